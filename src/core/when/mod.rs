@@ -1,0 +1,1 @@
+//! From the words people use for times to instants.

@@ -1,0 +1,3 @@
+//! Brain Agent: a personal assistant that asks before it does anything that cannot be taken back.
+
+pub mod core;
