@@ -1,3 +1,5 @@
 //! Brain Agent: a personal assistant that asks before it does anything that cannot be taken back.
 
 pub mod core;
+pub mod limits;
+pub mod ports;

@@ -1,4 +1,20 @@
 //! The pure heart: no I/O, no clock, no randomness, no async. `now` and ids are arguments.
+//!
+//! In reading order: what comes in and goes out ([`turn`], [`button`]), what is meant ([`plan`]), how much is
+//! at stake ([`stakes`]), what waits for a yes ([`pending`], [`digest`], [`consent`]), how it is shown
+//! ([`card`], [`text`]), and how it is done and told ([`run`], [`outcome`]).
 
+pub mod button;
+pub mod card;
 pub mod consent;
+pub mod digest;
+pub mod ids;
+pub mod outcome;
+pub mod pending;
+pub mod plan;
+pub mod run;
+pub mod stakes;
+pub mod taint;
+pub mod text;
+pub mod turn;
 pub mod when;

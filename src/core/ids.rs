@@ -1,0 +1,66 @@
+//! Names for things: one newtype each, so that a chat is never taken for a person.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Wraps the text as it is.
+            pub fn new(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+
+            /// The text inside.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+text_id!(
+    /// A person: `tg:12345` on Telegram, the plain name on the console.
+    UserId
+);
+text_id!(
+    /// A place to talk in: `tg:-100987` (with `/topic` behind it in forums) or `console:NAME`.
+    ChatId
+);
+text_id!(
+    /// A pending action (a card). Short enough for a button, random enough not to be guessed.
+    PendingId
+);
+text_id!(
+    /// One journal of actions being done: the turn's id, or the id of the pending action they came from.
+    RunId
+);
+
+/// A message inside its chat. Later messages have greater numbers, on Telegram and on the console alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MessageId(pub i64);
+
+/// Turns 128 random bits into a short id of ten lower-case characters without look-alikes.
+pub fn short_id(random: u128) -> String {
+    const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let mut bits = random;
+    let mut id = String::with_capacity(10);
+    for _ in 0..10 {
+        id.push(char::from(ALPHABET[(bits & 31) as usize]));
+        bits >>= 5;
+    }
+    id
+}

@@ -1,0 +1,112 @@
+//! What a turn means to do: planned actions, and the actions they become once every value is known.
+//!
+//! A [`PlannedAction`] is a proposal in the planner's words ("Bob", "tomorrow at 5"). An [`Action`] holds
+//! values only: addresses, instants, the one item meant. Only actions are shown, approved and executed.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The parameters of a command, by name.
+pub type Params = Map<String, Value>;
+
+/// What the planner proposes. Nothing in it is trusted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// In the order they were asked for.
+    #[serde(default)]
+    pub actions: Vec<PlannedAction>,
+    /// A question instead of, or beside, the actions.
+    #[serde(default)]
+    pub question: Option<String>,
+    /// What must be planned once these outcomes are known; `None` when the request is covered.
+    #[serde(default)]
+    pub open: Option<String>,
+}
+
+/// One proposed call of a command.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlannedAction {
+    /// The service's name, e.g. `calendar`.
+    pub service: String,
+    /// The command's name inside the service, e.g. `create_event`.
+    pub command: String,
+    /// Typed by the command; times and people still in words.
+    #[serde(default)]
+    pub params: Params,
+    /// Why, for the trace. Never shown on a card.
+    #[serde(default)]
+    pub reasoning: String,
+    /// Indexes of earlier actions of the plan that must succeed first.
+    #[serde(default)]
+    pub depends_on: Vec<usize>,
+}
+
+/// The item an action is about, as it was when the action was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// The item's id inside its service.
+    pub id: String,
+    /// Changes whenever the item changes; execution refuses another one.
+    pub revision: String,
+    /// How the person would call it, e.g. `Meeting with Sarah`.
+    pub label: String,
+    /// The item as it was, for "old → new" on the card. Shape: the command's own.
+    pub before: Value,
+}
+
+/// A value that came from somebody else's text and not from the person's own words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Taint {
+    /// The parameter it sits in.
+    pub param: String,
+    /// The value, as it will be used.
+    pub value: String,
+    /// Where it was seen, in words for the card.
+    pub source: String,
+}
+
+/// An action with every value settled; what cards show and what executes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Action {
+    /// The service's name.
+    pub service: String,
+    /// The command's name.
+    pub command: String,
+    /// Resolved values: addresses, RFC 3339 instants, texts.
+    pub params: Params,
+    /// What `find_by` was resolved to.
+    #[serde(default)]
+    pub target: Option<Target>,
+    /// For commands that arrive at run time: digest of the server's tool definition.
+    #[serde(default)]
+    pub schema: Option<String>,
+    /// Values taken from foreign text.
+    #[serde(default)]
+    pub taints: Vec<Taint>,
+    /// Remarks for the card that code found out, e.g. "first mail to this address".
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// The name behind each address, as the card shows it.
+    #[serde(default)]
+    pub names: BTreeMap<String, String>,
+    /// SHA-256 of each attachment, in hexadecimal.
+    #[serde(default)]
+    pub attachments: Vec<String>,
+}
+
+impl Action {
+    /// `service.command`, as the trace and the router's history show it.
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.service, self.command)
+    }
+
+    /// A text parameter, or `""`.
+    pub fn text(&self, param: &str) -> &str {
+        self.params
+            .get(param)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,195 @@
+//! One turn as data: what comes in, what goes out, and how it is summed up.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::button::Button;
+use super::ids::{ChatId, MessageId, PendingId, RunId, UserId};
+use super::outcome::Report;
+
+/// Where the words of a message come from. Only typed words can approve anything (invariant 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Typed by the person, as it stands.
+    Typed,
+    /// Typed, with only a part of another message quoted.
+    PartialQuote,
+    /// An edit of an earlier message.
+    Edited,
+    /// Somebody else's words, passed on.
+    Forwarded,
+    /// The caption of a photo or file.
+    Caption,
+    /// Heard, not typed.
+    Transcript,
+    /// Sent through an inline bot, or in the name of a chat.
+    OnBehalf,
+}
+
+impl Origin {
+    /// True when the words are the person's own request.
+    pub fn is_own_words(self) -> bool {
+        match self {
+            Self::Typed | Self::PartialQuote | Self::Edited | Self::Caption | Self::Transcript => {
+                true
+            }
+            Self::Forwarded | Self::OnBehalf => false,
+        }
+    }
+}
+
+/// What the person did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Input {
+    /// Wrote something.
+    Message {
+        /// The words.
+        text: String,
+        /// Where they come from.
+        origin: Origin,
+        /// The message this one replies to.
+        reply_to: Option<MessageId>,
+    },
+    /// Pressed a button. The data is untrusted.
+    Press {
+        /// As received.
+        data: String,
+        /// The message the button sits on, when the face knows it.
+        message: Option<MessageId>,
+    },
+}
+
+/// One thing that came in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Incoming {
+    /// Stable across a redelivery, so that a turn is never done twice.
+    pub turn: RunId,
+    /// Who.
+    pub user: UserId,
+    /// Where.
+    pub chat: ChatId,
+    /// Its own number in the chat; for a press, the number it would have had.
+    pub message_id: MessageId,
+    /// When it was received.
+    pub at: DateTime<Utc>,
+    /// What.
+    pub input: Input,
+    /// The durable inbox entry it was read from.
+    pub inbox: Option<String>,
+}
+
+/// The path a turn took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Path {
+    /// Small talk; left early.
+    Chat,
+    /// Something was done, or looked up.
+    Action,
+    /// A card was made or decided.
+    Consent,
+    /// A question over many items.
+    Investigate,
+    /// Refused by the guard.
+    Blocked,
+    /// Asked back.
+    Clarify,
+    /// The clock of a test console moved.
+    Clock,
+    /// A slash command.
+    Command,
+    /// A button that decides no card.
+    Button,
+    /// The turn itself failed.
+    Error,
+}
+
+/// A message to the person: words and buttons.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Reply {
+    /// Plain text; faces split it where they must.
+    pub text: String,
+    /// Rows of buttons.
+    #[serde(default)]
+    pub buttons: Vec<Vec<Button>>,
+    /// The card this message is, or is a part of.
+    #[serde(default)]
+    pub card: Option<CardPart>,
+    /// The reminder this message delivers: the key of its entry in the due-index.
+    #[serde(default)]
+    pub reminder: Option<String>,
+}
+
+impl Reply {
+    /// Words alone.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Which part of which card a message is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CardPart {
+    /// The pending action.
+    pub pending: PendingId,
+    /// 1-based.
+    pub part: usize,
+    /// How many there are; the last one carries the buttons.
+    pub of: usize,
+}
+
+impl CardPart {
+    /// True for the part after which the card is complete.
+    pub fn is_last(&self) -> bool {
+        self.part == self.of
+    }
+}
+
+/// A change to a message that is already there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Edit {
+    /// Which.
+    pub message: MessageId,
+    /// Its new words; `None` keeps them.
+    pub text: Option<String>,
+    /// Its new buttons; empty removes them.
+    pub buttons: Vec<Vec<Button>>,
+}
+
+/// How a turn ended: what `done` says on the console, and what the trace keeps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Done {
+    /// The path it took.
+    pub path: Path,
+    /// Model calls made.
+    pub llm_calls: u32,
+    /// Tokens sent, as reported by the endpoint or estimated.
+    pub tokens_in: u64,
+    /// Tokens received.
+    pub tokens_out: u64,
+    /// From receipt to the committed answer, in milliseconds.
+    pub ms: f64,
+    /// Stages that fell back.
+    pub fallbacks: Vec<String>,
+    /// One a planned action.
+    pub outcomes: Vec<Report>,
+}
+
+impl Done {
+    /// A turn that called nothing.
+    pub fn quiet(path: Path) -> Self {
+        Self {
+            path,
+            llm_calls: 0,
+            tokens_in: 0,
+            tokens_out: 0,
+            ms: 0.0,
+            fallbacks: Vec::new(),
+            outcomes: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Every bound of the system in one place, each with its reason.
+//!
+//! Sizes are in bytes unless the name says otherwise; times carry their unit in the name.
+
+/// A message longer than this is cut for planning, and the person is told. Telegram sends at most 4,096
+/// characters; the console and forwarded files can bring more.
+pub const MESSAGE_BYTES_MAX: usize = 16_384;
+/// What the router sees of one message: head and tail together.
+pub const ROUTE_MESSAGE_CHARS: usize = 2_000;
+/// What the router sees of each earlier message.
+pub const ROUTE_HISTORY_CHARS: usize = 200;
+/// How many of the person's own messages the router sees.
+pub const ROUTE_HISTORY_MESSAGES: usize = 3;
+/// Conversation messages the planner may see, and their budget.
+pub const PLAN_HISTORY_MESSAGES: usize = 10;
+/// Token budget of the conversation inside the plan prompt (bytes / 4).
+pub const PLAN_HISTORY_TOKENS: usize = 2_500;
+/// Actions one plan may hold; more is a sign of a runaway model, not of a wish.
+pub const PLAN_ACTIONS_MAX: usize = 20;
+/// Rounds of reflect in one turn.
+pub const REFLECT_ROUNDS_MAX: usize = 5;
+/// Characters of one string parameter; a mail body fits, a novel does not.
+pub const PARAM_CHARS_MAX: usize = 20_000;
+/// Recipients of one mail; beyond it a mailing list is the right tool.
+pub const RECIPIENTS_MAX: usize = 50;
+
+/// Telegram's limit for one message, in UTF-16 units.
+pub const MESSAGE_UTF16_MAX: usize = 4_096;
+/// A card that needs more parts than this is refused: nobody reads it.
+pub const CARD_PARTS_MAX: usize = 10;
+/// Telegram's limit for the data of a button.
+pub const BUTTON_DATA_BYTES_MAX: usize = 64;
+/// Rows a list receipt shows before it says how many more there are.
+pub const LIST_ROWS_MAX: usize = 20;
+
+/// How long a pending action waits when nothing else is configured.
+pub const PENDING_TTL_SECS: i64 = 24 * 3600;
+/// An approved action that has not begun by then expires: the world has moved on.
+pub const APPROVED_BEGIN_SECS: i64 = 600;
+/// Clocks of two machines may differ by this much; a card from further in the future cannot be decided.
+pub const CLOCK_SKEW_SECS: i64 = 120;
+/// Pending actions one person may have open.
+pub const PENDING_OPEN_MAX: usize = 50;
+/// How long an undo stays possible.
+pub const UNDO_SECS: i64 = 600;
+/// How long a clarifying question waits for its answer.
+pub const CLARIFICATION_SECS: i64 = 3_600;
+
+/// Items of one person that a search by description looks at.
+pub const ITEMS_MAX: usize = 10_000;
+/// Candidates shown when a description matches several items.
+pub const CANDIDATES_MAX: usize = 8;
+/// Mails one search returns.
+pub const MAIL_RESULTS_MAX: usize = 20;
+/// A mail larger than this is listed but not read.
+pub const MAIL_BYTES_MAX: u64 = 10 * 1024 * 1024;
+/// Mails the embedded mailbox indexes per person.
+pub const MAILBOX_MAX: usize = 50_000;
+
+/// One speculative context fetch.
+pub const CONTEXT_FETCH_MS: u64 = 1_500;
+/// One command of a service.
+pub const COMMAND_TIMEOUT_MS: u64 = 30_000;
+/// Sending a mail through SMTP, from connect to the last answer.
+pub const SMTP_TIMEOUT_MS: u64 = 30_000;
+/// A status line appears when a turn takes longer.
+pub const STATUS_AFTER_MS: u64 = 2_000;
+/// A clean shutdown waits this long for running turns before it parks them.
+pub const SHUTDOWN_MS: u64 = 10_000;
+/// Actions of one plan that run side by side.
+pub const CONCURRENT_ACTIONS_MAX: usize = 8;
+
+/// Turns the daemon works on at once; the rest wait in their chat's queue.
+pub const CONCURRENT_TURNS_MAX: usize = 512;
+/// Messages waiting in one chat before the person is asked to slow down.
+pub const CHAT_QUEUE_MAX: usize = 64;
+/// Done updates remembered for de-duplication.
+pub const INBOX_SEEN_MAX: usize = 10_000;
+/// Changes waiting for one group commit.
+pub const STORE_QUEUE_MAX: usize = 4_096;
+/// Batches that share one group commit.
+pub const STORE_GROUP_MAX: usize = 256;
+/// Memory redb may use as page cache.
+pub const STORE_CACHE_BYTES: usize = 8 * 1024 * 1024;
+
+/// Model answers larger than this are cut off: no stage needs more.
+pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
+/// Attempts for one model call, the first included.
+pub const MODEL_ATTEMPTS_MAX: usize = 3;
+/// A Retry-After longer than this is not waited for; the stage falls back.
+pub const MODEL_RETRY_AFTER_SECS_MAX: u64 = 10;
+
+/// Length, life and tries of a pairing code.
+pub const PAIRING_CHARS: usize = 10;
+/// Seconds a pairing code lives.
+pub const PAIRING_SECS: i64 = 600;
+/// Wrong codes one user may send.
+pub const PAIRING_TRIES_PER_USER: u32 = 5;
+/// Wrong codes all users together may send.
+pub const PAIRING_TRIES_OVERALL: u32 = 50;

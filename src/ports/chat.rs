@@ -1,0 +1,33 @@
+//! A face: where people read and press.
+
+use async_trait::async_trait;
+
+use crate::core::ids::{ChatId, MessageId};
+use crate::core::turn::{Edit, Reply};
+
+/// Why a message did not arrive.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// It may work later; the message stays in the outbox.
+    #[error("could not be delivered yet: {0}")]
+    Later(String),
+    /// It will never work (blocked, chat gone); the message is put aside and the loss recorded.
+    #[error("cannot be delivered: {0}")]
+    Never(String),
+}
+
+/// Shows things to people. Every reply fits one message: splitting is done before.
+#[async_trait]
+pub trait Chat: Send + Sync + std::fmt::Debug {
+    /// Something is being worked on. Best effort.
+    async fn typing(&self, chat: &ChatId);
+
+    /// What is being worked on; shown in place, replaced by the answer. Best effort.
+    async fn status(&self, chat: &ChatId, text: &str);
+
+    /// Sends one message and returns its number once it is certainly there.
+    async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError>;
+
+    /// Changes a message that is already there.
+    async fn edit(&self, chat: &ChatId, edit: &Edit) -> Result<(), SendError>;
+}

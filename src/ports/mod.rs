@@ -1,0 +1,21 @@
+//! The ports: what the pipeline needs from the world, in the domain's own words.
+//!
+//! Adapters (`store`, `services`, `llm`, the faces) implement them and never import each other.
+
+mod chat;
+mod clock;
+mod model;
+mod service;
+mod store;
+
+pub use chat::{Chat, SendError};
+pub use clock::Clock;
+pub use model::{Call, Completion, Model, ModelError, Stage, Usage};
+pub use service::{
+    AddressBook, Attempt, Candidate, Known, Noticed, Performed, Person, Prepared, Scene, Service,
+    ServiceError, Wanted,
+};
+pub use store::{
+    Batch, Change, Expect, Key, Order, Record, RecordExt, Scan, Store, StoreError, Stored, Table,
+    from_stored,
+};

@@ -1,0 +1,151 @@
+//! A language model, as the stages use it.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// The stages that may call a model; the name goes out as `X-Brain-Stage`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Is this message allowed?
+    Guard,
+    /// Which services does it need?
+    Route,
+    /// Which commands with which parameters?
+    Plan,
+    /// Is anything still missing?
+    Reflect,
+    /// One to three warm, honest sentences.
+    Respond,
+}
+
+impl Stage {
+    /// Every stage.
+    pub const ALL: [Self; 5] = [
+        Self::Guard,
+        Self::Route,
+        Self::Plan,
+        Self::Reflect,
+        Self::Respond,
+    ];
+
+    /// Its name in headers, settings, prompts and traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Guard => "guard",
+            Self::Route => "route",
+            Self::Plan => "plan",
+            Self::Reflect => "reflect",
+            Self::Respond => "respond",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One question to a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// For which stage.
+    pub stage: Stage,
+    /// The stable part: instructions, byte-identical between calls of a stage with the same domains.
+    pub system: String,
+    /// The volatile part: conversation, context, message.
+    pub user: String,
+    /// The shape of the answer; `None` for plain words.
+    pub schema: Option<Value>,
+    /// Most tokens the answer may have.
+    pub tokens_max: u32,
+}
+
+/// What calls cost. Sums with `+=`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Requests sent, retries included.
+    pub calls: u32,
+    /// As reported by the endpoint, else estimated as bytes / 4.
+    pub tokens_in: u64,
+    /// Likewise.
+    pub tokens_out: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.tokens_in += other.tokens_in;
+        self.tokens_out += other.tokens_out;
+    }
+}
+
+/// A model's answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completion {
+    /// As it came, without surrounding white space.
+    pub text: String,
+    /// The JSON inside, repaired in form only, when a schema was asked for and one was found.
+    pub json: Option<Value>,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+/// Why there is no answer. Never holds keys or message texts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// No answer at all: refused connection, time-out, broken transfer, open circuit breaker.
+    #[error("the model endpoint cannot be reached: {why}")]
+    Unreachable {
+        /// For the operator.
+        why: String,
+        /// What the attempts cost.
+        usage: Usage,
+    },
+    /// The endpoint answered with an error.
+    #[error("the model endpoint answered {status}: {why}")]
+    Rejected {
+        /// HTTP status.
+        status: u16,
+        /// For the operator: what to do.
+        why: String,
+        /// What the attempts cost.
+        usage: Usage,
+    },
+    /// The endpoint answered with something that is no completion.
+    #[error("the model endpoint's answer cannot be read: {why}")]
+    Unreadable {
+        /// For the operator.
+        why: String,
+        /// What the attempts cost.
+        usage: Usage,
+    },
+}
+
+impl ModelError {
+    /// What the attempts cost.
+    pub fn usage(&self) -> Usage {
+        match self {
+            Self::Unreachable { usage, .. }
+            | Self::Rejected { usage, .. }
+            | Self::Unreadable { usage, .. } => *usage,
+        }
+    }
+}
+
+/// A language model. Retries, fallback endpoints and time-outs are the adapter's; what an answer means is
+/// the stage's.
+#[async_trait]
+pub trait Model: Send + Sync + fmt::Debug {
+    /// One answer. With `words`, each piece of the answer is also sent there as it arrives.
+    async fn complete(
+        &self,
+        call: Call,
+        words: Option<UnboundedSender<String>>,
+    ) -> Result<Completion, ModelError>;
+}

@@ -1,0 +1,244 @@
+//! A service: where tasks, events, mails, notes, memories and contacts live.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
+use super::store::Change;
+use crate::core::ids::UserId;
+use crate::core::outcome::Outcome;
+use crate::core::plan::{Params, Target};
+use crate::core::stakes::Authorized;
+use crate::core::taint::Foreign;
+use crate::core::when::{DateOrder, Reference};
+
+/// For whom, when and where something is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scene {
+    /// Whose data.
+    pub owner: UserId,
+    /// The moment of the turn.
+    pub now: DateTime<Utc>,
+    /// The person's zone.
+    pub zone: Tz,
+    /// How the person writes dates.
+    pub order: DateOrder,
+}
+
+impl Scene {
+    /// The reference that words for times are relative to.
+    pub fn reference(&self) -> Reference {
+        Reference {
+            now: self.now,
+            zone: self.zone,
+            order: self.order,
+        }
+    }
+}
+
+/// A service could not do its work. For the person: what happened, what was kept, what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ServiceError(pub String);
+
+impl From<super::StoreError> for ServiceError {
+    fn from(error: super::StoreError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// One of several items a description fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// What `find_by` must hold to mean this one.
+    pub id: String,
+    /// How to show it.
+    pub label: String,
+}
+
+/// An action made ready: what it is about was found, what follows from it was filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Prepared {
+    /// Everything needed is known.
+    Ready {
+        /// The parameters, completed (e.g. a reply's recipients).
+        params: Params,
+        /// What `find_by` means.
+        target: Option<Target>,
+        /// Remarks for the card.
+        notes: Vec<String>,
+        /// Texts of others that the action touches, for taint.
+        foreign: Vec<Foreign>,
+    },
+    /// Nothing fits the description.
+    NotFound {
+        /// For the person, e.g. `I found no open task like "dentist".`
+        what: String,
+    },
+    /// Several things fit: which one?
+    Several {
+        /// The parameter the answer goes into.
+        param: String,
+        /// For the person: `Which one do you mean?`
+        question: String,
+        /// The choices, best first.
+        candidates: Vec<Candidate>,
+    },
+}
+
+impl Prepared {
+    /// Ready as it is.
+    pub fn as_is(params: Params) -> Self {
+        Self::Ready {
+            params,
+            target: None,
+            notes: Vec::new(),
+            foreign: Vec::new(),
+        }
+    }
+}
+
+/// What makes a retried effect recognisable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// Derived from the run and the step: the same for every try of the same action, and for no other.
+    /// 32 hexadecimal characters.
+    pub key: String,
+}
+
+/// What executing one action came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Performed {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Effects inside the store, to be committed together with the outcome; empty when it failed.
+    pub changes: Vec<Change>,
+    /// Texts of others that the result holds, for taint in later rounds.
+    pub foreign: Vec<Foreign>,
+}
+
+impl Performed {
+    /// A result without changes.
+    pub fn result(result: serde_json::Value) -> Self {
+        Self {
+            outcome: Outcome::Succeeded { result },
+            changes: Vec::new(),
+            foreign: Vec::new(),
+        }
+    }
+
+    /// A result with changes to commit.
+    pub fn changed(result: serde_json::Value, changes: Vec<Change>) -> Self {
+        Self {
+            outcome: Outcome::Succeeded { result },
+            changes,
+            foreign: Vec::new(),
+        }
+    }
+
+    /// Not done.
+    pub fn failed(why: impl Into<String>) -> Self {
+        Self {
+            outcome: Outcome::failed(why),
+            changes: Vec::new(),
+            foreign: Vec::new(),
+        }
+    }
+
+    /// Perhaps done.
+    pub fn unknown(why: impl Into<String>) -> Self {
+        Self {
+            outcome: Outcome::Unknown { why: why.into() },
+            changes: Vec::new(),
+            foreign: Vec::new(),
+        }
+    }
+}
+
+impl From<ServiceError> for Performed {
+    fn from(error: ServiceError) -> Self {
+        Self::failed(error.0)
+    }
+}
+
+/// What the context stage asks a service for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    /// The message, for a search by words.
+    pub message: String,
+    /// Most items.
+    pub limit: usize,
+}
+
+/// One line of context.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noticed {
+    /// The item's id, usable in `find_by`.
+    pub id: String,
+    /// One line for a prompt.
+    pub line: String,
+    /// Where its words come from when they are not the person's own.
+    pub foreign: Option<String>,
+}
+
+/// A service behind the catalog's commands. It checks nothing about stakes or consent: whoever holds an
+/// [`Authorized`] action has passed the gate.
+#[async_trait]
+pub trait Service: Send + Sync + std::fmt::Debug {
+    /// The catalog's name of it.
+    fn name(&self) -> &'static str;
+
+    /// Finds what the action is about and fills in what follows from it. Reads only.
+    async fn prepare(
+        &self,
+        scene: &Scene,
+        command: &str,
+        params: Params,
+    ) -> Result<Prepared, ServiceError>;
+
+    /// Does it. Called once per attempt, after the run's journal allows it.
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt)
+    -> Performed;
+
+    /// Items that may matter for a message. Reads only.
+    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError>;
+
+    /// After a crash: did the effect of this attempt happen? `None` when it cannot tell.
+    async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
+        let _ = (scene, command, attempt);
+        None
+    }
+}
+
+/// How well the person knows somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Known {
+    /// Only seen as the sender of a mail.
+    SeenOnly,
+    /// The person has written to them.
+    WrittenTo,
+    /// Saved by the person.
+    Saved,
+}
+
+/// Somebody who can be meant by a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// As saved or seen.
+    pub name: String,
+    /// Addresses, preferred first.
+    pub emails: Vec<String>,
+    /// Phone numbers.
+    pub phones: Vec<String>,
+    /// Groups they belong to, lower case.
+    pub groups: Vec<String>,
+    /// How well.
+    pub known: Known,
+}
+
+/// Everybody a person's words could mean.
+#[async_trait]
+pub trait AddressBook: Send + Sync + std::fmt::Debug {
+    /// All of them.
+    async fn people(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError>;
+}

@@ -1,0 +1,431 @@
+//! The store's port: versioned records in tables, changed by atomic batches.
+//!
+//! A [`Batch`] is all or nothing and durable when [`Store::commit`] returns. Every change may state what it
+//! expects to find; if anything else is there, nothing is written and the batch fails with
+//! [`StoreError::Conflict`]. That is how decisions happen once, and how an embedded service's effect commits
+//! together with its outcome.
+//!
+//! Deliberately not here: queries by content (services read their own tables), and any type of redb.
+
+use async_trait::async_trait;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// What is kept, one table each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Table {
+    /// Updates received and not finished, and a memory of finished ones.
+    Inbox,
+    /// Messages to people that are not delivered yet.
+    Outbox,
+    /// The conversation.
+    Messages,
+    /// People and their settings.
+    Users,
+    /// What is going on in each chat: open question, focus, last message.
+    Chats,
+    /// Pending actions, all states.
+    Pending,
+    /// Index: the open pending actions of each chat.
+    PendingOpen,
+    /// Journals of actions being done: the intent log.
+    Runs,
+    /// Prior states, for undo.
+    Undo,
+    /// What falls due, in order of time.
+    Due,
+    /// Who decided and did what.
+    Audit,
+    /// One trace a turn.
+    Turns,
+    /// Tasks.
+    Tasks,
+    /// Calendar events.
+    Events,
+    /// Notes and lists.
+    Notes,
+    /// Memories.
+    Memories,
+    /// Saved contacts.
+    Contacts,
+    /// Counters and settings of the program itself.
+    Meta,
+}
+
+impl Table {
+    /// Every table.
+    pub const ALL: [Self; 18] = [
+        Self::Inbox,
+        Self::Outbox,
+        Self::Messages,
+        Self::Users,
+        Self::Chats,
+        Self::Pending,
+        Self::PendingOpen,
+        Self::Runs,
+        Self::Undo,
+        Self::Due,
+        Self::Audit,
+        Self::Turns,
+        Self::Tasks,
+        Self::Events,
+        Self::Notes,
+        Self::Memories,
+        Self::Contacts,
+        Self::Meta,
+    ];
+
+    /// Its name in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inbox => "inbox",
+            Self::Outbox => "outbox",
+            Self::Messages => "messages",
+            Self::Users => "users",
+            Self::Chats => "chats",
+            Self::Pending => "pending",
+            Self::PendingOpen => "pending_open",
+            Self::Runs => "runs",
+            Self::Undo => "undo",
+            Self::Due => "due",
+            Self::Audit => "audit",
+            Self::Turns => "turns",
+            Self::Tasks => "tasks",
+            Self::Events => "events",
+            Self::Notes => "notes",
+            Self::Memories => "memories",
+            Self::Contacts => "contacts",
+            Self::Meta => "meta",
+        }
+    }
+}
+
+/// A record's place in its table. Keys sort by their parts, left to right.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Key(String);
+
+/// Sorts before everything a part may hold.
+const SEPARATOR: char = '\u{1}';
+
+impl Key {
+    /// A key of these parts, e.g. owner and id.
+    pub fn of(parts: &[&str]) -> Self {
+        Self(parts.join(&SEPARATOR.to_string()))
+    }
+
+    /// All keys that begin with exactly these parts and have more behind them.
+    pub fn prefix(parts: &[&str]) -> Self {
+        let mut key = Self::of(parts);
+        key.0.push(SEPARATOR);
+        key
+    }
+
+    /// A number as a part that sorts by value.
+    pub fn number(n: u64) -> String {
+        format!("{n:020}")
+    }
+
+    /// The bytes as stored.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The key behind stored bytes.
+    pub fn from_stored(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The parts again.
+    pub fn parts(&self) -> Vec<&str> {
+        self.0.split(SEPARATOR).collect()
+    }
+}
+
+/// A record as the store holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    /// Grows with every commit, over the whole store; never used twice.
+    pub revision: u64,
+    /// The record's own version, see [`Record::VERSION`].
+    pub version: u8,
+    /// JSON.
+    pub body: Vec<u8>,
+}
+
+/// What a change expects to find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Expect {
+    /// Whatever is there.
+    Any,
+    /// Nothing.
+    Absent,
+    /// Exactly this revision.
+    Revision(u64),
+}
+
+/// One change of one record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// Where.
+    pub table: Table,
+    /// Which.
+    pub key: Key,
+    /// What must be there, for the whole batch to happen.
+    pub expect: Expect,
+    /// The new record: its version and its JSON; `None` deletes it.
+    pub put: Option<(u8, Vec<u8>)>,
+}
+
+impl Change {
+    /// Writes a record.
+    pub fn put<R: Record>(record: &R, expect: Expect) -> Result<Self, StoreError> {
+        let body = serde_json::to_vec(record).map_err(|cause| StoreError::Unreadable {
+            table: R::TABLE,
+            why: cause.to_string(),
+        })?;
+        Ok(Self {
+            table: R::TABLE,
+            key: record.key(),
+            expect,
+            put: Some((R::VERSION, body)),
+        })
+    }
+
+    /// Deletes a record.
+    pub fn delete(table: Table, key: Key, expect: Expect) -> Self {
+        Self {
+            table,
+            key,
+            expect,
+            put: None,
+        }
+    }
+}
+
+/// Changes that happen together or not at all.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Batch {
+    /// In order.
+    pub changes: Vec<Change>,
+}
+
+impl Batch {
+    /// Adds a write.
+    pub fn put<R: Record>(&mut self, record: &R, expect: Expect) -> Result<&mut Self, StoreError> {
+        self.changes.push(Change::put(record, expect)?);
+        Ok(self)
+    }
+
+    /// Adds a deletion.
+    pub fn delete(&mut self, table: Table, key: Key, expect: Expect) -> &mut Self {
+        self.changes.push(Change::delete(table, key, expect));
+        self
+    }
+
+    /// Adds changes made elsewhere.
+    pub fn extend(&mut self, changes: impl IntoIterator<Item = Change>) -> &mut Self {
+        self.changes.extend(changes);
+        self
+    }
+}
+
+/// Direction of a scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Smallest key first.
+    Ascending,
+    /// Greatest key first.
+    Descending,
+}
+
+/// A range of keys of one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scan {
+    /// Where.
+    pub table: Table,
+    /// Keys that begin with this; see [`Key::prefix`]. `None`: the whole table.
+    pub prefix: Option<Key>,
+    /// Only keys before this one.
+    pub before: Option<Key>,
+    /// Only keys after this one.
+    pub after: Option<Key>,
+    /// Direction.
+    pub order: Order,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Scan {
+    /// The records of this type under these leading key parts (none: the whole table), oldest key first.
+    pub fn of<R: Record>(parts: &[&str], limit: usize) -> Self {
+        let prefix = if parts.is_empty() {
+            None
+        } else {
+            Some(Key::prefix(parts))
+        };
+        Self {
+            table: R::TABLE,
+            prefix,
+            before: None,
+            after: None,
+            order: Order::Ascending,
+            limit,
+        }
+    }
+
+    /// The same, greatest key first.
+    #[must_use]
+    pub fn newest_first(mut self) -> Self {
+        self.order = Order::Descending;
+        self
+    }
+
+    /// Only keys before `key`.
+    #[must_use]
+    pub fn before(mut self, key: Key) -> Self {
+        self.before = Some(key);
+        self
+    }
+
+    /// Only keys after `key`.
+    #[must_use]
+    pub fn after(mut self, key: Key) -> Self {
+        self.after = Some(key);
+        self
+    }
+}
+
+/// Why the store did not do it. Each message says what is kept and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// Something else was there than expected; nothing was written.
+    #[error("{table:?} {key:?} has changed meanwhile; nothing was written")]
+    Conflict {
+        /// Where.
+        table: Table,
+        /// Which.
+        key: Key,
+    },
+    /// Another process owns the file.
+    #[error("{path} is in use by another brain-agent; stop that one, or let it do the work")]
+    Locked {
+        /// The file.
+        path: String,
+    },
+    /// The file is no store, or its content is broken.
+    #[error(
+        "{path} is damaged ({why}); it was left as it is: restore a copy, or move it away to start afresh"
+    )]
+    Damaged {
+        /// The file.
+        path: String,
+        /// What was found.
+        why: String,
+    },
+    /// The file was written by a newer program.
+    #[error(
+        "{path} has format {found}, this program knows up to {known}; it was left as it is: use the newer program"
+    )]
+    Newer {
+        /// The file.
+        path: String,
+        /// Its format.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// A record cannot be read.
+    #[error("a record of {table:?} cannot be read: {why}")]
+    Unreadable {
+        /// Where.
+        table: Table,
+        /// What was found.
+        why: String,
+    },
+    /// Full or read-only disk, broken device.
+    #[error("{path} cannot be written or read: {why}; nothing of this change was kept")]
+    Disk {
+        /// The file.
+        path: String,
+        /// What the system said.
+        why: String,
+    },
+    /// The store is shutting down.
+    #[error("the store is closed")]
+    Closed,
+}
+
+/// A stored record: its table, its key, its version.
+pub trait Record: Serialize + DeserializeOwned + Send + Sync {
+    /// Where it lives.
+    const TABLE: Table;
+    /// Written with every record; raised when its shape changes.
+    const VERSION: u8 = 1;
+
+    /// Where in its table.
+    fn key(&self) -> Key;
+
+    /// Reads a record of an older version; `None` when that is not possible.
+    fn migrate(version: u8, body: serde_json::Value) -> Option<Self> {
+        let _ = (version, body);
+        None
+    }
+}
+
+/// Reads a stored record in this or an older version.
+pub fn from_stored<R: Record>(stored: &Stored) -> Result<R, StoreError> {
+    let unreadable = |why: String| StoreError::Unreadable {
+        table: R::TABLE,
+        why,
+    };
+    if stored.version == R::VERSION {
+        return serde_json::from_slice(&stored.body).map_err(|cause| unreadable(cause.to_string()));
+    }
+    let value =
+        serde_json::from_slice(&stored.body).map_err(|cause| unreadable(cause.to_string()))?;
+    R::migrate(stored.version, value)
+        .ok_or_else(|| unreadable(format!("version {} is not known", stored.version)))
+}
+
+/// The embedded or shared store.
+#[async_trait]
+pub trait Store: Send + Sync + std::fmt::Debug {
+    /// One record.
+    async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError>;
+
+    /// Records of a range of keys.
+    async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError>;
+
+    /// All changes or none, durable on return; gives the revision the written records got.
+    async fn commit(&self, batch: Batch) -> Result<u64, StoreError>;
+}
+
+/// Typed reads over any store.
+#[async_trait]
+pub trait RecordExt {
+    /// One record with its revision.
+    async fn load<R: Record>(&self, key: &Key) -> Result<Option<(R, u64)>, StoreError>;
+
+    /// Records of a range of keys with their revisions. The scan's table must be the record's.
+    async fn list<R: Record>(&self, scan: Scan) -> Result<Vec<(R, u64)>, StoreError>;
+}
+
+#[async_trait]
+impl RecordExt for dyn Store {
+    async fn load<R: Record>(&self, key: &Key) -> Result<Option<(R, u64)>, StoreError> {
+        match self.get(R::TABLE, key).await? {
+            Some(stored) => Ok(Some((from_stored(&stored)?, stored.revision))),
+            None => Ok(None),
+        }
+    }
+
+    async fn list<R: Record>(&self, scan: Scan) -> Result<Vec<(R, u64)>, StoreError> {
+        let stored = self.scan(scan).await?;
+        stored
+            .iter()
+            .map(|(_, stored)| Ok((from_stored(stored)?, stored.revision)))
+            .collect()
+    }
+}
