@@ -10,7 +10,9 @@ use crate::core::outcome::Outcome;
 use crate::core::plan::{Params, Target};
 use crate::core::stakes::Authorized;
 use crate::core::taint::Foreign;
+use crate::core::turn::Reply;
 use crate::core::when::{DateOrder, Reference};
+use crate::records::Due;
 
 /// For whom, when and where something is done.
 #[derive(Debug, Clone, PartialEq)]
@@ -203,11 +205,27 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     /// Items that may matter for a message. Reads only.
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError>;
 
+    /// Something of this service falls due (see [`Due`]): what to tell the person, and what changes with it.
+    /// The scheduler commits the changes together with the message and the removal of the due entry.
+    async fn fall_due(&self, scene: &Scene, due: &Due) -> Result<FallenDue, ServiceError> {
+        let _ = (scene, due);
+        Ok(FallenDue::default())
+    }
+
     /// After a crash: did the effect of this attempt happen? `None` when it cannot tell.
     async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
         let _ = (scene, command, attempt);
         None
     }
+}
+
+/// What comes of something falling due.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FallenDue {
+    /// What to tell; `None` when it no longer matters.
+    pub reply: Option<Reply>,
+    /// What changes, e.g. the next occurrence.
+    pub changes: Vec<Change>,
 }
 
 /// How well the person knows somebody.

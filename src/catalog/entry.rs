@@ -1,0 +1,445 @@
+//! What a command is: the typed trait its author writes, and the erased one everybody else uses.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::core::card::CardBody;
+use crate::core::plan::{Action, Params, Target};
+use crate::core::stakes::{Rule, Stakes};
+use crate::core::when::Reference;
+use crate::limits::PARAM_CHARS_MAX;
+
+/// Whether a command changes anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Looks only.
+    Read,
+    /// Changes something.
+    Write,
+}
+
+/// Where a command's effect happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Inside the store: commits together with its outcome.
+    Store,
+    /// Outside: recorded as begun before it is tried, doubtful after a crash.
+    Outside,
+}
+
+/// What the words of a time are relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Base {
+    /// The moment of the turn.
+    Now,
+    /// The item that is being changed: "move it to 4" means that day.
+    Target,
+}
+
+/// What a time in the past means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Past {
+    /// Nothing sensible: ask.
+    Ask,
+    /// Fine: a search, a look back.
+    Fine,
+}
+
+/// A place in a command's parameters where words must become values before anything is shown.
+#[derive(Debug)]
+pub enum Slot<'a> {
+    /// One point in time.
+    Time {
+        /// Name of the parameter.
+        param: &'static str,
+        /// Words in, RFC 3339 instant (or a plain date) out.
+        value: &'a mut String,
+        /// What they are relative to.
+        base: Base,
+        /// Whether it may lie in the past.
+        past: Past,
+    },
+    /// A span; the start's words may hold all of it ("Thursday 2-4pm"), the end's a length ("for an hour").
+    Span {
+        /// Name of the start's parameter.
+        param: &'static str,
+        /// Words in, instant or date out.
+        start: &'a mut Option<String>,
+        /// Likewise.
+        end: &'a mut Option<String>,
+        /// What they are relative to.
+        base: Base,
+        /// Whether it may lie in the past.
+        past: Past,
+    },
+    /// A recurrence, and the time of its first occurrence.
+    Repeat {
+        /// Words in, RRULE out.
+        repeat: &'a mut Option<String>,
+        /// Filled when the words hold it.
+        first: &'a mut Option<String>,
+    },
+    /// Names, groups or addresses.
+    People {
+        /// Name of the parameter.
+        param: &'static str,
+        /// Words in, addresses out.
+        value: &'a mut Vec<String>,
+    },
+}
+
+/// What a receipt is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Receipt<'a> {
+    /// The service's result; shape: the command's own.
+    pub result: &'a Value,
+    /// What was executed.
+    pub action: &'a Action,
+    /// Now and where, for times.
+    pub reference: &'a Reference,
+}
+
+/// What a card is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// What will execute.
+    pub action: &'a Action,
+    /// Now and where, for times.
+    pub reference: &'a Reference,
+}
+
+/// A command, as its author writes it: its fields are its parameters.
+pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
+    /// The service it belongs to.
+    const SERVICE: &'static str;
+    /// Its name there.
+    const NAME: &'static str;
+    /// What it does, for prompts and help.
+    const SUMMARY: &'static str;
+    /// How a person asks for it.
+    const EXAMPLE: &'static str;
+    /// Whether it changes anything.
+    const KIND: Kind;
+    /// Where its effect happens.
+    const PLACE: Place = Place::Store;
+    /// Parameters that refer to something by name, and so are no values that could be tainted.
+    const REFERENCES: &'static [&'static str] = &["find_by", "query"];
+
+    /// Decided from command and parameters, never by a model.
+    fn stakes(&self, action: &Action) -> Stakes;
+
+    /// Where words must become values.
+    fn slots(&mut self) -> Vec<Slot<'_>> {
+        Vec::new()
+    }
+
+    /// Fills in what follows from the other values and the target, once those are settled.
+    fn complete(&mut self, _target: Option<&Target>) {}
+
+    /// What is wrong with these values, in words, if anything.
+    fn problem(&self) -> Option<String> {
+        None
+    }
+
+    /// The question for a missing parameter.
+    fn question(_param: &str) -> &'static str {
+        "Could you tell me a little more?"
+    }
+
+    /// What the person approves. Only high-stakes commands are shown, but every command can become one.
+    fn card(&self, subject: &Subject<'_>) -> CardBody;
+
+    /// What the button says that approves it.
+    fn approve(&self) -> &'static str {
+        "✅ Yes"
+    }
+
+    /// One line for a write, the content for a read. Told after it succeeded.
+    fn receipt(&self, receipt: &Receipt<'_>) -> String;
+
+    /// What the person tried, for "I could not …": an infinitive with its object.
+    fn deed(&self, action: &Action) -> String;
+}
+
+/// Why parameters do not make a command.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParamError {
+    /// A required one is missing or empty.
+    #[error("{param} is missing")]
+    Missing {
+        /// Which.
+        param: String,
+        /// What to ask the person.
+        question: String,
+    },
+    /// They do not fit the types.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+/// A command with its type erased.
+pub trait Entry: Rule + Send + Sync + fmt::Debug {
+    /// The service it belongs to.
+    fn service(&self) -> &str;
+    /// Its name there.
+    fn command(&self) -> &str;
+    /// What it does.
+    fn summary(&self) -> &str;
+    /// How a person asks for it.
+    fn example(&self) -> &str;
+    /// Whether it changes anything.
+    fn kind(&self) -> Kind;
+    /// Where its effect happens.
+    fn place(&self) -> Place;
+    /// Parameters that cannot be tainted.
+    fn references(&self) -> &[&str];
+    /// JSON schema of its parameters.
+    fn schema(&self) -> Value;
+    /// Checks and normalises parameters as a planner gave them.
+    fn check(&self, params: Params) -> Result<Params, ParamError>;
+    /// Lets `settle` turn words into values, slot by slot; stops at its first error.
+    fn settle(
+        &self,
+        params: Params,
+        settle: &mut dyn FnMut(Slot<'_>) -> Result<(), ParamError>,
+    ) -> Result<Params, ParamError>;
+    /// See [`Command::complete`]; also checks [`Command::problem`].
+    fn complete(&self, params: Params, target: Option<&Target>) -> Result<Params, ParamError>;
+    /// The question for a missing parameter.
+    fn question(&self, param: &str) -> String;
+    /// What the person approves.
+    fn card(&self, subject: &Subject<'_>) -> CardBody;
+    /// What the approving button says.
+    fn approve(&self, action: &Action) -> &'static str;
+    /// What is told after success.
+    fn receipt(&self, receipt: &Receipt<'_>) -> String;
+    /// What the person tried.
+    fn deed(&self, action: &Action) -> String;
+}
+
+/// The erased form of `T`.
+pub(super) fn entry<T: Command>() -> Box<dyn Entry> {
+    Box::new(Typed::<T>(PhantomData))
+}
+
+struct Typed<T>(PhantomData<fn() -> T>);
+
+impl<T: Command> fmt::Debug for Typed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", T::SERVICE, T::NAME)
+    }
+}
+
+impl<T: Command> Typed<T> {
+    fn parse(params: &Params) -> Result<T, ParamError> {
+        let present: Params = params
+            .iter()
+            .filter(|(_, value)| !is_blank(value))
+            .map(clone_pair)
+            .collect();
+        if let Some(param) = required::<T>()
+            .into_iter()
+            .find(|param| !present.contains_key(param))
+        {
+            let question = T::question(&param).to_owned();
+            return Err(ParamError::Missing { param, question });
+        }
+        serde_json::from_value(Value::Object(present))
+            .map_err(|cause| ParamError::Invalid(cause.to_string()))
+    }
+
+    fn unparse(command: &T) -> Result<Params, ParamError> {
+        match serde_json::to_value(command) {
+            Ok(Value::Object(mut params)) => {
+                params.retain(|_, value| !value.is_null());
+                Ok(params)
+            }
+            Ok(other) => Err(ParamError::Invalid(format!("{other} is not an object"))),
+            Err(cause) => Err(ParamError::Invalid(cause.to_string())),
+        }
+    }
+
+    /// A stored action parses, or nothing about it can be told but its raw values.
+    fn with<R>(action: &Action, f: impl FnOnce(&T) -> R) -> Option<R> {
+        Self::parse(&action.params).ok().map(|command| f(&command))
+    }
+}
+
+impl<T: Command> Rule for Typed<T> {
+    fn stakes(&self, action: &Action) -> Stakes {
+        // What cannot be read cannot be judged harmless.
+        Self::with(action, |command| command.stakes(action)).unwrap_or(Stakes::High)
+    }
+}
+
+impl<T: Command> Entry for Typed<T> {
+    fn service(&self) -> &str {
+        T::SERVICE
+    }
+
+    fn command(&self) -> &str {
+        T::NAME
+    }
+
+    fn summary(&self) -> &str {
+        T::SUMMARY
+    }
+
+    fn example(&self) -> &str {
+        T::EXAMPLE
+    }
+
+    fn kind(&self) -> Kind {
+        T::KIND
+    }
+
+    fn place(&self) -> Place {
+        T::PLACE
+    }
+
+    fn references(&self) -> &[&str] {
+        T::REFERENCES
+    }
+
+    fn schema(&self) -> Value {
+        schema::<T>()
+    }
+
+    fn check(&self, params: Params) -> Result<Params, ParamError> {
+        if let Some(param) = too_long(&params) {
+            return Err(ParamError::Invalid(format!(
+                "{param} is longer than {PARAM_CHARS_MAX} characters"
+            )));
+        }
+        Self::unparse(&Self::parse(&params)?)
+    }
+
+    fn settle(
+        &self,
+        params: Params,
+        settle: &mut dyn FnMut(Slot<'_>) -> Result<(), ParamError>,
+    ) -> Result<Params, ParamError> {
+        let mut command = Self::parse(&params)?;
+        for slot in command.slots() {
+            settle(slot)?;
+        }
+        Self::unparse(&command)
+    }
+
+    fn complete(&self, params: Params, target: Option<&Target>) -> Result<Params, ParamError> {
+        let mut command = Self::parse(&params)?;
+        command.complete(target);
+        match command.problem() {
+            Some(problem) => Err(ParamError::Invalid(problem)),
+            None => Self::unparse(&command),
+        }
+    }
+
+    fn question(&self, param: &str) -> String {
+        T::question(param).to_owned()
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        let mut card =
+            Self::with(subject.action, |command| command.card(subject)).unwrap_or_else(|| {
+                CardBody::titled(format!("{}?", subject.action.name()))
+                    .body(Value::Object(subject.action.params.clone()).to_string())
+            });
+        let taints = subject
+            .action
+            .taints
+            .iter()
+            .map(|t| format!("“{}” comes from {}, not from you", t.value, t.source));
+        card.warnings.extend(taints);
+        card.warnings.extend(subject.action.notes.iter().cloned());
+        card
+    }
+
+    fn approve(&self, action: &Action) -> &'static str {
+        Self::with(action, Command::approve).unwrap_or("✅ Yes")
+    }
+
+    fn receipt(&self, receipt: &Receipt<'_>) -> String {
+        Self::with(receipt.action, |command| command.receipt(receipt))
+            .unwrap_or_else(|| "Done.".to_owned())
+    }
+
+    fn deed(&self, action: &Action) -> String {
+        Self::with(action, |command| command.deed(action)).unwrap_or_else(|| action.name())
+    }
+}
+
+fn clone_pair((key, value): (&String, &Value)) -> (String, Value) {
+    (key.clone(), value.clone())
+}
+
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.values().all(is_blank),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn too_long(params: &Params) -> Option<String> {
+    fn longest(value: &Value) -> usize {
+        match value {
+            Value::String(text) => text.chars().count(),
+            Value::Array(items) => items.iter().map(longest).sum(),
+            Value::Object(map) => map.values().map(longest).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        }
+    }
+    params
+        .iter()
+        .find(|(_, value)| longest(value) > PARAM_CHARS_MAX)
+        .map(|(key, _)| key.clone())
+}
+
+/// The schema of `T`, without what no planner needs.
+fn schema<T: Command>() -> Value {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().with(|s| {
+        s.inline_subschemas = true;
+        s.meta_schema = None;
+    });
+    let mut schema = settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value();
+    strip(&mut schema);
+    schema
+}
+
+fn strip(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            // `title` as a keyword is text; as a property it is an object and stays.
+            map.retain(|key, value| {
+                !(matches!(key.as_str(), "title" | "format" | "default") && !value.is_object())
+            });
+            map.values_mut().for_each(strip);
+        }
+        Value::Array(items) => items.iter_mut().for_each(strip),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn required<T: Command>() -> Vec<String> {
+    let schema = schema::<T>();
+    let names = schema["required"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    names
+        .iter()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
