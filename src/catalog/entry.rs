@@ -422,7 +422,7 @@ fn strip(schema: &mut Value) {
         Value::Object(map) => {
             // `title` as a keyword is text; as a property it is an object and stays.
             map.retain(|key, value| {
-                !(matches!(key.as_str(), "title" | "format" | "default") && !value.is_object())
+                !matches!(key.as_str(), "title" | "format" | "default") || value.is_object()
             });
             map.values_mut().for_each(strip);
         }
