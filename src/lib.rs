@@ -3,7 +3,10 @@
 pub mod catalog;
 pub mod config;
 pub mod core;
+pub mod failpoint;
 pub mod limits;
+pub mod pipeline;
 pub mod ports;
 pub mod prompts;
 pub mod records;
+pub mod understanding;

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use super::store::Change;
-use crate::core::ids::UserId;
+use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
 use crate::core::plan::{Params, Target};
 use crate::core::stakes::Authorized;
@@ -19,6 +19,8 @@ use crate::records::Due;
 pub struct Scene {
     /// Whose data.
     pub owner: UserId,
+    /// Where to tell what falls due later.
+    pub chat: ChatId,
     /// The moment of the turn.
     pub now: DateTime<Utc>,
     /// The person's zone.
@@ -204,6 +206,12 @@ pub trait Service: Send + Sync + std::fmt::Debug {
 
     /// Items that may matter for a message. Reads only.
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError>;
+
+    /// The parameters of a kept draft, ready for `send_email`. For services that keep drafts.
+    async fn draft(&self, scene: &Scene, id: &str) -> Option<Params> {
+        let _ = (scene, id);
+        None
+    }
 
     /// Something of this service falls due (see [`Due`]): what to tell the person, and what changes with it.
     /// The scheduler commits the changes together with the message and the removal of the due entry.
