@@ -1,1 +1,3 @@
-
+#[path = "../support/mod.rs"]
+mod support;
+mod support_selftest;
