@@ -24,8 +24,8 @@ use super::smtp_server::SmtpServer;
 use child::Child;
 pub use child::{Finished, wait_reached};
 pub use console::{
-    Console, Lines, button, buttons_of, done_of, messages_of, outcomes_of, pending_id, pending_ids,
-    text_of,
+    Console, Lines, button, buttons_of, done_of, errors_of, messages_of, outcomes_of, pending_id,
+    pending_ids, text_of,
 };
 pub use daemon::Daemon;
 

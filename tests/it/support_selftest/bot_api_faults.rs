@@ -105,6 +105,21 @@ async fn a_lost_reply_has_its_effect_and_a_closed_connection_has_none() {
 }
 
 #[tokio::test]
+async fn a_reply_lost_on_a_connection_in_use_has_its_effect_once() {
+    let api = with_chat().await;
+    let bot = bot(&api);
+    bot.send_message(ChatId(7), "one").await.unwrap();
+    api.fail_once("sendMessage", Fault::ReplyLost);
+    assert!(bot.send_message(ChatId(7), "two").await.is_err());
+    assert_eq!(api.messages(7).len(), 2);
+    assert_eq!(
+        api.calls("sendMessage").len(),
+        2,
+        "the client did not send it again by itself"
+    );
+}
+
+#[tokio::test]
 async fn lost_updates_come_again() {
     let api = with_chat().await;
     let bot = bot(&api);

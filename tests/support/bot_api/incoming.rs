@@ -63,7 +63,7 @@ impl Say {
     }
 
     /// The text is the caption of a photo.
-    pub fn as_caption(self) -> Self {
+    pub fn under_photo(self) -> Self {
         Self {
             as_caption: true,
             ..self
@@ -71,7 +71,7 @@ impl Say {
     }
 
     /// A voice note; its bytes can be fetched by `getFile`. The text is left out.
-    pub fn as_voice(self, ogg: &[u8]) -> Self {
+    pub fn spoken(self, ogg: &[u8]) -> Self {
         Self {
             voice: Some(ogg.to_vec()),
             ..self

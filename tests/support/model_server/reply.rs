@@ -17,7 +17,7 @@ pub struct ModelRequest {
     pub response_format: Option<Value>,
     pub stream: bool,
     pub authorization: Option<String>,
-    /// How many requests of this stage came before.
+    /// How many requests of this stage came before; always 0 on the simulated server, which counts nothing.
     pub nth: usize,
     pub body: Value,
 }

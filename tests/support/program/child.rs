@@ -1,9 +1,9 @@
-//! A child process with both its outputs read all the time, so that it never blocks on a full pipe.
+//! A child process whose pipes are served by threads, so that neither it nor the test ever blocks on a full one.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ impl Finished {
 #[derive(Debug)]
 pub(super) struct Child {
     process: std::process::Child,
-    stdin: Option<ChildStdin>,
+    stdin: Option<Sender<Vec<u8>>>,
     stdout: Receiver<String>,
     /// All lines received so far, for failure messages.
     printed: Vec<String>,
@@ -76,17 +76,24 @@ impl Child {
                 kept.lock().unwrap().extend_from_slice(&piece[..read]);
             }
         });
-        let stdin = process.stdin.take();
-        let what = args.join(" ");
-        let stderr_reader = Some(stderr_reader);
+        let (stdin, input) = channel::<Vec<u8>>();
+        let mut pipe = process.stdin.take().expect("a pipe");
+        std::thread::spawn(move || {
+            // A program that has gone away is noticed by what it does not answer, not here.
+            while let Ok(bytes) = input.recv() {
+                if pipe.write_all(&bytes).and_then(|()| pipe.flush()).is_err() {
+                    return;
+                }
+            }
+        });
         Self {
             process,
-            stdin,
+            stdin: Some(stdin),
             stdout,
             printed: Vec::new(),
             stderr,
-            stderr_reader,
-            what,
+            stderr_reader: Some(stderr_reader),
+            what: args.join(" "),
             _home: home,
         }
     }
@@ -95,10 +102,9 @@ impl Child {
         self.process.id()
     }
 
-    /// A program that has gone away is noticed by what it does not answer, not here.
     pub fn write(&mut self, bytes: &[u8]) {
-        if let Some(stdin) = &mut self.stdin {
-            let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
+        if let Some(stdin) = &self.stdin {
+            let _ = stdin.send(bytes.to_vec());
         }
     }
 
@@ -173,7 +179,7 @@ impl Child {
     pub fn finish(mut self, limit: Duration) -> Finished {
         let status = self.wait(limit);
         // The process is gone: its pipes end soon, unless it has left children behind.
-        let deadline = Instant::now() + Duration::from_secs(1);
+        let deadline = Instant::now() + Duration::from_secs(5);
         while self.line(deadline).is_ok() {}
         while self
             .stderr_reader

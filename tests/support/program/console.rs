@@ -146,6 +146,14 @@ pub fn done_of(lines: &[Value]) -> &Value {
     done.unwrap_or_else(|| panic!("no done in {lines:#?}"))
 }
 
+/// The complaints about bad input.
+pub fn errors_of(lines: &[Value]) -> Vec<&Value> {
+    lines
+        .iter()
+        .filter(|line| line["type"] == "error")
+        .collect()
+}
+
 /// What was done, action by action.
 pub fn outcomes_of(lines: &[Value]) -> Vec<Value> {
     done_of(lines)["outcomes"]
