@@ -3,8 +3,7 @@
 //! Invariants: the server remembers everything, so a bot may be killed and started again against it; an
 //! update is delivered until it is acknowledged; a call is written down before anything else happens to it;
 //! only people open chats, a bot that writes to an unknown one is refused.
-//! Not here: files sent by the bot, `parse_mode`, flood limits of its own (ask for them with [`Fault`]),
-//! delivery to a webhook.
+//! Not here: files sent by the bot, `parse_mode`, flood limits of its own (ask for them with [`Fault`]).
 
 mod check;
 mod faults;
@@ -14,6 +13,7 @@ mod request;
 mod serve;
 mod state;
 mod transcript;
+mod webhook;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

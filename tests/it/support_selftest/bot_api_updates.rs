@@ -1,8 +1,13 @@
 //! How updates reach the bot: acknowledging, long polling, and every shape a message can have.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use teloxide_core::payloads::{GetUpdatesSetters, SendMessageSetters};
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::post;
+use axum::{Json, Router};
+use serde_json::Value;
+use teloxide_core::payloads::{GetUpdatesSetters, SendMessageSetters, SetWebhookSetters};
 use teloxide_core::requests::Requester;
 use teloxide_core::types::{
     AllowedUpdate, ChatId, MaybeInaccessibleMessage, MessageEntityKind, MessageKind, MessageOrigin,
@@ -207,4 +212,48 @@ async fn a_press_under_a_deleted_message_comes_as_inaccessible() {
         press.message,
         Some(MaybeInaccessibleMessage::Inaccessible(_))
     ));
+}
+
+#[tokio::test]
+async fn a_webhook_gets_every_update_in_order_until_it_takes_it() {
+    let (seen, mut received) = tokio::sync::mpsc::unbounded_channel();
+    let hook = post(
+        move |headers: HeaderMap, Json(update): Json<Value>| async move {
+            let secret = headers["x-telegram-bot-api-secret-token"]
+                .to_str()
+                .unwrap()
+                .to_owned();
+            let text = update["message"]["text"].as_str().unwrap().to_owned();
+            let busy = text == "one" && !SEEN_ONE.swap(true, Ordering::SeqCst);
+            seen.send((secret, text)).unwrap();
+            if busy {
+                StatusCode::SERVICE_UNAVAILABLE
+            } else {
+                StatusCode::OK
+            }
+        },
+    );
+    static SEEN_ONE: AtomicBool = AtomicBool::new(false);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let router = Router::new().route("/hook", hook);
+    tokio::spawn(async move { axum::serve(listener, router).await });
+
+    let api = FakeBotApi::start().await;
+    let url = reqwest::Url::parse(&url).unwrap();
+    bot(&api)
+        .set_webhook(url)
+        .secret_token("s3cret")
+        .await
+        .unwrap();
+    api.user_says(7, "one");
+    api.user_says(7, "two");
+    for expected in ["one", "one", "two"] {
+        let got = tokio::time::timeout(SOON, received.recv())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(got, ("s3cret".to_owned(), expected.to_owned()));
+    }
+    api.wait_acknowledged(SOON).await;
 }

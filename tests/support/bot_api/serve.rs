@@ -14,11 +14,16 @@ use super::super::wire::{Cut, serve_http};
 use super::faults::{self, Effect};
 use super::request::{Params, int, nested, read_params};
 use super::state::{Answer, Call, Refusal};
-use super::{Shared, TOKEN, methods};
+use super::{Shared, TOKEN, methods, webhook};
 
 pub async fn serve(listener: TcpListener, shared: Arc<Shared>) {
-    let router = Router::new().fallback(handle).with_state(shared);
-    serve_http(listener, router).await;
+    let router = Router::new()
+        .fallback(handle)
+        .with_state(Arc::clone(&shared));
+    tokio::select! {
+        () = serve_http(listener, router) => {}
+        () = webhook::deliver(shared) => {}
+    }
 }
 
 async fn handle(
