@@ -1,5 +1,10 @@
 //! The store's promises.
 
+mod commits;
+mod crash;
+mod disk;
+mod failing;
+mod model;
 mod opening;
 
 use crate::ports::{Batch, Change, Expect, Key, Table};
