@@ -4,6 +4,7 @@ mod commits;
 mod crash;
 mod disk;
 mod failing;
+mod figures;
 mod model;
 mod opening;
 
