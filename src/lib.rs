@@ -9,4 +9,5 @@ pub mod pipeline;
 pub mod ports;
 pub mod prompts;
 pub mod records;
+pub mod store;
 pub mod understanding;
