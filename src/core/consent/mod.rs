@@ -1,0 +1,128 @@
+//! Is this message a yes, a no, or something else?
+//!
+//! Purpose: read a bare answer to one open card without a model. A message is split into words and
+//! marks ([`text`]), each run of words is looked up in the phrase books of `data/consent/`
+//! ([`lexicon`]), and the *whole* message must be covered by phrases of one language (plus the words
+//! all languages share). Its polarity is what every such covering agrees on.
+//!
+//! Invariants, each with a test:
+//! - A word, mark or emoji that no phrase accounts for makes the message [`Consent::Other`].
+//! - A yes needs a phrase that is a yes by itself; "please", "thanks" and 🙏 alone decide nothing.
+//! - Yes beside no, in one language or between two ("yok": Turkish *no*, Indonesian *let's go*),
+//!   is `Other`.
+//! - Question marks, quotes, digits, links, line breaks, ellipses, letters of mixed scripts and
+//!   hidden characters are never part of a decision.
+//!
+//! Deliberately absent: fuzzy matching, scores, models, and any knowledge of the card. A missed yes
+//! costs one more tap; a false yes costs the user something that cannot be taken back.
+
+mod amend;
+mod lexicon;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use lexicon::{Langs, Lexicon, Mark, Role};
+
+/// What a whole message says to one open card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Consent {
+    /// Do exactly what the card shows.
+    Yes,
+    /// Do not do it.
+    No,
+    /// Anything else, including every doubt.
+    Other,
+}
+
+/// Reads a whole message as an answer to the open card. Never panics; text longer than a short
+/// answer is `Other` without being looked at.
+pub fn read(text: &str) -> Consent {
+    let Some(words) = text::answer(text) else {
+        return Consent::Other;
+    };
+    let lexicon = Lexicon::get();
+    let ids: Vec<Vec<u32>> = words.iter().map(|word| lexicon.ids(&word.text)).collect();
+    if ids.iter().any(Vec::is_empty) {
+        return Consent::Other;
+    }
+    let broken = |at: usize| words.get(at).is_some_and(|word| word.break_after);
+    let coverings = cover(lexicon, &ids, &broken);
+    agree(coverings.last())
+}
+
+/// True when a message that is neither yes nor no asks to change the card in question:
+/// "yes, but at 4pm", "make it 5", "change the subject to …". False for yes, for no, and for
+/// messages about something else.
+pub fn amends(text: &str) -> bool {
+    amend::amends(text)
+}
+
+/// What the phrases used so far amount to, as a set of [`Mark`]s (six bits).
+type Marks = usize;
+/// For every set of marks, the languages in which some covering of the words so far has it.
+type Reach = [Langs; Mark::SETS];
+
+/// All coverings of `words[..n]` for each `n`, as marks × languages. `ids` holds for each word the
+/// lexicon words it may stand for; a phrase never crosses a place where `broken` is true.
+fn cover(lexicon: &Lexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) -> Vec<Reach> {
+    let mut reach = vec![[0; Mark::SETS]; ids.len() + 1];
+    reach[0][0] = Langs::MAX;
+    for start in 0..ids.len() {
+        let here = reach[start];
+        if here.iter().all(|langs| *langs == 0) {
+            continue;
+        }
+        for (end, role, langs) in lexicon.phrases_at(ids, start, broken) {
+            let Some(mark) = role.mark() else { continue };
+            for (marks, known) in here.iter().enumerate() {
+                reach[end][marks | mark] |= known & langs;
+            }
+        }
+    }
+    reach
+}
+
+/// The decision all coverings of the whole message agree on.
+fn agree(coverings: Option<&Reach>) -> Consent {
+    let Some(coverings) = coverings else {
+        return Consent::Other;
+    };
+    let (mut yes, mut no) = (false, false);
+    for (marks, langs) in coverings.iter().enumerate() {
+        if *langs == 0 {
+            continue;
+        }
+        if marks & Mark::VETO != 0 || marks == Mark::ALONE {
+            return Consent::Other;
+        }
+        yes |= says(marks, Mark::YES, Mark::NO | Mark::NEEDS_NO | Mark::ALONE);
+        no |= says(marks, Mark::NO, Mark::YES | Mark::NEEDS_YES | Mark::ALONE);
+    }
+    match (yes, no) {
+        (true, false) => Consent::Yes,
+        (false, true) => Consent::No,
+        (true, true) | (false, false) => Consent::Other,
+    }
+}
+
+fn says(marks: Marks, wanted: Marks, unwanted: Marks) -> bool {
+    marks & wanted != 0 && marks & unwanted == 0
+}
+
+impl Role {
+    /// What a phrase contributes to a covering; `None` for phrases that only [`amends`] uses.
+    fn mark(self) -> Option<Marks> {
+        match self {
+            Role::Yes => Some(Mark::YES),
+            Role::No => Some(Mark::NO),
+            Role::BesideYes => Some(Mark::NEEDS_YES),
+            Role::BesideNo => Some(Mark::NEEDS_NO),
+            Role::BesideEither => Some(0),
+            Role::Other => Some(Mark::VETO),
+            Role::Alone => Some(Mark::ALONE),
+            Role::But | Role::Change | Role::Instead => None,
+        }
+    }
+}
