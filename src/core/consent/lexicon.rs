@@ -39,7 +39,7 @@ const BOOKS: &[(&str, &str)] = &[
     ("it", include_str!("../../../data/consent/it.txt")),
     ("uk", include_str!("../../../data/consent/uk.txt")),
 ];
-const SHARED: &[&str] = &["shared", "emoji", "collisions"];
+const SHARED: &[&str] = &["shared", "emoji"];
 
 /// What a phrase does in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,6 +54,8 @@ pub(super) enum Role {
     BesideEither,
     /// Would read as a decision and is none, punctuation or not: "yeah yeah".
     Other,
+    /// As `Other`, but only when no punctuation parts it: "si confirma" (if he confirms).
+    Joined,
     /// No decision when it is all there is: a word on which two languages oppose.
     Alone,
     /// After a yes or no: what follows is a change. "but", "only", "at 4".
@@ -73,6 +75,7 @@ impl Role {
             "+no" => Role::BesideNo,
             "+" => Role::BesideEither,
             "other" => Role::Other,
+            "joined" => Role::Joined,
             "alone" => Role::Alone,
             "but" => Role::But,
             "change" => Role::Change,
@@ -308,6 +311,8 @@ fn spellings(word: &str, turkish: bool) -> Vec<String> {
     and(&|w| w.replace('\'', ""));
     and(&|w| w.replace('ё', "е"));
     and(&|w| w.replace('ی', "ي").replace('ک', "ك"));
+    and(&|w| w.strip_suffix('ا').map_or(w.to_owned(), |stem| format!("{stem}\u{64b}ا")));
+    and(&|w| if w.ends_with('ا') { format!("{w}\u{64b}") } else { w.to_owned() });
     if turkish {
         and(&|w| w.replace('i', "i\u{307}").replace('ı', "i"));
     }

@@ -120,7 +120,7 @@ impl Role {
             Role::BesideYes => Some(Mark::NEEDS_YES),
             Role::BesideNo => Some(Mark::NEEDS_NO),
             Role::BesideEither => Some(0),
-            Role::Other => Some(Mark::VETO),
+            Role::Other | Role::Joined => Some(Mark::VETO),
             Role::Alone => Some(Mark::ALONE),
             Role::But | Role::Change | Role::Instead => None,
         }
