@@ -267,6 +267,42 @@ impl Lexicon {
     }
 }
 
+#[cfg(test)]
+impl Lexicon {
+    /// Phrases that one language has both as a yes and as a no, as their words. Follows the graph
+    /// from sets of nodes to sets of nodes, so that every phrase is met whichever lines spell it.
+    pub(super) fn contradictions(&self) -> Vec<String> {
+        let names: HashMap<u32, &String> = self.words.iter().map(|(name, id)| (*id, name)).collect();
+        let mut seen = std::collections::HashSet::new();
+        let mut open = vec![(vec![ROOT], String::new())];
+        let mut found = Vec::new();
+        while let Some((nodes, words)) = open.pop() {
+            let langs = |wanted: &[Role]| {
+                let ends = nodes.iter().flat_map(|node| &self.nodes[*node].ends);
+                ends.filter(|(role, _)| wanted.contains(role)).fold(0, |all, (_, langs)| all | langs)
+            };
+            if langs(&[Role::Yes, Role::BesideYes]) & langs(&[Role::No]) != 0
+                || langs(&[Role::No, Role::BesideNo]) & langs(&[Role::Yes]) != 0
+            {
+                found.push(words.clone());
+            }
+            let mut onward: HashMap<u32, Vec<usize>> = HashMap::new();
+            for (word, next) in nodes.iter().flat_map(|node| &self.nodes[*node].next) {
+                onward.entry(*word).or_default().extend(next);
+            }
+            for (word, mut next) in onward {
+                next.sort_unstable();
+                next.dedup();
+                if seen.insert(next.clone()) {
+                    open.push((next, format!("{words} {}", names[&word])));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
 impl Form {
     /// A letter may be drawn out at the end of a word ("yess") or, three times and more, anywhere
     /// ("nooope"). Two inside a word are spelling: "noon" is not "non".
