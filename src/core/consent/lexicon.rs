@@ -93,10 +93,9 @@ impl Mark {
     pub(super) const NO: usize = 2;
     pub(super) const NEEDS_YES: usize = 4;
     pub(super) const NEEDS_NO: usize = 8;
-    pub(super) const VETO: usize = 16;
-    pub(super) const ALONE: usize = 32;
+    pub(super) const ALONE: usize = 16;
     /// How many sets of marks there are.
-    pub(super) const SETS: usize = 64;
+    pub(super) const SETS: usize = 32;
 }
 
 /// How a word may be written: its letters with runs taken as one, and the length of each run.

@@ -8,6 +8,8 @@
 //! Invariants, each with a test:
 //! - A word, mark or emoji that no phrase accounts for makes the message [`Consent::Other`].
 //! - A yes needs a phrase that is a yes by itself; "please", "thanks" and 🙏 alone decide nothing.
+//! - Words known to look like a decision without being one ("yeah, yeah", "don't cancel") undo it
+//!   wherever they stand.
 //! - Yes beside no, in one language or between two ("yok": Turkish *no*, Indonesian *let's go*),
 //!   is `Other`.
 //! - Question marks, quotes, digits, links, line breaks, ellipses, letters of mixed scripts and
@@ -48,8 +50,11 @@ pub fn read(text: &str) -> Consent {
         return Consent::Other;
     }
     let broken = |at: usize| words.get(at).is_some_and(|word| word.break_after);
-    let coverings = cover(lexicon, &ids, &broken);
-    agree(coverings.last())
+    let vetoed = (0..ids.len())
+        .flat_map(|start| lexicon.phrases_at(&ids, start, &broken))
+        .filter(|(_, role, _)| matches!(role, Role::Other | Role::Joined))
+        .fold(0, |all, (_, _, langs)| all | langs);
+    cover(lexicon, &ids, &broken).last().map_or(Consent::Other, |coverings| agree(coverings, vetoed))
 }
 
 /// True when a message that is neither yes nor no asks to change the card in question:
@@ -59,7 +64,7 @@ pub fn amends(text: &str) -> bool {
     amend::amends(text)
 }
 
-/// What the phrases used so far amount to, as a set of [`Mark`]s (six bits).
+/// What the phrases used so far amount to, as a set of [`Mark`]s (five bits).
 type Marks = usize;
 /// For every set of marks, the languages in which some covering of the words so far has it.
 type Reach = [Langs; Mark::SETS];
@@ -84,26 +89,25 @@ fn cover(lexicon: &Lexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) ->
     reach
 }
 
-/// The decision all coverings of the whole message agree on.
-fn agree(coverings: Option<&Reach>) -> Consent {
-    let Some(coverings) = coverings else {
-        return Consent::Other;
-    };
-    let (mut yes, mut no) = (false, false);
+/// The decision on which all languages that can read the whole message agree. A language that reads
+/// yes and no in it, or holds some of its words for no decision at all (`vetoed`), disagrees.
+fn agree(coverings: &Reach, vetoed: Langs) -> Consent {
+    let (mut yes, mut no, mut torn) = (0, 0, 0);
     for (marks, langs) in coverings.iter().enumerate() {
-        if *langs == 0 {
-            continue;
+        if marks == Mark::ALONE || langs & vetoed != 0 && marks != 0 {
+            torn |= langs;
+        } else if says(marks, Mark::YES, Mark::NO | Mark::NEEDS_NO | Mark::ALONE) {
+            yes |= langs;
+        } else if says(marks, Mark::NO, Mark::YES | Mark::NEEDS_YES | Mark::ALONE) {
+            no |= langs;
         }
-        if marks & Mark::VETO != 0 || marks == Mark::ALONE {
-            return Consent::Other;
-        }
-        yes |= says(marks, Mark::YES, Mark::NO | Mark::NEEDS_NO | Mark::ALONE);
-        no |= says(marks, Mark::NO, Mark::YES | Mark::NEEDS_YES | Mark::ALONE);
     }
-    match (yes, no) {
-        (true, false) => Consent::Yes,
-        (false, true) => Consent::No,
-        (true, true) | (false, false) => Consent::Other,
+    let mixed = coverings.iter().enumerate().filter(|(marks, _)| marks & (Mark::YES | Mark::NO) != 0);
+    torn |= mixed.fold(0, |all, (_, langs)| all | langs) & !(yes | no);
+    match (yes != 0, no != 0) {
+        (true, false) if torn == 0 => Consent::Yes,
+        (false, true) if torn == 0 => Consent::No,
+        (true | false, true | false) => Consent::Other,
     }
 }
 
@@ -112,7 +116,7 @@ fn says(marks: Marks, wanted: Marks, unwanted: Marks) -> bool {
 }
 
 impl Role {
-    /// What a phrase contributes to a covering; `None` for phrases that only [`amends`] uses.
+    /// What a phrase contributes to a covering; `None` for phrases that cover nothing.
     fn mark(self) -> Option<Marks> {
         match self {
             Role::Yes => Some(Mark::YES),
@@ -120,8 +124,8 @@ impl Role {
             Role::BesideYes => Some(Mark::NEEDS_YES),
             Role::BesideNo => Some(Mark::NEEDS_NO),
             Role::BesideEither => Some(0),
-            Role::Other | Role::Joined => Some(Mark::VETO),
             Role::Alone => Some(Mark::ALONE),
+            Role::Other | Role::Joined => None,
             Role::But | Role::Change | Role::Instead => None,
         }
     }

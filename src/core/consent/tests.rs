@@ -249,7 +249,7 @@ proptest! {
 
     #[test]
     fn a_yes_and_a_no_together_decide_nothing(yes in decided_as(Consent::Yes), no in decided_as(Consent::No), first: bool) {
-        let text = if first { format!("{yes}, {no}") } else { format!("{no} {yes}") };
+        let text = if first { format!("{yes}, {no}") } else { format!("{no}, {yes}") };
         prop_assert_eq!(read(&text), Consent::Other, "{}", text);
     }
 }
