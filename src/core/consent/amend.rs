@@ -30,7 +30,7 @@ pub(super) fn amends(text: &str) -> bool {
             Role::But => answered,
             Role::Change => opened,
             Role::Instead => true,
-            Role::Yes | Role::No | Role::Other | Role::Joined | Role::Alone => false,
+            Role::Yes | Role::No | Role::Do | Role::Act | Role::Other | Role::Joined | Role::Alone => false,
             Role::BesideYes | Role::BesideNo | Role::BesideEither => false,
         })
     })

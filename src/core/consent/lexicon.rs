@@ -46,7 +46,11 @@ const SHARED: &[&str] = &["shared", "emoji"];
 pub(super) enum Role {
     Yes,
     No,
-    /// Fits a yes and decides nothing alone: "that's right", "delete it".
+    /// A yes that names the action of the card: "send it".
+    Do,
+    /// Fits a plain yes, not one that names an action: "yes, delete it", never "send it, delete it".
+    Act,
+    /// Fits a yes and decides nothing alone: "that's right".
     BesideYes,
     /// Fits a no and decides nothing alone: "keep it", "changed my mind".
     BesideNo,
@@ -71,6 +75,8 @@ impl Role {
         Some(match name {
             "yes" => Role::Yes,
             "no" => Role::No,
+            "do" => Role::Do,
+            "act" => Role::Act,
             "+yes" => Role::BesideYes,
             "+no" => Role::BesideNo,
             "+" => Role::BesideEither,
@@ -94,8 +100,10 @@ impl Mark {
     pub(super) const NEEDS_YES: usize = 4;
     pub(super) const NEEDS_NO: usize = 8;
     pub(super) const ALONE: usize = 16;
+    pub(super) const DO: usize = 32;
+    pub(super) const ACT: usize = 64;
     /// How many sets of marks there are.
-    pub(super) const SETS: usize = 32;
+    pub(super) const SETS: usize = 128;
 }
 
 /// How a word may be written: its letters with runs taken as one, and the length of each run.
@@ -270,6 +278,7 @@ impl Lexicon {
 impl Lexicon {
     /// Phrases that one language has both as a yes and as a no, as their words. Follows the graph
     /// from sets of nodes to sets of nodes, so that every phrase is met whichever lines spell it.
+    pub(super) fn all_words(&self) -> Vec<String> { self.words.keys().map(|w| w.trim_start_matches("tr/").trim_start_matches('=').to_owned()).collect() }
     pub(super) fn contradictions(&self) -> Vec<String> {
         let names: HashMap<u32, &String> = self.words.iter().map(|(name, id)| (*id, name)).collect();
         let mut seen = std::collections::HashSet::new();
@@ -280,8 +289,8 @@ impl Lexicon {
                 let ends = nodes.iter().flat_map(|node| &self.nodes[*node].ends);
                 ends.filter(|(role, _)| wanted.contains(role)).fold(0, |all, (_, langs)| all | langs)
             };
-            if langs(&[Role::Yes, Role::BesideYes]) & langs(&[Role::No]) != 0
-                || langs(&[Role::No, Role::BesideNo]) & langs(&[Role::Yes]) != 0
+            if langs(&[Role::Yes, Role::Do, Role::Act, Role::BesideYes]) & langs(&[Role::No]) != 0
+                || langs(&[Role::No, Role::BesideNo]) & langs(&[Role::Yes, Role::Do]) != 0
             {
                 found.push(words.clone());
             }

@@ -64,7 +64,7 @@ pub fn amends(text: &str) -> bool {
     amend::amends(text)
 }
 
-/// What the phrases used so far amount to, as a set of [`Mark`]s (five bits).
+/// What the phrases used so far amount to, as a set of [`Mark`]s (seven bits).
 type Marks = usize;
 /// For every set of marks, the languages in which some covering of the words so far has it.
 type Reach = [Langs; Mark::SETS];
@@ -94,7 +94,8 @@ fn cover(lexicon: &Lexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) ->
 fn agree(coverings: &Reach, vetoed: Langs) -> Consent {
     let (mut yes, mut no, mut torn) = (0, 0, 0);
     for (marks, langs) in coverings.iter().enumerate() {
-        if marks == Mark::ALONE || langs & vetoed != 0 && marks != 0 {
+        let two_actions = marks & Mark::DO != 0 && marks & Mark::ACT != 0;
+        if marks == Mark::ALONE || two_actions || (langs & vetoed != 0 && marks != 0) {
             torn |= langs;
         } else if says(marks, Mark::YES, Mark::NO | Mark::NEEDS_NO | Mark::ALONE) {
             yes |= langs;
@@ -121,6 +122,8 @@ impl Role {
         match self {
             Role::Yes => Some(Mark::YES),
             Role::No => Some(Mark::NO),
+            Role::Do => Some(Mark::YES | Mark::DO),
+            Role::Act => Some(Mark::NEEDS_YES | Mark::ACT),
             Role::BesideYes => Some(Mark::NEEDS_YES),
             Role::BesideNo => Some(Mark::NEEDS_NO),
             Role::BesideEither => Some(0),

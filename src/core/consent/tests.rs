@@ -253,3 +253,11 @@ proptest! {
         prop_assert_eq!(read(&text), Consent::Other, "{}", text);
     }
 }
+#[test]
+fn zz_dump() {
+    let l = Lexicon::get();
+    let mut y = vec![]; let mut n = vec![];
+    for w in l.all_words() { match read(&w) { Consent::Yes => y.push(w), Consent::No => n.push(w), _ => {} } }
+    y.sort(); n.sort(); y.dedup(); n.dedup();
+    println!("YES {}", y.join(" ")); println!("NO {}", n.join(" "));
+}
