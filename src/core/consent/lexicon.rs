@@ -23,7 +23,10 @@ pub(super) type Langs = u32;
 const BOOKS: &[(&str, &str)] = &[
     ("shared", include_str!("../../../data/consent/shared.txt")),
     ("emoji", include_str!("../../../data/consent/emoji.txt")),
-    ("collisions", include_str!("../../../data/consent/collisions.txt")),
+    (
+        "collisions",
+        include_str!("../../../data/consent/collisions.txt"),
+    ),
     ("en", include_str!("../../../data/consent/en.txt")),
     ("ru", include_str!("../../../data/consent/ru.txt")),
     ("es", include_str!("../../../data/consent/es.txt")),
@@ -144,13 +147,22 @@ impl Lexicon {
     }
 
     pub(super) fn parse(books: &[(&str, &str)]) -> Lexicon {
-        let mut lexicon = Lexicon { nodes: vec![Node::default()], ..Lexicon::default() };
+        let mut lexicon = Lexicon {
+            nodes: vec![Node::default()],
+            ..Lexicon::default()
+        };
         for (index, (name, text)) in books.iter().enumerate() {
-            let langs = if SHARED.contains(name) { Langs::MAX } else { 1 << index };
+            let langs = if SHARED.contains(name) {
+                Langs::MAX
+            } else {
+                1 << index
+            };
             let mut sets: HashMap<String, String> = HashMap::new();
             for (number, line) in text.lines().enumerate() {
                 if let Err(why) = lexicon.line(line.trim(), langs, *name == "tr", &mut sets) {
-                    lexicon.problems.push(format!("{name}:{}: {why}", number + 1));
+                    lexicon
+                        .problems
+                        .push(format!("{name}:{}: {why}", number + 1));
                 }
             }
         }
@@ -168,7 +180,8 @@ impl Lexicon {
         if line.is_empty() || line.starts_with("# ") || line == "#" {
             return Ok(());
         }
-        if let Some((name, alternatives)) = line.strip_prefix('@').and_then(|l| l.split_once(" = ")) {
+        if let Some((name, alternatives)) = line.strip_prefix('@').and_then(|l| l.split_once(" = "))
+        {
             let known = sets.insert(name.trim().to_owned(), alternatives.trim().to_owned());
             return known.map_or(Ok(()), |_| Err(format!("@{name} is defined twice")));
         }
@@ -191,7 +204,11 @@ impl Lexicon {
                 let mut from = reached.clone();
                 for (at, word) in choice.iter().enumerate() {
                     let word = self.word(word, turkish);
-                    let to = if at + 1 == choice.len() { after } else { self.node() };
+                    let to = if at + 1 == choice.len() {
+                        after
+                    } else {
+                        self.node()
+                    };
                     for node in from {
                         self.nodes[node].next.entry(word).or_default().push(to);
                     }
@@ -215,18 +232,32 @@ impl Lexicon {
 
     /// The id of a word of a book, with all the ways to write it learnt on first sight.
     fn word(&mut self, written: &str, turkish: bool) -> u32 {
-        let key = if turkish { format!("tr/{written}") } else { written.to_owned() };
+        let key = if turkish {
+            format!("tr/{written}")
+        } else {
+            written.to_owned()
+        };
         if let Some(id) = self.words.get(&key) {
             return *id;
         }
         let id = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
         self.words.insert(key, id);
-        let (fixed, plain) = written.strip_prefix('=').map_or((false, written), |word| (true, word));
-        let spellings = if fixed { vec![plain.to_owned()] } else { spellings(plain, turkish) };
+        let (fixed, plain) = written
+            .strip_prefix('=')
+            .map_or((false, written), |word| (true, word));
+        let spellings = if fixed {
+            vec![plain.to_owned()]
+        } else {
+            spellings(plain, turkish)
+        };
         for spelling in spellings {
             let (letters, runs) = runs(&spelling);
             let fixed = fixed || runs.len() < 2;
-            self.forms.entry(letters).or_default().push(Form { runs, fixed, word: id });
+            self.forms.entry(letters).or_default().push(Form {
+                runs,
+                fixed,
+                word: id,
+            });
         }
         id
     }
@@ -237,8 +268,11 @@ impl Lexicon {
         let Some(forms) = self.forms.get(&letters) else {
             return Vec::new();
         };
-        let mut ids: Vec<u32> =
-            forms.iter().filter(|form| form.matches(&drawn)).map(|form| form.word).collect();
+        let mut ids: Vec<u32> = forms
+            .iter()
+            .filter(|form| form.matches(&drawn))
+            .map(|form| form.word)
+            .collect();
         ids.sort_unstable();
         ids.dedup();
         ids
@@ -256,8 +290,17 @@ impl Lexicon {
         let mut nodes = vec![ROOT];
         let mut crossed = false;
         for (at, words) in ids.iter().enumerate().skip(start) {
-            let onward = |node: usize| words.iter().filter_map(move |word| self.nodes[node].next.get(word));
-            nodes = nodes.into_iter().flat_map(onward).flatten().copied().collect();
+            let onward = |node: usize| {
+                words
+                    .iter()
+                    .filter_map(move |word| self.nodes[node].next.get(word))
+            };
+            nodes = nodes
+                .into_iter()
+                .flat_map(onward)
+                .flatten()
+                .copied()
+                .collect();
             nodes.sort_unstable();
             nodes.dedup();
             for (role, langs) in nodes.iter().flat_map(|node| &self.nodes[*node].ends) {
@@ -278,16 +321,17 @@ impl Lexicon {
 impl Lexicon {
     /// Phrases that one language has both as a yes and as a no, as their words. Follows the graph
     /// from sets of nodes to sets of nodes, so that every phrase is met whichever lines spell it.
-    pub(super) fn all_words(&self) -> Vec<String> { self.words.keys().map(|w| w.trim_start_matches("tr/").trim_start_matches('=').to_owned()).collect() }
     pub(super) fn contradictions(&self) -> Vec<String> {
-        let names: HashMap<u32, &String> = self.words.iter().map(|(name, id)| (*id, name)).collect();
+        let names: HashMap<u32, &String> =
+            self.words.iter().map(|(name, id)| (*id, name)).collect();
         let mut seen = std::collections::HashSet::new();
         let mut open = vec![(vec![ROOT], String::new())];
         let mut found = Vec::new();
         while let Some((nodes, words)) = open.pop() {
             let langs = |wanted: &[Role]| {
                 let ends = nodes.iter().flat_map(|node| &self.nodes[*node].ends);
-                ends.filter(|(role, _)| wanted.contains(role)).fold(0, |all, (_, langs)| all | langs)
+                ends.filter(|(role, _)| wanted.contains(role))
+                    .fold(0, |all, (_, langs)| all | langs)
             };
             if langs(&[Role::Yes, Role::Do, Role::Act, Role::BesideYes]) & langs(&[Role::No]) != 0
                 || langs(&[Role::No, Role::BesideNo]) & langs(&[Role::Yes, Role::Do]) != 0
@@ -355,8 +399,17 @@ fn spellings(word: &str, turkish: bool) -> Vec<String> {
     and(&|w| w.replace('\'', ""));
     and(&|w| w.replace('ё', "е"));
     and(&|w| w.replace('ی', "ي").replace('ک', "ك"));
-    and(&|w| w.strip_suffix('ا').map_or(w.to_owned(), |stem| format!("{stem}\u{64b}ا")));
-    and(&|w| if w.ends_with('ا') { format!("{w}\u{64b}") } else { w.to_owned() });
+    and(&|w| {
+        w.strip_suffix('ا')
+            .map_or(w.to_owned(), |stem| format!("{stem}\u{64b}ا"))
+    });
+    and(&|w| {
+        if w.ends_with('ا') {
+            format!("{w}\u{64b}")
+        } else {
+            w.to_owned()
+        }
+    });
     if turkish {
         and(&|w| w.replace('i', "i\u{307}").replace('ı', "i"));
     }
@@ -372,7 +425,10 @@ fn unaccented(word: &str) -> String {
     if word.chars().any(own_marks) {
         return word.to_owned();
     }
-    let bare = word.nfd().filter(|c| !is_combining_mark(*c)).collect::<String>();
+    let bare = word
+        .nfd()
+        .filter(|c| !is_combining_mark(*c))
+        .collect::<String>();
     bare.replace('ı', "i").replace('ß', "ss").nfc().collect()
 }
 
@@ -387,13 +443,19 @@ struct Part {
 /// alternative, `@name` a set of the same book.
 fn parts(pattern: &str, sets: &HashMap<String, String>) -> Result<Vec<Part>, String> {
     let part = |part: &str| {
-        let (part, optional) = part.strip_suffix('?').map_or((part, false), |part| (part, true));
+        let (part, optional) = part
+            .strip_suffix('?')
+            .map_or((part, false), |part| (part, true));
         let mut choices = Vec::new();
         for choice in part.split('|') {
             match choice.strip_prefix('@') {
                 Some(name) => {
                     let set = sets.get(name).ok_or_else(|| format!("no set @{name}"))?;
-                    choices.extend(set.split('|').map(words_of).collect::<Result<Vec<_>, _>>()?);
+                    choices.extend(
+                        set.split('|')
+                            .map(words_of)
+                            .collect::<Result<Vec<_>, _>>()?,
+                    );
                 }
                 None => choices.push(words_of(choice)?),
             }
@@ -414,7 +476,9 @@ fn words_of(choice: &str) -> Result<Vec<String>, String> {
     };
     let words: Vec<String> = choice.split('_').map(str::to_owned).collect();
     match words.iter().find(|word| !word_ok(word)) {
-        Some(word) => Err(format!("{word:?} is not a word of one script in small letters")),
+        Some(word) => Err(format!(
+            "{word:?} is not a word of one script in small letters"
+        )),
         None => Ok(words),
     }
 }
@@ -427,5 +491,7 @@ fn one_script(word: &str) -> bool {
         _ => 0,
     };
     let mut scripts = word.chars().filter(|c| c.is_alphabetic()).map(script);
-    scripts.next().is_none_or(|first| scripts.all(|other| other == first))
+    scripts
+        .next()
+        .is_none_or(|first| scripts.all(|other| other == first))
 }

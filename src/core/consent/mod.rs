@@ -54,7 +54,9 @@ pub fn read(text: &str) -> Consent {
         .flat_map(|start| lexicon.phrases_at(&ids, start, &broken))
         .filter(|(_, role, _)| matches!(role, Role::Other | Role::Joined))
         .fold(0, |all, (_, _, langs)| all | langs);
-    cover(lexicon, &ids, &broken).last().map_or(Consent::Other, |coverings| agree(coverings, vetoed))
+    cover(lexicon, &ids, &broken)
+        .last()
+        .map_or(Consent::Other, |coverings| agree(coverings, vetoed))
 }
 
 /// True when a message that is neither yes nor no asks to change the card in question:
@@ -94,8 +96,9 @@ fn cover(lexicon: &Lexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) ->
 fn agree(coverings: &Reach, vetoed: Langs) -> Consent {
     let (mut yes, mut no, mut torn) = (0, 0, 0);
     for (marks, langs) in coverings.iter().enumerate() {
+        let stands_alone = marks & Mark::ALONE != 0 && marks & (Mark::YES | Mark::NO) == 0;
         let two_actions = marks & Mark::DO != 0 && marks & Mark::ACT != 0;
-        if marks == Mark::ALONE || two_actions || (langs & vetoed != 0 && marks != 0) {
+        if stands_alone || two_actions || (langs & vetoed != 0 && marks != 0) {
             torn |= langs;
         } else if says(marks, Mark::YES, Mark::NO | Mark::NEEDS_NO | Mark::ALONE) {
             yes |= langs;
@@ -103,7 +106,10 @@ fn agree(coverings: &Reach, vetoed: Langs) -> Consent {
             no |= langs;
         }
     }
-    let mixed = coverings.iter().enumerate().filter(|(marks, _)| marks & (Mark::YES | Mark::NO) != 0);
+    let mixed = coverings
+        .iter()
+        .enumerate()
+        .filter(|(marks, _)| marks & (Mark::YES | Mark::NO) != 0);
     torn |= mixed.fold(0, |all, (_, langs)| all | langs) & !(yes | no);
     match (yes != 0, no != 0) {
         (true, false) if torn == 0 => Consent::Yes,

@@ -12,22 +12,50 @@ const TEST: &str = include_str!("../../../data/eval/consent_test.tsv");
 
 /// Characters nobody sees, or that change what is seen.
 const HIDDEN: &[char] = &[
-    '\u{ad}', '\u{34f}', '\u{61c}', '\u{115f}', '\u{180e}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{200e}',
-    '\u{200f}', '\u{202a}', '\u{202c}', '\u{202e}', '\u{2060}', '\u{2063}', '\u{2066}', '\u{2069}', '\u{3164}',
-    '\u{fe00}', '\u{fe0e}', '\u{fe0f}', '\u{feff}', '\u{e0001}', '\u{e0079}', '\u{e0100}', '\0', '\u{7}', '\u{a0}',
+    '\u{ad}',
+    '\u{34f}',
+    '\u{61c}',
+    '\u{115f}',
+    '\u{180e}',
+    '\u{200b}',
+    '\u{200c}',
+    '\u{200d}',
+    '\u{200e}',
+    '\u{200f}',
+    '\u{202a}',
+    '\u{202c}',
+    '\u{202e}',
+    '\u{2060}',
+    '\u{2063}',
+    '\u{2066}',
+    '\u{2069}',
+    '\u{3164}',
+    '\u{fe00}',
+    '\u{fe0e}',
+    '\u{fe0f}',
+    '\u{feff}',
+    '\u{e0001}',
+    '\u{e0079}',
+    '\u{e0100}',
+    '\0',
+    '\u{7}',
+    '\u{a0}',
 ];
 
 fn rows(table: &str) -> impl Iterator<Item = (String, Consent)> + '_ {
-    table.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(|line| {
-        let (text, label) = line.split_once('\t').expect("text, tab, label");
-        let label = match label {
-            "yes" => Consent::Yes,
-            "no" => Consent::No,
-            "other" => Consent::Other,
-            label => panic!("no label {label:?}"),
-        };
-        (unescape(text), label)
-    })
+    table
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .map(|line| {
+            let (text, label) = line.split_once('\t').expect("text, tab, label");
+            let label = match label {
+                "yes" => Consent::Yes,
+                "no" => Consent::No,
+                "other" => Consent::Other,
+                label => panic!("no label {label:?}"),
+            };
+            (unescape(text), label)
+        })
 }
 
 fn unescape(text: &str) -> String {
@@ -56,7 +84,10 @@ fn check(table: &str) {
     }
     println!("{plain} plain, missed {}: {missed:?}", missed.len());
     assert!(wrong.is_empty(), "false decisions: {wrong:#?}");
-    assert!(missed.len() * 10 <= plain, "more than one in ten missed: {missed:?}");
+    assert!(
+        missed.len() * 10 <= plain,
+        "more than one in ten missed: {missed:?}"
+    );
 }
 
 #[test]
@@ -95,9 +126,53 @@ fn the_answers_the_design_names_are_read_as_it_says() {
             assert_eq!(read(text), want, "{text:?}");
         }
     };
-    check(&["Yep, go ahead please", "👍", "yes, send it", "ok", "k", "y", "sure", "✅", "👍🏽", "👍\u{fe0f}"], Consent::Yes);
-    check(&["no thanks, leave it", "don't send it", "No.", "nope 🙅", "👎", "❌", "n", "stop", "cancel it"], Consent::No);
-    check(&["", " ", "yes?", "no, send it", "yes no", "please", "🙏", "❤️", "😂", "yes 😂", "both", "tak", "ne"], Consent::Other);
+    check(
+        &[
+            "Yep, go ahead please",
+            "👍",
+            "yes, send it",
+            "ok",
+            "k",
+            "y",
+            "sure",
+            "✅",
+            "👍🏽",
+            "👍\u{fe0f}",
+        ],
+        Consent::Yes,
+    );
+    check(
+        &[
+            "no thanks, leave it",
+            "don't send it",
+            "No.",
+            "nope 🙅",
+            "👎",
+            "❌",
+            "n",
+            "stop",
+            "cancel it",
+        ],
+        Consent::No,
+    );
+    check(
+        &[
+            "",
+            " ",
+            "yes?",
+            "no, send it",
+            "yes no",
+            "please",
+            "🙏",
+            "❤️",
+            "😂",
+            "yes 😂",
+            "both",
+            "tak",
+            "ne",
+        ],
+        Consent::Other,
+    );
 }
 
 #[test]
@@ -110,7 +185,14 @@ fn a_very_long_row_of_yes_is_no_yes() {
 
 #[test]
 fn a_condition_without_its_comma_is_no_yes() {
-    for text in ["si confirma", "si va", "si manda", "si procede", "si sale", "si vale"] {
+    for text in [
+        "si confirma",
+        "si va",
+        "si manda",
+        "si procede",
+        "si sale",
+        "si vale",
+    ] {
         assert_eq!(read(text), Consent::Other, "{text:?}");
     }
     assert_eq!(read("sí, manda"), Consent::Yes);
@@ -119,29 +201,106 @@ fn a_condition_without_its_comma_is_no_yes() {
 #[test]
 fn a_change_of_the_card_is_told_from_another_matter() {
     const CHANGES: &[&str] = &[
-        "yes, but at 4pm", "make it 5", "change the subject to hello", "ja, aber morgen", "no, at 4pm instead",
-        "yes and also invite Tom", "ok but shorter", "can you make it 6?", "could you change the time?",
-        "send it tomorrow", "send it to Anna", "yes only the first", "yes in an hour", "move it to Friday",
-        "actually make it 10", "tomorrow instead", "да, но в 5", "измени тему", "лучше завтра", "нет, лучше в 6",
-        "sí, pero mañana", "cambia la hora", "mejor a las 5", "sim, mas amanhã", "muda o assunto", "iya tapi besok",
-        "ganti jam jadi 5", "haan lekin kal", "haan par 5 baje", "نعم لكن غدا", "غير الموضوع", "بله ولی فردا",
-        "evet ama yarın", "saati değiştir", "ändere den Betreff", "mach es um 5", "oui mais demain",
-        "change l'heure", "plutôt demain", "sì ma domani", "cambia l'oggetto", "meglio domani", "так, але завтра",
-        "зміни тему", "no, tomorrow", "yes, at 5", "wrong subject", "shorten it please", "add him too",
+        "yes, but at 4pm",
+        "make it 5",
+        "change the subject to hello",
+        "ja, aber morgen",
+        "no, at 4pm instead",
+        "yes and also invite Tom",
+        "ok but shorter",
+        "can you make it 6?",
+        "could you change the time?",
+        "send it tomorrow",
+        "send it to Anna",
+        "yes only the first",
+        "yes in an hour",
+        "move it to Friday",
+        "actually make it 10",
+        "tomorrow instead",
+        "да, но в 5",
+        "измени тему",
+        "лучше завтра",
+        "нет, лучше в 6",
+        "sí, pero mañana",
+        "cambia la hora",
+        "mejor a las 5",
+        "sim, mas amanhã",
+        "muda o assunto",
+        "iya tapi besok",
+        "ganti jam jadi 5",
+        "haan lekin kal",
+        "haan par 5 baje",
+        "نعم لكن غدا",
+        "غير الموضوع",
+        "بله ولی فردا",
+        "evet ama yarın",
+        "saati değiştir",
+        "ändere den Betreff",
+        "mach es um 5",
+        "oui mais demain",
+        "change l'heure",
+        "plutôt demain",
+        "sì ma domani",
+        "cambia l'oggetto",
+        "meglio domani",
+        "так, але завтра",
+        "зміни тему",
+        "no, tomorrow",
+        "yes, at 5",
+        "wrong subject",
+        "shorten it please",
+        "add him too",
     ];
     const OTHERS: &[&str] = &[
-        "yes", "no", "👍", "", "what's the weather", "remind me to buy milk", "hello", "ok what about the other one",
-        "thanks", "who is Tom", "make a note", "move my 3pm to Friday", "change my password", "what should I do",
-        "ok remind me to call mom", "no problem", "not sure", "maybe later", "delete everything", "lol",
-        "create a task to write the report", "какая погода", "напомни купить молоко", "qué tiempo hace",
-        "recuérdame comprar leche", "wie wird das Wetter", "quel temps fait-il", "che tempo fa", "hava nasıl",
-        "cuaca hari ini", "मौसम कैसा है", "ما الطقس", "هوا چطوره", "яка погода", "que horas são",
-        "add milk to the shopping list", "send an email to Bob", "what is on my calendar tomorrow",
-        "yes I met Tom", "I said yes to Anna", "only you understand me", "but why",
+        "yes",
+        "no",
+        "👍",
+        "",
+        "what's the weather",
+        "remind me to buy milk",
+        "hello",
+        "ok what about the other one",
+        "thanks",
+        "who is Tom",
+        "make a note",
+        "move my 3pm to Friday",
+        "change my password",
+        "what should I do",
+        "ok remind me to call mom",
+        "no problem",
+        "not sure",
+        "maybe later",
+        "delete everything",
+        "lol",
+        "create a task to write the report",
+        "какая погода",
+        "напомни купить молоко",
+        "qué tiempo hace",
+        "recuérdame comprar leche",
+        "wie wird das Wetter",
+        "quel temps fait-il",
+        "che tempo fa",
+        "hava nasıl",
+        "cuaca hari ini",
+        "मौसम कैसा है",
+        "ما الطقس",
+        "هوا چطوره",
+        "яка погода",
+        "que horas são",
+        "add milk to the shopping list",
+        "send an email to Bob",
+        "what is on my calendar tomorrow",
+        "yes I met Tom",
+        "I said yes to Anna",
+        "only you understand me",
+        "but why",
     ];
     let missed: Vec<_> = CHANGES.iter().filter(|text| !amends(text)).collect();
     let wrong: Vec<_> = OTHERS.iter().filter(|text| amends(text)).collect();
-    assert!(missed.is_empty() && wrong.is_empty(), "missed {missed:?}, wrong {wrong:?}");
+    assert!(
+        missed.is_empty() && wrong.is_empty(),
+        "missed {missed:?}, wrong {wrong:?}"
+    );
 }
 
 /// Prints, never asserts: how long one message takes.
@@ -150,7 +309,10 @@ fn the_time_of_one_reading_is_printed() {
     let texts: Vec<String> = rows(TEST).map(|(text, _)| text).collect();
     let start = Instant::now();
     read("yes");
-    println!("first reading, phrase books included: {:?}", start.elapsed());
+    println!(
+        "first reading, phrase books included: {:?}",
+        start.elapsed()
+    );
     let start = Instant::now();
     for text in &texts {
         std::hint::black_box(read(text));
@@ -160,16 +322,23 @@ fn the_time_of_one_reading_is_printed() {
     for text in &texts {
         std::hint::black_box(amends(text));
     }
-    println!("read {each:?}, amends {:?} a message", start.elapsed() / u32::try_from(texts.len()).unwrap());
+    println!(
+        "read {each:?}, amends {:?} a message",
+        start.elapsed() / u32::try_from(texts.len()).unwrap()
+    );
 }
 
 /// Plain answers of the tune table that are read as labelled.
 fn decided() -> Vec<(String, Consent)> {
-    rows(TUNE).filter(|(text, label)| *label != Consent::Other && read(text) == *label).collect()
+    rows(TUNE)
+        .filter(|(text, label)| *label != Consent::Other && read(text) == *label)
+        .collect()
 }
 
 fn decided_as(wanted: Consent) -> impl Strategy<Value = String> {
-    let texts = decided().into_iter().filter(move |(_, label)| *label == wanted);
+    let texts = decided()
+        .into_iter()
+        .filter(move |(_, label)| *label == wanted);
     prop::sample::select(texts.map(|(text, _)| text).collect::<Vec<_>>())
 }
 
@@ -178,20 +347,44 @@ fn decided_row() -> impl Strategy<Value = (String, Consent)> {
 }
 
 fn yes_in_letters() -> impl Strategy<Value = String> {
-    let letters = |text: &str| text.chars().any(char::is_alphabetic) && text.chars().all(|c| (c as u32) < 0x2000);
-    let texts = decided().into_iter().filter(|(text, label)| *label == Consent::Yes && letters(text));
+    let letters = |text: &str| {
+        text.chars().any(char::is_alphabetic) && text.chars().all(|c| (c as u32) < 0x2000)
+    };
+    let texts = decided()
+        .into_iter()
+        .filter(|(text, label)| *label == Consent::Yes && letters(text));
     prop::sample::select(texts.map(|(text, _)| text).collect::<Vec<_>>())
 }
 
 /// `text` with `extra` put in before its `at`-th character (the end when there are fewer).
 fn with(text: &str, at: usize, extra: char) -> String {
     let at = at % (text.chars().count() + 1);
-    text.chars().take(at).chain([extra]).chain(text.chars().skip(at)).collect()
+    text.chars()
+        .take(at)
+        .chain([extra])
+        .chain(text.chars().skip(at))
+        .collect()
 }
 
 const LOOKALIKES: &[(char, char)] = &[
-    ('a', 'а'), ('c', 'с'), ('e', 'е'), ('i', 'і'), ('j', 'ј'), ('o', 'о'), ('p', 'р'), ('s', 'ѕ'), ('x', 'х'),
-    ('y', 'у'), ('k', 'к'), ('n', 'ո'), ('o', 'ο'), ('v', 'ν'), ('u', 'υ'), ('g', 'ɡ'), ('l', 'ӏ'), ('d', 'ԁ'),
+    ('a', 'а'),
+    ('c', 'с'),
+    ('e', 'е'),
+    ('i', 'і'),
+    ('j', 'ј'),
+    ('o', 'о'),
+    ('p', 'р'),
+    ('s', 'ѕ'),
+    ('x', 'х'),
+    ('y', 'у'),
+    ('k', 'к'),
+    ('n', 'ո'),
+    ('o', 'ο'),
+    ('v', 'ν'),
+    ('u', 'υ'),
+    ('g', 'ɡ'),
+    ('l', 'ӏ'),
+    ('d', 'ԁ'),
 ];
 
 proptest! {
@@ -252,12 +445,4 @@ proptest! {
         let text = if first { format!("{yes}, {no}") } else { format!("{no}, {yes}") };
         prop_assert_eq!(read(&text), Consent::Other, "{}", text);
     }
-}
-#[test]
-fn zz_dump() {
-    let l = Lexicon::get();
-    let mut y = vec![]; let mut n = vec![];
-    for w in l.all_words() { match read(&w) { Consent::Yes => y.push(w), Consent::No => n.push(w), _ => {} } }
-    y.sort(); n.sort(); y.dedup(); n.dedup();
-    println!("YES {}", y.join(" ")); println!("NO {}", n.join(" "));
 }
