@@ -2,4 +2,5 @@
 
 pub mod core;
 pub mod limits;
+pub mod llm;
 pub mod ports;
