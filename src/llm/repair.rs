@@ -331,14 +331,14 @@ mod tests {
             any::<f64>().prop_map(Value::from),
             any::<String>().prop_map(Value::from),
         ];
-        let any = leaf.prop_recursive(5, 48, 6, |inner| {
+        let nested = leaf.prop_recursive(5, 48, 6, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
                 prop::collection::btree_map(any::<String>(), inner, 0..6)
                     .prop_map(|map| Value::Object(map.into_iter().collect())),
             ]
         });
-        prop::collection::btree_map(any::<String>(), any, 0..6)
+        prop::collection::btree_map(any::<String>(), nested, 0..6)
             .prop_map(|map| Value::Object(map.into_iter().collect()))
     }
 
