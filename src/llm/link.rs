@@ -171,16 +171,15 @@ impl Link {
             return Err(self.refusal(response, ask, deadline).await);
         }
         let mut intake = Intake::default();
-        match self.read(response, &mut intake, ask, deadline).await {
-            Ok(()) => self.finish(intake, ask),
-            Err(failure) => {
-                if intake.has_begun() {
-                    ask.usage.tokens_in += estimate(sent_bytes(ask.call));
-                    ask.usage.tokens_out += estimate(intake.words_bytes());
-                }
-                Err(failure)
-            }
+        let read = self.read(response, &mut intake, ask, deadline).await;
+        let bytes_out = intake.words_bytes();
+        let answer = read.and_then(|()| self.finish(intake, ask));
+        if answer.is_err() && bytes_out > 0 {
+            // Part of an answer is paid for like a whole one.
+            ask.usage.tokens_in += estimate(sent_bytes(ask.call));
+            ask.usage.tokens_out += estimate(bytes_out);
         }
+        answer
     }
 
     async fn read(
@@ -205,10 +204,10 @@ impl Link {
                 }
                 Err(_) => return Err(broken(self.too_late(ask), ask)),
             };
-            let words = intake
-                .feed(&chunk)
-                .map_err(|trouble| self.trouble(trouble, ask))?;
+            let mut words = String::new();
+            let taken = intake.feed(&chunk, &mut words);
             ask.words.push(&words);
+            taken.map_err(|trouble| self.trouble(trouble, ask))?;
             if intake.is_done() {
                 let drained = async { while let Ok(Some(_)) = response.chunk().await {} };
                 // Either way the answer is complete.
@@ -219,10 +218,10 @@ impl Link {
     }
 
     fn finish(&self, intake: Intake, ask: &mut Ask<'_>) -> Result<Piece, Failure> {
-        let (answer, words) = intake
-            .finish()
-            .map_err(|trouble| self.trouble(trouble, ask))?;
+        let mut words = String::new();
+        let answer = intake.finish(&mut words);
         ask.words.push(&words);
+        let answer = answer.map_err(|trouble| self.trouble(trouble, ask))?;
         ask.words.finish();
         Ok(answer)
     }

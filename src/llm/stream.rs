@@ -48,8 +48,8 @@ enum Shape {
 }
 
 impl Intake {
-    /// Takes the next bytes; gives the words they complete.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<String, Trouble> {
+    /// Takes the next bytes; adds the words they complete to `words`, also when there is trouble after them.
+    pub fn feed(&mut self, bytes: &[u8], words: &mut String) -> Result<(), Trouble> {
         self.bytes += bytes.len();
         if self.bytes > MODEL_REPLY_BYTES_MAX {
             return Err(Trouble::TooLong);
@@ -61,8 +61,8 @@ impl Intake {
             searched = 0;
         }
         match self.shape {
-            Shape::Events => self.lines(searched),
-            Shape::Unknown | Shape::Document => Ok(String::new()),
+            Shape::Events => self.lines(searched, words),
+            Shape::Unknown | Shape::Document => Ok(()),
         }
     }
 
@@ -81,27 +81,27 @@ impl Intake {
         self.answer.content.len() + self.answer.thoughts.len()
     }
 
-    /// The body has ended. Gives the answer and the words that were still held back.
-    pub fn finish(mut self) -> Result<(Piece, String), Trouble> {
-        let words = match self.shape {
+    /// The body has ended. Gives the answer, and adds the words that were still held back to `words`.
+    pub fn finish(mut self, words: &mut String) -> Result<Piece, Trouble> {
+        match self.shape {
             Shape::Unknown => return Err(Trouble::Garbage),
             Shape::Document => {
                 let document: Value =
                     serde_json::from_slice(&self.held).map_err(|_| Trouble::Garbage)?;
-                self.take(&document)?.ok_or(Trouble::Garbage)?
+                words.push_str(&self.take(&document)?.ok_or(Trouble::Garbage)?);
             }
             Shape::Events => {
                 self.held.push(b'\n');
-                let words = self.lines(0)?;
+                self.lines(0, words)?;
                 let is_partial = !self.event.is_empty();
                 match self.has_ended() {
-                    true if !is_partial => words,
+                    true if !is_partial => {}
                     _ if is_partial || self.has_begun() => return Err(Trouble::BrokenOff),
                     _ => return Err(Trouble::Garbage),
                 }
             }
-        };
-        Ok((self.answer, words))
+        }
+        Ok(self.answer)
     }
 
     /// A stream without `[DONE]`, reason or usage at its end is one that broke.
@@ -110,8 +110,7 @@ impl Intake {
     }
 
     /// Works off the complete lines. `searched` bytes are known to hold no line end.
-    fn lines(&mut self, searched: usize) -> Result<String, Trouble> {
-        let mut words = String::new();
+    fn lines(&mut self, searched: usize, words: &mut String) -> Result<(), Trouble> {
         let held = std::mem::take(&mut self.held);
         let (mut start, mut from) = (0, searched);
         while let Some(found) = held[from..].iter().position(|byte| *byte == b'\n') {
@@ -121,7 +120,7 @@ impl Intake {
         }
         self.held = held;
         self.held.drain(..start);
-        Ok(words)
+        Ok(())
     }
 
     fn line(&mut self, line: &[u8]) -> Result<String, Trouble> {
@@ -224,10 +223,10 @@ mod tests {
         let mut intake = Intake::default();
         let mut words = String::new();
         for chunk in chunks {
-            words.push_str(&intake.feed(chunk)?);
+            intake.feed(chunk, &mut words)?;
         }
-        let (piece, rest) = intake.finish()?;
-        Ok((piece, words + &rest))
+        let piece = intake.finish(&mut words)?;
+        Ok((piece, words))
     }
 
     #[test]

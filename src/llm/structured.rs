@@ -2,7 +2,7 @@
 //!
 //! A [`Dialect`] says what has been found out about one endpoint and model. It only ever gives things up:
 //! `json_schema` → `json_object` → the prompt alone, `max_tokens` → `max_completion_tokens`, temperature,
-//! `stream_options`. So negotiation ends after at most [`STEPS_MAX`] refusals, and what worked is not asked
+//! `stream_options`. So negotiation ends after at most five refusals, and what worked is not asked
 //! again. A refusal that is about one schema counts for the stage it belongs to, all else for every stage.
 //!
 //! Deliberately not here: repairing what comes back (`repair`).
@@ -14,9 +14,6 @@ use serde_json::Value;
 
 use super::wire::{JsonSchema, Message, Request, ResponseFormat, StreamOptions};
 use crate::ports::{Call, Stage};
-
-/// Two steps of format and three parameters.
-pub(super) const STEPS_MAX: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Format {
@@ -361,7 +358,7 @@ mod tests {
             dialect = next;
             steps += 1;
         }
-        assert_eq!((steps, dialect.format), (STEPS_MAX, Format::PromptOnly));
+        assert_eq!((steps, dialect.format), (5, Format::PromptOnly));
     }
 
     #[test]
