@@ -6,6 +6,7 @@ pub mod core;
 pub mod failpoint;
 pub mod limits;
 pub mod pipeline;
+pub mod llm;
 pub mod ports;
 pub mod prompts;
 pub mod records;
