@@ -1,7 +1,9 @@
 //! Brain Agent: a personal assistant that asks before it does anything that cannot be taken back.
 
 pub mod catalog;
+pub mod clock;
 pub mod config;
+pub mod console;
 pub mod core;
 pub mod failpoint;
 pub mod limits;
@@ -10,5 +12,6 @@ pub mod llm;
 pub mod ports;
 pub mod prompts;
 pub mod records;
+pub mod scheduler;
 pub mod store;
 pub mod understanding;

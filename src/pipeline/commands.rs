@@ -6,7 +6,6 @@ use super::consent;
 use super::turn::{Answer, Turn};
 use crate::catalog::SERVICES;
 use crate::core::button::CardVerb;
-use crate::core::ids::UserId;
 use crate::core::pending::Means;
 use crate::core::turn::{Input, Path};
 use crate::ports::StoreError;
@@ -152,9 +151,4 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         }
         _ => Ok(consent::which(turn)),
     }
-}
-
-/// The name under which the machine's operator decides.
-pub fn operator() -> UserId {
-    UserId::new("operator")
 }
