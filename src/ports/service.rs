@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use super::store::Change;
-use crate::core::ids::UserId;
+use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
 use crate::core::plan::{Params, Target};
 use crate::core::stakes::Authorized;
@@ -19,6 +19,8 @@ use crate::records::Due;
 pub struct Scene {
     /// Whose data.
     pub owner: UserId,
+    /// Where the person is talked to, and later reminded.
+    pub chat: ChatId,
     /// The moment of the turn.
     pub now: DateTime<Utc>,
     /// The person's zone.
