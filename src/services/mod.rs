@@ -12,6 +12,7 @@
 //! Deliberately not here: stakes, consent and wording of receipts (catalog), words for times and people
 //! (resolved before a service sees them).
 
+pub mod calendar;
 mod items;
 mod recurrence;
 pub mod search;

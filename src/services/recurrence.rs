@@ -7,7 +7,7 @@
 //!
 //! A start that does not match its own rule is not an occurrence.
 
-use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Utc};
+use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Utc};
 use chrono_tz::Tz;
 use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
 
@@ -33,6 +33,8 @@ pub(super) struct Series {
 pub(super) enum BadRule {
     #[error("I can't read the repetition “{0}”.")]
     Unreadable(String),
+    #[error("It repeats on fixed days, and I can only change its time of day.")]
+    FixedDays,
     #[error("I can repeat something every {REPEAT_MINUTES_MIN} minutes at most.")]
     TooOften,
 }
@@ -57,6 +59,11 @@ impl Series {
     /// The first occurrence after `after`, if there is one.
     pub fn next_after(&self, after: DateTime<Utc>) -> Option<Moment> {
         self.walk(after).find(|at| at.start(self.zone) > after)
+    }
+
+    /// The last occurrence before `before`.
+    pub fn last_before(&self, before: DateTime<Utc>) -> Option<Moment> {
+        self.walk(before).take_while(|at| at.start(self.zone) < before).last()
     }
 
     /// Occurrences that start in `from..to`, at most `max`.
@@ -166,4 +173,43 @@ pub(super) fn at_clock(rule: &str, clock: NaiveTime) -> String {
         Some(_) | None => part.to_owned(),
     };
     rule.split(';').map(part).collect::<Vec<_>>().join(";")
+}
+
+/// A series moved by as much as one of its occurrences: its new start and rule.
+///
+/// A rule on one weekday moves along; one on several fixed days can change its time of day only.
+pub(super) fn moved_rule(
+    rule: &str,
+    first: Moment,
+    was: Moment,
+    becomes: Moment,
+    zone: Tz,
+) -> Result<(Moment, String), BadRule> {
+    let local = |moment: Moment| moment.start(zone).naive_local();
+    let days = (local(becomes).date() - local(was).date()).num_days();
+    let new_date = local(first).date().checked_add_signed(Duration::days(days)).ok_or(BadRule::FixedDays)?;
+    let (first, rule) = match becomes {
+        Moment::Instant(at) => {
+            let clock = at.with_timezone(&zone).time();
+            (Moment::Instant(instant(zone, new_date.and_time(clock))), at_clock(rule, clock))
+        }
+        Moment::Day(_) => (Moment::Day(new_date), rule.to_owned()),
+    };
+    if days == 0 {
+        return Ok((first, rule));
+    }
+    let mut parts: Vec<String> = rule.split(';').map(str::to_owned).collect();
+    for part in &mut parts {
+        match part.split_once('=') {
+            Some(("BYDAY", day)) if day.len() == 2 => {
+                let weekday = local(becomes).date().weekday();
+                *part = format!("BYDAY={}", weekday.to_string().to_uppercase().get(..2).unwrap_or(day));
+            }
+            Some(("BYDAY" | "BYMONTHDAY" | "BYMONTH" | "BYYEARDAY" | "BYSETPOS" | "BYWEEKNO", _)) => {
+                return Err(BadRule::FixedDays);
+            }
+            Some(_) | None => {}
+        }
+    }
+    Ok((first, parts.join(";")))
 }
