@@ -63,6 +63,32 @@ impl Record for PendingOpen {
     }
 }
 
+/// Index entry: the card that a message shows, so that a reply to it is understood for ever.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CardMessage {
+    /// Where.
+    pub chat: ChatId,
+    /// The message.
+    pub message: MessageId,
+    /// The card.
+    pub pending: PendingId,
+}
+
+impl CardMessage {
+    /// The key of a message.
+    pub fn key_of(chat: &ChatId, message: MessageId) -> Key {
+        Key::of(&[chat.as_str(), &Key::number(message.0.unsigned_abs())])
+    }
+}
+
+impl Record for CardMessage {
+    const TABLE: Table = Table::Cards;
+
+    fn key(&self) -> Key {
+        Self::key_of(&self.chat, self.message)
+    }
+}
+
 /// An update that was received; kept after it is done so that a second delivery is recognised.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InboxEntry {

@@ -223,7 +223,10 @@ pub struct Pending {
     pub created_monotonic: Monotonic,
     /// When nobody can decide it any more.
     pub expires_at: DateTime<Utc>,
-    /// The messages that show it, oldest first; the last one carries the buttons. Empty until delivered.
+    /// How many messages the card takes.
+    pub card_parts: usize,
+    /// The messages that show it, oldest first; the last one carries the buttons. Complete once there are
+    /// as many as parts.
     pub card_messages: Vec<MessageId>,
     /// Who decided, once somebody has.
     pub decision: Option<Decision>,
@@ -322,7 +325,7 @@ impl Pending {
         if self.has_expired(at) {
             return Err(NotYours::Expired);
         }
-        if self.card_messages.is_empty() {
+        if self.last_card_message().is_none() {
             return Err(NotYours::NotShown);
         }
         Ok(())
@@ -336,6 +339,9 @@ impl Pending {
 
     /// The message that carries the buttons, once the card is complete.
     pub fn last_card_message(&self) -> Option<MessageId> {
+        if self.card_messages.len() < self.card_parts.max(1) {
+            return None;
+        }
         self.card_messages.last().copied()
     }
 }

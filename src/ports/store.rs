@@ -29,6 +29,8 @@ pub enum Table {
     Pending,
     /// Index: the open pending actions of each chat.
     PendingOpen,
+    /// Index: which card a message belongs to.
+    Cards,
     /// Journals of actions being done: the intent log.
     Runs,
     /// Prior states, for undo.
@@ -55,7 +57,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -63,6 +65,7 @@ impl Table {
         Self::Chats,
         Self::Pending,
         Self::PendingOpen,
+        Self::Cards,
         Self::Runs,
         Self::Undo,
         Self::Due,
@@ -86,6 +89,7 @@ impl Table {
             Self::Chats => "chats",
             Self::Pending => "pending",
             Self::PendingOpen => "pending_open",
+            Self::Cards => "cards",
             Self::Runs => "runs",
             Self::Undo => "undo",
             Self::Due => "due",
