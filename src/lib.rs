@@ -8,3 +8,4 @@ pub mod ports;
 pub mod prompts;
 pub mod records;
 pub mod services;
+pub mod store;

@@ -1,0 +1,154 @@
+//! Many batches, one transaction.
+//!
+//! Each batch sees what the ones before it in its group have written. A batch whose expectation fails is left
+//! out whole, before anything of it is written; the others go on.
+
+use std::collections::BTreeMap;
+
+use redb::{Database, ReadableTable, WriteTransaction};
+
+use super::layout::{ABOUT, REVISION_KEY, Records, encode, holds, records, revision_of};
+use super::opening::begin;
+use crate::ports::{Batch, Change, Key, StoreError, Table};
+
+/// What each batch of a group came to: its revision or its conflict.
+pub(super) type Answers = Vec<Result<u64, StoreError>>;
+
+/// What the records of a group were before it, oldest last to restore; kept until the group is known to be
+/// durable.
+#[derive(Debug)]
+pub(super) struct Prior {
+    /// The last revision the group gave.
+    pub(super) revision: u64,
+    changed: Vec<(Table, Key, Option<Vec<u8>>)>,
+}
+
+impl Prior {
+    /// Nothing yet, after this revision.
+    pub(super) fn after(revision: u64) -> Self {
+        Self {
+            revision,
+            changed: Vec::new(),
+        }
+    }
+}
+
+/// The open tables of one transaction.
+struct Tables<'t> {
+    transaction: &'t WriteTransaction,
+    open: BTreeMap<Table, redb::Table<'t, &'static str, &'static [u8]>>,
+}
+
+impl<'t> Tables<'t> {
+    fn of(transaction: &'t WriteTransaction) -> Self {
+        Self {
+            transaction,
+            open: BTreeMap::new(),
+        }
+    }
+
+    fn table(
+        &mut self,
+        table: Table,
+    ) -> Result<&mut redb::Table<'t, &'static str, &'static [u8]>, redb::Error> {
+        use std::collections::btree_map::Entry;
+        match self.open.entry(table) {
+            Entry::Occupied(open) => Ok(open.into_mut()),
+            Entry::Vacant(free) => {
+                let definition: Records = records(table);
+                Ok(free.insert(self.transaction.open_table(definition)?))
+            }
+        }
+    }
+
+    /// The first change of `batch` that does not find what it expects.
+    fn conflict<'b>(&mut self, batch: &'b Batch) -> Result<Option<&'b Change>, redb::Error> {
+        for change in &batch.changes {
+            let there = self.table(change.table)?.get(change.key.as_str())?;
+            // Bytes too short for a revision are something, and no revision at all.
+            let revision = there.map(|bytes| revision_of(bytes.value()).unwrap_or(0));
+            if !holds(change.expect, revision) {
+                return Ok(Some(change));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes or deletes a record; gives what was there.
+    fn set(
+        &mut self,
+        table: Table,
+        key: &Key,
+        value: Option<&[u8]>,
+    ) -> Result<Option<Vec<u8>>, redb::Error> {
+        let table = self.table(table)?;
+        let before = match value {
+            Some(value) => table.insert(key.as_str(), value)?,
+            None => table.remove(key.as_str())?,
+        };
+        Ok(before.map(|bytes| bytes.value().to_vec()))
+    }
+}
+
+/// Does all batches whose expectations hold, durably, with the revisions that follow `prior.revision`.
+pub(super) fn commit(
+    database: &Database,
+    batches: &[Batch],
+    prior: &mut Prior,
+) -> Result<Answers, redb::Error> {
+    let transaction = begin(database)?;
+    let mut answers = Vec::with_capacity(batches.len());
+    {
+        let mut tables = Tables::of(&transaction);
+        for batch in batches {
+            answers.push(apply(&mut tables, batch, prior)?);
+        }
+    }
+    if answers.iter().all(Result::is_err) {
+        transaction.abort()?;
+        return Ok(answers);
+    }
+    transaction
+        .open_table(ABOUT)?
+        .insert(REVISION_KEY, prior.revision)?;
+    transaction.commit()?;
+    Ok(answers)
+}
+
+fn apply(
+    tables: &mut Tables<'_>,
+    batch: &Batch,
+    prior: &mut Prior,
+) -> Result<Result<u64, StoreError>, redb::Error> {
+    if let Some(change) = tables.conflict(batch)? {
+        return Ok(Err(StoreError::Conflict {
+            table: change.table,
+            key: change.key.clone(),
+        }));
+    }
+    prior.revision += 1;
+    for change in &batch.changes {
+        let value = change
+            .put
+            .as_ref()
+            .map(|(version, body)| encode(*version, prior.revision, body));
+        let before = tables.set(change.table, &change.key, value.as_deref())?;
+        prior
+            .changed
+            .push((change.table, change.key.clone(), before));
+    }
+    Ok(Ok(prior.revision))
+}
+
+/// Takes a group back whose callers were told that it failed.
+pub(super) fn take_back(database: &Database, prior: &Prior) -> Result<(), redb::Error> {
+    let transaction = begin(database)?;
+    {
+        let mut tables = Tables::of(&transaction);
+        for (table, key, before) in prior.changed.iter().rev() {
+            tables.set(*table, key, before.as_deref())?;
+        }
+    }
+    transaction.commit()?;
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! The one thread that writes.
+//!
+//! It takes all waiting batches and commits them together. When the disk fails, everyone of that group is told
+//! that nothing was kept, and the writer sees to it that this is true: it opens the file again, and if the failed
+//! commit did reach it, takes it back. Until that has worked, no batch is tried.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use redb::Database;
+use tokio::sync::{mpsc, oneshot};
+
+use super::fault::{damaged, disk, translate};
+use super::group::{self, Answers, Prior};
+use super::layout::REVISION_KEY;
+use super::opening::{Opened, Source, read_about};
+use crate::limits;
+use crate::ports::{Batch, StoreError};
+
+/// What is asked of the writer.
+#[derive(Debug)]
+pub(super) enum Job {
+    /// All changes or none.
+    Commit {
+        batch: Batch,
+        done: oneshot::Sender<Result<u64, StoreError>>,
+    },
+    /// A read failed: open the file again if it is needed.
+    Heal {
+        done: oneshot::Sender<Result<(), StoreError>>,
+    },
+    /// Finish what waits, then let go of the file.
+    Close { done: oneshot::Sender<()> },
+}
+
+/// The database as readers see it: `None` while the disk fails, and after closing.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) source: Source,
+    database: RwLock<Option<Database>>,
+}
+
+impl Shared {
+    pub(super) fn new(source: Source, database: Database) -> Self {
+        Self {
+            source,
+            database: RwLock::new(Some(database)),
+        }
+    }
+
+    pub(super) fn database(&self) -> RwLockReadGuard<'_, Option<Database>> {
+        self.database.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the reads under way, so that the old file is closed when this returns.
+    fn replace(&self, database: Option<Database>) {
+        *self
+            .database
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = database;
+    }
+}
+
+/// The writer's own state.
+#[derive(Debug)]
+pub(super) struct Writer {
+    pub(super) shared: Arc<Shared>,
+    /// The last revision given, also to a group that failed.
+    pub(super) revision: u64,
+    /// A group that failed, and may be in the file all the same.
+    pub(super) doubtful: Option<Prior>,
+}
+
+/// The jobs of one round.
+#[derive(Default)]
+struct Round {
+    batches: Vec<Batch>,
+    committers: Vec<oneshot::Sender<Result<u64, StoreError>>>,
+    healers: Vec<oneshot::Sender<Result<(), StoreError>>>,
+    closers: Vec<oneshot::Sender<()>>,
+}
+
+impl Round {
+    fn add(&mut self, job: Job) {
+        match job {
+            Job::Commit { batch, done } => {
+                self.batches.push(batch);
+                self.committers.push(done);
+            }
+            Job::Heal { done } => self.healers.push(done),
+            Job::Close { done } => self.closers.push(done),
+        }
+    }
+}
+
+impl Writer {
+    /// Works until the store is closed or dropped.
+    pub(super) fn run(mut self, mut queue: mpsc::Receiver<Job>) {
+        let mut closers = Vec::new();
+        while let Some(job) = queue.blocking_recv() {
+            let mut round = Round::default();
+            round.add(job);
+            while round.batches.len() < limits::STORE_GROUP_MAX {
+                match queue.try_recv() {
+                    Ok(job) => round.add(job),
+                    Err(_) => break,
+                }
+            }
+            if !round.closers.is_empty() {
+                queue.close();
+                closers.append(&mut round.closers);
+            }
+            self.work(round);
+        }
+        self.shared.replace(None);
+        for done in closers {
+            let _ = done.send(());
+        }
+    }
+
+    /// Does one round. Whoever has stopped waiting gets no answer; the work is done all the same.
+    fn work(&mut self, round: Round) {
+        if !round.healers.is_empty() {
+            let healed = self.heal();
+            for done in round.healers {
+                let _ = done.send(healed.clone());
+            }
+        }
+        if round.batches.is_empty() {
+            return;
+        }
+        match self.commit(&round.batches) {
+            Ok(answers) => {
+                for (done, answer) in round.committers.into_iter().zip(answers) {
+                    let _ = done.send(answer);
+                }
+            }
+            Err(cause) => {
+                for done in round.committers {
+                    let _ = done.send(Err(cause.clone()));
+                }
+            }
+        }
+    }
+
+    fn commit(&mut self, batches: &[Batch]) -> Result<Answers, StoreError> {
+        self.settle()?;
+        let mut prior = Prior::after(self.revision);
+        let attempt = self.attempt(batches, &mut prior);
+        self.revision = prior.revision;
+        if attempt.is_err() {
+            self.doubtful = Some(prior);
+            self.shared.replace(None);
+            if let Err(cause) = self.settle() {
+                tracing::error!(%cause, "the store cannot be opened again yet");
+            }
+        }
+        attempt
+    }
+
+    fn attempt(&self, batches: &[Batch], prior: &mut Prior) -> Result<Answers, StoreError> {
+        let path = &self.shared.source.path;
+        let guard = self.shared.database();
+        let Some(database) = guard.as_ref() else {
+            return Err(disk(path, "it is not open"));
+        };
+        match catch_unwind(AssertUnwindSafe(|| group::commit(database, batches, prior))) {
+            Ok(Ok(answers)) => Ok(answers),
+            Ok(Err(cause)) => Err(translate(path, &cause)),
+            Err(_) => Err(damaged(path, "writing to it failed unexpectedly")),
+        }
+    }
+
+    /// Opens the file again if redb has given it up.
+    fn heal(&mut self) -> Result<(), StoreError> {
+        let usable = self
+            .shared
+            .database()
+            .as_ref()
+            .is_some_and(|database| database.begin_write().is_ok());
+        if !usable {
+            self.shared.replace(None);
+        }
+        self.settle()
+    }
+
+    /// Makes sure that the file is open and holds nothing whose callers were told that it failed.
+    fn settle(&mut self) -> Result<(), StoreError> {
+        if self.shared.database().is_some() {
+            return Ok(());
+        }
+        let Opened { database, revision } = self.shared.source.open()?;
+        if let Some(prior) = &self.doubtful {
+            take_back_if_kept(&database, prior)
+                .map_err(|cause| translate(&self.shared.source.path, &cause))?;
+        }
+        self.doubtful = None;
+        self.revision = self.revision.max(revision);
+        self.shared.replace(Some(database));
+        Ok(())
+    }
+}
+
+fn take_back_if_kept(database: &Database, prior: &Prior) -> Result<(), redb::Error> {
+    match read_about(database, REVISION_KEY)? {
+        Some(kept) if kept >= prior.revision => group::take_back(database, prior),
+        Some(_) | None => Ok(()),
+    }
+}
