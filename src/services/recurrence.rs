@@ -17,7 +17,7 @@ use crate::limits::{RECURRENCE_STEPS_MAX, REPEAT_MINUTES_MIN};
 
 /// A local wall-clock time as an instant.
 pub(super) fn instant(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
-    local_instant(zone, local).first()
+    local_instant(zone, local).earliest()
 }
 
 /// A rule with the start it counts from.

@@ -1,8 +1,12 @@
 //! Times that a description names: "the 3pm meeting", "standup tomorrow".
 
-use chrono::{DateTime, Duration, NaiveTime, Utc};
+use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
+use chrono_tz::Tz;
 
 use super::items::Item;
+use super::recurrence::instant;
+use crate::core::when::{self, Grain, Problem, Reference, When};
+use crate::limits::SEARCH_CHARS_MAX;
 use crate::ports::Scene;
 
 /// A time in a description, and the words around it.
@@ -18,8 +22,56 @@ pub(super) struct Hint {
 
 /// The first time that is named in these words.
 pub(super) fn hint(words: &str, scene: &Scene) -> Option<Hint> {
-    let _ = (words, scene);
-    None
+    let words: String = words.chars().take(SEARCH_CHARS_MAX).collect();
+    let reference = scene.reference();
+    let found = when::find(&words, &reference);
+    let (found, (from, to)) =
+        found.iter().find_map(|found| Some((found, span(&found.result, scene.zone)?)))?;
+    let rest = format!("{} {}", words.get(..found.span.start)?, words.get(found.span.end..)?);
+    let clock = clock_alone(words.get(found.span.clone())?, to - from, scene);
+    Some(Hint { rest, from, to, clock })
+}
+
+/// First instant and end of a time.
+fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    let (at, grain) = match result {
+        Ok(When::Point { at, grain }) => (*at, *grain),
+        Ok(When::Range { start, end, .. }) => return Some((start.to_utc(), end.to_utc())),
+        // "The 3pm meeting" at four may be one that was.
+        Err(Problem::Past { at }) => (*at, Grain::Minute),
+        Ok(When::Duration(_) | When::Recurrence { .. })
+        | Err(
+            Problem::Impossible { .. }
+            | Problem::Ambiguous { .. }
+            | Problem::SkippedByClockChange { .. },
+        ) => return None,
+    };
+    let day = at.date_naive();
+    let days = |days| {
+        let next = day.checked_add_days(Days::new(days))?;
+        Some((at.to_utc(), instant(zone, next.and_time(NaiveTime::MIN)).to_utc()))
+    };
+    match grain {
+        Grain::Minute => Some((at.to_utc(), at.to_utc() + Duration::minutes(1))),
+        Grain::Hour => Some((at.to_utc(), at.to_utc() + Duration::hours(1))),
+        Grain::Day => days(1),
+        Grain::Week => days(7),
+        Grain::Month => days(31),
+        Grain::Year => days(366),
+    }
+}
+
+/// The time of day, when no day was said with it: heard at midnight it is then a time of the same day.
+fn clock_alone(words: &str, length: Duration, scene: &Scene) -> Option<NaiveTime> {
+    let today = scene.now.with_timezone(&scene.zone).date_naive();
+    let midnight = instant(scene.zone, today.and_time(NaiveTime::MIN)).to_utc();
+    let reference = Reference { now: midnight, ..scene.reference() };
+    match when::resolve(words, &reference)? {
+        Ok(When::Point { at, grain: Grain::Minute | Grain::Hour }) => {
+            (length <= Duration::hours(1) && at.date_naive() == today).then(|| at.time())
+        }
+        Ok(_) | Err(_) => None,
+    }
 }
 
 impl Hint {
@@ -36,7 +88,7 @@ impl Hint {
         let today = scene.now.with_timezone(&scene.zone).date_naive();
         for days in 0..CLOCK_DAYS {
             let local = (today + Duration::days(days)).and_time(clock);
-            let from = super::recurrence::instant(scene.zone, local).with_timezone(&Utc);
+            let from = instant(scene.zone, local).with_timezone(&Utc);
             let then = at(from, from + (self.to - self.from));
             if then.contains(&true) {
                 return then;
