@@ -13,8 +13,14 @@
 //! (resolved before a service sees them).
 
 pub mod calendar;
+pub mod demo;
 mod items;
+pub mod keep;
+pub mod memory;
 mod recurrence;
 pub mod search;
 pub mod task;
 mod times;
+
+#[cfg(test)]
+mod testing;

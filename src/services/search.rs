@@ -25,7 +25,7 @@ const STOP: &[&str] = &[
     "for", "from", "had", "has", "have", "her", "his", "how", "i", "in", "into", "is", "it", "its", "know",
     "me", "mine", "my", "of", "off", "on", "or", "our", "please", "s", "that", "the", "their", "them",
     "there", "these", "this", "those", "to", "up", "was", "what", "when", "where", "which", "who", "with",
-    "you", "your", "das", "der", "die", "ein", "eine", "mein", "meine", "el", "la", "le", "les", "los",
+    "you", "your", "t", "ll", "re", "ve", "m", "d", "das", "der", "die", "ein", "eine", "mein", "meine", "el", "la", "le", "les", "los",
 ];
 
 /// Words for *some item*: they help when a title holds them and say nothing when it does not.
@@ -33,6 +33,9 @@ const VAGUE: &[&str] = &[
     "appointment", "entry", "event", "fact", "item", "list", "meeting", "memory", "note", "one", "reminder",
     "stuff", "task", "thing", "todo",
 ];
+
+/// Words that ask for all there is.
+const EVERYTHING: &[&str] = &["anything", "everything", "remember", "tell", "show", "else", "facts", "memories", "notes"];
 
 /// What a match in the text of an item is worth beside one in its title.
 const BODY: f32 = 0.6;
@@ -54,13 +57,14 @@ pub const PERHAPS: f32 = 0.3;
 /// The score of an item that is called exactly what was asked for.
 pub const EXACT: f32 = 2.0;
 
-/// Compatibility forms, lower case, no diacritics, no control characters, single spaces.
+/// Compatibility forms, lower case, no diacritics, no control characters, apostrophes and underscores,
+/// single spaces.
 pub fn fold(text: &str) -> String {
     let plain: String = text
         .nfkd()
         .filter(|c| !is_combining_mark(*c))
         .flat_map(char::to_lowercase)
-        .map(|c| if c.is_control() { ' ' } else { c })
+        .map(|c| if c.is_control() || matches!(c, '_' | '\'' | '’') { ' ' } else { c })
         .collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -98,9 +102,11 @@ impl Query {
         self.strong.is_empty()
     }
 
-    /// True when there is not even a word in it.
-    pub fn is_empty(&self) -> bool {
-        self.folded.is_empty()
+    /// True when it asks for all there is: "everything", "what do you know about me?", or nothing at all.
+    pub fn is_for_everything(&self) -> bool {
+        let says_nothing = |word: &str| [STOP, VAGUE, EVERYTHING].iter().any(|list| list.contains(&word));
+        let mut words = self.folded.unicode_words().peekable();
+        (words.peek().is_some() || self.folded.is_empty()) && words.all(says_nothing)
     }
 }
 

@@ -78,7 +78,7 @@ impl Task {
     }
 
     /// Its entry in the due-index, if it is still going to remind.
-    pub(super) fn due(&self, now: DateTime<Utc>) -> Option<Due> {
+    pub(in crate::services) fn due(&self, now: DateTime<Utc>) -> Option<Due> {
         let at = self.reminds_at().filter(|at| *at > now && self.status == Status::Open)?;
         Some(Due {
             at,
