@@ -48,6 +48,20 @@ pub enum DateOrder {
     MonthFirst,
 }
 
+impl DateOrder {
+    /// The order in use where a zone lies: the United States write the month first.
+    pub fn usual_in(zone: Tz) -> DateOrder {
+        const MONTH_FIRST: [&str; 12] = [
+            "New_York", "Chicago", "Denver", "Los_Angeles", "Phoenix", "Anchorage", "Detroit", "Boise",
+            "Honolulu", "Juneau", "Indianapolis", "Louisville",
+        ];
+        let name = zone.name();
+        let city = name.rsplit('/').next().unwrap_or(name);
+        let month_first = name.starts_with("US/") || MONTH_FIRST.contains(&city);
+        if month_first { DateOrder::MonthFirst } else { DateOrder::DayFirst }
+    }
+}
+
 /// How exact an expression was: "tomorrow" is a day, "5pm" a minute, "this evening" an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grain {

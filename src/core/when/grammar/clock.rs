@@ -77,7 +77,8 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     if let Some(next) = h {
         return Some(Heard { next, surety: Surety::Likely, ..heard });
     }
-    line.ends_figure(next).then_some(heard)
+    // A dash may join it to the end of a range.
+    (line.ends_figure(next) || line.glued_mark(next, '-')).then_some(heard)
 }
 
 /// "1730", "530pm".

@@ -8,7 +8,7 @@ use super::lead::Lead;
 use super::numeric;
 use super::phrase::{Date, MonthOf, Period, Phrase, Rule, Span, Zone};
 use super::rule;
-use super::span::span;
+use super::span::{number, span};
 use super::{Hints, hints};
 
 const COMPONENTS_MAX: usize = 12;
@@ -79,8 +79,8 @@ impl<'a> Reader<'a> {
             .or_else(|| self.iso(phrase, lead))
             .or_else(|| self.offset(phrase, lead, depth))
             .or_else(|| self.length(phrase, lead))
-            .or_else(|| self.clock_range(phrase, lead))
             .or_else(|| self.day_range(phrase, lead))
+            .or_else(|| self.clock_range(phrase, lead))
             .or_else(|| self.date(phrase, lead))
             .or_else(|| self.clock(phrase, lead))
             .or_else(|| self.part(phrase, lead))
@@ -227,6 +227,11 @@ impl<'a> Reader<'a> {
             return None;
         }
         let (length, next) = span(self.line, lead.next)?;
+        // "17h30" is a clock time, "1h30" more likely a length.
+        let late = clock(self.line, lead.next).is_some_and(|c| c.surety == Surety::Sure && c.clock.hour > 4);
+        if lead.link.is_none() && late {
+            return None;
+        }
         phrase.length = Some(length);
         Some(next)
     }
@@ -309,7 +314,8 @@ impl<'a> Reader<'a> {
             || match heard.company {
                 Company::Nothing => true,
                 Company::Some => {
-                    (lead.link.is_some() && !lead.article) || self.time_follows(heard.next)
+                    let named = lead.says_day() || lead.link == Some(Link::In) && !matches!(heard.date, Date::Weekday { .. });
+                    named && !lead.article || self.time_follows(heard.next)
                 }
                 Company::DayWord => lead.says_day() || lead.article && self.time_follows(heard.next),
             };
@@ -354,13 +360,13 @@ impl<'a> Reader<'a> {
     }
 
     fn clock(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        if phrase.clock.is_some() || phrase.offset.is_some() || matches!(phrase.date, Some(Date::Local(_))) {
+        if phrase.clock.is_some() || phrase.has_exact_offset() || matches!(phrase.date, Some(Date::Local(_))) {
             return None;
         }
         let heard = clock(self.line, lead.next)?;
         let asked = matches!(lead.link, Some(Link::At | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo))
             && !lead.article;
-        let beside = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some();
+        let beside = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let followed = || self.part_at(self.joint(heard.next).next).is_some() || self.zone_at(heard.next).is_some();
         let fits = match heard.surety {
             Surety::Sure => lead.link != Some(Link::For),
@@ -373,9 +379,12 @@ impl<'a> Reader<'a> {
         if !fits || heard.surety < Surety::Sure && self.counts(heard.next) {
             return None;
         }
-        // "By 10 March" is a date; "at 5 minutes" a length.
-        let unit = span(self.line, lead.next).is_some_and(|(_, next)| next > heard.next);
-        if heard.surety < Surety::Sure && unit {
+        // "By 10 March" is a date, "at 5 minutes" a length, "from 1 to 10" a range of something.
+        let longer = span(self.line, lead.next).is_some_and(|(_, next)| next > heard.next)
+            || date(self.line, lead.next, self.order).is_some_and(|d| d.next > heard.next);
+        let range = lead.link == Some(Link::From)
+            && self.range_word(heard.next, false).is_some_and(|at| number(self.line, at).is_some());
+        if heard.surety < Surety::Sure && (longer || range && !self.hints.moves) {
             return None;
         }
         phrase.clock = Some(heard.clock);
@@ -408,11 +417,11 @@ impl<'a> Reader<'a> {
 
     /// "In the morning", "tomorrow night", "at night".
     fn part(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        if phrase.part.is_some() || phrase.offset.is_some() {
+        if phrase.part.is_some() || phrase.has_exact_offset() {
             return None;
         }
         let (part, weak, next) = self.part_at(lead.next)?;
-        let beside = phrase.date.is_some() || phrase.clock.is_some() || phrase.rule.is_some();
+        let beside = phrase.date.is_some() || phrase.clock.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let asked = matches!(lead.link, Some(Link::In | Link::At | Link::By | Link::On | Link::Until | Link::Since));
         // "Evening" alone is a greeting; "after work" and "end of day" say enough.
         let several_words = next > lead.next + 1 && !lead.article;
@@ -489,7 +498,7 @@ fn merged(old: &Date, new: &Date) -> Option<Date> {
             Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday },
             Date::Period(Period::Year(n)),
         ) => Date::InYear { day: *day, month: *month, weekday: *weekday, year: *n },
-        (Day(_) | Holiday { .. } | Date::Exact(_), Numbered { .. } | Weekday { .. } | Holiday { .. } | Date::Exact(_))
+        (Day(_) | Holiday { .. } | Date::Exact(_) | Date::Both(..), Numbered { .. } | Weekday { .. } | Holiday { .. } | Date::Exact(_))
         | (Numbered { .. } | Weekday { .. }, Day(_) | Holiday { .. } | Date::Exact(_)) => {
             Date::Both(Box::new(old.clone()), Box::new(new.clone()))
         }

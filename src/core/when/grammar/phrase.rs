@@ -41,6 +41,11 @@ impl Phrase {
             && self.rule.is_none()
             && !self.now
     }
+
+    /// "In 2 hours" leaves no room for a clock time; "in 3 days" does.
+    pub fn has_exact_offset(&self) -> bool {
+        self.offset.is_some_and(|offset| !offset.is_calendar())
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
