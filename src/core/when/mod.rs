@@ -157,6 +157,14 @@ pub fn resolve(text: &str, reference: &Reference) -> Option<Result<When, Problem
     Some(only.result)
 }
 
+/// Where a text begins, whether it is a sentence or an expression alone; see [`start_of`].
+pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
+    match grammar::read_whole(text, reference.order) {
+        Some(phrase) => resolve::resolve(&phrase, reference).ok()?.start(),
+        None => start_of(&find(text, reference)),
+    }
+}
+
 /// The instant a sentence is about: where something is moved to, else the first expression that
 /// begins somewhere. A problem anywhere before it means that there is none.
 pub fn start_of(found: &[Found]) -> Option<DateTime<Tz>> {

@@ -57,7 +57,7 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     let next = i + 1;
     if let Some((minute, next)) = minutes_after(line, next, ':') {
         let next = seconds_after(line, next).unwrap_or(next);
-        return Some(finish(line, value, minute, digits, next, Surety::Sure)).filter(|h| line.ends_figure(h.next));
+        return Some(finish(line, value, minute, digits, next, Surety::Sure)).filter(|h| ends(line, h.next));
     }
     let h = line.link(next, Link::ClockH).filter(|_| line.glued(next));
     if let Some((minute, next)) = h.and_then(|n| two_digits(line, n)) {
@@ -65,7 +65,7 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     }
     if let Some((minute, next)) = minutes_after(line, next, '.') {
         let heard = finish(line, value, minute, digits, next, Surety::Likely);
-        return Some(heard).filter(|h| value < 25 && minute < 60 && line.ends_figure(h.next));
+        return Some(heard).filter(|h| value < 25 && minute < 60 && ends(line, h.next));
     }
     if value > 24 {
         return None;
@@ -77,8 +77,12 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     if let Some(next) = h {
         return Some(Heard { next, surety: Surety::Likely, ..heard });
     }
-    // A dash may join it to the end of a range.
-    (line.ends_figure(next) || line.glued_mark(next, '-')).then_some(heard)
+    ends(line, next).then_some(heard)
+}
+
+/// Does the figure end? A dash may join it to the end of a range.
+fn ends(line: &Line, i: usize) -> bool {
+    line.ends_figure(i) || line.glued_mark(i, '-')
 }
 
 /// "1730", "530pm".

@@ -8,7 +8,7 @@ use super::lead::Lead;
 use super::numeric;
 use super::phrase::{Date, MonthOf, Period, Phrase, Rule, Span, Zone};
 use super::rule;
-use super::span::{number, span};
+use super::span::{number, span, unit};
 use super::{Hints, hints};
 
 const COMPONENTS_MAX: usize = 12;
@@ -22,12 +22,14 @@ pub struct Reader<'a> {
     order: DateOrder,
     /// The text is one expression: nothing needs company.
     whole: bool,
+    /// What is read is what something else is counted from: "a day before the 20th".
+    anchor: bool,
     hints: Hints,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(line: &'a Line<'a>, order: DateOrder, whole: bool) -> Self {
-        Reader { line, order, whole, hints: hints(line) }
+        Reader { line, order, whole, anchor: false, hints: hints(line) }
     }
 
     /// The expression that begins at token `i`, with its prepositions.
@@ -52,7 +54,7 @@ impl<'a> Reader<'a> {
             });
             let Some(next) = next else { break };
             end = Some(next);
-            lead = self.joint(next);
+            lead = self.joint_of(&phrase, next);
         }
         Some((phrase, end?))
     }
@@ -73,9 +75,19 @@ impl<'a> Reader<'a> {
         Lead::read(self.line, at, false)
     }
 
+    fn joint_of(&self, phrase: &Phrase, i: usize) -> Lead {
+        // "The afternoon of the 22nd".
+        let of = self.line.link(i, Link::Of).filter(|_| phrase.part.is_some() && phrase.date.is_none());
+        match of {
+            Some(next) => Lead { link: Some(Link::On), ..Lead::read(self.line, next, false) },
+            None => self.joint(i),
+        }
+    }
+
     fn component(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
         self.other_end(phrase, lead, depth)
             .or_else(|| self.rule(phrase, lead))
+            .or_else(|| self.rule_start(phrase, lead, depth))
             .or_else(|| self.iso(phrase, lead))
             .or_else(|| self.offset(phrase, lead, depth))
             .or_else(|| self.length(phrase, lead))
@@ -147,6 +159,19 @@ impl<'a> Reader<'a> {
         Some(heard.next)
     }
 
+    /// "Every Tuesday from February".
+    fn rule_start(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
+        let fits = phrase.rule.is_some() && phrase.start.is_none() && lead.link == Some(Link::From);
+        if !fits || depth == 0 {
+            return None;
+        }
+        let (start, next) = self.expression_within(lead.next, depth - 1)?;
+        let day = start.date.is_some() && start.rule.is_none() && start.to.is_none();
+        phrase.clock = phrase.clock.or(start.clock);
+        phrase.start = day.then(|| Box::new(start));
+        day.then_some(next)
+    }
+
     fn iso(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         if !phrase.is_empty() {
             return None;
@@ -210,7 +235,8 @@ impl<'a> Reader<'a> {
         } else {
             return None;
         };
-        let (anchor, next) = self.expression_within(from, depth - 1)?;
+        let reader = Reader { anchor: true, ..*self };
+        let (anchor, next) = reader.expression_within(from, depth - 1)?;
         let fixed = anchor.rule.is_none() && anchor.to.is_none() && anchor.offset.is_none();
         let timed = anchor.date.is_some() || anchor.clock.is_some();
         if !fixed || !timed || anchor.shift.is_some() || anchor.role != Role::Plain && from == at {
@@ -252,7 +278,8 @@ impl<'a> Reader<'a> {
         let sure = first.surety.max(second.surety) > Surety::Bare;
         let from = matches!(lead.link, Some(Link::From | Link::At));
         let has_date = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some();
-        if !(sure || from || has_date || self.whole || self.date_follows(second.next)) || self.counts(second.next) {
+        let scale = !sure && matches!((first.clock.hour, second.clock.hour), (0 | 1, 10));
+        if scale || !(sure || from || has_date || self.whole || self.date_follows(second.next)) || self.counts(second.next) {
             return None;
         }
         phrase.clock = Some(first.clock.on_the_dial_of(second.clock));
@@ -317,7 +344,7 @@ impl<'a> Reader<'a> {
                     let named = lead.says_day() || lead.link == Some(Link::In) && !matches!(heard.date, Date::Weekday { .. });
                     named && !lead.article || self.time_follows(heard.next)
                 }
-                Company::DayWord => lead.says_day() || lead.article && self.time_follows(heard.next),
+                Company::DayWord => self.is_day_number(lead, heard.next),
             };
         if !company || heard.company > Company::Nothing && self.counts(heard.next) {
             return None;
@@ -340,10 +367,20 @@ impl<'a> Reader<'a> {
         Some(heard.next)
     }
 
+    /// "On the 15th": a preposition of days, and in words ("on the first") the end of the sentence.
+    fn is_day_number(&self, lead: &Lead, next: usize) -> bool {
+        let asked = lead.says_day() || self.anchor || lead.article && self.time_follows(next);
+        asked && (self.line.digits(lead.next).is_some() && !self.anchor || self.ends_here(next))
+    }
+
     /// "In 2027".
     fn year(&self, phrase: &Phrase, lead: &Lead) -> Option<super::date::Heard> {
         let named = matches!(lead.link, Some(Link::In | Link::Since | Link::By)) && phrase.is_empty();
-        let (year, next) = super::date::year(self.line, lead.next).filter(|_| named)?;
+        let at = match unit(self.line, lead.next) {
+            Some((Unit::Year, next)) => next,
+            Some(_) | None => lead.next,
+        };
+        let (year, next) = super::date::year(self.line, at).filter(|_| named)?;
         if self.counts(next) || self.line.glued_mark(next, '-') {
             return None;
         }
@@ -424,8 +461,8 @@ impl<'a> Reader<'a> {
         let beside = phrase.date.is_some() || phrase.clock.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let asked = matches!(lead.link, Some(Link::In | Link::At | Link::By | Link::On | Link::Until | Link::Since));
         // "Evening" alone is a greeting; "after work" and "end of day" say enough.
-        let several_words = next > lead.next + 1 && !lead.article;
-        if weak && !beside || !(beside || asked || self.whole || several_words) {
+        let enough = part.alone || next > lead.next + 1 && !lead.article;
+        if weak && !beside || !(beside || asked || self.whole || enough) {
             return None;
         }
         phrase.part = Some(part);
@@ -497,6 +534,10 @@ fn merged(old: &Date, new: &Date) -> Option<Date> {
         (
             Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday },
             Date::Period(Period::Year(n)),
+        )
+        | (
+            Date::Period(Period::Year(n)),
+            Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday },
         ) => Date::InYear { day: *day, month: *month, weekday: *weekday, year: *n },
         (Day(_) | Holiday { .. } | Date::Exact(_) | Date::Both(..), Numbered { .. } | Weekday { .. } | Holiday { .. } | Date::Exact(_))
         | (Numbered { .. } | Weekday { .. }, Day(_) | Holiday { .. } | Date::Exact(_)) => {

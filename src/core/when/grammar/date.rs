@@ -3,7 +3,7 @@
 use chrono::Weekday;
 
 use super::super::DateOrder;
-use super::super::words::{Edge, Kind, Line, Link, Sense, Unit};
+use super::super::words::{Edge, Line, Link, Sense, Unit};
 use super::numeric;
 use super::phrase::{Date, MonthOf, Period, Span};
 use super::span::{number, span, unit};
@@ -47,6 +47,7 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         edge(line, i),
         holiday(line, i),
         month_alone(line, i),
+        after_next(line, i),
     ];
     // The first of equally long readings wins.
     readings.into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
@@ -80,7 +81,7 @@ pub fn month_name(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
 
 fn abbreviated(line: &Line, i: usize) -> bool {
     let short = i.checked_sub(1).and_then(|b| line.tokens.get(b)).is_some_and(|t| t.key.len() <= 4);
-    short && line.glued_mark(i, '.') && line.tokens.get(i + 1).is_some_and(|t| matches!(t.kind, Kind::Number { .. }))
+    short && line.glued_mark(i, '.') && i + 1 < line.tokens.len()
 }
 
 /// A day's number, with what marks it as one: "3rd", "3.", "third". The flag: was it marked?
@@ -135,7 +136,7 @@ fn numbered(day: u32, month: Option<MonthOf>, next: usize) -> Heard {
 
 /// "April 3", "April the 3rd", "Jan 5 2027".
 fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
-    let (month, weak, next) = month_name(line, i)?;
+    let (month, _, next) = month_name(line, i)?;
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::The).unwrap_or(next);
     let (day, marked, next) = day_number(line, next)?;
@@ -148,10 +149,7 @@ fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
     }
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
     let month = Some(MonthOf::Named { month, year, which: None });
-    let company = if weak && !marked { Company::Some } else { Company::Nothing };
-    // A name that is also a month needs an ordinary date beside it only if the number could count.
-    let company = if line.link(next, Link::Follow).is_some() || next >= line.tokens.len() { Company::Nothing } else { company };
-    Some(Heard { company, ..numbered(day, month, next) })
+    Some(numbered(day, month, next))
 }
 
 fn month_alone(line: &Line, i: usize) -> Option<Heard> {
@@ -162,8 +160,23 @@ fn month_alone(line: &Line, i: usize) -> Option<Heard> {
     Some(Heard { company, ..heard(Date::Period(period), next) })
 }
 
+/// "The week after next".
+fn after_next(line: &Line, i: usize) -> Option<Heard> {
+    let (period, next) = period_unit(line, i, 0)?;
+    matches!(period, Period::Week(2) | Period::Month(MonthOf::From(2)) | Period::Year(2))
+        .then(|| heard(Date::Period(period), next))
+}
+
 /// "This", "next", "last" and the like, with what they belong to.
 fn which(line: &Line, i: usize) -> Option<Heard> {
+    let heard = which_of_all(line, i)?;
+    // "The last weekend of January" counts within January.
+    let counted = line.link(heard.next, Link::Of).and_then(|at| period(line, at));
+    let own_period = matches!(heard.date, Date::Period(Period::Weekend(_)));
+    if counted.is_some() && own_period { None } else { Some(heard) }
+}
+
+fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
     let (which, at) = which_word(line, i)?;
     if let Some((day, weak, next)) = weekday_name(line, at) {
         let company = company(weak && which == Some(0));

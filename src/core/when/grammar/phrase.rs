@@ -23,6 +23,8 @@ pub struct Phrase {
     pub to: Option<Box<Phrase>>,
     pub length: Option<Span>,
     pub rule: Option<Rule>,
+    /// The day from which a rule counts.
+    pub start: Option<Box<Phrase>>,
     pub now: bool,
     /// It began with "between": an "and" may join its ends.
     pub between: bool,

@@ -45,7 +45,7 @@ pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> 
         .instant(anchor.and_time(chrono::NaiveTime::MIN) + Duration::minutes(minutes))
         .earliest();
     let rrule = parts.join(";");
-    let first = first_after(&rrule, start, context)?;
+    let first = first_after(&rrule, start, phrase, context)?;
     let rrule = with_end(rrule, first, phrase, context, reference)?;
     let grain = clock.map_or(Grain::Day, |(_, grain)| grain);
     Ok(When::Recurrence { first, rrule, grain })
@@ -136,8 +136,8 @@ fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, P
         (Some(date @ Date::Weekday { .. }), Unit::Day) => Some(date),
         _ => None,
     };
-    if let Some(date) = starts {
-        base = day::days(date, context, true)?.first;
+    if let Some(date) = starts.or(phrase.start.as_ref().and_then(|s| s.date.as_ref())) {
+        base = day::days(date, context, true)?.first.max(base);
     }
     if rule.every > 1 && rule.days != DaySet::default() {
         // "Every other Tuesday" begins with the coming one, in whatever week that is.
@@ -156,9 +156,14 @@ fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, P
     Ok(base)
 }
 
-/// The first occurrence of a rule that is counted from `start`, after now.
-fn first_after(rrule: &str, start: DateTime<Tz>, context: &Context) -> Result<DateTime<Tz>, Problem> {
-    next_occurrence(rrule, start, context.now.to_utc()).ok_or_else(|| impossible("that never happens"))
+/// The first occurrence of a rule that is counted from `start`, after now and not before the day
+/// from which it was said to count.
+fn first_after(rrule: &str, start: DateTime<Tz>, phrase: &Phrase, context: &Context) -> Result<DateTime<Tz>, Problem> {
+    let mut after = context.now;
+    if phrase.start.is_some() {
+        after = after.max(start - Duration::seconds(1));
+    }
+    next_occurrence(rrule, start, after.to_utc()).ok_or_else(|| impossible("that never happens"))
 }
 
 /// "Every 3 hours": counted from now, or from a clock time that was said.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde::Deserialize;
 
 use super::*;
-use crate::core::when::start_of;
+use crate::core::when::start_in;
 
 #[derive(Deserialize)]
 struct Row {
@@ -47,7 +47,7 @@ fn measure(name: &str) -> f64 {
     let rows = rows(name);
     let (mut right, mut wrong, mut refused) = (0, 0, 0);
     let start = Instant::now();
-    let answers: Vec<_> = rows.iter().map(|r| start_of(&find(&r.input, &r.reference()))).collect();
+    let answers: Vec<_> = rows.iter().map(|r| start_in(&r.input, &r.reference())).collect();
     let each = start.elapsed() / rows.len() as u32;
     for (row, got) in rows.iter().zip(answers) {
         let zone = row.reference().zone;

@@ -86,9 +86,10 @@ impl<'a> Line<'a> {
         let Some(token) = self.tokens.get(i) else { return false };
         match before.kind {
             Kind::Mark('$' | '€' | '£' | '#' | '+' | '№' | '¥') => false,
-            Kind::Mark('.' | ',' | '/' | ':' | '-' | '*' | '=' | '_' | '\\' | '&' | '%') => {
+            Kind::Mark('/' | '*' | '=' | '_' | '\\' | '&' | '%' | '?') => token.spaced,
+            Kind::Mark('.' | ',' | ':') => {
                 let numeric = i.checked_sub(2).is_some_and(|b| self.digits(b).is_some());
-                token.spaced || !(before.spaced || numeric) || matches!(before.kind, Kind::Mark('-'))
+                token.spaced || !numeric && !before.spaced
             }
             Kind::Mark(_) => true,
             Kind::Word | Kind::Number { .. } => token.spaced,
