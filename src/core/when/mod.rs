@@ -48,6 +48,20 @@ pub enum DateOrder {
     MonthFirst,
 }
 
+impl DateOrder {
+    /// The order in use where a zone lies: the United States write the month first.
+    pub fn usual_in(zone: Tz) -> DateOrder {
+        const MONTH_FIRST: [&str; 12] = [
+            "New_York", "Chicago", "Denver", "Los_Angeles", "Phoenix", "Anchorage", "Detroit", "Boise",
+            "Honolulu", "Juneau", "Indianapolis", "Louisville",
+        ];
+        let name = zone.name();
+        let city = name.rsplit('/').next().unwrap_or(name);
+        let month_first = name.starts_with("US/") || MONTH_FIRST.contains(&city);
+        if month_first { DateOrder::MonthFirst } else { DateOrder::DayFirst }
+    }
+}
+
 /// How exact an expression was: "tomorrow" is a day, "5pm" a minute, "this evening" an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grain {
@@ -158,6 +172,14 @@ pub fn resolve(text: &str, reference: &Reference) -> Option<Result<When, Problem
     let mut found = find(text, reference);
     let only = found.pop().filter(|_| found.is_empty())?;
     Some(only.result)
+}
+
+/// Where a text begins, whether it is a sentence or an expression alone; see [`start_of`].
+pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
+    match grammar::read_whole(text, reference.order) {
+        Some(phrase) => resolve::resolve(&phrase, reference).ok()?.start(),
+        None => start_of(&find(text, reference)),
+    }
 }
 
 /// The instant a sentence is about: where something is moved to, else the first expression that

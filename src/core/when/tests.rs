@@ -1,5 +1,6 @@
 //! Tables of expressions: what was said, when, and what it means.
 
+mod eval;
 mod points;
 
 use chrono::{DateTime, TimeZone, Utc};

@@ -42,6 +42,7 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         (_, Some(_)) => Company::Nothing,
         ('/', None) => Company::Some,
         ('.', None) if dotted_end => Company::Nothing,
+        ('.', None) if line.glued_mark(next, '.') => Company::Some,
         // "3.4" is a decimal, "3-4" a range.
         _ => return None,
     };

@@ -23,6 +23,8 @@ pub struct Phrase {
     pub to: Option<Box<Phrase>>,
     pub length: Option<Span>,
     pub rule: Option<Rule>,
+    /// The day from which a rule counts.
+    pub start: Option<Box<Phrase>>,
     pub now: bool,
     /// It began with "between": an "and" may join its ends.
     pub between: bool,
@@ -40,6 +42,11 @@ impl Phrase {
             && self.length.is_none()
             && self.rule.is_none()
             && !self.now
+    }
+
+    /// "In 2 hours" leaves no room for a clock time; "in 3 days" does.
+    pub fn has_exact_offset(&self) -> bool {
+        self.offset.is_some_and(|offset| !offset.is_calendar())
     }
 }
 
