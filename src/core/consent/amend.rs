@@ -6,7 +6,8 @@
 //! Invariant: never true for a yes or a no. Deliberately absent: understanding of *what* changes —
 //! that is the planner's work. A miss costs a sentence more; so unrelated messages win in doubt.
 
-use super::lexicon::{Lexicon, NUMBER, Role};
+use super::lexicon::{Lexicon, Role};
+use super::pattern::NUMBER;
 use super::{Consent, cover};
 
 /// Longest message that can be a change to a card, in bytes.

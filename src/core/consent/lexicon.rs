@@ -13,8 +13,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
+use super::pattern::{Part, parts};
+use super::spelling::{Form, forms, runs};
 
 /// A set of languages, one bit a phrase book.
 pub(super) type Langs = u32;
@@ -109,15 +109,6 @@ impl Mark {
     pub(super) const SETS: usize = 128;
 }
 
-/// How a word may be written: its letters with runs taken as one, and the length of each run.
-#[derive(Debug)]
-struct Form {
-    runs: Vec<usize>,
-    /// No lengthening: "suuure" is not "sure", "kkk" is laughter.
-    fixed: bool,
-    word: u32,
-}
-
 #[derive(Debug, Default)]
 struct Node {
     next: HashMap<u32, Vec<usize>>,
@@ -136,9 +127,6 @@ pub(super) struct Lexicon {
     /// Lines that could not be read, as `book:line: why`.
     pub(super) problems: Vec<String>,
 }
-
-/// Stands for any token that begins with a digit; only patterns of changes use it.
-pub(super) const NUMBER: &str = "#";
 
 impl Lexicon {
     pub(super) fn get() -> &'static Lexicon {
@@ -242,22 +230,8 @@ impl Lexicon {
         }
         let id = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
         self.words.insert(key, id);
-        let (fixed, plain) = written
-            .strip_prefix('=')
-            .map_or((false, written), |word| (true, word));
-        let spellings = if fixed {
-            vec![plain.to_owned()]
-        } else {
-            spellings(plain, turkish)
-        };
-        for spelling in spellings {
-            let (letters, runs) = runs(&spelling);
-            let fixed = fixed || runs.len() < 2;
-            self.forms.entry(letters).or_default().push(Form {
-                runs,
-                fixed,
-                word: id,
-            });
+        for (letters, form) in forms(written, id, turkish) {
+            self.forms.entry(letters).or_default().push(form);
         }
         id
     }
@@ -353,145 +327,4 @@ impl Lexicon {
         found.sort();
         found
     }
-}
-
-impl Form {
-    /// A letter may be drawn out at the end of a word ("yess") or, three times and more, anywhere
-    /// ("nooope"). Two inside a word are spelling: "noon" is not "non".
-    fn matches(&self, drawn: &[usize]) -> bool {
-        if self.runs == drawn {
-            return true;
-        }
-        let last = drawn.len().saturating_sub(1);
-        let fits = |(at, (have, want)): (usize, (&usize, &usize))| {
-            have == want || (have > want && (*have >= 3 || at == last))
-        };
-        !self.fixed && drawn.iter().zip(&self.runs).enumerate().all(fits)
-    }
-}
-
-/// The letters of a word with each run taken once, and how long the runs are.
-fn runs(word: &str) -> (String, Vec<usize>) {
-    let (mut letters, mut lengths) = (String::with_capacity(word.len()), Vec::new());
-    let mut before = None;
-    for c in word.chars() {
-        match lengths.last_mut() {
-            Some(length) if before == Some(c) => *length += 1,
-            Some(_) | None => {
-                letters.push(c);
-                lengths.push(1);
-            }
-        }
-        before = Some(c);
-    }
-    (letters, lengths)
-}
-
-/// The ways people type a word on a phone: as in the book, without accents, without its apostrophe,
-/// with the other keyboard's Arabic letters; in Turkish also what its capitals are lowered to.
-fn spellings(word: &str, turkish: bool) -> Vec<String> {
-    let mut all = vec![word.to_owned()];
-    let mut and = |change: &dyn Fn(&str) -> String| {
-        let more: Vec<String> = all.iter().map(|spelling| change(spelling)).collect();
-        all.extend(more);
-    };
-    and(&unaccented);
-    and(&|w| w.replace('\'', ""));
-    and(&|w| w.replace('ё', "е"));
-    and(&|w| w.replace('ی', "ي").replace('ک', "ك"));
-    and(&|w| {
-        w.strip_suffix('ا')
-            .map_or(w.to_owned(), |stem| format!("{stem}\u{64b}ا"))
-    });
-    and(&|w| {
-        if w.ends_with('ا') {
-            format!("{w}\u{64b}")
-        } else {
-            w.to_owned()
-        }
-    });
-    if turkish {
-        and(&|w| w.replace('i', "i\u{307}").replace('ı', "i"));
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// Latin and Arabic letters without their marks. In Devanagari and Cyrillic the marks are part of
-/// the letter (й, ї, vowel signs) and stay.
-fn unaccented(word: &str) -> String {
-    let own_marks = |c: char| matches!(c, '\u{400}'..='\u{4ff}' | '\u{900}'..='\u{97f}');
-    if word.chars().any(own_marks) {
-        return word.to_owned();
-    }
-    let bare = word
-        .nfd()
-        .filter(|c| !is_combining_mark(*c))
-        .collect::<String>();
-    bare.replace('ı', "i").replace('ß', "ss").nfc().collect()
-}
-
-/// One place of a pattern.
-#[derive(Debug)]
-struct Part {
-    choices: Vec<Vec<String>>,
-    optional: bool,
-}
-
-/// The places of a pattern: words in order, `a|b` alternatives, `?` optional, `_` a space inside an
-/// alternative, `@name` a set of the same book.
-fn parts(pattern: &str, sets: &HashMap<String, String>) -> Result<Vec<Part>, String> {
-    let part = |part: &str| {
-        let (part, optional) = part
-            .strip_suffix('?')
-            .map_or((part, false), |part| (part, true));
-        let mut choices = Vec::new();
-        for choice in part.split('|') {
-            match choice.strip_prefix('@') {
-                Some(name) => {
-                    let set = sets.get(name).ok_or_else(|| format!("no set @{name}"))?;
-                    choices.extend(
-                        set.split('|')
-                            .map(words_of)
-                            .collect::<Result<Vec<_>, _>>()?,
-                    );
-                }
-                None => choices.push(words_of(choice)?),
-            }
-        }
-        Ok(Part { choices, optional })
-    };
-    pattern.split_whitespace().map(part).collect()
-}
-
-/// The words of one alternative: lowercase, composed, of one script, or one symbol.
-fn words_of(choice: &str) -> Result<Vec<String>, String> {
-    let word_ok = |word: &str| {
-        let bare = word.strip_prefix('=').unwrap_or(word);
-        let letters = |c: char| c.is_alphabetic() || c == '\'' || is_combining_mark(c);
-        let symbol = bare == NUMBER || (bare.chars().count() == 1 && !bare.is_ascii());
-        let lower = bare.nfc().eq(bare.chars()) && bare.to_lowercase() == bare;
-        !bare.is_empty() && lower && (symbol || bare.chars().all(letters)) && one_script(bare)
-    };
-    let words: Vec<String> = choice.split('_').map(str::to_owned).collect();
-    match words.iter().find(|word| !word_ok(word)) {
-        Some(word) => Err(format!(
-            "{word:?} is not a word of one script in small letters"
-        )),
-        None => Ok(words),
-    }
-}
-
-fn one_script(word: &str) -> bool {
-    let script = |c: char| match c {
-        '\u{400}'..='\u{52f}' => 1,
-        '\u{600}'..='\u{6ff}' => 2,
-        '\u{900}'..='\u{97f}' => 3,
-        _ => 0,
-    };
-    let mut scripts = word.chars().filter(|c| c.is_alphabetic()).map(script);
-    scripts
-        .next()
-        .is_none_or(|first| scripts.all(|other| other == first))
 }

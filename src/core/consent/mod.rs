@@ -20,6 +20,8 @@
 
 mod amend;
 mod lexicon;
+mod pattern;
+mod spelling;
 mod text;
 
 #[cfg(test)]
