@@ -246,3 +246,65 @@ async fn a_request_refused_for_what_it_is_does_not_go_to_the_fallback() {
     ask(&client, words_call()).await.expect_err("refused");
     assert!(second.seen().is_empty());
 }
+
+#[tokio::test]
+async fn a_first_endpoint_that_is_silent_gives_way_to_the_fallback() {
+    let first = Server::new(|_, _| Answer::hang(Vec::new())).await;
+    let second = Server::new(|_, _| Answer::json(said("from the second"))).await;
+    let settings = Settings {
+        fallback: Some(endpoint(&second, "other")),
+        timeout: [(Stage::Respond, Duration::from_millis(300))].into(),
+        ..settings(&first)
+    };
+    let client = OpenAiClient::new(settings).expect("settings");
+    let done = ask(&client, words_call()).await.expect("an answer");
+    assert_eq!(
+        (done.text.as_str(), done.usage.calls),
+        ("from the second", 2)
+    );
+}
+
+/// Where a test's log goes.
+#[derive(Clone, Default)]
+struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("log").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_log_has_figures_but_neither_key_nor_text() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    let server = Server::new(|_, _| Answer::json(said("Of course"))).await;
+    ask(&client(&server), words_call())
+        .await
+        .expect("an answer");
+    drop(guard);
+    let log = String::from_utf8(log.0.lock().expect("log").clone()).expect("text");
+    for part in [
+        "stage=\"respond\"",
+        "model=\"small\"",
+        "status=200",
+        "tokens_in=11",
+    ] {
+        assert!(log.contains(part), "{part} in {log}");
+    }
+    for part in [KEY, "surprise", "Of course", "Be kind"] {
+        assert!(!log.contains(part), "{part} in {log}");
+    }
+}

@@ -137,3 +137,23 @@ async fn connections_are_used_again() {
     }
     assert_eq!(server.connections(), 1);
 }
+
+#[tokio::test]
+async fn a_stream_that_breaks_before_the_first_word_is_tried_again() {
+    let server = Server::new(|n, _| match n {
+        0 => Answer::events(&event("<think>hm")).cut_after(event("<think>hm").len()),
+        _ => Answer::events(&(event("Hello") + "data: [DONE]\n\n")),
+    })
+    .await;
+    let (done, words) = stream(&client(&server), words_call()).await;
+    let done = done.expect("an answer");
+    assert_eq!((words.as_str(), done.usage.calls), ("Hello", 2));
+}
+
+#[tokio::test]
+async fn a_server_that_streams_unasked_is_understood() {
+    let events = event(r#"{"type":"#) + &event(r#""chat"}"#) + "data: [DONE]\n\n";
+    let server = Server::new(move |_, _| Answer::events(&events)).await;
+    let done = ask(&client(&server), json_call()).await.expect("an answer");
+    assert_eq!(done.json, Some(json!({"type": "chat"})));
+}
