@@ -236,7 +236,8 @@ fn repeats(message: &str, user: &str) -> bool {
 pub(super) fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(secs) = value.parse::<f64>() {
-        return Duration::try_from_secs_f64(secs).ok();
+        let wait = || Duration::try_from_secs_f64(secs).unwrap_or(Duration::MAX);
+        return (secs >= 0.0).then(wait);
     }
     let date = DateTime::parse_from_rfc2822(value).ok()?;
     Some((date.to_utc() - now).to_std().unwrap_or_default())
@@ -291,7 +292,7 @@ mod tests {
             ),
             ("Sat, 21 Nov 2026 05:00:00 GMT", Some(Duration::ZERO)),
             ("-3", None),
-            ("inf", None),
+            ("99999999999999999999999", Some(Duration::MAX)),
             ("soon", None),
         ] {
             let mut headers = HeaderMap::new();
