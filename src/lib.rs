@@ -1,9 +1,12 @@
 //! Brain Agent: a personal assistant that asks before it does anything that cannot be taken back.
 
+pub mod admin;
+pub mod app;
 pub mod catalog;
 pub mod clock;
 pub mod config;
 pub mod console;
+pub mod control;
 pub mod core;
 pub mod failpoint;
 pub mod limits;
