@@ -1,8 +1,8 @@
 //! Is this message a yes, a no, or something else?
 //!
 //! Purpose: read a bare answer to one open card without a model. A message is split into words and
-//! marks ([`text`]), each run of words is looked up in the phrase books of `data/consent/`
-//! ([`lexicon`]), and the *whole* message must be covered by phrases of one language (plus the words
+//! marks (`text.rs`), each run of words is looked up in the phrase books of `data/consent/`
+//! (`lexicon.rs`), and the *whole* message must be covered by phrases of one language (plus the words
 //! all languages share). Its polarity is what every such covering agrees on.
 //!
 //! Invariants, each with a test:
@@ -68,7 +68,7 @@ pub fn amends(text: &str) -> bool {
     amend::amends(text)
 }
 
-/// What the phrases used so far amount to, as a set of [`Mark`]s (seven bits).
+/// What the phrases used so far amount to, as a set of `Mark`s (seven bits).
 type Marks = usize;
 /// For every set of marks, the languages in which some covering of the words so far has it.
 type Reach = [Langs; Mark::SETS];

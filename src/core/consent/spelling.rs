@@ -71,7 +71,8 @@ pub(super) fn runs(word: &str) -> (String, Vec<usize>) {
 fn spellings(word: &str, turkish: bool) -> Vec<String> {
     let mut all = vec![word.to_owned()];
     let mut and = |change: &dyn Fn(&str) -> String| {
-        let more: Vec<String> = all.iter().map(|spelling| change(spelling)).collect();
+        let mut more: Vec<String> = all.iter().map(|spelling| change(spelling)).collect();
+        more.retain(|spelling| !all.contains(spelling));
         all.extend(more);
     };
     and(&unaccented);
@@ -83,17 +84,12 @@ fn spellings(word: &str, turkish: bool) -> Vec<String> {
             .map_or(w.to_owned(), |stem| format!("{stem}\u{64b}ا"))
     });
     and(&|w| {
-        if w.ends_with('ا') {
-            format!("{w}\u{64b}")
-        } else {
-            w.to_owned()
-        }
+        w.strip_suffix('ا')
+            .map_or(w.to_owned(), |stem| format!("{stem}ا\u{64b}"))
     });
     if turkish {
         and(&|w| w.replace('i', "i\u{307}").replace('ı', "i"));
     }
-    all.sort_unstable();
-    all.dedup();
     all
 }
 

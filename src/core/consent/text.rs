@@ -4,7 +4,7 @@
 //! parts the words. It is a list of what is allowed, so that hidden characters, look-alike letters
 //! outside the four alphabets, digits, quotes, links and whatever Unicode adds next all end here.
 //!
-//! Invariants: `answer` returns at most [`WORDS_MAX`] words, lowercase, in composed form, each of
+//! Invariants: `answer` returns at most `WORDS_MAX` words, lowercase, in composed form, each of
 //! letters (with inner apostrophes) or one emoji without its skin tone. Deliberately absent:
 //! compatibility folding (fullwidth or mathematical letters are not letters here) and the removal of
 //! characters: what does not belong makes the message no answer.
