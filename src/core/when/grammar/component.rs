@@ -2,7 +2,7 @@
 
 use super::super::{DateOrder, Role};
 use super::super::words::{Kind, Line, Link, Sense, Unit};
-use super::clock::{Surety, clock};
+use super::clock::{Surety, clock, plain};
 use super::date::{Company, bare_day, date, day_range};
 use super::lead::Lead;
 use super::numeric;
@@ -193,7 +193,14 @@ impl<'a> Reader<'a> {
             phrase.offset = Some(length.back());
             return Some(next);
         }
-        let (length, next) = span(line, lead.next)?;
+        if let Some(found) = self.short_offset(phrase, lead) {
+            return Some(found);
+        }
+        let Some((length, next)) = span(line, lead.next) else {
+            // "The day before", "the hour after": the article counts as one.
+            let (one, next) = unit(line, lead.next).filter(|_| lead.article)?;
+            return self.anchored(phrase, Span::of(one, 100), next, depth).filter(|_| phrase.shift.is_some());
+        };
         if let Some(next) = line.link(next, Link::Ago).filter(|_| phrase.is_empty()) {
             phrase.offset = Some(length.back());
             return Some(next);
@@ -216,6 +223,17 @@ impl<'a> Reader<'a> {
             None => return None,
         }
         Some(next)
+    }
+
+    /// "In 10": of minutes, if the sentence ends there.
+    fn short_offset(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let asked = lead.link == Some(Link::In) && !lead.article && phrase.is_empty();
+        let (minutes, _) = self.line.digits(lead.next).filter(|(n, _)| asked && (1..=90).contains(n))?;
+        let next = lead.next + 1;
+        let ends = self.line.tokens.get(next).is_none_or(|t| t.kind != Kind::Word) && self.line.ends_figure(next);
+        let plain = ends && self.line.digits(next).is_none() && !self.line.glued_mark(next, ':') && !self.line.glued_mark(next, '-');
+        phrase.offset = Some(Span::of(Unit::Minute, i64::from(minutes) * 100)).filter(|_| plain);
+        plain.then_some(next)
     }
 
     /// A length and what it is counted from: "a week from Friday", "an hour before midnight".
@@ -269,9 +287,12 @@ impl<'a> Reader<'a> {
             return None;
         }
         let between = lead.link == Some(Link::Between);
-        let first = clock(line, lead.next)
-            .filter(|c| self.range_word(c.next, between).is_some())
-            .or_else(|| clock_alone(line, lead.next))?;
+        // In "2 to 4" the first clock is the 2; "ten to five" is one clock.
+        let first = match clock(line, lead.next)? {
+            first if self.range_word(first.next, between).is_some() => first,
+            first if first.surety == Surety::Bare => plain(line, lead.next)?,
+            _ => return None,
+        };
         let second_at = self.range_word(first.next, between)?;
         let second_at = line.link(second_at, Link::At).unwrap_or(second_at);
         let second = clock(line, second_at)?;
@@ -335,10 +356,14 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+        if let Some(next) = self.beside(phrase, lead) {
+            return Some(next);
+        }
         let heard = date(self.line, lead.next, self.order).or_else(|| self.year(phrase, lead))?;
-        let company = self.whole
-            || !phrase.is_empty()
+        let bare_word = heard.company == Company::DayWord && self.line.digits(lead.next).is_none();
+        let company = (self.whole || !phrase.is_empty()) && !bare_word
             || match heard.company {
+                Company::Lead => lead.link.is_some() || lead.article || self.whole || !phrase.is_empty(),
                 Company::Nothing => true,
                 Company::Some => {
                     let named = lead.says_day() || lead.link == Some(Link::In) && !matches!(heard.date, Date::Weekday { .. });
@@ -367,10 +392,24 @@ impl<'a> Reader<'a> {
         Some(heard.next)
     }
 
+    /// "The Friday after Thanksgiving".
+    fn beside(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let (day, _, next) = super::date::weekday_name(self.line, lead.next).filter(|_| phrase.date.is_none())?;
+        let (before, at) = match self.line.link(next, Link::After) {
+            Some(at) => (false, at),
+            None => (true, self.line.link(next, Link::Before)?),
+        };
+        let at = self.line.skip(at, &[Link::The]);
+        let anchor = date(self.line, at, self.order).filter(|d| d.part.is_none() && d.date.is_one_day())?;
+        phrase.date = Some(Date::Beside { day, before, anchor: Box::new(anchor.date) });
+        Some(anchor.next)
+    }
+
     /// "On the 15th": a preposition of days, and in words ("on the first") the end of the sentence.
     fn is_day_number(&self, lead: &Lead, next: usize) -> bool {
-        let asked = lead.says_day() || self.anchor || lead.article && self.time_follows(next);
-        asked && (self.line.digits(lead.next).is_some() && !self.anchor || self.ends_here(next))
+        let asked = lead.says_day() || self.anchor || self.whole || lead.article && self.time_follows(next);
+        let repeats = || rule::repeats(self.line, next).is_some();
+        asked && (self.line.digits(lead.next).is_some() && !self.anchor || self.ends_here(next) || repeats())
     }
 
     /// "In 2027".
@@ -408,6 +447,7 @@ impl<'a> Reader<'a> {
         let fits = match heard.surety {
             Surety::Sure => lead.link != Some(Link::For),
             Surety::Likely => asked || beside || self.whole || followed(),
+            Surety::Bare if lead.link == Some(Link::In) => false,
             Surety::Bare => {
                 asked || self.whole || followed() || beside && lead.link.is_none() && self.ends_here(heard.next)
                     || lead.link.is_none() && self.today_follows(heard.next)
@@ -547,7 +587,3 @@ fn merged(old: &Date, new: &Date) -> Option<Date> {
     })
 }
 
-/// A clock without what could belong to the second one: the 2 of "2 to 4".
-fn clock_alone(line: &Line, i: usize) -> Option<super::clock::Heard> {
-    super::clock::plain(line, i)
-}

@@ -25,6 +25,8 @@ pub enum Company {
     Nothing,
     /// A preposition, or another part of a time: "sat", "may", "3/4".
     Some,
+    /// Any small word: "at the weekend".
+    Lead,
     /// A preposition of days ("on", "by"): "the 15th".
     DayWord,
 }
@@ -48,6 +50,7 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         holiday(line, i),
         month_alone(line, i),
         after_next(line, i),
+        weekend(line, i),
     ];
     // The first of equally long readings wins.
     readings.into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
@@ -140,7 +143,7 @@ fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::The).unwrap_or(next);
     let (day, marked, next) = day_number(line, next)?;
-    if !marked && (!line.ends_figure(next) || line.link(next, Link::Counted).is_some() || day > 31) {
+    if !marked && (!(line.ends_figure(next) || line.glued_mark(next, '-')) || line.link(next, Link::Counted).is_some() || day > 31) {
         return None;
     }
     // "May 5 pm": the number is an hour.
@@ -158,6 +161,12 @@ fn month_alone(line: &Line, i: usize) -> Option<Heard> {
     let period = Period::Month(MonthOf::Named { month, year, which: None });
     let company = company(weak && year.is_none());
     Some(Heard { company, ..heard(Date::Period(period), next) })
+}
+
+/// "(At the) weekend".
+fn weekend(line: &Line, i: usize) -> Option<Heard> {
+    let next = line.pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?.1;
+    Some(Heard { company: Company::Lead, ..heard(Date::Period(Period::Weekend(0)), next) })
 }
 
 /// "The week after next".
@@ -275,8 +284,10 @@ fn weekday(line: &Line, i: usize) -> Option<Heard> {
     if let Some(next) = line.link(next, Link::AfterNext) {
         return later(1, next);
     }
-    if let Some((Unit::Week, after)) = unit(line, next) {
-        return later(1, after);
+    match unit(line, next) {
+        Some((Unit::Week, after)) => return later(1, after),
+        Some((Unit::Fortnight, after)) => return later(2, after),
+        Some(_) | None => {}
     }
     Some(Heard { company: company(weak), ..heard(Date::Weekday { day, which: None, weeks: 0 }, next) })
 }
@@ -320,6 +331,9 @@ pub fn nth_day(line: &Line, i: usize) -> Option<(i32, Option<Weekday>, usize)> {
     })?;
     if let Some((day, _, next)) = weekday_name(line, at) {
         return Some((n, Some(day), next));
+    }
+    if let Some((_, next)) = line.pick(at, |a| (a.sense == Sense::Weekend).then_some(())) {
+        return Some((n, Some(Weekday::Sat), next));
     }
     let (unit, next) = unit(line, at)?;
     (unit == Unit::Day).then_some((n, None, next))

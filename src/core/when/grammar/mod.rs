@@ -6,6 +6,7 @@
 //! text; the one whose phrases cover most of it is believed.
 
 mod clock;
+mod companions;
 mod component;
 mod date;
 mod lead;
@@ -48,6 +49,10 @@ fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
     let mut heard = Vec::new();
     let mut i = 0;
     while i < line.tokens.len() {
+        if let Some(next) = line.link(i, Link::Idiom) {
+            i = next;
+            continue;
+        }
         match reader.expression(i) {
             Some((phrase, next)) if next > i => {
                 heard.push(Heard {
@@ -59,6 +64,7 @@ fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
             Some(_) | None => i += 1,
         }
     }
+    companions::share(&line, &mut heard);
     heard
 }
 

@@ -159,7 +159,7 @@ fn day_list(line: &Line, i: usize) -> Option<(Days, usize)> {
         let at = joint(line, next);
         let at = if at > next { line.link(at, Link::Each).unwrap_or(at) } else { at };
         match weekday_name(line, at) {
-            Some((day, _, after)) if at > next || line.mark(next, '/') => {
+            Some((day, weak, after)) if at > next || !weak || day != first => {
                 days = days.with(day);
                 next = after;
             }

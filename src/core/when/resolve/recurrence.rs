@@ -25,7 +25,10 @@ pub fn code(day: Weekday) -> &'static str {
 }
 
 pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> Result<When, Problem> {
-    let Some(rule) = phrase.rule else { return Err(impossible("there is no rule")) };
+    let Some(mut rule) = phrase.rule else { return Err(impossible("there is no rule")) };
+    if let (Some(Date::Weekday { day, .. }), Unit::Week) = (&phrase.date, rule.unit) {
+        rule.days = rule.days.with(*day);
+    }
     if matches!(rule.unit, Unit::Minute | Unit::Hour) {
         return sub_daily(rule, phrase, context, reference);
     }
@@ -40,10 +43,8 @@ pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> 
         parts.push(format!("BYMINUTE={}", minutes % 60));
     }
     let anchor = anchor(rule, phrase, context)?;
-    let minutes = clock.map_or(0, |(minutes, _)| minutes);
-    let start = context
-        .instant(anchor.and_time(chrono::NaiveTime::MIN) + Duration::minutes(minutes))
-        .earliest();
+    // The clock time is in the rule: on the anchor itself it may be skipped by a change of clocks.
+    let start = context.day_start(anchor);
     let rrule = parts.join(";");
     let first = first_after(&rrule, start, phrase, context)?;
     let rrule = with_end(rrule, first, phrase, context, reference)?;
@@ -72,7 +73,6 @@ fn on_which_days(rule: Rule, phrase: &Phrase) -> Result<Vec<String>, Problem> {
     let contradiction = || impossible("the rule and the date do not go together");
     Ok(match &phrase.date {
         None | Some(Date::Day(_) | Date::Window(_) | Date::Exact(_)) => vec![],
-        Some(Date::Weekday { day, .. }) if rule.unit == Unit::Week => vec![format!("BYDAY={}", code(*day))],
         Some(Date::Numbered { day, month: None, .. }) if monthly => vec![month_day(*day)?],
         Some(Date::Numbered { day, month: Some(MonthOf::From(_)), .. }) if monthly => vec![month_day(*day)?],
         Some(Date::Numbered { day, month: Some(MonthOf::Named { month, .. }), .. }) if rule.unit == Unit::Year => {
@@ -152,6 +152,11 @@ fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, P
             }
         }
         return week_start(today);
+    }
+    if let (Unit::Day, Some((minutes, _)), None) = (rule.unit, hour::of_rule(phrase)?, starts) {
+        // "Every 2 days at 9" begins with the next 9:00.
+        let passed = base.and_time(chrono::NaiveTime::MIN) + Duration::minutes(minutes) <= context.local_now;
+        return if passed { after(base, 1) } else { Ok(base) };
     }
     Ok(base)
 }

@@ -28,6 +28,8 @@ pub struct Lexicon {
     forgiving: Vec<String>,
     /// Mixtures of digits and letters that are words: "2moro".
     mixed: HashSet<String>,
+    /// Is 5:30, without am or pm, always half past five in the morning?
+    pub full_dial: bool,
     pub problems: Vec<String>,
 }
 
@@ -58,11 +60,12 @@ impl Lexicon {
             entries: HashMap::new(),
             forgiving: Vec::new(),
             mixed: HashSet::new(),
+            full_dial: table.lines().any(|line| line == "dial full"),
             problems: Vec::new(),
         };
         let lines = table.lines().map(str::trim);
         for line in lines.filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            if lexicon.read_line(line).is_none() && !line.starts_with("language ") {
+            if lexicon.read_line(line).is_none() && !line.starts_with("language ") && line != "dial full" {
                 lexicon.problems.push(line.to_owned());
             }
         }

@@ -127,6 +127,7 @@ links! {
     OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next", Each = "each",
     Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
     Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow",
+    Idiom = "idiom",
 }
 
 impl Sense {
