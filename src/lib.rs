@@ -3,3 +3,4 @@
 pub mod core;
 pub mod limits;
 pub mod ports;
+pub mod understanding;
