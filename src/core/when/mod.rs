@@ -1,16 +1,161 @@
-//! From the words people use for times to instants.
-use chrono::{DateTime, Utc};
+//! From the words people use for times to instants, and back.
+//!
+//! ```text
+//! text ─► words (tokens, then their senses by the tables in data/when)
+//!      ─► grammar (senses become a Phrase: date, clock, part of day, span, rule …)
+//!      ─► resolve (a Phrase and a Reference become a When, or the Problem that prevents it)
+//! ```
+//!
+//! Invariants: the same text and reference give the same answer; no input panics; work is bounded
+//! by a number of tokens; an expression that was understood but is no usable time is a
+//! [`Problem`], never a guess. Every preference ("evening" is 18:00, a bare 5 is 17:00) stands in
+//! `defaults.rs`, every word of a language in `data/when`.
+//!
+//! Deliberately not here: a clock, the person's settings, and words for the person.
+
+mod defaults;
+mod describe;
+mod grammar;
+mod occurrence;
+mod resolve;
+mod words;
+mod zone;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use chrono::{DateTime, NaiveDateTime, Utc};
 use chrono_tz::Tz;
 
+pub use describe::describe;
+pub use occurrence::{describe_recurrence, next_occurrence};
+pub use zone::{LocalInstant, local_instant};
+
+/// What "now" and "3/4" mean to the person who wrote the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reference {
+    pub now: DateTime<Utc>,
+    pub zone: Tz,
+    pub order: DateOrder,
+}
+
+/// How an all-numeric date is read: 3/4 is 3 April or March 4th.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DateOrder {
     DayFirst,
     MonthFirst,
 }
 
+/// How exact an expression was: "tomorrow" is a day, "5pm" a minute, "this evening" an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grain {
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Year,
+}
+
+/// A time, resolved. Local times are in the reference's zone, whatever zone the words named.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reference {
-    pub now: DateTime<Utc>,
-    pub zone: Tz,
-    pub order: DateOrder,
+pub enum When {
+    Point { at: DateTime<Tz>, grain: Grain },
+    /// `end` is exclusive.
+    Range { start: DateTime<Tz>, end: DateTime<Tz>, grain: Grain },
+    Duration(chrono::Duration),
+    /// `rrule` is the value of an RFC 5545 RRULE; it carries BYHOUR and BYMINUTE if a clock time
+    /// was said, and `first` is the first occurrence after the reference.
+    Recurrence { first: DateTime<Tz>, rrule: String, grain: Grain },
+}
+
+/// Why an expression was understood but is no usable time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Problem {
+    /// The form meant the future ("today at 8am" at noon); `at` is the instant it names.
+    Past { at: DateTime<Tz> },
+    /// There is no such time ("31 April", "25:00").
+    Impossible { why: String },
+    /// It can be read in several ways, or contradicts itself ("Friday 14 January" on a Wednesday).
+    Ambiguous { candidates: Vec<DateTime<Tz>>, why: String },
+    /// The clocks are put forward over this time; `next` is the first instant after the gap.
+    SkippedByClockChange { at_local: NaiveDateTime, next: DateTime<Tz> },
+}
+
+/// What an expression is to its sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    #[default]
+    Plain,
+    /// A deadline: "by", "before", "due".
+    By,
+    Until,
+    Since,
+    From,
+    /// Where something is moved: "move it from Monday *to Tuesday*".
+    To,
+}
+
+/// One time expression of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Bytes of the text, with the expression's own preposition.
+    pub span: Range<usize>,
+    pub role: Role,
+    pub result: Result<When, Problem>,
+}
+
+impl When {
+    /// Where it begins; a mere duration begins nowhere.
+    pub fn start(&self) -> Option<DateTime<Tz>> {
+        match self {
+            When::Point { at, .. } => Some(*at),
+            When::Range { start, .. } => Some(*start),
+            When::Recurrence { first, .. } => Some(*first),
+            When::Duration(_) => None,
+        }
+    }
+}
+
+/// All time expressions of a text, left to right, not overlapping. Date, clock, zone and length
+/// that belong together are one expression, even if prepositions stand between them.
+pub fn find(text: &str, reference: &Reference) -> Vec<Found> {
+    grammar::read_all(text, reference.order)
+        .into_iter()
+        .map(|heard| Found {
+            span: heard.span,
+            role: heard.phrase.role,
+            result: resolve::resolve(&heard.phrase, reference),
+        })
+        .collect()
+}
+
+/// The text as one expression; politeness and prepositions around it are allowed. Besides words it
+/// takes ISO 8601, local or with an offset. `None`: there is no time in it, or more than one.
+pub fn resolve(text: &str, reference: &Reference) -> Option<Result<When, Problem>> {
+    if let Some(phrase) = grammar::read_whole(text, reference.order) {
+        return Some(resolve::resolve(&phrase, reference));
+    }
+    let mut found = find(text, reference);
+    let only = found.pop().filter(|_| found.is_empty())?;
+    Some(only.result)
+}
+
+/// The instant a sentence is about: where something is moved to, else the first expression that
+/// begins somewhere. A problem anywhere before it means that there is none.
+pub fn start_of(found: &[Found]) -> Option<DateTime<Tz>> {
+    let target = found.iter().filter(|f| f.role == Role::To);
+    for f in target.chain(found) {
+        match &f.result {
+            Ok(when) => {
+                if let Some(start) = when.start() {
+                    return Some(start);
+                }
+            }
+            Err(_) => return None,
+        }
+    }
+    None
 }

@@ -1,0 +1,53 @@
+//! Every preference in reading times, in one place. `data/when` refers to parts of day by name.
+
+/// A part of the day. Minutes since local midnight; a window may reach into the next day.
+#[derive(Debug, PartialEq)]
+pub struct Part {
+    pub name: &'static str,
+    /// What the part means when no clock time is said.
+    pub at: i64,
+    /// Where an hour of the twelve-hour clock is looked for: "1 at night" is 25:00.
+    pub from: i64,
+    pub to: i64,
+}
+
+const fn part(name: &'static str, at: (i64, i64), from: i64, to: i64) -> Part {
+    Part { name, at: at.0 * 60 + at.1, from: from * 60, to: to * 60 }
+}
+
+pub const PARTS: &[Part] = &[
+    part("early", (7, 0), 3, 12),
+    part("breakfast", (8, 0), 4, 12),
+    part("morning", (9, 0), 1, 13),
+    part("mid_morning", (10, 0), 4, 13),
+    part("late_morning", (11, 0), 4, 13),
+    part("noon", (12, 0), 11, 15),
+    part("early_afternoon", (13, 0), 12, 19),
+    part("afternoon", (15, 0), 12, 19),
+    part("late_afternoon", (17, 0), 12, 20),
+    part("close", (17, 0), 12, 24),
+    part("early_evening", (18, 0), 16, 24),
+    part("evening", (18, 0), 16, 25),
+    part("after_work", (18, 0), 16, 24),
+    part("dinner", (19, 0), 16, 24),
+    part("tonight", (20, 0), 16, 28),
+    part("night", (21, 0), 18, 30),
+    part("late_evening", (21, 0), 18, 26),
+    part("late", (22, 0), 18, 28),
+];
+
+/// A bare hour up to this one is after noon ("at 5" is 17:00); a later one is the next that comes,
+/// or, on a named day, before noon ("tomorrow at 8" is 8:00). Twelve is always noon.
+pub const AFTERNOON_UNTIL_HOUR: u32 = 6;
+
+/// A part of today whose usual time has passed means the next full hour, if the part ends after
+/// this minute of the day: "tonight" at 21:10 is 22:00, but "this morning" at 10:00 is 9:00.
+pub const STILL_COMING_AFTER: i64 = 19 * 60;
+
+/// "End of the week" is Friday, "middle" Wednesday; weeks begin on Monday.
+pub const WEEK_END_DAY: i64 = 4;
+pub const WEEK_MIDDLE_DAY: i64 = 2;
+
+pub fn part_named(name: &str) -> Option<&'static Part> {
+    PARTS.iter().find(|part| part.name == name)
+}

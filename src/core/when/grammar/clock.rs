@@ -1,0 +1,235 @@
+//! Clock times: "5pm", "17:30", "half past six", "quarter to 8", "halb sechs".
+
+use super::super::words::{Line, Link, Sense, Unit};
+use super::phrase::{Clock, Dial};
+use super::span::{number, unit, word_number};
+
+/// A clock time and how sure it is that it is one.
+#[derive(Debug, Clone, Copy)]
+pub struct Heard {
+    pub clock: Clock,
+    pub next: usize,
+    pub surety: Surety,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Surety {
+    /// A bare number; needs "at" or a date beside it.
+    Bare,
+    /// "5.30", "17h", "five thirty": needs "at" or a date, but not much else could be meant.
+    Likely,
+    Sure,
+}
+
+pub fn clock(line: &Line, i: usize) -> Option<Heard> {
+    relative(line, i).or_else(|| plain(line, i))
+}
+
+pub fn plain(line: &Line, i: usize) -> Option<Heard> {
+    if line.digits(i).is_some() && !line.begins_figure(i) {
+        return None;
+    }
+    let named = line.pick(i, |a| match a.sense {
+        Sense::Clock(hour, minute) => Some((hour, minute)),
+        _ => None,
+    });
+    if let Some(((hour, minute), next)) = named {
+        return Some(sure(hour, minute, if hour == 0 { Dial::Midnight } else { Dial::Full }, next));
+    }
+    in_digits(line, i).or_else(|| in_words(line, i))
+}
+
+fn sure(hour: u32, minute: u32, dial: Dial, next: usize) -> Heard {
+    Heard { clock: Clock { hour, minute, dial }, next, surety: Surety::Sure }
+}
+
+/// The dial of an hour as it was written: 13, 0 and 05 belong to the full one.
+fn dial(hour: u32, digits: usize) -> Dial {
+    let full = hour > 12 || hour == 0 || (digits == 2 && hour < 10);
+    if full { Dial::Full } else { Dial::Half }
+}
+
+fn in_digits(line: &Line, i: usize) -> Option<Heard> {
+    let (value, digits) = line.digits(i)?;
+    if digits >= 3 {
+        return compact(line, i, value, digits);
+    }
+    let next = i + 1;
+    if let Some((minute, next)) = minutes_after(line, next, ':') {
+        let next = seconds_after(line, next).unwrap_or(next);
+        return Some(finish(line, value, minute, digits, next, Surety::Sure)).filter(|h| line.ends_figure(h.next));
+    }
+    let h = line.link(next, Link::ClockH).filter(|_| line.glued(next));
+    if let Some((minute, next)) = h.and_then(|n| two_digits(line, n)) {
+        return Some(finish(line, value, minute, 2, next, Surety::Sure));
+    }
+    if let Some((minute, next)) = minutes_after(line, next, '.') {
+        let heard = finish(line, value, minute, digits, next, Surety::Likely);
+        return Some(heard).filter(|h| value < 25 && minute < 60 && line.ends_figure(h.next));
+    }
+    if value > 24 {
+        return None;
+    }
+    let heard = finish(line, value, 0, digits, next, Surety::Bare);
+    if heard.surety == Surety::Sure {
+        return Some(heard);
+    }
+    if let Some(next) = h {
+        return Some(Heard { next, surety: Surety::Likely, ..heard });
+    }
+    line.ends_figure(next).then_some(heard)
+}
+
+/// "1730", "530pm".
+fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
+    let (hour, minute) = (value / 100, value % 100);
+    if digits > 4 || hour > 24 || minute > 59 {
+        return None;
+    }
+    let mut heard = finish(line, hour, minute, 2, i + 1, Surety::Bare);
+    if heard.surety == Surety::Bare {
+        if let Some(next) = line.link(i + 1, Link::ClockHours) {
+            heard = Heard { next, surety: Surety::Sure, ..heard };
+        }
+    }
+    let fits = heard.surety == Surety::Sure || (digits == 4 && line.ends_figure(i + 1));
+    fits.then_some(heard)
+}
+
+/// Takes what may follow the digits: am/pm, "o'clock", "Uhr 30".
+fn finish(line: &Line, hour: u32, minute: u32, digits: usize, next: usize, surety: Surety) -> Heard {
+    if let Some((half_hour, next)) = meridiem(line, hour, next) {
+        return sure(half_hour, minute, Dial::Full, next);
+    }
+    let dial = dial(hour, digits);
+    if let Some(next) = line.link(next, Link::Oclock) {
+        if let Some((half_hour, next)) = meridiem(line, hour, next) {
+            return sure(half_hour, minute, Dial::Full, next);
+        }
+        return match uhr_minutes(line, next) {
+            Some((minute, next)) => sure(hour, minute, dial, next),
+            None => sure(hour, minute, dial, next),
+        };
+    }
+    Heard { clock: Clock { hour, minute, dial }, next, surety }
+}
+
+/// "17 Uhr 30".
+fn uhr_minutes(line: &Line, i: usize) -> Option<(u32, usize)> {
+    let (minute, next) = number(line, i)?;
+    let ends = line.ends_figure(next) && unit(line, next).is_none();
+    (minute < 60 && minute >= 5 && ends).then_some((minute, next))
+}
+
+/// Am or pm after an hour: the hour on the full dial.
+fn meridiem(line: &Line, hour: u32, i: usize) -> Option<(u32, usize)> {
+    if let Some(next) = line.link(i, Link::Am) {
+        return Some((if hour == 12 { 0 } else { hour }, next));
+    }
+    let next = line.link(i, Link::Pm)?;
+    Some((if hour < 12 { hour + 12 } else { hour }, next))
+}
+
+fn minutes_after(line: &Line, i: usize, mark: char) -> Option<(u32, usize)> {
+    if !line.glued_mark(i, mark) {
+        return None;
+    }
+    two_digits(line, i + 1)
+}
+
+fn seconds_after(line: &Line, i: usize) -> Option<usize> {
+    minutes_after(line, i, ':').map(|(_, next)| next)
+}
+
+fn two_digits(line: &Line, i: usize) -> Option<(u32, usize)> {
+    let (value, digits) = line.digits(i)?;
+    (digits == 2 && line.glued(i)).then_some((value, i + 1))
+}
+
+/// "five", "five thirty", "five pm", "five o'clock".
+fn in_words(line: &Line, i: usize) -> Option<Heard> {
+    let (hour, next) = word_number(line, i).filter(|(h, _)| (1..=24).contains(h))?;
+    if let Some((minute, after)) = word_number(line, next).filter(|(m, _)| (10..60).contains(m)) {
+        if unit(line, after).is_none() && hour <= 12 {
+            return Some(finish(line, hour, minute, 1, after, Surety::Likely));
+        }
+    }
+    Some(finish(line, hour, 0, 1, next, Surety::Bare))
+}
+
+/// "Half past six", "20 past 4", "quarter to 8", "half six", "fünf vor halb sechs".
+fn relative(line: &Line, i: usize) -> Option<Heard> {
+    if let Some(next) = line.link(i, Link::HalfTo) {
+        return on_the_hour(line, next, -30);
+    }
+    let article = line.link(i, Link::Article).unwrap_or(i);
+    let (minutes, next, in_words) = if let Some(next) = line.link(i, Link::Quarter) {
+        (15, next, true)
+    } else if let Some(next) = line.link(article, Link::Half) {
+        if line.link(next, Link::Past).is_none() {
+            // British "half six"; an amount ("half 5 litres") has a unit.
+            let heard = on_the_hour(line, next, 30)?;
+            return (unit(line, heard.next).is_none()).then_some(heard);
+        }
+        (30, next, true)
+    } else {
+        let (n, next) = number(line, i).filter(|(n, _)| (1..=59).contains(n))?;
+        if line.digits(i).is_some() && !line.begins_figure(i) {
+            return None;
+        }
+        let in_words = line.digits(i).is_none();
+        match unit(line, next) {
+            Some((Unit::Minute, next)) => (i64::from(n), next, true),
+            Some(_) => return None,
+            None => (i64::from(n), next, in_words),
+        }
+    };
+    if let Some(next) = line.link(next, Link::Past) {
+        return around(line, next, minutes);
+    }
+    let next = line.link(next, Link::BeforeHour)?;
+    let heard = around(line, next, -minutes)?;
+    // "2 to 4" is a range; "20 to 4" and "five to four" are not.
+    let minutes_like = minutes % 5 == 0 && minutes <= 25;
+    if in_words && minutes_like || minutes > 12 {
+        return Some(heard);
+    }
+    minutes_like.then_some(Heard { surety: Surety::Bare, ..heard })
+}
+
+fn around(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
+    match line.link(i, Link::HalfTo) {
+        Some(next) => on_the_hour(line, next, minutes - 30),
+        None => on_the_hour(line, i, minutes),
+    }
+}
+
+/// The whole hour at `i`, `minutes` away.
+fn on_the_hour(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
+    let named = line.pick(i, |a| match a.sense {
+        Sense::Clock(hour, 0) => Some(hour),
+        _ => None,
+    });
+    let base = match named {
+        Some((hour, next)) => sure(hour, 0, Dial::Full, next),
+        None => {
+            let (hour, next) = number(line, i).filter(|(h, _)| (1..=24).contains(h))?;
+            if !line.ends_figure(next) && line.link(next, Link::Am).or(line.link(next, Link::Pm)).is_none() {
+                return None;
+            }
+            if line.glued_mark(next, ':') || unit(line, next).is_some() {
+                return None;
+            }
+            finish(line, hour, 0, 1, next, Surety::Sure)
+        }
+    };
+    let hours = match base.clock.dial {
+        Dial::Full | Dial::Midnight => 24,
+        Dial::Half => 12,
+    };
+    let total = (i64::from(base.clock.hour) * 60 + minutes).rem_euclid(hours * 60);
+    let (hour, minute) = ((total / 60) as u32, (total % 60) as u32);
+    // On the half dial twelve stands for zero: "half past twelve" is 12:30.
+    let hour = if hours == 12 && hour == 0 { 12 } else { hour };
+    Some(sure(hour, minute, base.clock.dial, base.next))
+}

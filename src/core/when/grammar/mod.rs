@@ -1,0 +1,118 @@
+//! Senses become phrases. Nothing here knows what day it is.
+//!
+//! An expression is a lead ("on", "by", "from") and then components in any order, joined by small
+//! words: each component fills a slot of the [`Phrase`] that is still empty and fits the filled
+//! ones. An expression ends where no component follows. Every language of the tables reads the
+//! text; the one whose phrases cover most of it is believed.
+
+mod clock;
+mod component;
+mod date;
+mod lead;
+mod numeric;
+mod phrase;
+mod rule;
+mod span;
+
+use std::ops::Range;
+
+use super::words::{Lexicon, Line, Link, Sense, lexicons};
+use super::{DateOrder, Role};
+use component::Reader;
+pub use phrase::{Clock, Date, Dial, MonthOf, Period, Phrase, Rule, Span, Zone};
+
+/// A phrase and the bytes of the text that it came from.
+#[derive(Debug)]
+pub struct Heard {
+    pub span: Range<usize>,
+    pub phrase: Phrase,
+}
+
+/// All expressions of a text, in the language that explains most of it.
+pub fn read_all(text: &str, order: DateOrder) -> Vec<Heard> {
+    let mut best = Vec::new();
+    let mut best_covered = 0;
+    for lexicon in lexicons() {
+        let heard = read_in(text, order, lexicon);
+        let covered = heard.iter().map(|h| h.span.len()).sum();
+        if covered > best_covered {
+            (best, best_covered) = (heard, covered);
+        }
+    }
+    best
+}
+
+fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
+    let line = Line::new(text, lexicon);
+    let reader = Reader::new(&line, order, false);
+    let mut heard = Vec::new();
+    let mut i = 0;
+    while i < line.tokens.len() {
+        match reader.expression(i) {
+            Some((phrase, next)) if next > i => {
+                heard.push(Heard { span: bytes(&line, i, next), phrase });
+                i = next;
+            }
+            Some(_) | None => i += 1,
+        }
+    }
+    heard
+}
+
+fn bytes(line: &Line, from: usize, to: usize) -> Range<usize> {
+    let start = line.tokens.get(from).map_or(0, |t| t.span.start);
+    let end = to.checked_sub(1).and_then(|last| line.tokens.get(last)).map_or(start, |t| t.span.end);
+    start..end
+}
+
+/// The whole text as one expression; only politeness and punctuation may surround it.
+pub fn read_whole(text: &str, order: DateOrder) -> Option<Phrase> {
+    lexicons().iter().find_map(|lexicon| {
+        let line = Line::new(text, lexicon);
+        let reader = Reader::new(&line, order, true);
+        let start = skip_filler(&line, 0);
+        // "To Friday": what a person answers to "move it to when?".
+        let starts = [start, line.link(start, Link::MovedTo).unwrap_or(start)];
+        starts.iter().find_map(|start| {
+            let (phrase, next) = reader.expression(*start)?;
+            (skip_filler(&line, next) >= line.tokens.len()).then_some(phrase)
+        })
+    })
+}
+
+fn skip_filler(line: &Line, mut i: usize) -> usize {
+    loop {
+        let punctuation = [',', '.', '!', '?', ';', ':', '(', ')', '"', '…', '-'];
+        if let Some(next) = line.link(i, Link::Filler) {
+            i = next;
+        } else if punctuation.iter().any(|m| line.mark(i, *m)) {
+            i += 1;
+        } else {
+            return i;
+        }
+    }
+}
+
+/// Words of the sentence that change how its times are read.
+#[derive(Debug, Clone, Copy)]
+struct Hints {
+    moves: bool,
+    cue: Option<super::words::Half>,
+}
+
+fn hints(line: &Line) -> Hints {
+    use super::words::Half;
+    let cue = |half| line.has_anywhere(Sense::Cue(half)).then_some(half);
+    Hints { moves: line.has_anywhere(Sense::Link(Link::Mover)), cue: cue(Half::Am).or(cue(Half::Pm)) }
+}
+
+fn role_of(link: Link, role: Role) -> Role {
+    match link {
+        Link::By => Role::By,
+        Link::Until => Role::Until,
+        Link::Since => Role::Since,
+        Link::From => Role::From,
+        Link::MovedTo => Role::To,
+        _ => role,
+    }
+}

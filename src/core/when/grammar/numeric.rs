@@ -1,0 +1,145 @@
+//! Dates in figures: 2026-01-12T17:00, 3/4, 03.04.2026, 12-05-2026.
+
+use chrono::{NaiveDate, NaiveTime};
+
+use super::super::DateOrder;
+use super::super::words::{Line, Link};
+use super::date::{Company, Heard};
+use super::phrase::{Date, MonthOf, Zone};
+
+pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
+    let (first, digits) = line.digits(i)?;
+    if !line.begins_figure(i) {
+        return None;
+    }
+    if digits == 4 {
+        let (date, next) = year_first(line, i)?;
+        return Some(Heard { date, part: None, next, company: Company::Nothing });
+    }
+    let mark = ['/', '.', '-'].into_iter().find(|m| line.glued_mark(i + 1, *m))?;
+    let (second, second_digits) = line.digits(i + 2).filter(|_| line.glued(i + 2))?;
+    if digits > 2 || second_digits > 2 {
+        return None;
+    }
+    let year = year_after(line, i + 3, mark);
+    let next = year.map_or(i + 3, |(_, next)| next);
+    let dotted_end = mark == '.' && year.is_none() && line.link(next, Link::OrdinalDot).is_some() && line.glued(next);
+    let next = if dotted_end { next + 1 } else { next };
+    if !line.ends_figure(next) {
+        return None;
+    }
+    let company = match (mark, year) {
+        (_, Some(_)) => Company::Nothing,
+        ('/', None) => Company::Some,
+        ('.', None) if dotted_end => Company::Nothing,
+        // "3.4" is a decimal, "3-4" a range.
+        _ => return None,
+    };
+    let day_first = mark == '.' || order == DateOrder::DayFirst;
+    let (day, month) = if day_first { (first, second) } else { (second, first) };
+    // Only one order makes sense: 12/25 is Christmas everywhere.
+    let (day, month) = if month > 12 && day <= 12 { (month, day) } else { (day, month) };
+    if day == 0 || month == 0 {
+        return None;
+    }
+    let month = MonthOf::Named { month, year: year.map(|(y, _)| y), which: None };
+    let date = Date::Numbered { day, month: Some(month), weekday: None };
+    Some(Heard { date, part: None, next, company })
+}
+
+fn year_after(line: &Line, i: usize, mark: char) -> Option<(i32, usize)> {
+    if !line.glued_mark(i, mark) || !line.glued(i + 1) {
+        return None;
+    }
+    let (value, digits) = line.digits(i + 1)?;
+    match digits {
+        4 if (1900..2200).contains(&value) => Some((value as i32, i + 2)),
+        2 => Some((2000 + value as i32, i + 2)),
+        _ => None,
+    }
+}
+
+/// 2026-01-12 or 2026/01/12.
+fn year_first(line: &Line, i: usize) -> Option<(Date, usize)> {
+    let (year, _) = line.digits(i).filter(|(y, _)| (1000..=9999).contains(y))?;
+    let mark = ['-', '/', '.'].into_iter().find(|m| line.glued_mark(i + 1, *m))?;
+    let (month, _) = line.digits(i + 2).filter(|(_, d)| *d <= 2)?;
+    if !line.glued_mark(i + 3, mark) || !line.glued(i + 4) {
+        return None;
+    }
+    let (day, _) = line.digits(i + 4).filter(|(_, d)| *d <= 2)?;
+    let date = match NaiveDate::from_ymd_opt(year as i32, month, day) {
+        Some(date) => Date::Exact(date),
+        None => Date::Missing(format!("there is no day {year}-{month:02}-{day:02}")),
+    };
+    Some((date, i + 5))
+}
+
+/// A date with its clock in ISO 8601: 2026-01-12T17:00, 2026-01-12 17:00:00+01:00. A date alone is
+/// left to [`date`].
+pub fn iso(line: &Line, i: usize) -> Option<(Date, Option<Zone>, usize)> {
+    if !line.begins_figure(i) || !line.digits(i).is_some_and(|(_, digits)| digits == 4) {
+        return None;
+    }
+    let (date, next) = year_first(line, i)?;
+    let end = line.tokens.get(next - 1)?.span.end;
+    let clock = line.text.get(end..)?.strip_prefix(['T', 't', ' '])?;
+    let (time, used) = clock_text(clock)?;
+    let (zone, zone_used) = offset_text(&clock[used..]).map_or((None, 0), |(z, n)| (Some(z), n));
+    let stop = end + 1 + used + zone_used;
+    let next = line.tokens.iter().position(|t| t.span.start >= stop).unwrap_or(line.tokens.len());
+    let date = match (date, time) {
+        (Date::Exact(date), Some(time)) => Date::Local(date.and_time(time)),
+        (Date::Exact(_), None) => Date::Missing(format!("there is no clock time {}", &clock[..used])),
+        (other, _) => other,
+    };
+    Some((date, zone, next))
+}
+
+/// hh:mm with optional seconds and fraction; the inner `None` is no such time.
+fn clock_text(text: &str) -> Option<(Option<NaiveTime>, usize)> {
+    let bytes = text.as_bytes();
+    let two = |at: usize| {
+        let digits = bytes.get(at..at + 2)?;
+        let all = digits.iter().all(u8::is_ascii_digit);
+        all.then(|| u32::from(digits[0] - b'0') * 10 + u32::from(digits[1] - b'0'))
+    };
+    let hour = two(0)?;
+    let minute = two(3).filter(|_| bytes.get(2) == Some(&b':'))?;
+    let (second, mut used) = match two(6).filter(|_| bytes.get(5) == Some(&b':')) {
+        Some(second) => (second, 8),
+        None => (0, 5),
+    };
+    if used == 8 && bytes.get(8) == Some(&b'.') {
+        let fraction = bytes[9..].iter().take_while(|b| b.is_ascii_digit()).count();
+        used += if fraction > 0 { 1 + fraction } else { 0 };
+    }
+    // "2026-01-12 05:30pm" is left to the words.
+    let rest = text.get(used..)?.trim_start();
+    let ends = !rest.starts_with(|c: char| c.is_ascii_digit() || c.is_alphabetic() && !matches!(c, 'Z' | 'z'))
+        || text[used..].starts_with(' ') && !rest.starts_with(['a', 'A', 'p', 'P']);
+    ends.then_some((NaiveTime::from_hms_opt(hour, minute, second.min(59)), used))
+}
+
+/// "Z", "+01:00", "-0500", "+2".
+pub fn offset_text(text: &str) -> Option<(Zone, usize)> {
+    if let Some(rest) = text.strip_prefix(['Z', 'z']) {
+        return (!rest.starts_with(char::is_alphanumeric)).then_some((Zone::Fixed(0), 1));
+    }
+    let sign = match text.as_bytes().first()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let digits = |from: usize| text.as_bytes().iter().skip(from).take_while(|b| b.is_ascii_digit()).count();
+    let value = |from: usize, n: usize| text.get(from..from + n)?.parse::<i32>().ok();
+    let (hours, minutes, used) = match digits(1) {
+        n @ (1 | 2) if text.as_bytes().get(1 + n) == Some(&b':') && digits(2 + n) == 2 => {
+            (value(1, n)?, value(2 + n, 2)?, 4 + n)
+        }
+        n @ (1 | 2) => (value(1, n)?, 0, 1 + n),
+        4 => (value(1, 2)?, value(3, 2)?, 5),
+        _ => return None,
+    };
+    (hours <= 14 && minutes < 60).then_some((Zone::Fixed(sign * (hours * 60 + minutes)), used))
+}

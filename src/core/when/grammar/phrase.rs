@@ -1,0 +1,194 @@
+//! What was said, before anybody asks what day it is.
+
+use chrono::{NaiveDate, NaiveDateTime, Weekday};
+use chrono_tz::Tz;
+
+use super::super::Role;
+use super::super::defaults::Part;
+use super::super::words::{Days, Edge, Half, Holiday, Unit};
+
+/// One time expression. What is `None` was not said.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Phrase {
+    pub role: Role,
+    pub date: Option<Date>,
+    pub clock: Option<Clock>,
+    pub part: Option<&'static Part>,
+    pub zone: Option<Zone>,
+    /// "In 2 hours": from now; negative for "ago".
+    pub offset: Option<Span>,
+    /// "A week from", "10 minutes before": from what the rest says.
+    pub shift: Option<Span>,
+    /// The other end of "from … to …", or how long a rule lasts.
+    pub to: Option<Box<Phrase>>,
+    pub length: Option<Span>,
+    pub rule: Option<Rule>,
+    pub now: bool,
+    /// It began with "between": an "and" may join its ends.
+    pub between: bool,
+    /// The half of the day that the sentence suggests ("dinner").
+    pub cue: Option<Half>,
+}
+
+impl Phrase {
+    /// Has no component been heard yet?
+    pub fn is_empty(&self) -> bool {
+        self.date.is_none()
+            && self.clock.is_none()
+            && self.part.is_none()
+            && self.offset.is_none()
+            && self.length.is_none()
+            && self.rule.is_none()
+            && !self.now
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Zone {
+    Named(Tz),
+    /// Minutes east of UTC.
+    Fixed(i32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    pub hour: u32,
+    pub minute: u32,
+    pub dial: Dial,
+}
+
+impl Clock {
+    /// The first hour of a range, read by the second: in "2 to 4pm" it is 14:00, in "11 to 1pm" 11:00.
+    pub fn on_the_dial_of(self, second: Clock) -> Clock {
+        if self.dial != Dial::Half || second.dial != Dial::Full {
+            return self;
+        }
+        let on_dial = self.hour % 12;
+        let end = (second.hour, second.minute);
+        let readings = [on_dial + 12, on_dial];
+        let hour = readings.into_iter().find(|h| (*h, self.minute) < end).unwrap_or(on_dial + 12);
+        Clock { hour, dial: Dial::Full, ..self }
+    }
+}
+
+/// On which dial an hour was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dial {
+    /// Of 24 hours, or with am/pm.
+    Full,
+    /// Of 12, and the half of the day was not said.
+    Half,
+    /// The word "midnight": it belongs to two days.
+    Midnight,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Date {
+    /// Days from today.
+    Day(i64),
+    /// "Friday": the next to come. `weeks` later for "Friday week".
+    Weekday { day: Weekday, which: Option<i64>, weeks: i64 },
+    /// "Friday next week".
+    WeekdayOfWeek { day: Weekday, week: i64 },
+    Numbered { day: u32, month: Option<MonthOf>, weekday: Option<Weekday> },
+    /// "First Monday of January"; -1 is the last. Without `day` it is a day of the period.
+    Nth { n: i32, day: Option<Weekday>, of: Period },
+    Period(Period),
+    Edge(Edge, Period),
+    Holiday { holiday: Holiday, year: Option<i32>, which: Option<i64> },
+    /// "The next 3 days", "the last 2 weeks".
+    Window(Span),
+    Exact(NaiveDate),
+    /// Written out, but there is no such day or time; says why.
+    Missing(String),
+    /// ISO 8601 with a clock.
+    Local(NaiveDateTime),
+    /// "3 May next year".
+    InYear { day: u32, month: u32, weekday: Option<Weekday>, year: i64 },
+    /// Said twice: "tomorrow, 12 January". Both must agree.
+    Both(Box<Date>, Box<Date>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Period {
+    /// Weeks, weekends, quarters and years from this one.
+    Week(i64),
+    Weekend(i64),
+    Month(MonthOf),
+    Quarter(i64),
+    Year(i64),
+    YearNumbered(i32),
+    Today,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MonthOf {
+    /// Months from this one.
+    From(i64),
+    Named { month: u32, year: Option<i32>, which: Option<i64> },
+}
+
+/// A length of time. Calendar parts are kept apart from exact ones: a day may have 23 hours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    pub months: i64,
+    pub days: i64,
+    pub workdays: i64,
+    pub seconds: i64,
+}
+
+impl Span {
+    /// `hundredths` of a unit.
+    pub fn of(unit: Unit, hundredths: i64) -> Span {
+        let days = |days: i64| Span {
+            days: days * hundredths / 100,
+            seconds: (days * hundredths % 100) * 864,
+            ..Span::default()
+        };
+        let months = |months: i64| Span { months: months * hundredths / 100, ..Span::default() };
+        let seconds = |s: i64| Span { seconds: s * hundredths / 100, ..Span::default() };
+        match unit {
+            Unit::Second => seconds(1),
+            Unit::Minute => seconds(60),
+            Unit::Hour => seconds(3600),
+            Unit::Day => days(1),
+            Unit::Workday => Span { workdays: hundredths / 100, ..Span::default() },
+            Unit::Week => days(7),
+            Unit::Fortnight => days(14),
+            Unit::Month => months(1),
+            Unit::Quarter => months(3),
+            Unit::Year => months(12),
+        }
+    }
+
+    pub fn plus(self, other: Span) -> Span {
+        Span {
+            months: self.months + other.months,
+            days: self.days + other.days,
+            workdays: self.workdays + other.workdays,
+            seconds: self.seconds + other.seconds,
+        }
+    }
+
+    pub fn back(self) -> Span {
+        Span {
+            months: -self.months,
+            days: -self.days,
+            workdays: -self.workdays,
+            seconds: -self.seconds,
+        }
+    }
+
+    /// Only days and more: it leads to a day, not to a minute.
+    pub fn is_calendar(self) -> bool {
+        self.seconds == 0
+    }
+}
+
+/// "Every …". A date beside it in the phrase says on which day of the month or year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    pub every: u32,
+    pub unit: Unit,
+    pub days: Days,
+}

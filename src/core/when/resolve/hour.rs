@@ -1,0 +1,239 @@
+//! A clock time or part of day put on a day, or on the next day that has it to come.
+
+use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, NaiveTime};
+use chrono_tz::Tz;
+
+use super::super::defaults::{AFTERNOON_UNTIL_HOUR, Part, STILL_COMING_AFTER};
+use super::super::grammar::{Clock, Dial, Phrase};
+use super::super::words::Half;
+use super::day::{self, Days, Tense};
+use super::{Context, Grain, Problem, Spot, impossible, not_past};
+
+const DAY: i64 = 24 * 60;
+const HALF_DAY: i64 = 12 * 60;
+
+/// `days` is what the date of the phrase means, if it has one.
+pub fn spot(phrase: &Phrase, days: Option<Days>, context: &Context) -> Result<Spot, Problem> {
+    if let Some(clock) = phrase.clock {
+        check(clock)?;
+    }
+    match days {
+        Some(days) => on_day(phrase, &days, context),
+        None => next_to_come(phrase, context),
+    }
+}
+
+fn check(clock: Clock) -> Result<(), Problem> {
+    let Clock { hour, minute, .. } = clock;
+    if minute > 59 || hour > 24 || (hour == 24 && minute > 0) {
+        return Err(impossible(format!("there is no clock time {hour}:{minute:02}")));
+    }
+    Ok(())
+}
+
+/// Minutes since midnight that a clock may mean; with a part of day only those inside it.
+fn candidates(clock: Clock, part: Option<&Part>) -> Vec<i64> {
+    let minute = i64::from(clock.minute);
+    let hour = i64::from(clock.hour) * 60;
+    let on_dial = hour % HALF_DAY + minute;
+    match (clock.dial, part) {
+        (Dial::Half, Some(part)) => {
+            let all = [on_dial, on_dial + HALF_DAY, on_dial + DAY];
+            let inside: Vec<i64> = all.into_iter().filter(|m| (part.from..part.to).contains(m)).collect();
+            if inside.is_empty() { vec![usual(clock)] } else { inside[..1].to_vec() }
+        }
+        (Dial::Half, None) => vec![on_dial, on_dial + HALF_DAY],
+        // "Tonight at 1:00" and "tonight at midnight" belong to the next day.
+        (Dial::Full, Some(part)) if part.to > DAY && hour + minute + DAY < part.to => vec![hour + minute + DAY],
+        (Dial::Full, _) => vec![hour + minute],
+        (Dial::Midnight, _) => vec![DAY],
+    }
+}
+
+/// The usual half of the day for a bare hour on a named day.
+fn usual(clock: Clock) -> i64 {
+    let on_dial = i64::from(clock.hour) * 60 % HALF_DAY + i64::from(clock.minute);
+    let afternoon = clock.hour <= AFTERNOON_UNTIL_HOUR || clock.hour == 12;
+    if afternoon { on_dial + HALF_DAY } else { on_dial }
+}
+
+/// The half of the day that the sentence suggests, else `None`.
+fn by_cue(clock: Clock, cue: Option<Half>) -> Option<i64> {
+    let on_dial = i64::from(clock.hour) * 60 % HALF_DAY + i64::from(clock.minute);
+    match cue? {
+        Half::Am if (3..12).contains(&clock.hour) => Some(on_dial),
+        Half::Pm if (4..12).contains(&clock.hour) => Some(on_dial + HALF_DAY),
+        Half::Am | Half::Pm => None,
+    }
+}
+
+fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Problem> {
+    if !days.single() {
+        return Err(Problem::Ambiguous {
+            candidates: vec![],
+            why: "it names a clock time, but no single day".to_owned(),
+        });
+    }
+    let Some(clock) = phrase.clock else {
+        let Some(part) = phrase.part else { return Ok(Spot::Nowhere) };
+        return part_of(part, days, context);
+    };
+    if clock.dial == Dial::Midnight {
+        return midnight(phrase, days, context);
+    }
+    let choices = candidates(clock, phrase.part);
+    let minutes = match choices.as_slice() {
+        [only] => *only,
+        _ => match by_cue(clock, phrase.cue) {
+            Some(minutes) => minutes,
+            None if days.first == context.local_now.date() && days.tense != Tense::Past => {
+                today(clock, &choices, context)
+            }
+            None => usual(clock),
+        },
+    };
+    let at = context.exact(at_minutes(days.first, minutes)?)?;
+    let at = later_month(phrase, at, days, minutes, context)?;
+    let tense = if days.tense == Tense::Open { Tense::Future } else { days.tense };
+    // "This morning at 8" may be told in the evening.
+    let tense = if phrase.part.is_some() && days.first == context.today { Tense::Past } else { tense };
+    not_past(at, context, tense).map(|at| Spot::At { at, grain: Grain::Minute })
+}
+
+/// "On the 15th at 8am", said on the 15th at noon, is next month.
+fn later_month(
+    phrase: &Phrase,
+    at: DateTime<Tz>,
+    days: &Days,
+    minutes: i64,
+    context: &Context,
+) -> Result<DateTime<Tz>, Problem> {
+    use super::super::grammar::Date;
+    let monthly = matches!(phrase.date, Some(Date::Numbered { month: None, .. }));
+    if !monthly || at >= context.now || context.back || days.first != context.today {
+        return Ok(at);
+    }
+    let tomorrow = Context { today: day::after(context.today, 1)?, ..*context };
+    match &phrase.date {
+        Some(date) => context.exact(at_minutes(day::days(date, &tomorrow, true)?.first, minutes)?),
+        None => Ok(at),
+    }
+}
+
+/// On today a bare hour is the one still to come; the small hours are not meant by "at 5".
+fn today(clock: Clock, choices: &[i64], context: &Context) -> i64 {
+    let now = minutes_of(context.local_now.time());
+    let usual = usual(clock);
+    if usual >= now || clock.hour <= AFTERNOON_UNTIL_HOUR || clock.hour == 12 {
+        return usual;
+    }
+    choices.iter().copied().find(|m| *m >= now).unwrap_or(usual)
+}
+
+fn minutes_of(time: NaiveTime) -> i64 {
+    use chrono::Timelike;
+    i64::from(time.hour()) * 60 + i64::from(time.minute())
+}
+
+fn at_minutes(date: NaiveDate, minutes: i64) -> Result<NaiveDateTime, Problem> {
+    let date = day::after(date, minutes.div_euclid(DAY))?;
+    Ok(date.and_time(NaiveTime::MIN) + Duration::minutes(minutes.rem_euclid(DAY)))
+}
+
+/// Midnight belongs to two days; only today's is clear.
+fn midnight(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Problem> {
+    let end = context.instant(at_minutes(days.first, DAY)?).earliest();
+    if days.first == context.today || phrase.part.is_some() {
+        return Ok(Spot::At { at: end, grain: Grain::Minute });
+    }
+    let start = context.day_start(days.first);
+    Err(Problem::Ambiguous {
+        candidates: vec![start, end],
+        why: "midnight may be the beginning or the end of that day".to_owned(),
+    })
+}
+
+fn part_of(part: &Part, days: &Days, context: &Context) -> Result<Spot, Problem> {
+    let mut minutes = part.at;
+    let now = minutes_of(context.local_now.time());
+    let is_today = days.first == context.local_now.date();
+    if is_today && minutes < now && part.to > STILL_COMING_AFTER && days.tense != Tense::Past {
+        let next_hour = (now / 60 + 1) * 60;
+        minutes = if next_hour < part.to { next_hour } else { minutes };
+    }
+    let at = context.instant(at_minutes(days.first, minutes)?).earliest();
+    Ok(Spot::At { at, grain: Grain::Hour })
+}
+
+/// Without a date: the next time the clock or part of day comes.
+fn next_to_come(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
+    let today = context.local_now.date();
+    let (choices, grain) = match (phrase.clock, phrase.part) {
+        (Some(clock), part) => (next_choices(clock, part, phrase.cue), Grain::Minute),
+        (None, Some(part)) => (vec![part.at], Grain::Hour),
+        (None, None) => return Ok(Spot::Nowhere),
+    };
+    let range = if context.back { [0, -1] } else { [0, 1] };
+    for n in range {
+        let ordered: Vec<i64> = if context.back { choices.iter().rev().copied().collect() } else { choices.clone() };
+        for minutes in ordered {
+            let local = at_minutes(day::after(today, n)?, minutes)?;
+            let fits = if context.back { local <= context.local_now } else { local > context.local_now };
+            if fits {
+                let at = match grain {
+                    Grain::Minute => context.exact(local)?,
+                    _ => context.instant(local).earliest(),
+                };
+                return Ok(Spot::At { at, grain });
+            }
+        }
+    }
+    Err(impossible("there is no such time today or tomorrow"))
+}
+
+/// The minutes of a day at which a clock time without a date may come next.
+fn next_choices(clock: Clock, part: Option<&Part>, cue: Option<Half>) -> Vec<i64> {
+    if part.is_some() || clock.dial != Dial::Half {
+        return candidates(clock, part).into_iter().map(|m| if m == DAY { 0 } else { m }).collect();
+    }
+    if let Some(minutes) = by_cue(clock, cue) {
+        return vec![minutes];
+    }
+    if clock.hour <= AFTERNOON_UNTIL_HOUR || clock.hour == 12 {
+        return vec![usual(clock)];
+    }
+    candidates(clock, None)
+}
+
+/// The second end of a range of hours: the first reading after `start`.
+pub fn next_after(clock: Clock, start: DateTime<Tz>, context: &Context) -> Result<DateTime<Tz>, Problem> {
+    check(clock)?;
+    let local = context.local_now;
+    let readings = match clock.dial {
+        Dial::Half => candidates(clock, None),
+        Dial::Full | Dial::Midnight => candidates(clock, None),
+    };
+    for n in 0..=1 {
+        for minutes in &readings {
+            let candidate = at_minutes(day::after(local.date(), n)?, *minutes)?;
+            if candidate > local {
+                return Ok(context.instant(candidate).earliest().max(start));
+            }
+        }
+    }
+    Err(impossible("the range has no end"))
+}
+
+/// The clock of a rule: the minute of the day, by the usual half of the day.
+pub fn of_rule(phrase: &Phrase) -> Result<Option<(i64, Grain)>, Problem> {
+    let Some(clock) = phrase.clock else {
+        return Ok(phrase.part.map(|part| (part.at, Grain::Hour)));
+    };
+    check(clock)?;
+    let choices = candidates(clock, phrase.part);
+    let minutes = match choices.as_slice() {
+        [only] => *only,
+        _ => by_cue(clock, phrase.cue).unwrap_or_else(|| usual(clock)),
+    };
+    Ok(Some((minutes % DAY, Grain::Minute)))
+}

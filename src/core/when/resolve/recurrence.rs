@@ -1,0 +1,204 @@
+//! Rules: "every …" as RFC 5545, with the first occurrence after now.
+
+use chrono::{DateTime, Datelike, Duration, NaiveDate, Weekday};
+use chrono_tz::Tz;
+
+use super::super::grammar::{Date, MonthOf, Period, Phrase, Rule};
+use super::super::occurrence::next_occurrence;
+use super::super::words::{Days as DaySet, Edge, Unit};
+use super::super::{Grain, Problem, Reference, When};
+use super::day::{self, after, week_start};
+use super::{Context, Role, Spot, hour, impossible, spot};
+
+const DAY_CODES: [(Weekday, &str); 7] = [
+    (Weekday::Mon, "MO"),
+    (Weekday::Tue, "TU"),
+    (Weekday::Wed, "WE"),
+    (Weekday::Thu, "TH"),
+    (Weekday::Fri, "FR"),
+    (Weekday::Sat, "SA"),
+    (Weekday::Sun, "SU"),
+];
+
+pub fn code(day: Weekday) -> &'static str {
+    DAY_CODES[day.num_days_from_monday() as usize].1
+}
+
+pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> Result<When, Problem> {
+    let Some(rule) = phrase.rule else { return Err(impossible("there is no rule")) };
+    if matches!(rule.unit, Unit::Minute | Unit::Hour) {
+        return sub_daily(rule, phrase, context, reference);
+    }
+    let clock = hour::of_rule(phrase)?;
+    let mut parts = vec![frequency(rule.unit).to_owned()];
+    if rule.every > 1 {
+        parts.push(format!("INTERVAL={}", rule.every));
+    }
+    parts.extend(on_which_days(rule, phrase)?);
+    if let Some((minutes, _)) = clock {
+        parts.push(format!("BYHOUR={}", minutes / 60));
+        parts.push(format!("BYMINUTE={}", minutes % 60));
+    }
+    let anchor = anchor(rule, phrase, context)?;
+    let minutes = clock.map_or(0, |(minutes, _)| minutes);
+    let start = context
+        .instant(anchor.and_time(chrono::NaiveTime::MIN) + Duration::minutes(minutes))
+        .earliest();
+    let rrule = parts.join(";");
+    let first = first_after(&rrule, start, context)?;
+    let rrule = with_end(rrule, first, phrase, context, reference)?;
+    let grain = clock.map_or(Grain::Day, |(_, grain)| grain);
+    Ok(When::Recurrence { first, rrule, grain })
+}
+
+fn frequency(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Second | Unit::Minute => "FREQ=MINUTELY",
+        Unit::Hour => "FREQ=HOURLY",
+        Unit::Day | Unit::Workday => "FREQ=DAILY",
+        Unit::Week | Unit::Fortnight => "FREQ=WEEKLY",
+        Unit::Month | Unit::Quarter => "FREQ=MONTHLY",
+        Unit::Year => "FREQ=YEARLY",
+    }
+}
+
+/// BYDAY, BYMONTH and the like.
+fn on_which_days(rule: Rule, phrase: &Phrase) -> Result<Vec<String>, Problem> {
+    if rule.days != DaySet::default() {
+        let days: Vec<&str> = DAY_CODES.iter().filter(|(d, _)| rule.days.has(*d)).map(|(_, c)| *c).collect();
+        return Ok(vec![format!("BYDAY={}", days.join(","))]);
+    }
+    let monthly = rule.unit == Unit::Month;
+    let contradiction = || impossible("the rule and the date do not go together");
+    Ok(match &phrase.date {
+        None | Some(Date::Day(_) | Date::Window(_) | Date::Exact(_)) => vec![],
+        Some(Date::Weekday { day, .. }) if rule.unit == Unit::Week => vec![format!("BYDAY={}", code(*day))],
+        Some(Date::Numbered { day, month: None, .. }) if monthly => vec![month_day(*day)?],
+        Some(Date::Numbered { day, month: Some(MonthOf::From(_)), .. }) if monthly => vec![month_day(*day)?],
+        Some(Date::Numbered { day, month: Some(MonthOf::Named { month, .. }), .. }) if rule.unit == Unit::Year => {
+            NaiveDate::from_ymd_opt(2024, *month, *day).ok_or_else(|| impossible("there is no such day in any year"))?;
+            vec![format!("BYMONTH={month}"), month_day(*day)?]
+        }
+        Some(Date::Nth { n, day, of }) => nth_days(*n, *day, *of),
+        Some(Date::Edge(edge, of)) => edge_days(*edge, *of),
+        Some(Date::Holiday { holiday, .. }) if rule.unit == Unit::Year => holiday_days(*holiday)?,
+        Some(_) => return Err(contradiction()),
+    })
+}
+
+fn month_day(day: u32) -> Result<String, Problem> {
+    if !(1..=31).contains(&day) {
+        return Err(impossible(format!("no month has a day {day}")));
+    }
+    Ok(format!("BYMONTHDAY={day}"))
+}
+
+fn in_month(of: Period) -> Option<String> {
+    match of {
+        Period::Month(MonthOf::Named { month, .. }) => Some(format!("BYMONTH={month}")),
+        _ => None,
+    }
+}
+
+fn nth_days(n: i32, day: Option<Weekday>, of: Period) -> Vec<String> {
+    let days = match day {
+        Some(day) => format!("BYDAY={n}{}", code(day)),
+        None => format!("BYMONTHDAY={n}"),
+    };
+    in_month(of).into_iter().chain([days]).collect()
+}
+
+fn edge_days(edge: Edge, of: Period) -> Vec<String> {
+    let day = match edge {
+        Edge::Begin => 1,
+        Edge::Middle => 15,
+        Edge::End => -1,
+    };
+    in_month(of).into_iter().chain([format!("BYMONTHDAY={day}")]).collect()
+}
+
+fn holiday_days(holiday: super::super::words::Holiday) -> Result<Vec<String>, Problem> {
+    use super::super::words::Holiday;
+    match holiday {
+        Holiday::Fixed { month, day } => Ok(vec![format!("BYMONTH={month}"), month_day(day)?]),
+        Holiday::Nth { n, day, month } => {
+            Ok(vec![format!("BYMONTH={month}"), format!("BYDAY={n}{}", code(day))])
+        }
+        Holiday::Easter(_) => Err(impossible("a day that moves with Easter cannot be repeated by a rule")),
+    }
+}
+
+/// The day from which intervals are counted.
+fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, Problem> {
+    let mut base = context.local_now.date();
+    let starts = match (&phrase.date, rule.unit) {
+        (Some(date @ (Date::Day(_) | Date::Exact(_))), _) => Some(date),
+        (Some(date @ Date::Weekday { .. }), Unit::Day) => Some(date),
+        _ => None,
+    };
+    if let Some(date) = starts {
+        base = day::days(date, context, true)?.first;
+    }
+    if rule.every > 1 && rule.days != DaySet::default() {
+        // "Every other Tuesday" begins with the coming one, in whatever week that is.
+        let today = base;
+        for n in 0..=7 {
+            let date = after(today, n)?;
+            let passed = n == 0 && hour::of_rule(phrase)?.is_none_or(|(m, _)| {
+                date.and_time(chrono::NaiveTime::MIN) + Duration::minutes(m) <= context.local_now
+            });
+            if rule.days.has(date.weekday()) && !passed {
+                return Ok(date);
+            }
+        }
+        return week_start(today);
+    }
+    Ok(base)
+}
+
+/// The first occurrence of a rule that is counted from `start`, after now.
+fn first_after(rrule: &str, start: DateTime<Tz>, context: &Context) -> Result<DateTime<Tz>, Problem> {
+    next_occurrence(rrule, start, context.now.to_utc()).ok_or_else(|| impossible("that never happens"))
+}
+
+/// "Every 3 hours": counted from now, or from a clock time that was said.
+fn sub_daily(rule: Rule, phrase: &Phrase, context: &Context, reference: &Reference) -> Result<When, Problem> {
+    let minutes = i64::from(rule.every) * if rule.unit == Unit::Hour { 60 } else { 1 };
+    let rrule = match (rule.every, rule.unit) {
+        (1, unit) => frequency(unit).to_owned(),
+        (n, unit) => format!("{};INTERVAL={n}", frequency(unit)),
+    };
+    let begun = Phrase { rule: None, to: None, length: None, ..phrase.clone() };
+    let first = match spot(&begun, context)? {
+        Spot::At { at, .. } => at,
+        Spot::Days { .. } | Spot::Nowhere => context.now + Duration::minutes(minutes),
+    };
+    let rrule = with_end(rrule, first, phrase, context, reference)?;
+    Ok(When::Recurrence { first, rrule, grain: Grain::Minute })
+}
+
+/// "… until Friday", "… for 2 weeks".
+fn with_end(
+    rrule: String,
+    first: DateTime<Tz>,
+    phrase: &Phrase,
+    context: &Context,
+    reference: &Reference,
+) -> Result<String, Problem> {
+    let last = match (&phrase.to, phrase.length) {
+        (Some(to), _) if to.role != Role::Since => {
+            let end_context = Context { back: false, ..Context::new(to, reference) };
+            match spot(to, &end_context)? {
+                Spot::At { at, .. } => at,
+                Spot::Days { end, .. } => end - Duration::seconds(1),
+                Spot::Nowhere => return Ok(rrule),
+            }
+        }
+        (_, Some(length)) if length.is_calendar() => context.after(first, length)? - Duration::seconds(1),
+        _ => return Ok(rrule),
+    };
+    if last < first {
+        return Err(impossible("it ends before its first time"));
+    }
+    Ok(format!("{rrule};UNTIL={}", last.to_utc().format("%Y%m%dT%H%M%SZ")))
+}

@@ -1,0 +1,123 @@
+//! From text to a line of tokens with their senses.
+
+mod lexicon;
+mod sense;
+mod token;
+
+pub use lexicon::{Lexicon, lexicons};
+pub use sense::{Days, Edge, Half, Holiday, Link, Sense, Unit};
+pub use token::{Kind, Token};
+
+/// One thing that the tokens from some place on may mean.
+#[derive(Debug, Clone, Copy)]
+pub struct Atom {
+    pub sense: Sense,
+    /// How many tokens it takes.
+    pub len: usize,
+    pub weak: bool,
+}
+
+/// A text as the grammar sees it.
+#[derive(Debug)]
+pub struct Line<'a> {
+    pub text: &'a str,
+    pub tokens: Vec<Token>,
+    /// For every token, what may begin there; longest first.
+    atoms: Vec<Vec<Atom>>,
+}
+
+impl<'a> Line<'a> {
+    pub fn new(text: &'a str, lexicon: &Lexicon) -> Line<'a> {
+        let tokens = token::tokens(text, |key| lexicon.is_mixed_word(key));
+        let atoms = (0..tokens.len()).map(|i| atoms_at(&tokens, i, lexicon)).collect();
+        Line { text, tokens, atoms }
+    }
+
+    pub fn atoms(&self, i: usize) -> &[Atom] {
+        self.atoms.get(i).map_or(&[], Vec::as_slice)
+    }
+
+    /// The longest atom at `i` that `f` accepts, and the place after it.
+    pub fn pick<T>(&self, i: usize, f: impl Fn(&Atom) -> Option<T>) -> Option<(T, usize)> {
+        self.atoms(i).iter().find_map(|atom| Some((f(atom)?, i + atom.len)))
+    }
+
+    /// The place after a joining word.
+    pub fn link(&self, i: usize, link: Link) -> Option<usize> {
+        self.pick(i, |a| (a.sense == Sense::Link(link)).then_some(())).map(|(_, next)| next)
+    }
+
+    /// The place after any number of such words.
+    pub fn skip(&self, mut i: usize, links: &[Link]) -> usize {
+        while let Some(next) = links.iter().find_map(|l| self.link(i, *l)) {
+            i = next;
+        }
+        i
+    }
+
+    /// A number written in digits that is not part of a longer figure to its left.
+    pub fn digits(&self, i: usize) -> Option<(u32, usize)> {
+        match self.tokens.get(i)?.kind {
+            Kind::Number { value, digits } => Some((value?, digits)),
+            Kind::Word | Kind::Mark(_) => None,
+        }
+    }
+
+    /// A mark with no space before it.
+    pub fn glued_mark(&self, i: usize, mark: char) -> bool {
+        self.tokens.get(i).is_some_and(|t| t.kind == Kind::Mark(mark) && !t.spaced)
+    }
+
+    pub fn mark(&self, i: usize, mark: char) -> bool {
+        self.tokens.get(i).is_some_and(|t| t.kind == Kind::Mark(mark))
+    }
+
+    pub fn glued(&self, i: usize) -> bool {
+        self.tokens.get(i).is_some_and(|t| !t.spaced)
+    }
+
+    pub fn has_anywhere(&self, sense: Sense) -> bool {
+        self.atoms.iter().flatten().any(|a| a.sense == sense)
+    }
+
+    /// Does a figure begin at `i`: not a price, a decimal place, a phone number's middle?
+    pub fn begins_figure(&self, i: usize) -> bool {
+        let Some(before) = i.checked_sub(1).and_then(|b| self.tokens.get(b)) else { return true };
+        let Some(token) = self.tokens.get(i) else { return false };
+        match before.kind {
+            Kind::Mark('$' | '€' | '£' | '#' | '+' | '№' | '¥') => false,
+            Kind::Mark('.' | ',' | '/' | ':' | '-' | '*' | '=' | '_' | '\\' | '&' | '%') => {
+                let numeric = i.checked_sub(2).is_some_and(|b| self.digits(b).is_some());
+                token.spaced || !(before.spaced || numeric) || matches!(before.kind, Kind::Mark('-'))
+            }
+            Kind::Mark(_) => true,
+            Kind::Word | Kind::Number { .. } => token.spaced,
+        }
+    }
+
+    /// Does the figure whose last token is before `i` end there: no decimals, percent, currency?
+    pub fn ends_figure(&self, i: usize) -> bool {
+        let Some(token) = self.tokens.get(i) else { return true };
+        match token.kind {
+            Kind::Mark('%' | '€' | '$' | '£' | '°' | '×' | '*' | '+' | '=' | '^') => false,
+            Kind::Mark('.' | ',' | '/' | ':' | '-' | '_') => {
+                token.spaced || self.digits(i + 1).is_none() || !self.glued(i + 1)
+            }
+            Kind::Mark(_) => true,
+            Kind::Word | Kind::Number { .. } => token.spaced,
+        }
+    }
+}
+
+fn atoms_at(tokens: &[Token], i: usize, lexicon: &Lexicon) -> Vec<Atom> {
+    let fits = |rest: &[String]| {
+        tokens.get(i + 1..i + 1 + rest.len()).is_some_and(|following| {
+            following.iter().zip(rest).all(|(token, key)| token.key == *key)
+        })
+    };
+    let entries = lexicon.starting_with(&tokens[i].key).iter();
+    entries
+        .filter(|e| fits(&e.rest))
+        .map(|e| Atom { sense: e.sense, len: e.rest.len() + 1, weak: e.weak })
+        .collect()
+}

@@ -1,0 +1,212 @@
+//! What a word or phrase can mean to the grammar, whatever its language.
+
+use chrono::Weekday;
+use chrono_tz::Tz;
+
+use super::super::defaults::{Part, part_named};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Sense {
+    Weekday(Weekday),
+    /// Several days of the week, again and again: "Mondays", "weekdays".
+    Weekdays(Days),
+    WeekdayPart(Weekday, &'static Part),
+    Workday,
+    Weekend,
+    Month(u32),
+    /// Days from today.
+    Day(i64),
+    DayPart(i64, &'static Part),
+    Part(&'static Part),
+    Clock(u32, u32),
+    Number(u32),
+    /// In hundredths: "anderthalb" is 150.
+    Amount(u32),
+    Ordinal(i32),
+    /// Minutes: "Viertelstunde".
+    Length(i64),
+    Unit(Unit),
+    /// Only when glued to its number: "2h".
+    ShortUnit(Unit),
+    /// This, next, last, the one after next.
+    Which(i64),
+    Often(Unit, u32),
+    Edge(Edge),
+    EdgeOf(Unit),
+    Holiday(Holiday),
+    Zone(Tz),
+    Place(Tz),
+    Cue(Half),
+    Link(Link),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Workday,
+    Week,
+    Fortnight,
+    Month,
+    Quarter,
+    Year,
+}
+
+/// Which half of the day a bare hour belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    Am,
+    Pm,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    Begin,
+    Middle,
+    End,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holiday {
+    Fixed { month: u32, day: u32 },
+    /// Days from Easter Sunday.
+    Easter(i64),
+    /// The nth weekday of a month; -1 is the last.
+    Nth { n: i32, day: Weekday, month: u32 },
+}
+
+/// A set of weekdays, one bit each from Monday on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Days(pub u8);
+
+impl Days {
+    pub const WORK: Days = Days(0b001_1111);
+
+    pub fn with(self, day: Weekday) -> Days {
+        Days(self.0 | 1 << day.num_days_from_monday())
+    }
+
+    pub fn union(self, other: Days) -> Days {
+        Days(self.0 | other.0)
+    }
+
+    pub fn has(self, day: Weekday) -> bool {
+        self.0 & 1 << day.num_days_from_monday() != 0
+    }
+}
+
+macro_rules! links {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        /// Words that join, or that change how their neighbours are read.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Link { $($name),* }
+
+        fn link_named(name: &str) -> Option<Link> {
+            match name { $($text => Some(Link::$name),)* _ => None }
+        }
+    };
+}
+
+links! {
+    At = "at", On = "on", In = "in", By = "by", Until = "until", Since = "since", From = "from",
+    MovedTo = "moved_to", To = "to", Between = "between", And = "and", For = "for", Of = "of",
+    The = "the", Past = "past", BeforeHour = "before_hour", Before = "before", After = "after",
+    FromAnchor = "from_anchor", Oclock = "oclock", ClockH = "clock_h", ClockHours = "clock_hours",
+    Am = "am", Pm = "pm", Ago = "ago", AgoBefore = "ago_before", Hence = "hence", Now = "now",
+    Article = "article", Half = "half", HalfTo = "half_to", Quarter = "quarter",
+    ThreeQuarters = "three_quarters", AndHalf = "and_half", OrdinalMark = "ordinal_mark",
+    OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next", Each = "each",
+    Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
+    Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow",
+}
+
+impl Sense {
+    /// The sense that a line of a table names, by its words before the `=`.
+    pub fn parse(words: &[&str]) -> Option<Sense> {
+        Some(match *words {
+            ["weekday", day] => Sense::Weekday(weekday(day)?),
+            ["weekdays", days] => Sense::Weekdays(
+                days.split(',').try_fold(Days::default(), |set, d| Some(set.with(weekday(d)?)))?,
+            ),
+            ["weekdaypart", day, part] => Sense::WeekdayPart(weekday(day)?, part_named(part)?),
+            ["workday"] => Sense::Workday,
+            ["weekend"] => Sense::Weekend,
+            ["month", n] => Sense::Month(n.parse().ok()?),
+            ["day", n] => Sense::Day(n.parse().ok()?),
+            ["daypart", n, part] => Sense::DayPart(n.parse().ok()?, part_named(part)?),
+            ["part", part] => Sense::Part(part_named(part)?),
+            ["clock", clock] => {
+                let (hour, minute) = clock.split_once(':')?;
+                Sense::Clock(hour.parse().ok()?, minute.parse().ok()?)
+            }
+            ["number", n] => Sense::Number(n.parse().ok()?),
+            ["amount", n] => Sense::Amount((n.parse::<f64>().ok()? * 100.0) as u32),
+            ["ordinal", n] => Sense::Ordinal(n.parse().ok()?),
+            ["length", n, "minute"] => Sense::Length(n.parse().ok()?),
+            ["unit", name] => Sense::Unit(unit(name)?),
+            ["short_unit", name] => Sense::ShortUnit(unit(name)?),
+            ["which", n] => Sense::Which(n.parse().ok()?),
+            ["often", name, n] => Sense::Often(unit(name)?, n.parse().ok()?),
+            ["edge", name] => Sense::Edge(edge(name)?),
+            ["eom", name] => Sense::EdgeOf(unit(name)?),
+            ["holiday", ref rest @ ..] => Sense::Holiday(holiday(rest)?),
+            ["zone", name] => Sense::Zone(name.parse().ok()?),
+            ["place", name] => Sense::Place(name.parse().ok()?),
+            ["cue", "am"] => Sense::Cue(Half::Am),
+            ["cue", "pm"] => Sense::Cue(Half::Pm),
+            [name] => Sense::Link(link_named(name)?),
+            _ => return None,
+        })
+    }
+}
+
+/// "1" is Monday.
+pub fn weekday(number: &str) -> Option<Weekday> {
+    let n: u8 = number.parse().ok()?;
+    Weekday::try_from(n.checked_sub(1)?).ok()
+}
+
+fn unit(name: &str) -> Option<Unit> {
+    Some(match name {
+        "second" => Unit::Second,
+        "minute" => Unit::Minute,
+        "hour" => Unit::Hour,
+        "day" => Unit::Day,
+        "workday" => Unit::Workday,
+        "week" => Unit::Week,
+        "fortnight" => Unit::Fortnight,
+        "month" => Unit::Month,
+        "quarter" => Unit::Quarter,
+        "year" => Unit::Year,
+        _ => return None,
+    })
+}
+
+fn edge(name: &str) -> Option<Edge> {
+    Some(match name {
+        "begin" => Edge::Begin,
+        "middle" => Edge::Middle,
+        "end" => Edge::End,
+        _ => return None,
+    })
+}
+
+fn holiday(words: &[&str]) -> Option<Holiday> {
+    match *words {
+        ["nth", n, day, month] => Some(Holiday::Nth {
+            n: n.parse().ok()?,
+            day: weekday(day)?,
+            month: month.parse().ok()?,
+        }),
+        [one] => match one.strip_prefix("easter") {
+            Some(days) => Some(Holiday::Easter(days.parse().ok()?)),
+            None => {
+                let (month, day) = one.split_once('-')?;
+                Some(Holiday::Fixed { month: month.parse().ok()?, day: day.parse().ok()? })
+            }
+        },
+        _ => None,
+    }
+}
