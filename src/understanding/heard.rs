@@ -36,8 +36,11 @@ pub(crate) enum Peeled {
     Timeish,
 }
 
-const PRIORITIES: [(&str, &str); 3] =
-    [("priority-high", "high"), ("priority-medium", "medium"), ("priority-low", "low")];
+const PRIORITIES: [(&str, &str); 3] = [
+    ("priority-high", "high"),
+    ("priority-medium", "medium"),
+    ("priority-low", "low"),
+];
 
 impl<'t> Heard<'t> {
     /// For planning: times are read.
@@ -63,7 +66,12 @@ impl<'t> Heard<'t> {
     fn bare(text: &'t str, grammar: &Grammar) -> Heard<'t> {
         let tokens = text::tokens(text, &grammar.lexicon);
         let hidden = vec![None; tokens.len()];
-        Heard { text, tokens, peels: Vec::new(), hidden }
+        Heard {
+            text,
+            tokens,
+            peels: Vec::new(),
+            hidden,
+        }
     }
 
     fn peel_priorities(&mut self, grammar: &Grammar) {
@@ -73,11 +81,17 @@ impl<'t> Heard<'t> {
     }
 
     fn peel_class(&mut self, grammar: &Grammar, class: &str, what: impl Fn(usize) -> Peeled) {
-        let Some(class) = grammar.lexicon.class(class) else { return };
+        let Some(class) = grammar.lexicon.class(class) else {
+            return;
+        };
         let ids: Vec<WordId> = self.tokens.iter().map(|t| t.id).collect();
         let mut at = 0;
         while at < ids.len() {
-            let len = grammar.lexicon.lengths(class, &ids[at..]).next().unwrap_or(0);
+            let len = grammar
+                .lexicon
+                .lengths(class, &ids[at..])
+                .next()
+                .unwrap_or(0);
             if len > 0 && self.hidden[at..at + len].iter().all(Option::is_none) {
                 let span = self.tokens[at].span.start..self.tokens[at + len - 1].span.end;
                 self.peel(span, what(len));
@@ -98,7 +112,10 @@ impl<'t> Heard<'t> {
 
     /// Hides these tokens as looking like a time.
     pub fn hide_timeish(&mut self, tokens: Range<usize>) {
-        if let (Some(first), Some(last)) = (self.tokens.get(tokens.start), self.tokens.get(tokens.end - 1)) {
+        if let (Some(first), Some(last)) = (
+            self.tokens.get(tokens.start),
+            self.tokens.get(tokens.end - 1),
+        ) {
             let span = first.span.start..last.span.end;
             self.peel(span, Peeled::Timeish);
         }
@@ -111,13 +128,17 @@ impl<'t> Heard<'t> {
 
     /// Tokens of a range that frames look at.
     pub fn live(&self, tokens: Range<usize>) -> Vec<usize> {
-        tokens.filter(|&i| self.tokens[i].mark == Mark::Word && self.hidden[i].is_none()).collect()
+        tokens
+            .filter(|&i| self.tokens[i].mark == Mark::Word && self.hidden[i].is_none())
+            .collect()
     }
 
     /// The text from one token to another, as typed.
     pub fn raw(&self, first: usize, last: usize) -> &'t str {
         match (self.tokens.get(first), self.tokens.get(last)) {
-            (Some(a), Some(b)) if a.span.start <= b.span.end => &self.text[a.span.start..b.span.end],
+            (Some(a), Some(b)) if a.span.start <= b.span.end => {
+                &self.text[a.span.start..b.span.end]
+            }
             _ => "",
         }
     }
@@ -137,22 +158,36 @@ impl<'t> Heard<'t> {
 
     /// Times whose first token lies in the range, in order.
     pub fn times_in(&self, tokens: &Range<usize>) -> Vec<usize> {
-        self.peels_in(tokens).into_iter().filter(|&i| self.time(i).is_some()).collect()
+        self.peels_in(tokens)
+            .into_iter()
+            .filter(|&i| self.time(i).is_some())
+            .collect()
     }
 
     /// The priority said in the range.
     pub fn priority_in(&self, tokens: &Range<usize>) -> Option<(usize, &'static str)> {
-        self.peels_in(tokens).into_iter().find_map(|i| match self.peels[i].what {
-            Peeled::Priority(level) => Some((i, level)),
-            Peeled::Time(_) | Peeled::Timeish => None,
-        })
+        self.peels_in(tokens)
+            .into_iter()
+            .find_map(|i| match self.peels[i].what {
+                Peeled::Priority(level) => Some((i, level)),
+                Peeled::Time(_) | Peeled::Timeish => None,
+            })
     }
 
     fn peels_in(&self, tokens: &Range<usize>) -> Vec<usize> {
-        let mut found: Vec<usize> = self.hidden[tokens.clone()].iter().copied().flatten().collect();
+        let mut found: Vec<usize> = self.hidden[tokens.clone()]
+            .iter()
+            .copied()
+            .flatten()
+            .collect();
         found.dedup();
         let mut seen = Vec::new();
-        found.retain(|i| !seen.contains(i) && { seen.push(*i); true });
+        found.retain(|i| {
+            !seen.contains(i) && {
+                seen.push(*i);
+                true
+            }
+        });
         found
     }
 }

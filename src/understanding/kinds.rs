@@ -70,7 +70,11 @@ impl Kind {
             ("thanks", _) => Kind::Thanks,
             ("list" | "de-list", _) => Kind::List,
             ("commas", _) => Kind::Several,
-            ("items" | "short" | "thing" | "fact-noun" | "mine-topic" | "place" | "room" | "factnoun", _) => Kind::Short,
+            (
+                "items" | "short" | "thing" | "fact-noun" | "mine-topic" | "place" | "room"
+                | "factnoun",
+                _,
+            ) => Kind::Short,
             ("possessive", _) => Kind::Owner,
             ("owned", _) => Kind::Owned,
             ("details", _) => Kind::Details,
@@ -91,10 +95,18 @@ impl Kind {
         match self {
             Kind::Text => true,
             Kind::People => is_people(ids, raw, lexicon),
-            Kind::OtherPeople => is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson"),
+            Kind::OtherPeople => {
+                is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson")
+            }
             Kind::Name => ids.len() <= 3 && is_people(ids, raw, lexicon) && !starts("det"),
-            Kind::Event => holds("event") || holds("deevent"),
-            Kind::EventHead => lexicon.find("event", ids).or_else(|| lexicon.find("deevent", ids)).is_some_and(|(at, _)| at <= 2),
+            Kind::Event => (holds("event") || holds("deevent")) && !holds("noevent"),
+            Kind::EventHead => {
+                !holds("noevent")
+                    && lexicon
+                        .find("event", ids)
+                        .or_else(|| lexicon.find("deevent", ids))
+                        .is_some_and(|(at, _)| at <= 2)
+            }
             Kind::Reference => whole("it"),
             Kind::NoReference => !whole("it"),
             Kind::Errand => starts("errand") || starts("deerrand"),
@@ -104,8 +116,17 @@ impl Kind {
             Kind::Several => raw.contains(',') || folded().contains(" and "),
             Kind::Short => ids.len() <= 6,
             Kind::Owner => ids.len() <= 4 && !whole("it") && !holds("whostop-strong"),
-            Kind::Owned => ids.len() <= 6 && folded().split_whitespace().rev().skip(1).any(|w| w.ends_with("'s")),
-            Kind::Details => raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3,
+            Kind::Owned => {
+                ids.len() <= 6
+                    && folded()
+                        .split_whitespace()
+                        .rev()
+                        .skip(1)
+                        .any(|w| w.ends_with("'s"))
+            }
+            Kind::Details => {
+                raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3
+            }
             Kind::Group => holds("group") && ids.len() <= 4,
             Kind::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,
             Kind::Fact => ids.len() >= 2 && !starts("notfact"),
@@ -117,15 +138,23 @@ impl Kind {
 /// At most five people of a few words each; no word that begins the rest of a sentence.
 fn is_people(ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
     if ids.len() == 1 {
-        return raw.contains('@') || lexicon.starts("whostop", ids).is_none() || lexicon.is_phrase("names", ids);
+        return raw.contains('@')
+            || lexicon.starts("whostop", ids).is_none()
+            || lexicon.is_phrase("names", ids);
     }
     let words: Vec<String> = raw.split_whitespace().map(fold).collect();
-    let conjunctions = words.iter().filter(|w| w.ends_with(',') || *w == "and" || *w == "&" || *w == "und").count();
+    let conjunctions = words
+        .iter()
+        .filter(|w| w.ends_with(',') || *w == "and" || *w == "&" || *w == "und")
+        .count();
     if ids.len() > 4 + 4 * conjunctions || words.last().is_some_and(|w| w == "and" || w == "und") {
         return false;
     }
     let skip = lexicon.starts("names", ids).unwrap_or(0);
-    !(skip..ids.len()).any(|at| lexicon.starts("whostop", &ids[at..]).is_some() && lexicon.starts("names", &ids[at..]).is_none())
+    !(skip..ids.len()).any(|at| {
+        lexicon.starts("whostop", &ids[at..]).is_some()
+            && lexicon.starts("names", &ids[at..]).is_none()
+    })
 }
 
 fn ends_with_list(raw: &str) -> bool {

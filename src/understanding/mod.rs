@@ -21,15 +21,20 @@ mod history;
 mod kinds;
 mod lexicon;
 mod matching;
+mod route;
 mod said;
 mod say;
 mod talk;
 mod text;
 
+#[cfg(test)]
+mod tests;
+
 use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::core::when::Reference;
 
 pub use complete::complete;
+pub use route::route;
 pub use talk::{cannot, chat};
 
 /// A message and what is known around it.

@@ -12,7 +12,12 @@ pub struct Part {
 }
 
 const fn part(name: &'static str, at: (i64, i64), from: i64, to: i64) -> Part {
-    Part { name, at: at.0 * 60 + at.1, from: from * 60, to: to * 60 }
+    Part {
+        name,
+        at: at.0 * 60 + at.1,
+        from: from * 60,
+        to: to * 60,
+    }
 }
 
 pub const PARTS: &[Part] = &[

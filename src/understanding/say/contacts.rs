@@ -6,9 +6,14 @@ use super::Built;
 
 /// "what's Anna's number?"
 pub(super) fn find(said: &Said) -> Built {
-    let Some(query) = said.raw("query") else { return Built::No };
+    let Some(query) = said.raw("query") else {
+        return Built::No;
+    };
     let query = owner(without_determiner(&query)).to_owned();
-    if matches!(fold(&query).as_str(), "" | "it" | "that" | "you" | "your" | "me" | "my") {
+    if matches!(
+        fold(&query).as_str(),
+        "" | "it" | "that" | "you" | "your" | "me" | "my"
+    ) {
         return Built::No;
     }
     let mut action = said.action("contacts", "find");
@@ -18,14 +23,23 @@ pub(super) fn find(said: &Said) -> Built {
 
 /// "save Tom's number 555 0100"
 pub(super) fn save(said: &Said) -> Built {
-    let Some(name) = said.raw("name").map(|n| capitalised(owner(without_determiner(&n)))) else { return Built::No };
+    let Some(name) = said
+        .raw("name")
+        .map(|n| capitalised(owner(without_determiner(&n))))
+    else {
+        return Built::No;
+    };
     if !name.chars().any(char::is_alphabetic) || fold(&name) == "it" {
         return Built::No;
     }
     let mut action = said.action("contacts", "save");
     set(&mut action, "name", Some(name));
     let Some(details) = details(said) else {
-        return Built::Ask { question: "What is the number or address?", partial: action, param: "phone" };
+        return Built::Ask {
+            question: "What is the number or address?",
+            partial: action,
+            param: "phone",
+        };
     };
     let (email, phone) = split_details(&details);
     if email.is_none() && phone.is_none() {
@@ -57,5 +71,8 @@ pub(crate) fn split_details(text: &str) -> (Option<String>, Option<String>) {
 /// "Anna's" → Anna.
 fn owner(name: &str) -> &str {
     let name = name.trim();
-    name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).or_else(|| name.strip_suffix('\'')).unwrap_or(name)
+    name.strip_suffix("'s")
+        .or_else(|| name.strip_suffix("’s"))
+        .or_else(|| name.strip_suffix('\''))
+        .unwrap_or(name)
 }
