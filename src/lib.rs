@@ -5,3 +5,4 @@ pub mod core;
 pub mod limits;
 pub mod ports;
 pub mod records;
+pub mod services;

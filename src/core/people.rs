@@ -155,8 +155,8 @@ struct Query {
 
 /// What people put before a name that is no part of it.
 const OWN: [&str; 15] = [
-    "my", "our", "the", "mein", "meine", "meiner", "der", "die", "das", "ma", "mon", "la", "le", "mi",
-    "моя",
+    "my", "our", "the", "mein", "meine", "meiner", "der", "die", "das", "ma", "mon", "la", "le",
+    "mi", "моя",
 ];
 /// Titles: they neither help nor hinder.
 const TITLES: [&str; 9] = [
@@ -172,10 +172,22 @@ const RELATIONS: [&[&str]; 4] = [
         "dad", "father", "daddy", "papa", "pa", "vati", "vater", "папа",
     ],
     &[
-        "grandma", "granny", "gran", "nan", "grandmother", "oma", "grandmere", "abuela",
+        "grandma",
+        "granny",
+        "gran",
+        "nan",
+        "grandmother",
+        "oma",
+        "grandmere",
+        "abuela",
     ],
     &[
-        "grandpa", "granddad", "grandad", "grandfather", "opa", "abuelo",
+        "grandpa",
+        "granddad",
+        "grandad",
+        "grandfather",
+        "opa",
+        "abuelo",
     ],
 ];
 
@@ -279,9 +291,39 @@ fn recipient_of(address: &str, people: &[Candidate]) -> Recipient {
 
 /// Words around the name of a group.
 const AROUND_GROUPS: [&str; 33] = [
-    "the", "whole", "entire", "all", "of", "everyone", "everybody", "in", "on", "from", "at", "my",
-    "our", "group", "people", "members", "folks", "das", "die", "der", "ganze", "gesamte", "alle",
-    "le", "la", "les", "toute", "tout", "el", "todo", "toda", "s", "to",
+    "the",
+    "whole",
+    "entire",
+    "all",
+    "of",
+    "everyone",
+    "everybody",
+    "in",
+    "on",
+    "from",
+    "at",
+    "my",
+    "our",
+    "group",
+    "people",
+    "members",
+    "folks",
+    "das",
+    "die",
+    "der",
+    "ganze",
+    "gesamte",
+    "alle",
+    "le",
+    "la",
+    "les",
+    "toute",
+    "tout",
+    "el",
+    "todo",
+    "toda",
+    "s",
+    "to",
 ];
 
 /// The members when the words name a group, and nobody has exactly that name.

@@ -47,9 +47,7 @@ pub fn stems(text: &str) -> Vec<String> {
     words(text)
         .iter()
         .map(|word| {
-            let cyrillic = word
-                .chars()
-                .any(|c| ('\u{400}'..='\u{4FF}').contains(&c));
+            let cyrillic = word.chars().any(|c| ('\u{400}'..='\u{4FF}').contains(&c));
             let stemmer = if cyrillic { &russian } else { &english };
             stemmer.stem(word).into_owned()
         })
@@ -101,7 +99,10 @@ mod tests {
 
     #[test]
     fn a_plural_has_the_stem_of_its_singular() {
-        assert_eq!(stems("dentists’ Appointments"), stems("Dentist appointment"));
+        assert_eq!(
+            stems("dentists’ Appointments"),
+            stems("Dentist appointment")
+        );
         assert_eq!(stems("узлами"), stems("узлы"));
         assert_eq!(words("Bob's mail, e-mail!"), ["bob", "mail", "e", "mail"]);
     }

@@ -244,6 +244,8 @@ pub enum Known {
 pub struct Person {
     /// As saved or seen.
     pub name: String,
+    /// Other names: nicknames, what they are to the person ("Mum", "Landlord").
+    pub nicknames: Vec<String>,
     /// Addresses, preferred first.
     pub emails: Vec<String>,
     /// Phone numbers.

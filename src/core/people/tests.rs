@@ -20,15 +20,35 @@ fn seen(name: &str, email: &str) -> Candidate {
 
 fn everyone() -> Vec<Candidate> {
     vec![
-        person("Bob Miller", &["Robert"], "bob.miller@example.com", &["team"]),
+        person(
+            "Bob Miller",
+            &["Robert"],
+            "bob.miller@example.com",
+            &["team"],
+        ),
         person("Bob Tanaka", &[], "bob.tanaka@example.org", &["bookclub"]),
         person("Anna Kowalczyk", &[], "anna@example.com", &["team"]),
         person("Mum", &["Mom", "Helen"], "helen@example.net", &["family"]),
         person("Marek Dvořák", &[], "marek@example.org", &["bookclub"]),
-        person("Dr. Mira Haddad", &["Dentist"], "reception@dental.example", &[]),
-        person("Ольга Смирнова", &["Olga Smirnova"], "olga@example.org", &[]),
+        person(
+            "Dr. Mira Haddad",
+            &["Dentist"],
+            "reception@dental.example",
+            &[],
+        ),
+        person(
+            "Ольга Смирнова",
+            &["Olga Smirnova"],
+            "olga@example.org",
+            &[],
+        ),
         person("Uncle Jim", &[], "", &[]),
-        person("Hillcrest Primary", &["School"], "office@hill.example year2@hill.example", &[]),
+        person(
+            "Hillcrest Primary",
+            &["School"],
+            "office@hill.example year2@hill.example",
+            &[],
+        ),
         seen("Bob Miller", "bob@evil.example"),
         seen("Chad from Leadspark", "chad@leadspark.example"),
     ]
@@ -81,10 +101,18 @@ fn names_become_addresses_only_when_they_are_clear() {
 #[test]
 fn a_group_is_all_of_its_members() {
     for asked in ["the whole team", "team", "everyone on the team", "my team"] {
-        assert_eq!(short(asked), "bob.miller@example.com anna@example.com", "{asked}");
+        assert_eq!(
+            short(asked),
+            "bob.miller@example.com anna@example.com",
+            "{asked}"
+        );
     }
     for asked in ["everyone in the book club", "the bookclub", "book club"] {
-        assert_eq!(short(asked), "bob.tanaka@example.org marek@example.org", "{asked}");
+        assert_eq!(
+            short(asked),
+            "bob.tanaka@example.org marek@example.org",
+            "{asked}"
+        );
     }
     let mut people = everyone();
     people.push(person("Tim", &[], "", &["team"]));
@@ -146,7 +174,11 @@ fn a_look_up_shows_near_misses_only_when_nothing_fits() {
     };
     assert_eq!(
         names("Bob"),
-        ["bob.miller@example.com", "bob.tanaka@example.org", "bob@evil.example"]
+        [
+            "bob.miller@example.com",
+            "bob.tanaka@example.org",
+            "bob@evil.example"
+        ]
     );
     assert_eq!(names("Mareck"), ["marek@example.org"]);
     assert_eq!(names("the team").len(), 2);
