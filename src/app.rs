@@ -20,8 +20,10 @@ use crate::ports::{Chat, Clock, Model, RecordExt, Scan, SendError, Service, Stor
 use crate::prompts::{PromptError, Prompts};
 use crate::records::ChatState;
 use crate::services::calendar::CalendarService;
-use crate::services::contacts::ContactsService;
-use crate::services::email::{EmailService, Smtp, SmtpError};
+use crate::services::contacts::Contacts;
+use crate::services::email::Email;
+use crate::services::email::mailbox::Mailboxes;
+use crate::services::email::smtp::{Smtp, SmtpUrlError};
 use crate::services::keep::KeepService;
 use crate::services::memory::MemoryService;
 use crate::services::task::TaskService;
@@ -41,7 +43,7 @@ pub enum StartError {
     Model(#[from] llm::SettingsError),
     /// Outgoing mail.
     #[error("SMTP_URL cannot be used: {0}")]
-    Smtp(#[from] SmtpError),
+    Smtp(#[from] SmtpUrlError),
 }
 
 /// The store's file inside the data folder.
@@ -73,12 +75,13 @@ pub struct Parts {
 pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
     let Parts { store, data_dir, clock, face, zone } = parts;
     let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
-    let email = Arc::new(EmailService::new(&data_dir, smtp));
-    let contacts = Arc::new(ContactsService::new(store.clone(), &data_dir, email.clone()));
+    let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
+    let mailboxes = Mailboxes::new(&data_dir, own_address);
+    let contacts = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
     let services: Vec<Arc<dyn Service>> = vec![
         Arc::new(TaskService::new(store.clone())),
         Arc::new(CalendarService::new(store.clone())),
-        email,
+        Arc::new(Email::new(mailboxes, contacts.clone(), smtp)),
         Arc::new(MemoryService::new(store.clone())),
         Arc::new(KeepService::new(store.clone())),
         contacts.clone(),
@@ -141,7 +144,7 @@ fn date_order() -> DateOrder {
 }
 
 /// The console of this process; its numbers go on where those of earlier lives ended.
-pub async fn console_chat(store: &dyn Store) -> Result<ConsoleChat, StoreError> {
+pub async fn console_chat(store: &Arc<dyn Store>) -> Result<ConsoleChat, StoreError> {
     let chats = store.list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX)).await?;
     let of_console = chats.iter().filter(|(state, _)| state.chat.as_str().starts_with("console:"));
     let last = of_console.filter_map(|(state, _)| state.last_bot_message).max();

@@ -18,4 +18,5 @@ pub mod records;
 pub mod scheduler;
 pub mod services;
 pub mod store;
+pub mod telegram;
 pub mod understanding;

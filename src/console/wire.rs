@@ -60,7 +60,7 @@ impl Line {
 }
 
 /// A line out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Out {
     /// Something is being worked on.

@@ -135,7 +135,7 @@ impl<'a> DemoMail<'a> {
         let clock = NaiveTime::parse_from_str(clock.trim(), "%H:%M").ok()?;
         Some(
             local_instant(zone, day.and_time(clock))
-                .first()
+                .earliest()
                 .with_timezone(&Utc),
         )
     }
