@@ -51,7 +51,11 @@ pub struct Response {
 
 impl Response {
     fn refused(text: impl Into<String>) -> Self {
-        Self { ok: false, records: Vec::new(), text: text.into() }
+        Self {
+            ok: false,
+            records: Vec::new(),
+            text: text.into(),
+        }
     }
 }
 
@@ -89,7 +93,10 @@ pub fn record(pending: &Pending) -> Value {
 }
 
 async fn list(brain: &Brain) -> Result<Response, StoreError> {
-    let index = brain.store.list::<PendingOpen>(Scan::of::<PendingOpen>(&[], limits::ITEMS_MAX)).await?;
+    let index = brain
+        .store
+        .list::<PendingOpen>(Scan::of::<PendingOpen>(&[], limits::ITEMS_MAX))
+        .await?;
     let mut open = Vec::with_capacity(index.len());
     for (entry, _) in index {
         open.extend(brain.pending(&entry.id).await?.map(|(pending, _)| pending));
@@ -97,63 +104,145 @@ async fn list(brain: &Brain) -> Result<Response, StoreError> {
     let lines: Vec<String> = open
         .iter()
         .map(|p| {
-            format!("{}  {}  {}  until {}  {}", p.id, p.owner, title(brain, p), p.expires_at.format("%Y-%m-%d %H:%M UTC"), p.digest.prefix())
+            format!(
+                "{}  {}  {}  until {}  {}",
+                p.id,
+                p.owner,
+                title(brain, p),
+                p.expires_at.format("%Y-%m-%d %H:%M UTC"),
+                p.digest.prefix()
+            )
         })
         .collect();
-    let text = if lines.is_empty() { "Nothing is pending.".to_owned() } else { lines.join("\n") };
-    Ok(Response { ok: true, records: open.iter().map(record).collect(), text })
+    let text = if lines.is_empty() {
+        "Nothing is pending.".to_owned()
+    } else {
+        lines.join("\n")
+    };
+    Ok(Response {
+        ok: true,
+        records: open.iter().map(record).collect(),
+        text,
+    })
 }
 
 async fn show(brain: &Brain, id: &str) -> Result<Response, StoreError> {
-    let Some((pending, _)) = brain.pending(&PendingId::new(id)).await? else { return Ok(unknown(id)) };
+    let Some((pending, _)) = brain.pending(&PendingId::new(id)).await? else {
+        return Ok(unknown(id));
+    };
     let user = brain.user(&pending.owner, &pending.chat).await?;
     let reference = brain.scene(&user, &pending.chat).reference();
     let parts = cards::parts(brain, &pending, &reference);
-    let card = parts.map_or_else(|error| error.to_string(), |parts| parts.into_iter().map(|part| part.text).collect());
+    let card = parts.map_or_else(
+        |error| error.to_string(),
+        |parts| parts.into_iter().map(|part| part.text).collect(),
+    );
     let decided = pending.decision.as_ref().map_or_else(String::new, |d| {
-        format!("\nDecided by {} at {} ({:?})", d.by, d.at.format("%Y-%m-%d %H:%M:%S UTC"), d.means)
+        format!(
+            "\nDecided by {} at {} ({:?})",
+            d.by,
+            d.at.format("%Y-%m-%d %H:%M:%S UTC"),
+            d.means
+        )
     });
-    let text = format!("{card}\n\nState: {}\nOwner: {}\nDigest: {}{decided}", pending.state, pending.owner, pending.digest);
-    Ok(Response { ok: true, records: vec![record(&pending)], text })
+    let text = format!(
+        "{card}\n\nState: {}\nOwner: {}\nDigest: {}{decided}",
+        pending.state, pending.owner, pending.digest
+    );
+    Ok(Response {
+        ok: true,
+        records: vec![record(&pending)],
+        text,
+    })
 }
 
 fn unknown(id: &str) -> Response {
-    Response::refused(format!("There is no pending action {id}; “brain-agent pending list” shows the open ones."))
+    Response::refused(format!(
+        "There is no pending action {id}; “brain-agent pending list” shows the open ones."
+    ))
 }
 
 async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
-    let Some((mut pending, revision)) = brain.pending(&PendingId::new(id)).await? else { return Ok(unknown(id)) };
+    let Some((mut pending, revision)) = brain.pending(&PendingId::new(id)).await? else {
+        return Ok(unknown(id));
+    };
     if !pending.state.is_open() {
-        return Ok(Response { records: vec![record(&pending)], ..Response::refused(format!("{id} is already {}; nothing was changed.", pending.state)) });
+        return Ok(Response {
+            records: vec![record(&pending)],
+            ..Response::refused(format!(
+                "{id} is already {}; nothing was changed.",
+                pending.state
+            ))
+        });
     }
     let at = brain.clock.now();
-    let decision = Decision { by: operator(), means: Means::Admin, at, digest: pending.digest.clone() };
-    match brain.record_decision(&mut pending, revision, Event::Deny, decision, None).await {
+    let decision = Decision {
+        by: operator(),
+        means: Means::Admin,
+        at,
+        digest: pending.digest.clone(),
+    };
+    match brain
+        .record_decision(&mut pending, revision, Event::Deny, decision, None)
+        .await
+    {
         Ok(_) => {}
-        Err(StoreError::Conflict { .. }) => return Ok(Response::refused(format!("{id} was decided at this very moment; look again."))),
+        Err(StoreError::Conflict { .. }) => {
+            return Ok(Response::refused(format!(
+                "{id} was decided at this very moment; look again."
+            )));
+        }
         Err(error) => return Err(error),
     }
-    let words = format!("The admin of this machine cancelled this, so I won't {}.", title(brain, &pending));
+    let words = format!(
+        "The admin of this machine cancelled this, so I won't {}.",
+        title(brain, &pending)
+    );
     tell(brain, &pending, words, Batch::default()).await?;
-    Ok(Response { ok: true, records: vec![record(&pending)], text: format!("{id} is cancelled; its owner is told.") })
+    Ok(Response {
+        ok: true,
+        records: vec![record(&pending)],
+        text: format!("{id} is cancelled; its owner is told."),
+    })
 }
 
 async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Response, StoreError> {
     if !brain.policy.admin_may_approve {
-        return Ok(Response::refused("Only its owner may approve it. (BRAIN_ADMIN_MAY_APPROVE=true would allow you.) Nothing was done."));
+        return Ok(Response::refused(
+            "Only its owner may approve it. (BRAIN_ADMIN_MAY_APPROVE=true would allow you.) Nothing was done.",
+        ));
     }
     let Some(digest) = digest else {
-        return Ok(Response::refused(format!("Say what you approve: the first 12 characters of the digest, as “brain-agent pending show {id}” prints it.")));
+        return Ok(Response::refused(format!(
+            "Say what you approve: the first 12 characters of the digest, as “brain-agent pending show {id}” prints it."
+        )));
     };
-    let Some((mut pending, revision)) = brain.pending(&PendingId::new(id)).await? else { return Ok(unknown(id)) };
+    let Some((mut pending, revision)) = brain.pending(&PendingId::new(id)).await? else {
+        return Ok(unknown(id));
+    };
     let instants = brain.clock.instants();
     if let Err(refusal) = pending.is_decidable(Some(digest), &instants) {
-        return Ok(Response { records: vec![record(&pending)], ..Response::refused(format!("{id} was not approved: {refusal}.")) });
+        return Ok(Response {
+            records: vec![record(&pending)],
+            ..Response::refused(format!("{id} was not approved: {refusal}."))
+        });
     }
-    let decision = Decision { by: operator(), means: Means::Admin, at: instants.now, digest: pending.digest.clone() };
-    let revisions: Revisions = match brain.record_decision(&mut pending, revision, Event::Approve, decision, None).await {
+    let decision = Decision {
+        by: operator(),
+        means: Means::Admin,
+        at: instants.now,
+        digest: pending.digest.clone(),
+    };
+    let revisions: Revisions = match brain
+        .record_decision(&mut pending, revision, Event::Approve, decision, None)
+        .await
+    {
         Ok(revisions) => revisions,
-        Err(StoreError::Conflict { .. }) => return Ok(Response::refused(format!("{id} was decided at this very moment; look again."))),
+        Err(StoreError::Conflict { .. }) => {
+            return Ok(Response::refused(format!(
+                "{id} was decided at this very moment; look again."
+            )));
+        }
         Err(error) => return Err(error),
     };
     let user = brain.user(&pending.owner, &pending.chat).await?;
@@ -169,11 +258,23 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
     let text = lines.join("\n");
     tell(brain, &finished.pending, text.clone(), finished.batch).await?;
     let ok = finished.pending.state == crate::core::pending::State::Succeeded;
-    Ok(Response { ok, records: vec![record(&finished.pending)], text })
+    Ok(Response {
+        ok,
+        records: vec![record(&finished.pending)],
+        text,
+    })
 }
 
 /// Tells the owner, and takes the buttons off the card.
-async fn tell(brain: &Brain, pending: &Pending, words: String, batch: Batch) -> Result<(), StoreError> {
-    let shows = close_card(pending).map(Show::Edit).into_iter().chain([Show::Send(Reply::text(words))]);
+async fn tell(
+    brain: &Brain,
+    pending: &Pending,
+    words: String,
+    batch: Batch,
+) -> Result<(), StoreError> {
+    let shows = close_card(pending)
+        .map(Show::Edit)
+        .into_iter()
+        .chain([Show::Send(Reply::text(words))]);
     brain.tell(&pending.chat, shows.collect(), batch).await
 }

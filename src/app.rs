@@ -73,7 +73,13 @@ pub struct Parts {
 
 /// Builds the brain.
 pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
-    let Parts { store, data_dir, clock, face, zone } = parts;
+    let Parts {
+        store,
+        data_dir,
+        clock,
+        face,
+        zone,
+    } = parts;
     let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
     let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
     let mailboxes = Mailboxes::new(&data_dir, own_address);
@@ -113,7 +119,11 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
         model: e.model.clone(),
     };
     let settings = llm::Settings {
-        stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
+        stages: config
+            .models
+            .iter()
+            .map(|(stage, e)| (*stage, endpoint(e)))
+            .collect(),
         fallback: config.model_fallback.as_ref().map(endpoint),
         timeout: HashMap::new(),
     };
@@ -123,7 +133,11 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
 
 fn policy(config: &Config, zone: Option<Tz>) -> Policy {
     let chosen = zone.or(config.timezone);
-    let host = || iana_time_zone::get_timezone().ok().and_then(|name| name.parse().ok());
+    let host = || {
+        iana_time_zone::get_timezone()
+            .ok()
+            .and_then(|name| name.parse().ok())
+    };
     Policy {
         pending_ttl: config.pending_ttl,
         zone: chosen.or_else(host).unwrap_or(Tz::UTC),
@@ -136,7 +150,9 @@ fn policy(config: &Config, zone: Option<Tz>) -> Policy {
 
 /// Numeric dates are read day first, except where the system's language is American English.
 fn date_order() -> DateOrder {
-    let locale = ["LC_ALL", "LC_TIME", "LANG"].iter().find_map(|key| std::env::var(key).ok().filter(|v| !v.is_empty()));
+    let locale = ["LC_ALL", "LC_TIME", "LANG"]
+        .iter()
+        .find_map(|key| std::env::var(key).ok().filter(|v| !v.is_empty()));
     match locale {
         Some(locale) if locale.starts_with("en_US") => DateOrder::MonthFirst,
         Some(_) | None => DateOrder::DayFirst,
@@ -145,9 +161,15 @@ fn date_order() -> DateOrder {
 
 /// The console of this process; its numbers go on where those of earlier lives ended.
 pub async fn console_chat(store: &Arc<dyn Store>) -> Result<ConsoleChat, StoreError> {
-    let chats = store.list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX)).await?;
-    let of_console = chats.iter().filter(|(state, _)| state.chat.as_str().starts_with("console:"));
-    let last = of_console.filter_map(|(state, _)| state.last_bot_message).max();
+    let chats = store
+        .list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX))
+        .await?;
+    let of_console = chats
+        .iter()
+        .filter(|(state, _)| state.chat.as_str().starts_with("console:"));
+    let last = of_console
+        .filter_map(|(state, _)| state.last_bot_message)
+        .max();
     Ok(ConsoleChat::after(last.unwrap_or(MessageId(0))))
 }
 

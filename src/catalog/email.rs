@@ -8,7 +8,7 @@ use super::entry::{Base, Command, Entry, Kind, Past, Place, Receipt, Slot, Subje
 use super::show;
 use super::task::{label, text};
 use crate::core::card::CardBody;
-use crate::core::plan::Action;
+use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::limits::RECIPIENTS_MAX;
@@ -245,6 +245,10 @@ impl Command for CreateDraft {
         }]
     }
 
+    fn complete(&mut self, _: Option<&Target>) {
+        trimmed(&mut self.0.body);
+    }
+
     fn problem(&self) -> Option<String> {
         too_many(&self.0.to)
     }
@@ -289,6 +293,10 @@ impl Command for SendEmail {
             param: "to",
             value: &mut self.0.to,
         }]
+    }
+
+    fn complete(&mut self, _: Option<&Target>) {
+        trimmed(&mut self.0.body);
     }
 
     fn problem(&self) -> Option<String> {
@@ -336,6 +344,10 @@ impl Command for ReplyToEmail {
         Stakes::High
     }
 
+    fn complete(&mut self, _: Option<&Target>) {
+        trimmed(&mut self.body);
+    }
+
     fn problem(&self) -> Option<String> {
         too_many(&self.to)
     }
@@ -367,6 +379,11 @@ impl Command for ReplyToEmail {
     fn deed(&self, action: &Action) -> String {
         format!("reply to “{}”", label(action, &self.find_by))
     }
+}
+
+/// What goes out ends with its last word.
+fn trimmed(body: &mut String) {
+    body.truncate(body.trim_end().len());
 }
 
 fn letter_card(title: &str, letter: &Letter, subject: &Subject<'_>) -> CardBody {

@@ -18,7 +18,9 @@ pub struct JsonSink;
 impl Sink for JsonSink {
     fn put(&self, out: &Out) -> bool {
         let mut stdout = std::io::stdout().lock();
-        writeln!(stdout, "{}", out.json()).and_then(|()| stdout.flush()).is_ok()
+        writeln!(stdout, "{}", out.json())
+            .and_then(|()| stdout.flush())
+            .is_ok()
     }
 }
 
@@ -31,7 +33,10 @@ pub struct TerminalSink {
 impl TerminalSink {
     /// The line to send for what was typed.
     pub fn typed(&self, text: &str) -> Value {
-        let number = text.trim().strip_prefix(':').and_then(|number| number.trim().parse::<usize>().ok());
+        let number = text
+            .trim()
+            .strip_prefix(':')
+            .and_then(|number| number.trim().parse::<usize>().ok());
         let buttons = self.buttons.lock().unwrap_or_else(PoisonError::into_inner);
         match number.and_then(|n| buttons.get(n.checked_sub(1)?)) {
             Some(button) => json!({"press": button.data}),
@@ -49,7 +54,11 @@ impl TerminalSink {
                 let flat: Vec<Button> = buttons.iter().flatten().cloned().collect();
                 let mut shown = format!("\n{text}\n");
                 if !flat.is_empty() {
-                    let names: Vec<String> = flat.iter().enumerate().map(|(i, b)| format!("[:{}] {}", i + 1, b.text)).collect();
+                    let names: Vec<String> = flat
+                        .iter()
+                        .enumerate()
+                        .map(|(i, b)| format!("[:{}] {}", i + 1, b.text))
+                        .collect();
                     shown.push_str(&format!("{}\n", dim(&names.join("   "))));
                     *self.buttons.lock().unwrap_or_else(PoisonError::into_inner) = flat;
                 }
@@ -61,14 +70,22 @@ impl TerminalSink {
 
 impl Sink for TerminalSink {
     fn put(&self, out: &Out) -> bool {
-        let Some(shown) = self.show(out) else { return true };
+        let Some(shown) = self.show(out) else {
+            return true;
+        };
         let mut stdout = std::io::stdout().lock();
-        writeln!(stdout, "{shown}").and_then(|()| stdout.flush()).is_ok()
+        writeln!(stdout, "{shown}")
+            .and_then(|()| stdout.flush())
+            .is_ok()
     }
 }
 
 fn dim(text: &str) -> String {
-    if std::io::stdout().is_terminal() { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
+    if std::io::stdout().is_terminal() {
+        format!("\u{1b}[2m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Lines typed at a terminal, or piped in. Reading ends with the end of input.
@@ -85,7 +102,9 @@ pub fn typed_lines() -> tokio::sync::mpsc::Receiver<String> {
 }
 
 fn edited_lines(sender: &tokio::sync::mpsc::Sender<String>) {
-    let Ok(mut editor) = rustyline::DefaultEditor::new() else { return piped_lines(sender) };
+    let Ok(mut editor) = rustyline::DefaultEditor::new() else {
+        return piped_lines(sender);
+    };
     while let Ok(line) = editor.readline("› ") {
         let _ = editor.add_history_entry(&line);
         if !line.trim().is_empty() && sender.blocking_send(line).is_err() {
@@ -126,7 +145,10 @@ pub fn greet(demo: bool) {
     } else {
         "Try: remind me to call mom tomorrow at 5pm"
     };
-    let _ = writeln!(stdout, "Brain Agent. Say what you need; /help shows everything, Ctrl-D leaves.\n{hint}\n");
+    let _ = writeln!(
+        stdout,
+        "Brain Agent. Say what you need; /help shows everything, Ctrl-D leaves.\n{hint}\n"
+    );
 }
 
 /// A sink that hands lines on, for sockets and tests.

@@ -8,11 +8,12 @@
 use super::Brain;
 use super::resolve::{self, Unsettled};
 use super::turn::Turn;
-use crate::catalog::Entry;
+use crate::catalog::{Entry, Kind};
 use crate::core::outcome::{Report, Status};
-use crate::core::plan::{Action, Params, Plan, PlannedAction};
+use crate::core::plan::{Action, Params, Plan, PlannedAction, Taint};
 use crate::core::stakes::{Assessed, Stakes, assess};
 use crate::core::taint::{self, Foreign};
+use crate::core::when;
 use crate::records::Clarification;
 
 /// An action that passed, and what it depends on among those of the same list.
@@ -83,11 +84,7 @@ async fn judge(
         Ok(settled) => {
             let mut action = settled.action;
             let seen: Vec<Foreign> = foreign.iter().cloned().chain(settled.foreign).collect();
-            action.taints =
-                taint::find(&action.params, entry.references(), &turn.own_words(), &seen);
-            action
-                .taints
-                .retain(|_| entry.kind() == crate::catalog::Kind::Write);
+            action.taints = taints(turn, entry, planned, &seen);
             Judged::Passed(assess(entry, action, Stakes::Low))
         }
         Err(Unsettled::Refused(why)) => {
@@ -121,6 +118,26 @@ async fn judge(
             Judged::Stopped
         }
     }
+}
+
+/// What the planner took from somebody else's text. Judged on what it wrote, not on what code made of it: an
+/// address that was looked up, or a time that was worked out, is nobody's text.
+fn taints(
+    turn: &Turn<'_>,
+    entry: &dyn Entry,
+    planned: &PlannedAction,
+    seen: &[Foreign],
+) -> Vec<Taint> {
+    if entry.kind() != Kind::Write {
+        return Vec::new();
+    }
+    let own = turn.own_words();
+    let mut taints = taint::find(&planned.params, entry.references(), &own, seen);
+    // A time in other words is still the person's own, if they gave one at all.
+    let reference = turn.scene.reference();
+    let own_time = !when::find(&own, &reference).is_empty();
+    taints.retain(|taint| !(own_time && when::resolve(&taint.value, &reference).is_some()));
+    taints
 }
 
 fn allowed<'b>(

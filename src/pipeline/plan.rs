@@ -13,7 +13,7 @@ use super::context::Context;
 use super::turn::Turn;
 use crate::catalog::show::Moment;
 use crate::core::pending::Pending;
-use crate::core::plan::{Plan, PlannedAction};
+use crate::core::plan::{Action, Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
 use crate::limits;
 use crate::ports::{Model, Stage};
@@ -169,9 +169,20 @@ fn built_in(
         };
     }
     let reference = turn.scene.reference();
-    let mut past = turn.past();
-    // A card that is being changed is what "it" means.
-    past.extend(topic.amends.map(amended));
+    if let Some(pending) = topic.amends {
+        let actions: Vec<PlannedAction> = pending.actions.iter().map(planned_again).collect();
+        return match understanding::amend(&actions, turn.words(), &reference) {
+            Some(actions) => Planned::Plan {
+                plan: Plan {
+                    actions,
+                    ..Plan::default()
+                },
+                remark,
+            },
+            None => Planned::NotUnderstood(REPHRASE.to_owned()),
+        };
+    }
+    let past = turn.past();
     let hearing = Hearing {
         text: turn.words(),
         reference: &reference,
@@ -210,23 +221,17 @@ pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
     }
 }
 
-fn amended(pending: &Pending) -> understanding::Past {
-    let actions = pending
-        .actions
-        .iter()
-        .map(|action| understanding::PastAction {
-            service: action.service.clone(),
-            command: action.command.clone(),
-            params: action.params.clone(),
-            item: action.target.as_ref().map(|t| understanding::Item {
-                id: t.id.clone(),
-                label: t.label.clone(),
-            }),
-        })
-        .collect();
-    understanding::Past {
-        said: pending.request.clone(),
-        actions,
+/// A stored action as a proposal: its values are settled already and stay as they are.
+fn planned_again(action: &Action) -> PlannedAction {
+    let mut params = action.params.clone();
+    if let (Some(target), true) = (&action.target, params.contains_key("find_by")) {
+        params.insert("find_by".to_owned(), target.id.clone().into());
+    }
+    PlannedAction {
+        service: action.service.clone(),
+        command: action.command.clone(),
+        params,
+        ..PlannedAction::default()
     }
 }
 

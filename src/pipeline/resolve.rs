@@ -336,7 +336,7 @@ impl<'a> Clock<'a> {
             return Ok(Read::Moment(moment));
         }
         let reference = match self.target {
-            Some(target) if is_clock_only(text) => {
+            Some(target) if when::is_clock_only(text) => {
                 let midnight = local_instant(
                     self.reference.zone,
                     target.date_naive().and_time(NaiveTime::MIN),
@@ -541,22 +541,4 @@ fn trouble(text: &str, problem: &Problem, reference: &Reference) -> String {
             )
         }
     }
-}
-
-/// True for words that name a time of day and no day: "4", "half past six", "17:30".
-fn is_clock_only(text: &str) -> bool {
-    const CLOCK_WORDS: [&str; 22] = [
-        "a", "am", "at", "around", "half", "h", "midnight", "noon", "o'clock", "oclock", "p",
-        "past", "pm", "quarter", "to", "from", "till", "until", "um", "uhr", "viertel", "nach",
-    ];
-    let lower = text.to_lowercase();
-    let date_like =
-        lower.contains('/') || lower.matches('-').count() > 1 || lower.matches('.').count() > 2;
-    !date_like
-        && lower
-            .split(|c: char| {
-                c.is_whitespace() || c.is_ascii_digit() || matches!(c, ':' | '.' | ',' | '-' | '–')
-            })
-            .filter(|word| !word.is_empty())
-            .all(|word| CLOCK_WORDS.contains(&word))
 }

@@ -25,11 +25,21 @@ pub(super) fn hint(words: &str, scene: &Scene) -> Option<Hint> {
     let words: String = words.chars().take(SEARCH_CHARS_MAX).collect();
     let reference = scene.reference();
     let found = when::find(&words, &reference);
-    let (found, (from, to)) =
-        found.iter().find_map(|found| Some((found, span(&found.result, scene.zone)?)))?;
-    let rest = format!("{} {}", words.get(..found.span.start)?, words.get(found.span.end..)?);
+    let (found, (from, to)) = found
+        .iter()
+        .find_map(|found| Some((found, span(&found.result, scene.zone)?)))?;
+    let rest = format!(
+        "{} {}",
+        words.get(..found.span.start)?,
+        words.get(found.span.end..)?
+    );
     let clock = clock_alone(words.get(found.span.clone())?, to - from, scene);
-    Some(Hint { rest, from, to, clock })
+    Some(Hint {
+        rest,
+        from,
+        to,
+        clock,
+    })
 }
 
 /// First instant and end of a time.
@@ -49,7 +59,10 @@ fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, Date
     let day = at.date_naive();
     let days = |days| {
         let next = day.checked_add_days(Days::new(days))?;
-        Some((at.to_utc(), instant(zone, next.and_time(NaiveTime::MIN)).to_utc()))
+        Some((
+            at.to_utc(),
+            instant(zone, next.and_time(NaiveTime::MIN)).to_utc(),
+        ))
     };
     match grain {
         Grain::Minute => Some((at.to_utc(), at.to_utc() + Duration::minutes(1))),
@@ -65,21 +78,32 @@ fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, Date
 fn clock_alone(words: &str, length: Duration, scene: &Scene) -> Option<NaiveTime> {
     let today = scene.now.with_timezone(&scene.zone).date_naive();
     let midnight = instant(scene.zone, today.and_time(NaiveTime::MIN)).to_utc();
-    let reference = Reference { now: midnight, ..scene.reference() };
+    let reference = Reference {
+        now: midnight,
+        ..scene.reference()
+    };
     match when::resolve(words, &reference)? {
-        Ok(When::Point { at, grain: Grain::Minute | Grain::Hour }) => {
-            (length <= Duration::hours(1) && at.date_naive() == today).then(|| at.time())
-        }
+        Ok(When::Point {
+            at,
+            grain: Grain::Minute | Grain::Hour,
+        }) => (length <= Duration::hours(1) && at.date_naive() == today).then(|| at.time()),
         Ok(_) | Err(_) => None,
     }
 }
 
 impl Hint {
     /// Which of the items happen then. A time of day alone means the nearest day on which something does.
-    pub fn select<'a, T: Item + 'a>(&self, items: impl Iterator<Item = &'a T>, scene: &Scene) -> Vec<bool> {
+    pub fn select<'a, T: Item + 'a>(
+        &self,
+        items: impl Iterator<Item = &'a T>,
+        scene: &Scene,
+    ) -> Vec<bool> {
         let items: Vec<&T> = items.collect();
         let at = |from, to| -> Vec<bool> {
-            items.iter().map(|item| item.falls_into(from, to, scene)).collect()
+            items
+                .iter()
+                .map(|item| item.falls_into(from, to, scene))
+                .collect()
         };
         let then = at(self.from, self.to);
         let Some(clock) = self.clock.filter(|_| !then.contains(&true)) else {

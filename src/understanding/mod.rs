@@ -13,6 +13,7 @@
 //!
 //! Deliberately not here: resolving times and people, stakes, and any knowledge of what services hold.
 
+mod amend;
 mod clauses;
 mod complete;
 mod grammar;
@@ -33,6 +34,7 @@ mod tests;
 use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::core::when::Reference;
 
+pub use amend::amend;
 pub use complete::complete;
 pub use route::route;
 pub use talk::{cannot, chat};

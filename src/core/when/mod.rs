@@ -13,6 +13,7 @@
 //!
 //! Deliberately not here: a clock, the person's settings, and words for the person.
 
+mod clock_only;
 mod defaults;
 mod describe;
 mod grammar;
@@ -29,6 +30,7 @@ use std::ops::Range;
 use chrono::{DateTime, NaiveDateTime, Utc};
 use chrono_tz::Tz;
 
+pub use clock_only::is_clock_only;
 pub use describe::describe;
 pub use occurrence::{describe_recurrence, next_occurrence};
 pub use zone::{LocalInstant, local_instant};
@@ -52,13 +54,27 @@ impl DateOrder {
     /// The order in use where a zone lies: the United States write the month first.
     pub fn usual_in(zone: Tz) -> DateOrder {
         const MONTH_FIRST: [&str; 12] = [
-            "New_York", "Chicago", "Denver", "Los_Angeles", "Phoenix", "Anchorage", "Detroit", "Boise",
-            "Honolulu", "Juneau", "Indianapolis", "Louisville",
+            "New_York",
+            "Chicago",
+            "Denver",
+            "Los_Angeles",
+            "Phoenix",
+            "Anchorage",
+            "Detroit",
+            "Boise",
+            "Honolulu",
+            "Juneau",
+            "Indianapolis",
+            "Louisville",
         ];
         let name = zone.name();
         let city = name.rsplit('/').next().unwrap_or(name);
         let month_first = name.starts_with("US/") || MONTH_FIRST.contains(&city);
-        if month_first { DateOrder::MonthFirst } else { DateOrder::DayFirst }
+        if month_first {
+            DateOrder::MonthFirst
+        } else {
+            DateOrder::DayFirst
+        }
     }
 }
 

@@ -140,7 +140,14 @@ impl Smtp {
         }
         let sender = match from {
             Some(from) => sender(&from).ok_or(SmtpUrlError::BadSender(from))?,
-            None => sender(&user).ok_or(SmtpUrlError::NoSender)?,
+            // A relay on this machine takes any sender.
+            None => sender(&user)
+                .or_else(|| {
+                    is_loopback(&host)
+                        .then(|| sender(&local_sender(&user)))
+                        .flatten()
+                })
+                .ok_or(SmtpUrlError::NoSender)?,
         };
         let password = url.password().map(percent_decode).unwrap_or_default();
         Ok(Self {
@@ -347,6 +354,22 @@ fn sender(text: &str) -> Option<Sender> {
         name: (!name.is_empty()).then_some(name),
         address,
     })
+}
+
+/// The address of a user who has none, on this machine.
+fn local_sender(user: &str) -> String {
+    let name: String = user
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c))
+        .collect();
+    format!(
+        "{}@localhost",
+        if name.is_empty() {
+            "brain-agent"
+        } else {
+            &name
+        }
+    )
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -146,9 +146,17 @@ pub fn days(date: &Date, context: &Context, has_clock: bool) -> Result<Days, Pro
         Date::Exact(date) => Days::one(*date, Tense::Future),
         Date::Missing(why) => Err(impossible(why.clone())),
         Date::Local(local) => Days::one(local.date(), Tense::Future),
-        Date::Beside { day, before, anchor } => {
+        Date::Beside {
+            day,
+            before,
+            anchor,
+        } => {
             let anchor = days(anchor, context, false)?.first;
-            let from = Context { today: anchor, back: false, ..*context };
+            let from = Context {
+                today: anchor,
+                back: false,
+                ..*context
+            };
             let which = if *before { Some(-1) } else { None };
             Days::one(weekday(*day, which, 0, &from)?.first, Tense::Open)
         }

@@ -18,8 +18,18 @@ pub fn spot(phrase: &Phrase, days: Option<Days>, context: &Context) -> Result<Sp
         check(clock)?;
         // Who names a zone says 9:00 for nine in the morning.
         if phrase.zone.is_some() && clock.dial == Dial::Half && clock.hour > AFTERNOON_UNTIL_HOUR {
-            let clock = Some(Clock { dial: Dial::Full, ..clock });
-            return spot(&Phrase { clock, ..phrase.clone() }, days, context);
+            let clock = Some(Clock {
+                dial: Dial::Full,
+                ..clock
+            });
+            return spot(
+                &Phrase {
+                    clock,
+                    ..phrase.clone()
+                },
+                days,
+                context,
+            );
         }
     }
     match days {

@@ -65,7 +65,10 @@ impl Lexicon {
         };
         let lines = table.lines().map(str::trim);
         for line in lines.filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            if lexicon.read_line(line).is_none() && !line.starts_with("language ") && line != "dial full" {
+            if lexicon.read_line(line).is_none()
+                && !line.starts_with("language ")
+                && line != "dial full"
+            {
                 lexicon.problems.push(line.to_owned());
             }
         }
