@@ -201,7 +201,7 @@ impl Mailboxes {
             mails.push(Mail { file, head });
         }
         let own = own_addresses(self.own.as_deref(), &mails);
-        let threads = thread::group(&mails, &own);
+        let threads = thread::group(&mails);
         cached.heads = heads;
         cached.index = Arc::new(Index {
             mails,
