@@ -171,18 +171,14 @@ pub fn quoted_printable(body: &str) -> String {
 
 fn encode_line(line: &str, out: &mut String) {
     let bytes = line.as_bytes();
-    let from_line = line.starts_with("From ");
     let mut width = 0;
     for (index, &byte) in bytes.iter().enumerate() {
-        let first = index == 0 || width == 0;
-        let last = index + 1 == bytes.len();
-        let plain = match byte {
+        let mut plain = match byte {
             b'=' => false,
-            // A dot or a "From " at the start of a line is changed by some servers on the way.
-            b'.' => !first,
-            b'F' => !(index == 0 && from_line),
+            // A "From " at the start of a line is changed by some servers on the way.
+            b'F' => index > 0 || !line.starts_with("From "),
             // White space at the end of a line is dropped by some.
-            b' ' | b'\t' => !last && width + 1 < LINE_MAX - 1,
+            b' ' | b'\t' => index + 1 < bytes.len(),
             0x21..=0x7E => true,
             _ => false,
         };
@@ -191,7 +187,9 @@ fn encode_line(line: &str, out: &mut String) {
             out.push_str("=\r\n");
             width = 0;
         }
-        if plain && !(byte == b'.' && width == 0) {
+        // A dot that begins a line needs no help of the transport's.
+        plain &= byte != b'.' || width > 0;
+        if plain {
             out.push(char::from(byte));
             width += 1;
         } else {

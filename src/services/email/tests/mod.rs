@@ -24,7 +24,9 @@ use crate::services::contacts::Contacts;
 
 /// A store in memory, as far as contacts need one.
 #[derive(Debug, Default)]
-pub struct MemoryStore(Mutex<(u64, BTreeMap<(Table, Key), Stored>)>);
+pub struct MemoryStore(Mutex<(u64, Rows)>);
+
+type Rows = BTreeMap<(Table, Key), Stored>;
 
 #[async_trait]
 impl Store for MemoryStore {
