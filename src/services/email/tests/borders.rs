@@ -123,6 +123,26 @@ async fn a_connection_that_ends_in_the_middle_of_the_text_is_never_a_success() {
 }
 
 #[tokio::test]
+async fn a_text_that_never_reached_its_final_dot_is_certainly_not_sent() {
+    let server = Server::start(&[("TEXT", Drop)]).await;
+    // More than the buffers between the two hold, so that writing fails before the dot.
+    let mail = b"Subject: x\r\n\r\n"
+        .iter()
+        .chain([b'x'; 80].iter())
+        .copied();
+    let mail: Vec<u8> = mail.cycle().take(32 * 1024 * 1024).collect();
+    let to = ["bob@example.com".parse().unwrap()];
+    let smtp = server
+        .smtp()
+        .with_timeout(std::time::Duration::from_secs(20));
+    let sent = smtp.send(&to, &mail).await;
+    assert!(
+        matches!(&sent, smtp::Sent::Refused(why) if why.contains("in the middle")),
+        "{sent:?}"
+    );
+}
+
+#[tokio::test]
 async fn one_refused_recipient_means_nobody_gets_it() {
     let server = Server::start(&[("RCPT TO:<ANNA", Say("550 5.1.1 unknown"))]).await;
     let home = Home::with(Some(server.smtp()));
