@@ -216,6 +216,24 @@ async fn a_server_elsewhere_without_encryption_gets_no_password() {
 }
 
 #[tokio::test]
+async fn an_encryption_that_fails_is_a_failure() {
+    let offers = ("EHLO", Say("250-test.example\r\n250 STARTTLS"));
+    for (scheme, more) in [("smtps", ""), ("smtp", "&tls=required")] {
+        let server = Server::start(&[offers]).await;
+        let address = format!("127.0.0.1:{}", server.port);
+        let url = format!("{scheme}://u:p@{address}?from=me@example.com{more}");
+        let smtp = Smtp::from_url(&url.into()).unwrap();
+        let home = Home::with(Some(smtp.with_timeout(std::time::Duration::from_secs(2))));
+        let sent = home.run("send_email", letter(), "1").await;
+        assert!(
+            matches!(sent.outcome, Outcome::Failed { .. }),
+            "{scheme}: {sent:?}"
+        );
+        assert_eq!((server.saw("AUTH"), server.saw("MAIL")), (0, 0));
+    }
+}
+
+#[tokio::test]
 async fn without_a_server_a_send_fails_honestly_and_keeps_the_draft() {
     let home = Home::new();
     let sent = home.run("send_email", letter(), "1").await;

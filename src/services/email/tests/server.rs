@@ -28,6 +28,7 @@ pub struct Log {
 pub struct Server {
     pub port: u16,
     pub log: Arc<Mutex<Log>>,
+    patience: Duration,
 }
 
 impl Server {
@@ -36,13 +37,23 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let log = Arc::new(Mutex::new(Log::default()));
-        let (served, quirks) = (log.clone(), quirks.to_vec());
+        let (served, served_quirks) = (log.clone(), quirks.to_vec());
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(talk(stream, quirks.clone(), served.clone()));
+                tokio::spawn(talk(stream, served_quirks.clone(), served.clone()));
             }
         });
-        Self { port, log }
+        // Silence before the dot may be found out early; after it the rest must have had time.
+        let patience = match quirks.iter().find(|(_, then)| *then == Then::Hang) {
+            Some((".", _)) => Duration::from_secs(2),
+            Some(_) => Duration::from_millis(300),
+            None => Duration::from_secs(20),
+        };
+        Self {
+            port,
+            log,
+            patience,
+        }
     }
 
     pub fn smtp(&self) -> Smtp {
@@ -52,7 +63,7 @@ impl Server {
         );
         Smtp::from_url(&url.into())
             .unwrap()
-            .with_timeout(Duration::from_millis(400))
+            .with_timeout(self.patience)
     }
 
     pub fn mails(&self) -> Vec<Vec<u8>> {
