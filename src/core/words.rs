@@ -10,6 +10,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// Lower case, compatibility forms unified, accents gone: `Dvořák` and `dvorak` are the same.
 pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let mut folded = String::with_capacity(text.len());
     for c in text
         .nfkd()
@@ -42,9 +45,14 @@ pub fn words(text: &str) -> Vec<String> {
 
 /// The folded words of a text, each brought to its stem: Russian for Cyrillic, English for the rest.
 pub fn stems(text: &str) -> Vec<String> {
+    stems_of(&words(text))
+}
+
+/// The stem of each folded word.
+pub fn stems_of(words: &[String]) -> Vec<String> {
     let english = Stemmer::create(Algorithm::English);
     let russian = Stemmer::create(Algorithm::Russian);
-    words(text)
+    words
         .iter()
         .map(|word| {
             let cyrillic = word.chars().any(|c| ('\u{400}'..='\u{4FF}').contains(&c));

@@ -4,6 +4,7 @@
 //! What a person saves is theirs alone and lives in the store; it completes the card of the same name.
 //! Who was only seen in mail is listed last and marked ([`Known`]).
 
+mod person;
 pub mod vcard;
 
 use std::path::PathBuf;
@@ -14,17 +15,22 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use self::person::candidate;
+use self::person::{
+    add, choice, complete, is_candidate, is_contact, is_named, is_same, meant, merge, noticed,
+    person_of, row,
+};
 use self::vcard::Card;
 use super::email::mailbox::{Mailboxes, blocking};
 use crate::core::ids::UserId;
-use crate::core::people::{self, Familiarity};
+use crate::core::people;
 use crate::core::plan::{Action, Params, Target};
 use crate::core::stakes::Authorized;
-use crate::core::words::{fold, words};
+use crate::core::words::words;
 use crate::limits::{CANDIDATES_MAX, ITEMS_MAX, LIST_ROWS_MAX};
 use crate::ports::{
-    AddressBook, Attempt, Candidate, Change, Expect, Key, Known, Noticed, Performed, Person,
-    Prepared, Record, RecordExt, Scan, Scene, Service, ServiceError, Store, Table, Wanted,
+    AddressBook, Attempt, Change, Expect, Key, Known, Noticed, Performed, Person, Prepared, Record,
+    RecordExt, Scan, Scene, Service, ServiceError, Store, Table, Wanted,
 };
 
 /// A contact as the store keeps it.
@@ -260,135 +266,6 @@ impl Contacts {
     }
 }
 
-/// The saved people a name or an address means: an exact name or address first, then part of a name.
-fn meant<'a>(saved: &'a [Person], name: &str, email: &str) -> Vec<&'a Person> {
-    let wanted = words(name);
-    let named = |person: &Person| {
-        std::iter::once(&person.name)
-            .chain(&person.nicknames)
-            .any(|name| words(name) == wanted)
-    };
-    let partly = |person: &Person| {
-        let names = words(&person.name);
-        wanted.iter().all(|word| names.contains(word))
-    };
-    let exact: Vec<&Person> = saved.iter().filter(|p| named(p)).collect();
-    if exact.len() > 1 && !email.is_empty() {
-        let by_address: Vec<&Person> = exact
-            .iter()
-            .copied()
-            .filter(|p| p.emails.iter().any(|e| e.eq_ignore_ascii_case(email)))
-            .collect();
-        if !by_address.is_empty() {
-            return by_address;
-        }
-    }
-    if !exact.is_empty() || wanted.is_empty() {
-        return exact;
-    }
-    saved.iter().filter(|p| partly(p)).collect()
-}
-
-fn choice(person: &Person) -> Candidate {
-    let detail = person.emails.first().or(person.phones.first());
-    Candidate {
-        id: person.name.clone(),
-        label: match detail {
-            Some(detail) => format!("{} ({detail})", person.name),
-            None => person.name.clone(),
-        },
-    }
-}
-
-fn is_contact(contact: &Contact, person: &Person) -> bool {
-    fold(&contact.name) == fold(&person.name)
-        && (contact.emails.is_empty() || contact.emails.iter().any(|e| person.emails.contains(e)))
-}
-
-fn is_same(person: &Person, card: &Card) -> bool {
-    fold(&person.name) == fold(&card.name) || share(&person.emails, &card.emails)
-}
-
-fn share(a: &[String], b: &[String]) -> bool {
-    a.iter()
-        .any(|a| b.iter().any(|b| a.eq_ignore_ascii_case(b)))
-}
-
-fn person_of(card: &Card) -> Person {
-    Person {
-        name: card.name.clone(),
-        nicknames: card.nicknames.clone(),
-        emails: card.emails.clone(),
-        phones: card.phones.clone(),
-        groups: card.groups.clone(),
-        known: Known::Saved,
-    }
-}
-
-/// What the store holds comes first; the card adds what is missing.
-fn complete(person: &mut Person, card: &Card) {
-    for email in &card.emails {
-        add(&mut person.emails, email);
-    }
-    for phone in &card.phones {
-        add(&mut person.phones, phone);
-    }
-    for name in &card.nicknames {
-        add(&mut person.nicknames, name);
-    }
-    for group in &card.groups {
-        add(&mut person.groups, group);
-    }
-}
-
-/// Adds a value that is not there yet.
-fn add(list: &mut Vec<String>, value: &str) {
-    let value = value.trim();
-    if !value.is_empty() && !list.iter().any(|has| has.eq_ignore_ascii_case(value)) {
-        list.push(value.to_owned());
-    }
-}
-
-fn merge(list: &mut Value, more: &Value) {
-    let (Some(list), Some(more)) = (list.as_array_mut(), more.as_array()) else {
-        return;
-    };
-    for value in more {
-        if !list.contains(value) {
-            list.push(value.clone());
-        }
-    }
-}
-
-/// A person as name look-up sees them.
-pub fn candidate(person: &Person) -> people::Candidate {
-    people::Candidate {
-        name: person.name.clone(),
-        nicknames: person.nicknames.clone(),
-        emails: person.emails.clone(),
-        groups: person.groups.clone(),
-        familiarity: match person.known {
-            Known::SeenOnly => Familiarity::Seen,
-            Known::WrittenTo => Familiarity::Written,
-            Known::Saved => Familiarity::Saved,
-        },
-    }
-}
-
-fn is_candidate(person: &Person, candidate: &people::Candidate) -> bool {
-    person.name == candidate.name && person.emails == candidate.emails
-}
-
-fn row(found: &people::Candidate, phones: &[String]) -> Value {
-    json!({
-        "name": found.name,
-        "emails": found.emails,
-        "phones": phones,
-        "groups": found.groups,
-        "seen_only": found.familiarity == Familiarity::Seen,
-    })
-}
-
 #[async_trait]
 impl AddressBook for Contacts {
     async fn people(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError> {
@@ -461,41 +338,18 @@ impl Service for Contacts {
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let people = self.people(&scene.owner).await?;
         let said = words(&wanted.message);
-        let named = |person: &&Person| {
-            std::iter::once(&person.name)
-                .chain(&person.nicknames)
-                .flat_map(|name| words(name))
-                .chain(person.groups.iter().cloned())
-                .any(|word| word.chars().count() > 1 && said.contains(&word))
-        };
         Ok(people
             .iter()
-            .filter(named)
+            .filter(|person| is_named(person, &said))
             .take(wanted.limit)
             .map(noticed)
             .collect())
     }
 }
 
-fn noticed(person: &Person) -> Noticed {
-    let details: Vec<&str> = person
-        .emails
-        .iter()
-        .chain(&person.phones)
-        .map(String::as_str)
-        .collect();
-    let groups = if person.groups.is_empty() {
-        String::new()
-    } else {
-        format!(" [{}]", person.groups.join(", "))
-    };
-    Noticed {
-        id: person.name.clone(),
-        line: format!("{}: {}{groups}", person.name, details.join(", ")),
-        foreign: (person.known == Known::SeenOnly).then(|| format!("a mail from {}", person.name)),
-    }
-}
-
 fn unknown_command(command: &str) -> ServiceError {
     ServiceError(format!("Contacts have no command “{command}”."))
 }
+
+#[cfg(test)]
+mod tests;

@@ -171,18 +171,14 @@ pub fn quoted_printable(body: &str) -> String {
 
 fn encode_line(line: &str, out: &mut String) {
     let bytes = line.as_bytes();
-    let from_line = line.starts_with("From ");
     let mut width = 0;
     for (index, &byte) in bytes.iter().enumerate() {
-        let first = index == 0 || width == 0;
-        let last = index + 1 == bytes.len();
-        let plain = match byte {
+        let mut plain = match byte {
             b'=' => false,
-            // A dot or a "From " at the start of a line is changed by some servers on the way.
-            b'.' => !first,
-            b'F' => !(index == 0 && from_line),
+            // A "From " at the start of a line is changed by some servers on the way.
+            b'F' => index > 0 || !line.starts_with("From "),
             // White space at the end of a line is dropped by some.
-            b' ' | b'\t' => !last && width + 1 < LINE_MAX - 1,
+            b' ' | b'\t' => index + 1 < bytes.len(),
             0x21..=0x7E => true,
             _ => false,
         };
@@ -191,12 +187,131 @@ fn encode_line(line: &str, out: &mut String) {
             out.push_str("=\r\n");
             width = 0;
         }
-        if plain && !(byte == b'.' && width == 0) {
+        // A dot that begins a line needs no help of the transport's.
+        plain &= byte != b'.' || width > 0;
+        if plain {
             out.push(char::from(byte));
             width += 1;
         } else {
             out.push_str(&format!("={byte:02X}"));
             width += 3;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::services::email::maildir::Raw;
+    use crate::services::email::read::{Parsed, parse};
+
+    fn there_and_back(letter: &Letter, names: &[(&str, &str)]) -> (String, Parsed) {
+        let envelope = Envelope {
+            from: Some(crate::services::email::smtp::Sender {
+                name: Some("Me".into()),
+                address: wire_address("me@example.com").unwrap(),
+            }),
+            names: names
+                .iter()
+                .map(|(a, n)| ((*a).to_owned(), (*n).to_owned()))
+                .collect(),
+            message_id: "key@example.com".into(),
+            at: DateTime::UNIX_EPOCH,
+            ..Envelope::default()
+        };
+        let mut bytes = compose(letter, &envelope).unwrap();
+        // As the transport ends it.
+        bytes.extend_from_slice(b"\r\n");
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        (text, parse(&Raw::Whole(bytes)))
+    }
+
+    fn letter(subject: &str, body: &str) -> Letter {
+        Letter {
+            to: vec!["bob@example.com".into()],
+            subject: subject.into(),
+            body: body.into(),
+        }
+    }
+
+    #[test]
+    fn the_body_arrives_as_it_was_shown() {
+        for body in [
+            "",
+            "a",
+            "a\n",
+            "\n\n",
+            "trailing  \nspaces\t\n  leading",
+            ".\n..\n.hidden\nFrom here\nFrom: there",
+            "=3D=\n=",
+            "Grüße 👩\u{200D}🚀 日本語",
+            "lone\rreturn and nul\0",
+            &"x".repeat(5_000),
+            &"ü ".repeat(500),
+            &format!("{}. dot after the break", "y".repeat(75)),
+        ] {
+            let (wire, parsed) = there_and_back(&letter("s", body), &[]);
+            assert_eq!(parsed.text, body);
+            assert!(wire.is_ascii());
+            assert!(wire.split("\r\n").all(|line| line.len() <= 78), "{wire}");
+        }
+    }
+
+    #[test]
+    fn headers_say_who_and_what() {
+        let (wire, parsed) = there_and_back(
+            &letter("Grüße — an alle", "b"),
+            &[("bob@example.com", "Bob “the, Builder” Müller")],
+        );
+        assert_eq!(parsed.subject, "Grüße — an alle");
+        assert_eq!(parsed.to[0].name, "Bob “the, Builder” Müller");
+        assert_eq!(parsed.message_id.as_deref(), Some("key@example.com"));
+        assert!(wire.contains("Content-Transfer-Encoding: quoted-printable\r\n"));
+        assert!(wire.contains("text/plain; charset=utf-8"));
+    }
+
+    #[test]
+    fn an_international_domain_goes_out_in_ascii() {
+        let address = wire_address("bob@müller.example").unwrap();
+        assert_eq!(address.to_string(), "bob@xn--mller-kva.example");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn any_body_arrives_exactly(body in "(\\PC|[\n\t =.]|From |\u{0}|é|👍){0,300}") {
+            let (wire, parsed) = there_and_back(&letter("s", &body), &[]);
+            prop_assert_eq!(parsed.text, body);
+            prop_assert!(wire.split("\r\n").all(|line| line.len() <= 78 && !line.starts_with('.')));
+        }
+
+        #[test]
+        fn no_text_becomes_a_header(subject in any::<String>(), name in any::<String>(), evil in "(\r|\n|\r\n|\u{0}|\u{2028}|\u{85})?(Bcc|X-Evil): x@evil.example") {
+            let subject = format!("{subject}{evil}");
+            let name = format!("{name}{evil}");
+            let (wire, _) = there_and_back(&letter(&subject, "body"), &[("bob@example.com", &name)]);
+            let head = wire.split("\r\n\r\n").next().unwrap();
+            prop_assert!(!head.replace("\r\n", "").contains(['\r', '\n', '\0']));
+            let fields: Vec<&str> = head
+                .split("\r\n")
+                .filter(|line| !line.starts_with([' ', '\t']))
+                .map(|line| line.split(':').next().unwrap())
+                .collect();
+            prop_assert_eq!(fields, [
+                "From", "To", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type",
+                "Content-Transfer-Encoding",
+            ]);
+        }
+
+        #[test]
+        fn no_address_becomes_a_command(address in "[ -~\r\n\u{0}äа]{0,40}@?[ -~\r\nä]{0,20}") {
+            if let Ok(address) = wire_address(&address) {
+                let text = address.to_string();
+                prop_assert!(text.chars().all(|c| c.is_ascii_graphic() && !"<>,;:\"\\()".contains(c)), "{text}");
+            }
         }
     }
 }

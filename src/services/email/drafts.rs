@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::compose::{Envelope, Letter, compose};
+use super::compose::{Envelope, Letter, compose, recipients};
 use super::mailbox::{Mail, Mailboxes, blocking};
 use super::maildir::Folder;
 use crate::core::digest::hex;
@@ -138,12 +138,19 @@ impl Mailboxes {
                 mail.file.folder == Folder::Drafts
                     && mail.file.base.ends_with(MARK)
                     && mail.head.parsed.subject == letter.subject
-                    && letter_of(mail) == letter
+                    && says_the_same(&letter_of(mail), &letter)
             };
             Ok(index.mails.iter().filter(same).cloned().collect())
         })
         .await
     }
+}
+
+/// The same text to the same addresses, however their domains are written.
+fn says_the_same(a: &Letter, b: &Letter) -> bool {
+    a.body == b.body
+        && a.subject == b.subject
+        && recipients(a).is_ok_and(|to| Ok(to) == recipients(b))
 }
 
 fn letter_of(mail: &Mail) -> Letter {

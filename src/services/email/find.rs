@@ -338,7 +338,7 @@ pub fn notice(index: &Index, message: &str, limit: usize, zone: Tz) -> Vec<Notic
             (common > 0).then_some((common, thread, mail))
         })
         .collect();
-    near.sort_by(|a, b| (b.0, b.1.date).cmp(&(a.0, a.1.date)));
+    near.sort_by_key(|(common, thread, _)| std::cmp::Reverse((*common, thread.date)));
     near.into_iter()
         .take(limit)
         .map(|(_, thread, mail)| {

@@ -201,7 +201,7 @@ impl Mailboxes {
             mails.push(Mail { file, head });
         }
         let own = own_addresses(self.own.as_deref(), &mails);
-        let threads = thread::group(&mails, &own);
+        let threads = thread::group(&mails);
         cached.heads = heads;
         cached.index = Arc::new(Index {
             mails,
@@ -241,16 +241,20 @@ fn own_addresses(configured: Option<&str>, mails: &[Mail]) -> Vec<String> {
 
 fn head_of(mut parsed: Parsed, file: &Listed) -> Head {
     let text = std::mem::take(&mut parsed.text);
-    let mut hashes: Vec<u32> = Vec::new();
     let people = std::iter::once(&parsed.from)
         .chain(&parsed.to)
         .chain(&parsed.cc);
     let people: Vec<String> = people
         .map(|p| format!("{} {}", p.name, p.address))
         .collect();
-    for part in [&parsed.subject, &text, &people.join(" ")] {
-        hashes.extend(words::stems(part).iter().map(|stem| word_hash(stem)));
-    }
+    let mut said: Vec<String> = words::words(&parsed.subject);
+    said.extend(words::words(&people.join(" ")));
+    said.extend(words::words(&text));
+    // Texts repeat themselves: every word is brought to its stem once.
+    said.sort_unstable();
+    said.dedup();
+    let stems = words::stems_of(&said);
+    let mut hashes: Vec<u32> = stems.iter().map(|stem| word_hash(stem)).collect();
     hashes.sort_unstable();
     hashes.dedup();
     Head {

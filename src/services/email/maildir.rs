@@ -94,9 +94,15 @@ impl Maildir {
     /// Every mail, newest file name first within a folder, at most [`MAILBOX_MAX`]. A mailbox that does not
     /// exist is empty.
     pub fn list(&self) -> io::Result<Vec<Listed>> {
+        // The mailbox itself may be a link that its owner made; nothing inside it may.
+        let root = match fs::canonicalize(&self.root) {
+            Ok(root) => root,
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(cause) => return Err(cause),
+        };
         let mut found = Vec::new();
-        list_folder(&self.root, Folder::Inbox, &mut found)?;
-        for entry in entries(&self.root)? {
+        list_folder(&root, Folder::Inbox, &mut found)?;
+        for entry in entries(&root)? {
             let name = entry.file_name().to_string_lossy().into_owned();
             // `file_type` does not follow links: a link is no folder of this mailbox.
             if !name.starts_with('.') || !entry.file_type().is_ok_and(|t| t.is_dir()) {

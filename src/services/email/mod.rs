@@ -19,7 +19,7 @@ mod prepare;
 pub mod read;
 pub mod smtp;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod thread;
 
 use std::sync::Arc;

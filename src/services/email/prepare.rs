@@ -140,7 +140,10 @@ impl Email {
 /// Two spellings of one address: case and punycode do not matter.
 fn same_address(a: &str, b: &str) -> bool {
     match (wire_address(a), wire_address(b)) {
-        (Ok(a), Ok(b)) => a.to_string().eq_ignore_ascii_case(&b.to_string()),
+        (Ok(a), Ok(b)) => {
+            let (a, b): (&str, &str) = (a.as_ref(), b.as_ref());
+            a.eq_ignore_ascii_case(b)
+        }
         _ => a.eq_ignore_ascii_case(b),
     }
 }
@@ -233,6 +236,10 @@ fn foreign_of(mail: &Mail) -> Vec<Foreign> {
 }
 
 /// The thread `find_by` means, or what to ask instead.
+#[expect(
+    clippy::result_large_err,
+    reason = "a question is returned whole, once an action"
+)]
 fn meant<'a>(index: &'a Index, params: &Params, scene: &Scene) -> Result<&'a Thread, Prepared> {
     let find_by = params
         .get("find_by")

@@ -3,6 +3,7 @@
 //! Invariant: no input makes this fail or panic. What is broken is left out; what is missing is empty.
 //! Deliberately not here: attachments' contents. They are named, never opened.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chrono::{DateTime, Utc};
@@ -78,7 +79,8 @@ pub fn parse(raw: &Raw) -> Parsed {
     let (Raw::Whole(bytes) | Raw::Beginning(bytes)) = raw;
     // The parser is made for hostile input; should it still stumble, one mail is unreadable, no more.
     let parsed = catch_unwind(AssertUnwindSafe(|| {
-        let message = MessageParser::default().parse(strip_mbox(bytes))?;
+        let whole = finished(strip_mbox(bytes));
+        let message = MessageParser::default().parse(&*whole)?;
         Some(of_message(&message))
     }));
     let mut parsed = parsed.ok().flatten().unwrap_or_default();
@@ -96,6 +98,19 @@ fn strip_mbox(bytes: &[u8]) -> &[u8] {
     }
     let end = bytes.iter().position(|b| *b == b'\n');
     end.map_or(bytes, |end| &bytes[end + 1..])
+}
+
+/// A mail cut off inside a header: the header counts as far as it goes.
+fn finished(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let has_body = bytes
+        .windows(2)
+        .any(|pair| pair == b"\n\n" || pair == b"\n\r");
+    if has_body {
+        return Cow::Borrowed(bytes);
+    }
+    let mut whole = bytes.to_vec();
+    whole.extend_from_slice(b"\r\n\r\n");
+    Cow::Owned(whole)
 }
 
 fn of_message(message: &Message<'_>) -> Parsed {

@@ -34,7 +34,7 @@ pub fn thread_id(message_id: &str) -> String {
 }
 
 /// All conversations, newest first. Drafts are left out.
-pub fn group(mails: &[Mail], own: &[String]) -> Vec<Thread> {
+pub fn group(mails: &[Mail]) -> Vec<Thread> {
     let mut order: Vec<usize> = (0..mails.len())
         .filter(|&at| mails[at].file.folder != Folder::Drafts)
         .collect();
@@ -44,7 +44,7 @@ pub fn group(mails: &[Mail], own: &[String]) -> Vec<Thread> {
     });
     let mut sets = Sets::new(mails.len());
     join_by_ids(mails, &order, &mut sets);
-    join_by_subject(mails, &order, own, &mut sets);
+    join_by_subject(mails, &order, &mut sets);
     let mut threads: HashMap<usize, Vec<usize>> = HashMap::new();
     for &at in &order {
         threads.entry(sets.root(at)).or_default().push(at);
@@ -96,7 +96,7 @@ fn join_by_ids(mails: &[Mail], order: &[usize], sets: &mut Sets) {
     }
 }
 
-fn join_by_subject(mails: &[Mail], order: &[usize], own: &[String], sets: &mut Sets) {
+fn join_by_subject(mails: &[Mail], order: &[usize], sets: &mut Sets) {
     let mut last: HashMap<String, Vec<usize>> = HashMap::new();
     for &at in order {
         let parsed = &mails[at].head.parsed;
@@ -106,10 +106,13 @@ fn join_by_subject(mails: &[Mail], order: &[usize], own: &[String], sets: &mut S
         }
         let earlier = last.entry(subject).or_default();
         if is_reply && parsed.references.is_empty() {
-            let people = participants(&mails[at], own);
+            let people = correspondents(&mails[at]);
             let partner = earlier.iter().rev().find(|&&other| {
-                let theirs = participants(&mails[other], own);
-                people.iter().any(|person| theirs.contains(person))
+                let parsed = &mails[other].head.parsed;
+                std::iter::once(&parsed.from)
+                    .chain(&parsed.to)
+                    .chain(&parsed.cc)
+                    .any(|person| people.iter().any(|address| person.is(address)))
             });
             if let Some(&partner) = partner {
                 sets.join(partner, at);
@@ -119,14 +122,14 @@ fn join_by_subject(mails: &[Mail], order: &[usize], own: &[String], sets: &mut S
     }
 }
 
-fn participants(mail: &Mail, own: &[String]) -> Vec<String> {
+/// Whom the owner is talking with in this mail: its sender, or those an own mail goes to.
+fn correspondents(mail: &Mail) -> Vec<&str> {
     let parsed = &mail.head.parsed;
-    std::iter::once(&parsed.from)
-        .chain(&parsed.to)
-        .chain(&parsed.cc)
-        .map(|person| person.address.to_lowercase())
-        .filter(|address| !address.is_empty() && !own.contains(address))
-        .collect()
+    if mail.is_own() {
+        let to = parsed.to.iter().chain(&parsed.cc);
+        return to.map(|person| person.address.as_str()).collect();
+    }
+    vec![&parsed.from.address]
 }
 
 /// What replies put before a subject.

@@ -1,0 +1,230 @@
+//! The service against real folders and a misbehaving mail server.
+
+mod borders;
+mod demo;
+mod finding;
+mod hostile;
+mod server;
+mod writing;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use chrono::{TimeZone, Utc};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::core::ids::UserId;
+use crate::core::outcome::Outcome;
+use crate::core::stakes::{Rule, Stakes, assess, authorize_low};
+use crate::core::when::DateOrder;
+use crate::ports::{Batch, Expect, Key, Scan, Store, StoreError, Stored, Table};
+use crate::services::contacts::Contacts;
+
+/// A store in memory, as far as contacts need one.
+#[derive(Debug, Default)]
+pub struct MemoryStore(Mutex<(u64, Rows)>);
+
+type Rows = BTreeMap<(Table, Key), Stored>;
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
+        Ok(self.0.lock().unwrap().1.get(&(table, key.clone())).cloned())
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
+        let prefix = scan.prefix.as_ref().map_or("", |key| key.as_str());
+        let inner = self.0.lock().unwrap();
+        let rows = inner
+            .1
+            .iter()
+            .filter(|((table, key), _)| *table == scan.table && key.as_str().starts_with(prefix));
+        Ok(rows
+            .map(|((_, key), stored)| (key.clone(), stored.clone()))
+            .take(scan.limit)
+            .collect())
+    }
+
+    async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {
+        let mut inner = self.0.lock().unwrap();
+        for change in &batch.changes {
+            let at = inner.1.get(&(change.table, change.key.clone()));
+            let fine = match change.expect {
+                Expect::Any => true,
+                Expect::Absent => at.is_none(),
+                Expect::Revision(revision) => at.is_some_and(|s| s.revision == revision),
+            };
+            if !fine {
+                return Err(StoreError::Conflict {
+                    table: change.table,
+                    key: change.key.clone(),
+                });
+            }
+        }
+        inner.0 += 1;
+        let revision = inner.0;
+        for change in batch.changes {
+            let key = (change.table, change.key);
+            match change.put {
+                Some((version, body)) => {
+                    let stored = Stored {
+                        revision,
+                        version,
+                        body,
+                    };
+                    inner.1.insert(key, stored);
+                }
+                None => {
+                    inner.1.remove(&key);
+                }
+            }
+        }
+        Ok(revision)
+    }
+}
+
+struct Harmless;
+
+impl Rule for Harmless {
+    fn stakes(&self, _: &Action) -> Stakes {
+        Stakes::Low
+    }
+}
+
+/// A data folder with the two services over it.
+pub struct Home {
+    pub dir: tempfile::TempDir,
+    pub store: Arc<MemoryStore>,
+    pub mailboxes: Arc<Mailboxes>,
+    pub contacts: Arc<Contacts>,
+    pub email: Email,
+    pub scene: Scene,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        Self::with(None)
+    }
+
+    pub fn with(smtp: Option<Smtp>) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let own = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
+        let mailboxes = Mailboxes::new(dir.path(), own);
+        let store = Arc::new(MemoryStore::default());
+        let contacts = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
+        Self {
+            email: Email::new(mailboxes.clone(), contacts.clone(), smtp),
+            scene: scene("me"),
+            dir,
+            store,
+            mailboxes,
+            contacts,
+        }
+    }
+
+    /// A mail that came in; unread.
+    pub fn receive(&self, name: &str, text: &str) -> PathBuf {
+        self.lay("new", name, text.replace('\n', "\r\n").as_bytes())
+    }
+
+    /// A file in a folder of the mailbox.
+    pub fn lay(&self, folder: &str, name: &str, bytes: &[u8]) -> PathBuf {
+        let owner = maildir::folder_name(self.scene.owner.as_str());
+        let folder = self.dir.path().join("mail").join(owner).join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// The decoded texts of a folder's mails.
+    pub async fn mails(&self, folder: maildir::Folder) -> Vec<read::Parsed> {
+        let index = self.mailboxes.index(&self.scene.owner).await.unwrap();
+        let mails = index.mails.iter().filter(|m| m.file.folder == folder);
+        mails.map(Mail::read).collect()
+    }
+
+    pub async fn prepare(&self, command: &str, params: Value) -> Prepared {
+        let params = params.as_object().unwrap().clone();
+        let prepared = self.email.prepare(&self.scene, command, params).await;
+        prepared.unwrap()
+    }
+
+    /// Prepares and performs.
+    pub async fn run(&self, command: &str, params: Value, key: &str) -> Performed {
+        run(&self.email, &self.scene, command, params, key).await
+    }
+
+    pub async fn search(&self, params: Value) -> Value {
+        result(self.run("search", params, "0").await)
+    }
+}
+
+pub async fn run(
+    service: &dyn Service,
+    scene: &Scene,
+    command: &str,
+    params: Value,
+    key: &str,
+) -> Performed {
+    let params = params.as_object().unwrap().clone();
+    let prepared = service.prepare(scene, command, params).await.unwrap();
+    let Prepared::Ready {
+        params,
+        target,
+        notes,
+        ..
+    } = prepared
+    else {
+        panic!("{command} is not ready: {prepared:?}");
+    };
+    let action = Action {
+        service: service.name().to_owned(),
+        command: command.to_owned(),
+        params,
+        target,
+        notes,
+        ..Action::default()
+    };
+    let assessed = assess(&Harmless, action, Stakes::Low);
+    let authorized = authorize_low(assessed).unwrap();
+    let key = format!("{key:0>32}");
+    service.perform(scene, &authorized, &Attempt { key }).await
+}
+
+pub fn scene(owner: &str) -> Scene {
+    Scene {
+        owner: UserId::new(owner),
+        now: Utc.with_ymd_and_hms(2026, 5, 4, 9, 0, 0).unwrap(),
+        zone: chrono_tz::Europe::Berlin,
+        order: DateOrder::DayFirst,
+    }
+}
+
+pub fn result(performed: Performed) -> Value {
+    match performed.outcome {
+        Outcome::Succeeded { result } => result,
+        other => panic!("not done: {other:?}"),
+    }
+}
+
+/// The subjects of a search result, in order.
+pub fn subjects(result: &Value) -> Vec<&str> {
+    let rows = result["threads"].as_array().unwrap();
+    rows.iter()
+        .map(|row| row["subject"].as_str().unwrap())
+        .collect()
+}
+
+/// A mail with the usual headers.
+pub fn mail(from: &str, subject: &str, date: &str, more: &str, body: &str) -> String {
+    format!(
+        "From: {from}\nTo: Me <me@example.com>\nSubject: {subject}\nDate: {date}\n{more}\n{body}\n"
+    )
+}
+
+pub fn letter() -> Value {
+    json!({"to": ["bob@example.com"], "subject": "Late", "body": "Sorry, I am late.\n.\nMe  "})
+}
