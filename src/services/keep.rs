@@ -21,6 +21,9 @@ use crate::ports::{
     Table, Wanted,
 };
 
+#[cfg(test)]
+mod tests;
+
 /// A note far behind the best one is not what was looked for.
 const FAR: f32 = 0.5;
 

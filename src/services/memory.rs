@@ -20,6 +20,9 @@ use crate::ports::{
     Table, Wanted,
 };
 
+#[cfg(test)]
+mod tests;
+
 /// A fact far behind the best one does not answer the question.
 const FAR: f32 = 0.35;
 /// What having been learned just now adds to a fact's relevance.

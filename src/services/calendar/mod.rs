@@ -5,6 +5,8 @@
 
 mod free;
 mod record;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

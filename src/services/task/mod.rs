@@ -9,6 +9,8 @@
 
 mod record;
 mod reminder;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
