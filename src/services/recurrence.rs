@@ -7,7 +7,9 @@
 //!
 //! A start that does not match its own rule is not an occurrence.
 
-use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Utc};
+use chrono::{
+    DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Utc,
+};
 use chrono_tz::Tz;
 use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
 
@@ -43,11 +45,19 @@ impl Series {
     /// Reads the value of an RRULE.
     pub fn new(rule: &str, first: Moment, zone: Tz) -> Result<Self, BadRule> {
         let unreadable = || BadRule::Unreadable(rule.chars().take(80).collect());
-        let value = rule.trim();
+        let value = Some(rule.trim())
+            .filter(|rule| !rule.contains(char::is_control))
+            .ok_or_else(unreadable)?;
         let value = value.strip_prefix("RRULE:").unwrap_or(value);
-        let parsed: RRule<Unvalidated> =
-            local_until(value, zone).ok_or_else(unreadable)?.parse().map_err(|_| unreadable())?;
-        let series = Self { rule: parsed, first, zone };
+        let parsed: RRule<Unvalidated> = local_until(value, zone)
+            .ok_or_else(unreadable)?
+            .parse()
+            .map_err(|_| unreadable())?;
+        let series = Self {
+            rule: parsed,
+            first,
+            zone,
+        };
         let pause = series.shortest_pause();
         if pause < Duration::minutes(REPEAT_MINUTES_MIN) {
             return Err(BadRule::TooOften);
@@ -63,7 +73,9 @@ impl Series {
 
     /// The last occurrence before `before`.
     pub fn last_before(&self, before: DateTime<Utc>) -> Option<Moment> {
-        self.walk(before).take_while(|at| at.start(self.zone) < before).last()
+        self.walk(before)
+            .take_while(|at| at.start(self.zone) < before)
+            .last()
     }
 
     /// Occurrences that start in `from..to`, at most `max`.
@@ -82,10 +94,18 @@ impl Series {
         }
         let zone = self.zone;
         let whole_days = matches!(self.first, Moment::Day(_));
-        let dates = self.dates().into_iter().flatten().take(RECURRENCE_STEPS_MAX);
+        let dates = self
+            .dates()
+            .into_iter()
+            .flatten()
+            .take(RECURRENCE_STEPS_MAX);
         Box::new(dates.map(move |at| {
             let local = at.naive_utc();
-            if whole_days { Moment::Day(local.date()) } else { Moment::Instant(instant(zone, local)) }
+            if whole_days {
+                Moment::Day(local.date())
+            } else {
+                Moment::Instant(instant(zone, local))
+            }
         }))
     }
 
@@ -119,9 +139,13 @@ impl Series {
             Frequency::Hourly => 3600,
             Frequency::Minutely => 60,
             Frequency::Secondly => 1,
-            Frequency::Yearly | Frequency::Monthly | Frequency::Weekly | Frequency::Daily => return None,
+            Frequency::Yearly | Frequency::Monthly | Frequency::Weekly | Frequency::Daily => {
+                return None;
+            }
         };
-        Some(Duration::seconds(unit * i64::from(self.rule.get_interval().max(1))))
+        Some(Duration::seconds(
+            unit * i64::from(self.rule.get_interval().max(1)),
+        ))
     }
 
     /// A lower bound of the time between two occurrences.
@@ -134,9 +158,16 @@ impl Series {
 }
 
 /// `first`, `first + step`, …, leaving out what lies far before `near`.
-fn elapsed(first: DateTime<Tz>, step: Duration, near: DateTime<Utc>, count: Option<u32>) -> impl Iterator<Item = Moment> {
+fn elapsed(
+    first: DateTime<Tz>,
+    step: Duration,
+    near: DateTime<Utc>,
+    count: Option<u32>,
+) -> impl Iterator<Item = Moment> {
     let skip = ((near - first.to_utc()).num_seconds() / step.num_seconds().max(1)).max(0);
-    let end = count.map_or(i64::MAX, i64::from).min(skip.saturating_add(RECURRENCE_STEPS_MAX as i64));
+    let end = count
+        .map_or(i64::MAX, i64::from)
+        .min(skip.saturating_add(RECURRENCE_STEPS_MAX as i64));
     (skip..end).map_while(move |n| {
         let ahead = Duration::try_seconds(step.num_seconds().checked_mul(n)?)?;
         first.clone().checked_add_signed(ahead).map(Moment::Instant)
@@ -157,7 +188,9 @@ fn local_until(rule: &str, zone: Tz) -> Option<String> {
             None if until.contains('T') => {
                 NaiveDateTime::parse_from_str(until, "%Y%m%dT%H%M%S").ok()?
             }
-            None => NaiveDate::parse_from_str(until, "%Y%m%d").ok()?.and_hms_opt(23, 59, 59)?,
+            None => NaiveDate::parse_from_str(until, "%Y%m%d")
+                .ok()?
+                .and_hms_opt(23, 59, 59)?,
         };
         Some(format!("UNTIL={}Z", local.format("%Y%m%dT%H%M%S")))
     };
@@ -187,11 +220,17 @@ pub(super) fn moved_rule(
 ) -> Result<(Moment, String), BadRule> {
     let local = |moment: Moment| moment.start(zone).naive_local();
     let days = (local(becomes).date() - local(was).date()).num_days();
-    let new_date = local(first).date().checked_add_signed(Duration::days(days)).ok_or(BadRule::FixedDays)?;
+    let new_date = local(first)
+        .date()
+        .checked_add_signed(Duration::days(days))
+        .ok_or(BadRule::FixedDays)?;
     let (first, rule) = match becomes {
         Moment::Instant(at) => {
             let clock = at.with_timezone(&zone).time();
-            (Moment::Instant(instant(zone, new_date.and_time(clock))), at_clock(rule, clock))
+            (
+                Moment::Instant(instant(zone, new_date.and_time(clock))),
+                at_clock(rule, clock),
+            )
         }
         Moment::Day(_) => (Moment::Day(new_date), rule.to_owned()),
     };
@@ -203,9 +242,15 @@ pub(super) fn moved_rule(
         match part.split_once('=') {
             Some(("BYDAY", day)) if day.len() == 2 => {
                 let weekday = local(becomes).date().weekday();
-                *part = format!("BYDAY={}", weekday.to_string().to_uppercase().get(..2).unwrap_or(day));
+                *part = format!(
+                    "BYDAY={}",
+                    weekday.to_string().to_uppercase().get(..2).unwrap_or(day)
+                );
             }
-            Some(("BYDAY" | "BYMONTHDAY" | "BYMONTH" | "BYYEARDAY" | "BYSETPOS" | "BYWEEKNO", _)) => {
+            Some((
+                "BYDAY" | "BYMONTHDAY" | "BYMONTH" | "BYYEARDAY" | "BYSETPOS" | "BYWEEKNO",
+                _,
+            )) => {
                 return Err(BadRule::FixedDays);
             }
             Some(_) | None => {}
@@ -223,29 +268,88 @@ mod tests {
     use super::*;
 
     fn at(zone: Tz, text: &str) -> DateTime<Tz> {
-        instant(zone, NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M").unwrap())
+        instant(
+            zone,
+            NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M").unwrap(),
+        )
     }
 
     fn first_of(zone: Tz, rule: &str, first: &str, count: usize) -> Vec<String> {
         let first = at(zone, first);
         let series = Series::new(rule, Moment::Instant(first), zone).unwrap();
-        let all = series.between(first.to_utc(), first.to_utc() + Duration::days(4_000), count);
-        all.into_iter().map(|m| m.start(zone).format("%Y-%m-%d %H:%M").to_string()).collect()
+        let all = series.between(
+            first.to_utc(),
+            first.to_utc() + Duration::days(4_000),
+            count,
+        );
+        all.into_iter()
+            .map(|m| m.start(zone).format("%Y-%m-%d %H:%M").to_string())
+            .collect()
     }
 
     #[test]
     fn rules_are_followed_on_the_local_clock() {
         for (zone, rule, first, expected) in [
-            (Berlin, "FREQ=DAILY", "2026-03-28 02:30", vec!["2026-03-28 02:30", "2026-03-29 03:00", "2026-03-30 02:30"]),
-            (Berlin, "FREQ=DAILY", "2026-10-24 02:30", vec!["2026-10-24 02:30", "2026-10-25 02:30", "2026-10-26 02:30"]),
-            (Berlin, "FREQ=HOURLY", "2026-03-29 01:00", vec!["2026-03-29 01:00", "2026-03-29 03:00", "2026-03-29 04:00"]),
-            (Berlin, "FREQ=HOURLY", "2026-10-25 02:00", vec!["2026-10-25 02:00", "2026-10-25 02:00", "2026-10-25 03:00"]),
-            (New_York, "FREQ=WEEKLY;BYDAY=SU", "2026-03-01 09:00", vec!["2026-03-01 09:00", "2026-03-08 09:00", "2026-03-15 09:00"]),
-            (Berlin, "FREQ=MONTHLY;BYMONTHDAY=31", "2026-01-31 09:00", vec!["2026-01-31 09:00", "2026-03-31 09:00", "2026-05-31 09:00"]),
-            (Berlin, "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=8;BYMINUTE=15", "2026-01-12 08:15", vec!["2026-01-12 08:15", "2026-01-26 08:15", "2026-02-09 08:15"]),
-            (Berlin, "FREQ=DAILY;UNTIL=20260114T080000Z", "2026-01-12 09:00", vec!["2026-01-12 09:00", "2026-01-13 09:00", "2026-01-14 09:00"]),
-            (Berlin, "FREQ=DAILY;UNTIL=20260113", "2026-01-12 23:00", vec!["2026-01-12 23:00", "2026-01-13 23:00"]),
-            (Berlin, "FREQ=DAILY;COUNT=2", "2026-01-12 09:00", vec!["2026-01-12 09:00", "2026-01-13 09:00"]),
+            (
+                Berlin,
+                "FREQ=DAILY",
+                "2026-03-28 02:30",
+                vec!["2026-03-28 02:30", "2026-03-29 03:00", "2026-03-30 02:30"],
+            ),
+            (
+                Berlin,
+                "FREQ=DAILY",
+                "2026-10-24 02:30",
+                vec!["2026-10-24 02:30", "2026-10-25 02:30", "2026-10-26 02:30"],
+            ),
+            (
+                Berlin,
+                "FREQ=HOURLY",
+                "2026-03-29 01:00",
+                vec!["2026-03-29 01:00", "2026-03-29 03:00", "2026-03-29 04:00"],
+            ),
+            (
+                Berlin,
+                "FREQ=HOURLY",
+                "2026-10-25 02:00",
+                vec!["2026-10-25 02:00", "2026-10-25 02:00", "2026-10-25 03:00"],
+            ),
+            (
+                New_York,
+                "FREQ=WEEKLY;BYDAY=SU",
+                "2026-03-01 09:00",
+                vec!["2026-03-01 09:00", "2026-03-08 09:00", "2026-03-15 09:00"],
+            ),
+            (
+                Berlin,
+                "FREQ=MONTHLY;BYMONTHDAY=31",
+                "2026-01-31 09:00",
+                vec!["2026-01-31 09:00", "2026-03-31 09:00", "2026-05-31 09:00"],
+            ),
+            (
+                Berlin,
+                "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=8;BYMINUTE=15",
+                "2026-01-12 08:15",
+                vec!["2026-01-12 08:15", "2026-01-26 08:15", "2026-02-09 08:15"],
+            ),
+            (
+                Berlin,
+                "FREQ=DAILY;UNTIL=20260114T080000Z",
+                "2026-01-12 09:00",
+                vec!["2026-01-12 09:00", "2026-01-13 09:00", "2026-01-14 09:00"],
+            ),
+            (
+                Berlin,
+                "FREQ=DAILY;UNTIL=20260113",
+                "2026-01-12 23:00",
+                vec!["2026-01-12 23:00", "2026-01-13 23:00"],
+            ),
+            (
+                Berlin,
+                "FREQ=DAILY;COUNT=2",
+                "2026-01-12 09:00",
+                vec!["2026-01-12 09:00", "2026-01-13 09:00"],
+            ),
         ] {
             assert_eq!(first_of(zone, rule, first, 3), expected, "{rule} {first}");
         }
@@ -254,11 +358,34 @@ mod tests {
     #[test]
     fn what_is_no_rule_or_too_fast_is_refused() {
         let first = Moment::Instant(at(Berlin, "2026-01-12 09:00"));
-        for rule in ["", "daily", "FREQ=", "FREQ=DAILY;UNTIL=soon", "FREQ=DAILY;BYHOUR=99", "FREQ=DAILY\nRRULE:FREQ=DAILY", "\u{0}"] {
-            assert!(matches!(Series::new(rule, first, Berlin), Err(BadRule::Unreadable(_))), "{rule:?}");
+        for rule in [
+            "",
+            "daily",
+            "FREQ=",
+            "FREQ=DAILY;UNTIL=soon",
+            "FREQ=DAILY;BYHOUR=99",
+            "FREQ=DAILY\nRRULE:FREQ=DAILY",
+            "\u{0}",
+        ] {
+            assert!(
+                matches!(
+                    Series::new(rule, first, Berlin),
+                    Err(BadRule::Unreadable(_))
+                ),
+                "{rule:?}"
+            );
         }
-        for rule in ["FREQ=SECONDLY", "FREQ=MINUTELY", "FREQ=MINUTELY;INTERVAL=4", "FREQ=HOURLY;BYSECOND=1,2;BYMINUTE=1,2,3,4,5,6,7"] {
-            assert_eq!(Series::new(rule, first, Berlin), Err(BadRule::TooOften), "{rule}");
+        for rule in [
+            "FREQ=SECONDLY",
+            "FREQ=MINUTELY",
+            "FREQ=MINUTELY;INTERVAL=4",
+            "FREQ=HOURLY;BYSECOND=1,2;BYMINUTE=1,2,3,4,5,6,7",
+        ] {
+            assert_eq!(
+                Series::new(rule, first, Berlin),
+                Err(BadRule::TooOften),
+                "{rule}"
+            );
         }
         assert!(Series::new("FREQ=MINUTELY;INTERVAL=5", first, Berlin).is_ok());
     }
@@ -266,9 +393,17 @@ mod tests {
     #[test]
     fn a_rule_that_never_happens_ends_soon() {
         let first = Moment::Instant(at(Berlin, "2026-01-12 09:00"));
-        for rule in ["FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=MONTHLY;BYMONTHDAY=31;BYMONTH=4"] {
+        for rule in [
+            "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+            "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
+            "FREQ=MONTHLY;BYMONTHDAY=31;BYMONTH=4",
+        ] {
             let series = Series::new(rule, first, Berlin).unwrap();
-            assert_eq!(series.next_after(at(Berlin, "2026-01-12 09:00").to_utc()), None, "{rule}");
+            assert_eq!(
+                series.next_after(at(Berlin, "2026-01-12 09:00").to_utc()),
+                None,
+                "{rule}"
+            );
         }
     }
 

@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use super::items::Item;
 use super::recurrence::instant;
-use crate::core::when::{self, Grain, Problem, Reference, When};
+use crate::core::when::{self, Found, Grain, Problem, Reference, When};
 use crate::limits::SEARCH_CHARS_MAX;
 use crate::ports::Scene;
 
@@ -20,16 +20,41 @@ pub(super) struct Hint {
     clock: Option<NaiveTime>,
 }
 
-/// The first time that is named in these words.
+/// The time that is named in these words; "the 10am meeting tomorrow" names one in two places.
 pub(super) fn hint(words: &str, scene: &Scene) -> Option<Hint> {
     let words: String = words.chars().take(SEARCH_CHARS_MAX).collect();
     let reference = scene.reference();
     let found = when::find(&words, &reference);
-    let (found, (from, to)) =
-        found.iter().find_map(|found| Some((found, span(&found.result, scene.zone)?)))?;
-    let rest = format!("{} {}", words.get(..found.span.start)?, words.get(found.span.end..)?);
-    let clock = clock_alone(words.get(found.span.clone())?, to - from, scene);
-    Some(Hint { rest, from, to, clock })
+    let all: Vec<&Found> = found.iter().collect();
+    let together = time_of(&words, &all, &reference, scene).filter(|_| all.len() > 1);
+    together.or_else(|| {
+        all.iter()
+            .find_map(|one| time_of(&words, &[*one], &reference, scene))
+    })
+}
+
+/// These expressions, read as one.
+fn time_of(words: &str, found: &[&Found], reference: &Reference, scene: &Scene) -> Option<Hint> {
+    let said: Vec<&str> = found
+        .iter()
+        .map(|found| words.get(found.span.clone()))
+        .collect::<Option<_>>()?;
+    let said = said.join(" ");
+    let result = match found {
+        [one] => one.result.clone(),
+        _ => when::resolve(&said, reference)?,
+    };
+    let (from, to) = span(&result, scene.zone)?;
+    let mut rest = words.to_owned();
+    for found in found.iter().rev() {
+        rest.replace_range(found.span.clone(), " ");
+    }
+    Some(Hint {
+        rest,
+        from,
+        to,
+        clock: clock_alone(&said, to - from, scene),
+    })
 }
 
 /// First instant and end of a time.
@@ -49,7 +74,10 @@ fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, Date
     let day = at.date_naive();
     let days = |days| {
         let next = day.checked_add_days(Days::new(days))?;
-        Some((at.to_utc(), instant(zone, next.and_time(NaiveTime::MIN)).to_utc()))
+        Some((
+            at.to_utc(),
+            instant(zone, next.and_time(NaiveTime::MIN)).to_utc(),
+        ))
     };
     match grain {
         Grain::Minute => Some((at.to_utc(), at.to_utc() + Duration::minutes(1))),
@@ -65,21 +93,32 @@ fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, Date
 fn clock_alone(words: &str, length: Duration, scene: &Scene) -> Option<NaiveTime> {
     let today = scene.now.with_timezone(&scene.zone).date_naive();
     let midnight = instant(scene.zone, today.and_time(NaiveTime::MIN)).to_utc();
-    let reference = Reference { now: midnight, ..scene.reference() };
+    let reference = Reference {
+        now: midnight,
+        ..scene.reference()
+    };
     match when::resolve(words, &reference)? {
-        Ok(When::Point { at, grain: Grain::Minute | Grain::Hour }) => {
-            (length <= Duration::hours(1) && at.date_naive() == today).then(|| at.time())
-        }
+        Ok(When::Point {
+            at,
+            grain: Grain::Minute | Grain::Hour,
+        }) => (length <= Duration::hours(1) && at.date_naive() == today).then(|| at.time()),
         Ok(_) | Err(_) => None,
     }
 }
 
 impl Hint {
     /// Which of the items happen then. A time of day alone means the nearest day on which something does.
-    pub fn select<'a, T: Item + 'a>(&self, items: impl Iterator<Item = &'a T>, scene: &Scene) -> Vec<bool> {
+    pub fn select<'a, T: Item + 'a>(
+        &self,
+        items: impl Iterator<Item = &'a T>,
+        scene: &Scene,
+    ) -> Vec<bool> {
         let items: Vec<&T> = items.collect();
         let at = |from, to| -> Vec<bool> {
-            items.iter().map(|item| item.falls_into(from, to, scene)).collect()
+            items
+                .iter()
+                .map(|item| item.falls_into(from, to, scene))
+                .collect()
         };
         let then = at(self.from, self.to);
         let Some(clock) = self.clock.filter(|_| !then.contains(&true)) else {

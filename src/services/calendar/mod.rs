@@ -25,8 +25,8 @@ use crate::core::stakes::Authorized;
 use crate::core::taint::Foreign;
 use crate::limits::{RECIPIENTS_MAX, RESULT_ROWS_MAX};
 use crate::ports::{
-    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store,
-    Wanted,
+    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service,
+    ServiceError, Store, Wanted,
 };
 
 /// Days that are looked at when none were said.
@@ -76,7 +76,9 @@ impl CalendarService {
                 .cmp(&day(y))
                 .then(whole_days_first)
                 .then(x.from.cmp(&y.from))
-                .then_with(|| (a.summary.as_str(), a.id.as_str()).cmp(&(b.summary.as_str(), b.id.as_str())))
+                .then_with(|| {
+                    (a.summary.as_str(), a.id.as_str()).cmp(&(b.summary.as_str(), b.id.as_str()))
+                })
         });
         Ok(found)
     }
@@ -84,8 +86,11 @@ impl CalendarService {
     async fn list(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let frame = frame(&action.params, scene)?;
         let found = self.between(scene, frame.from, frame.to).await?;
-        let events: Vec<Value> =
-            found.iter().take(RESULT_ROWS_MAX).map(|(event, o)| event.shown(Some(o))).collect();
+        let events: Vec<Value> = found
+            .iter()
+            .take(RESULT_ROWS_MAX)
+            .map(|(event, o)| event.shown(Some(o)))
+            .collect();
         let mut foreign: Vec<Foreign> = Vec::new();
         for one in found.iter().flat_map(|(event, _)| event.foreign()) {
             if !foreign.contains(&one) {
@@ -103,7 +108,11 @@ impl CalendarService {
         Ok(performed)
     }
 
-    async fn find_free_time(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+    async fn find_free_time(
+        &self,
+        scene: &Scene,
+        action: &Action,
+    ) -> Result<Performed, ServiceError> {
         let minutes = match action.params.get("minutes").and_then(Value::as_i64) {
             None | Some(0) => SLOT_MINUTES.0,
             Some(minutes) => minutes.clamp(1, SLOT_MINUTES.1),
@@ -125,12 +134,22 @@ impl CalendarService {
             .map(|(from, to)| json!({"start": at(*from), "end": at(*to)}))
             .collect();
         let more = gaps.len().saturating_sub(RESULT_ROWS_MAX);
-        Ok(Performed::result(json!({"slots": slots, "minutes": minutes, "more": more})))
+        Ok(Performed::result(
+            json!({"slots": slots, "minutes": minutes, "more": more}),
+        ))
     }
 
-    async fn create(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
+    async fn create(
+        &self,
+        scene: &Scene,
+        action: &Action,
+        attempt: &Attempt,
+    ) -> Result<Performed, ServiceError> {
         let params = with_end(action.params.clone(), scene);
-        let start = moment(&items::given(&params, "start_time").unwrap_or_default(), scene)?;
+        let start = moment(
+            &items::given(&params, "start_time").unwrap_or_default(),
+            scene,
+        )?;
         let end = optional(&params, "end_time", scene)?;
         check_order(start, end, scene)?;
         let event = Event {
@@ -154,13 +173,19 @@ impl CalendarService {
         let (mut event, revision) = items::held::<Event>(&self.store, scene, action).await?;
         let changes = items::changes(&action.params);
         if changes.contains_key("summary") {
-            event.summary = items::title(&items::given(&changes, "summary").unwrap_or_default(), Event::NOUN)?;
+            event.summary = items::title(
+                &items::given(&changes, "summary").unwrap_or_default(),
+                Event::NOUN,
+            )?;
         }
         if let Some(location) = items::given(&changes, "location") {
             event.location = Some(location);
         }
         event.attendees = attendees(event.attendees, &changes)?;
-        let (start, end) = (optional(&changes, "start_time", scene)?, optional(&changes, "end_time", scene)?);
+        let (start, end) = (
+            optional(&changes, "start_time", scene)?,
+            optional(&changes, "end_time", scene)?,
+        );
         if start.is_some() || end.is_some() {
             reschedule(&mut event, start, end, scene)?;
         }
@@ -175,27 +200,51 @@ impl CalendarService {
     }
 
     /// The end filled in, and what it collides with.
-    async fn prepare_create(&self, scene: &Scene, params: Params) -> Result<Prepared, ServiceError> {
+    async fn prepare_create(
+        &self,
+        scene: &Scene,
+        params: Params,
+    ) -> Result<Prepared, ServiceError> {
         let params = with_end(params, scene);
         let mut notes = Vec::new();
-        if let (Some(Moment::Instant(start)), Some(Moment::Instant(end))) =
-            (optional(&params, "start_time", scene)?, optional(&params, "end_time", scene)?)
-        {
+        if let (Some(Moment::Instant(start)), Some(Moment::Instant(end))) = (
+            optional(&params, "start_time", scene)?,
+            optional(&params, "end_time", scene)?,
+        ) {
             let taken = self.between(scene, start.to_utc(), end.to_utc()).await?;
             let timed = taken.iter().filter(|(_, o)| !o.is_whole_day());
-            notes.extend(timed.take(OVERLAPS_MAX).map(|(event, o)| overlap(event, o, scene)));
+            notes.extend(
+                timed
+                    .take(OVERLAPS_MAX)
+                    .map(|(event, o)| overlap(event, o, scene)),
+            );
         }
         if !items::given_list(&params, "attendees").is_empty() {
             notes.push(NOBODY_IS_TOLD.to_owned());
         }
-        Ok(Prepared::Ready { params, target: None, notes, foreign: Vec::new() })
+        Ok(Prepared::Ready {
+            params,
+            target: None,
+            notes,
+            foreign: Vec::new(),
+        })
     }
 
-    async fn prepare_change(&self, scene: &Scene, params: Params) -> Result<Prepared, ServiceError> {
+    async fn prepare_change(
+        &self,
+        scene: &Scene,
+        params: Params,
+    ) -> Result<Prepared, ServiceError> {
         let invites = !items::given_list(&items::changes(&params), "attendees").is_empty();
         let is_update = params.contains_key("changes");
-        let mut prepared = items::prepare::<Event>(&self.store, scene, params, "find_by", |_| true).await?;
-        if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
+        let mut prepared =
+            items::prepare::<Event>(&self.store, scene, params, "find_by", |_| true).await?;
+        if let Prepared::Ready {
+            target: Some(target),
+            notes,
+            ..
+        } = &mut prepared
+        {
             if is_update && target.before.get("recurrence").is_some() {
                 notes.push("This event repeats; all of the series changes.".to_owned());
             }
@@ -208,7 +257,8 @@ impl CalendarService {
 }
 
 /// What a card with other people on it has to say.
-const NOBODY_IS_TOLD: &str = "This calendar is on this machine only: the others get no message about it.";
+const NOBODY_IS_TOLD: &str =
+    "This calendar is on this machine only: the others get no message about it.";
 
 fn overlap(event: &Event, o: &Occurrence, scene: &Scene) -> String {
     let end = o.end.map(Moment::store);
@@ -226,25 +276,31 @@ fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
 }
 
 fn optional(params: &Params, name: &str, scene: &Scene) -> Result<Option<Moment>, ServiceError> {
-    items::given(params, name).map(|text| moment(&text, scene)).transpose()
+    items::given(params, name)
+        .map(|text| moment(&text, scene))
+        .transpose()
 }
 
 /// An event that begins at a time and ends nowhere takes an hour.
 fn with_end(mut params: Params, scene: &Scene) -> Params {
-    let start = items::given(&params, "start_time").and_then(|text| Moment::read(&text, scene.zone));
+    let start =
+        items::given(&params, "start_time").and_then(|text| Moment::read(&text, scene.zone));
     if let (Some(Moment::Instant(start)), None) = (start, items::given(&params, "end_time"))
         && let Some(end) = start.checked_add_signed(HOUR)
     {
-        params.insert("end_time".to_owned(), Value::String(Moment::Instant(end).store()));
+        params.insert(
+            "end_time".to_owned(),
+            Value::String(Moment::Instant(end).store()),
+        );
     }
     params
 }
 
 fn check_order(start: Moment, end: Option<Moment>, scene: &Scene) -> Result<(), ServiceError> {
     match end {
-        Some(end) if end.start(scene.zone) < start.start(scene.zone) => {
-            Err(ServiceError("It would end before it starts; nothing was written.".to_owned()))
-        }
+        Some(end) if end.start(scene.zone) < start.start(scene.zone) => Err(ServiceError(
+            "It would end before it starts; nothing was written.".to_owned(),
+        )),
         Some(_) | None => Ok(()),
     }
 }
@@ -257,7 +313,9 @@ fn attendees(mut invited: Vec<String>, params: &Params) -> Result<Vec<String>, S
         }
     }
     if invited.len() > RECIPIENTS_MAX {
-        return Err(ServiceError(format!("I can invite {RECIPIENTS_MAX} people at most; nothing was written.")));
+        return Err(ServiceError(format!(
+            "I can invite {RECIPIENTS_MAX} people at most; nothing was written."
+        )));
     }
     Ok(invited)
 }
@@ -269,13 +327,18 @@ fn reschedule(
     end: Option<Moment>,
     scene: &Scene,
 ) -> Result<(), ServiceError> {
-    let unreadable = || ServiceError("I can't read when that event is; nothing was changed.".to_owned());
-    let was = event.current(scene.now, scene.zone).ok_or_else(unreadable)?;
+    let unreadable =
+        || ServiceError("I can't read when that event is; nothing was changed.".to_owned());
+    let was = event
+        .current(scene.now, scene.zone)
+        .ok_or_else(unreadable)?;
     let begins = start.unwrap_or(was.start);
     let length = was.to - was.from;
     let ends = match (end, begins) {
         (Some(end), _) => Some(end),
-        (None, Moment::Instant(at)) if !was.is_whole_day() => at.checked_add_signed(length).map(Moment::Instant),
+        (None, Moment::Instant(at)) if !was.is_whole_day() => {
+            at.checked_add_signed(length).map(Moment::Instant)
+        }
         (None, Moment::Instant(at)) => at.checked_add_signed(HOUR).map(Moment::Instant),
         (None, Moment::Day(_)) if start.is_none() => was.end,
         (None, Moment::Day(_)) => None,
@@ -292,8 +355,12 @@ fn reschedule(
         .map_err(|bad| ServiceError(format!("{bad} Nothing was changed.")))?;
     let length = ends.map(|ends| ends.start(scene.zone) - begins.start(scene.zone));
     event.end_time = match (first, length) {
-        (Moment::Instant(at), Some(length)) => at.checked_add_signed(length).map(|end| Moment::Instant(end).store()),
-        (Moment::Day(day), Some(length)) => day.checked_add_signed(length).map(|end| Moment::Day(end).store()),
+        (Moment::Instant(at), Some(length)) => at
+            .checked_add_signed(length)
+            .map(|end| Moment::Instant(end).store()),
+        (Moment::Day(day), Some(length)) => day
+            .checked_add_signed(length)
+            .map(|end| Moment::Day(end).store()),
         (_, None) => None,
     };
     event.start_time = first.store();
@@ -305,7 +372,10 @@ fn reschedule(
 /// before the day or instant it begins with.
 fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceError> {
     let zone = scene.zone;
-    let (from, to) = (optional(params, "from", scene)?, optional(params, "to", scene)?);
+    let (from, to) = (
+        optional(params, "from", scene)?,
+        optional(params, "to", scene)?,
+    );
     let midnight = |at: DateTime<Utc>| at.with_timezone(&zone).time() == NaiveTime::MIN;
     let day_after = |at: DateTime<Utc>| {
         let day = at.with_timezone(&zone).date_naive();
@@ -323,8 +393,16 @@ fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceError> {
         Some(Moment::Day(_)) | None => false,
     };
     let both = is_clock(from) && to.is_some() && end - start <= Duration::days(1);
-    let clock_times = if both { ClockTimes::Said } else { ClockTimes::Unsaid };
-    Ok(Frame { from: start, to: end, clock_times })
+    let clock_times = if both {
+        ClockTimes::Said
+    } else {
+        ClockTimes::Unsaid
+    };
+    Ok(Frame {
+        from: start,
+        to: end,
+        clock_times,
+    })
 }
 
 #[async_trait]
@@ -333,7 +411,12 @@ impl Service for CalendarService {
         "calendar"
     }
 
-    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+    async fn prepare(
+        &self,
+        scene: &Scene,
+        command: &str,
+        params: Params,
+    ) -> Result<Prepared, ServiceError> {
         match command {
             "list_events" | "find_free_time" => Ok(Prepared::as_is(params)),
             "create_event" => self.prepare_create(scene, params).await,
@@ -342,7 +425,12 @@ impl Service for CalendarService {
         }
     }
 
-    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+    async fn perform(
+        &self,
+        scene: &Scene,
+        authorized: &Authorized,
+        attempt: &Attempt,
+    ) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
             "list_events" => self.list(scene, action).await,
@@ -358,7 +446,11 @@ impl Service for CalendarService {
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let to = scene.now + Duration::days(DAYS);
         let found = self.between(scene, scene.now, to).await?;
-        Ok(found.iter().take(wanted.limit).map(|(event, o)| noticed(event, o, scene)).collect())
+        Ok(found
+            .iter()
+            .take(wanted.limit)
+            .map(|(event, o)| noticed(event, o, scene))
+            .collect())
     }
 
     async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
@@ -366,7 +458,11 @@ impl Service for CalendarService {
             return None;
         }
         let key = Key::of(&[scene.owner.as_str(), &items::new_id(attempt)]);
-        self.store.get(Event::TABLE, &key).await.ok().map(|stored| stored.is_some())
+        self.store
+            .get(Event::TABLE, &key)
+            .await
+            .ok()
+            .map(|stored| stored.is_some())
     }
 }
 
@@ -384,5 +480,9 @@ fn noticed(event: &Event, o: &Occurrence, scene: &Scene) -> Noticed {
     if let Some(foreign) = &foreign {
         line.push_str(&format!(" ({})", items::brief(&foreign.text)));
     }
-    Noticed { id: event.id.clone(), line, foreign: foreign.map(|foreign| foreign.source) }
+    Noticed {
+        id: event.id.clone(),
+        line,
+        foreign: foreign.map(|foreign| foreign.source),
+    }
 }

@@ -27,8 +27,8 @@ use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{
-    Attempt, Change, Expect, FallenDue, Key, Noticed, Performed, Prepared, Record, RecordExt, Scene,
-    Service, ServiceError, Store, Wanted,
+    Attempt, Change, Expect, FallenDue, Key, Noticed, Performed, Prepared, Record, RecordExt,
+    Scene, Service, ServiceError, Store, Wanted,
 };
 use crate::records::Due;
 
@@ -47,7 +47,12 @@ impl TaskService {
         Self { store }
     }
 
-    async fn create(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
+    async fn create(
+        &self,
+        scene: &Scene,
+        action: &Action,
+        attempt: &Attempt,
+    ) -> Result<Performed, ServiceError> {
         let params = &action.params;
         let mut task = Task {
             id: items::new_id(attempt),
@@ -76,7 +81,10 @@ impl TaskService {
         let changes = items::changes(&action.params);
         let mut task = before.clone();
         if changes.contains_key("title") {
-            task.title = items::title(&items::given(&changes, "title").unwrap_or_default(), Task::NOUN)?;
+            task.title = items::title(
+                &items::given(&changes, "title").unwrap_or_default(),
+                Task::NOUN,
+            )?;
         }
         if let Some(description) = items::given(&changes, "description") {
             task.description = Some(description);
@@ -93,13 +101,17 @@ impl TaskService {
         if before.status == Status::Done {
             return Err(ServiceError(format!("“{}” is done already.", before.title)));
         }
-        let again = before.done_at.is_some_and(|at| scene.now - at < Duration::seconds(SAME_DONE_SECS));
+        let again = before
+            .done_at
+            .is_some_and(|at| scene.now - at < Duration::seconds(SAME_DONE_SECS));
         if again {
             return Ok(told(&before, scene, Vec::new()));
         }
         let mut task = before.clone();
         task.done_at = Some(scene.now);
-        let done_after_reminder = before.reminded_at.filter(|at| before.done_at.is_none_or(|done| done < *at));
+        let done_after_reminder = before
+            .reminded_at
+            .filter(|at| before.done_at.is_none_or(|done| done < *at));
         let goes_on = task.repeat.is_some()
             && (done_after_reminder.is_some() || {
                 let due = task.due_moment().map(|due| due.start(task.zone).to_utc());
@@ -113,15 +125,22 @@ impl TaskService {
 
     async fn delete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (task, revision) = items::held::<Task>(&self.store, scene, action).await?;
-        let mut changes = vec![Change::delete(Task::TABLE, task.key(), Expect::Revision(revision))];
+        let mut changes = vec![Change::delete(
+            Task::TABLE,
+            task.key(),
+            Expect::Revision(revision),
+        )];
         changes.extend(self.due_changes(before_due(&task), None).await?);
         Ok(told(&task, scene, changes))
     }
 
     async fn list(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let which = match action.params.get("status") {
-            Some(status) if !status.is_null() => serde_json::from_value(status.clone())
-                .map_err(|_| ServiceError("I can list tasks that are open, done, or all.".to_owned()))?,
+            Some(status) if !status.is_null() => {
+                serde_json::from_value(status.clone()).map_err(|_| {
+                    ServiceError("I can list tasks that are open, done, or all.".to_owned())
+                })?
+            }
             Some(_) | None => Which::Open,
         };
         let bound = match items::given(&action.params, "due_before") {
@@ -141,8 +160,11 @@ impl TaskService {
             .collect();
         sort(&mut tasks);
         let more = tasks.len().saturating_sub(RESULT_ROWS_MAX);
-        let shown: Vec<Value> =
-            tasks.iter().take(RESULT_ROWS_MAX).map(|task| task.view(scene)).collect();
+        let shown: Vec<Value> = tasks
+            .iter()
+            .take(RESULT_ROWS_MAX)
+            .map(|task| task.view(scene))
+            .collect();
         Ok(Performed::result(json!({"tasks": shown, "more": more})))
     }
 
@@ -155,12 +177,19 @@ impl TaskService {
         revision: u64,
     ) -> Result<Performed, ServiceError> {
         let mut changes = vec![Change::put(task, Expect::Revision(revision))?];
-        changes.extend(self.due_changes(before_due(before), task.due(scene.now)).await?);
+        changes.extend(
+            self.due_changes(before_due(before), task.due(scene.now))
+                .await?,
+        );
         Ok(told(task, scene, changes))
     }
 
     /// What makes the due-index hold `new` in place of `old`.
-    async fn due_changes(&self, old: Option<Due>, new: Option<Due>) -> Result<Vec<Change>, ServiceError> {
+    async fn due_changes(
+        &self,
+        old: Option<Due>,
+        new: Option<Due>,
+    ) -> Result<Vec<Change>, ServiceError> {
         if old == new {
             return Ok(Vec::new());
         }
@@ -168,7 +197,11 @@ impl TaskService {
         if let Some(old) = old
             && let Some((_, revision)) = self.store.load::<Due>(&old.key()).await?
         {
-            changes.push(Change::delete(Due::TABLE, old.key(), Expect::Revision(revision)));
+            changes.push(Change::delete(
+                Due::TABLE,
+                old.key(),
+                Expect::Revision(revision),
+            ));
         }
         if let Some(new) = new
             && self.store.load::<Due>(&new.key()).await?.is_none()
@@ -190,9 +223,15 @@ fn told(task: &Task, scene: &Scene, changes: Vec<Change>) -> Performed {
 
 fn priority(params: &Params) -> Result<Option<Priority>, ServiceError> {
     match params.get("priority") {
-        Some(value) if !value.is_null() => serde_json::from_value(value.clone())
-            .map(Some)
-            .map_err(|_| ServiceError("A priority is low, medium or high; nothing was written.".to_owned())),
+        Some(value) if !value.is_null() => {
+            serde_json::from_value(value.clone())
+                .map(Some)
+                .map_err(|_| {
+                    ServiceError(
+                        "A priority is low, medium or high; nothing was written.".to_owned(),
+                    )
+                })
+        }
         Some(_) | None => Ok(None),
     }
 }
@@ -235,10 +274,10 @@ fn schedule_series(
 ) -> Result<(), ServiceError> {
     let today = scene.now.with_timezone(&scene.zone).date_naive();
     let known = first.or_else(|| task.due_moment());
-    let start = known.unwrap_or_else(|| {
-        Moment::Instant(instant(scene.zone, today.and_time(record::MORNING)))
-    });
-    let series = Series::new(&rule, start, scene.zone).map_err(|bad| ServiceError(format!("{bad} Nothing was written.")))?;
+    let start = known
+        .unwrap_or_else(|| Moment::Instant(instant(scene.zone, today.and_time(record::MORNING))));
+    let series = Series::new(&rule, start, scene.zone)
+        .map_err(|bad| ServiceError(format!("{bad} Nothing was written.")))?;
     let before_start = start.start(scene.zone).to_utc() - Duration::seconds(1);
     let after = match first {
         Some(_) => before_start,
@@ -267,7 +306,12 @@ impl Service for TaskService {
         "task"
     }
 
-    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+    async fn prepare(
+        &self,
+        scene: &Scene,
+        command: &str,
+        params: Params,
+    ) -> Result<Prepared, ServiceError> {
         match command {
             "create" | "list" => Ok(Prepared::as_is(params)),
             "update" | "delete" => {
@@ -282,7 +326,12 @@ impl Service for TaskService {
         }
     }
 
-    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+    async fn perform(
+        &self,
+        scene: &Scene,
+        authorized: &Authorized,
+        attempt: &Attempt,
+    ) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
             "create" => self.create(scene, action, attempt).await,
@@ -306,7 +355,11 @@ impl Service for TaskService {
         let noticed = |task: &Task| Noticed {
             id: task.id.clone(),
             line: match task.due_moment() {
-                Some(due) => format!("{} (due {})", items::brief(&task.title), items::stamp(due, scene)),
+                Some(due) => format!(
+                    "{} (due {})",
+                    items::brief(&task.title),
+                    items::stamp(due, scene)
+                ),
                 None => items::brief(&task.title),
             },
             foreign: None,
@@ -318,7 +371,8 @@ impl Service for TaskService {
         let crate::records::DueKind::Item { item, .. } = &due.kind else {
             return Ok(FallenDue::default());
         };
-        let Some((task, revision)) = items::by_id::<Task>(&self.store, &due.owner, item).await? else {
+        let Some((task, revision)) = items::by_id::<Task>(&self.store, &due.owner, item).await?
+        else {
             return Ok(FallenDue::default());
         };
         let (reply, next) = reminder::remind(&task, due, scene);
@@ -335,6 +389,10 @@ impl Service for TaskService {
             return None;
         }
         let key = Key::of(&[scene.owner.as_str(), &items::new_id(attempt)]);
-        self.store.get(Task::TABLE, &key).await.ok().map(|stored| stored.is_some())
+        self.store
+            .get(Task::TABLE, &key)
+            .await
+            .ok()
+            .map(|stored| stored.is_some())
     }
 }

@@ -54,7 +54,13 @@ fn reply(task: &Task, due: &Due, scene: &Scene) -> Reply {
     }
     let snooze = |label: &str, minutes: i64| {
         let minutes = u32::try_from(minutes).unwrap_or(u32::MAX);
-        Button::new(label, &Press::Snooze { due: task.id.clone(), minutes })
+        Button::new(
+            label,
+            &Press::Snooze {
+                due: task.id.clone(),
+                minutes,
+            },
+        )
     };
     Reply {
         text,
