@@ -676,7 +676,7 @@ proptest! {
         let base = local(Berlin, "2026-03-27 00:00");
         let minutes = |n| base + Duration::minutes(n);
         let busy: Vec<free::Span> = events.iter().map(|(start, length)| (minutes(*start), minutes(start + length))).collect();
-        let windows = free::windows(base, minutes(10_000), ClockTimes::Unsaid, Berlin);
+        let windows = free::windows(base, minutes(10_000), free::ClockTimes::Unsaid, Berlin);
         let gaps = free::gaps(&windows, busy.clone(), Duration::minutes(least));
         for (from, to) in &gaps {
             prop_assert!(*to - *from >= Duration::minutes(least));

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use super::items::{self, Item, unknown_command};
 use super::recurrence::{Series, at_clock, instant};
+use super::texts;
 use crate::catalog::show::Moment;
 use crate::catalog::{Priority, Which};
 use crate::core::plan::{Action, Params};
@@ -55,11 +56,11 @@ impl TaskService {
     ) -> Result<Performed, ServiceError> {
         let params = &action.params;
         let mut task = Task {
-            id: items::new_id(attempt),
+            id: texts::new_id(attempt),
             owner: scene.owner.clone(),
             chat: scene.chat.clone(),
-            title: items::title(action.text("title"), Task::NOUN)?,
-            description: items::given(params, "description"),
+            title: texts::title(action.text("title"), Task::NOUN)?,
+            description: texts::given(params, "description"),
             priority: priority(params)?,
             deadline: None,
             zone: scene.zone,
@@ -78,15 +79,15 @@ impl TaskService {
 
     async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (before, revision) = items::held::<Task>(&self.store, scene, action).await?;
-        let changes = items::changes(&action.params);
+        let changes = texts::changes(&action.params);
         let mut task = before.clone();
         if changes.contains_key("title") {
-            task.title = items::title(
-                &items::given(&changes, "title").unwrap_or_default(),
+            task.title = texts::title(
+                &texts::given(&changes, "title").unwrap_or_default(),
                 Task::NOUN,
             )?;
         }
-        if let Some(description) = items::given(&changes, "description") {
+        if let Some(description) = texts::given(&changes, "description") {
             task.description = Some(description);
         }
         if let Some(priority) = priority(&changes)? {
@@ -143,7 +144,7 @@ impl TaskService {
             }
             Some(_) | None => Which::Open,
         };
-        let bound = match items::given(&action.params, "due_before") {
+        let bound = match texts::given(&action.params, "due_before") {
             Some(text) => Some(moment(&text, scene)?),
             None => None,
         };
@@ -238,16 +239,16 @@ fn priority(params: &Params) -> Result<Option<Priority>, ServiceError> {
 
 fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
     Moment::read(text, scene.zone)
-        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", items::brief(text))))
+        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
 }
 
 /// Sets deadline and repetition as the parameters say.
 fn schedule(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), ServiceError> {
-    let deadline = match items::given(params, "deadline") {
+    let deadline = match texts::given(params, "deadline") {
         Some(text) => Some(moment(&text, scene)?),
         None => None,
     };
-    let repeat = items::given(params, "repeat");
+    let repeat = texts::given(params, "repeat");
     if deadline.is_none() && repeat.is_none() {
         return Ok(());
     }
@@ -357,10 +358,10 @@ impl Service for TaskService {
             line: match task.due_moment() {
                 Some(due) => format!(
                     "{} (due {})",
-                    items::brief(&task.title),
-                    items::stamp(due, scene)
+                    texts::brief(&task.title),
+                    texts::stamp(due, scene)
                 ),
-                None => items::brief(&task.title),
+                None => texts::brief(&task.title),
             },
             foreign: None,
         };
@@ -388,7 +389,7 @@ impl Service for TaskService {
         if command != "create" {
             return None;
         }
-        let key = Key::of(&[scene.owner.as_str(), &items::new_id(attempt)]);
+        let key = Key::of(&[scene.owner.as_str(), &texts::new_id(attempt)]);
         self.store
             .get(Task::TABLE, &key)
             .await

@@ -1,4 +1,5 @@
 use chrono_tz::Europe::Berlin;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -691,4 +692,70 @@ async fn nobody_reaches_anothers_tasks() {
             .is_empty()
     );
     assert!(world.found(&tasks, "delete", "tg:1\u{1}x").await.is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn an_open_task_is_found_by_its_own_title(titles in prop::collection::vec("(\\PC{1,30}|[a-z]{2,6} (at 3pm|tomorrow|the [a-z]{3,8}))", 1..6)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (world, tasks) = world();
+            let mut kept = Vec::new();
+            for title in &titles {
+                if texts::title(title, "task").is_ok() {
+                    kept.push(add(&world, &tasks, title).await);
+                }
+            }
+            for task in &kept {
+                let title = task["title"].as_str().unwrap();
+                let params = json!({"find_by": title}).as_object().unwrap().clone();
+                let found = tasks.prepare(&world.scene, "complete", params).await.unwrap();
+                let ids = match found {
+                    Prepared::Ready { target, .. } => vec![target.unwrap().id],
+                    Prepared::Several { candidates, .. } => candidates.into_iter().map(|c| c.id).collect(),
+                    Prepared::NotFound { what } => panic!("{title:?}: {what}"),
+                };
+                let same = kept.iter().filter(|t| ids.contains(&t["id"].as_str().unwrap().to_owned()));
+                let mut same = same.map(|t| t["title"].as_str().unwrap());
+                assert!(same.any(|other| other == title), "{title:?} found others only");
+            }
+        });
+    }
+}
+
+/// Ten thousand tasks, the most one person's search looks at: `cargo test --lib -- --ignored --nocapture ten_thousand`.
+#[tokio::test]
+#[ignore = "prints a figure"]
+async fn ten_thousand_tasks_are_searched() {
+    let (world, tasks) = world();
+    let first = add(&world, &tasks, "Call the dentist").await;
+    let (task, _) = items::by_id::<Task>(
+        &world.store,
+        &world.scene.owner,
+        first["id"].as_str().unwrap(),
+    )
+    .await
+    .unwrap()
+    .unwrap();
+    let mut batch = crate::ports::Batch::default();
+    for n in 0..9_999 {
+        let title = format!("Ring person number {n} about the thing of week {}", n % 53);
+        batch
+            .put(
+                &Task {
+                    id: format!("t{n}"),
+                    title,
+                    ..task.clone()
+                },
+                Expect::Absent,
+            )
+            .unwrap();
+    }
+    world.store.commit(batch).await.unwrap();
+    for words in ["the dentist thing", "dentsit", "person 4711"] {
+        let start = std::time::Instant::now();
+        let found = world.found(&tasks, "complete", words).await;
+        println!("{words}: {} found in {:?}", found.len(), start.elapsed());
+    }
 }
