@@ -19,7 +19,7 @@ use crate::records::Due;
 pub struct Scene {
     /// Whose data.
     pub owner: UserId,
-    /// Where the person is talked to, and later reminded.
+    /// Where to tell what falls due later.
     pub chat: ChatId,
     /// The moment of the turn.
     pub now: DateTime<Utc>,
@@ -207,6 +207,12 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     /// Items that may matter for a message. Reads only.
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError>;
 
+    /// The parameters of a kept draft, ready for `send_email`. For services that keep drafts.
+    async fn draft(&self, scene: &Scene, id: &str) -> Option<Params> {
+        let _ = (scene, id);
+        None
+    }
+
     /// Something of this service falls due (see [`Due`]): what to tell the person, and what changes with it.
     /// The scheduler commits the changes together with the message and the removal of the due entry.
     async fn fall_due(&self, scene: &Scene, due: &Due) -> Result<FallenDue, ServiceError> {
@@ -246,6 +252,8 @@ pub enum Known {
 pub struct Person {
     /// As saved or seen.
     pub name: String,
+    /// Other names: nicknames, what they are to the person.
+    pub nicknames: Vec<String>,
     /// Addresses, preferred first.
     pub emails: Vec<String>,
     /// Phone numbers.

@@ -1,9 +1,10 @@
-//! The services that live in the store, behind the catalog's commands.
+//! Where tasks, events, mails, notes, memories and contacts live: one file or folder a service, behind the
+//! catalog's commands.
 //!
-//! Each is a struct over an `Arc<dyn Store>`. A service reads the store and answers with
-//! [`Change`](crate::ports::Change)s; the pipeline commits them together with the outcome.
+//! Those that live in the store read it and answer with [`Change`](crate::ports::Change)s; the pipeline
+//! commits them together with the outcome. Mail lives in a Maildir beside it.
 //!
-//! Invariants:
+//! Invariants of those in the store:
 //! - every change of an item expects the revision it was computed from, every new item expects nothing in
 //!   its place: what changed meanwhile is a conflict, a retried attempt never doubles anything;
 //! - an item's id follows from the attempt's key;
@@ -13,7 +14,9 @@
 //! (resolved before a service sees them).
 
 pub mod calendar;
+pub mod contacts;
 pub mod demo;
+pub mod email;
 mod items;
 pub mod keep;
 pub mod memory;

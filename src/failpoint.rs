@@ -1,0 +1,32 @@
+//! Places where a crash test stops the process dead. Built only with the feature `failpoints`.
+//!
+//! `FAIL_AT=NAME` names the place; the process writes the name into the file `FAIL_REACHED` and does nothing
+//! more, until it is killed. `NAME:N` means the N-th time it passes there.
+
+/// Stops here when the environment says so.
+#[cfg(feature = "failpoints")]
+pub fn fail_point(name: &str) {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    static PASSED: AtomicU32 = AtomicU32::new(0);
+    let Ok(wanted) = std::env::var("FAIL_AT") else {
+        return;
+    };
+    let (place, nth) = wanted
+        .split_once(':')
+        .map_or((wanted.as_str(), 1), |(p, n)| (p, n.parse().unwrap_or(1)));
+    if place != name || PASSED.fetch_add(1, Ordering::SeqCst) + 1 != nth {
+        return;
+    }
+    if let Ok(path) = std::env::var("FAIL_REACHED") {
+        let _ = std::fs::write(path, name);
+    }
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Does nothing.
+#[cfg(not(feature = "failpoints"))]
+#[inline(always)]
+pub fn fail_point(_name: &str) {}

@@ -1,0 +1,670 @@
+//! Consent: what a message or a press says to the open cards, before anything else looks at it.
+//!
+//! No model is asked here. Invariants 3 to 12 of the design live in this file and in `core::pending`:
+//! a button decides the id it carries; a reply decides the card it replies to; a bare yes or no counts only
+//! if it was typed, after the card was complete, exactly one action is open, and its card is the
+//! assistant's last message. Everything else is asked back, or goes to the planner.
+
+use super::Brain;
+use super::cards;
+use super::execute::{self, Grant};
+use super::respond::{self, Results};
+use super::turn::{Answer, Turn};
+use crate::core::button::CardVerb;
+use crate::core::consent::{self, Consent};
+use crate::core::ids::{ChatId, MessageId, PendingId, RunId, UserId};
+use crate::core::outcome::Status;
+use crate::core::pending::{Decision, Event, Means, NotYours, Pending, State};
+use crate::core::run::{Origin as RunOrigin, Progress, Run, Step};
+use crate::core::turn::{Edit, Input, Origin, Path};
+use crate::failpoint::fail_point;
+use crate::ports::{Batch, Expect, Record, RecordExt, StoreError, Table};
+use crate::records::{CardMessage, Due, DueKind, PendingOpen};
+
+/// What a message says to the open cards.
+#[derive(Debug)]
+pub enum Intake {
+    /// It decided one, or asked which; this is the answer.
+    Answered(Box<Answer>),
+    /// It changes this card.
+    Amends(Box<Pending>),
+    /// Nothing to do with them.
+    Unrelated,
+}
+
+/// Reads a written message as consent.
+pub async fn intake(turn: &Turn<'_>) -> Result<Intake, StoreError> {
+    let Input::Message {
+        text,
+        origin,
+        reply_to,
+    } = &turn.incoming.input
+    else {
+        return Ok(Intake::Unrelated);
+    };
+    let said = consent::read(text);
+    if let Some(message) = reply_to
+        && let Some(pending) = card_of(turn.brain, turn.chat(), *message).await?
+    {
+        return reply(turn, said, *origin, pending).await;
+    }
+    if let Some(editing) = &turn.state.editing
+        && let Some(pending) = turn.open.iter().find(|pending| pending.id == *editing)
+        && said == Consent::Other
+        && *origin == Origin::Typed
+    {
+        return Ok(Intake::Amends(Box::new(pending.clone())));
+    }
+    match said {
+        Consent::Yes | Consent::No if turn.open.is_empty() => Ok(Intake::Unrelated),
+        Consent::Yes | Consent::No => bare(turn, said, *origin).await,
+        Consent::Other => Ok(amendment(turn, text, *origin)),
+    }
+}
+
+/// A reply to a card decides that card, or changes it.
+async fn reply(
+    turn: &Turn<'_>,
+    said: Consent,
+    origin: Origin,
+    pending: Pending,
+) -> Result<Intake, StoreError> {
+    if origin != Origin::Typed {
+        return Ok(answered(
+            Answer::says(Path::Consent, not_typed(origin)).keeping_question(),
+        ));
+    }
+    let verb = match said {
+        Consent::Yes => CardVerb::Approve,
+        Consent::No => CardVerb::Cancel,
+        Consent::Other if pending.state.is_open() => return Ok(Intake::Amends(Box::new(pending))),
+        Consent::Other => return Ok(Intake::Unrelated),
+    };
+    Ok(answered(
+        decide(turn, &pending.id, verb, None, Means::Reply).await?,
+    ))
+}
+
+/// A bare yes or no: counts only when there can be no doubt what it is about.
+async fn bare(turn: &Turn<'_>, said: Consent, origin: Origin) -> Result<Intake, StoreError> {
+    let [only] = turn.open.as_slice() else {
+        // A question of ours was asked after the cards: the answer is for the question.
+        let asked_last = turn.state.clarification.is_some() && !card_is_last(turn);
+        return Ok(if asked_last {
+            Intake::Unrelated
+        } else {
+            answered(which(turn))
+        });
+    };
+    if origin != Origin::Typed {
+        return Ok(answered(
+            Answer::says(Path::Consent, not_typed(origin)).keeping_question(),
+        ));
+    }
+    let shown_last = only.last_card_message() == turn.state.last_bot_message
+        && only.last_card_message().is_some();
+    let after_card = only
+        .last_card_message()
+        .is_some_and(|card| turn.incoming.message_id > card);
+    if !(shown_last && after_card) && turn.state.clarification.is_some() {
+        return Ok(Intake::Unrelated);
+    }
+    if !(shown_last && after_card) {
+        return Ok(answered(which(turn)));
+    }
+    let verb = if said == Consent::Yes {
+        CardVerb::Approve
+    } else {
+        CardVerb::Cancel
+    };
+    Ok(answered(
+        decide(turn, &only.id, verb, None, Means::Text).await?,
+    ))
+}
+
+/// "yes, but at 4pm": only when one card is open and it is what was shown last.
+fn amendment(turn: &Turn<'_>, text: &str, origin: Origin) -> Intake {
+    match turn.open.as_slice() {
+        [only] if origin == Origin::Typed && card_is_last(turn) && consent::amends(text) => {
+            Intake::Amends(Box::new(only.clone()))
+        }
+        _ => Intake::Unrelated,
+    }
+}
+
+fn card_is_last(turn: &Turn<'_>) -> bool {
+    turn.open.iter().any(|p| {
+        p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message
+    })
+}
+
+fn answered(answer: Answer) -> Intake {
+    Intake::Answered(Box::new(answer))
+}
+
+fn not_typed(origin: Origin) -> &'static str {
+    match origin {
+        Origin::PartialQuote => {
+            "You quoted only a part, so I'm not sure what the yes or no is for. Please press a button, or reply to the card itself."
+        }
+        Origin::Edited => {
+            "An edited message can't decide a card. Please press a button, or write yes or no anew."
+        }
+        Origin::Forwarded
+        | Origin::OnBehalf
+        | Origin::Caption
+        | Origin::Transcript
+        | Origin::Typed => "That can't decide a card. Please press a button, or type yes or no.",
+    }
+}
+
+/// Lists what is open and asks which one is meant.
+pub fn which(turn: &Turn<'_>) -> Answer {
+    let lines: Vec<String> = turn
+        .open
+        .iter()
+        .map(|pending| format!("▫️ {} · {}", title(turn.brain, pending), pending.id))
+        .collect();
+    let ask = if lines.len() == 1 {
+        "I'm not sure that was about this card, which is still open:"
+    } else {
+        "Several things wait for your word:"
+    };
+    let how = "Please use its buttons, or reply to the card you mean.";
+    Answer::says(Path::Consent, format!("{ask}\n{}\n{how}", lines.join("\n"))).keeping_question()
+}
+
+/// A card in a few words.
+pub fn title(brain: &Brain, pending: &Pending) -> String {
+    let deeds: Vec<String> = pending
+        .actions
+        .iter()
+        .map(|action| {
+            brain
+                .catalog
+                .of(action)
+                .map_or_else(|| action.name(), |entry| entry.deed(action))
+        })
+        .collect();
+    crate::core::text::visible(&deeds.join("; "))
+}
+
+/// The card a message shows, decided or not.
+async fn card_of(
+    brain: &Brain,
+    chat: &ChatId,
+    message: MessageId,
+) -> Result<Option<Pending>, StoreError> {
+    let entry = brain
+        .store
+        .load::<CardMessage>(&CardMessage::key_of(chat, message))
+        .await?;
+    match entry {
+        Some((entry, _)) => Ok(brain
+            .pending(&entry.pending)
+            .await?
+            .map(|(pending, _)| pending)),
+        None => Ok(None),
+    }
+}
+
+/// Decides a card as its owner. `digest_prefix`: what a button carried.
+pub async fn decide(
+    turn: &Turn<'_>,
+    id: &PendingId,
+    verb: CardVerb,
+    digest_prefix: Option<&str>,
+    means: Means,
+) -> Result<Answer, StoreError> {
+    let brain = turn.brain;
+    let Some((mut pending, revision)) = brain.pending(id).await? else {
+        return Ok(Answer::says(
+            Path::Consent,
+            "I don't know that card (any more). Nothing was done.",
+        )
+        .keeping_question());
+    };
+    let instants = brain.clock.instants();
+    if let Err(refusal) = pending.may_decide(turn.owner(), turn.chat(), digest_prefix, &instants) {
+        return refused(turn, pending, revision, refusal).await;
+    }
+    let event = match verb {
+        CardVerb::Approve => Event::Approve,
+        CardVerb::Cancel => Event::Deny,
+        CardVerb::Edit => return Ok(edit(&pending)),
+        CardVerb::Drop(index) => return cards::drop_action(turn, pending, index).await,
+    };
+    let decision = Decision {
+        by: turn.owner().clone(),
+        means,
+        at: instants.now,
+        digest: pending.digest.clone(),
+    };
+    match brain
+        .record_decision(
+            &mut pending,
+            revision,
+            event,
+            decision,
+            turn.incoming.inbox.as_deref(),
+        )
+        .await
+    {
+        Ok(revisions) => match event {
+            Event::Approve => approved(turn, pending, revisions).await,
+            _ => Ok(denied(turn, &pending)),
+        },
+        // Somebody was faster: tell what they decided.
+        Err(StoreError::Conflict { .. }) => match brain.pending(id).await? {
+            Some((pending, revision)) => {
+                let state = pending.state;
+                refused(turn, pending, revision, NotYours::Decided(state)).await
+            }
+            None => Ok(
+                Answer::says(Path::Consent, "That card is gone. Nothing was done.")
+                    .keeping_question(),
+            ),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+fn edit(pending: &Pending) -> Answer {
+    let mut answer = Answer::says(
+        Path::Consent,
+        "What should I change? Write it as you would say it, for example “at 4pm instead”.",
+    );
+    answer.editing = Some(pending.id.clone());
+    answer
+}
+
+/// Why not, truthfully; an expired card is closed on the way.
+async fn refused(
+    turn: &Turn<'_>,
+    mut pending: Pending,
+    revision: u64,
+    refusal: NotYours,
+) -> Result<Answer, StoreError> {
+    let what = title(turn.brain, &pending);
+    let mut answer = match refusal {
+        // Somebody else's card is not described.
+        NotYours::NotOwner => Answer::says(
+            Path::Consent,
+            "That card belongs to somebody else; only they can decide it.",
+        ),
+        NotYours::OtherChat => Answer::says(
+            Path::Consent,
+            "That card can only be decided in the chat where I asked. Nothing was done.",
+        ),
+        NotYours::Decided(state) => {
+            Answer::says(Path::Consent, decided_before(&pending, state, &what))
+        }
+        NotYours::Expired => {
+            turn.brain.expire(&mut pending, revision).await?;
+            Answer::says(
+                Path::Consent,
+                format!(
+                    "That card has expired, so I did not {what}. Ask again if you still want it."
+                ),
+            )
+        }
+        NotYours::OlderView | NotYours::FromTheFuture | NotYours::NotShown | NotYours::Altered => {
+            Answer::says(Path::Consent, format!("I did nothing: {refusal}."))
+        }
+    };
+    if !matches!(refusal, NotYours::NotOwner | NotYours::OtherChat) {
+        let status = status_of(pending.state);
+        answer.reports = pending
+            .actions
+            .iter()
+            .map(|action| super::gate::report(action, status, Some(&refusal.to_string())))
+            .collect();
+    }
+    if !pending.state.is_open() {
+        answer.edits.extend(close_card(&pending));
+    }
+    Ok(answer.keeping_question())
+}
+
+fn decided_before(pending: &Pending, state: State, what: &str) -> String {
+    let result = match state {
+        State::Pending | State::Approved | State::Executing => {
+            format!("You already said yes; I'm on it: {what}.")
+        }
+        State::Succeeded => format!("That was already done: {what}."),
+        State::Failed => format!("You already said yes, but it did not work: {what}."),
+        State::Unknown => format!("You already said yes; whether it worked is not known: {what}."),
+        State::Denied => format!("That was already cancelled, so I did not {what}."),
+        State::Expired => format!("That card has expired, so I did not {what}."),
+        State::Superseded => match &pending.superseded_by {
+            Some(newer) => format!("That card was replaced by a newer one ({newer})."),
+            None => "That card was withdrawn.".to_owned(),
+        },
+    };
+    format!("{result} Nothing more was done.")
+}
+
+/// How a report names a state.
+pub fn status_of(state: State) -> Status {
+    match state {
+        State::Pending | State::Approved | State::Executing => Status::Pending,
+        State::Succeeded => Status::Succeeded,
+        State::Failed => Status::Failed,
+        State::Unknown => Status::Unknown,
+        State::Denied => Status::Denied,
+        State::Expired => Status::Expired,
+        State::Superseded => Status::Superseded,
+    }
+}
+
+fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
+    let mut answer = Answer::says(
+        Path::Consent,
+        format!("Okay, I won't {}.", title(turn.brain, pending)),
+    );
+    answer.reports = pending
+        .actions
+        .iter()
+        .map(|action| super::gate::report(action, Status::Denied, None))
+        .collect();
+    answer.edits.extend(close_card(pending));
+    answer
+}
+
+/// Takes the buttons off a decided card.
+pub fn close_card(pending: &Pending) -> Option<Edit> {
+    pending.last_card_message().map(|message| Edit {
+        message,
+        text: None,
+        buttons: Vec::new(),
+    })
+}
+
+/// Does what was approved and answers.
+async fn approved(
+    turn: &Turn<'_>,
+    pending: Pending,
+    revisions: Revisions,
+) -> Result<Answer, StoreError> {
+    turn.doing("On it…");
+    let finished = turn
+        .brain
+        .execute_approved(&turn.scene, pending, revisions)
+        .await?;
+    let mut results = Results::default();
+    results.add_run(turn, &finished.run);
+    let mut answer = Answer::of(Path::Consent);
+    answer.reports = finished.reports();
+    answer.deeds = super::cards::deeds(&finished.run);
+    answer.edits.extend(close_card(&finished.pending));
+    answer.batch = finished.batch;
+    answer.replies.push(crate::core::turn::Reply::text(
+        respond::outcomes(turn, &[], &results).await,
+    ));
+    Ok(answer)
+}
+
+/// Revisions of the two records of an approved card.
+#[derive(Debug, Clone, Copy)]
+pub struct Revisions {
+    /// Of the pending action.
+    pub pending: u64,
+    /// Of its run.
+    pub run: u64,
+}
+
+/// An approved card after execution; its records still have to be committed with the answer.
+#[derive(Debug)]
+pub struct Finished {
+    /// In its final state.
+    pub pending: Pending,
+    /// Every step done.
+    pub run: Run,
+    /// The final state, the end of the run, the audit row.
+    pub batch: Batch,
+}
+
+impl Finished {
+    /// One line an action.
+    pub fn reports(&self) -> Vec<crate::core::outcome::Report> {
+        self.run.steps.iter().map(step_report).collect()
+    }
+}
+
+/// A step of a run as a report.
+pub fn step_report(step: &Step) -> crate::core::outcome::Report {
+    match &step.progress {
+        Progress::Done { outcome } => {
+            super::gate::report(&step.action, outcome.status(), outcome.error())
+        }
+        Progress::Planned | Progress::Started => {
+            super::gate::report(&step.action, Status::Unknown, Some("not finished"))
+        }
+    }
+}
+
+impl Brain {
+    /// A pending action and its revision.
+    pub async fn pending(&self, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
+        self.store
+            .load::<Pending>(&crate::ports::Key::of(&[id.as_str()]))
+            .await
+    }
+
+    /// Makes a decision durable: new state, audit row, and for a yes the intent to execute, in one commit.
+    pub async fn record_decision(
+        &self,
+        pending: &mut Pending,
+        revision: u64,
+        event: Event,
+        decision: Decision,
+        inbox: Option<&str>,
+    ) -> Result<Revisions, StoreError> {
+        let mut decided = pending.clone();
+        let by = decision.by.clone();
+        let at = decision.at;
+        decided
+            .apply(event)
+            .map_err(|illegal| StoreError::Unreadable {
+                table: Table::Pending,
+                why: illegal.to_string(),
+            })?;
+        decided.decision = Some(decision);
+        let mut batch = Batch::default();
+        batch.put(&decided, Expect::Revision(revision))?;
+        self.leave_open(&decided, &mut batch);
+        batch.put(&self.audit_pending(&by, at, &decided), Expect::Absent)?;
+        if event == Event::Approve {
+            batch.put(&intent(&decided, at, inbox), Expect::Absent)?;
+        }
+        fail_point("decision-before");
+        let revision = self.commit(batch).await?;
+        fail_point("decision-durable");
+        *pending = decided;
+        Ok(Revisions {
+            pending: revision,
+            run: revision,
+        })
+    }
+
+    /// Takes a pending action out of the indexes of open ones.
+    pub fn leave_open(&self, pending: &Pending, batch: &mut Batch) {
+        batch.delete(
+            Table::PendingOpen,
+            PendingOpen::of(pending).key(),
+            Expect::Any,
+        );
+        batch.delete(Table::Due, expiry(pending).key(), Expect::Any);
+    }
+
+    /// Closes a card nobody decided in time.
+    pub async fn expire(&self, pending: &mut Pending, revision: u64) -> Result<(), StoreError> {
+        let by = UserId::new("clock");
+        let at = self.clock.now();
+        let decision = Decision {
+            by,
+            means: Means::Clock,
+            at,
+            digest: pending.digest.clone(),
+        };
+        match self
+            .record_decision(pending, revision, Event::Expire, decision, None)
+            .await
+        {
+            Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Executes an approved card: checks time and digest, records the start, does every step.
+    /// The end still has to be committed: it is in the result's batch.
+    pub async fn execute_approved(
+        &self,
+        scene: &crate::ports::Scene,
+        mut pending: Pending,
+        revisions: Revisions,
+    ) -> Result<Finished, StoreError> {
+        let Some((run, run_revision)) = self.store.load::<Run>(&intent_key(&pending.id)).await?
+        else {
+            return Err(StoreError::Unreadable {
+                table: Table::Runs,
+                why: format!("the intent of {} is gone", pending.id),
+            });
+        };
+        if pending.approval_is_stale(&self.clock.instants()) {
+            return self.give_up(
+                pending,
+                revisions.pending,
+                run,
+                Event::Expire,
+                "the approval is too old; ask again if you still want it",
+            );
+        }
+        if pending.digest != pending.compute_digest() {
+            return self.give_up(
+                pending,
+                revisions.pending,
+                run,
+                Event::PreconditionChanged,
+                "its record was altered after it was shown",
+            );
+        }
+        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
+            table: Table::Pending,
+            why: e.to_string(),
+        };
+        pending.apply(Event::Begin).map_err(illegal)?;
+        let mut batch = Batch::default();
+        batch.put(&pending, Expect::Revision(revisions.pending))?;
+        let pending_revision = self.commit(batch).await?;
+        fail_point("execution-begun");
+        let ran = execute::run(
+            self,
+            scene,
+            run,
+            Some(run_revision),
+            Grant::Approved(&pending),
+        )
+        .await?;
+        self.finish(pending, pending_revision, ran.run)
+    }
+
+    /// The final state of an executed card, with the end of its run.
+    pub fn finish(
+        &self,
+        mut pending: Pending,
+        revision: u64,
+        run: Run,
+    ) -> Result<Finished, StoreError> {
+        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
+            table: Table::Pending,
+            why: e.to_string(),
+        };
+        pending.apply(Event::Finish(run.end())).map_err(illegal)?;
+        let mut batch = Batch::default();
+        batch.put(&pending, Expect::Revision(revision))?;
+        batch.put(
+            &self.audit_pending(&pending.owner, self.clock.now(), &pending),
+            Expect::Absent,
+        )?;
+        batch.delete(Table::Runs, run.key(), Expect::Any);
+        Ok(Finished {
+            pending,
+            run,
+            batch,
+        })
+    }
+
+    /// An approved card that will not execute.
+    fn give_up(
+        &self,
+        mut pending: Pending,
+        revision: u64,
+        mut run: Run,
+        event: Event,
+        why: &str,
+    ) -> Result<Finished, StoreError> {
+        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
+            table: Table::Pending,
+            why: e.to_string(),
+        };
+        pending.apply(event).map_err(illegal)?;
+        for step in &mut run.steps {
+            step.progress = Progress::Done {
+                outcome: crate::core::outcome::Outcome::failed(why),
+            };
+        }
+        let mut batch = Batch::default();
+        batch.put(&pending, Expect::Revision(revision))?;
+        batch.put(
+            &self.audit_pending(&pending.owner, self.clock.now(), &pending),
+            Expect::Absent,
+        )?;
+        batch.delete(Table::Runs, run.key(), Expect::Any);
+        Ok(Finished {
+            pending,
+            run,
+            batch,
+        })
+    }
+}
+
+/// The due entry that expires a card.
+pub fn expiry(pending: &Pending) -> Due {
+    Due {
+        at: pending.expires_at,
+        owner: pending.owner.clone(),
+        chat: pending.chat.clone(),
+        kind: DueKind::Expiry {
+            pending: pending.id.clone(),
+        },
+    }
+}
+
+fn intent_key(id: &PendingId) -> crate::ports::Key {
+    crate::ports::Key::of(&[id.as_str()])
+}
+
+/// The intent to execute an approved card: a run with every step planned.
+fn intent(pending: &Pending, at: chrono::DateTime<chrono::Utc>, inbox: Option<&str>) -> Run {
+    let steps = pending
+        .actions
+        .iter()
+        .zip(&pending.depends_on)
+        .map(|(action, depends_on)| Step {
+            action: action.clone(),
+            depends_on: depends_on.clone(),
+            progress: Progress::Planned,
+        });
+    Run {
+        id: RunId::new(pending.id.as_str()),
+        origin: RunOrigin::Pending(pending.id.clone()),
+        owner: pending.owner.clone(),
+        chat: pending.chat.clone(),
+        request: pending.request.clone(),
+        inbox: inbox.map(str::to_owned),
+        reply_to: None,
+        started_at: at,
+        steps: steps.collect(),
+    }
+}

@@ -1,0 +1,143 @@
+//! Context: what may matter for the message, fetched before anybody knows. Speculative, read-only, and
+//! never in the way: each fetch has its own time-out, and what did not arrive is named as missing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use tokio::task::JoinHandle;
+
+use super::turn::Turn;
+use crate::core::taint::Foreign;
+use crate::limits;
+use crate::ports::{Noticed, Scene, Service, Usage, Wanted};
+use crate::understanding::{Guess, Kind};
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Context {
+    /// Items by service, one line each.
+    pub lines: Vec<String>,
+    /// What is remembered about the person.
+    pub memories: Vec<String>,
+    /// Texts of others among them.
+    pub foreign: Vec<Foreign>,
+    /// Services that did not answer.
+    pub missing: Vec<&'static str>,
+}
+
+/// A fetch under way; dropping it cancels it.
+#[derive(Debug)]
+pub struct Fetching(JoinHandle<Context>);
+
+impl Drop for Fetching {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Fetching {
+    /// Waits for the end of it.
+    pub async fn all(mut self, turn: &Turn<'_>) -> Context {
+        let started = turn.elapsed_us();
+        let context = (&mut self.0).await.unwrap_or_default();
+        let outcome = if context.missing.is_empty() {
+            "ok".to_owned()
+        } else {
+            format!("missing: {}", context.missing.join(", "))
+        };
+        turn.traced(
+            "context",
+            started,
+            context.lines.iter().map(String::len).sum(),
+            Usage::default(),
+            outcome,
+        );
+        context
+    }
+
+    /// What has already arrived; waits for nothing.
+    pub async fn arrived(mut self) -> Context {
+        if self.0.is_finished() {
+            (&mut self.0).await.unwrap_or_default()
+        } else {
+            Context::default()
+        }
+    }
+}
+
+/// How sure the guess must be for a narrow fetch; below it everything is fetched.
+const NARROW_FROM: f32 = 0.6;
+
+/// Starts fetching what the guess suggests, or everything when it is unsure.
+pub fn fetch(turn: &Turn<'_>, guess: &Guess) -> Fetching {
+    let narrow = guess.confidence >= NARROW_FROM;
+    let wanted = Wanted {
+        message: turn.words().to_owned(),
+        limit: 10,
+    };
+    let services: Vec<Arc<dyn Service>> = turn
+        .brain
+        .services
+        .iter()
+        .filter(|service| {
+            let name = service.name();
+            !narrow
+                || name == "memory"
+                || (guess.kind != Kind::Chat && guess.domains.iter().any(|d| d == name))
+        })
+        .cloned()
+        .collect();
+    let scene = turn.scene.clone();
+    Fetching(tokio::spawn(async move {
+        gather(&services, &scene, wanted).await
+    }))
+}
+
+async fn gather(services: &[Arc<dyn Service>], scene: &Scene, wanted: Wanted) -> Context {
+    let time_out = Duration::from_millis(limits::CONTEXT_FETCH_MS);
+    let fetches = services.iter().map(|service| {
+        let wanted = Wanted {
+            limit: if service.name() == "memory" {
+                5
+            } else {
+                wanted.limit
+            },
+            ..wanted.clone()
+        };
+        async move {
+            (
+                service.name(),
+                tokio::time::timeout(time_out, service.notice(scene, &wanted)).await,
+            )
+        }
+    });
+    let mut context = Context::default();
+    for (name, fetched) in join_all(fetches).await {
+        match fetched {
+            Ok(Ok(items)) => items.into_iter().for_each(|item| context.add(name, item)),
+            Ok(Err(error)) => {
+                tracing::warn!(service = name, %error, "context is incomplete");
+                context.missing.push(name);
+            }
+            Err(_) => context.missing.push(name),
+        }
+    }
+    context
+}
+
+impl Context {
+    fn add(&mut self, service: &'static str, item: Noticed) {
+        if let Some(source) = item.foreign {
+            self.foreign.push(Foreign {
+                source,
+                text: item.line.clone(),
+            });
+        }
+        if service == "memory" {
+            self.memories.push(item.line.clone());
+        }
+        self.lines
+            .push(format!("{service} {}: {}", item.id, item.line));
+    }
+}

@@ -1,0 +1,205 @@
+//! The gate: action by action, run now, ask first, or refuse. Pure code decides; nothing a model or a fetched
+//! text says can open it.
+//!
+//! - unknown command, or a service outside the routed domains: refused, told, offered;
+//! - low stakes and independent of high stakes: runs now;
+//! - high stakes (by rule or by taint), and whatever depends on it: one card.
+
+use super::Brain;
+use super::resolve::{self, Unsettled};
+use super::turn::Turn;
+use crate::catalog::Entry;
+use crate::core::outcome::{Report, Status};
+use crate::core::plan::{Action, Params, Plan, PlannedAction};
+use crate::core::stakes::{Assessed, Stakes, assess};
+use crate::core::taint::{self, Foreign};
+use crate::records::Clarification;
+
+/// An action that passed, and what it depends on among those of the same list.
+#[derive(Debug)]
+pub struct Passed {
+    /// With its stakes.
+    pub assessed: Assessed,
+    /// Its index in the plan.
+    pub index: usize,
+    /// Indexes in the plan that must succeed first.
+    pub depends_on: Vec<usize>,
+}
+
+/// The gate's word about a plan.
+#[derive(Debug, Default)]
+pub struct Gated {
+    /// To run now.
+    pub now: Vec<Passed>,
+    /// To be asked about, on one card.
+    pub consent: Vec<Passed>,
+    /// One question, if something is unclear; the first wins.
+    pub question: Option<Clarification>,
+    /// What is refused.
+    pub refused: Vec<Report>,
+    /// Words for the person about what is refused.
+    pub remarks: Vec<String>,
+}
+
+enum Judged {
+    Passed(Assessed),
+    Stopped,
+}
+
+/// Judges a plan.
+pub async fn check(
+    turn: &Turn<'_>,
+    plan: Plan,
+    domains: &[String],
+    request: &str,
+    foreign: &[Foreign],
+) -> Gated {
+    let mut gated = Gated::default();
+    let mut judged = Vec::with_capacity(plan.actions.len());
+    for planned in &plan.actions {
+        judged.push(judge(turn, planned, domains, request, foreign, &mut gated).await);
+    }
+    sort(judged, &plan.actions, &mut gated);
+    gated
+}
+
+async fn judge(
+    turn: &Turn<'_>,
+    planned: &PlannedAction,
+    domains: &[String],
+    request: &str,
+    foreign: &[Foreign],
+    gated: &mut Gated,
+) -> Judged {
+    let (entry, service) = match allowed(turn.brain, planned, domains) {
+        Ok(found) => found,
+        Err(why) => {
+            gated.refuse(planned, planned.params.clone(), &why);
+            gated.remarks.push(format!("🚫 {why}"));
+            return Judged::Stopped;
+        }
+    };
+    match resolve::settle(turn, entry, service, planned).await {
+        Ok(settled) => {
+            let mut action = settled.action;
+            let seen: Vec<Foreign> = foreign.iter().cloned().chain(settled.foreign).collect();
+            action.taints =
+                taint::find(&action.params, entry.references(), &turn.own_words(), &seen);
+            action
+                .taints
+                .retain(|_| entry.kind() == crate::catalog::Kind::Write);
+            Judged::Passed(assess(entry, action, Stakes::Low))
+        }
+        Err(Unsettled::Refused(why)) => {
+            gated.refuse(planned, planned.params.clone(), &why);
+            gated.remarks.push(why);
+            Judged::Stopped
+        }
+        Err(Unsettled::Ask {
+            question,
+            param,
+            choices,
+        }) => {
+            let choices_listed: Vec<String> = choices
+                .iter()
+                .enumerate()
+                .map(|(i, (_, label))| format!("\n{}. {label}", i + 1))
+                .collect();
+            gated.refuse(
+                planned,
+                planned.params.clone(),
+                &format!("asked: {question}"),
+            );
+            gated.question.get_or_insert(Clarification {
+                request: request.to_owned(),
+                question: format!("{question}{}", choices_listed.concat()),
+                partial: Some((planned.clone(), param)),
+                choices,
+                domains: domains.to_vec(),
+                at: turn.scene.now,
+            });
+            Judged::Stopped
+        }
+    }
+}
+
+fn allowed<'b>(
+    brain: &'b Brain,
+    planned: &PlannedAction,
+    domains: &[String],
+) -> Result<(&'b dyn Entry, &'b dyn crate::ports::Service), String> {
+    let name = crate::core::text::visible(&crate::core::text::shorten(
+        &super::turn::report_name(planned),
+        60,
+    ));
+    let entry = brain.catalog.find(&planned.service, &planned.command);
+    let entry = entry.ok_or_else(|| {
+        format!("There is no such thing as {name}, so nothing was done about it.")
+    })?;
+    if !domains.iter().any(|domain| *domain == planned.service) {
+        return Err(format!(
+            "I left out {name}: your message didn't ask for anything with {}. Tell me if you want that.",
+            planned.service
+        ));
+    }
+    let service = brain
+        .service(&planned.service)
+        .ok_or_else(|| format!("{} is not set up here.", planned.service))?;
+    Ok((entry, service))
+}
+
+/// Splits what passed into "now" and "ask first", by stakes and by what depends on what.
+fn sort(judged: Vec<Judged>, planned: &[PlannedAction], gated: &mut Gated) {
+    let mut asks = vec![false; judged.len()];
+    let mut stopped = vec![false; judged.len()];
+    for (index, (judged, planned)) in judged.into_iter().zip(planned).enumerate() {
+        let depends_on = planned.depends_on.clone();
+        let Judged::Passed(assessed) = judged else {
+            stopped[index] = true;
+            continue;
+        };
+        if depends_on.iter().any(|&on| stopped[on]) {
+            stopped[index] = true;
+            gated.refuse(
+                planned,
+                assessed.action().params.clone(),
+                "something before it is not settled yet",
+            );
+            continue;
+        }
+        asks[index] = assessed.stakes() == Stakes::High || depends_on.iter().any(|&on| asks[on]);
+        let passed = Passed {
+            assessed,
+            index,
+            depends_on,
+        };
+        if asks[index] {
+            gated.consent.push(passed)
+        } else {
+            gated.now.push(passed)
+        }
+    }
+}
+
+impl Gated {
+    fn refuse(&mut self, planned: &PlannedAction, params: Params, why: &str) {
+        self.refused.push(Report {
+            service: planned.service.clone(),
+            command: planned.command.clone(),
+            params,
+            status: Status::Refused,
+            error: Some(why.to_owned()),
+        });
+    }
+}
+
+/// An action of a list as a report.
+pub fn report(action: &Action, status: Status, error: Option<&str>) -> Report {
+    Report {
+        service: action.service.clone(),
+        command: action.command.clone(),
+        params: action.params.clone(),
+        status,
+        error: error.map(str::to_owned),
+    }
+}

@@ -1,0 +1,300 @@
+//! One turn, top to bottom.
+//!
+//! ```text
+//! message or press
+//!   ├─ a button, a command, an answer to an open card? ──────► decide, no model
+//!   ├─ guard ∥ route ∥ context
+//!   │     blocked ─────► refuse politely
+//!   │     chat ────────► respond
+//!   │     otherwise ───► plan ─► gate ─► execute ─► reflect ─► respond
+//!   │                               └──► card, where a yes is needed
+//!   └─ one commit: answer, conversation, journal's end, inbox ─► deliver
+//! ```
+//!
+//! The pipeline knows ports, not adapters. Everything a turn comes to is committed at once (see
+//! [`turn::Answer`]) before a word of it is shown.
+
+mod act;
+mod ask;
+mod buttons;
+pub mod cards;
+mod commands;
+pub mod consent;
+mod context;
+mod execute;
+mod gate;
+mod guard;
+pub mod outbox;
+mod plan;
+pub mod recover;
+mod reflect;
+mod resolve;
+pub mod respond;
+mod route;
+pub mod turn;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use chrono_tz::Tz;
+use futures::future::{Either, select};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::catalog::Catalog;
+use crate::core::ids::{ChatId, UserId, short_id};
+use crate::core::turn::{Done, Incoming, Input, Path};
+use crate::core::when::DateOrder;
+use crate::limits;
+use crate::ports::{
+    AddressBook, Batch, Chat, Clock, Expect, Key, Model, RecordExt, Scene, Service, Store,
+    StoreError, Table,
+};
+use crate::prompts::Prompts;
+use crate::records::{ChatState, User};
+use crate::understanding::{Guess, Kind};
+use consent::Intake;
+use outbox::Locks;
+use route::Route;
+use turn::{Answer, Turn, TurnError};
+
+/// The account that actions are taken on; one a person until services have several.
+pub const ACCOUNT: &str = "default";
+
+/// What the operator decided.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// How long a card waits.
+    pub pending_ttl: Duration,
+    /// The zone of people who have not chosen one.
+    pub zone: Tz,
+    /// True when that zone was not set but taken from the host; it is then named once.
+    pub zone_assumed: bool,
+    /// How numeric dates are read.
+    pub order: DateOrder,
+    /// Who may see and cancel other people's pending actions.
+    pub admins: HashSet<UserId>,
+    /// Whether they may approve them, too.
+    pub admin_may_approve: bool,
+}
+
+/// Everything a turn works with.
+#[derive(Debug)]
+pub struct Brain {
+    /// Where everything is kept.
+    pub store: Arc<dyn Store>,
+    /// The language model, if there is one.
+    pub model: Option<Arc<dyn Model>>,
+    /// Behind the catalog's commands.
+    pub services: Vec<Arc<dyn Service>>,
+    /// Who "Bob" may be.
+    pub people: Arc<dyn AddressBook>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Where people read and press.
+    pub face: Arc<dyn Chat>,
+    /// What can be done.
+    pub catalog: Catalog,
+    /// What models are told.
+    pub prompts: Prompts,
+    /// What the operator decided.
+    pub policy: Policy,
+    /// Wakes the scheduler when something new falls due.
+    pub due_changed: Notify,
+    /// One writer a chat.
+    pub writing: Locks,
+    /// One deliverer a chat.
+    pub delivering: Locks,
+    /// Turns under way, for `/cancel`.
+    pub running: Mutex<HashMap<ChatId, CancellationToken>>,
+}
+
+/// One turn: answers what came in, commits, delivers.
+pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
+    brain.face.typing(&incoming.chat).await;
+    let cancel = brain.begin(incoming);
+    let done = match Turn::open(brain, incoming, cancel).await {
+        Ok(turn) => {
+            let answer = with_status(&turn, answer(&turn)).await;
+            outbox::finish(&turn, answer).await
+        }
+        Err(error) => outbox::cannot_even_begin(brain, incoming, &error).await,
+    };
+    brain.end(incoming);
+    done
+}
+
+async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
+    if let Input::Press { data, .. } = &turn.incoming.input {
+        return Ok(buttons::press(turn, data).await?);
+    }
+    if let Some(answer) = commands::answer(turn).await? {
+        return Ok(answer);
+    }
+    match consent::intake(turn).await? {
+        Intake::Answered(answer) => return Ok(*answer),
+        Intake::Amends(pending) => return act::amend(turn, *pending).await,
+        Intake::Unrelated => {}
+    }
+    if let Some(answer) = act::completes_a_question(turn).await? {
+        return Ok(answer);
+    }
+
+    let guess = route::guess(turn);
+    let context = context::fetch(turn, &guess);
+    let verdict = guard::check(turn);
+    if let guard::Verdict::Blocked(why) = verdict {
+        return Ok(Answer::says(Path::Blocked, why));
+    }
+    let (route, early) = turn
+        .unless_cancelled(route_and_maybe_reply(turn, &guess))
+        .await?;
+    match route.kind {
+        Kind::Chat => {
+            let reply = match early {
+                Some(reply) => reply,
+                None => {
+                    turn.unless_cancelled(respond::chat(turn, context.arrived().await.memories))
+                        .await?
+                }
+            };
+            Ok(Answer::says(Path::Chat, reply))
+        }
+        Kind::Action | Kind::Investigate | Kind::Followup => act::act(turn, route, context).await,
+    }
+}
+
+/// Routes; when built-in understanding is sure that this is small talk, the reply is already being written
+/// meanwhile, and is thrown away if the router thinks otherwise.
+async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option<String>) {
+    const SURE: f32 = 0.9;
+    let routing = Box::pin(route::decide(turn, guess));
+    if turn.brain.model.is_none() || guess.kind != Kind::Chat || guess.confidence < SURE {
+        return (routing.await, None);
+    }
+    let replying = Box::pin(respond::chat(turn, Vec::new()));
+    match select(routing, replying).await {
+        Either::Left((route, replying)) if route.kind == Kind::Chat => {
+            (route, Some(replying.await))
+        }
+        Either::Left((route, _)) => (route, None),
+        Either::Right((reply, routing)) => {
+            let route = routing.await;
+            let reply = (route.kind == Kind::Chat).then_some(reply);
+            (route, reply)
+        }
+    }
+}
+
+/// Runs a turn, and says what it is doing once it takes longer than two seconds.
+async fn with_status<T>(turn: &Turn<'_>, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    let mut shown = "";
+    let mut wait = Duration::from_millis(limits::STATUS_AFTER_MS);
+    loop {
+        tokio::select! {
+            biased;
+            result = &mut work => return result,
+            () = tokio::time::sleep(wait) => {
+                let now = turn.what_it_does();
+                if now != shown {
+                    shown = now;
+                    turn.brain.face.status(turn.chat(), now).await;
+                } else {
+                    turn.brain.face.typing(turn.chat()).await;
+                }
+                wait = Duration::from_secs(1);
+            }
+        }
+    }
+}
+
+impl Brain {
+    /// A service by name.
+    pub fn service(&self, name: &str) -> Option<&dyn Service> {
+        self.services
+            .iter()
+            .find(|service| service.name() == name)
+            .map(AsRef::as_ref)
+    }
+
+    /// A new id that nobody can guess.
+    pub fn new_id(&self) -> String {
+        short_id(uuid::Uuid::new_v4().as_u128())
+    }
+
+    /// Commits a batch, and wakes the scheduler when it touches what falls due.
+    pub async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {
+        let due = batch
+            .changes
+            .iter()
+            .any(|change| change.table == Table::Due);
+        let revision = self.store.commit(batch).await?;
+        if due {
+            self.due_changed.notify_one();
+        }
+        Ok(revision)
+    }
+
+    /// For whom, when and where.
+    pub fn scene(&self, user: &User, chat: &ChatId) -> Scene {
+        Scene {
+            owner: user.id.clone(),
+            chat: chat.clone(),
+            now: self.clock.now(),
+            zone: user.zone.unwrap_or(self.policy.zone),
+            order: self.policy.order,
+        }
+    }
+
+    /// A person's record; a new one is made for somebody who was let in.
+    pub async fn user(&self, id: &UserId, chat: &ChatId) -> Result<User, StoreError> {
+        let stored = self.store.load::<User>(&Key::of(&[id.as_str()])).await?;
+        Ok(stored.map_or_else(
+            || User {
+                id: id.clone(),
+                chat: chat.clone(),
+                admin: self.policy.admins.contains(id),
+                zone: None,
+                zone_named: false,
+                since: self.clock.now(),
+            },
+            |(user, _)| user,
+        ))
+    }
+
+    /// What is going on in a chat.
+    pub async fn chat_state(&self, chat: &ChatId) -> Result<ChatState, StoreError> {
+        let stored = self
+            .store
+            .load::<ChatState>(&Key::of(&[chat.as_str()]))
+            .await?;
+        Ok(stored.map_or_else(|| ChatState::new(chat.clone()), |(state, _)| state))
+    }
+
+    /// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.
+    fn begin(&self, incoming: &Incoming) -> CancellationToken {
+        let token = CancellationToken::new();
+        if commands::stoppable(&incoming.input) {
+            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            running.insert(incoming.chat.clone(), token.clone());
+        }
+        token
+    }
+
+    fn end(&self, incoming: &Incoming) {
+        if commands::stoppable(&incoming.input) {
+            self.running
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .remove(&incoming.chat);
+        }
+    }
+
+    /// Writes a person's record.
+    pub fn put_user(&self, user: &User, batch: &mut Batch) -> Result<(), StoreError> {
+        batch.put(user, Expect::Any)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,387 @@
+//! The end of a turn: one commit for everything it came to, then delivery from the durable outbox.
+//!
+//! Invariants: nothing is shown before it is committed; a message leaves the outbox only once the face has
+//! returned its number (so messages are at least once); messages of a chat are delivered in order, by one
+//! deliverer at a time; a chat's state has one writer at a time.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::OwnedMutexGuard;
+
+use super::Brain;
+use super::turn::{Answer, Question, Turn, TurnError};
+use crate::core::ids::{ChatId, MessageId};
+use crate::core::text::split_utf16;
+use crate::core::turn::{CardPart, Done, Edit, Incoming, Input, Origin, Path, Reply};
+use crate::failpoint::fail_point;
+use crate::limits;
+use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table};
+use crate::records::{
+    CardMessage, ChatState, InboxEntry, Message, OutboxEntry, Show, Speaker, Turn as TurnRecord,
+    User,
+};
+
+/// A lock a chat.
+#[derive(Debug, Default)]
+pub struct Locks(Mutex<HashMap<ChatId, Arc<tokio::sync::Mutex<()>>>>);
+
+impl Locks {
+    /// Waits for the chat's lock.
+    pub async fn lock(&self, chat: &ChatId) -> OwnedMutexGuard<()> {
+        let lock = {
+            let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // Locks nobody holds or waits for are dropped from time to time.
+            if locks.len() > limits::CONCURRENT_TURNS_MAX * 2 {
+                locks.retain(|_, lock| Arc::strong_count(lock) > 1);
+            }
+            locks.entry(chat.clone()).or_default().clone()
+        };
+        lock.lock_owned().await
+    }
+}
+
+/// Ends a turn: commits its answer and shows it.
+pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(TurnError::Cancelled) => {
+            Answer::says(Path::Command, "Stopped. Nothing more was done.").keeping_question()
+        }
+        Err(TurnError::Store(error)) => trouble(&error),
+    };
+    let (path, reports) = (answer.path, answer.reports.clone());
+    let direct: Vec<Reply> = answer.replies.clone();
+    fail_point("answer-before");
+    let committed = commit(turn, answer).await;
+    fail_point("answer-durable");
+    let (mut done, _) = turn.sum_up(path, reports);
+    match committed {
+        Ok(()) => turn.brain.deliver(turn.chat()).await,
+        Err(error) => {
+            tracing::error!(%error, "an answer could not be stored");
+            done.path = Path::Error;
+            // What was done is in the journal; it is told again after a restart. Say now what can be said.
+            for reply in direct
+                .into_iter()
+                .filter(|reply| reply.card.is_none())
+                .chain([Reply::text(sorry(&error))])
+            {
+                let _ = turn
+                    .brain
+                    .face
+                    .send(
+                        turn.chat(),
+                        &Reply {
+                            buttons: Vec::new(),
+                            ..reply
+                        },
+                    )
+                    .await;
+            }
+        }
+    }
+    done
+}
+
+/// A turn that cannot even read the store.
+pub async fn cannot_even_begin(brain: &Brain, incoming: &Incoming, error: &StoreError) -> Done {
+    tracing::error!(%error, "a turn could not begin");
+    let _ = brain
+        .face
+        .send(&incoming.chat, &Reply::text(sorry(error)))
+        .await;
+    Done::quiet(Path::Error)
+}
+
+fn trouble(error: &StoreError) -> Answer {
+    tracing::error!(%error, "a turn failed");
+    Answer::says(Path::Error, sorry(error)).keeping_question()
+}
+
+fn sorry(error: &StoreError) -> String {
+    format!(
+        "Something is wrong with my memory on this machine, so I stopped here: {error}. Whatever I confirmed before is kept."
+    )
+}
+
+async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
+    let brain = turn.brain;
+    let Answer {
+        path,
+        replies,
+        edits,
+        reports,
+        deeds,
+        mut batch,
+        clarification,
+        editing,
+        zone_named,
+    } = answer;
+    let guard = brain.writing.lock(turn.chat()).await;
+    let mut state = brain.chat_state(turn.chat()).await?;
+    match clarification {
+        Question::Keep => {}
+        Question::Settled => state.clarification = None,
+        Question::Open(question) => state.clarification = Some(question),
+    }
+    state.editing = editing;
+    let now = brain.clock.now();
+    remember(turn, &mut state, &replies, deeds, now, &mut batch)?;
+    for edit in edits {
+        enqueue(&mut state, Show::Edit(edit), now, &mut batch)?;
+    }
+    for reply in replies {
+        for part in split(reply) {
+            enqueue(&mut state, Show::Send(part), now, &mut batch)?;
+        }
+    }
+    batch.put(&state, Expect::Any)?;
+    if let Some(inbox) = &turn.incoming.inbox {
+        let key = Key::from_stored(inbox);
+        if let Some((mut entry, _)) = brain.store.load::<InboxEntry>(&key).await? {
+            entry.done = true;
+            entry.raw = String::new();
+            batch.put(&entry, Expect::Any)?;
+        }
+    }
+    let user = User {
+        zone_named: turn.user.zone_named || zone_named,
+        ..turn.user.clone()
+    };
+    if user != turn.user {
+        batch.put(&user, Expect::Any)?;
+    }
+    let (mut done, spans) = turn.sum_up(path, reports);
+    done.outcomes
+        .iter_mut()
+        .for_each(|report| report.params = crate::core::plan::Params::new());
+    let id = turn.incoming.turn.as_str().to_owned();
+    let trace = TurnRecord {
+        id,
+        user: user.id,
+        chat: turn.chat().clone(),
+        at: turn.scene.now,
+        done,
+        spans,
+    };
+    batch.put(&trace, Expect::Any)?;
+    brain.commit(batch).await?;
+    drop(guard);
+    Ok(())
+}
+
+/// Adds both sides of the turn to the conversation.
+fn remember(
+    turn: &Turn<'_>,
+    state: &mut ChatState,
+    replies: &[Reply],
+    deeds: Vec<crate::records::Deed>,
+    at: chrono::DateTime<chrono::Utc>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let mut add = |speaker, text: String, origin, deeds| {
+        let message = Message {
+            chat: state.chat.clone(),
+            number: state.next_message,
+            speaker,
+            text,
+            origin,
+            at,
+            deeds,
+        };
+        state.next_message += 1;
+        batch.put(&message, Expect::Any).map(|_| ())
+    };
+    if let Input::Message { text, origin, .. } = &turn.incoming.input {
+        add(Speaker::Person, text.clone(), *origin, Vec::new())?;
+    }
+    let said: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
+    if !said.is_empty() || !deeds.is_empty() {
+        add(Speaker::Assistant, said.join("\n"), Origin::Typed, deeds)?;
+    }
+    Ok(())
+}
+
+/// Puts something to show into the outbox.
+pub fn enqueue(
+    state: &mut ChatState,
+    show: Show,
+    at: chrono::DateTime<chrono::Utc>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let entry = OutboxEntry {
+        chat: state.chat.clone(),
+        number: state.next_outbox,
+        show,
+        at,
+    };
+    state.next_outbox += 1;
+    batch.put(&entry, Expect::Absent)?;
+    Ok(())
+}
+
+/// A reply in messages that fit; the buttons go with the last one. Cards are split already.
+fn split(reply: Reply) -> Vec<Reply> {
+    let mut parts: Vec<Reply> = split_utf16(&reply.text, limits::MESSAGE_UTF16_MAX)
+        .into_iter()
+        .map(Reply::text)
+        .filter(|part| !part.text.trim().is_empty())
+        .collect();
+    match parts.last_mut() {
+        Some(last) => {
+            last.buttons = reply.buttons;
+            last.card = reply.card;
+            last.reminder = reply.reminder;
+        }
+        None => parts.push(Reply {
+            text: "…".to_owned(),
+            ..reply
+        }),
+    }
+    parts
+}
+
+impl Brain {
+    /// Tells a chat something outside a turn, together with other changes, in one commit; then delivers.
+    pub async fn tell(
+        &self,
+        chat: &ChatId,
+        shows: Vec<Show>,
+        mut batch: Batch,
+    ) -> Result<(), StoreError> {
+        {
+            let _guard = self.writing.lock(chat).await;
+            let mut state = self.chat_state(chat).await?;
+            let now = self.clock.now();
+            for show in shows {
+                match show {
+                    Show::Edit(edit) => enqueue(&mut state, Show::Edit(edit), now, &mut batch)?,
+                    Show::Send(reply) => {
+                        for part in split(reply) {
+                            enqueue(&mut state, Show::Send(part), now, &mut batch)?;
+                        }
+                    }
+                }
+            }
+            batch.put(&state, Expect::Any)?;
+            self.commit(batch).await?;
+        }
+        self.deliver(chat).await;
+        Ok(())
+    }
+
+    /// Shows what waits in a chat's outbox, in order. What cannot be shown now stays.
+    pub async fn deliver(&self, chat: &ChatId) {
+        let _one = self.delivering.lock(chat).await;
+        loop {
+            let waiting = match self
+                .store
+                .list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[chat.as_str()], 32))
+                .await
+            {
+                Ok(waiting) if waiting.is_empty() => return,
+                Ok(waiting) => waiting,
+                Err(error) => {
+                    tracing::error!(%error, "the outbox cannot be read");
+                    return;
+                }
+            };
+            for (entry, _) in waiting {
+                if !self.show(entry).await {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Shows one entry; false when the chat has to wait.
+    async fn show(&self, entry: OutboxEntry) -> bool {
+        let shown = match &entry.show {
+            Show::Send(reply) => self.face.send(&entry.chat, reply).await.map(Some),
+            Show::Edit(edit) => self.face.edit(&entry.chat, edit).await.map(|()| None),
+        };
+        fail_point("shown");
+        let recorded = match shown {
+            Ok(message) => self.delivered(&entry, message).await,
+            Err(SendError::Later(why)) => {
+                tracing::warn!(chat = %entry.chat, why, "a message has to wait");
+                return false;
+            }
+            Err(SendError::Never(why)) => {
+                tracing::error!(chat = %entry.chat, why, "a message cannot be delivered and is put aside");
+                self.delivered(&entry, None).await
+            }
+        };
+        match recorded {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::error!(%error, "a delivery could not be recorded; the message may be repeated");
+                false
+            }
+        }
+    }
+
+    /// Takes an entry out of the outbox, and notes which message shows which card.
+    async fn delivered(
+        &self,
+        entry: &OutboxEntry,
+        message: Option<MessageId>,
+    ) -> Result<(), StoreError> {
+        let mut batch = Batch::default();
+        batch.delete(Table::Outbox, entry.key(), Expect::Any);
+        let _guard = self.writing.lock(&entry.chat).await;
+        if let (Some(message), Show::Send(reply)) = (message, &entry.show) {
+            let mut state = self.chat_state(&entry.chat).await?;
+            state.last_bot_message = Some(message);
+            batch.put(&state, Expect::Any)?;
+            if let Some(card) = &reply.card {
+                return self.card_shown(entry, card, message, batch).await;
+            }
+        }
+        self.commit(batch).await?;
+        Ok(())
+    }
+
+    async fn card_shown(
+        &self,
+        entry: &OutboxEntry,
+        card: &CardPart,
+        message: MessageId,
+        mut batch: Batch,
+    ) -> Result<(), StoreError> {
+        batch.put(
+            &CardMessage {
+                chat: entry.chat.clone(),
+                message,
+                pending: card.pending.clone(),
+            },
+            Expect::Any,
+        )?;
+        // Somebody else may decide it at this very moment; then its record is read again.
+        loop {
+            let mut attempt = batch.clone();
+            if let Some((mut pending, revision)) = self.pending(&card.pending).await? {
+                // A card shown again after a crash starts over, so that its last part is the one shown last.
+                if card.part == 1 {
+                    pending.card_messages.clear();
+                }
+                pending.card_messages.push(message);
+                attempt.put(&pending, Expect::Revision(revision))?;
+            }
+            match self.commit(attempt).await {
+                Err(StoreError::Conflict { .. }) => {}
+                other => return other.map(|_| ()),
+            }
+        }
+    }
+
+    /// Takes the buttons off a message outside a turn.
+    pub fn bare(&self, message: MessageId) -> Show {
+        Show::Edit(Edit {
+            message,
+            text: None,
+            buttons: Vec::new(),
+        })
+    }
+}

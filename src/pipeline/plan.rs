@@ -1,0 +1,349 @@
+//! Plan: from a routed message to proposed actions, or to one clarifying question.
+//!
+//! With a model the plan is its proposal; without one, or when its endpoint does not answer, built-in
+//! understanding plans (and the person is told). An answer that stays unusable after one re-ask plans
+//! nothing: "could you rephrase?".
+
+use chrono::{Datelike, Duration, Weekday};
+use minijinja::context;
+use serde_json::Value;
+
+use super::ask::{self, Asked};
+use super::context::Context;
+use super::turn::Turn;
+use crate::catalog::show::Moment;
+use crate::core::pending::Pending;
+use crate::core::plan::{Plan, PlannedAction};
+use crate::core::text::{head_and_tail, shorten};
+use crate::limits;
+use crate::ports::{Model, Stage};
+use crate::records::{Clarification, Speaker};
+use crate::understanding::{self, Hearing, Understood};
+
+/// What a turn is about beyond its own words.
+#[derive(Debug, Default)]
+pub struct Topic<'a> {
+    /// The earlier request this message completes.
+    pub answers: Option<&'a Clarification>,
+    /// The card this message changes.
+    pub amends: Option<&'a Pending>,
+    /// Receipts of earlier rounds of this turn, and what is still missing.
+    pub round: Option<(&'a [String], &'a str)>,
+}
+
+/// What came of planning.
+#[derive(Debug)]
+pub enum Planned {
+    /// Proposed actions, perhaps with a question beside them.
+    Plan {
+        /// The proposal.
+        plan: Plan,
+        /// For the person, when something unusual happened on the way.
+        remark: Option<&'static str>,
+    },
+    /// Something is missing before anything can be proposed.
+    Ask(Clarification),
+    /// Nobody understood; this is what to say.
+    NotUnderstood(String),
+}
+
+/// Said when the endpoint did not answer and the built-in planner took over.
+const WITHOUT_MODEL: &str =
+    "(My language model can't be reached, so I used my built-in understanding.)";
+const REPHRASE: &str =
+    "I had trouble making sense of that. Nothing was done. Could you say it another way?";
+
+/// Plans within `domains`.
+pub async fn make(
+    turn: &Turn<'_>,
+    domains: &[String],
+    context: &Context,
+    topic: &Topic<'_>,
+) -> Planned {
+    turn.doing("Working out what to do…");
+    if let Some(plan) = completed(turn, topic) {
+        return Planned::Plan { plan, remark: None };
+    }
+    let Some(model) = turn.brain.model.as_deref() else {
+        return built_in(turn, domains, topic, None);
+    };
+    match by_model(turn, model, domains, context, topic).await {
+        Asked::Answer(plan) => Planned::Plan {
+            plan: bounded(plan),
+            remark: None,
+        },
+        Asked::Unusable(why) => {
+            turn.fell_back("plan", &why);
+            Planned::NotUnderstood(REPHRASE.to_owned())
+        }
+        Asked::Failed(error) => {
+            turn.fell_back("plan", &error.to_string());
+            built_in(turn, domains, topic, Some(WITHOUT_MODEL))
+        }
+    }
+}
+
+/// The answer to a question of ours completes what was asked for: no planner needed.
+pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
+    let question = topic.answers?;
+    let (partial, param) = question.partial.as_ref()?;
+    let action = match chosen(&question.choices, turn.words()) {
+        Some(value) => filled(partial, param, value),
+        None => understanding::complete(partial, param, turn.words(), &turn.scene.reference())?,
+    };
+    Some(Plan {
+        actions: vec![action],
+        ..Plan::default()
+    })
+}
+
+/// Which of the offered choices the person means: its number, or words that only one of them has.
+pub fn chosen<'a>(choices: &'a [(String, String)], answer: &str) -> Option<&'a str> {
+    let answer = answer
+        .trim()
+        .trim_end_matches(['.', '!', ')'])
+        .to_lowercase();
+    if answer.is_empty() {
+        return None;
+    }
+    let ordinals = [
+        ["1", "first", "the first", "the first one"],
+        ["2", "second", "the second", "the second one"],
+        ["3", "third", "the third", "the third one"],
+    ];
+    let by_number = answer.parse::<usize>().ok().or_else(|| {
+        ordinals
+            .iter()
+            .position(|words| words.contains(&answer.as_str()))
+            .map(|i| i + 1)
+    });
+    if let Some((value, _)) = by_number.and_then(|n| choices.get(n.checked_sub(1)?)) {
+        return Some(value);
+    }
+    let words: Vec<&str> = answer
+        .split_whitespace()
+        .filter(|word| !["the", "one", "with", "at", "to"].contains(word))
+        .collect();
+    let mut fitting = choices.iter().filter(|(value, label)| {
+        let text = format!("{label} {value}").to_lowercase();
+        !words.is_empty() && words.iter().all(|word| text.contains(word))
+    });
+    match (fitting.next(), fitting.next()) {
+        (Some((value, _)), None) => Some(value),
+        (Some(_) | None, _) => None,
+    }
+}
+
+/// The partial action with one parameter set; a list parameter has the value in place of the unclear name.
+fn filled(partial: &PlannedAction, param: &str, value: &str) -> PlannedAction {
+    let mut action = partial.clone();
+    let (name, unclear) = param.split_once('=').unwrap_or((param, ""));
+    match action.params.get_mut(name) {
+        Some(Value::Array(items)) if !unclear.is_empty() => {
+            for item in items
+                .iter_mut()
+                .filter(|item| item.as_str() == Some(unclear))
+            {
+                *item = Value::String(value.to_owned());
+            }
+        }
+        Some(_) | None => {
+            action
+                .params
+                .insert(name.to_owned(), Value::String(value.to_owned()));
+        }
+    }
+    action
+}
+
+fn built_in(
+    turn: &Turn<'_>,
+    domains: &[String],
+    topic: &Topic<'_>,
+    remark: Option<&'static str>,
+) -> Planned {
+    if topic.round.is_some() {
+        return Planned::Plan {
+            plan: Plan::default(),
+            remark,
+        };
+    }
+    let reference = turn.scene.reference();
+    let mut past = turn.past();
+    // A card that is being changed is what "it" means.
+    past.extend(topic.amends.map(amended));
+    let hearing = Hearing {
+        text: turn.words(),
+        reference: &reference,
+        history: &past,
+    };
+    match understanding::plan(&hearing, domains) {
+        Understood::Plan(plan) => Planned::Plan {
+            plan: bounded(plan),
+            remark,
+        },
+        Understood::Ask {
+            question,
+            partial,
+            param,
+        } => Planned::Ask(Clarification {
+            request: request(turn, topic),
+            question,
+            partial: Some((partial, param)),
+            choices: Vec::new(),
+            domains: domains.to_vec(),
+            at: turn.scene.now,
+        }),
+        Understood::NotUnderstood => Planned::NotUnderstood(understanding::cannot(turn.words())),
+    }
+}
+
+/// The request as the person made it, the earlier one included.
+pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
+    let earlier = topic
+        .answers
+        .map(|q| q.request.clone())
+        .or_else(|| topic.amends.map(|p| p.request.clone()));
+    match earlier {
+        Some(earlier) => format!("{earlier}\n{}", turn.words()),
+        None => turn.words().to_owned(),
+    }
+}
+
+fn amended(pending: &Pending) -> understanding::Past {
+    let actions = pending
+        .actions
+        .iter()
+        .map(|action| understanding::PastAction {
+            service: action.service.clone(),
+            command: action.command.clone(),
+            params: action.params.clone(),
+            item: action.target.as_ref().map(|t| understanding::Item {
+                id: t.id.clone(),
+                label: t.label.clone(),
+            }),
+        })
+        .collect();
+    understanding::Past {
+        said: pending.request.clone(),
+        actions,
+    }
+}
+
+async fn by_model(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    domains: &[String],
+    known: &Context,
+    topic: &Topic<'_>,
+) -> Asked<Plan> {
+    let schema = turn.brain.catalog.plan_schema(domains);
+    let fixed = context! { schema => schema.to_string(), actions_max => limits::PLAN_ACTIONS_MAX };
+    let (results, still) = topic.round.unwrap_or((&[], ""));
+    let changing = context! {
+        now => turn.scene.now.with_timezone(&turn.scene.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
+        zone => turn.scene.zone.name(),
+        dates => ask::lines(&dates(turn)),
+        history => ask::lines(&history(turn)),
+        known => ask::lines(&known.lines),
+        missing => known.missing.join(", "),
+        earlier => earlier(topic),
+        results => ask::lines(results),
+        still,
+        message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
+    };
+    match ask::prompt(turn, Stage::Plan, &fixed, &changing) {
+        Ok(prompt) => ask::typed(turn, model, Stage::Plan, prompt, schema, 2_000).await,
+        Err(error) => Asked::Failed(error),
+    }
+}
+
+fn earlier(topic: &Topic<'_>) -> String {
+    if let Some(question) = topic.answers {
+        return format!(
+            "The person asked before: {}\nYou asked back: {}\nThe request below answers that.",
+            question.request, question.question
+        );
+    }
+    if let Some(pending) = topic.amends {
+        let actions =
+            serde_json::to_string(&pending.actions.iter().map(proposal).collect::<Vec<_>>())
+                .unwrap_or_default();
+        return format!(
+            "The person asked before: {}\nThis waits for their yes: {actions}\nThe request below changes it: plan the whole of it again, changed.",
+            pending.request
+        );
+    }
+    String::new()
+}
+
+fn proposal(action: &crate::core::plan::Action) -> Value {
+    serde_json::json!({"service": action.service, "command": action.command, "params": action.params})
+}
+
+/// Dates that models get wrong when they compute them.
+fn dates(turn: &Turn<'_>) -> Vec<String> {
+    let now = turn.scene.now.with_timezone(&turn.scene.zone);
+    let day = |days: i64| (now + Duration::days(days)).date_naive();
+    let to_monday = i64::from((7 - now.weekday().num_days_from_monday()) % 7);
+    let to_monday = if now.weekday() == Weekday::Mon {
+        7
+    } else {
+        to_monday
+    };
+    vec![
+        format!("today = {}", day(0)),
+        format!("tomorrow = {} ({})", day(1), day(1).weekday()),
+        format!("next Monday = {}", day(to_monday)),
+        format!("this evening = {}T18:00:00", day(0)),
+        format!(
+            "in 2 hours = {}",
+            Moment::Instant(now + Duration::hours(2)).store()
+        ),
+    ]
+}
+
+/// The conversation inside its token budget, newest kept.
+fn history(turn: &Turn<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut left = limits::PLAN_HISTORY_TOKENS * 4;
+    for message in turn.history.iter().rev() {
+        let line = match message.speaker {
+            Speaker::Person if message.origin.is_own_words() => format!("person: {}", message.text),
+            Speaker::Person => format!("person passed on: {}", message.text),
+            Speaker::Assistant => {
+                let deeds: Vec<String> = message.deeds.iter().map(deed).collect();
+                format!(
+                    "assistant: {} {}",
+                    shorten(&message.text, 400),
+                    deeds.join(" ")
+                )
+            }
+        };
+        let Some(rest) = left.checked_sub(line.len()) else {
+            break;
+        };
+        left = rest;
+        lines.push(line);
+    }
+    lines.reverse();
+    lines
+}
+
+fn deed(deed: &crate::records::Deed) -> String {
+    match &deed.item {
+        Some((id, label)) => format!("[{}.{} {id} “{label}”]", deed.service, deed.command),
+        None => format!("[{}.{}]", deed.service, deed.command),
+    }
+}
+
+/// A plan of a size that can be worked with, its dependencies pointing backwards only.
+fn bounded(mut plan: Plan) -> Plan {
+    plan.actions.truncate(limits::PLAN_ACTIONS_MAX);
+    for (index, action) in plan.actions.iter_mut().enumerate() {
+        action.depends_on.retain(|&on| on < index);
+    }
+    plan.question = plan.question.filter(|question| !question.trim().is_empty());
+    plan.open = plan.open.filter(|open| !open.trim().is_empty());
+    plan
+}

@@ -1,0 +1,180 @@
+//! Recovery: what a start finds of an earlier life is settled before anything new begins.
+//!
+//! - An interrupted run of low-stakes actions goes on where it stopped. Its inbox entry, if it has one, is
+//!   handled again by the face, which finds the journal and only tells the end.
+//! - An approved card that had not begun, or had steps left, goes on; one approved too long ago expires.
+//! - An effect that was begun and never answered is unknown, unless the service can see what became of it.
+//!   It is told, never tried again.
+
+use super::Brain;
+use super::consent::{Finished, Revisions, close_card};
+use super::execute::{self, Grant};
+use super::respond;
+use crate::core::ids::PendingId;
+use crate::core::outcome::Outcome;
+use crate::core::pending::State;
+use crate::core::run::{Origin, Progress, Run};
+use crate::core::turn::Reply;
+use crate::ports::{Batch, Expect, Record, RecordExt, Scan, Scene, StoreError, Table};
+use crate::records::{OutboxEntry, Show};
+
+/// At most so many interrupted runs are looked at; more cannot come from one life of one process.
+const RUNS_MAX: usize = 100_000;
+
+const INTERRUPTED: &str = "I was restarted in the middle of something. This is what became of it:";
+const NO_ANSWER: &str = "I was stopped before the answer came. Please look there before trying again; I won't repeat it";
+
+/// Settles everything an earlier life left behind. Returns how many runs that were.
+pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
+    let runs = brain
+        .store
+        .list::<Run>(Scan::of::<Run>(&[], RUNS_MAX))
+        .await?;
+    let found = runs.len();
+    for (run, revision) in runs {
+        // Its message is still in the inbox: that turn is handled again and finds this journal.
+        let waits_in_inbox = run.inbox.is_some() && run.origin == Origin::Turn;
+        let run = settle_doubts(brain, run).await;
+        if waits_in_inbox {
+            let mut batch = Batch::default();
+            batch.put(&run, Expect::Revision(revision))?;
+            brain.commit(batch).await?;
+            continue;
+        }
+        finish(brain, run, revision).await?;
+    }
+    Ok(found)
+}
+
+/// Chats that have something waiting in the outbox.
+pub async fn undelivered(brain: &Brain) -> Result<Vec<crate::core::ids::ChatId>, StoreError> {
+    let waiting = brain
+        .store
+        .list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[], RUNS_MAX))
+        .await?;
+    let mut chats: Vec<_> = waiting.into_iter().map(|(entry, _)| entry.chat).collect();
+    chats.sort();
+    chats.dedup();
+    Ok(chats)
+}
+
+/// Every effect that was begun and never answered gets its outcome: what the service can see, else unknown.
+async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
+    let scene = scene(brain, &run).await;
+    for index in 0..run.steps.len() {
+        if run.steps[index].progress != Progress::Started {
+            continue;
+        }
+        let action = &run.steps[index].action;
+        let seen = match (&scene, brain.service(&action.service)) {
+            (Ok(scene), Some(service)) => {
+                service
+                    .happened(scene, &action.command, &execute::attempt(&run.id, index))
+                    .await
+            }
+            (Err(_), _) | (_, None) => None,
+        };
+        let outcome = match seen {
+            Some(true) => Outcome::Succeeded {
+                result: serde_json::json!({"found_after_restart": true}),
+            },
+            Some(false) => Outcome::failed("I was stopped before it was done"),
+            None => Outcome::Unknown {
+                why: NO_ANSWER.to_owned(),
+            },
+        };
+        run.steps[index].progress = Progress::Done { outcome };
+    }
+    run
+}
+
+async fn scene(brain: &Brain, run: &Run) -> Result<Scene, StoreError> {
+    let user = brain.user(&run.owner, &run.chat).await?;
+    Ok(brain.scene(&user, &run.chat))
+}
+
+/// Does what is left of a run, and tells the person.
+async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError> {
+    let scene = scene(brain, &run).await?;
+    let (run, mut shows, batch) = match run.origin.clone() {
+        Origin::Turn => {
+            let ran = execute::run(brain, &scene, run, Some(revision), Grant::LowStakes).await?;
+            let mut batch = Batch::default();
+            batch.delete(Table::Runs, ran.run.key(), Expect::Any);
+            (ran.run, Vec::new(), batch)
+        }
+        Origin::Pending(id) => {
+            let Some(Finished {
+                pending,
+                run,
+                batch,
+            }) = finish_card(brain, &scene, &id, run, revision).await?
+            else {
+                return Ok(());
+            };
+            (
+                run,
+                close_card(&pending).map(Show::Edit).into_iter().collect(),
+                batch,
+            )
+        }
+    };
+    let reference = scene.reference();
+    let mut lines = vec![INTERRUPTED.to_owned()];
+    for step in &run.steps {
+        if let Progress::Done { outcome } = &step.progress {
+            lines.push(respond::told(brain, &step.action, outcome, &reference).0);
+        }
+    }
+    shows.push(Show::Send(Reply::text(lines.join("\n"))));
+    brain.tell(&run.chat, shows, batch).await
+}
+
+/// Does what is left of an approved card.
+async fn finish_card(
+    brain: &Brain,
+    scene: &Scene,
+    id: &PendingId,
+    run: Run,
+    revision: u64,
+) -> Result<Option<Finished>, StoreError> {
+    let Some((pending, pending_revision)) = brain.pending(id).await? else {
+        drop_run(brain, &run).await?;
+        return Ok(None);
+    };
+    match pending.state {
+        State::Approved => {
+            let revisions = Revisions {
+                pending: pending_revision,
+                run: revision,
+            };
+            brain
+                .execute_approved(scene, pending, revisions)
+                .await
+                .map(Some)
+        }
+        State::Executing => {
+            let ran =
+                execute::run(brain, scene, run, Some(revision), Grant::Approved(&pending)).await?;
+            brain.finish(pending, pending_revision, ran.run).map(Some)
+        }
+        // Its end is on record; only the journal was left.
+        State::Pending
+        | State::Succeeded
+        | State::Failed
+        | State::Unknown
+        | State::Denied
+        | State::Expired
+        | State::Superseded => {
+            drop_run(brain, &run).await?;
+            Ok(None)
+        }
+    }
+}
+
+async fn drop_run(brain: &Brain, run: &Run) -> Result<(), StoreError> {
+    let mut batch = Batch::default();
+    batch.delete(Table::Runs, run.key(), Expect::Any);
+    brain.commit(batch).await?;
+    Ok(())
+}

@@ -1,0 +1,364 @@
+//! What a turn knows while it runs: who, where, when, what was said before, and what it has cost so far.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Brain;
+use crate::core::ids::{ChatId, UserId};
+use crate::core::outcome::Report;
+use crate::core::pending::Pending;
+use crate::core::plan::PlannedAction;
+use crate::core::turn::{Done, Edit, Incoming, Input, Origin, Path, Reply};
+use crate::limits;
+use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
+use crate::records::{ChatState, Clarification, Deed, Message, PendingOpen, Span, Speaker, User};
+use crate::understanding::{Item, Past, PastAction};
+
+/// Why a turn ends before its answer.
+#[derive(Debug, thiserror::Error)]
+pub enum TurnError {
+    /// `/cancel`.
+    #[error("stopped on request")]
+    Cancelled,
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// One turn under way.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    /// Everything it works with.
+    pub brain: &'a Brain,
+    /// What came in.
+    pub incoming: &'a Incoming,
+    /// For whom, when and where.
+    pub scene: Scene,
+    /// The person.
+    pub user: User,
+    /// The chat as it was when the turn began.
+    pub state: ChatState,
+    /// The last messages, oldest first, without this one.
+    pub history: Vec<Message>,
+    /// Open pending actions of this chat, oldest first.
+    pub open: Vec<Pending>,
+    /// Ends it early.
+    pub cancel: CancellationToken,
+    began: Instant,
+    account: Mutex<Account>,
+}
+
+/// What a turn has cost and done so far.
+#[derive(Debug, Default)]
+struct Account {
+    usage: Usage,
+    fallbacks: BTreeSet<String>,
+    spans: Vec<Span>,
+    doing: &'static str,
+}
+
+/// What a turn comes to: everything here is committed at once, then shown.
+#[derive(Debug)]
+pub struct Answer {
+    /// The path it took.
+    pub path: Path,
+    /// What to say, in order.
+    pub replies: Vec<Reply>,
+    /// Old messages to change.
+    pub edits: Vec<Edit>,
+    /// One a planned action.
+    pub reports: Vec<Report>,
+    /// What was done, for later pronouns.
+    pub deeds: Vec<Deed>,
+    /// Records that change together with the answer.
+    pub batch: Batch,
+    /// What becomes of the open question.
+    pub clarification: Question,
+    /// The card whose edit was asked for; the next message changes it.
+    pub editing: Option<crate::core::ids::PendingId>,
+    /// True once the assumed zone was named.
+    pub zone_named: bool,
+}
+
+/// What becomes of the open question of a chat.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Question {
+    /// It stays as it is.
+    Keep,
+    /// It is settled.
+    Settled,
+    /// This one is open now.
+    Open(Clarification),
+}
+
+impl Answer {
+    /// An answer without words.
+    pub fn of(path: Path) -> Self {
+        Self {
+            path,
+            replies: Vec::new(),
+            edits: Vec::new(),
+            reports: Vec::new(),
+            deeds: Vec::new(),
+            batch: Batch::default(),
+            clarification: Question::Settled,
+            editing: None,
+            zone_named: false,
+        }
+    }
+
+    /// An answer of one message.
+    pub fn says(path: Path, text: impl Into<String>) -> Self {
+        Self {
+            replies: vec![Reply::text(text)],
+            ..Self::of(path)
+        }
+    }
+
+    /// Leaves the open question as it is.
+    #[must_use]
+    pub fn keeping_question(mut self) -> Self {
+        self.clarification = Question::Keep;
+        self
+    }
+}
+
+impl<'a> Turn<'a> {
+    /// Reads what a turn needs to know.
+    pub async fn open(
+        brain: &'a Brain,
+        incoming: &'a Incoming,
+        cancel: CancellationToken,
+    ) -> Result<Self, StoreError> {
+        let began = Instant::now();
+        let (user, state, history, open) = tokio::try_join!(
+            brain.user(&incoming.user, &incoming.chat),
+            brain.chat_state(&incoming.chat),
+            history(brain, &incoming.chat),
+            brain.open_pending(&incoming.chat),
+        )?;
+        let scene = brain.scene(&user, &incoming.chat);
+        let account = Mutex::new(Account {
+            doing: "Thinking…",
+            ..Account::default()
+        });
+        Ok(Self {
+            brain,
+            incoming,
+            scene,
+            user,
+            state,
+            history,
+            open,
+            cancel,
+            began,
+            account,
+        })
+    }
+
+    /// The words of this message; none for a button.
+    pub fn words(&self) -> &str {
+        match &self.incoming.input {
+            Input::Message { text, .. } => text,
+            Input::Press { .. } => "",
+        }
+    }
+
+    /// Where the words come from.
+    pub fn origin(&self) -> Origin {
+        match &self.incoming.input {
+            Input::Message { origin, .. } => *origin,
+            Input::Press { .. } => Origin::Typed,
+        }
+    }
+
+    /// Who is asking.
+    pub fn owner(&self) -> &UserId {
+        &self.incoming.user
+    }
+
+    /// Where.
+    pub fn chat(&self) -> &ChatId {
+        &self.incoming.chat
+    }
+
+    /// Everything the person said lately, this message included: what taint is measured against.
+    pub fn own_words(&self) -> String {
+        let earlier = self.own_messages().map(|message| message.text.as_str());
+        let now = if self.origin().is_own_words() {
+            self.words()
+        } else {
+            ""
+        };
+        let asked = self
+            .state
+            .clarification
+            .as_ref()
+            .map_or("", |c| c.request.as_str());
+        earlier.chain([asked, now]).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The person's own earlier messages, oldest first.
+    pub fn own_messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
+        self.history
+            .iter()
+            .filter(|m| m.speaker == Speaker::Person && m.origin.is_own_words())
+    }
+
+    /// The conversation as built-in understanding wants it.
+    pub fn past(&self) -> Vec<Past> {
+        let mut past: Vec<Past> = Vec::new();
+        for message in &self.history {
+            match message.speaker {
+                Speaker::Person if message.origin.is_own_words() => {
+                    past.push(Past {
+                        said: message.text.clone(),
+                        actions: Vec::new(),
+                    });
+                }
+                Speaker::Person => {}
+                Speaker::Assistant => {
+                    let actions = message.deeds.iter().map(past_action);
+                    match past.last_mut() {
+                        Some(last) => last.actions.extend(actions),
+                        None => past.push(Past {
+                            said: String::new(),
+                            actions: actions.collect(),
+                        }),
+                    }
+                }
+            }
+        }
+        past
+    }
+
+    /// Adds what a model call cost.
+    pub fn spent(&self, usage: Usage) {
+        self.account(|account| account.usage += usage);
+    }
+
+    /// Notes that a stage fell back, and why, for the operator.
+    pub fn fell_back(&self, stage: &str, why: &str) {
+        tracing::warn!(turn = %self.incoming.turn.as_str(), stage, why, "a stage fell back");
+        self.account(|account| account.fallbacks.insert(stage.to_owned()));
+    }
+
+    /// What the status line says from now on.
+    pub fn doing(&self, what: &'static str) {
+        self.account(|account| account.doing = what);
+    }
+
+    /// What the status line says.
+    pub fn what_it_does(&self) -> &'static str {
+        self.account(|account| account.doing)
+    }
+
+    /// Microseconds since the turn began.
+    pub fn elapsed_us(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// Adds a node to the trace.
+    pub fn traced(
+        &self,
+        name: impl Into<String>,
+        start_us: u64,
+        input_bytes: usize,
+        usage: Usage,
+        outcome: impl Into<String>,
+    ) {
+        let span = Span {
+            name: name.into(),
+            start_us,
+            us: self.elapsed_us().saturating_sub(start_us),
+            input_bytes,
+            tokens: (usage.tokens_in, usage.tokens_out),
+            outcome: outcome.into(),
+        };
+        tracing::info!(turn = %self.incoming.turn.as_str(), node = span.name, input_bytes = span.input_bytes,
+            tokens_in = span.tokens.0, tokens_out = span.tokens.1, us = span.us, outcome = span.outcome, "node");
+        self.account(|account| account.spans.push(span));
+    }
+
+    /// Runs something that may be stopped by `/cancel`.
+    pub async fn unless_cancelled<T>(&self, work: impl Future<Output = T>) -> Result<T, TurnError> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(TurnError::Cancelled),
+            result = work => Ok(result),
+        }
+    }
+
+    /// How the turn ended, and its trace.
+    pub fn sum_up(&self, path: Path, outcomes: Vec<Report>) -> (Done, Vec<Span>) {
+        let ms = self.began.elapsed().as_secs_f64() * 1_000.0;
+        self.account(|account| {
+            let done = Done {
+                path,
+                llm_calls: account.usage.calls,
+                tokens_in: account.usage.tokens_in,
+                tokens_out: account.usage.tokens_out,
+                ms,
+                fallbacks: account.fallbacks.iter().cloned().collect(),
+                outcomes,
+            };
+            (done, std::mem::take(&mut account.spans))
+        })
+    }
+
+    fn account<T>(&self, f: impl FnOnce(&mut Account) -> T) -> T {
+        f(&mut self.account.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A failed model call in the words of a trace.
+pub fn model_trouble(error: &ModelError) -> String {
+    error.to_string()
+}
+
+/// What a planned action is called before it is settled.
+pub fn report_name(planned: &PlannedAction) -> String {
+    format!("{}.{}", planned.service, planned.command)
+}
+
+fn past_action(deed: &Deed) -> PastAction {
+    PastAction {
+        service: deed.service.clone(),
+        command: deed.command.clone(),
+        params: deed.params.clone(),
+        item: deed.item.clone().map(|(id, label)| Item { id, label }),
+    }
+}
+
+async fn history(brain: &Brain, chat: &ChatId) -> Result<Vec<Message>, StoreError> {
+    let scan = Scan::of::<Message>(&[chat.as_str()], limits::PLAN_HISTORY_MESSAGES).newest_first();
+    let mut messages: Vec<Message> = brain
+        .store
+        .list::<Message>(scan)
+        .await?
+        .into_iter()
+        .map(|(m, _)| m)
+        .collect();
+    messages.reverse();
+    Ok(messages)
+}
+
+impl Brain {
+    /// The open pending actions of a chat, oldest first.
+    pub async fn open_pending(&self, chat: &ChatId) -> Result<Vec<Pending>, StoreError> {
+        let scan = Scan::of::<PendingOpen>(&[chat.as_str()], limits::PENDING_OPEN_MAX);
+        let index = self.store.list::<PendingOpen>(scan).await?;
+        let mut open = Vec::with_capacity(index.len());
+        for (entry, _) in index {
+            if let Some((pending, _)) = self.pending(&entry.id).await?
+                && pending.state.is_open()
+            {
+                open.push(pending);
+            }
+        }
+        Ok(open)
+    }
+}

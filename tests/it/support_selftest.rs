@@ -1,0 +1,13 @@
+//! The fake servers are believed by every other test, so they are tested themselves: against the real
+//! clients of the crates that the program uses.
+
+mod bot_api;
+mod bot_api_faults;
+mod bot_api_updates;
+mod model_server;
+mod program;
+mod smtp_server;
+
+use std::time::Duration;
+
+const SOON: Duration = Duration::from_secs(5);

@@ -1,0 +1,85 @@
+//! How a call reaches the Bot API: query string, form, multipart text fields or JSON, all the same to it.
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, Uri};
+use serde_json::{Map, Value};
+
+pub type Params = Map<String, Value>;
+
+/// The parameters of a call, or `None` when the body is not what its content type says.
+pub fn read_params(uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Option<Params> {
+    let mut params = Params::new();
+    params.extend(urlencoded(uri.query().unwrap_or_default()));
+    let content_type = headers
+        .get("content-type")
+        .and_then(|v| v.to_str().ok())
+        .unwrap_or_default();
+    let (kind, rest) = content_type.split_once(';').unwrap_or((content_type, ""));
+    if body.is_empty() {
+        return Some(params);
+    }
+    match kind.trim() {
+        "application/json" => match serde_json::from_slice(body).ok()? {
+            Value::Object(object) => params.extend(object),
+            _ => return None,
+        },
+        "multipart/form-data" => {
+            let boundary = rest.split_once("boundary=")?.1.trim_matches('"');
+            params.extend(multipart(&String::from_utf8_lossy(body), boundary));
+        }
+        _ => params.extend(urlencoded(std::str::from_utf8(body).ok()?)),
+    }
+    Some(params)
+}
+
+fn urlencoded(text: &str) -> Vec<(String, Value)> {
+    let mut url = reqwest::Url::parse("http://fake.invalid/").unwrap();
+    url.set_query(Some(text));
+    url.query_pairs()
+        .map(|(k, v)| (k.into_owned(), Value::String(v.into_owned())))
+        .collect()
+}
+
+/// The text fields; files are left out, no method here takes one.
+fn multipart(body: &str, boundary: &str) -> Vec<(String, Value)> {
+    let border = format!("--{boundary}");
+    let parts = body
+        .split(&border)
+        .filter_map(|part| part.split_once("\r\n\r\n"));
+    parts
+        .filter(|(head, _)| !head.contains("filename="))
+        .filter_map(|(head, text)| {
+            let name = head.split_once("name=\"")?.1.split_once('"')?.0;
+            let text = text.strip_suffix("\r\n").unwrap_or(text);
+            Some((name.to_owned(), Value::String(text.to_owned())))
+        })
+        .collect()
+}
+
+/// A whole number, written as one or as text.
+pub fn int(params: &Params, name: &str) -> Option<i64> {
+    let value = params.get(name)?;
+    value
+        .as_i64()
+        .or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+pub fn text<'a>(params: &'a Params, name: &str) -> &'a str {
+    params.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+pub fn flag(params: &Params, name: &str) -> bool {
+    params
+        .get(name)
+        .is_some_and(|value| value == &Value::Bool(true) || value == "true" || value == "True")
+}
+
+/// An object or list, given as such or as JSON in a string; `Null` when it is absent, `None` when malformed.
+pub fn nested(params: &Params, name: &str) -> Option<Value> {
+    match params.get(name) {
+        None | Some(Value::Null) => Some(Value::Null),
+        Some(Value::String(text)) if text.is_empty() => Some(Value::Null),
+        Some(Value::String(text)) => serde_json::from_str(text).ok(),
+        Some(value) => Some(value.clone()),
+    }
+}

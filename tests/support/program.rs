@@ -1,0 +1,185 @@
+//! The real binary in a clean room: no environment but what a test gives, an empty working folder (so that
+//! no `.env` is read), a data folder that can outlive a kill.
+//!
+//! [`Program`] is the installation; it runs once ([`Program::run`]), as a terminal chat
+//! ([`Program::console`]) or as the Telegram daemon ([`Program::daemon`]), one after the other on the same
+//! data. Invariants: nothing that was started outlives its value; every wait has a limit and shows what was
+//! printed when it is reached.
+
+mod child;
+mod console;
+mod daemon;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::bot_api::FakeBotApi;
+use super::model_server::ModelServer;
+use super::smtp_server::SmtpServer;
+use child::Child;
+pub use child::{Finished, wait_reached};
+pub use console::{
+    Console, Lines, button, buttons_of, done_of, errors_of, messages_of, outcomes_of, pending_id,
+    pending_ids, text_of,
+};
+pub use daemon::Daemon;
+
+/// How long a one-shot command may take.
+const RUN_LIMIT: Duration = Duration::from_secs(30);
+
+/// One installation of the program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    binary: PathBuf,
+    env: BTreeMap<String, String>,
+    cwd: Arc<TempDir>,
+    /// Held so that it lives as long as the program may be started.
+    own_data: Option<Arc<TempDir>>,
+    data: PathBuf,
+}
+
+impl Default for Program {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Program {
+    /// With an empty data folder of its own.
+    pub fn new() -> Self {
+        let own = Arc::new(TempDir::new().expect("a data folder"));
+        let data = own.path().join("state");
+        Self {
+            own_data: Some(own),
+            ..Self::with_data_dir(&data)
+        }
+    }
+
+    /// On a data folder that belongs to the test.
+    pub fn with_data_dir(data: &Path) -> Self {
+        let program = Self {
+            binary: PathBuf::from(env!("CARGO_BIN_EXE_brain-agent")),
+            env: BTreeMap::new(),
+            cwd: Arc::new(TempDir::new().expect("a working folder")),
+            own_data: None,
+            data: data.to_owned(),
+        };
+        let data = data.to_str().expect("a data folder in UTF-8");
+        program.env("BRAIN_DATA_DIR", data).env("RUST_LOG", "off")
+    }
+
+    /// Another executable in the same clean room.
+    pub fn binary(self, path: &Path) -> Self {
+        Self {
+            binary: path.to_owned(),
+            ..self
+        }
+    }
+
+    pub fn env(mut self, key: &str, value: &str) -> Self {
+        self.env.insert(key.to_owned(), value.to_owned());
+        self
+    }
+
+    pub fn without_env(mut self, key: &str) -> Self {
+        self.env.remove(key);
+        self
+    }
+
+    pub fn model(self, server: &ModelServer) -> Self {
+        self.env("LLM_BASE_URL", &server.url())
+            .env("LLM_API_KEY", "test-key")
+            .env("LLM_MODEL", "scripted")
+    }
+
+    pub fn smtp(self, server: &SmtpServer) -> Self {
+        self.env("SMTP_URL", &server.url())
+    }
+
+    pub fn bot_api(self, api: &FakeBotApi) -> Self {
+        self.env("TELEGRAM_BOT_TOKEN", api.token())
+            .env("TELEGRAM_API_URL", &api.url())
+    }
+
+    /// Stops dead at this failpoint (the feature `failpoints` has to be built in); see [`Self::reached_file`].
+    pub fn fail_at(self, name: &str) -> Self {
+        let file = self.reached_file();
+        let _ = std::fs::remove_file(&file);
+        self.env("FAIL_AT", name)
+            .env("FAIL_REACHED", file.to_str().expect("UTF-8"))
+    }
+
+    pub fn without_failpoint(self) -> Self {
+        self.without_env("FAIL_AT").without_env("FAIL_REACHED")
+    }
+
+    /// Where the program writes the name of the failpoint it has stopped at.
+    pub fn reached_file(&self) -> PathBuf {
+        self.cwd.path().join("reached")
+    }
+
+    pub fn data_dir(&self) -> &Path {
+        &self.data
+    }
+
+    /// The working folder, empty until a test puts something there.
+    pub fn cwd(&self) -> &Path {
+        self.cwd.path()
+    }
+
+    /// Chat in the terminal: `brain-agent console --json` and these arguments.
+    pub fn console(&self, args: &[&str]) -> Console {
+        Console::new(self.start(&[&["console", "--json"], args].concat()))
+    }
+
+    /// `brain-agent serve` against this Bot API. Not ready yet: see [`Daemon::wait_ready`].
+    pub fn daemon(&self, api: &FakeBotApi) -> Daemon {
+        let program = self.clone().bot_api(api);
+        let polled_before = api.calls("getUpdates").len();
+        Daemon::new(
+            program.start(&["serve"]),
+            api.clone(),
+            polled_before,
+            self.reached_file(),
+        )
+    }
+
+    /// One command to its end, without input.
+    pub fn run(&self, args: &[&str]) -> Finished {
+        self.run_with_stdin(args, "")
+    }
+
+    pub fn run_with_stdin(&self, args: &[&str], stdin: &str) -> Finished {
+        let mut child = self.start(args);
+        child.write(stdin.as_bytes());
+        child.close_stdin();
+        child.finish(RUN_LIMIT)
+    }
+
+    fn start(&self, args: &[&str]) -> Child {
+        let mut command = Command::new(&self.binary);
+        command
+            .args(args)
+            .current_dir(self.cwd.path())
+            .env_clear()
+            .envs(&self.env);
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        Child::spawn(command, args, self.clone())
+    }
+}
+
+/// A one-shot command in a new clean room: its exit code, standard output and standard error.
+pub fn run(args: &[&str], env: &[(&str, &str)]) -> (i32, String, String) {
+    let program = env.iter().fold(Program::new(), |program, (key, value)| {
+        program.env(key, value)
+    });
+    let finished = program.run(args);
+    (finished.code, finished.stdout, finished.stderr)
+}
