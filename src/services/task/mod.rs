@@ -4,8 +4,9 @@
 //! the task. When a repeating task reminds, it moves on to its next time at once, so that it reminds again
 //! whether or not somebody says "done"; "done" then means the time it reminded of.
 //!
-//! A *snooze* is a further due entry for the same task, made by whoever handles the button: it changes
-//! nothing here, and a task that was meanwhile done, moved or deleted stays silent.
+//! A new time for a repeating task moves all of its repetition, except while a reminder of it waits for an
+//! answer: then that one is put off, which is what a *snooze* is. A snooze may as well be a further due entry
+//! for the same task: one for a task that was meanwhile done, moved or deleted stays silent.
 
 mod record;
 mod reminder;
@@ -110,14 +111,12 @@ impl TaskService {
         }
         let mut task = before.clone();
         task.done_at = Some(scene.now);
-        let done_after_reminder = before
-            .reminded_at
-            .filter(|at| before.done_at.is_none_or(|done| done < *at));
-        let goes_on = task.repeat.is_some()
-            && (done_after_reminder.is_some() || {
-                let due = task.due_moment().map(|due| due.start(task.zone).to_utc());
-                task.advance(due.map_or(scene.now, |due| due.max(scene.now)))
-            });
+        // "Done" is the time that was reminded of, or else the coming one, done early.
+        let after = match before.due_moment().filter(|_| !before.is_unanswered()) {
+            Some(due) => due.start(task.zone).to_utc().max(scene.now),
+            None => scene.now,
+        };
+        let goes_on = task.repeat.is_some() && task.advance(after);
         if !goes_on {
             task.status = Status::Done;
         }
@@ -252,8 +251,14 @@ fn schedule(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), Servi
     if deadline.is_none() && repeat.is_none() {
         return Ok(());
     }
-    task.zone = scene.zone;
+    let is_unanswered = task.is_unanswered();
     task.chat = scene.chat.clone();
+    if let (None, Some(deadline), true) = (&repeat, deadline, is_unanswered) {
+        // The reminder that waits for an answer is put off; the repetition stays as it is.
+        task.deadline = Some(deadline.store());
+        return Ok(());
+    }
+    task.zone = scene.zone;
     task.reminded_at = None;
     if let Some(repeat) = repeat {
         return schedule_series(task, repeat, deadline, scene);

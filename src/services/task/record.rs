@@ -93,6 +93,12 @@ impl Task {
         })
     }
 
+    /// True when it reminded, is going to again, and nobody has said "done" since.
+    pub(super) fn is_unanswered(&self) -> bool {
+        let unanswered = |reminded: DateTime<Utc>| self.done_at.is_none_or(|done| done < reminded);
+        self.repeat.is_some() && self.reminded_at.is_some_and(unanswered)
+    }
+
     /// Its repetition, if it has a readable one.
     pub(super) fn series(&self) -> Option<Series> {
         let anchor = self.anchor.as_deref().or(self.deadline.as_deref())?;

@@ -543,6 +543,51 @@ async fn done_after_a_reminder_means_the_time_it_reminded_of() {
 }
 
 #[tokio::test]
+async fn putting_off_a_reminder_leaves_the_repetition_as_it_is() {
+    for is_done_before in [false, true] {
+        let (mut world, tasks) = world();
+        let rule = "FREQ=DAILY;BYHOUR=18;BYMINUTE=0";
+        let params = json!({"title": "Pills", "repeat": rule, "deadline": at("2026-01-12 18:00")});
+        world.run(&tasks, "create", params).await;
+        let due = world.due().await.remove(0);
+        world.scene.now = due.at;
+        fire(&world, &tasks, &due).await;
+        let changes = json!({"deadline": at("2026-01-12 18:10")});
+        world
+            .run(
+                &tasks,
+                "update",
+                json!({"find_by": "pills", "changes": changes}),
+            )
+            .await;
+        let due = world.due().await;
+        assert_eq!(
+            (due.len(), due[0].at),
+            (1, local(Berlin, "2026-01-12 18:10"))
+        );
+        if is_done_before {
+            world.move_to("2026-01-12 18:05");
+            world
+                .run(&tasks, "complete", json!({"find_by": "pills"}))
+                .await;
+        } else {
+            world.scene.now = due[0].at;
+            assert_eq!(
+                fire(&world, &tasks, &due[0]).await.reply.unwrap().text,
+                "⏰ Pills"
+            );
+        }
+        let due = world.due().await;
+        assert_eq!(
+            (due.len(), due[0].at),
+            (1, local(Berlin, "2026-01-13 18:00"))
+        );
+        let result = world.run(&tasks, "list", json!({})).await;
+        assert_eq!(result["tasks"][0]["repeat"], rule);
+    }
+}
+
+#[tokio::test]
 async fn missed_times_are_told_once_and_the_last_time_ends_a_repetition() {
     let (mut world, tasks) = world();
     let rule = "FREQ=DAILY;COUNT=5;BYHOUR=18;BYMINUTE=0";
