@@ -264,7 +264,7 @@ fn question<T: Item>(items: &[T], sure: bool) -> String {
 fn candidate<T: Item>(item: &T, scene: &Scene) -> Candidate {
     Candidate {
         id: item.id().to_owned(),
-        label: brief(&item.label(scene)),
+        label: item.label(scene),
     }
 }
 

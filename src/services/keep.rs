@@ -134,8 +134,8 @@ impl Item for Note {
     fn label(&self, _: &Scene) -> String {
         let content = self.items.first().or(self.text.as_ref());
         match content {
-            Some(content) => format!("{}: {}", self.title, texts::brief(content)),
-            None => self.title.clone(),
+            Some(content) => format!("{}: {}", texts::brief(&self.title), texts::brief(content)),
+            None => texts::brief(&self.title),
         }
     }
 

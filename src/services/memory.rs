@@ -74,7 +74,7 @@ impl Item for Memory {
     }
 
     fn label(&self, _: &Scene) -> String {
-        format!("{}: {}", self.key, self.value)
+        format!("{}: {}", texts::brief(&self.key), texts::brief(&self.value))
     }
 
     fn view(&self, _: &Scene) -> Value {

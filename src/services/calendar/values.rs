@@ -147,7 +147,14 @@ pub(super) fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceErro
         let next = day.checked_add_days(Days::new(1)).unwrap_or(day);
         instant(zone, next.and_time(NaiveTime::MIN)).to_utc()
     };
-    let start = from.map_or(scene.now, |from| from.start(zone).to_utc());
+    let start = match (from, to) {
+        (Some(from), _) => from.start(zone).to_utc(),
+        // Until a time that was: the week before it.
+        (None, Some(to)) if to.start(zone).to_utc() <= scene.now => {
+            to.start(zone).to_utc() - Duration::days(DAYS)
+        }
+        (None, _) => scene.now,
+    };
     let end = match (from, to.map(|to| to.start(zone).to_utc())) {
         (_, Some(to)) if to > start => to,
         (None, _) => start + Duration::days(DAYS),

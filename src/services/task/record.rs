@@ -12,6 +12,7 @@ use crate::ports::{Key, Record, Scene, Table};
 use crate::records::{Due, DueKind};
 use crate::services::items::Item;
 use crate::services::recurrence::{Series, instant};
+use crate::services::texts::brief;
 
 /// When a task that is due on a day reminds.
 pub(super) const MORNING: NaiveTime = match NaiveTime::from_hms_opt(9, 0, 0) {
@@ -163,8 +164,8 @@ impl Item for Task {
 
     fn label(&self, scene: &Scene) -> String {
         match self.due_moment() {
-            Some(due) => format!("{} — {}", self.title, due.show(&scene.reference())),
-            None => self.title.clone(),
+            Some(due) => format!("{} — {}", brief(&self.title), due.show(&scene.reference())),
+            None => brief(&self.title),
         }
     }
 

@@ -145,6 +145,19 @@ async fn several_close_ones_are_asked_about_and_told_apart_by_time() {
     let found = world.found(&tasks, "complete", "call bob").await;
     assert_eq!((found.len(), found[0].as_str()), (3, "?"));
     assert_ne!(found[1], found[2]);
+    let long = "x".repeat(400);
+    for day in ["13", "14"] {
+        let deadline = at(&format!("2026-01-{day} 10:00"));
+        world
+            .run(
+                &tasks,
+                "create",
+                json!({"title": long, "deadline": deadline}),
+            )
+            .await;
+    }
+    let labels = world.found(&tasks, "complete", &long).await;
+    assert!(labels.len() == 3 && labels[1] != labels[2], "{labels:?}");
     let timed = world
         .prepare(
             &tasks,
