@@ -17,6 +17,9 @@ use crate::catalog::show::Moment;
 use crate::core::ids::{ChatId, UserId};
 use crate::ports::{Batch, Expect, StoreError};
 
+#[cfg(test)]
+mod tests;
+
 /// The demo's files are part of the program, so this is a mistake in them.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {

@@ -7,23 +7,16 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::search::{EXACT, Index, PERHAPS, Query, SURE};
+use super::texts::brief;
 use super::times::{self, Hint};
-use crate::catalog::show::Moment;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, Params, Target};
 use crate::core::taint::Foreign;
-use crate::core::text::shorten;
-use crate::limits::{CANDIDATES_MAX, ITEMS_MAX, TITLE_CHARS_MAX};
-use crate::ports::{
-    Attempt, Candidate, Key, Prepared, Record, RecordExt, Scan, Scene, ServiceError, Store,
-};
+use crate::limits::{CANDIDATES_MAX, ITEMS_MAX};
+use crate::ports::{Candidate, Key, Prepared, Record, RecordExt, Scan, Scene, ServiceError, Store};
 
-/// Characters of an id made from an attempt's key.
-const ID_CHARS: usize = 14;
 /// A second-best item this close to the best one is a question, not a detail.
 const CLOSE: f32 = 0.85;
-/// Longest label on a choice.
-const LABEL_CHARS: usize = 80;
 
 /// Something a person owns and may refer to by describing it.
 pub(super) trait Item: Record + Clone {
@@ -252,11 +245,7 @@ pub(super) async fn prepare<T: Item>(
             candidates: items.iter().map(|item| candidate(item, scene)).collect(),
         },
         Choice::None => Prepared::NotFound {
-            what: format!(
-                "I found no {} like “{}”.",
-                T::NOUN,
-                shorten(&words, LABEL_CHARS)
-            ),
+            what: format!("I found no {} like “{}”.", T::NOUN, brief(&words)),
         },
     })
 }
@@ -275,7 +264,7 @@ fn question<T: Item>(items: &[T], sure: bool) -> String {
 fn candidate<T: Item>(item: &T, scene: &Scene) -> Candidate {
     Candidate {
         id: item.id().to_owned(),
-        label: shorten(&item.label(scene), LABEL_CHARS),
+        label: item.label(scene),
     }
 }
 
@@ -295,7 +284,7 @@ pub(super) async fn held<T: Item>(
     }
     Err(ServiceError(format!(
         "“{}” has changed meanwhile, so I left it as it is. Ask me again and I'll look at it afresh.",
-        shorten(item.title(), LABEL_CHARS)
+        brief(item.title())
     )))
 }
 
@@ -317,85 +306,16 @@ pub(super) async fn current<T: Item>(
             ServiceError(format!(
                 "The {} “{}” is not there any more; nothing was changed.",
                 T::NOUN,
-                shorten(&target.label, LABEL_CHARS)
+                brief(&target.label)
             ))
         })
-}
-
-/// The id of what an attempt makes: the same for every try.
-pub(super) fn new_id(attempt: &Attempt) -> String {
-    attempt
-        .key
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .take(ID_CHARS)
-        .collect()
-}
-
-/// A text as it is kept: no control characters but line feeds and tabs, no white space around it.
-pub(super) fn clean(text: &str) -> String {
-    let kept: String = text
-        .replace("\r\n", "\n")
-        .chars()
-        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
-        .collect();
-    kept.trim().to_owned()
-}
-
-/// A title: one line, neither empty nor endless.
-pub(super) fn title(text: &str, noun: &str) -> Result<String, ServiceError> {
-    let title = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    if title.is_empty() {
-        return Err(ServiceError(format!(
-            "The {noun} needs a name; nothing was written."
-        )));
-    }
-    if title.chars().count() > TITLE_CHARS_MAX {
-        return Err(ServiceError(format!(
-            "That name is longer than {TITLE_CHARS_MAX} characters; nothing was written. Put the rest into the details."
-        )));
-    }
-    Ok(title)
-}
-
-/// A text parameter that is there and not blank, cleaned.
-pub(super) fn given(params: &Params, name: &str) -> Option<String> {
-    params
-        .get(name)
-        .and_then(Value::as_str)
-        .map(clean)
-        .filter(|text| !text.is_empty())
-}
-
-/// The text parameters of a list.
-pub(super) fn given_list(params: &Params, name: &str) -> Vec<String> {
-    let values = params
-        .get(name)
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    values
-        .iter()
-        .filter_map(Value::as_str)
-        .map(clean)
-        .filter(|text| !text.is_empty())
-        .collect()
-}
-
-/// The changes of an update command.
-pub(super) fn changes(params: &Params) -> Params {
-    params
-        .get("changes")
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default()
 }
 
 /// For a command the service does not have.
 pub(super) fn unknown_command(service: &str, command: &str) -> ServiceError {
     ServiceError(format!(
         "I can't do “{service}.{}”; nothing was changed.",
-        shorten(&clean(command), LABEL_CHARS)
+        brief(command)
     ))
 }
 
@@ -406,21 +326,5 @@ pub(super) fn not_found_instead(prepared: Prepared, noun: &str, instead: &str) -
             what: what.replacen(noun, instead, 1),
         },
         ready @ (Prepared::Ready { .. } | Prepared::Several { .. }) => ready,
-    }
-}
-
-/// A text for one line of a message or a prompt.
-pub(super) fn brief(text: &str) -> String {
-    shorten(&text.replace('\n', " "), LABEL_CHARS)
-}
-
-/// A time as prompts hold it: `Tue 2026-01-13 17:00`.
-pub(super) fn stamp(moment: Moment, scene: &Scene) -> String {
-    match moment {
-        Moment::Instant(at) => at
-            .with_timezone(&scene.zone)
-            .format("%a %Y-%m-%d %H:%M")
-            .to_string(),
-        Moment::Day(day) => day.format("%a %Y-%m-%d").to_string(),
     }
 }

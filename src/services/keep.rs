@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::items::{self, Item, unknown_command};
 use super::search::{Index, PERHAPS, Query};
+use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
@@ -20,6 +21,9 @@ use crate::ports::{
     Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service,
     ServiceError, Store, Table, Wanted,
 };
+
+#[cfg(test)]
+mod tests;
 
 /// A note far behind the best one is not what was looked for.
 const FAR: f32 = 0.5;
@@ -69,7 +73,7 @@ impl Note {
             return Err(ServiceError(format!(
                 "“{}” would grow too large ({NOTE_ITEMS_MAX} entries or {NOTE_CHARS_MAX} characters at most); \
                  nothing was written.",
-                items::brief(&self.title)
+                texts::brief(&self.title)
             )));
         }
         Ok(())
@@ -130,8 +134,8 @@ impl Item for Note {
     fn label(&self, _: &Scene) -> String {
         let content = self.items.first().or(self.text.as_ref());
         match content {
-            Some(content) => format!("{}: {}", self.title, items::brief(content)),
-            None => self.title.clone(),
+            Some(content) => format!("{}: {}", texts::brief(&self.title), texts::brief(content)),
+            None => texts::brief(&self.title),
         }
     }
 
@@ -181,11 +185,11 @@ impl KeepService {
         attempt: &Attempt,
     ) -> Result<Performed, ServiceError> {
         let note = Note {
-            id: items::new_id(attempt),
+            id: texts::new_id(attempt),
             owner: scene.owner.clone(),
-            title: items::title(action.text("title"), Note::NOUN)?,
-            text: items::given(&action.params, "text"),
-            items: items::given_list(&action.params, "items"),
+            title: texts::title(action.text("title"), Note::NOUN)?,
+            text: texts::given(&action.params, "text"),
+            items: texts::given_list(&action.params, "items"),
             created_at: scene.now,
             updated_at: scene.now,
         };
@@ -197,7 +201,7 @@ impl KeepService {
     /// Adding commutes: a note that grew since it was looked up is still the one that was meant.
     async fn append(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (mut note, revision) = items::current::<Note>(&self.store, scene, action).await?;
-        let text = items::given(&action.params, "text")
+        let text = texts::given(&action.params, "text")
             .ok_or_else(|| ServiceError("There was nothing to add.".to_owned()))?;
         note.append(&text);
         note.check_size()?;
@@ -262,7 +266,7 @@ fn offer_to_make(prepared: Prepared, words: &str) -> Prepared {
         Prepared::NotFound { what } => Prepared::NotFound {
             what: format!(
                 "{what} Say “make a list called {}” and I'll start it.",
-                items::brief(words)
+                texts::brief(words)
             ),
         },
         ready @ (Prepared::Ready { .. } | Prepared::Several { .. }) => ready,
@@ -284,7 +288,7 @@ impl Service for KeepService {
         match command {
             "create" | "list" | "search" => Ok(Prepared::as_is(params)),
             "append" => {
-                let words = items::given(&params, "find_by").unwrap_or_default();
+                let words = texts::given(&params, "find_by").unwrap_or_default();
                 let found =
                     items::prepare::<Note>(&self.store, scene, params, "find_by", |_| true).await?;
                 Ok(offer_to_make(found, &words))
@@ -324,8 +328,8 @@ impl Service for KeepService {
             }
         }
         let line = |note: &Note| match note.items.len() {
-            0 => items::brief(&note.title),
-            count => format!("{} (list, {count})", items::brief(&note.title)),
+            0 => texts::brief(&note.title),
+            count => format!("{} (list, {count})", texts::brief(&note.title)),
         };
         let noticed = |note: &Note| Noticed {
             id: note.id.clone(),
@@ -339,7 +343,7 @@ impl Service for KeepService {
         if command != "create" {
             return None;
         }
-        let key = Key::of(&[scene.owner.as_str(), &items::new_id(attempt)]);
+        let key = Key::of(&[scene.owner.as_str(), &texts::new_id(attempt)]);
         self.store
             .get(Note::TABLE, &key)
             .await

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::items::{self, Item, unknown_command};
 use super::search::{Index, Query, fold};
+use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
@@ -19,6 +20,9 @@ use crate::ports::{
     Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service,
     ServiceError, Store, Table, Wanted,
 };
+
+#[cfg(test)]
+mod tests;
 
 /// A fact far behind the best one does not answer the question.
 const FAR: f32 = 0.35;
@@ -70,7 +74,7 @@ impl Item for Memory {
     }
 
     fn label(&self, _: &Scene) -> String {
-        format!("{}: {}", self.key, self.value)
+        format!("{}: {}", texts::brief(&self.key), texts::brief(&self.value))
     }
 
     fn view(&self, _: &Scene) -> Value {
@@ -107,14 +111,14 @@ impl MemoryService {
         action: &Action,
         attempt: &Attempt,
     ) -> Result<Performed, ServiceError> {
-        let key = items::title(action.text("key"), "fact")?;
-        let category = items::title(action.text("category"), "category")?;
+        let key = texts::title(action.text("key"), "fact")?;
+        let category = texts::title(action.text("category"), "category")?;
         let value = value(&action.params, "value")?;
         let same = |(memory, _): &(Memory, u64)| fold(&memory.key) == fold(&key);
         let known = self.all(scene).await?.into_iter().find(same);
         let (id, expect, replaced) = match known {
             Some((old, revision)) => (old.id, Expect::Revision(revision), Some(old.value)),
-            None => (items::new_id(attempt), Expect::Absent, None),
+            None => (texts::new_id(attempt), Expect::Absent, None),
         };
         let memory = Memory {
             id,
@@ -187,7 +191,7 @@ impl MemoryService {
 const TOLD: &str = "told by you";
 
 fn value(params: &Params, name: &str) -> Result<String, ServiceError> {
-    items::given(params, name).ok_or_else(|| {
+    texts::given(params, name).ok_or_else(|| {
         ServiceError("There was nothing to remember; nothing was written.".to_owned())
     })
 }
@@ -273,8 +277,8 @@ impl Service for MemoryService {
             id: memory.id.clone(),
             line: format!(
                 "{}: {}",
-                items::brief(&memory.key),
-                items::brief(&memory.value)
+                texts::brief(&memory.key),
+                texts::brief(&memory.value)
             ),
             foreign: None,
         };

@@ -23,6 +23,7 @@ pub mod memory;
 mod recurrence;
 pub mod search;
 pub mod task;
+mod texts;
 mod times;
 
 #[cfg(test)]

@@ -17,6 +17,9 @@ use crate::catalog::show::Moment;
 use crate::core::when::local_instant;
 use crate::limits::{RECURRENCE_STEPS_MAX, REPEAT_MINUTES_MIN};
 
+#[cfg(test)]
+mod tests;
+
 /// A local wall-clock time as an instant.
 pub(super) fn instant(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
     local_instant(zone, local).earliest()
@@ -45,7 +48,9 @@ impl Series {
     /// Reads the value of an RRULE.
     pub fn new(rule: &str, first: Moment, zone: Tz) -> Result<Self, BadRule> {
         let unreadable = || BadRule::Unreadable(rule.chars().take(80).collect());
-        let value = rule.trim();
+        let value = Some(rule.trim())
+            .filter(|rule| !rule.contains(char::is_control))
+            .ok_or_else(unreadable)?;
         let value = value.strip_prefix("RRULE:").unwrap_or(value);
         let parsed: RRule<Unvalidated> = local_until(value, zone)
             .ok_or_else(unreadable)?
@@ -168,7 +173,7 @@ fn elapsed(
         .min(skip.saturating_add(RECURRENCE_STEPS_MAX as i64));
     (skip..end).map_while(move |n| {
         let ahead = Duration::try_seconds(step.num_seconds().checked_mul(n)?)?;
-        first.clone().checked_add_signed(ahead).map(Moment::Instant)
+        first.checked_add_signed(ahead).map(Moment::Instant)
     })
 }
 

@@ -19,6 +19,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::limits::SEARCH_CHARS_MAX;
 
+#[cfg(test)]
+mod tests;
+
 /// Words that only hold a sentence together.
 const STOP: &[&str] = &[
     "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "by", "can", "did",
@@ -29,15 +32,20 @@ const STOP: &[&str] = &[
     "der", "die", "ein", "eine", "mein", "meine", "el", "la", "le", "les", "los",
 ];
 
-/// Words for *some item*: they help when a title holds them and say nothing when it does not.
+/// Words for *some item* or its place in time: they help when a title holds them and say nothing when it does not.
 const VAGUE: &[&str] = &[
     "appointment",
+    "coming",
     "entry",
     "event",
     "fact",
     "item",
+    "last",
+    "late",
     "list",
     "meeting",
+    "next",
+    "overdue",
     "memory",
     "note",
     "one",
@@ -46,6 +54,7 @@ const VAGUE: &[&str] = &[
     "task",
     "thing",
     "todo",
+    "upcoming",
 ];
 
 /// Words that ask for all there is.
@@ -105,6 +114,8 @@ pub struct Query {
     folded: String,
     strong: Vec<String>,
     vague: Vec<String>,
+    /// Emoji and punctuation alone.
+    is_wordless: bool,
 }
 
 impl Query {
@@ -118,10 +129,9 @@ impl Query {
             .copied()
             .filter(|word| !STOP.contains(word))
             .collect();
-        // A title may consist of such words alone.
-        let kept = if telling.is_empty() { words } else { telling };
         let stemmer = Stemmer::create(Algorithm::English);
-        let (vague, strong): (Vec<&str>, Vec<&str>) = kept
+        let is_wordless = words.is_empty();
+        let (vague, strong): (Vec<&str>, Vec<&str>) = telling
             .into_iter()
             .partition(|word| VAGUE.contains(&stemmer.stem(word).as_ref()) || VAGUE.contains(word));
         let stems = |words: Vec<&str>| -> Vec<String> {
@@ -135,6 +145,7 @@ impl Query {
             strong: stems(strong),
             vague: stems(vague),
             folded,
+            is_wordless,
         }
     }
 
@@ -205,7 +216,10 @@ impl Index {
             if doc.folded_title == query.folded {
                 return EXACT;
             }
-            let inside = !query.folded.is_empty() && doc.folded_title.contains(&query.folded);
+            let says_something = query.is_wordless || !query.strong.is_empty();
+            let inside = says_something
+                && !query.folded.is_empty()
+                && doc.folded_title.contains(&query.folded);
             let words = if strong.is_empty() {
                 coverage(doc, &vague)
             } else {
@@ -330,10 +344,9 @@ fn begins(short: &str, long: &str) -> bool {
 /// How alike two words are, when one may be a misspelling of the other.
 fn typo(a: &str, b: &str) -> Option<f32> {
     let dice = dice(a, b);
-    if dice >= TYPO_DICE {
-        return Some(dice.max(0.6) * 0.9);
-    }
-    one_edit(a, b).then_some(0.6)
+    // Hardly anybody mistypes the first letter, and "silk" is no milk.
+    let slip = a.chars().next() == b.chars().next() && one_edit(a, b);
+    (slip || dice >= TYPO_DICE).then_some((dice * 0.9).max(0.7))
 }
 
 /// Shared trigrams of two words, with their ends marked: 0 for none, 1 for all.

@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use super::items::Item;
 use super::recurrence::instant;
-use crate::core::when::{self, Grain, Problem, Reference, When};
+use crate::core::when::{self, Found, Grain, Problem, Reference, When};
 use crate::limits::SEARCH_CHARS_MAX;
 use crate::ports::Scene;
 
@@ -20,25 +20,40 @@ pub(super) struct Hint {
     clock: Option<NaiveTime>,
 }
 
-/// The first time that is named in these words.
+/// The time that is named in these words; "the 10am meeting tomorrow" names one in two places.
 pub(super) fn hint(words: &str, scene: &Scene) -> Option<Hint> {
     let words: String = words.chars().take(SEARCH_CHARS_MAX).collect();
     let reference = scene.reference();
     let found = when::find(&words, &reference);
-    let (found, (from, to)) = found
+    let all: Vec<&Found> = found.iter().collect();
+    let together = time_of(&words, &all, &reference, scene).filter(|_| all.len() > 1);
+    together.or_else(|| {
+        all.iter()
+            .find_map(|one| time_of(&words, &[*one], &reference, scene))
+    })
+}
+
+/// These expressions, read as one.
+fn time_of(words: &str, found: &[&Found], reference: &Reference, scene: &Scene) -> Option<Hint> {
+    let said: Vec<&str> = found
         .iter()
-        .find_map(|found| Some((found, span(&found.result, scene.zone)?)))?;
-    let rest = format!(
-        "{} {}",
-        words.get(..found.span.start)?,
-        words.get(found.span.end..)?
-    );
-    let clock = clock_alone(words.get(found.span.clone())?, to - from, scene);
+        .map(|found| words.get(found.span.clone()))
+        .collect::<Option<_>>()?;
+    let said = said.join(" ");
+    let result = match found {
+        [one] => one.result.clone(),
+        _ => when::resolve(&said, reference)?,
+    };
+    let (from, to) = span(&result, scene.zone)?;
+    let mut rest = words.to_owned();
+    for found in found.iter().rev() {
+        rest.replace_range(found.span.clone(), " ");
+    }
     Some(Hint {
         rest,
         from,
         to,
-        clock,
+        clock: clock_alone(&said, to - from, scene),
     })
 }
 

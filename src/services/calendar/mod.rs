@@ -5,32 +5,31 @@
 
 mod free;
 mod record;
+#[cfg(test)]
+mod tests;
+mod values;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 pub use record::Event;
 use record::Occurrence;
 use serde_json::{Value, json};
 
-use self::free::ClockTimes;
+use self::values::{attendees, check_order, frame, moment, optional, reschedule, with_end};
 use super::items::{self, Item, unknown_command};
-use super::recurrence::{instant, moved_rule};
+use super::texts;
 use crate::catalog::show::{self, Moment};
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::core::taint::Foreign;
-use crate::limits::{RECIPIENTS_MAX, RESULT_ROWS_MAX};
+use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{
     Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service,
     ServiceError, Store, Wanted,
 };
 
-/// Days that are looked at when none were said.
-const DAYS: i64 = 7;
-/// Length of an event whose end was not said.
-const HOUR: Duration = Duration::hours(1);
 /// Length of a free slot when none was said, and the longest one.
 const SLOT_MINUTES: (i64, i64) = (30, 24 * 60);
 /// Overlapping events a card names.
@@ -40,13 +39,6 @@ const OVERLAPS_MAX: usize = 3;
 #[derive(Debug)]
 pub struct CalendarService {
     store: Arc<dyn Store>,
-}
-
-/// What is looked at.
-struct Frame {
-    from: DateTime<Utc>,
-    to: DateTime<Utc>,
-    clock_times: ClockTimes,
 }
 
 impl CalendarService {
@@ -145,19 +137,19 @@ impl CalendarService {
     ) -> Result<Performed, ServiceError> {
         let params = with_end(action.params.clone(), scene);
         let start = moment(
-            &items::given(&params, "start_time").unwrap_or_default(),
+            &texts::given(&params, "start_time").unwrap_or_default(),
             scene,
         )?;
         let end = optional(&params, "end_time", scene)?;
         check_order(start, end, scene)?;
         let event = Event {
-            id: items::new_id(attempt),
+            id: texts::new_id(attempt),
             owner: scene.owner.clone(),
-            summary: items::title(action.text("summary"), Event::NOUN)?,
+            summary: texts::title(action.text("summary"), Event::NOUN)?,
             start_time: start.store(),
             end_time: end.map(Moment::store),
             zone: scene.zone,
-            location: items::given(&params, "location"),
+            location: texts::given(&params, "location"),
             attendees: attendees(Vec::new(), &params)?,
             notes: None,
             recurrence: None,
@@ -169,14 +161,14 @@ impl CalendarService {
 
     async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (mut event, revision) = items::held::<Event>(&self.store, scene, action).await?;
-        let changes = items::changes(&action.params);
+        let changes = texts::changes(&action.params);
         if changes.contains_key("summary") {
-            event.summary = items::title(
-                &items::given(&changes, "summary").unwrap_or_default(),
+            event.summary = texts::title(
+                &texts::given(&changes, "summary").unwrap_or_default(),
                 Event::NOUN,
             )?;
         }
-        if let Some(location) = items::given(&changes, "location") {
+        if let Some(location) = texts::given(&changes, "location") {
             event.location = Some(location);
         }
         event.attendees = attendees(event.attendees, &changes)?;
@@ -217,7 +209,7 @@ impl CalendarService {
                     .map(|(event, o)| overlap(event, o, scene)),
             );
         }
-        if !items::given_list(&params, "attendees").is_empty() {
+        if !texts::given_list(&params, "attendees").is_empty() {
             notes.push(NOBODY_IS_TOLD.to_owned());
         }
         Ok(Prepared::Ready {
@@ -233,7 +225,7 @@ impl CalendarService {
         scene: &Scene,
         params: Params,
     ) -> Result<Prepared, ServiceError> {
-        let invites = !items::given_list(&items::changes(&params), "attendees").is_empty();
+        let invites = !texts::given_list(&texts::changes(&params), "attendees").is_empty();
         let is_update = params.contains_key("changes");
         let mut prepared =
             items::prepare::<Event>(&self.store, scene, params, "find_by", |_| true).await?;
@@ -261,146 +253,11 @@ const NOBODY_IS_TOLD: &str =
 fn overlap(event: &Event, o: &Occurrence, scene: &Scene) -> String {
     let end = o.end.map(Moment::store);
     let when = show::span(&o.start.store(), end.as_deref(), &scene.reference());
-    format!("Overlaps with “{}” ({when})", items::brief(&event.summary))
+    format!("Overlaps with “{}” ({when})", texts::brief(&event.summary))
 }
 
 fn told(event: &Event, scene: &Scene, change: Change) -> Performed {
     Performed::changed(json!({"event": event.view(scene)}), vec![change])
-}
-
-fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
-    Moment::read(text, scene.zone)
-        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", items::brief(text))))
-}
-
-fn optional(params: &Params, name: &str, scene: &Scene) -> Result<Option<Moment>, ServiceError> {
-    items::given(params, name)
-        .map(|text| moment(&text, scene))
-        .transpose()
-}
-
-/// An event that begins at a time and ends nowhere takes an hour.
-fn with_end(mut params: Params, scene: &Scene) -> Params {
-    let start =
-        items::given(&params, "start_time").and_then(|text| Moment::read(&text, scene.zone));
-    if let (Some(Moment::Instant(start)), None) = (start, items::given(&params, "end_time"))
-        && let Some(end) = start.checked_add_signed(HOUR)
-    {
-        params.insert(
-            "end_time".to_owned(),
-            Value::String(Moment::Instant(end).store()),
-        );
-    }
-    params
-}
-
-fn check_order(start: Moment, end: Option<Moment>, scene: &Scene) -> Result<(), ServiceError> {
-    match end {
-        Some(end) if end.start(scene.zone) < start.start(scene.zone) => Err(ServiceError(
-            "It would end before it starts; nothing was written.".to_owned(),
-        )),
-        Some(_) | None => Ok(()),
-    }
-}
-
-/// Those who are invited already, and those who are invited now.
-fn attendees(mut invited: Vec<String>, params: &Params) -> Result<Vec<String>, ServiceError> {
-    for one in items::given_list(params, "attendees") {
-        if !invited.contains(&one) {
-            invited.push(one);
-        }
-    }
-    if invited.len() > RECIPIENTS_MAX {
-        return Err(ServiceError(format!(
-            "I can invite {RECIPIENTS_MAX} people at most; nothing was written."
-        )));
-    }
-    Ok(invited)
-}
-
-/// Moves an event; of a series, all of it by as much as the occurrence that was shown.
-fn reschedule(
-    event: &mut Event,
-    start: Option<Moment>,
-    end: Option<Moment>,
-    scene: &Scene,
-) -> Result<(), ServiceError> {
-    let unreadable =
-        || ServiceError("I can't read when that event is; nothing was changed.".to_owned());
-    let was = event
-        .current(scene.now, scene.zone)
-        .ok_or_else(unreadable)?;
-    let begins = start.unwrap_or(was.start);
-    let length = was.to - was.from;
-    let ends = match (end, begins) {
-        (Some(end), _) => Some(end),
-        (None, Moment::Instant(at)) if !was.is_whole_day() => {
-            at.checked_add_signed(length).map(Moment::Instant)
-        }
-        (None, Moment::Instant(at)) => at.checked_add_signed(HOUR).map(Moment::Instant),
-        (None, Moment::Day(_)) if start.is_none() => was.end,
-        (None, Moment::Day(_)) => None,
-    };
-    check_order(begins, ends, scene)?;
-    let Some(rule) = event.recurrence.clone() else {
-        event.start_time = begins.store();
-        event.end_time = ends.map(Moment::store);
-        event.zone = scene.zone;
-        return Ok(());
-    };
-    let first = Moment::read(&event.start_time, event.zone).ok_or_else(unreadable)?;
-    let (first, rule) = moved_rule(&rule, first, was.start, begins, event.zone)
-        .map_err(|bad| ServiceError(format!("{bad} Nothing was changed.")))?;
-    let length = ends.map(|ends| ends.start(scene.zone) - begins.start(scene.zone));
-    event.end_time = match (first, length) {
-        (Moment::Instant(at), Some(length)) => at
-            .checked_add_signed(length)
-            .map(|end| Moment::Instant(end).store()),
-        (Moment::Day(day), Some(length)) => day
-            .checked_add_signed(length)
-            .map(|end| Moment::Day(end).store()),
-        (_, None) => None,
-    };
-    event.start_time = first.store();
-    event.recurrence = Some(rule);
-    Ok(())
-}
-
-/// The span that `from` and `to` name. A date means that local day; `to` is exclusive, but a span never ends
-/// before the day or instant it begins with.
-fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceError> {
-    let zone = scene.zone;
-    let (from, to) = (
-        optional(params, "from", scene)?,
-        optional(params, "to", scene)?,
-    );
-    let midnight = |at: DateTime<Utc>| at.with_timezone(&zone).time() == NaiveTime::MIN;
-    let day_after = |at: DateTime<Utc>| {
-        let day = at.with_timezone(&zone).date_naive();
-        let next = day.checked_add_days(Days::new(1)).unwrap_or(day);
-        instant(zone, next.and_time(NaiveTime::MIN)).to_utc()
-    };
-    let start = from.map_or(scene.now, |from| from.start(zone).to_utc());
-    let end = match (from, to.map(|to| to.start(zone).to_utc())) {
-        (_, Some(to)) if to > start => to,
-        (None, _) => start + Duration::days(DAYS),
-        (Some(_), _) => day_after(start),
-    };
-    let is_clock = |moment: Option<Moment>| match moment {
-        Some(Moment::Instant(at)) => !midnight(at.to_utc()),
-        Some(Moment::Day(_)) | None => false,
-    };
-    let both = is_clock(from) && to.is_some() && end - start <= Duration::days(1);
-    let clock_times = if both {
-        ClockTimes::Said
-    } else {
-        ClockTimes::Unsaid
-    };
-    Ok(Frame {
-        from: start,
-        to: end,
-        clock_times,
-    })
 }
 
 #[async_trait]
@@ -442,7 +299,7 @@ impl Service for CalendarService {
     }
 
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let to = scene.now + Duration::days(DAYS);
+        let to = scene.now + Duration::days(values::DAYS);
         let found = self.between(scene, scene.now, to).await?;
         Ok(found
             .iter()
@@ -455,7 +312,7 @@ impl Service for CalendarService {
         if command != "create_event" {
             return None;
         }
-        let key = Key::of(&[scene.owner.as_str(), &items::new_id(attempt)]);
+        let key = Key::of(&[scene.owner.as_str(), &texts::new_id(attempt)]);
         self.store
             .get(Event::TABLE, &key)
             .await
@@ -466,17 +323,17 @@ impl Service for CalendarService {
 
 /// One line of context: when, what, where, and what its maker wrote about it.
 fn noticed(event: &Event, o: &Occurrence, scene: &Scene) -> Noticed {
-    let mut line = items::stamp(o.start, scene);
+    let mut line = texts::stamp(o.start, scene);
     if let Some(Moment::Instant(end)) = o.end {
         line.push_str(&end.with_timezone(&scene.zone).format("–%H:%M").to_string());
     }
-    line.push_str(&format!(" {}", items::brief(&event.summary)));
+    line.push_str(&format!(" {}", texts::brief(&event.summary)));
     if let Some(place) = &event.location {
-        line.push_str(&format!(", {}", items::brief(place)));
+        line.push_str(&format!(", {}", texts::brief(place)));
     }
     let foreign = event.foreign().pop();
     if let Some(foreign) = &foreign {
-        line.push_str(&format!(" ({})", items::brief(&foreign.text)));
+        line.push_str(&format!(" ({})", texts::brief(&foreign.text)));
     }
     Noticed {
         id: event.id.clone(),

@@ -11,6 +11,7 @@ use crate::core::taint::Foreign;
 use crate::ports::{Key, Record, Scene, Table};
 use crate::services::items::Item;
 use crate::services::recurrence::Series;
+use crate::services::texts::brief;
 
 /// Something that takes place, perhaps again and again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -216,7 +217,7 @@ impl Item for Event {
 
     fn label(&self, scene: &Scene) -> String {
         let Some(o) = self.current(scene.now, scene.zone) else {
-            return self.summary.clone();
+            return brief(&self.summary);
         };
         let end = o.end.map(Moment::store);
         let when = show::span(&o.start.store(), end.as_deref(), &scene.reference());
@@ -225,7 +226,7 @@ impl Item for Event {
         } else {
             ""
         };
-        format!("{} — {when}{repeats}", self.summary)
+        format!("{} — {when}{repeats}", brief(&self.summary))
     }
 
     fn view(&self, scene: &Scene) -> Value {

@@ -4,11 +4,14 @@
 //! the task. When a repeating task reminds, it moves on to its next time at once, so that it reminds again
 //! whether or not somebody says "done"; "done" then means the time it reminded of.
 //!
-//! A *snooze* is a further due entry for the same task, made by whoever handles the button: it changes
-//! nothing here, and a task that was meanwhile done, moved or deleted stays silent.
+//! A new time for a repeating task moves all of its repetition, except while a reminder of it waits for an
+//! answer: then that one is put off, which is what a *snooze* is. A snooze may as well be a further due entry
+//! for the same task: one for a task that was meanwhile done, moved or deleted stays silent.
 
 mod record;
 mod reminder;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -19,6 +22,7 @@ use serde_json::{Value, json};
 
 use super::items::{self, Item, unknown_command};
 use super::recurrence::{Series, at_clock, instant};
+use super::texts;
 use crate::catalog::show::Moment;
 use crate::catalog::{Priority, Which};
 use crate::core::plan::{Action, Params};
@@ -53,11 +57,11 @@ impl TaskService {
     ) -> Result<Performed, ServiceError> {
         let params = &action.params;
         let mut task = Task {
-            id: items::new_id(attempt),
+            id: texts::new_id(attempt),
             owner: scene.owner.clone(),
             chat: scene.chat.clone(),
-            title: items::title(action.text("title"), Task::NOUN)?,
-            description: items::given(params, "description"),
+            title: texts::title(action.text("title"), Task::NOUN)?,
+            description: texts::given(params, "description"),
             priority: priority(params)?,
             deadline: None,
             zone: scene.zone,
@@ -76,15 +80,15 @@ impl TaskService {
 
     async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (before, revision) = items::held::<Task>(&self.store, scene, action).await?;
-        let changes = items::changes(&action.params);
+        let changes = texts::changes(&action.params);
         let mut task = before.clone();
         if changes.contains_key("title") {
-            task.title = items::title(
-                &items::given(&changes, "title").unwrap_or_default(),
+            task.title = texts::title(
+                &texts::given(&changes, "title").unwrap_or_default(),
                 Task::NOUN,
             )?;
         }
-        if let Some(description) = items::given(&changes, "description") {
+        if let Some(description) = texts::given(&changes, "description") {
             task.description = Some(description);
         }
         if let Some(priority) = priority(&changes)? {
@@ -107,14 +111,12 @@ impl TaskService {
         }
         let mut task = before.clone();
         task.done_at = Some(scene.now);
-        let done_after_reminder = before
-            .reminded_at
-            .filter(|at| before.done_at.is_none_or(|done| done < *at));
-        let goes_on = task.repeat.is_some()
-            && (done_after_reminder.is_some() || {
-                let due = task.due_moment().map(|due| due.start(task.zone).to_utc());
-                task.advance(due.map_or(scene.now, |due| due.max(scene.now)))
-            });
+        // "Done" is the time that was reminded of, or else the coming one, done early.
+        let after = match before.due_moment().filter(|_| !before.is_unanswered()) {
+            Some(due) => due.start(task.zone).to_utc().max(scene.now),
+            None => scene.now,
+        };
+        let goes_on = task.repeat.is_some() && task.advance(after);
         if !goes_on {
             task.status = Status::Done;
         }
@@ -141,7 +143,7 @@ impl TaskService {
             }
             Some(_) | None => Which::Open,
         };
-        let bound = match items::given(&action.params, "due_before") {
+        let bound = match texts::given(&action.params, "due_before") {
             Some(text) => Some(moment(&text, scene)?),
             None => None,
         };
@@ -236,21 +238,27 @@ fn priority(params: &Params) -> Result<Option<Priority>, ServiceError> {
 
 fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
     Moment::read(text, scene.zone)
-        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", items::brief(text))))
+        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
 }
 
 /// Sets deadline and repetition as the parameters say.
 fn schedule(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), ServiceError> {
-    let deadline = match items::given(params, "deadline") {
+    let deadline = match texts::given(params, "deadline") {
         Some(text) => Some(moment(&text, scene)?),
         None => None,
     };
-    let repeat = items::given(params, "repeat");
+    let repeat = texts::given(params, "repeat");
     if deadline.is_none() && repeat.is_none() {
         return Ok(());
     }
-    task.zone = scene.zone;
+    let is_unanswered = task.is_unanswered();
     task.chat = scene.chat.clone();
+    if let (None, Some(deadline), true) = (&repeat, deadline, is_unanswered) {
+        // The reminder that waits for an answer is put off; the repetition stays as it is.
+        task.deadline = Some(deadline.store());
+        return Ok(());
+    }
+    task.zone = scene.zone;
     task.reminded_at = None;
     if let Some(repeat) = repeat {
         return schedule_series(task, repeat, deadline, scene);
@@ -355,10 +363,10 @@ impl Service for TaskService {
             line: match task.due_moment() {
                 Some(due) => format!(
                     "{} (due {})",
-                    items::brief(&task.title),
-                    items::stamp(due, scene)
+                    texts::brief(&task.title),
+                    texts::stamp(due, scene)
                 ),
-                None => items::brief(&task.title),
+                None => texts::brief(&task.title),
             },
             foreign: None,
         };
@@ -386,7 +394,7 @@ impl Service for TaskService {
         if command != "create" {
             return None;
         }
-        let key = Key::of(&[scene.owner.as_str(), &items::new_id(attempt)]);
+        let key = Key::of(&[scene.owner.as_str(), &texts::new_id(attempt)]);
         self.store
             .get(Task::TABLE, &key)
             .await

@@ -12,6 +12,7 @@ use crate::ports::{Key, Record, Scene, Table};
 use crate::records::{Due, DueKind};
 use crate::services::items::Item;
 use crate::services::recurrence::{Series, instant};
+use crate::services::texts::brief;
 
 /// When a task that is due on a day reminds.
 pub(super) const MORNING: NaiveTime = match NaiveTime::from_hms_opt(9, 0, 0) {
@@ -93,6 +94,12 @@ impl Task {
         })
     }
 
+    /// True when it reminded, is going to again, and nobody has said "done" since.
+    pub(super) fn is_unanswered(&self) -> bool {
+        let unanswered = |reminded: DateTime<Utc>| self.done_at.is_none_or(|done| done < reminded);
+        self.repeat.is_some() && self.reminded_at.is_some_and(unanswered)
+    }
+
     /// Its repetition, if it has a readable one.
     pub(super) fn series(&self) -> Option<Series> {
         let anchor = self.anchor.as_deref().or(self.deadline.as_deref())?;
@@ -157,8 +164,8 @@ impl Item for Task {
 
     fn label(&self, scene: &Scene) -> String {
         match self.due_moment() {
-            Some(due) => format!("{} — {}", self.title, due.show(&scene.reference())),
-            None => self.title.clone(),
+            Some(due) => format!("{} — {}", brief(&self.title), due.show(&scene.reference())),
+            None => brief(&self.title),
         }
     }
 

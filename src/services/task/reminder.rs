@@ -36,11 +36,10 @@ pub(super) fn remind(task: &Task, due: &Due, scene: &Scene) -> (Option<Reply>, O
 
 /// A snoozed reminder no longer matters when what it was about was done or moved.
 fn is_stale(task: &Task, due: &Due) -> bool {
-    match (task.repeat.is_some(), task.reminded_at) {
-        (true, Some(reminded)) => task.done_at.is_some_and(|done| done >= reminded),
-        (true, None) => true,
-        (false, _) => task.reminds_at().is_none_or(|at| at > due.at),
+    if task.repeat.is_some() {
+        return !task.is_unanswered();
     }
+    task.reminds_at().is_none_or(|at| at > due.at)
 }
 
 fn reply(task: &Task, due: &Due, scene: &Scene) -> Reply {

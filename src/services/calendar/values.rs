@@ -1,0 +1,178 @@
+//! From the parameters of a calendar command to values: moments, spans, attendees, a new time for an event.
+
+use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
+use serde_json::Value;
+
+use super::free::ClockTimes;
+use super::record::Event;
+use crate::catalog::show::Moment;
+use crate::core::plan::Params;
+use crate::limits::RECIPIENTS_MAX;
+use crate::ports::{Scene, ServiceError};
+use crate::services::recurrence::{instant, moved_rule};
+use crate::services::texts;
+
+/// Days that are looked at when none were said.
+pub(super) const DAYS: i64 = 7;
+/// Length of an event whose end was not said.
+const HOUR: Duration = Duration::hours(1);
+
+/// What is looked at.
+pub(super) struct Frame {
+    pub from: DateTime<Utc>,
+    pub to: DateTime<Utc>,
+    pub clock_times: ClockTimes,
+}
+
+pub(super) fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
+    Moment::read(text, scene.zone)
+        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
+}
+
+pub(super) fn optional(
+    params: &Params,
+    name: &str,
+    scene: &Scene,
+) -> Result<Option<Moment>, ServiceError> {
+    texts::given(params, name)
+        .map(|text| moment(&text, scene))
+        .transpose()
+}
+
+/// An event that begins at a time and ends nowhere takes an hour.
+pub(super) fn with_end(mut params: Params, scene: &Scene) -> Params {
+    let start =
+        texts::given(&params, "start_time").and_then(|text| Moment::read(&text, scene.zone));
+    if let (Some(Moment::Instant(start)), None) = (start, texts::given(&params, "end_time"))
+        && let Some(end) = start.checked_add_signed(HOUR)
+    {
+        params.insert(
+            "end_time".to_owned(),
+            Value::String(Moment::Instant(end).store()),
+        );
+    }
+    params
+}
+
+pub(super) fn check_order(
+    start: Moment,
+    end: Option<Moment>,
+    scene: &Scene,
+) -> Result<(), ServiceError> {
+    match end {
+        Some(end) if end.start(scene.zone) < start.start(scene.zone) => Err(ServiceError(
+            "It would end before it starts; nothing was written.".to_owned(),
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Those who are invited already, and those who are invited now.
+pub(super) fn attendees(
+    mut invited: Vec<String>,
+    params: &Params,
+) -> Result<Vec<String>, ServiceError> {
+    for one in texts::given_list(params, "attendees") {
+        if !invited.contains(&one) {
+            invited.push(one);
+        }
+    }
+    if invited.len() > RECIPIENTS_MAX {
+        return Err(ServiceError(format!(
+            "I can invite {RECIPIENTS_MAX} people at most; nothing was written."
+        )));
+    }
+    Ok(invited)
+}
+
+/// Moves an event; of a series, all of it by as much as the occurrence that was shown.
+pub(super) fn reschedule(
+    event: &mut Event,
+    start: Option<Moment>,
+    end: Option<Moment>,
+    scene: &Scene,
+) -> Result<(), ServiceError> {
+    let unreadable =
+        || ServiceError("I can't read when that event is; nothing was changed.".to_owned());
+    let was = event
+        .current(scene.now, scene.zone)
+        .ok_or_else(unreadable)?;
+    let begins = start.unwrap_or(was.start);
+    let length = was.to - was.from;
+    let ends = match (end, begins) {
+        (Some(end), _) => Some(end),
+        (None, Moment::Instant(at)) if !was.is_whole_day() => {
+            at.checked_add_signed(length).map(Moment::Instant)
+        }
+        (None, Moment::Instant(at)) => at.checked_add_signed(HOUR).map(Moment::Instant),
+        (None, Moment::Day(_)) if start.is_none() => was.end,
+        (None, Moment::Day(_)) => None,
+    };
+    check_order(begins, ends, scene)?;
+    let Some(rule) = event.recurrence.clone() else {
+        event.start_time = begins.store();
+        event.end_time = ends.map(Moment::store);
+        event.zone = scene.zone;
+        return Ok(());
+    };
+    let first = Moment::read(&event.start_time, event.zone).ok_or_else(unreadable)?;
+    let (first, rule) = moved_rule(&rule, first, was.start, begins, event.zone)
+        .map_err(|bad| ServiceError(format!("{bad} Nothing was changed.")))?;
+    let length = ends.map(|ends| ends.start(scene.zone) - begins.start(scene.zone));
+    event.end_time = match (first, length) {
+        (Moment::Instant(at), Some(length)) => at
+            .checked_add_signed(length)
+            .map(|end| Moment::Instant(end).store()),
+        (Moment::Day(day), Some(length)) => day
+            .checked_add_signed(length)
+            .map(|end| Moment::Day(end).store()),
+        (_, None) => None,
+    };
+    event.start_time = first.store();
+    event.recurrence = Some(rule);
+    Ok(())
+}
+
+/// The span that `from` and `to` name. A date means that local day; `to` is exclusive, but a span never ends
+/// before the day or instant it begins with.
+pub(super) fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceError> {
+    let zone = scene.zone;
+    let (from, to) = (
+        optional(params, "from", scene)?,
+        optional(params, "to", scene)?,
+    );
+    let midnight = |at: DateTime<Utc>| at.with_timezone(&zone).time() == NaiveTime::MIN;
+    let day_after = |at: DateTime<Utc>| {
+        let day = at.with_timezone(&zone).date_naive();
+        let next = day.checked_add_days(Days::new(1)).unwrap_or(day);
+        instant(zone, next.and_time(NaiveTime::MIN)).to_utc()
+    };
+    let start = match (from, to) {
+        (Some(from), _) => from.start(zone).to_utc(),
+        // Until a time that was: the week before it.
+        (None, Some(to)) if to.start(zone).to_utc() <= scene.now => {
+            to.start(zone).to_utc() - Duration::days(DAYS)
+        }
+        (None, _) => scene.now,
+    };
+    let end = match (from, to.map(|to| to.start(zone).to_utc())) {
+        (_, Some(to)) if to > start => to,
+        (None, _) => start + Duration::days(DAYS),
+        (Some(_), _) => day_after(start),
+    };
+    let is_clock = |moment: Option<Moment>| match moment {
+        Some(Moment::Instant(at)) => !midnight(at.to_utc()),
+        Some(Moment::Day(_)) | None => false,
+    };
+    let both = is_clock(from) && to.is_some() && end - start <= Duration::days(1);
+    let clock_times = if both {
+        ClockTimes::Said
+    } else {
+        ClockTimes::Unsaid
+    };
+    Ok(Frame {
+        from: start,
+        to: end,
+        clock_times,
+    })
+}
