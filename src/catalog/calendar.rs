@@ -209,7 +209,7 @@ impl Command for FindFreeTime {
 impl Command for CreateEvent {
     const SERVICE: &'static str = "calendar";
     const NAME: &'static str = "create_event";
-    const SUMMARY: &'static str = "put an event on the calendar; attendees get an invitation";
+    const SUMMARY: &'static str = "put an event on the calendar";
     const EXAMPLE: &'static str = "Lunch with Sarah on Friday at noon";
     const KIND: Kind = Kind::Write;
 
@@ -246,12 +246,7 @@ impl Command for CreateEvent {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let title = if self.attendees.is_empty() {
-            "Add this event?"
-        } else {
-            "Add this event and invite people?"
-        };
-        CardBody::titled(title)
+        CardBody::titled("Add this event?")
             .row("Event", &self.summary)
             .row(
                 "When",
@@ -262,7 +257,7 @@ impl Command for CreateEvent {
                 ),
             )
             .row("Where", self.location.clone().unwrap_or_default())
-            .row("Invites", show::people(&self.attendees, subject.action))
+            .row("With", show::people(&self.attendees, subject.action))
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
@@ -381,7 +376,7 @@ impl Command for UpdateEvent {
             .row("When", when)
             .row("Where", change(old("location"), &self.changes.location))
             .row(
-                "Invites",
+                "With",
                 show::people(&self.changes.attendees, subject.action),
             )
             .row("Told about it", told(&before))

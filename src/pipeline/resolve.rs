@@ -1,6 +1,8 @@
 //! From words to values: people become addresses, times become instants, descriptions become the one item
 //! meant. All of it is done by code; what is not certain is asked, never guessed.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Days, Duration, Months, NaiveTime};
 use chrono_tz::Tz;
 use serde_json::Value;
@@ -8,11 +10,11 @@ use serde_json::Value;
 use super::turn::Turn;
 use crate::catalog::show::Moment;
 use crate::catalog::{Base, Entry, ParamError, Past, Slot};
-use crate::core::people::{self, Familiarity, Match, Recipient};
+use crate::core::people::{self, Match, Recipient};
 use crate::core::plan::{Action, Params, PlannedAction, Target};
 use crate::core::taint::Foreign;
 use crate::core::when::{self, Grain, Problem, Reference, When, local_instant};
-use crate::ports::{Candidate, Known, Person, Prepared, Service};
+use crate::ports::{Candidate, Person, Prepared, Service};
 
 /// Why a proposal is no action yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +56,7 @@ pub async fn settle(
         Vec::new()
     };
 
-    let mut names = std::collections::BTreeMap::new();
+    let mut names = BTreeMap::new();
     let mut unclear = None;
     let params = entry.settle(params, &mut |slot| match slot {
         Slot::People { param, value } => {
@@ -92,7 +94,7 @@ pub async fn settle(
         other => settle_time(other, &reference, target.as_ref()),
     })?;
     let params = entry.complete(params, target.as_ref())?;
-    add_known_names(&params, &known, &mut names);
+    add_known_names(&params, &known, target.as_ref(), &mut names);
     let action = Action {
         service: entry.service().to_owned(),
         command: entry.command().to_owned(),
@@ -143,9 +145,9 @@ fn settle_people(
     param: &str,
     value: &mut Vec<String>,
     known: &[Person],
-    names: &mut std::collections::BTreeMap<String, String>,
+    names: &mut BTreeMap<String, String>,
 ) -> Result<(), Unsettled> {
-    let candidates: Vec<people::Candidate> = known.iter().map(candidate).collect();
+    let candidates: Vec<people::Candidate> = known.iter().map(Into::into).collect();
     let mut addresses: Vec<String> = Vec::new();
     for asked in value.iter() {
         let at = || format!("{param}={asked}");
@@ -194,42 +196,24 @@ fn settle_people(
     Ok(())
 }
 
-fn candidate(person: &Person) -> people::Candidate {
-    people::Candidate {
-        name: person.name.clone(),
-        nicknames: person.nicknames.clone(),
-        emails: person.emails.clone(),
-        groups: person.groups.clone(),
-        familiarity: match person.known {
-            Known::SeenOnly => Familiarity::Seen,
-            Known::WrittenTo => Familiarity::Written,
-            Known::Saved => Familiarity::Saved,
-        },
-    }
-}
-
 /// Names for addresses that a service filled in.
 fn add_known_names(
     params: &Params,
     known: &[Person],
-    names: &mut std::collections::BTreeMap<String, String>,
+    target: Option<&Target>,
+    names: &mut BTreeMap<String, String>,
 ) {
-    let lists = params
-        .values()
-        .filter_map(Value::as_array)
-        .flatten()
-        .filter_map(Value::as_str);
+    let given = target.and_then(|target| target.before.get("names")).and_then(Value::as_object);
+    for (address, name) in given.into_iter().flatten() {
+        if let Some(name) = name.as_str() {
+            names.entry(address.clone()).or_insert_with(|| name.to_owned());
+        }
+    }
+    let lists = params.values().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
     for address in lists {
-        let owner = known.iter().find(|person| {
-            person
-                .emails
-                .iter()
-                .any(|email| email.eq_ignore_ascii_case(address))
-        });
-        if let Some(person) = owner {
-            names
-                .entry(address.to_owned())
-                .or_insert_with(|| person.name.clone());
+        let has_it = |person: &&Person| person.emails.iter().any(|email| email.eq_ignore_ascii_case(address));
+        if let Some(person) = known.iter().find(has_it) {
+            names.entry(address.to_owned()).or_insert_with(|| person.name.clone());
         }
     }
 }

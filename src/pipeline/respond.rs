@@ -13,7 +13,7 @@ use super::turn::Turn;
 use crate::catalog::{Receipt, show};
 use crate::core::outcome::{Outcome, Status};
 use crate::core::plan::Action;
-use crate::core::run::{Progress, Run};
+use crate::core::run::{Origin, Progress, Run};
 use crate::core::text::shorten;
 use crate::ports::{ModelError, Stage};
 use crate::records::Speaker;
@@ -39,7 +39,13 @@ impl Results {
         let reference = turn.scene.reference();
         for step in &run.steps {
             if let Progress::Done { outcome } = &step.progress {
-                let (receipt, wrote) = told(turn.brain, &step.action, outcome, &reference);
+                let (mut receipt, wrote) = told(turn.brain, &step.action, outcome, &reference);
+                // What a card would have pointed out is pointed out here.
+                if run.origin == Origin::Turn && wrote {
+                    for note in &step.action.notes {
+                        receipt.push_str(&format!("\n   ℹ️ {}", crate::core::text::visible(note)));
+                    }
+                }
                 let status = format!("{:?}", outcome.status()).to_lowercase();
                 self.facts.push(format!(
                     "{} {status}: {}",

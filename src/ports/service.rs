@@ -7,6 +7,7 @@ use chrono_tz::Tz;
 use super::store::Change;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
+use crate::core::people::{self, Familiarity};
 use crate::core::plan::{Params, Target};
 use crate::core::stakes::Authorized;
 use crate::core::taint::Foreign;
@@ -262,6 +263,22 @@ pub struct Person {
     pub groups: Vec<String>,
     /// How well.
     pub known: Known,
+}
+
+impl From<&Person> for people::Candidate {
+    fn from(person: &Person) -> Self {
+        Self {
+            name: person.name.clone(),
+            nicknames: person.nicknames.clone(),
+            emails: person.emails.clone(),
+            groups: person.groups.clone(),
+            familiarity: match person.known {
+                Known::SeenOnly => Familiarity::Seen,
+                Known::WrittenTo => Familiarity::Written,
+                Known::Saved => Familiarity::Saved,
+            },
+        }
+    }
 }
 
 /// Everybody a person's words could mean.

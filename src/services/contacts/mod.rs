@@ -15,7 +15,6 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use self::person::candidate;
 use self::person::{
     add, choice, complete, is_candidate, is_contact, is_named, is_same, meant, merge, noticed,
     person_of, row,
@@ -146,7 +145,7 @@ impl Contacts {
 
     async fn find(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let people = self.people(&scene.owner).await?;
-        let candidates: Vec<people::Candidate> = people.iter().map(candidate).collect();
+        let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
         let found = people::look_up(action.text("query"), &candidates);
         let rows: Vec<Value> = found
             .iter()

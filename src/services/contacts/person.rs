@@ -127,21 +127,6 @@ pub(super) fn merge(list: &mut Value, more: &Value) {
     }
 }
 
-/// A person as name look-up sees them.
-pub fn candidate(person: &Person) -> people::Candidate {
-    people::Candidate {
-        name: person.name.clone(),
-        nicknames: person.nicknames.clone(),
-        emails: person.emails.clone(),
-        groups: person.groups.clone(),
-        familiarity: match person.known {
-            Known::SeenOnly => Familiarity::Seen,
-            Known::WrittenTo => Familiarity::Written,
-            Known::Saved => Familiarity::Saved,
-        },
-    }
-}
-
 pub(super) fn is_candidate(person: &Person, candidate: &people::Candidate) -> bool {
     person.name == candidate.name && person.emails == candidate.emails
 }

@@ -199,7 +199,7 @@ async fn a_sender_never_takes_the_place_of_a_saved_person() {
         ),
     );
     let people = home.contacts.people(&home.scene.owner).await.unwrap();
-    let candidates: Vec<people::Candidate> = people.iter().map(candidate).collect();
+    let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
     let found = people::resolve("my mum", &candidates);
     assert!(
         matches!(&found, people::Match::One(to) if to[0].email == "helen.morgan@example.net"),

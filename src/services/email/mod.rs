@@ -174,6 +174,14 @@ impl Service for Email {
         done.unwrap_or_else(Performed::from)
     }
 
+    async fn draft(&self, scene: &Scene, id: &str) -> Option<Params> {
+        let letter = self.mailboxes.draft(&scene.owner, id).await.ok().flatten()?;
+        match json!({"to": letter.to, "subject": letter.subject, "body": letter.body}) {
+            Value::Object(params) => Some(params),
+            _ => None,
+        }
+    }
+
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let index = self.mailboxes.index(&scene.owner).await?;
         Ok(find::notice(

@@ -15,7 +15,7 @@ use chrono::{TimeZone, Utc};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::core::ids::UserId;
+use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
 use crate::core::stakes::{Rule, Stakes, assess, authorize_low};
 use crate::core::when::DateOrder;
@@ -197,6 +197,7 @@ pub async fn run(
 pub fn scene(owner: &str) -> Scene {
     Scene {
         owner: UserId::new(owner),
+        chat: ChatId::new(owner),
         now: Utc.with_ymd_and_hms(2026, 5, 4, 9, 0, 0).unwrap(),
         zone: chrono_tz::Europe::Berlin,
         order: DateOrder::DayFirst,
