@@ -34,13 +34,26 @@ pub fn plain(line: &Line, i: usize) -> Option<Heard> {
         _ => None,
     });
     if let Some(((hour, minute), next)) = named {
-        return Some(sure(hour, minute, if hour == 0 { Dial::Midnight } else { Dial::Full }, next));
+        return Some(sure(
+            hour,
+            minute,
+            if hour == 0 {
+                Dial::Midnight
+            } else {
+                Dial::Full
+            },
+            next,
+        ));
     }
     in_digits(line, i).or_else(|| in_words(line, i))
 }
 
 fn sure(hour: u32, minute: u32, dial: Dial, next: usize) -> Heard {
-    Heard { clock: Clock { hour, minute, dial }, next, surety: Surety::Sure }
+    Heard {
+        clock: Clock { hour, minute, dial },
+        next,
+        surety: Surety::Sure,
+    }
 }
 
 /// The dial of an hour as it was written: 13, 0 and 05 belong to the full one.
@@ -58,7 +71,10 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     if let Some((minute, next)) = minutes_after(line, next, ':') {
         let next = seconds_after(line, next).unwrap_or(next);
         let heard = finish(line, value, minute, digits, next, Surety::Sure);
-        let full = Clock { dial: Dial::Full, ..heard.clock };
+        let full = Clock {
+            dial: Dial::Full,
+            ..heard.clock
+        };
         let clock = if line.full_dial { full } else { heard.clock };
         return Some(Heard { clock, ..heard }).filter(|h| ends(line, h.next));
     }
@@ -78,7 +94,11 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
         return Some(heard);
     }
     if let Some(next) = h {
-        return Some(Heard { next, surety: Surety::Likely, ..heard });
+        return Some(Heard {
+            next,
+            surety: Surety::Likely,
+            ..heard
+        });
     }
     ends(line, next).then_some(heard)
 }
@@ -97,7 +117,11 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
     let mut heard = finish(line, hour, minute, 2, i + 1, Surety::Bare);
     if heard.surety == Surety::Bare {
         if let Some(next) = line.link(i + 1, Link::ClockHours) {
-            heard = Heard { next, surety: Surety::Sure, ..heard };
+            heard = Heard {
+                next,
+                surety: Surety::Sure,
+                ..heard
+            };
         }
     }
     let fits = heard.surety == Surety::Sure || (digits == 4 && line.ends_figure(i + 1));
@@ -105,7 +129,14 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
 }
 
 /// Takes what may follow the digits: am/pm, "o'clock", "Uhr 30".
-fn finish(line: &Line, hour: u32, minute: u32, digits: usize, next: usize, surety: Surety) -> Heard {
+fn finish(
+    line: &Line,
+    hour: u32,
+    minute: u32,
+    digits: usize,
+    next: usize,
+    surety: Surety,
+) -> Heard {
     if let Some((half_hour, next)) = meridiem(line, hour, next) {
         return sure(half_hour, minute, Dial::Full, next);
     }
@@ -119,7 +150,11 @@ fn finish(line: &Line, hour: u32, minute: u32, digits: usize, next: usize, suret
             None => sure(hour, minute, dial, next),
         };
     }
-    Heard { clock: Clock { hour, minute, dial }, next, surety }
+    Heard {
+        clock: Clock { hour, minute, dial },
+        next,
+        surety,
+    }
 }
 
 /// "17 Uhr 30".
@@ -202,7 +237,10 @@ fn relative(line: &Line, i: usize) -> Option<Heard> {
     if in_words && minutes_like || minutes > 12 {
         return Some(heard);
     }
-    minutes_like.then_some(Heard { surety: Surety::Bare, ..heard })
+    minutes_like.then_some(Heard {
+        surety: Surety::Bare,
+        ..heard
+    })
 }
 
 fn around(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
@@ -222,7 +260,12 @@ fn on_the_hour(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
         Some((hour, next)) => sure(hour, 0, Dial::Full, next),
         None => {
             let (hour, next) = number(line, i).filter(|(h, _)| (1..=24).contains(h))?;
-            if !line.ends_figure(next) && line.link(next, Link::Am).or(line.link(next, Link::Pm)).is_none() {
+            if !line.ends_figure(next)
+                && line
+                    .link(next, Link::Am)
+                    .or(line.link(next, Link::Pm))
+                    .is_none()
+            {
                 return None;
             }
             if line.glued_mark(next, ':') || unit(line, next).is_some() {

@@ -10,20 +10,43 @@ use super::phrase::Phrase;
 
 /// Gives each clock time without a date that of the nearest day in its sentence, and each day
 /// without a clock time the clock of its companion.
-pub fn share(line: &Line, heard: &mut [Heard]) {
+pub fn share(line: &Line, heard: &mut Vec<Heard>) {
+    drop_adjectives(heard);
     for i in 1..heard.len() {
-        let [.., first, second] = &mut heard[..=i] else { return };
+        let [.., first, second] = &mut heard[..=i] else {
+            return;
+        };
         let apart = ends_sentence(line, first.span.end, second.span.start);
         if apart || second.phrase.role == Role::To || first.phrase.role == Role::From {
             continue;
         }
-        if is_day(&first.phrase) && is_clock(&second.phrase) || is_clock(&first.phrase) && is_day(&second.phrase) {
-            let role = if first.phrase.role == Role::Plain { second.phrase.role } else { first.phrase.role };
-            let (day, clock) = if is_day(&first.phrase) { (&first.phrase, &second.phrase) } else { (&second.phrase, &first.phrase) };
+        if is_day(&first.phrase) && is_clock(&second.phrase)
+            || is_clock(&first.phrase) && is_day(&second.phrase)
+        {
+            let role = if first.phrase.role == Role::Plain {
+                second.phrase.role
+            } else {
+                first.phrase.role
+            };
+            let (day, clock) = if is_day(&first.phrase) {
+                (&first.phrase, &second.phrase)
+            } else {
+                (&second.phrase, &first.phrase)
+            };
             let both = joined(day, clock, role);
             first.phrase = both.clone();
             second.phrase = both;
         }
+    }
+}
+
+/// "Weekly review every Friday": beside a day, a bare "weekly" describes the thing.
+fn drop_adjectives(heard: &mut Vec<Heard>) {
+    let is_adjective =
+        |p: &Phrase| p.rule.is_some_and(|r| r.says_how_often_only()) && p.is_only_rule();
+    let says_day = |p: &Phrase| !is_adjective(p) && (p.date.is_some() || p.rule.is_some());
+    if heard.iter().any(|h| says_day(&h.phrase)) {
+        heard.retain(|h| !is_adjective(&h.phrase));
     }
 }
 
@@ -41,7 +64,10 @@ fn joined(day: &Phrase, clock: &Phrase, role: Role) -> Phrase {
 /// A day, and nothing else.
 fn is_day(phrase: &Phrase) -> bool {
     let day = phrase.date.as_ref().is_some_and(|d| d.is_one_day()) || phrase.rule.is_some();
-    day && phrase.clock.is_none() && phrase.to.is_none() && phrase.length.is_none() && phrase.shift.is_none()
+    day && phrase.clock.is_none()
+        && phrase.to.is_none()
+        && phrase.length.is_none()
+        && phrase.shift.is_none()
 }
 
 /// A clock time, and no day.
@@ -51,7 +77,7 @@ fn is_clock(phrase: &Phrase) -> bool {
 }
 
 fn ends_sentence(line: &Line, from: usize, to: usize) -> bool {
-    line.text.get(from..to).is_none_or(|between| {
-        between.contains(['!', '?', ';', '\n']) || between.contains(". ")
-    })
+    line.text
+        .get(from..to)
+        .is_none_or(|between| between.contains(['!', '?', ';', '\n']) || between.contains(". "))
 }

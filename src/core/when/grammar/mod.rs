@@ -55,7 +55,10 @@ fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
         }
         match reader.expression(i) {
             Some((phrase, next)) if next > i => {
-                heard.push(Heard { span: bytes(&line, i, next), phrase });
+                heard.push(Heard {
+                    span: bytes(&line, i, next),
+                    phrase,
+                });
                 i = next;
             }
             Some(_) | None => i += 1,
@@ -67,7 +70,10 @@ fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
 
 fn bytes(line: &Line, from: usize, to: usize) -> Range<usize> {
     let start = line.tokens.get(from).map_or(0, |t| t.span.start);
-    let end = to.checked_sub(1).and_then(|last| line.tokens.get(last)).map_or(start, |t| t.span.end);
+    let end = to
+        .checked_sub(1)
+        .and_then(|last| line.tokens.get(last))
+        .map_or(start, |t| t.span.end);
     start..end
 }
 
@@ -109,7 +115,10 @@ struct Hints {
 fn hints(line: &Line) -> Hints {
     use super::words::Half;
     let cue = |half| line.has_anywhere(Sense::Cue(half)).then_some(half);
-    Hints { moves: line.has_anywhere(Sense::Link(Link::Mover)), cue: cue(Half::Am).or(cue(Half::Pm)) }
+    Hints {
+        moves: line.has_anywhere(Sense::Link(Link::Mover)),
+        cue: cue(Half::Am).or(cue(Half::Pm)),
+    }
 }
 
 fn role_of(link: Link, role: Role) -> Role {

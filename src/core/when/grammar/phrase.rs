@@ -26,6 +26,8 @@ pub struct Phrase {
     /// The day from which a rule counts.
     pub start: Option<Box<Phrase>>,
     pub now: bool,
+    /// "This time tomorrow": the clock time of now.
+    pub same_time: bool,
     /// It began with "between": an "and" may join its ends.
     pub between: bool,
     /// The half of the day that the sentence suggests ("dinner").
@@ -42,6 +44,15 @@ impl Phrase {
             && self.length.is_none()
             && self.rule.is_none()
             && !self.now
+    }
+
+    /// A rule, and nothing that says when.
+    pub fn is_only_rule(&self) -> bool {
+        let rule = Phrase {
+            rule: None,
+            ..self.clone()
+        };
+        self.rule.is_some() && rule.is_empty() && self.to.is_none() && self.start.is_none()
     }
 
     /// "In 2 hours" leaves no room for a clock time; "in 3 days" does.
@@ -73,8 +84,15 @@ impl Clock {
         let on_dial = self.hour % 12;
         let end = (second.hour, second.minute);
         let readings = [on_dial + 12, on_dial];
-        let hour = readings.into_iter().find(|h| (*h, self.minute) < end).unwrap_or(on_dial + 12);
-        Clock { hour, dial: Dial::Full, ..self }
+        let hour = readings
+            .into_iter()
+            .find(|h| (*h, self.minute) < end)
+            .unwrap_or(on_dial + 12);
+        Clock {
+            hour,
+            dial: Dial::Full,
+            ..self
+        }
     }
 }
 
@@ -94,15 +112,34 @@ pub enum Date {
     /// Days from today.
     Day(i64),
     /// "Friday": the next to come. `weeks` later for "Friday week".
-    Weekday { day: Weekday, which: Option<i64>, weeks: i64 },
+    Weekday {
+        day: Weekday,
+        which: Option<i64>,
+        weeks: i64,
+    },
     /// "Friday next week".
-    WeekdayOfWeek { day: Weekday, week: i64 },
-    Numbered { day: u32, month: Option<MonthOf>, weekday: Option<Weekday> },
+    WeekdayOfWeek {
+        day: Weekday,
+        week: i64,
+    },
+    Numbered {
+        day: u32,
+        month: Option<MonthOf>,
+        weekday: Option<Weekday>,
+    },
     /// "First Monday of January"; -1 is the last. Without `day` it is a day of the period.
-    Nth { n: i32, day: Option<Weekday>, of: Period },
+    Nth {
+        n: i32,
+        day: Option<Weekday>,
+        of: Period,
+    },
     Period(Period),
     Edge(Edge, Period),
-    Holiday { holiday: Holiday, year: Option<i32>, which: Option<i64> },
+    Holiday {
+        holiday: Holiday,
+        year: Option<i32>,
+        which: Option<i64>,
+    },
     /// "The next 3 days", "the last 2 weeks".
     Window(Span),
     Exact(NaiveDate),
@@ -111,9 +148,20 @@ pub enum Date {
     /// ISO 8601 with a clock.
     Local(NaiveDateTime),
     /// "3 May next year".
-    InYear { day: u32, month: u32, weekday: Option<Weekday>, year: i64 },
+    InYear {
+        day: u32,
+        month: u32,
+        weekday: Option<Weekday>,
+        year: i64,
+    },
+    /// "The week of 12 January".
+    WeekOf(Box<Date>),
     /// "The Friday after Thanksgiving".
-    Beside { day: Weekday, before: bool, anchor: Box<Date> },
+    Beside {
+        day: Weekday,
+        before: bool,
+        anchor: Box<Date>,
+    },
     /// Said twice: "tomorrow, 12 January". Both must agree.
     Both(Box<Date>, Box<Date>),
 }
@@ -122,10 +170,17 @@ impl Date {
     /// Does it name a single day, on which a clock time can be?
     pub fn is_one_day(&self) -> bool {
         match self {
-            Date::Day(_) | Date::Weekday { .. } | Date::WeekdayOfWeek { .. } | Date::Numbered { .. } => true,
+            Date::Day(_)
+            | Date::Weekday { .. }
+            | Date::WeekdayOfWeek { .. }
+            | Date::Numbered { .. } => true,
             Date::Nth { .. } | Date::Edge(..) | Date::Holiday { .. } | Date::Exact(_) => true,
             Date::InYear { .. } | Date::Both(..) | Date::Beside { .. } => true,
-            Date::Period(_) | Date::Window(_) | Date::Missing(_) | Date::Local(_) => false,
+            Date::Period(_)
+            | Date::WeekOf(_)
+            | Date::Window(_)
+            | Date::Missing(_)
+            | Date::Local(_) => false,
         }
     }
 }
@@ -146,7 +201,11 @@ pub enum Period {
 pub enum MonthOf {
     /// Months from this one.
     From(i64),
-    Named { month: u32, year: Option<i32>, which: Option<i64> },
+    Named {
+        month: u32,
+        year: Option<i32>,
+        which: Option<i64>,
+    },
 }
 
 /// A length of time. Calendar parts are kept apart from exact ones: a day may have 23 hours.
@@ -166,14 +225,23 @@ impl Span {
             seconds: (days * hundredths % 100) * 864,
             ..Span::default()
         };
-        let months = |months: i64| Span { months: months * hundredths / 100, ..Span::default() };
-        let seconds = |s: i64| Span { seconds: s * hundredths / 100, ..Span::default() };
+        let months = |months: i64| Span {
+            months: months * hundredths / 100,
+            ..Span::default()
+        };
+        let seconds = |s: i64| Span {
+            seconds: s * hundredths / 100,
+            ..Span::default()
+        };
         match unit {
             Unit::Second => seconds(1),
             Unit::Minute => seconds(60),
             Unit::Hour => seconds(3600),
             Unit::Day => days(1),
-            Unit::Workday => Span { workdays: hundredths / 100, ..Span::default() },
+            Unit::Workday => Span {
+                workdays: hundredths / 100,
+                ..Span::default()
+            },
             Unit::Week => days(7),
             Unit::Fortnight => days(14),
             Unit::Month => months(1),
@@ -212,4 +280,12 @@ pub struct Rule {
     pub every: u32,
     pub unit: Unit,
     pub days: Days,
+    /// One word ("weekly") that may as well describe a thing.
+    pub adjective: bool,
+}
+
+impl Rule {
+    pub fn says_how_often_only(self) -> bool {
+        self.adjective && self.days == Days::default()
+    }
 }
