@@ -3,11 +3,11 @@
 use chrono::Weekday;
 
 use super::super::DateOrder;
+use super::super::defaults::Part;
 use super::super::words::{Edge, Line, Link, Sense, Unit};
 use super::numeric;
 use super::phrase::{Date, MonthOf, Period, Span};
 use super::span::{number, span, unit};
-use crate::core::when::defaults::Part;
 
 /// A date as heard.
 #[derive(Debug, Clone)]
@@ -434,6 +434,10 @@ fn weekday(line: &Line, i: usize) -> Option<Heard> {
     if let Some(next) = line.link(next, Link::AfterNext) {
         return later(1, next);
     }
+    let of = line.link(next, Link::Of).and_then(|at| period(line, at));
+    if let Some((Period::Week(week), next)) = of {
+        return Some(heard(Date::WeekdayOfWeek { day, week }, next));
+    }
     match unit(line, next) {
         Some((Unit::Week, after)) => return later(1, after),
         Some((Unit::Fortnight, after)) => return later(2, after),
@@ -517,13 +521,12 @@ pub fn nth_day(line: &Line, i: usize) -> Option<(i32, Option<Weekday>, usize)> {
 fn day_of_month(line: &Line, i: usize) -> Option<Heard> {
     let (day, marked, next) = day_number(line, i)?;
     let of = line.link(next, Link::Of).and_then(|at| period(line, at));
-    if let Some((Period::Month(month), next)) = of {
-        if marked {
+    if let Some((Period::Month(month), next)) = of
+        && marked {
             // "The 5th of the month" is the next one.
             let month = Some(month).filter(|m| *m != MonthOf::From(0));
             return Some(numbered(day, month, next));
         }
-    }
     if !marked || day > 31 {
         return None;
     }
@@ -557,11 +560,11 @@ fn edge(line: &Line, i: usize) -> Option<Heard> {
         next
     };
     let (period, next) = period(line, next).or_else(|| {
-        let today = line.pick(line.skip(next, &[Link::The]), |a| match a.sense {
+        
+        line.pick(line.skip(next, &[Link::The]), |a| match a.sense {
             Sense::Day(0) => Some(Period::Today),
             _ => None,
-        });
-        today
+        })
     })?;
     Some(heard(Date::Edge(edge, period), next))
 }

@@ -192,6 +192,8 @@ pub enum Period {
     Weekend(i64),
     Month(MonthOf),
     Quarter(i64),
+    /// "May next year".
+    MonthOfYear { month: u32, year: i64 },
     Year(i64),
     YearNumbered(i32),
     Today,

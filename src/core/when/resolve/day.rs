@@ -428,6 +428,11 @@ pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
                 tense(n),
             )
         }
+        Period::MonthOfYear { month, year } => {
+            let year = today.year().saturating_add(year as i32);
+            let named = MonthOf::Named { month, year: Some(year), which: None };
+            self::period(Period::Month(named), context)
+        }
         Period::Year(n) => year(today.year().saturating_add(n as i32), tense(n)),
         Period::YearNumbered(n) => year(n, Tense::Open),
         Period::Today => Days::one(today, Tense::Open),
@@ -491,14 +496,11 @@ pub fn holiday_of(holiday: Holiday, year: i32) -> Result<NaiveDate, Problem> {
             NaiveDate::from_ymd_opt(year, month, day).ok_or_else(|| no_such_day(day, month))
         }
         Holiday::Easter(days) => after(easter(year)?, days),
-        Holiday::Nth { n, day, month } => {
+        Holiday::Nth { n, day, month, plus } => {
             let first = first_of(year, month)?;
             let end = months_moved(first, 1).ok_or_else(too_far)?;
-            nth_in(
-                n,
-                Some(day),
-                &Days::span(first, end, Grain::Month, Tense::Open)?,
-            )
+            let days = Days::span(first, end, Grain::Month, Tense::Open)?;
+            after(nth_in(n, Some(day), &days)?, plus)
         }
     }
 }

@@ -149,12 +149,11 @@ fn holiday_days(holiday: super::super::words::Holiday) -> Result<Vec<String>, Pr
     use super::super::words::Holiday;
     match holiday {
         Holiday::Fixed { month, day } => Ok(vec![format!("BYMONTH={month}"), month_day(day)?]),
-        Holiday::Nth { n, day, month } => Ok(vec![
-            format!("BYMONTH={month}"),
-            format!("BYDAY={n}{}", code(day)),
-        ]),
-        Holiday::Easter(_) => Err(impossible(
-            "a day that moves with Easter cannot be repeated by a rule",
+        Holiday::Nth { n, day, month, plus: 0 } => {
+            Ok(vec![format!("BYMONTH={month}"), format!("BYDAY={n}{}", code(day))])
+        }
+        Holiday::Nth { .. } | Holiday::Easter(_) => Err(impossible(
+            "a day that is counted from another one cannot be repeated by a rule",
         )),
     }
 }
