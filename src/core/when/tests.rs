@@ -1,5 +1,6 @@
 //! Tables of expressions: what was said, when, and what it means.
 
+mod clocks;
 mod eval;
 mod points;
 mod properties;

@@ -120,13 +120,14 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
     }
     let mut heard = finish(line, hour, minute, 2, i + 1, Surety::Bare);
     if heard.surety == Surety::Bare
-        && let Some(next) = line.link(i + 1, Link::ClockHours) {
-            heard = Heard {
-                next,
-                surety: Surety::Sure,
-                ..heard
-            };
-        }
+        && let Some(next) = line.link(i + 1, Link::ClockHours)
+    {
+        heard = Heard {
+            next,
+            surety: Surety::Sure,
+            ..heard
+        };
+    }
     let fits = heard.surety == Surety::Sure || (digits == 4 && line.ends_figure(i + 1));
     fits.then_some(heard)
 }
@@ -172,11 +173,16 @@ fn meridiem(line: &Line, hour: u32, i: usize) -> Option<(u32, usize)> {
     if let Some(next) = line.link(i, Link::Am) {
         return Some((if hour == 12 { 0 } else { hour }, next));
     }
-    let short = |link| line.link(i, link).filter(|_| line.glued(i) && line.digits(i - 1).is_some());
+    let short = |link| {
+        line.link(i, link)
+            .filter(|_| line.glued(i) && line.digits(i - 1).is_some())
+    };
     if let Some(next) = short(Link::AmShort).filter(|_| hour <= 12) {
         return Some((hour % 12, next));
     }
-    let next = line.link(i, Link::Pm).or_else(|| short(Link::PmShort).filter(|_| hour <= 12))?;
+    let next = line
+        .link(i, Link::Pm)
+        .or_else(|| short(Link::PmShort).filter(|_| hour <= 12))?;
     Some((if hour < 12 { hour + 12 } else { hour }, next))
 }
 
@@ -200,9 +206,11 @@ fn two_digits(line: &Line, i: usize) -> Option<(u32, usize)> {
 fn in_words(line: &Line, i: usize) -> Option<Heard> {
     let (hour, next) = word_number(line, i).filter(|(h, _)| (1..=24).contains(h))?;
     if let Some((minute, after)) = word_number(line, next).filter(|(m, _)| (10..60).contains(m))
-        && unit(line, after).is_none() && hour <= 12 {
-            return Some(finish(line, hour, minute, 1, after, Surety::Likely));
-        }
+        && unit(line, after).is_none()
+        && hour <= 12
+    {
+        return Some(finish(line, hour, minute, 1, after, Surety::Likely));
+    }
     Some(finish(line, hour, 0, 1, next, Surety::Bare))
 }
 

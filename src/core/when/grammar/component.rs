@@ -1,7 +1,7 @@
 //! The parts of an expression, each filling a slot of the phrase.
 
-use super::super::words::{Kind, Line, Link, Sense};
 use super::super::DateOrder;
+use super::super::words::{Kind, Line, Link, Sense};
 use super::date::{Company, date};
 use super::lead::Lead;
 use super::phrase::Phrase;
@@ -150,6 +150,4 @@ impl<'a> Reader<'a> {
             }
         }
     }
-
 }
-

@@ -2,8 +2,9 @@
 
 use super::super::words::{Link, Unit};
 use super::component::Reader;
-use super::date::{Company, bare_day, date, nth_day};
+use super::date::{Company, date, nth_day};
 use super::lead::Lead;
+use super::numbered::{bare_day, year};
 use super::numeric;
 use super::phrase::{Date, MonthOf, Period, Phrase, Rule};
 use super::rule;
@@ -114,7 +115,10 @@ impl Reader<'_> {
                 }
             }
         }
-        if let Some(next) = self.beside(phrase, lead).or_else(|| self.day_of_rule(phrase, lead)) {
+        if let Some(next) = self
+            .beside(phrase, lead)
+            .or_else(|| self.day_of_rule(phrase, lead))
+        {
             return Some(next);
         }
         let heard = date(self.line, lead.next, self.order).or_else(|| self.year(phrase, lead))?;
@@ -150,6 +154,7 @@ impl Reader<'_> {
                 }
             },
         });
+        phrase.day_part |= heard.part.is_some();
         phrase.part = phrase.part.or(heard.part);
         Some(heard.next)
     }
@@ -158,7 +163,11 @@ impl Reader<'_> {
     fn day_of_rule(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         let monthly = phrase.rule.is_some_and(|r| r.unit == Unit::Month) && phrase.date.is_none();
         let (n, day, next) = nth_day(self.line, lead.next).filter(|_| monthly)?;
-        phrase.date = Some(Date::Nth { n, day, of: Period::Month(MonthOf::From(0)) });
+        phrase.date = Some(Date::Nth {
+            n,
+            day,
+            of: Period::Month(MonthOf::From(0)),
+        });
         Some(next)
     }
 
@@ -201,8 +210,16 @@ impl Reader<'_> {
     /// "The invoice I got in March": told of the past, a month is the last one.
     fn as_told(&self, date: Date) -> Date {
         match date {
-            Date::Period(Period::Month(MonthOf::Named { month, year: None, which: None })) if self.hints.past => {
-                let this = MonthOf::Named { month, year: None, which: Some(-1) };
+            Date::Period(Period::Month(MonthOf::Named {
+                month,
+                year: None,
+                which: None,
+            })) if self.hints.past => {
+                let this = MonthOf::Named {
+                    month,
+                    year: None,
+                    which: Some(-1),
+                };
                 Date::Period(Period::Month(this))
             }
             other => other,
@@ -218,8 +235,7 @@ impl Reader<'_> {
             Some(_) | None => lead.next,
         };
         let named = named || at > lead.next;
-        let (year, next) =
-            super::date::year(self.line, at).filter(|_| named && phrase.is_empty())?;
+        let (year, next) = year(self.line, at).filter(|_| named && phrase.is_empty())?;
         if self.counts(next) || self.line.glued_mark(next, '-') {
             return None;
         }
@@ -238,9 +254,14 @@ fn merged(old: &Date, new: &Date) -> Option<Date> {
     use Date::{Day, Holiday, Numbered, Weekday, WeekdayOfWeek};
     Some(match (old, new) {
         (
-            Date::Period(Period::Month(MonthOf::Named { month, year: None, .. })),
+            Date::Period(Period::Month(MonthOf::Named {
+                month, year: None, ..
+            })),
             Date::Period(Period::Year(year)),
-        ) => Date::Period(Period::MonthOfYear { month: *month, year: *year }),
+        ) => Date::Period(Period::MonthOfYear {
+            month: *month,
+            year: *year,
+        }),
         (Weekday { day, .. }, Date::Period(Period::Week(week)))
         | (Date::Period(Period::Week(week)), Weekday { day, .. }) => WeekdayOfWeek {
             day: *day,

@@ -82,10 +82,7 @@ impl Reader<'_> {
             .is_some()
     }
 
-    pub fn part_at(
-        &self,
-        i: usize,
-    ) -> Option<(&'static Part, bool, usize)> {
+    pub fn part_at(&self, i: usize) -> Option<(&'static Part, bool, usize)> {
         self.line
             .pick(i, |a| match a.sense {
                 Sense::Part(part) => Some((part, a.weak)),

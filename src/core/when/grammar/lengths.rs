@@ -1,7 +1,7 @@
 //! Lengths of time: from now, from something else, or how long a thing takes.
 
-use super::super::words::{Kind, Link, Unit};
 use super::super::Role;
+use super::super::words::{Kind, Link, Unit};
 use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::lead::Lead;

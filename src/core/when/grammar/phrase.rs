@@ -14,6 +14,8 @@ pub struct Phrase {
     pub date: Option<Date>,
     pub clock: Option<Clock>,
     pub part: Option<&'static Part>,
+    /// Day and part were said in one: "this morning", which may be told of the past.
+    pub day_part: bool,
     pub zone: Option<Zone>,
     /// "In 2 hours": from now; negative for "ago".
     pub offset: Option<Span>,
@@ -193,7 +195,10 @@ pub enum Period {
     Month(MonthOf),
     Quarter(i64),
     /// "May next year".
-    MonthOfYear { month: u32, year: i64 },
+    MonthOfYear {
+        month: u32,
+        year: i64,
+    },
     Year(i64),
     YearNumbered(i32),
     Today,

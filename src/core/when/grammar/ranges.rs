@@ -1,11 +1,11 @@
 //! The two ends of a range: "from 2 to 4", "Monday to Wednesday", "3-5 May".
 
-use super::super::words::Link;
 use super::super::Role;
+use super::super::words::Link;
 use super::clock::{Surety, clock, plain};
 use super::component::Reader;
-use super::date::day_range;
 use super::lead::Lead;
+use super::numbered::day_range;
 use super::phrase::Phrase;
 
 impl Reader<'_> {

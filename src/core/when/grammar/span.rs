@@ -68,10 +68,12 @@ fn part(line: &Line, i: usize) -> Option<(Span, usize)> {
         return Some((Span::of(Unit::Minute, minutes * 100), next));
     }
     let (hundredths, next, exact_digits) = amount(line, i)?;
-    if exact_digits && line.glued(next)
-        && let Some(found) = short_part(line, next, hundredths) {
-            return Some(found);
-        }
+    if exact_digits
+        && line.glued(next)
+        && let Some(found) = short_part(line, next, hundredths)
+    {
+        return Some(found);
+    }
     let next = if line.glued_mark(next, '-') {
         next + 1
     } else {
@@ -121,9 +123,10 @@ fn amount(line: &Line, i: usize) -> Option<(i64, usize, bool)> {
     if let Some(found) = fraction(Link::ThreeQuarters, 75)
         .or_else(|| fraction(Link::Half, 50))
         .or_else(|| fraction(Link::Quarter, 25))
-        && unit(line, found.1).is_some() {
-            return Some(found);
-        }
+        && unit(line, found.1).is_some()
+    {
+        return Some(found);
+    }
     let amount = line.pick(i, |a| match a.sense {
         Sense::Amount(hundredths) => Some(i64::from(hundredths)),
         _ => None,

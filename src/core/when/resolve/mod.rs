@@ -4,7 +4,9 @@
 //! and only then does a local time become an instant.
 
 mod day;
+mod holiday;
 mod hour;
+mod period;
 mod recurrence;
 
 use chrono::{DateTime, Duration, FixedOffset, Months, NaiveDate, NaiveDateTime, NaiveTime};
@@ -122,6 +124,9 @@ pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> 
         Spot::Nowhere => Ok(When::Duration(plain_duration(length))),
         Spot::Days { start, .. } | Spot::At { at: start, .. } => {
             let end = context.after(start, length)?;
+            if end <= start {
+                return spot.when();
+            }
             Ok(When::Range {
                 start,
                 end,
