@@ -18,7 +18,7 @@ pub fn describe(at: DateTime<Tz>, grain: Grain, reference: &Reference) -> String
         Grain::Day => day(date, today),
         Grain::Week => format!("the week of {}", plain_day(date, today)),
         Grain::Month => date.format("%B %Y").to_string(),
-        Grain::Year => date.format("%Y").to_string(),
+        Grain::Year => date.format("the year %Y").to_string(),
     }
 }
 

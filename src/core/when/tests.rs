@@ -1,7 +1,9 @@
 //! Tables of expressions: what was said, when, and what it means.
 
+mod clocks;
 mod eval;
 mod points;
+mod properties;
 
 use chrono::{DateTime, TimeZone, Utc};
 use chrono_tz::Tz;

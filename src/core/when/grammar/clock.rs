@@ -84,6 +84,10 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     }
     if let Some((minute, next)) = minutes_after(line, next, '.') {
         let heard = finish(line, value, minute, digits, next, Surety::Likely);
+        // "At 1.17" is a figure, unless more is said.
+        if heard.surety == Surety::Likely && minute % 5 != 0 {
+            return None;
+        }
         return Some(heard).filter(|h| value < 25 && minute < 60 && ends(line, h.next));
     }
     if value > 24 {
@@ -115,14 +119,14 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
         return None;
     }
     let mut heard = finish(line, hour, minute, 2, i + 1, Surety::Bare);
-    if heard.surety == Surety::Bare {
-        if let Some(next) = line.link(i + 1, Link::ClockHours) {
-            heard = Heard {
-                next,
-                surety: Surety::Sure,
-                ..heard
-            };
-        }
+    if heard.surety == Surety::Bare
+        && let Some(next) = line.link(i + 1, Link::ClockHours)
+    {
+        heard = Heard {
+            next,
+            surety: Surety::Sure,
+            ..heard
+        };
     }
     let fits = heard.surety == Surety::Sure || (digits == 4 && line.ends_figure(i + 1));
     fits.then_some(heard)
@@ -161,7 +165,7 @@ fn finish(
 fn uhr_minutes(line: &Line, i: usize) -> Option<(u32, usize)> {
     let (minute, next) = number(line, i)?;
     let ends = line.ends_figure(next) && unit(line, next).is_none();
-    (minute < 60 && minute >= 5 && ends).then_some((minute, next))
+    ((5..60).contains(&minute) && ends).then_some((minute, next))
 }
 
 /// Am or pm after an hour: the hour on the full dial.
@@ -169,7 +173,16 @@ fn meridiem(line: &Line, hour: u32, i: usize) -> Option<(u32, usize)> {
     if let Some(next) = line.link(i, Link::Am) {
         return Some((if hour == 12 { 0 } else { hour }, next));
     }
-    let next = line.link(i, Link::Pm)?;
+    let short = |link| {
+        line.link(i, link)
+            .filter(|_| line.glued(i) && line.digits(i - 1).is_some())
+    };
+    if let Some(next) = short(Link::AmShort).filter(|_| hour <= 12) {
+        return Some((hour % 12, next));
+    }
+    let next = line
+        .link(i, Link::Pm)
+        .or_else(|| short(Link::PmShort).filter(|_| hour <= 12))?;
     Some((if hour < 12 { hour + 12 } else { hour }, next))
 }
 
@@ -192,10 +205,11 @@ fn two_digits(line: &Line, i: usize) -> Option<(u32, usize)> {
 /// "five", "five thirty", "five pm", "five o'clock".
 fn in_words(line: &Line, i: usize) -> Option<Heard> {
     let (hour, next) = word_number(line, i).filter(|(h, _)| (1..=24).contains(h))?;
-    if let Some((minute, after)) = word_number(line, next).filter(|(m, _)| (10..60).contains(m)) {
-        if unit(line, after).is_none() && hour <= 12 {
-            return Some(finish(line, hour, minute, 1, after, Surety::Likely));
-        }
+    if let Some((minute, after)) = word_number(line, next).filter(|(m, _)| (10..60).contains(m))
+        && unit(line, after).is_none()
+        && hour <= 12
+    {
+        return Some(finish(line, hour, minute, 1, after, Surety::Likely));
     }
     Some(finish(line, hour, 0, 1, next, Surety::Bare))
 }

@@ -10,7 +10,8 @@ use super::phrase::Phrase;
 
 /// Gives each clock time without a date that of the nearest day in its sentence, and each day
 /// without a clock time the clock of its companion.
-pub fn share(line: &Line, heard: &mut [Heard]) {
+pub fn share(line: &Line, heard: &mut Vec<Heard>) {
+    drop_adjectives(heard);
     for i in 1..heard.len() {
         let [.., first, second] = &mut heard[..=i] else {
             return;
@@ -36,6 +37,16 @@ pub fn share(line: &Line, heard: &mut [Heard]) {
             first.phrase = both.clone();
             second.phrase = both;
         }
+    }
+}
+
+/// "Weekly review every Friday": beside a day, a bare "weekly" describes the thing.
+fn drop_adjectives(heard: &mut Vec<Heard>) {
+    let is_adjective =
+        |p: &Phrase| p.rule.is_some_and(|r| r.says_how_often_only()) && p.is_only_rule();
+    let says_day = |p: &Phrase| !is_adjective(p) && (p.date.is_some() || p.rule.is_some());
+    if heard.iter().any(|h| says_day(&h.phrase)) {
+        heard.retain(|h| !is_adjective(&h.phrase));
     }
 }
 

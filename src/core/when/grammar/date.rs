@@ -3,11 +3,15 @@
 use chrono::Weekday;
 
 use super::super::DateOrder;
-use super::super::words::{Edge, Line, Link, Sense, Unit};
+use super::super::defaults::Part;
+use super::super::words::{Line, Link, Sense, Unit};
+use super::numbered::{
+    day_and_month, day_number, day_of_month, month_alone, month_and_day, year_after,
+};
 use super::numeric;
-use super::phrase::{Date, MonthOf, Period, Span};
-use super::span::{number, span, unit};
-use crate::core::when::defaults::Part;
+use super::period::{after_next, edge, period, weekend, which};
+use super::phrase::{Date, Period};
+use super::span::unit;
 
 /// A date as heard.
 #[derive(Debug, Clone)]
@@ -31,7 +35,7 @@ pub enum Company {
     DayWord,
 }
 
-fn heard(date: Date, next: usize) -> Heard {
+pub fn heard(date: Date, next: usize) -> Heard {
     Heard {
         date,
         part: None,
@@ -55,6 +59,7 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         holiday(line, i),
         month_alone(line, i),
         after_next(line, i),
+        week_of(line, i, order),
         weekend(line, i),
     ];
     // The first of equally long readings wins.
@@ -87,7 +92,7 @@ fn relative_day(line: &Line, i: usize) -> Option<Heard> {
     })
 }
 
-fn company(weak: bool) -> Company {
+pub fn company(weak: bool) -> Company {
     if weak {
         Company::Some
     } else {
@@ -95,297 +100,19 @@ fn company(weak: bool) -> Company {
     }
 }
 
-pub fn month_name(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
-    line.pick(i, |a| match a.sense {
-        Sense::Month(month) => Some((month, a.weak)),
-        _ => None,
-    })
-    .map(|((month, weak), next)| (month, weak, next))
-    // "Jan." and "sept."
-    .map(|(m, w, next)| {
-        (
-            m,
-            w,
-            if abbreviated(line, next) {
-                next + 1
-            } else {
-                next
-            },
-        )
-    })
-}
-
-fn abbreviated(line: &Line, i: usize) -> bool {
-    let short = i
-        .checked_sub(1)
-        .and_then(|b| line.tokens.get(b))
-        .is_some_and(|t| t.key.len() <= 4);
-    short && line.glued_mark(i, '.') && i + 1 < line.tokens.len()
-}
-
-/// A day's number, with what marks it as one: "3rd", "3.", "third". The flag: was it marked?
-pub fn day_number(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
-    if let Some((day, digits)) = line.digits(i) {
-        if digits > 2 || day == 0 || day > 39 || !line.begins_figure(i) {
-            return None;
-        }
-        let next = i + 1;
-        if line.glued(next) {
-            if let Some(after) = line.link(next, Link::OrdinalMark) {
-                return Some((day, true, after));
-            }
-            let dot = line.link(next, Link::OrdinalDot);
-            if let Some(after) = dot.filter(|n| !(line.glued(*n) && line.digits(*n).is_some())) {
-                return Some((day, true, after));
-            }
-        }
-        return Some((day, false, next));
-    }
-    line.pick(i, |a| match a.sense {
-        Sense::Ordinal(n) => u32::try_from(n).ok(),
-        _ => None,
-    })
-    .map(|(day, next)| (day, true, next))
-}
-
-fn year_after(line: &Line, i: usize) -> Option<(i32, usize)> {
-    let i = if line.mark(i, ',') { i + 1 } else { i };
-    let i = line
-        .link(i, Link::Of)
-        .filter(|n| year(line, *n).is_some())
-        .unwrap_or(i);
-    year(line, i).filter(|(_, next)| line.ends_figure(*next))
-}
-
-pub fn year(line: &Line, i: usize) -> Option<(i32, usize)> {
-    let (value, digits) = line.digits(i)?;
-    (digits == 4 && (1900..2200).contains(&value)).then_some((value as i32, i + 1))
-}
-
-/// "3 April", "3rd of April 2027", "the third of april", "3. April".
-fn day_and_month(line: &Line, i: usize) -> Option<Heard> {
-    let (day, _, next) = day_number(line, i)?;
-    let next = if line.glued_mark(next, '-') {
-        next + 1
-    } else {
-        next
+/// "Week of 12 January".
+fn week_of(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
+    let (Unit::Week, next) = unit(line, i)? else {
+        return None;
     };
-    let next = line.link(next, Link::Of).unwrap_or(next);
-    let (month, _, next) = month_name(line, next)?;
-    let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    Some(numbered(
-        day,
-        Some(MonthOf::Named {
-            month,
-            year,
-            which: None,
-        }),
-        next,
-    ))
-}
-
-fn numbered(day: u32, month: Option<MonthOf>, next: usize) -> Heard {
-    heard(
-        Date::Numbered {
-            day,
-            month,
-            weekday: None,
-        },
-        next,
-    )
-}
-
-/// "April 3", "April the 3rd", "Jan 5 2027".
-fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
-    let (month, _, next) = month_name(line, i)?;
-    let next = if line.glued_mark(next, '-') {
-        next + 1
-    } else {
-        next
-    };
-    let next = line.link(next, Link::The).unwrap_or(next);
-    let (day, marked, next) = day_number(line, next)?;
-    if !marked
-        && (!(line.ends_figure(next) || line.glued_mark(next, '-'))
-            || line.link(next, Link::Counted).is_some()
-            || day > 31)
-    {
+    let at = line.skip(line.link(next, Link::Of)?, &[Link::The]);
+    // "The week of Mon 12 January": the date says more than the name.
+    let named = weekday_name(line, at).and_then(|(_, _, next)| day_and_month(line, next));
+    let day = named.or_else(|| date(line, at, order))?;
+    if !day.date.is_one_day() || day.part.is_some() {
         return None;
     }
-    // "May 5 pm": the number is an hour.
-    if !marked
-        && (line.link(next, Link::Pm).is_some()
-            || line.link(next, Link::Am).is_some()
-            || line.glued_mark(next, ':'))
-    {
-        return None;
-    }
-    let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    let month = Some(MonthOf::Named {
-        month,
-        year,
-        which: None,
-    });
-    Some(numbered(day, month, next))
-}
-
-fn month_alone(line: &Line, i: usize) -> Option<Heard> {
-    let (month, weak, next) = month_name(line, i)?;
-    let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    let period = Period::Month(MonthOf::Named {
-        month,
-        year,
-        which: None,
-    });
-    let company = company(weak && year.is_none());
-    Some(Heard {
-        company,
-        ..heard(Date::Period(period), next)
-    })
-}
-
-/// "(At the) weekend".
-fn weekend(line: &Line, i: usize) -> Option<Heard> {
-    let next = line
-        .pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?
-        .1;
-    Some(Heard {
-        company: Company::Lead,
-        ..heard(Date::Period(Period::Weekend(0)), next)
-    })
-}
-
-/// "The week after next".
-fn after_next(line: &Line, i: usize) -> Option<Heard> {
-    let (period, next) = period_unit(line, i, 0)?;
-    matches!(
-        period,
-        Period::Week(2) | Period::Month(MonthOf::From(2)) | Period::Year(2)
-    )
-    .then(|| heard(Date::Period(period), next))
-}
-
-/// "This", "next", "last" and the like, with what they belong to.
-fn which(line: &Line, i: usize) -> Option<Heard> {
-    let heard = which_of_all(line, i)?;
-    // "The last weekend of January" counts within January.
-    let counted = line
-        .link(heard.next, Link::Of)
-        .and_then(|at| period(line, at));
-    let own_period = matches!(heard.date, Date::Period(Period::Weekend(_)));
-    if counted.is_some() && own_period {
-        None
-    } else {
-        Some(heard)
-    }
-}
-
-fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
-    let (which, at) = which_word(line, i)?;
-    if let Some((day, weak, next)) = weekday_name(line, at) {
-        let company = company(weak && which == Some(0));
-        let date = Date::Weekday {
-            day,
-            which,
-            weeks: 0,
-        };
-        return Some(Heard {
-            company,
-            ..heard(date, next)
-        });
-    }
-    if let Some((month, weak, next)) = month_name(line, at) {
-        let month = MonthOf::Named {
-            month,
-            year: None,
-            which,
-        };
-        let company = company(weak && which != Some(1));
-        return Some(Heard {
-            company,
-            ..heard(Date::Period(Period::Month(month)), next)
-        });
-    }
-    let n = which.unwrap_or(0);
-    if let Some((period, next)) = period_unit(line, at, n) {
-        return Some(heard(Date::Period(period), next));
-    }
-    let holiday = line.pick(at, |a| match a.sense {
-        Sense::Holiday(holiday) => Some(holiday),
-        _ => None,
-    });
-    if let Some((holiday, next)) = holiday {
-        return Some(heard(
-            Date::Holiday {
-                holiday,
-                year: None,
-                which,
-            },
-            next,
-        ));
-    }
-    let part = line.pick(at, |a| match a.sense {
-        Sense::Part(part) if !a.weak => Some(part),
-        _ => None,
-    });
-    if let Some((part, next)) = part.filter(|_| matches!(n, 0 | -1)) {
-        return Some(Heard {
-            part: Some(part),
-            ..heard(Date::Day(n), next)
-        });
-    }
-    window(line, at, n)
-}
-
-/// The number of a which-word; `None` for "coming", which differs from "this" on the day itself.
-fn which_word(line: &Line, i: usize) -> Option<(Option<i64>, usize)> {
-    if let Some(next) = line.link(i, Link::Coming) {
-        return Some((None, next));
-    }
-    line.pick(i, |a| match a.sense {
-        Sense::Which(n) => Some(Some(n)),
-        _ => None,
-    })
-}
-
-/// "The next 3 days", "the last two weeks", "the next hour".
-fn window(line: &Line, i: usize, which: i64) -> Option<Heard> {
-    if which != 1 && which != -1 {
-        return None;
-    }
-    let (length, next) = span(line, i).or_else(|| {
-        let (unit, next) = unit(line, i)?;
-        // "The last minute" and "the next day" are figures of speech.
-        (unit == Unit::Hour).then_some((Span::of(unit, 100), next))
-    })?;
-    let length = if which < 0 { length.back() } else { length };
-    Some(heard(Date::Window(length), next))
-}
-
-pub fn period_unit(line: &Line, i: usize, n: i64) -> Option<(Period, usize)> {
-    if let Some(next) = line
-        .pick(i, |a| (a.sense == Sense::Weekend).then_some(()))
-        .map(|p| p.1)
-    {
-        return Some((Period::Weekend(n), next));
-    }
-    let (unit, next) = unit(line, i)?;
-    let period = match unit {
-        Unit::Week => Period::Week(n),
-        Unit::Month => Period::Month(MonthOf::From(n)),
-        Unit::Quarter => Period::Quarter(n),
-        Unit::Year => Period::Year(n),
-        Unit::Second | Unit::Minute | Unit::Hour | Unit::Day | Unit::Workday | Unit::Fortnight => {
-            return None;
-        }
-    };
-    let after_next = line.link(next, Link::AfterNext).filter(|_| n == 0);
-    match (after_next, period) {
-        (Some(next), Period::Week(_)) => Some((Period::Week(2), next)),
-        (Some(next), Period::Month(_)) => Some((Period::Month(MonthOf::From(2)), next)),
-        (Some(next), Period::Year(_)) => Some((Period::Year(2), next)),
-        _ => Some((period, next)),
-    }
+    Some(heard(Date::WeekOf(Box::new(day.date)), day.next))
 }
 
 pub fn weekday_name(line: &Line, i: usize) -> Option<(Weekday, bool, usize)> {
@@ -415,6 +142,10 @@ fn weekday(line: &Line, i: usize) -> Option<Heard> {
     if let Some(next) = line.link(next, Link::AfterNext) {
         return later(1, next);
     }
+    let of = line.link(next, Link::Of).and_then(|at| period(line, at));
+    if let Some((Period::Week(week), next)) = of {
+        return Some(heard(Date::WeekdayOfWeek { day, week }, next));
+    }
     match unit(line, next) {
         Some((Unit::Week, after)) => return later(1, after),
         Some((Unit::Fortnight, after)) => return later(2, after),
@@ -431,40 +162,6 @@ fn weekday(line: &Line, i: usize) -> Option<Heard> {
             next,
         )
     })
-}
-
-/// A period with its article or which-word: "the month", "next week", "January", "2027".
-pub fn period(line: &Line, i: usize) -> Option<(Period, usize)> {
-    let i = line.skip(i, &[Link::The]);
-    if let Some((month, _, next)) = month_name(line, i) {
-        let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-        return Some((
-            Period::Month(MonthOf::Named {
-                month,
-                year,
-                which: None,
-            }),
-            next,
-        ));
-    }
-    if let Some((year, next)) = year(line, i) {
-        return Some((Period::YearNumbered(year), next));
-    }
-    let (n, at) = match which_word(line, i) {
-        Some((which, at)) => (which, at),
-        None => return period_unit(line, i, 0),
-    };
-    if let Some((month, _, next)) = month_name(line, at) {
-        return Some((
-            Period::Month(MonthOf::Named {
-                month,
-                year: None,
-                which: n,
-            }),
-            next,
-        ));
-    }
-    period_unit(line, at, n.unwrap_or(0))
 }
 
 /// "First Monday of January", "last Friday of the month", "last day of next month".
@@ -494,57 +191,6 @@ pub fn nth_day(line: &Line, i: usize) -> Option<(i32, Option<Weekday>, usize)> {
     (unit == Unit::Day).then_some((n, None, next))
 }
 
-/// "The 15th", "15th of next month", "am 3.".
-fn day_of_month(line: &Line, i: usize) -> Option<Heard> {
-    let (day, marked, next) = day_number(line, i)?;
-    let of = line.link(next, Link::Of).and_then(|at| period(line, at));
-    if let Some((Period::Month(month), next)) = of {
-        if marked {
-            return Some(numbered(day, Some(month), next));
-        }
-    }
-    if !marked || day > 31 {
-        return None;
-    }
-    Some(Heard {
-        company: Company::DayWord,
-        ..numbered(day, None, next)
-    })
-}
-
-/// "End of the month", "beginning of next week", "early January", "mid-March".
-fn edge(line: &Line, i: usize) -> Option<Heard> {
-    let whole = line.pick(i, |a| match a.sense {
-        Sense::EdgeOf(unit) => Some(unit),
-        _ => None,
-    });
-    if let Some((unit, next)) = whole {
-        let period = match unit {
-            Unit::Week => Period::Week(0),
-            Unit::Month => Period::Month(MonthOf::From(0)),
-            _ => Period::Year(0),
-        };
-        return Some(heard(Date::Edge(Edge::End, period), next));
-    }
-    let (edge, next) = line.pick(i, |a| match a.sense {
-        Sense::Edge(edge) => Some(edge),
-        _ => None,
-    })?;
-    let next = if line.glued_mark(next, '-') {
-        next + 1
-    } else {
-        next
-    };
-    let (period, next) = period(line, next).or_else(|| {
-        let today = line.pick(line.skip(next, &[Link::The]), |a| match a.sense {
-            Sense::Day(0) => Some(Period::Today),
-            _ => None,
-        });
-        today
-    })?;
-    Some(heard(Date::Edge(edge, period), next))
-}
-
 fn holiday(line: &Line, i: usize) -> Option<Heard> {
     let ((holiday, weak), next) = line.pick(i, |a| match a.sense {
         Sense::Holiday(holiday) => Some((holiday, a.weak)),
@@ -560,43 +206,4 @@ fn holiday(line: &Line, i: usize) -> Option<Heard> {
         company: company(weak),
         ..heard(date, next)
     })
-}
-
-/// "3-5 May", "3rd to 5th of May", "May 3 to 5": both days.
-pub fn day_range(line: &Line, i: usize) -> Option<(Date, Date, usize)> {
-    let of = |day, month, next| {
-        (
-            Date::Numbered {
-                day,
-                month,
-                weekday: None,
-            },
-            next,
-        )
-    };
-    if let Some((first, _, next)) = day_number(line, i) {
-        let second_at = line.skip(line.link(next, Link::To)?, &[Link::The]);
-        let second = day_and_month(line, second_at)?;
-        let Date::Numbered { month, .. } = second.date else {
-            return None;
-        };
-        return Some((of(first, month, 0).0, second.date, second.next));
-    }
-    let first = month_and_day(line, i)?;
-    let Date::Numbered { month, .. } = first.date else {
-        return None;
-    };
-    let second_at = line.link(first.next, Link::To)?;
-    let (day, _, next) = day_number(line, second_at)?;
-    if !line.ends_figure(next) || line.glued_mark(next, ':') || month_name(line, next).is_some() {
-        return None;
-    }
-    Some((first.date, of(day, month, 0).0, next))
-}
-
-/// A bare number of a day beside its weekday: "Friday 13".
-pub fn bare_day(line: &Line, i: usize) -> Option<(u32, usize)> {
-    let (day, next) = number(line, i)?;
-    (line.digits(i).is_some() && (13..=31).contains(&day) && line.ends_figure(next))
-        .then_some((day, next))
 }

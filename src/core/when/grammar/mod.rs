@@ -9,9 +9,15 @@ mod clock;
 mod companions;
 mod component;
 mod date;
+mod days;
+mod hours;
 mod lead;
+mod lengths;
+mod numbered;
 mod numeric;
+mod period;
 mod phrase;
+mod ranges;
 mod rule;
 mod span;
 
@@ -109,6 +115,8 @@ fn skip_filler(line: &Line, mut i: usize) -> usize {
 #[derive(Debug, Clone, Copy)]
 struct Hints {
     moves: bool,
+    /// It tells of something that has happened.
+    past: bool,
     cue: Option<super::words::Half>,
 }
 
@@ -117,6 +125,7 @@ fn hints(line: &Line) -> Hints {
     let cue = |half| line.has_anywhere(Sense::Cue(half)).then_some(half);
     Hints {
         moves: line.has_anywhere(Sense::Link(Link::Mover)),
+        past: line.has_anywhere(Sense::Link(Link::Told)),
         cue: cue(Half::Am).or(cue(Half::Pm)),
     }
 }

@@ -112,7 +112,7 @@ fn year_first(line: &Line, i: usize) -> Option<(Date, usize)> {
 /// A date with its clock in ISO 8601: 2026-01-12T17:00, 2026-01-12 17:00:00+01:00. A date alone is
 /// left to [`date`].
 pub fn iso(line: &Line, i: usize) -> Option<(Date, Option<Zone>, usize)> {
-    if !line.begins_figure(i) || !line.digits(i).is_some_and(|(_, digits)| digits == 4) {
+    if !line.begins_figure(i) || line.digits(i).is_none_or(|(_, digits)| digits != 4) {
         return None;
     }
     let (date, next) = year_first(line, i)?;

@@ -14,6 +14,8 @@ pub struct Phrase {
     pub date: Option<Date>,
     pub clock: Option<Clock>,
     pub part: Option<&'static Part>,
+    /// Day and part were said in one: "this morning", which may be told of the past.
+    pub day_part: bool,
     pub zone: Option<Zone>,
     /// "In 2 hours": from now; negative for "ago".
     pub offset: Option<Span>,
@@ -26,6 +28,8 @@ pub struct Phrase {
     /// The day from which a rule counts.
     pub start: Option<Box<Phrase>>,
     pub now: bool,
+    /// "This time tomorrow": the clock time of now.
+    pub same_time: bool,
     /// It began with "between": an "and" may join its ends.
     pub between: bool,
     /// The half of the day that the sentence suggests ("dinner").
@@ -42,6 +46,15 @@ impl Phrase {
             && self.length.is_none()
             && self.rule.is_none()
             && !self.now
+    }
+
+    /// A rule, and nothing that says when.
+    pub fn is_only_rule(&self) -> bool {
+        let rule = Phrase {
+            rule: None,
+            ..self.clone()
+        };
+        self.rule.is_some() && rule.is_empty() && self.to.is_none() && self.start.is_none()
     }
 
     /// "In 2 hours" leaves no room for a clock time; "in 3 days" does.
@@ -143,6 +156,8 @@ pub enum Date {
         weekday: Option<Weekday>,
         year: i64,
     },
+    /// "The week of 12 January".
+    WeekOf(Box<Date>),
     /// "The Friday after Thanksgiving".
     Beside {
         day: Weekday,
@@ -163,7 +178,11 @@ impl Date {
             | Date::Numbered { .. } => true,
             Date::Nth { .. } | Date::Edge(..) | Date::Holiday { .. } | Date::Exact(_) => true,
             Date::InYear { .. } | Date::Both(..) | Date::Beside { .. } => true,
-            Date::Period(_) | Date::Window(_) | Date::Missing(_) | Date::Local(_) => false,
+            Date::Period(_)
+            | Date::WeekOf(_)
+            | Date::Window(_)
+            | Date::Missing(_)
+            | Date::Local(_) => false,
         }
     }
 }
@@ -175,6 +194,11 @@ pub enum Period {
     Weekend(i64),
     Month(MonthOf),
     Quarter(i64),
+    /// "May next year".
+    MonthOfYear {
+        month: u32,
+        year: i64,
+    },
     Year(i64),
     YearNumbered(i32),
     Today,
@@ -263,4 +287,12 @@ pub struct Rule {
     pub every: u32,
     pub unit: Unit,
     pub days: Days,
+    /// One word ("weekly") that may as well describe a thing.
+    pub adjective: bool,
+}
+
+impl Rule {
+    pub fn says_how_often_only(self) -> bool {
+        self.adjective && self.days == Days::default()
+    }
 }

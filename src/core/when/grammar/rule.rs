@@ -47,6 +47,7 @@ fn plain(every: u32, unit: Unit, next: usize) -> Heard {
             every,
             unit,
             days: Days::default(),
+            adjective: false,
         },
         date: None,
         part: None,
@@ -60,6 +61,7 @@ fn weekly(every: u32, days: Days, next: usize) -> Heard {
             every,
             unit: Unit::Week,
             days,
+            adjective: false,
         },
         date: None,
         part: None,
@@ -72,7 +74,14 @@ fn often(line: &Line, i: usize) -> Option<Heard> {
         Sense::Often(unit, every) => Some((unit, every)),
         _ => None,
     })?;
-    Some(plain(every, unit, next))
+    let heard = plain(every, unit, next);
+    Some(Heard {
+        rule: Rule {
+            adjective: true,
+            ..heard.rule
+        },
+        ..heard
+    })
 }
 
 /// "Mondays and Thursdays", "weekdays".
@@ -263,6 +272,7 @@ pub fn repeats(line: &Line, i: usize) -> Option<(Rule, usize)> {
             every: 1,
             unit,
             days: Days::default(),
+            adjective: false,
         },
         next,
     ))

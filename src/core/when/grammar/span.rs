@@ -68,10 +68,11 @@ fn part(line: &Line, i: usize) -> Option<(Span, usize)> {
         return Some((Span::of(Unit::Minute, minutes * 100), next));
     }
     let (hundredths, next, exact_digits) = amount(line, i)?;
-    if exact_digits && line.glued(next) {
-        if let Some(found) = short_part(line, next, hundredths) {
-            return Some(found);
-        }
+    if exact_digits
+        && line.glued(next)
+        && let Some(found) = short_part(line, next, hundredths)
+    {
+        return Some(found);
     }
     let next = if line.glued_mark(next, '-') {
         next + 1
@@ -122,10 +123,9 @@ fn amount(line: &Line, i: usize) -> Option<(i64, usize, bool)> {
     if let Some(found) = fraction(Link::ThreeQuarters, 75)
         .or_else(|| fraction(Link::Half, 50))
         .or_else(|| fraction(Link::Quarter, 25))
+        && unit(line, found.1).is_some()
     {
-        if unit(line, found.1).is_some() {
-            return Some(found);
-        }
+        return Some(found);
     }
     let amount = line.pick(i, |a| match a.sense {
         Sense::Amount(hundredths) => Some(i64::from(hundredths)),

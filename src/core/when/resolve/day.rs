@@ -3,10 +3,9 @@
 use chrono::{DateTime, Datelike, NaiveDate, Weekday};
 use chrono_tz::Tz;
 
-use super::super::defaults::{WEEK_END_DAY, WEEK_MIDDLE_DAY};
-use super::super::grammar::{Date, MonthOf, Period, Span};
-use super::super::words::{Edge, Holiday};
+use super::super::grammar::{Date, MonthOf, Span};
 use super::{Context, Grain, Problem, YEARS, impossible, months_moved, too_far};
+use super::{holiday, period};
 
 /// Whole local days; `end` is exclusive.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +33,12 @@ impl Days {
         Days::span(date, after(date, 1)?, Grain::Day, tense)
     }
 
-    fn span(first: NaiveDate, end: NaiveDate, grain: Grain, tense: Tense) -> Result<Days, Problem> {
+    pub fn span(
+        first: NaiveDate,
+        end: NaiveDate,
+        grain: Grain,
+        tense: Tense,
+    ) -> Result<Days, Problem> {
         if !YEARS.contains(&first.year()) {
             return Err(too_far());
         }
@@ -134,18 +138,22 @@ pub fn days(date: &Date, context: &Context, has_clock: bool) -> Result<Days, Pro
             };
             numbered(*day, Some(month), *weekday, context, has_clock)
         }
-        Date::Nth { n, day, of } => nth(*n, *day, *of, context),
-        Date::Period(period) => self::period(*period, context),
-        Date::Edge(edge, period) => self::edge(*edge, *period, context),
+        Date::Nth { n, day, of } => period::nth(*n, *day, *of, context),
+        Date::Period(period) => period::period(*period, context),
+        Date::Edge(edge, period) => period::edge(*edge, *period, context),
         Date::Holiday {
             holiday,
             year,
             which,
-        } => self::holiday(*holiday, *year, *which, context),
-        Date::Window(span) => window(*span, context),
+        } => holiday::holiday(*holiday, *year, *which, context),
+        Date::Window(span) => period::window(*span, context),
         Date::Exact(date) => Days::one(*date, Tense::Future),
         Date::Missing(why) => Err(impossible(why.clone())),
         Date::Local(local) => Days::one(local.date(), Tense::Future),
+        Date::WeekOf(date) => {
+            let first = week_start(days(date, context, false)?.first)?;
+            Days::span(first, after(first, 7)?, Grain::Week, Tense::Open)
+        }
         Date::Beside {
             day,
             before,
@@ -192,45 +200,6 @@ fn weekday(
     Days::one(after(today, days + weeks * 7)?, Tense::Future)
 }
 
-/// The first day of a month and of the one after it.
-fn month_bounds(month: MonthOf, context: &Context) -> Result<(NaiveDate, NaiveDate), Problem> {
-    let this = first_of(context.today.year(), context.today.month())?;
-    let first = match month {
-        MonthOf::From(n) => months_moved(this, n).ok_or_else(too_far)?,
-        MonthOf::Named {
-            month,
-            year: Some(year),
-            ..
-        } => first_of(year, month)?,
-        MonthOf::Named {
-            month,
-            year: None,
-            which,
-        } => {
-            let mut first = first_of(this.year(), month)?;
-            let last = which.is_some_and(|n| n < 0);
-            if last || context.back && which.is_none() {
-                let too_late = if last { first >= this } else { first > this };
-                if too_late {
-                    first = first_of(this.year() - 1, month)?;
-                }
-            } else if first < this || which == Some(1) && first == this {
-                first = first_of(this.year() + 1, month)?;
-            }
-            first
-        }
-    };
-    Ok((first, months_moved(first, 1).ok_or_else(too_far)?))
-}
-
-fn first_of(year: i32, month: u32) -> Result<NaiveDate, Problem> {
-    if !YEARS.contains(&year) {
-        return Err(too_far());
-    }
-    NaiveDate::from_ymd_opt(year, month, 1)
-        .ok_or_else(|| impossible(format!("there is no month {month}")))
-}
-
 const MONTH_NAMES: [&str; 12] = [
     "January",
     "February",
@@ -246,7 +215,7 @@ const MONTH_NAMES: [&str; 12] = [
     "December",
 ];
 
-fn no_such_day(day: u32, month: u32) -> Problem {
+pub fn no_such_day(day: u32, month: u32) -> Problem {
     let name = MONTH_NAMES.get(month as usize - 1).unwrap_or(&"that month");
     impossible(format!("{name} has no day {day}"))
 }
@@ -268,7 +237,7 @@ fn numbered(
             which: None,
         } => yearly(day, month, context)?,
         other => {
-            let (first, _) = month_bounds(other, context)?;
+            let (first, _) = period::month_bounds(other, context)?;
             first
                 .with_day(day)
                 .ok_or_else(|| no_such_day(day, first.month()))?
@@ -316,7 +285,7 @@ fn day_of_some_month(
     has_clock: bool,
 ) -> Result<Days, Problem> {
     let today = context.today;
-    let this = first_of(today.year(), today.month())?;
+    let this = period::first_of(today.year(), today.month())?;
     for n in 0..=60 {
         let first = months_moved(this, if context.back { -n } else { n }).ok_or_else(too_far)?;
         let Some(date) = first.with_day(day) else {
@@ -338,198 +307,6 @@ fn day_of_some_month(
         }
     }
     Err(impossible(format!("no month has such a day {day}")))
-}
-
-fn nth(n: i32, day: Option<Weekday>, of: Period, context: &Context) -> Result<Days, Problem> {
-    let mut days = period(of, context)?;
-    let mut date = nth_in(n, day, &days)?;
-    // "First Monday of the month" in the middle of the month is that of the next one.
-    let passed = date < context.today && !context.back && days.tense != Tense::Past;
-    match of {
-        Period::Month(MonthOf::From(0)) if passed => {
-            days = period(Period::Month(MonthOf::From(1)), context)?;
-            date = nth_in(n, day, &days)?;
-        }
-        Period::Month(MonthOf::Named {
-            month,
-            year: None,
-            which: None,
-        }) if passed => {
-            let year = Some(days.first.year() + 1);
-            days = period(
-                Period::Month(MonthOf::Named {
-                    month,
-                    year,
-                    which: None,
-                }),
-                context,
-            )?;
-            date = nth_in(n, day, &days)?;
-        }
-        _ => {}
-    }
-    Days::one(date, days.tense)
-}
-
-/// The nth weekday (or day) of the days; negative counts from the end.
-pub fn nth_in(n: i32, day: Option<Weekday>, days: &Days) -> Result<NaiveDate, Problem> {
-    let found = if n < 0 {
-        let last = after(days.end, -1)?;
-        let back = day.map_or(0, |d| {
-            (last.weekday().num_days_from_monday() + 7 - d.num_days_from_monday()) % 7
-        });
-        after(last, -i64::from(back))?
-    } else {
-        let ahead = day.map_or(0, |d| {
-            (d.num_days_from_monday() + 7 - days.first.weekday().num_days_from_monday()) % 7
-        });
-        let step = if day.is_some() { 7 } else { 1 };
-        after(days.first, i64::from(ahead) + i64::from(n - 1) * step)?
-    };
-    if found < days.first || found >= days.end {
-        return Err(impossible("there is no such day in that time"));
-    }
-    Ok(found)
-}
-
-pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
-    let today = context.today;
-    let tense = |n: i64| if n < 0 { Tense::Past } else { Tense::Open };
-    match period {
-        Period::Week(n) => {
-            let first = after(week_start(today)?, n.saturating_mul(7))?;
-            Days::span(first, after(first, 7)?, Grain::Week, tense(n))
-        }
-        Period::Weekend(n) => {
-            let first = after(week_start(today)?, n.saturating_mul(7) + 5)?;
-            Days::span(first, after(first, 2)?, Grain::Day, tense(n))
-        }
-        Period::Month(month) => {
-            let (first, end) = month_bounds(month, context)?;
-            let past = first < today && end <= today;
-            let tense = match month {
-                MonthOf::Named { year: Some(_), .. } | MonthOf::From(_) if past => Tense::Past,
-                MonthOf::Named { .. } | MonthOf::From(_) => Tense::Open,
-            };
-            Days::span(first, end, Grain::Month, tense)
-        }
-        Period::Quarter(n) => {
-            let month = today.month0() / 3 * 3 + 1;
-            let this = first_of(today.year(), month)?;
-            let first = months_moved(this, n * 3).ok_or_else(too_far)?;
-            Days::span(
-                first,
-                months_moved(first, 3).ok_or_else(too_far)?,
-                Grain::Month,
-                tense(n),
-            )
-        }
-        Period::Year(n) => year(today.year().saturating_add(n as i32), tense(n)),
-        Period::YearNumbered(n) => year(n, Tense::Open),
-        Period::Today => Days::one(today, Tense::Open),
-    }
-}
-
-fn year(year: i32, tense: Tense) -> Result<Days, Problem> {
-    Days::span(
-        first_of(year, 1)?,
-        first_of(year + 1, 1)?,
-        Grain::Year,
-        tense,
-    )
-}
-
-fn edge(edge: Edge, of: Period, context: &Context) -> Result<Days, Problem> {
-    let days = period(of, context)?;
-    let last = after(days.end, -1)?;
-    let week = matches!(of, Period::Week(_));
-    let date = match edge {
-        Edge::Begin => days.first,
-        Edge::Middle if week => after(days.first, WEEK_MIDDLE_DAY)?,
-        Edge::End if week => after(days.first, WEEK_END_DAY)?,
-        // The 15th of a month, 1 July of a year.
-        Edge::Middle => after(days.first, (days.end - days.first).num_days().min(29) / 2)?,
-        Edge::End => last,
-    };
-    let year = matches!(of, Period::Year(_) | Period::YearNumbered(_));
-    let date = if edge == Edge::Middle && year {
-        first_of(days.first.year(), 7)?
-    } else {
-        date
-    };
-    Days::one(date, days.tense)
-}
-
-fn holiday(
-    holiday: Holiday,
-    year: Option<i32>,
-    which: Option<i64>,
-    context: &Context,
-) -> Result<Days, Problem> {
-    let today = context.today;
-    if let Some(year) = year {
-        return Days::one(holiday_of(holiday, year)?, Tense::Future);
-    }
-    let back = context.back || which.is_some_and(|n| n < 0);
-    let years = if back { [0, -1, -2] } else { [0, 1, 2] };
-    for n in years {
-        let date = holiday_of(holiday, today.year() + n)?;
-        if if back { date < today } else { date >= today } {
-            return Days::one(date, if back { Tense::Past } else { Tense::Future });
-        }
-    }
-    Err(too_far())
-}
-
-pub fn holiday_of(holiday: Holiday, year: i32) -> Result<NaiveDate, Problem> {
-    match holiday {
-        Holiday::Fixed { month, day } => {
-            NaiveDate::from_ymd_opt(year, month, day).ok_or_else(|| no_such_day(day, month))
-        }
-        Holiday::Easter(days) => after(easter(year)?, days),
-        Holiday::Nth { n, day, month } => {
-            let first = first_of(year, month)?;
-            let end = months_moved(first, 1).ok_or_else(too_far)?;
-            nth_in(
-                n,
-                Some(day),
-                &Days::span(first, end, Grain::Month, Tense::Open)?,
-            )
-        }
-    }
-}
-
-/// Easter Sunday of the Gregorian calendar (Meeus, Jones, Butcher).
-fn easter(year: i32) -> Result<NaiveDate, Problem> {
-    let (a, b, c) = (year % 19, year / 100, year % 100);
-    let h = (19 * a + b - b / 4 - (b - (b + 8) / 25 + 1) / 3 + 15) % 30;
-    let l = (32 + 2 * (b % 4) + 2 * (c / 4) - h - c % 4) % 7;
-    let m = (a + 11 * h + 22 * l) / 451;
-    let month = (h + l - 7 * m + 114) / 31;
-    let day = (h + l - 7 * m + 114) % 31 + 1;
-    NaiveDate::from_ymd_opt(year, month as u32, day as u32).ok_or_else(too_far)
-}
-
-/// "The next 3 days" begin tomorrow... they run from now; "the last 2 weeks" end now.
-fn window(span: Span, context: &Context) -> Result<Days, Problem> {
-    let other = context.after(context.now, span)?;
-    let window = (context.now.min(other), context.now.max(other));
-    let first = window.0.date_naive();
-    let grain = if span.is_calendar() {
-        Grain::Day
-    } else {
-        Grain::Minute
-    };
-    let tense = if other < context.now {
-        Tense::Past
-    } else {
-        Tense::Open
-    };
-    let days = Days::span(first, after(window.1.date_naive(), 1)?, grain, tense)?;
-    Ok(Days {
-        window: Some(window),
-        ..days
-    })
 }
 
 /// Said twice: both must mean the same day.

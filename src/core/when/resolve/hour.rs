@@ -132,7 +132,7 @@ fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Probl
         days.tense
     };
     // "This morning at 8" may be told in the evening.
-    let tense = if phrase.part.is_some() && days.first == context.today {
+    let tense = if phrase.day_part && days.first == context.today {
         Tense::Past
     } else {
         tense

@@ -4,7 +4,9 @@
 //! and only then does a local time become an instant.
 
 mod day;
+mod holiday;
 mod hour;
+mod period;
 mod recurrence;
 
 use chrono::{DateTime, Duration, FixedOffset, Months, NaiveDate, NaiveDateTime, NaiveTime};
@@ -122,6 +124,9 @@ pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> 
         Spot::Nowhere => Ok(When::Duration(plain_duration(length))),
         Spot::Days { start, .. } | Spot::At { at: start, .. } => {
             let end = context.after(start, length)?;
+            if end <= start {
+                return spot.when();
+            }
             Ok(When::Range {
                 start,
                 end,
@@ -195,6 +200,27 @@ fn spot(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
         Some(date) => Some(day::days(date, context, phrase.clock.is_some())?),
         None => None,
     };
+    if phrase.same_time {
+        let Some(days) = days else {
+            return Ok(Spot::Nowhere);
+        };
+        // "This time next week" is the same day of that week.
+        let shift = match days.grain {
+            Grain::Week => (days.first - day::week_start(context.today)?).num_days(),
+            _ => (days.first - context.today).num_days(),
+        };
+        let at = context.after(
+            context.now,
+            Span {
+                days: shift,
+                ..Span::default()
+            },
+        )?;
+        return Ok(Spot::At {
+            at,
+            grain: Grain::Minute,
+        });
+    }
     spot_on(phrase, days, context)
 }
 

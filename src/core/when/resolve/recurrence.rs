@@ -8,7 +8,7 @@ use super::super::occurrence::next_occurrence;
 use super::super::words::{Days as DaySet, Edge, Unit};
 use super::super::{Grain, Problem, Reference, When};
 use super::day::{self, after, week_start};
-use super::{Context, Role, Spot, hour, impossible, spot};
+use super::{Context, Spot, hour, impossible, spot};
 
 const DAY_CODES: [(Weekday, &str); 7] = [
     (Weekday::Mon, "MO"),
@@ -149,12 +149,17 @@ fn holiday_days(holiday: super::super::words::Holiday) -> Result<Vec<String>, Pr
     use super::super::words::Holiday;
     match holiday {
         Holiday::Fixed { month, day } => Ok(vec![format!("BYMONTH={month}"), month_day(day)?]),
-        Holiday::Nth { n, day, month } => Ok(vec![
+        Holiday::Nth {
+            n,
+            day,
+            month,
+            plus: 0,
+        } => Ok(vec![
             format!("BYMONTH={month}"),
             format!("BYDAY={n}{}", code(day)),
         ]),
-        Holiday::Easter(_) => Err(impossible(
-            "a day that moves with Easter cannot be repeated by a rule",
+        Holiday::Nth { .. } | Holiday::Easter(_) => Err(impossible(
+            "a day that is counted from another one cannot be repeated by a rule",
         )),
     }
 }
@@ -249,7 +254,8 @@ fn with_end(
     reference: &Reference,
 ) -> Result<String, Problem> {
     let last = match (&phrase.to, phrase.length) {
-        (Some(to), _) if to.role != Role::Since => {
+        // "Every Thursday from 5 to 6": the end of an hour, not of the rule.
+        (Some(to), _) if to.date.is_some() || phrase.clock.is_none() => {
             let end_context = Context {
                 back: false,
                 ..Context::new(to, reference)

@@ -81,6 +81,8 @@ pub enum Holiday {
         n: i32,
         day: Weekday,
         month: u32,
+        /// Days after it: "Black Friday".
+        plus: i64,
     },
 }
 
@@ -127,7 +129,7 @@ links! {
     OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next", Each = "each",
     Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
     Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow",
-    Idiom = "idiom",
+    Idiom = "idiom", Own = "own", Told = "told", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time",
 }
 
 impl Sense {
@@ -204,10 +206,11 @@ fn edge(name: &str) -> Option<Edge> {
 
 fn holiday(words: &[&str]) -> Option<Holiday> {
     match *words {
-        ["nth", n, day, month] => Some(Holiday::Nth {
+        ["nth", n, day, month, ref plus @ ..] => Some(Holiday::Nth {
             n: n.parse().ok()?,
             day: weekday(day)?,
             month: month.parse().ok()?,
+            plus: plus.first().map_or(Some(0), |days| days.parse().ok())?,
         }),
         [one] => match one.strip_prefix("easter") {
             Some(days) => Some(Holiday::Easter(days.parse().ok()?)),

@@ -1,0 +1,350 @@
+//! The components that say on which day: dates and rules.
+
+use super::super::words::{Link, Unit};
+use super::component::Reader;
+use super::date::{Company, date, nth_day};
+use super::lead::Lead;
+use super::numbered::{bare_day, year};
+use super::numeric;
+use super::phrase::{Date, MonthOf, Period, Phrase, Rule};
+use super::rule;
+use super::span::unit;
+
+impl Reader<'_> {
+    pub fn rule(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        if let (Some(rule), true) = (phrase.rule, phrase.date.is_none()) {
+            // "Weekly on Fridays".
+            let heard = rule::plural_days(self.line, lead.next)?;
+            let bare = rule.unit == Unit::Week && rule.days == Default::default();
+            if !bare {
+                return None;
+            }
+            phrase.rule = Some(Rule {
+                days: heard.rule.days,
+                ..rule
+            });
+            return Some(heard.next);
+        }
+        if phrase.rule.is_some() {
+            return None;
+        }
+        if let Some(date) = &phrase.date {
+            let numbered = matches!(date, Date::Numbered { .. } | Date::Holiday { .. });
+            let (rule, next) = rule::repeats(self.line, lead.next).filter(|_| numbered)?;
+            phrase.rule = Some(rule);
+            return Some(next);
+        }
+        let heard = rule::rule(self.line, lead.next, self.order)?;
+        if phrase.part.is_some() && heard.part.is_some() || phrase.offset.is_some() {
+            return None;
+        }
+        phrase.rule = Some(heard.rule);
+        phrase.date = heard.date;
+        phrase.part = heard.part.or(phrase.part);
+        Some(heard.next)
+    }
+
+    /// "This time tomorrow", "same time next week".
+    pub fn same_time(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let next = self
+            .line
+            .link(lead.next, Link::SameTime)
+            .filter(|_| phrase.is_empty())?;
+        let day = date(
+            self.line,
+            self.line.link(next, Link::On).unwrap_or(next),
+            self.order,
+        )?;
+        if day.part.is_some() || day.company > Company::Some {
+            return None;
+        }
+        phrase.same_time = true;
+        phrase.date = Some(day.date);
+        Some(day.next)
+    }
+
+    /// "Every Tuesday from February".
+    pub fn rule_start(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
+        let fits = phrase.rule.is_some() && phrase.start.is_none() && lead.link == Some(Link::From);
+        if !fits || depth == 0 {
+            return None;
+        }
+        let (start, next) = self.expression_within(lead.next, depth - 1)?;
+        let day = start.date.is_some() && start.rule.is_none() && start.to.is_none();
+        if !day {
+            return None;
+        }
+        phrase.clock = phrase.clock.or(start.clock);
+        phrase.start = Some(Box::new(start));
+        Some(next)
+    }
+
+    pub fn iso(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        if !phrase.is_empty() {
+            return None;
+        }
+        let (date, zone, next) = numeric::iso(self.line, lead.next)?;
+        phrase.date = Some(date);
+        phrase.zone = zone;
+        Some(next)
+    }
+
+    pub fn date(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        if phrase.offset.is_some() {
+            return None;
+        }
+        if let Some(Date::Weekday {
+            day,
+            which,
+            weeks: 0,
+        }) = phrase.date
+        {
+            // "Friday 13": an hour would have an "at".
+            if let (Some((number, next)), None) = (bare_day(self.line, lead.next), lead.link) {
+                if self.line.glued_mark(next, ':')
+                    || date(self.line, lead.next, self.order).is_some_and(|d| d.next > next)
+                {
+                    // A longer date stands here: below.
+                } else if which.is_none() && phrase.clock.is_none() {
+                    phrase.date = Some(Date::Numbered {
+                        day: number,
+                        month: None,
+                        weekday: Some(day),
+                    });
+                    return Some(next);
+                }
+            }
+        }
+        if let Some(next) = self
+            .beside(phrase, lead)
+            .or_else(|| self.day_of_rule(phrase, lead))
+        {
+            return Some(next);
+        }
+        let heard = date(self.line, lead.next, self.order).or_else(|| self.year(phrase, lead))?;
+        let bare_word = heard.company == Company::DayWord && self.line.digits(lead.next).is_none();
+        let company = (self.whole || !phrase.is_empty()) && !bare_word
+            || match heard.company {
+                Company::Lead => {
+                    lead.link.is_some() || lead.article || self.whole || !phrase.is_empty()
+                }
+                Company::Nothing => true,
+                Company::Some => {
+                    let named = lead.says_day()
+                        || lead.link == Some(Link::In)
+                            && !matches!(heard.date, Date::Weekday { .. });
+                    named && !lead.article || self.time_follows(heard.next)
+                }
+                Company::DayWord => self.is_day_number(lead, heard.next),
+            };
+        if !company || heard.company > Company::Nothing && self.counts(heard.next) {
+            return None;
+        }
+        let both_parts = phrase.part.is_some() && heard.part.is_some();
+        if both_parts || phrase.to.is_some() && phrase.date.is_some() {
+            return None;
+        }
+        phrase.date = Some(match phrase.date.take() {
+            None => self.as_told(heard.date),
+            Some(old) => match merged(&old, &heard.date) {
+                Some(both) => both,
+                None => {
+                    phrase.date = Some(old);
+                    return None;
+                }
+            },
+        });
+        phrase.day_part |= heard.part.is_some();
+        phrase.part = phrase.part.or(heard.part);
+        Some(heard.next)
+    }
+
+    /// "Every month on the last Friday".
+    fn day_of_rule(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let monthly = phrase.rule.is_some_and(|r| r.unit == Unit::Month) && phrase.date.is_none();
+        let (n, day, next) = nth_day(self.line, lead.next).filter(|_| monthly)?;
+        phrase.date = Some(Date::Nth {
+            n,
+            day,
+            of: Period::Month(MonthOf::From(0)),
+        });
+        Some(next)
+    }
+
+    /// "The Friday after Thanksgiving".
+    pub fn beside(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let (day, _, next) =
+            super::date::weekday_name(self.line, lead.next).filter(|_| phrase.date.is_none())?;
+        let (before, at) = match self.line.link(next, Link::After) {
+            Some(at) => (false, at),
+            None => (true, self.line.link(next, Link::Before)?),
+        };
+        let at = self.line.skip(at, &[Link::The]);
+        let anchor =
+            date(self.line, at, self.order).filter(|d| d.part.is_none() && d.date.is_one_day())?;
+        phrase.date = Some(Date::Beside {
+            day,
+            before,
+            anchor: Box::new(anchor.date),
+        });
+        Some(anchor.next)
+    }
+
+    /// "On the 15th": a preposition of days, and in words ("on the first") the end of the sentence.
+    pub fn is_day_number(&self, lead: &Lead, next: usize) -> bool {
+        let late = self
+            .line
+            .digits(lead.next)
+            .is_some_and(|(day, _)| day >= 10)
+            && self.ends_here(next);
+        let article =
+            lead.article && (late || self.time_follows(next) || lead.link == Some(Link::For));
+        let asked = lead.says_day() || self.anchor || self.whole || article;
+        let repeats = || rule::repeats(self.line, next).is_some();
+        asked
+            && (self.line.digits(lead.next).is_some() && !self.anchor
+                || self.ends_here(next)
+                || repeats())
+    }
+
+    /// "The invoice I got in March": told of the past, a month is the last one.
+    fn as_told(&self, date: Date) -> Date {
+        match date {
+            Date::Period(Period::Month(MonthOf::Named {
+                month,
+                year: None,
+                which: None,
+            })) if self.hints.past => {
+                let this = MonthOf::Named {
+                    month,
+                    year: None,
+                    which: Some(-1),
+                };
+                Date::Period(Period::Month(this))
+            }
+            other => other,
+        }
+    }
+
+    /// "In 2027".
+    pub fn year(&self, phrase: &Phrase, lead: &Lead) -> Option<super::date::Heard> {
+        let named =
+            matches!(lead.link, Some(Link::In | Link::Since | Link::By)) && phrase.is_empty();
+        let at = match unit(self.line, lead.next) {
+            Some((Unit::Year, next)) => next,
+            Some(_) | None => lead.next,
+        };
+        let named = named || at > lead.next;
+        let (year, next) = year(self.line, at).filter(|_| named && phrase.is_empty())?;
+        if self.counts(next) || self.line.glued_mark(next, '-') {
+            return None;
+        }
+        let date = Date::Period(Period::YearNumbered(year));
+        Some(super::date::Heard {
+            date,
+            part: None,
+            next,
+            company: Company::Nothing,
+        })
+    }
+}
+
+/// Two dates of one expression as one; `None`: they do not belong together.
+fn merged(old: &Date, new: &Date) -> Option<Date> {
+    use Date::{Day, Holiday, Numbered, Weekday, WeekdayOfWeek};
+    Some(match (old, new) {
+        (
+            Date::Period(Period::Month(MonthOf::Named {
+                month, year: None, ..
+            })),
+            Date::Period(Period::Year(year)),
+        ) => Date::Period(Period::MonthOfYear {
+            month: *month,
+            year: *year,
+        }),
+        (Weekday { day, .. }, Date::Period(Period::Week(week)))
+        | (Date::Period(Period::Week(week)), Weekday { day, .. }) => WeekdayOfWeek {
+            day: *day,
+            week: *week,
+        },
+        (
+            Weekday { day: weekday, .. },
+            Numbered {
+                day,
+                month,
+                weekday: None,
+            },
+        )
+        | (
+            Numbered {
+                day,
+                month,
+                weekday: None,
+            },
+            Weekday { day: weekday, .. },
+        ) => Numbered {
+            day: *day,
+            month: *month,
+            weekday: Some(*weekday),
+        },
+        (
+            Numbered {
+                day,
+                month: None,
+                weekday,
+            },
+            Date::Period(Period::Month(month)),
+        )
+        | (
+            Date::Period(Period::Month(month)),
+            Numbered {
+                day,
+                month: None,
+                weekday,
+            },
+        ) => Numbered {
+            day: *day,
+            month: Some(*month),
+            weekday: *weekday,
+        },
+        (
+            Numbered {
+                day,
+                month:
+                    Some(MonthOf::Named {
+                        month,
+                        year: None,
+                        which: None,
+                    }),
+                weekday,
+            },
+            Date::Period(Period::Year(n)),
+        )
+        | (
+            Date::Period(Period::Year(n)),
+            Numbered {
+                day,
+                month:
+                    Some(MonthOf::Named {
+                        month,
+                        year: None,
+                        which: None,
+                    }),
+                weekday,
+            },
+        ) => Date::InYear {
+            day: *day,
+            month: *month,
+            weekday: *weekday,
+            year: *n,
+        },
+        (
+            Day(_) | Holiday { .. } | Date::Exact(_) | Date::Both(..),
+            Numbered { .. } | Weekday { .. } | Holiday { .. } | Date::Exact(_),
+        )
+        | (Numbered { .. } | Weekday { .. }, Day(_) | Holiday { .. } | Date::Exact(_)) => {
+            Date::Both(Box::new(old.clone()), Box::new(new.clone()))
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,147 @@
+//! Lengths of time: from now, from something else, or how long a thing takes.
+
+use super::super::Role;
+use super::super::words::{Kind, Link, Unit};
+use super::clock::{Surety, clock};
+use super::component::Reader;
+use super::lead::Lead;
+use super::phrase::{Date, Phrase, Span};
+use super::span::{span, unit};
+
+impl Reader<'_> {
+    /// "In 2 hours", "3 days ago", "a week from Friday", "10 minutes before noon".
+    pub fn offset(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
+        let line = self.line;
+        if phrase.offset.is_some() || phrase.shift.is_some() || phrase.clock.is_some() {
+            return None;
+        }
+        let before = line
+            .link(lead.next, Link::AgoBefore)
+            .and_then(|at| span(line, at));
+        if let Some((length, next)) = before.filter(|_| phrase.is_empty()) {
+            phrase.offset = Some(length.back());
+            return Some(next);
+        }
+        if let Some(found) = self.short_offset(phrase, lead) {
+            return Some(found);
+        }
+        let Some((length, next)) = span(line, lead.next) else {
+            // "The day before", "the hour after": the article counts as one.
+            let (one, next) = unit(line, lead.next).filter(|_| lead.article)?;
+            return self
+                .anchored(phrase, Span::of(one, 100), next, depth)
+                .filter(|_| phrase.shift.is_some());
+        };
+        if let Some(next) = line.link(next, Link::Ago).filter(|_| phrase.is_empty()) {
+            phrase.offset = Some(length.back());
+            return Some(next);
+        }
+        if let Some(next) = line.link(next, Link::Hence).filter(|_| phrase.is_empty()) {
+            phrase.offset = Some(length);
+            return Some(next);
+        }
+        // "For 3 days from Monday" is a length and a beginning.
+        let counted = lead.link != Some(Link::For);
+        if let Some(found) = counted
+            .then(|| self.anchored(phrase, length, next, depth))
+            .flatten()
+        {
+            return Some(found);
+        }
+        if lead.link != Some(Link::In) {
+            return None;
+        }
+        match phrase.date {
+            // "Friday in two weeks", "heute in einer Woche".
+            Some(Date::Day(_) | Date::Weekday { .. }) if length.is_calendar() => {
+                phrase.shift = Some(length)
+            }
+            Some(_) => return None,
+            None if phrase.is_empty() => phrase.offset = Some(length),
+            None => return None,
+        }
+        Some(next)
+    }
+
+    /// "In 10": of minutes, if the sentence ends there.
+    pub fn short_offset(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let asked = lead.link == Some(Link::In) && !lead.article && phrase.is_empty();
+        let (minutes, _) = self
+            .line
+            .digits(lead.next)
+            .filter(|(n, _)| asked && (1..=90).contains(n))?;
+        let next = lead.next + 1;
+        let ends = self
+            .line
+            .tokens
+            .get(next)
+            .is_none_or(|t| t.kind != Kind::Word)
+            && self.line.ends_figure(next);
+        let plain = ends
+            && self.line.digits(next).is_none()
+            && !self.line.glued_mark(next, ':')
+            && !self.line.glued_mark(next, '-');
+        phrase.offset = Some(Span::of(Unit::Minute, i64::from(minutes) * 100)).filter(|_| plain);
+        plain.then_some(next)
+    }
+
+    /// A length and what it is counted from: "a week from Friday", "an hour before midnight".
+    pub fn anchored(
+        &self,
+        phrase: &mut Phrase,
+        length: Span,
+        at: usize,
+        depth: usize,
+    ) -> Option<usize> {
+        if !phrase.is_empty() || depth == 0 {
+            return None;
+        }
+        let line = self.line;
+        // "Half an hour before my 3pm call".
+        let own = |at| line.skip(at, &[Link::Own]);
+        let whole_weeks = length.days > 0 && length.days % 7 == 0 && length.seconds == 0;
+        let (shift, from) = if let Some(next) = line.link(at, Link::FromAnchor) {
+            (length, own(next))
+        } else if let Some(next) = line.link(at, Link::Before) {
+            (length.back(), own(next))
+        } else if whole_weeks {
+            // "A week on Friday", "two weeks today".
+            (length, line.link(at, Link::On).unwrap_or(at))
+        } else {
+            return None;
+        };
+        let reader = Reader {
+            anchor: true,
+            ..*self
+        };
+        let (anchor, next) = reader.expression_within(from, depth - 1)?;
+        let fixed = anchor.rule.is_none() && anchor.to.is_none() && anchor.offset.is_none();
+        let timed = anchor.date.is_some() || anchor.clock.is_some();
+        if !fixed || !timed || anchor.shift.is_some() || anchor.role != Role::Plain && from == at {
+            return None;
+        }
+        *phrase = Phrase {
+            role: phrase.role,
+            shift: Some(shift),
+            ..anchor
+        };
+        Some(next)
+    }
+
+    pub fn length(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let fits = phrase.length.is_none() && phrase.to.is_none() && phrase.offset.is_none();
+        let asked = lead.link == Some(Link::For) || phrase.is_empty() && lead.link.is_none();
+        if !fits || !asked {
+            return None;
+        }
+        let (length, next) = span(self.line, lead.next)?;
+        // "17h30" is a clock time, "1h30" more likely a length.
+        let is_clock = clock(self.line, lead.next)
+            .is_some_and(|c| c.surety == Surety::Sure && (c.clock.hour > 4 || c.next > next));
+        if lead.link.is_none() && is_clock {
+            return None;
+        }
+        phrase.length = Some(length);
+        Some(next)
+    }
+}

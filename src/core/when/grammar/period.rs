@@ -1,0 +1,220 @@
+//! Weeks, months and years: "next week", "the weekend", "end of May", "the next 3 days".
+
+use super::super::words::{Edge, Line, Link, Sense, Unit};
+use super::date::{Company, Heard, company, heard, weekday_name};
+use super::numbered::{month_name, year, year_after};
+use super::phrase::{Date, MonthOf, Period, Span};
+use super::span::{span, unit};
+
+/// "(At the) weekend".
+pub fn weekend(line: &Line, i: usize) -> Option<Heard> {
+    let next = line
+        .pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?
+        .1;
+    Some(Heard {
+        company: Company::Lead,
+        ..heard(Date::Period(Period::Weekend(0)), next)
+    })
+}
+
+/// "The week after next".
+pub fn after_next(line: &Line, i: usize) -> Option<Heard> {
+    let (period, next) = period_unit(line, i, 0)?;
+    matches!(
+        period,
+        Period::Week(2) | Period::Weekend(2) | Period::Month(MonthOf::From(2)) | Period::Year(2)
+    )
+    .then(|| heard(Date::Period(period), next))
+}
+
+/// "This", "next", "last" and the like, with what they belong to.
+pub fn which(line: &Line, i: usize) -> Option<Heard> {
+    let heard = which_of_all(line, i)?;
+    // "The last weekend of January" counts within January.
+    let counted = line
+        .link(heard.next, Link::Of)
+        .and_then(|at| period(line, at));
+    let own_period = matches!(heard.date, Date::Period(Period::Weekend(_)));
+    if counted.is_some() && own_period {
+        None
+    } else {
+        Some(heard)
+    }
+}
+
+pub fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
+    let (which, at) = which_word(line, i)?;
+    if let Some((day, weak, next)) = weekday_name(line, at) {
+        let company = company(weak && which == Some(0));
+        let date = Date::Weekday {
+            day,
+            which,
+            weeks: 0,
+        };
+        return Some(Heard {
+            company,
+            ..heard(date, next)
+        });
+    }
+    if let Some((month, weak, next)) = month_name(line, at) {
+        let month = MonthOf::Named {
+            month,
+            year: None,
+            which,
+        };
+        let company = company(weak && which != Some(1));
+        return Some(Heard {
+            company,
+            ..heard(Date::Period(Period::Month(month)), next)
+        });
+    }
+    let n = which.unwrap_or(0);
+    if let Some((period, next)) = period_unit(line, at, n) {
+        return Some(heard(Date::Period(period), next));
+    }
+    let holiday = line.pick(at, |a| match a.sense {
+        Sense::Holiday(holiday) => Some(holiday),
+        _ => None,
+    });
+    if let Some((holiday, next)) = holiday {
+        return Some(heard(
+            Date::Holiday {
+                holiday,
+                year: None,
+                which,
+            },
+            next,
+        ));
+    }
+    let part = line.pick(at, |a| match a.sense {
+        Sense::Part(part) if !a.weak => Some(part),
+        _ => None,
+    });
+    if let Some((part, next)) = part.filter(|_| matches!(n, 0 | -1)) {
+        return Some(Heard {
+            part: Some(part),
+            ..heard(Date::Day(n), next)
+        });
+    }
+    window(line, at, n)
+}
+
+/// The number of a which-word; `None` for "coming", which differs from "this" on the day itself.
+pub fn which_word(line: &Line, i: usize) -> Option<(Option<i64>, usize)> {
+    if let Some(next) = line.link(i, Link::Coming) {
+        return Some((None, next));
+    }
+    line.pick(i, |a| match a.sense {
+        Sense::Which(n) => Some(Some(n)),
+        _ => None,
+    })
+}
+
+/// "The next 3 days", "the last two weeks", "the next hour".
+pub fn window(line: &Line, i: usize, which: i64) -> Option<Heard> {
+    if which != 1 && which != -1 {
+        return None;
+    }
+    let (length, next) = span(line, i).or_else(|| {
+        let (unit, next) = unit(line, i)?;
+        // "The last minute" and "the next day" are figures of speech.
+        (unit == Unit::Hour).then_some((Span::of(unit, 100), next))
+    })?;
+    let length = if which < 0 { length.back() } else { length };
+    Some(heard(Date::Window(length), next))
+}
+
+pub fn period_unit(line: &Line, i: usize, n: i64) -> Option<(Period, usize)> {
+    if let Some(next) = line
+        .pick(i, |a| (a.sense == Sense::Weekend).then_some(()))
+        .map(|p| p.1)
+    {
+        return Some(match line.link(next, Link::AfterNext).filter(|_| n == 0) {
+            Some(next) => (Period::Weekend(2), next),
+            None => (Period::Weekend(n), next),
+        });
+    }
+    let (unit, next) = unit(line, i)?;
+    let period = match unit {
+        Unit::Week => Period::Week(n),
+        Unit::Month => Period::Month(MonthOf::From(n)),
+        Unit::Quarter => Period::Quarter(n),
+        Unit::Year => Period::Year(n),
+        Unit::Second | Unit::Minute | Unit::Hour | Unit::Day | Unit::Workday | Unit::Fortnight => {
+            return None;
+        }
+    };
+    let after_next = line.link(next, Link::AfterNext).filter(|_| n == 0);
+    match (after_next, period) {
+        (Some(next), Period::Week(_)) => Some((Period::Week(2), next)),
+        (Some(next), Period::Month(_)) => Some((Period::Month(MonthOf::From(2)), next)),
+        (Some(next), Period::Year(_)) => Some((Period::Year(2), next)),
+        _ => Some((period, next)),
+    }
+}
+
+/// A period with its article or which-word: "the month", "next week", "January", "2027".
+pub fn period(line: &Line, i: usize) -> Option<(Period, usize)> {
+    let i = line.skip(i, &[Link::The]);
+    if let Some((month, _, next)) = month_name(line, i) {
+        let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
+        return Some((
+            Period::Month(MonthOf::Named {
+                month,
+                year,
+                which: None,
+            }),
+            next,
+        ));
+    }
+    if let Some((year, next)) = year(line, i) {
+        return Some((Period::YearNumbered(year), next));
+    }
+    let (n, at) = match which_word(line, i) {
+        Some((which, at)) => (which, at),
+        None => return period_unit(line, i, 0),
+    };
+    if let Some((month, _, next)) = month_name(line, at) {
+        return Some((
+            Period::Month(MonthOf::Named {
+                month,
+                year: None,
+                which: n,
+            }),
+            next,
+        ));
+    }
+    period_unit(line, at, n.unwrap_or(0))
+}
+
+/// "End of the month", "beginning of next week", "early January", "mid-March".
+pub fn edge(line: &Line, i: usize) -> Option<Heard> {
+    let whole = line.pick(i, |a| match a.sense {
+        Sense::EdgeOf(unit) => Some(unit),
+        _ => None,
+    });
+    if let Some((unit, next)) = whole {
+        let period = match unit {
+            Unit::Week => Period::Week(0),
+            Unit::Month => Period::Month(MonthOf::From(0)),
+            _ => Period::Year(0),
+        };
+        return Some(heard(Date::Edge(Edge::End, period), next));
+    }
+    let (edge, next) = line.pick(i, |a| match a.sense {
+        Sense::Edge(edge) => Some(edge),
+        _ => None,
+    })?;
+    let next = if line.glued_mark(next, '-') {
+        next + 1
+    } else {
+        next
+    };
+    let (period, next) = period(line, next).or_else(|| {
+        line.pick(line.skip(next, &[Link::The]), |a| match a.sense {
+            Sense::Day(0) => Some(Period::Today),
+            _ => None,
+        })
+    })?;
+    Some(heard(Date::Edge(edge, period), next))
+}

@@ -1,0 +1,110 @@
+//! The two ends of a range: "from 2 to 4", "Monday to Wednesday", "3-5 May".
+
+use super::super::Role;
+use super::super::words::Link;
+use super::clock::{Surety, clock, plain};
+use super::component::Reader;
+use super::lead::Lead;
+use super::numbered::day_range;
+use super::phrase::Phrase;
+
+impl Reader<'_> {
+    /// "… to Wednesday": the end of a range that has begun.
+    pub fn other_end(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
+        if phrase.is_empty() || phrase.to.is_some() || depth == 0 || self.hints.moves {
+            return None;
+        }
+        // The joint has eaten an "until"; "to" and a dash are still there.
+        let at = match lead.link {
+            Some(Link::Until | Link::By) if phrase.role != Role::Until => lead.next,
+            Some(Link::For | Link::Since) => return None,
+            _ => {
+                let between = phrase.between;
+                let and = between
+                    .then(|| self.line.link(lead.next, Link::And))
+                    .flatten();
+                and.or_else(|| self.line.link(lead.next, Link::To))?
+            }
+        };
+        let reader = Reader {
+            whole: phrase.clock.is_some() || self.whole,
+            ..*self
+        };
+        let (end, next) = reader.expression_within(at, depth - 1)?;
+        let fits =
+            end.to.is_none() && end.rule.is_none() && end.offset.is_none() && end.length.is_none();
+        let same_kind = phrase.rule.is_some()
+            || end.clock.is_some() == phrase.clock.is_some()
+            || end.date.is_some();
+        if !fits || !same_kind {
+            return None;
+        }
+        if lead.link == Some(Link::By) && phrase.rule.is_none() && phrase.clock.is_none() {
+            return None;
+        }
+        phrase.to = Some(Box::new(end));
+        Some(next)
+    }
+
+    /// "2-4pm", "from 2 to 4", "between 2 and 4 on Thursday".
+    pub fn clock_range(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let line = self.line;
+        if phrase.clock.is_some()
+            || phrase.to.is_some()
+            || phrase.offset.is_some()
+            || self.hints.moves
+        {
+            return None;
+        }
+        let between = lead.link == Some(Link::Between);
+        // In "2 to 4" the first clock is the 2; "ten to five" is one clock.
+        let first = match clock(line, lead.next)? {
+            first if self.range_word(first.next, between).is_some() => first,
+            first if first.surety == Surety::Bare => plain(line, lead.next)?,
+            _ => return None,
+        };
+        let second_at = self.range_word(first.next, between)?;
+        let second_at = line.link(second_at, Link::At).unwrap_or(second_at);
+        let second = clock(line, second_at)?;
+        let sure = first.surety.max(second.surety) > Surety::Bare;
+        let from = matches!(lead.link, Some(Link::From | Link::At));
+        let has_date = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some();
+        let scale = !sure && matches!((first.clock.hour, second.clock.hour), (0 | 1, 10));
+        if scale
+            || !(sure || from || has_date || self.whole || self.date_follows(second.next))
+            || self.counts(second.next)
+        {
+            return None;
+        }
+        phrase.clock = Some(first.clock.on_the_dial_of(second.clock));
+        phrase.to = Some(Box::new(Phrase {
+            clock: Some(second.clock),
+            ..Phrase::default()
+        }));
+        if phrase.role == Role::From {
+            phrase.role = Role::Plain;
+        }
+        Some(second.next)
+    }
+
+    pub fn range_word(&self, i: usize, between: bool) -> Option<usize> {
+        let and = between.then(|| self.line.link(i, Link::And)).flatten();
+        and.or_else(|| self.line.link(i, Link::To))
+    }
+
+    pub fn day_range(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        if !phrase.is_empty() || self.hints.moves {
+            return None;
+        }
+        let (first, second, next) = day_range(self.line, lead.next)?;
+        phrase.date = Some(first);
+        phrase.to = Some(Box::new(Phrase {
+            date: Some(second),
+            ..Phrase::default()
+        }));
+        if phrase.role == Role::From {
+            phrase.role = Role::Plain;
+        }
+        Some(next)
+    }
+}

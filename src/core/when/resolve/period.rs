@@ -1,0 +1,199 @@
+//! Which days a week, month or year has, and which of them is the nth, the first or the last.
+
+use chrono::{Datelike, NaiveDate, Weekday};
+
+use super::super::defaults::{WEEK_END_DAY, WEEK_MIDDLE_DAY};
+use super::super::grammar::{MonthOf, Period, Span};
+use super::super::words::Edge;
+use super::day::{Days, Tense, after, week_start};
+use super::{Context, Grain, Problem, YEARS, impossible, months_moved, too_far};
+
+/// The first day of a month and of the one after it.
+pub fn month_bounds(month: MonthOf, context: &Context) -> Result<(NaiveDate, NaiveDate), Problem> {
+    let this = first_of(context.today.year(), context.today.month())?;
+    let first = match month {
+        MonthOf::From(n) => months_moved(this, n).ok_or_else(too_far)?,
+        MonthOf::Named {
+            month,
+            year: Some(year),
+            ..
+        } => first_of(year, month)?,
+        MonthOf::Named {
+            month,
+            year: None,
+            which,
+        } => {
+            let mut first = first_of(this.year(), month)?;
+            let last = which.is_some_and(|n| n < 0);
+            if last || context.back && which.is_none() {
+                let too_late = if last { first >= this } else { first > this };
+                if too_late {
+                    first = first_of(this.year() - 1, month)?;
+                }
+            } else if first < this || which == Some(1) && first == this {
+                first = first_of(this.year() + 1, month)?;
+            }
+            first
+        }
+    };
+    Ok((first, months_moved(first, 1).ok_or_else(too_far)?))
+}
+
+pub fn first_of(year: i32, month: u32) -> Result<NaiveDate, Problem> {
+    if !YEARS.contains(&year) {
+        return Err(too_far());
+    }
+    NaiveDate::from_ymd_opt(year, month, 1)
+        .ok_or_else(|| impossible(format!("there is no month {month}")))
+}
+
+pub fn nth(n: i32, day: Option<Weekday>, of: Period, context: &Context) -> Result<Days, Problem> {
+    let mut days = period(of, context)?;
+    let mut date = nth_in(n, day, &days)?;
+    // "First Monday of the month" in the middle of the month is that of the next one.
+    let passed = date < context.today && !context.back && days.tense != Tense::Past;
+    match of {
+        Period::Month(MonthOf::From(0)) if passed => {
+            days = period(Period::Month(MonthOf::From(1)), context)?;
+            date = nth_in(n, day, &days)?;
+        }
+        Period::Month(MonthOf::Named {
+            month,
+            year: None,
+            which: None,
+        }) if passed => {
+            let year = Some(days.first.year() + 1);
+            days = period(
+                Period::Month(MonthOf::Named {
+                    month,
+                    year,
+                    which: None,
+                }),
+                context,
+            )?;
+            date = nth_in(n, day, &days)?;
+        }
+        _ => {}
+    }
+    Days::one(date, days.tense)
+}
+
+/// The nth weekday (or day) of the days; negative counts from the end.
+pub fn nth_in(n: i32, day: Option<Weekday>, days: &Days) -> Result<NaiveDate, Problem> {
+    let found = if n < 0 {
+        let last = after(days.end, -1)?;
+        let back = day.map_or(0, |d| {
+            (last.weekday().num_days_from_monday() + 7 - d.num_days_from_monday()) % 7
+        });
+        after(last, -i64::from(back))?
+    } else {
+        let ahead = day.map_or(0, |d| {
+            (d.num_days_from_monday() + 7 - days.first.weekday().num_days_from_monday()) % 7
+        });
+        let step = if day.is_some() { 7 } else { 1 };
+        after(days.first, i64::from(ahead) + i64::from(n - 1) * step)?
+    };
+    if found < days.first || found >= days.end {
+        return Err(impossible("there is no such day in that time"));
+    }
+    Ok(found)
+}
+
+pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
+    let today = context.today;
+    let tense = |n: i64| if n < 0 { Tense::Past } else { Tense::Open };
+    match period {
+        Period::Week(n) => {
+            let first = after(week_start(today)?, n.saturating_mul(7))?;
+            Days::span(first, after(first, 7)?, Grain::Week, tense(n))
+        }
+        Period::Weekend(n) => {
+            let first = after(week_start(today)?, n.saturating_mul(7) + 5)?;
+            Days::span(first, after(first, 2)?, Grain::Day, tense(n))
+        }
+        Period::Month(month) => {
+            let (first, end) = month_bounds(month, context)?;
+            let past = first < today && end <= today;
+            let tense = match month {
+                MonthOf::Named { year: Some(_), .. } | MonthOf::From(_) if past => Tense::Past,
+                MonthOf::Named { .. } | MonthOf::From(_) => Tense::Open,
+            };
+            Days::span(first, end, Grain::Month, tense)
+        }
+        Period::Quarter(n) => {
+            let month = today.month0() / 3 * 3 + 1;
+            let this = first_of(today.year(), month)?;
+            let first = months_moved(this, n * 3).ok_or_else(too_far)?;
+            Days::span(
+                first,
+                months_moved(first, 3).ok_or_else(too_far)?,
+                Grain::Month,
+                tense(n),
+            )
+        }
+        Period::MonthOfYear { month, year } => {
+            let year = today.year().saturating_add(year as i32);
+            let named = MonthOf::Named {
+                month,
+                year: Some(year),
+                which: None,
+            };
+            self::period(Period::Month(named), context)
+        }
+        Period::Year(n) => year(today.year().saturating_add(n as i32), tense(n)),
+        Period::YearNumbered(n) => year(n, Tense::Open),
+        Period::Today => Days::one(today, Tense::Open),
+    }
+}
+
+pub fn year(year: i32, tense: Tense) -> Result<Days, Problem> {
+    Days::span(
+        first_of(year, 1)?,
+        first_of(year + 1, 1)?,
+        Grain::Year,
+        tense,
+    )
+}
+
+pub fn edge(edge: Edge, of: Period, context: &Context) -> Result<Days, Problem> {
+    let days = period(of, context)?;
+    let last = after(days.end, -1)?;
+    let week = matches!(of, Period::Week(_));
+    let date = match edge {
+        Edge::Begin => days.first,
+        Edge::Middle if week => after(days.first, WEEK_MIDDLE_DAY)?,
+        Edge::End if week => after(days.first, WEEK_END_DAY)?,
+        // The 15th of a month, 1 July of a year.
+        Edge::Middle => after(days.first, (days.end - days.first).num_days().min(29) / 2)?,
+        Edge::End => last,
+    };
+    let year = matches!(of, Period::Year(_) | Period::YearNumbered(_));
+    let date = if edge == Edge::Middle && year {
+        first_of(days.first.year(), 7)?
+    } else {
+        date
+    };
+    Days::one(date, days.tense)
+}
+
+/// "The next 3 days" begin tomorrow... they run from now; "the last 2 weeks" end now.
+pub fn window(span: Span, context: &Context) -> Result<Days, Problem> {
+    let other = context.after(context.now, span)?;
+    let window = (context.now.min(other), context.now.max(other));
+    let first = window.0.date_naive();
+    let grain = if span.is_calendar() {
+        Grain::Day
+    } else {
+        Grain::Minute
+    };
+    let tense = if other < context.now {
+        Tense::Past
+    } else {
+        Tense::Open
+    };
+    let days = Days::span(first, after(window.1.date_naive(), 1)?, grain, tense)?;
+    Ok(Days {
+        window: Some(window),
+        ..days
+    })
+}
