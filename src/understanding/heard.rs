@@ -47,8 +47,10 @@ impl<'t> Heard<'t> {
     pub fn new(text: &'t str, reference: &Reference, grammar: &Grammar) -> Heard<'t> {
         let mut heard = Heard::bare(text, grammar);
         for found in when::find(text, reference) {
-            let span = found.span.clone();
-            heard.peel(span, Peeled::Time(Box::new(found)));
+            let span = heard.core_of(found.span.clone());
+            if !heard.cuts_a_word(&span) {
+                heard.peel(span, Peeled::Time(Box::new(found)));
+            }
         }
         heard.peel_priorities(grammar);
         heard
@@ -72,6 +74,18 @@ impl<'t> Heard<'t> {
             peels: Vec::new(),
             hidden,
         }
+    }
+
+    /// Without words that say more than when: what is due, and what a mail is about.
+    fn core_of(&self, span: Range<usize>) -> Range<usize> {
+        let words = &self.text[span.clone()];
+        let lead = ["due ", "about "].into_iter().find(|lead| words.get(..lead.len()).is_some_and(|w| w.eq_ignore_ascii_case(lead)));
+        span.start + lead.map_or(0, str::len)..span.end
+    }
+
+    /// "friday's demo" is a demo, not a time.
+    fn cuts_a_word(&self, span: &Range<usize>) -> bool {
+        self.tokens.iter().any(|t| t.span.start < span.end && span.end < t.span.end)
     }
 
     fn peel_priorities(&mut self, grammar: &Grammar) {
