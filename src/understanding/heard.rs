@@ -59,10 +59,29 @@ impl<'t> Heard<'t> {
     /// For routing: words that look like times are hidden, nothing is resolved.
     pub fn quick(text: &'t str, grammar: &Grammar) -> Heard<'t> {
         let mut heard = Heard::bare(text, grammar);
-        for (class, level) in PRIORITIES {
-            heard.peel_class(grammar, class, |_| Peeled::Priority(level));
-        }
+        heard.hide_timeish(grammar);
+        heard.peel_priorities(grammar);
         heard
+    }
+
+    /// Runs of words that speak of times, if one of them surely does.
+    fn hide_timeish(&mut self, grammar: &Grammar) {
+        let is = |class: &str, id: WordId| grammar.lexicon.is_phrase(class, &[id]);
+        let sure: Vec<bool> = self.tokens.iter().map(|t| is("timeword", t.id) || self.looks_like_clock(t)).collect();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let run = (at..self.tokens.len()).take_while(|&i| sure[i] || is("timelink", self.tokens[i].id)).count();
+            if sure[at..at + run].contains(&true) {
+                let span = self.tokens[at].span.start..self.tokens[at + run - 1].span.end;
+                self.peel(span, Peeled::Timeish);
+            }
+            at += run.max(1);
+        }
+    }
+
+    fn looks_like_clock(&self, token: &Token) -> bool {
+        let word = &self.text[token.span.clone()];
+        word.len() <= 7 && word.starts_with(|c: char| c.is_ascii_digit())
     }
 
     fn bare(text: &'t str, grammar: &Grammar) -> Heard<'t> {
@@ -122,17 +141,6 @@ impl<'t> Heard<'t> {
             }
         }
         self.peels.push(Peel { span, what });
-    }
-
-    /// Hides these tokens as looking like a time.
-    pub fn hide_timeish(&mut self, tokens: Range<usize>) {
-        if let (Some(first), Some(last)) = (
-            self.tokens.get(tokens.start),
-            self.tokens.get(tokens.end - 1),
-        ) {
-            let span = first.span.start..last.span.end;
-            self.peel(span, Peeled::Timeish);
-        }
     }
 
     /// The peel that hides a token.

@@ -34,31 +34,18 @@ pub fn plain(line: &Line, i: usize) -> Option<Heard> {
         _ => None,
     });
     if let Some(((hour, minute), next)) = named {
-        return Some(sure(
-            hour,
-            minute,
-            if hour == 0 {
-                Dial::Midnight
-            } else {
-                Dial::Full
-            },
-            next,
-        ));
+        return Some(sure(hour, minute, if hour == 0 { Dial::Midnight } else { Dial::Full }, next));
     }
     in_digits(line, i).or_else(|| in_words(line, i))
 }
 
 fn sure(hour: u32, minute: u32, dial: Dial, next: usize) -> Heard {
-    Heard {
-        clock: Clock { hour, minute, dial },
-        next,
-        surety: Surety::Sure,
-    }
+    Heard { clock: Clock { hour, minute, dial }, next, surety: Surety::Sure }
 }
 
 /// The dial of an hour as it was written: 13, 0 and 05 belong to the full one.
 fn dial(hour: u32, digits: usize) -> Dial {
-    let full = hour > 12 || hour == 0 || (digits == 2 && hour < 10);
+    let full = hour > 12 || hour == 0 || (digits >= 2 && hour < 10);
     if full { Dial::Full } else { Dial::Half }
 }
 
@@ -70,8 +57,10 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     let next = i + 1;
     if let Some((minute, next)) = minutes_after(line, next, ':') {
         let next = seconds_after(line, next).unwrap_or(next);
-        return Some(finish(line, value, minute, digits, next, Surety::Sure))
-            .filter(|h| line.ends_figure(h.next));
+        let heard = finish(line, value, minute, digits, next, Surety::Sure);
+        let full = Clock { dial: Dial::Full, ..heard.clock };
+        let clock = if line.full_dial { full } else { heard.clock };
+        return Some(Heard { clock, ..heard }).filter(|h| ends(line, h.next));
     }
     let h = line.link(next, Link::ClockH).filter(|_| line.glued(next));
     if let Some((minute, next)) = h.and_then(|n| two_digits(line, n)) {
@@ -79,7 +68,7 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     }
     if let Some((minute, next)) = minutes_after(line, next, '.') {
         let heard = finish(line, value, minute, digits, next, Surety::Likely);
-        return Some(heard).filter(|h| value < 25 && minute < 60 && line.ends_figure(h.next));
+        return Some(heard).filter(|h| value < 25 && minute < 60 && ends(line, h.next));
     }
     if value > 24 {
         return None;
@@ -89,13 +78,14 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
         return Some(heard);
     }
     if let Some(next) = h {
-        return Some(Heard {
-            next,
-            surety: Surety::Likely,
-            ..heard
-        });
+        return Some(Heard { next, surety: Surety::Likely, ..heard });
     }
-    line.ends_figure(next).then_some(heard)
+    ends(line, next).then_some(heard)
+}
+
+/// Does the figure end? A dash may join it to the end of a range.
+fn ends(line: &Line, i: usize) -> bool {
+    line.ends_figure(i) || line.glued_mark(i, '-')
 }
 
 /// "1730", "530pm".
@@ -107,11 +97,7 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
     let mut heard = finish(line, hour, minute, 2, i + 1, Surety::Bare);
     if heard.surety == Surety::Bare {
         if let Some(next) = line.link(i + 1, Link::ClockHours) {
-            heard = Heard {
-                next,
-                surety: Surety::Sure,
-                ..heard
-            };
+            heard = Heard { next, surety: Surety::Sure, ..heard };
         }
     }
     let fits = heard.surety == Surety::Sure || (digits == 4 && line.ends_figure(i + 1));
@@ -119,14 +105,7 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
 }
 
 /// Takes what may follow the digits: am/pm, "o'clock", "Uhr 30".
-fn finish(
-    line: &Line,
-    hour: u32,
-    minute: u32,
-    digits: usize,
-    next: usize,
-    surety: Surety,
-) -> Heard {
+fn finish(line: &Line, hour: u32, minute: u32, digits: usize, next: usize, surety: Surety) -> Heard {
     if let Some((half_hour, next)) = meridiem(line, hour, next) {
         return sure(half_hour, minute, Dial::Full, next);
     }
@@ -140,11 +119,7 @@ fn finish(
             None => sure(hour, minute, dial, next),
         };
     }
-    Heard {
-        clock: Clock { hour, minute, dial },
-        next,
-        surety,
-    }
+    Heard { clock: Clock { hour, minute, dial }, next, surety }
 }
 
 /// "17 Uhr 30".
@@ -227,10 +202,7 @@ fn relative(line: &Line, i: usize) -> Option<Heard> {
     if in_words && minutes_like || minutes > 12 {
         return Some(heard);
     }
-    minutes_like.then_some(Heard {
-        surety: Surety::Bare,
-        ..heard
-    })
+    minutes_like.then_some(Heard { surety: Surety::Bare, ..heard })
 }
 
 fn around(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
@@ -250,12 +222,7 @@ fn on_the_hour(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
         Some((hour, next)) => sure(hour, 0, Dial::Full, next),
         None => {
             let (hour, next) = number(line, i).filter(|(h, _)| (1..=24).contains(h))?;
-            if !line.ends_figure(next)
-                && line
-                    .link(next, Link::Am)
-                    .or(line.link(next, Link::Pm))
-                    .is_none()
-            {
+            if !line.ends_figure(next) && line.link(next, Link::Am).or(line.link(next, Link::Pm)).is_none() {
                 return None;
             }
             if line.glued_mark(next, ':') || unit(line, next).is_some() {

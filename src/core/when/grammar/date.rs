@@ -3,7 +3,7 @@
 use chrono::Weekday;
 
 use super::super::DateOrder;
-use super::super::words::{Edge, Kind, Line, Link, Sense, Unit};
+use super::super::words::{Edge, Line, Link, Sense, Unit};
 use super::numeric;
 use super::phrase::{Date, MonthOf, Period, Span};
 use super::span::{number, span, unit};
@@ -25,17 +25,14 @@ pub enum Company {
     Nothing,
     /// A preposition, or another part of a time: "sat", "may", "3/4".
     Some,
+    /// Any small word: "at the weekend".
+    Lead,
     /// A preposition of days ("on", "by"): "the 15th".
     DayWord,
 }
 
 fn heard(date: Date, next: usize) -> Heard {
-    Heard {
-        date,
-        part: None,
-        next,
-        company: Company::Nothing,
-    }
+    Heard { date, part: None, next, company: Company::Nothing }
 }
 
 /// The longest date that begins at `i`.
@@ -52,43 +49,27 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         edge(line, i),
         holiday(line, i),
         month_alone(line, i),
+        after_next(line, i),
+        weekend(line, i),
     ];
     // The first of equally long readings wins.
-    readings
-        .into_iter()
-        .flatten()
-        .reduce(|best, other| if other.next > best.next { other } else { best })
+    readings.into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
 }
 
 fn relative_day(line: &Line, i: usize) -> Option<Heard> {
     line.pick(i, |a| match a.sense {
         Sense::Day(days) => Some((Date::Day(days), None, a.weak)),
         Sense::DayPart(days, part) => Some((Date::Day(days), Some(part), a.weak)),
-        Sense::WeekdayPart(day, part) => Some((
-            Date::Weekday {
-                day,
-                which: None,
-                weeks: 0,
-            },
-            Some(part),
-            a.weak,
-        )),
+        Sense::WeekdayPart(day, part) => {
+            Some((Date::Weekday { day, which: None, weeks: 0 }, Some(part), a.weak))
+        }
         _ => None,
     })
-    .map(|((date, part, weak), next)| Heard {
-        date,
-        part,
-        next,
-        company: company(weak),
-    })
+    .map(|((date, part, weak), next)| Heard { date, part, next, company: company(weak) })
 }
 
 fn company(weak: bool) -> Company {
-    if weak {
-        Company::Some
-    } else {
-        Company::Nothing
-    }
+    if weak { Company::Some } else { Company::Nothing }
 }
 
 pub fn month_name(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
@@ -98,30 +79,12 @@ pub fn month_name(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
     })
     .map(|((month, weak), next)| (month, weak, next))
     // "Jan." and "sept."
-    .map(|(m, w, next)| {
-        (
-            m,
-            w,
-            if abbreviated(line, next) {
-                next + 1
-            } else {
-                next
-            },
-        )
-    })
+    .map(|(m, w, next)| (m, w, if abbreviated(line, next) { next + 1 } else { next }))
 }
 
 fn abbreviated(line: &Line, i: usize) -> bool {
-    let short = i
-        .checked_sub(1)
-        .and_then(|b| line.tokens.get(b))
-        .is_some_and(|t| t.key.len() <= 4);
-    short
-        && line.glued_mark(i, '.')
-        && line
-            .tokens
-            .get(i + 1)
-            .is_some_and(|t| matches!(t.kind, Kind::Number { .. }))
+    let short = i.checked_sub(1).and_then(|b| line.tokens.get(b)).is_some_and(|t| t.key.len() <= 4);
+    short && line.glued_mark(i, '.') && i + 1 < line.tokens.len()
 }
 
 /// A day's number, with what marks it as one: "3rd", "3.", "third". The flag: was it marked?
@@ -151,10 +114,7 @@ pub fn day_number(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
 
 fn year_after(line: &Line, i: usize) -> Option<(i32, usize)> {
     let i = if line.mark(i, ',') { i + 1 } else { i };
-    let i = line
-        .link(i, Link::Of)
-        .filter(|n| year(line, *n).is_some())
-        .unwrap_or(i);
+    let i = line.link(i, Link::Of).filter(|n| year(line, *n).is_some()).unwrap_or(i);
     year(line, i).filter(|(_, next)| line.ends_figure(*next))
 }
 
@@ -166,122 +126,76 @@ pub fn year(line: &Line, i: usize) -> Option<(i32, usize)> {
 /// "3 April", "3rd of April 2027", "the third of april", "3. April".
 fn day_and_month(line: &Line, i: usize) -> Option<Heard> {
     let (day, _, next) = day_number(line, i)?;
-    let next = if line.glued_mark(next, '-') {
-        next + 1
-    } else {
-        next
-    };
+    let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::Of).unwrap_or(next);
     let (month, _, next) = month_name(line, next)?;
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    Some(numbered(
-        day,
-        Some(MonthOf::Named {
-            month,
-            year,
-            which: None,
-        }),
-        next,
-    ))
+    Some(numbered(day, Some(MonthOf::Named { month, year, which: None }), next))
 }
 
 fn numbered(day: u32, month: Option<MonthOf>, next: usize) -> Heard {
-    heard(
-        Date::Numbered {
-            day,
-            month,
-            weekday: None,
-        },
-        next,
-    )
+    heard(Date::Numbered { day, month, weekday: None }, next)
 }
 
 /// "April 3", "April the 3rd", "Jan 5 2027".
 fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
-    let (month, weak, next) = month_name(line, i)?;
-    let next = if line.glued_mark(next, '-') {
-        next + 1
-    } else {
-        next
-    };
+    let (month, _, next) = month_name(line, i)?;
+    let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::The).unwrap_or(next);
     let (day, marked, next) = day_number(line, next)?;
-    if !marked && (!line.ends_figure(next) || line.link(next, Link::Counted).is_some() || day > 31)
-    {
+    if !marked && (!(line.ends_figure(next) || line.glued_mark(next, '-')) || line.link(next, Link::Counted).is_some() || day > 31) {
         return None;
     }
     // "May 5 pm": the number is an hour.
-    if !marked
-        && (line.link(next, Link::Pm).is_some()
-            || line.link(next, Link::Am).is_some()
-            || line.glued_mark(next, ':'))
-    {
+    if !marked && (line.link(next, Link::Pm).is_some() || line.link(next, Link::Am).is_some() || line.glued_mark(next, ':')) {
         return None;
     }
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    let month = Some(MonthOf::Named {
-        month,
-        year,
-        which: None,
-    });
-    let company = if weak && !marked {
-        Company::Some
-    } else {
-        Company::Nothing
-    };
-    // A name that is also a month needs an ordinary date beside it only if the number could count.
-    let company = if line.link(next, Link::Follow).is_some() || next >= line.tokens.len() {
-        Company::Nothing
-    } else {
-        company
-    };
-    Some(Heard {
-        company,
-        ..numbered(day, month, next)
-    })
+    let month = Some(MonthOf::Named { month, year, which: None });
+    Some(numbered(day, month, next))
 }
 
 fn month_alone(line: &Line, i: usize) -> Option<Heard> {
     let (month, weak, next) = month_name(line, i)?;
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    let period = Period::Month(MonthOf::Named {
-        month,
-        year,
-        which: None,
-    });
+    let period = Period::Month(MonthOf::Named { month, year, which: None });
     let company = company(weak && year.is_none());
-    Some(Heard {
-        company,
-        ..heard(Date::Period(period), next)
-    })
+    Some(Heard { company, ..heard(Date::Period(period), next) })
+}
+
+/// "(At the) weekend".
+fn weekend(line: &Line, i: usize) -> Option<Heard> {
+    let next = line.pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?.1;
+    Some(Heard { company: Company::Lead, ..heard(Date::Period(Period::Weekend(0)), next) })
+}
+
+/// "The week after next".
+fn after_next(line: &Line, i: usize) -> Option<Heard> {
+    let (period, next) = period_unit(line, i, 0)?;
+    matches!(period, Period::Week(2) | Period::Month(MonthOf::From(2)) | Period::Year(2))
+        .then(|| heard(Date::Period(period), next))
 }
 
 /// "This", "next", "last" and the like, with what they belong to.
 fn which(line: &Line, i: usize) -> Option<Heard> {
+    let heard = which_of_all(line, i)?;
+    // "The last weekend of January" counts within January.
+    let counted = line.link(heard.next, Link::Of).and_then(|at| period(line, at));
+    let own_period = matches!(heard.date, Date::Period(Period::Weekend(_)));
+    if counted.is_some() && own_period { None } else { Some(heard) }
+}
+
+fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
     let (which, at) = which_word(line, i)?;
     if let Some((day, weak, next)) = weekday_name(line, at) {
         let company = company(weak && which == Some(0));
-        let date = Date::Weekday {
-            day,
-            which,
-            weeks: 0,
-        };
-        return Some(Heard {
-            company,
-            ..heard(date, next)
-        });
+        let date = Date::Weekday { day, which, weeks: 0 };
+        return Some(Heard { company, ..heard(date, next) });
     }
     if let Some((month, weak, next)) = month_name(line, at) {
-        let month = MonthOf::Named {
-            month,
-            year: None,
-            which,
-        };
+        let month = MonthOf::Named { month, year: None, which };
         let company = company(weak && which != Some(1));
-        return Some(Heard {
-            company,
-            ..heard(Date::Period(Period::Month(month)), next)
-        });
+        return Some(Heard { company, ..heard(Date::Period(Period::Month(month)), next) });
     }
     let n = which.unwrap_or(0);
     if let Some((period, next)) = period_unit(line, at, n) {
@@ -292,24 +206,14 @@ fn which(line: &Line, i: usize) -> Option<Heard> {
         _ => None,
     });
     if let Some((holiday, next)) = holiday {
-        return Some(heard(
-            Date::Holiday {
-                holiday,
-                year: None,
-                which,
-            },
-            next,
-        ));
+        return Some(heard(Date::Holiday { holiday, year: None, which }, next));
     }
     let part = line.pick(at, |a| match a.sense {
         Sense::Part(part) if !a.weak => Some(part),
         _ => None,
     });
     if let Some((part, next)) = part.filter(|_| matches!(n, 0 | -1)) {
-        return Some(Heard {
-            part: Some(part),
-            ..heard(Date::Day(n), next)
-        });
+        return Some(Heard { part: Some(part), ..heard(Date::Day(n), next) });
     }
     window(line, at, n)
 }
@@ -340,10 +244,7 @@ fn window(line: &Line, i: usize, which: i64) -> Option<Heard> {
 }
 
 pub fn period_unit(line: &Line, i: usize, n: i64) -> Option<(Period, usize)> {
-    if let Some(next) = line
-        .pick(i, |a| (a.sense == Sense::Weekend).then_some(()))
-        .map(|p| p.1)
-    {
+    if let Some(next) = line.pick(i, |a| (a.sense == Sense::Weekend).then_some(())).map(|p| p.1) {
         return Some((Period::Weekend(n), next));
     }
     let (unit, next) = unit(line, i)?;
@@ -379,33 +280,16 @@ pub fn weekday_name(line: &Line, i: usize) -> Option<(Weekday, bool, usize)> {
 /// "Friday", "Friday week", "Friday after next", "Friday next week".
 fn weekday(line: &Line, i: usize) -> Option<Heard> {
     let (day, weak, next) = weekday_name(line, i)?;
-    let later = |weeks, next| {
-        Some(heard(
-            Date::Weekday {
-                day,
-                which: None,
-                weeks,
-            },
-            next,
-        ))
-    };
+    let later = |weeks, next| Some(heard(Date::Weekday { day, which: None, weeks }, next));
     if let Some(next) = line.link(next, Link::AfterNext) {
         return later(1, next);
     }
-    if let Some((Unit::Week, after)) = unit(line, next) {
-        return later(1, after);
+    match unit(line, next) {
+        Some((Unit::Week, after)) => return later(1, after),
+        Some((Unit::Fortnight, after)) => return later(2, after),
+        Some(_) | None => {}
     }
-    Some(Heard {
-        company: company(weak),
-        ..heard(
-            Date::Weekday {
-                day,
-                which: None,
-                weeks: 0,
-            },
-            next,
-        )
-    })
+    Some(Heard { company: company(weak), ..heard(Date::Weekday { day, which: None, weeks: 0 }, next) })
 }
 
 /// A period with its article or which-word: "the month", "next week", "January", "2027".
@@ -413,14 +297,7 @@ pub fn period(line: &Line, i: usize) -> Option<(Period, usize)> {
     let i = line.skip(i, &[Link::The]);
     if let Some((month, _, next)) = month_name(line, i) {
         let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-        return Some((
-            Period::Month(MonthOf::Named {
-                month,
-                year,
-                which: None,
-            }),
-            next,
-        ));
+        return Some((Period::Month(MonthOf::Named { month, year, which: None }), next));
     }
     if let Some((year, next)) = year(line, i) {
         return Some((Period::YearNumbered(year), next));
@@ -430,14 +307,7 @@ pub fn period(line: &Line, i: usize) -> Option<(Period, usize)> {
         None => return period_unit(line, i, 0),
     };
     if let Some((month, _, next)) = month_name(line, at) {
-        return Some((
-            Period::Month(MonthOf::Named {
-                month,
-                year: None,
-                which: n,
-            }),
-            next,
-        ));
+        return Some((Period::Month(MonthOf::Named { month, year: None, which: n }), next));
     }
     period_unit(line, at, n.unwrap_or(0))
 }
@@ -462,6 +332,9 @@ pub fn nth_day(line: &Line, i: usize) -> Option<(i32, Option<Weekday>, usize)> {
     if let Some((day, _, next)) = weekday_name(line, at) {
         return Some((n, Some(day), next));
     }
+    if let Some((_, next)) = line.pick(at, |a| (a.sense == Sense::Weekend).then_some(())) {
+        return Some((n, Some(Weekday::Sat), next));
+    }
     let (unit, next) = unit(line, at)?;
     (unit == Unit::Day).then_some((n, None, next))
 }
@@ -478,10 +351,7 @@ fn day_of_month(line: &Line, i: usize) -> Option<Heard> {
     if !marked || day > 31 {
         return None;
     }
-    Some(Heard {
-        company: Company::DayWord,
-        ..numbered(day, None, next)
-    })
+    Some(Heard { company: Company::DayWord, ..numbered(day, None, next) })
 }
 
 /// "End of the month", "beginning of next week", "early January", "mid-March".
@@ -502,11 +372,7 @@ fn edge(line: &Line, i: usize) -> Option<Heard> {
         Sense::Edge(edge) => Some(edge),
         _ => None,
     })?;
-    let next = if line.glued_mark(next, '-') {
-        next + 1
-    } else {
-        next
-    };
+    let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let (period, next) = period(line, next).or_else(|| {
         let today = line.pick(line.skip(next, &[Link::The]), |a| match a.sense {
             Sense::Day(0) => Some(Period::Today),
@@ -523,41 +389,21 @@ fn holiday(line: &Line, i: usize) -> Option<Heard> {
         _ => None,
     })?;
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    let date = Date::Holiday {
-        holiday,
-        year,
-        which: None,
-    };
-    Some(Heard {
-        company: company(weak),
-        ..heard(date, next)
-    })
+    let date = Date::Holiday { holiday, year, which: None };
+    Some(Heard { company: company(weak), ..heard(date, next) })
 }
 
 /// "3-5 May", "3rd to 5th of May", "May 3 to 5": both days.
 pub fn day_range(line: &Line, i: usize) -> Option<(Date, Date, usize)> {
-    let of = |day, month, next| {
-        (
-            Date::Numbered {
-                day,
-                month,
-                weekday: None,
-            },
-            next,
-        )
-    };
+    let of = |day, month, next| (Date::Numbered { day, month, weekday: None }, next);
     if let Some((first, _, next)) = day_number(line, i) {
         let second_at = line.skip(line.link(next, Link::To)?, &[Link::The]);
         let second = day_and_month(line, second_at)?;
-        let Date::Numbered { month, .. } = second.date else {
-            return None;
-        };
+        let Date::Numbered { month, .. } = second.date else { return None };
         return Some((of(first, month, 0).0, second.date, second.next));
     }
     let first = month_and_day(line, i)?;
-    let Date::Numbered { month, .. } = first.date else {
-        return None;
-    };
+    let Date::Numbered { month, .. } = first.date else { return None };
     let second_at = line.link(first.next, Link::To)?;
     let (day, _, next) = day_number(line, second_at)?;
     if !line.ends_figure(next) || line.glued_mark(next, ':') || month_name(line, next).is_some() {
@@ -569,6 +415,5 @@ pub fn day_range(line: &Line, i: usize) -> Option<(Date, Date, usize)> {
 /// A bare number of a day beside its weekday: "Friday 13".
 pub fn bare_day(line: &Line, i: usize) -> Option<(u32, usize)> {
     let (day, next) = number(line, i)?;
-    (line.digits(i).is_some() && (13..=31).contains(&day) && line.ends_figure(next))
-        .then_some((day, next))
+    (line.digits(i).is_some() && (13..=31).contains(&day) && line.ends_figure(next)).then_some((day, next))
 }

@@ -23,6 +23,8 @@ pub struct Phrase {
     pub to: Option<Box<Phrase>>,
     pub length: Option<Span>,
     pub rule: Option<Rule>,
+    /// The day from which a rule counts.
+    pub start: Option<Box<Phrase>>,
     pub now: bool,
     /// It began with "between": an "and" may join its ends.
     pub between: bool,
@@ -40,6 +42,11 @@ impl Phrase {
             && self.length.is_none()
             && self.rule.is_none()
             && !self.now
+    }
+
+    /// "In 2 hours" leaves no room for a clock time; "in 3 days" does.
+    pub fn has_exact_offset(&self) -> bool {
+        self.offset.is_some_and(|offset| !offset.is_calendar())
     }
 }
 
@@ -66,15 +73,8 @@ impl Clock {
         let on_dial = self.hour % 12;
         let end = (second.hour, second.minute);
         let readings = [on_dial + 12, on_dial];
-        let hour = readings
-            .into_iter()
-            .find(|h| (*h, self.minute) < end)
-            .unwrap_or(on_dial + 12);
-        Clock {
-            hour,
-            dial: Dial::Full,
-            ..self
-        }
+        let hour = readings.into_iter().find(|h| (*h, self.minute) < end).unwrap_or(on_dial + 12);
+        Clock { hour, dial: Dial::Full, ..self }
     }
 }
 
@@ -94,34 +94,15 @@ pub enum Date {
     /// Days from today.
     Day(i64),
     /// "Friday": the next to come. `weeks` later for "Friday week".
-    Weekday {
-        day: Weekday,
-        which: Option<i64>,
-        weeks: i64,
-    },
+    Weekday { day: Weekday, which: Option<i64>, weeks: i64 },
     /// "Friday next week".
-    WeekdayOfWeek {
-        day: Weekday,
-        week: i64,
-    },
-    Numbered {
-        day: u32,
-        month: Option<MonthOf>,
-        weekday: Option<Weekday>,
-    },
+    WeekdayOfWeek { day: Weekday, week: i64 },
+    Numbered { day: u32, month: Option<MonthOf>, weekday: Option<Weekday> },
     /// "First Monday of January"; -1 is the last. Without `day` it is a day of the period.
-    Nth {
-        n: i32,
-        day: Option<Weekday>,
-        of: Period,
-    },
+    Nth { n: i32, day: Option<Weekday>, of: Period },
     Period(Period),
     Edge(Edge, Period),
-    Holiday {
-        holiday: Holiday,
-        year: Option<i32>,
-        which: Option<i64>,
-    },
+    Holiday { holiday: Holiday, year: Option<i32>, which: Option<i64> },
     /// "The next 3 days", "the last 2 weeks".
     Window(Span),
     Exact(NaiveDate),
@@ -130,14 +111,23 @@ pub enum Date {
     /// ISO 8601 with a clock.
     Local(NaiveDateTime),
     /// "3 May next year".
-    InYear {
-        day: u32,
-        month: u32,
-        weekday: Option<Weekday>,
-        year: i64,
-    },
+    InYear { day: u32, month: u32, weekday: Option<Weekday>, year: i64 },
+    /// "The Friday after Thanksgiving".
+    Beside { day: Weekday, before: bool, anchor: Box<Date> },
     /// Said twice: "tomorrow, 12 January". Both must agree.
     Both(Box<Date>, Box<Date>),
+}
+
+impl Date {
+    /// Does it name a single day, on which a clock time can be?
+    pub fn is_one_day(&self) -> bool {
+        match self {
+            Date::Day(_) | Date::Weekday { .. } | Date::WeekdayOfWeek { .. } | Date::Numbered { .. } => true,
+            Date::Nth { .. } | Date::Edge(..) | Date::Holiday { .. } | Date::Exact(_) => true,
+            Date::InYear { .. } | Date::Both(..) | Date::Beside { .. } => true,
+            Date::Period(_) | Date::Window(_) | Date::Missing(_) | Date::Local(_) => false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -156,11 +146,7 @@ pub enum Period {
 pub enum MonthOf {
     /// Months from this one.
     From(i64),
-    Named {
-        month: u32,
-        year: Option<i32>,
-        which: Option<i64>,
-    },
+    Named { month: u32, year: Option<i32>, which: Option<i64> },
 }
 
 /// A length of time. Calendar parts are kept apart from exact ones: a day may have 23 hours.
@@ -180,23 +166,14 @@ impl Span {
             seconds: (days * hundredths % 100) * 864,
             ..Span::default()
         };
-        let months = |months: i64| Span {
-            months: months * hundredths / 100,
-            ..Span::default()
-        };
-        let seconds = |s: i64| Span {
-            seconds: s * hundredths / 100,
-            ..Span::default()
-        };
+        let months = |months: i64| Span { months: months * hundredths / 100, ..Span::default() };
+        let seconds = |s: i64| Span { seconds: s * hundredths / 100, ..Span::default() };
         match unit {
             Unit::Second => seconds(1),
             Unit::Minute => seconds(60),
             Unit::Hour => seconds(3600),
             Unit::Day => days(1),
-            Unit::Workday => Span {
-                workdays: hundredths / 100,
-                ..Span::default()
-            },
+            Unit::Workday => Span { workdays: hundredths / 100, ..Span::default() },
             Unit::Week => days(7),
             Unit::Fortnight => days(14),
             Unit::Month => months(1),

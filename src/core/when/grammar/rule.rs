@@ -6,7 +6,7 @@ use super::super::DateOrder;
 use super::super::defaults::Part;
 use super::super::words::{Days, Line, Link, Sense, Unit};
 use super::date::{self, weekday_name};
-use super::phrase::{Date, MonthOf, Period, Rule};
+use super::phrase::{Date, Period, Rule, MonthOf};
 use super::span::{number, unit};
 
 /// A rule with the date and the part of day that were said inside it.
@@ -33,38 +33,15 @@ fn nth_of_each(line: &Line, i: usize) -> Option<Heard> {
     let (rule, next) = repeats(line, next)?;
     let of = Period::Month(MonthOf::From(0));
     let date = Some(Date::Nth { n, day, of });
-    (rule.unit == Unit::Month).then_some(Heard {
-        rule,
-        date,
-        part: None,
-        next,
-    })
+    (rule.unit == Unit::Month).then_some(Heard { rule, date, part: None, next })
 }
 
 fn plain(every: u32, unit: Unit, next: usize) -> Heard {
-    Heard {
-        rule: Rule {
-            every,
-            unit,
-            days: Days::default(),
-        },
-        date: None,
-        part: None,
-        next,
-    }
+    Heard { rule: Rule { every, unit, days: Days::default() }, date: None, part: None, next }
 }
 
 fn weekly(every: u32, days: Days, next: usize) -> Heard {
-    Heard {
-        rule: Rule {
-            every,
-            unit: Unit::Week,
-            days,
-        },
-        date: None,
-        part: None,
-        next,
-    }
+    Heard { rule: Rule { every, unit: Unit::Week, days }, date: None, part: None, next }
 }
 
 fn often(line: &Line, i: usize) -> Option<Heard> {
@@ -85,6 +62,10 @@ pub fn plural_days(line: &Line, i: usize) -> Option<Heard> {
             _ => None,
         })
     };
+    // "Three Fridays from now" are not every Friday.
+    if i.checked_sub(1).is_some_and(|before| number(line, before).is_some()) {
+        return None;
+    }
     let (mut days, mut next) = one(i)?;
     while let Some((more, after)) = one(joint(line, next)) {
         days = days.union(more);
@@ -118,25 +99,14 @@ fn interval(line: &Line, i: usize) -> Option<(u32, usize)> {
         return Some((2, next));
     }
     let (n, next) = number(line, i)
-        .map(|(n, next)| {
-            (
-                n,
-                line.link(next, Link::OrdinalMark)
-                    .filter(|_| line.glued(next))
-                    .unwrap_or(next),
-            )
-        })
+        .map(|(n, next)| (n, line.link(next, Link::OrdinalMark).filter(|_| line.glued(next)).unwrap_or(next)))
         .or_else(|| {
             line.pick(i, |a| match a.sense {
                 Sense::Ordinal(n) => u32::try_from(n).ok(),
                 _ => None,
             })
         })?;
-    let next = if line.glued_mark(next, '-') || line.glued_mark(next, '.') {
-        next + 1
-    } else {
-        next
-    };
+    let next = if line.glued_mark(next, '-') || line.glued_mark(next, '.') { next + 1 } else { next };
     (1..=EVERY_MAX).contains(&n).then_some((n, next))
 }
 
@@ -158,10 +128,7 @@ fn unit_or_days(line: &Line, i: usize, every: u32) -> Option<Heard> {
         _ => None,
     });
     if let Some(((days, part), next)) = special {
-        return Some(Heard {
-            part,
-            ..weekly(every, days, next)
-        });
+        return Some(Heard { part, ..weekly(every, days, next) });
     }
     let part = line.pick(i, |a| match a.sense {
         Sense::Part(part) => Some(part),
@@ -170,10 +137,7 @@ fn unit_or_days(line: &Line, i: usize, every: u32) -> Option<Heard> {
         _ => None,
     });
     if let Some((part, next)) = part {
-        return Some(Heard {
-            part: Some(part),
-            ..plain(every, Unit::Day, next)
-        });
+        return Some(Heard { part: Some(part), ..plain(every, Unit::Day, next) });
     }
     let (unit, next) = unit(line, i)?;
     match unit {
@@ -193,13 +157,9 @@ fn day_list(line: &Line, i: usize) -> Option<(Days, usize)> {
     let mut days = Days::default().with(first);
     loop {
         let at = joint(line, next);
-        let at = if at > next {
-            line.link(at, Link::Each).unwrap_or(at)
-        } else {
-            at
-        };
+        let at = if at > next { line.link(at, Link::Each).unwrap_or(at) } else { at };
         match weekday_name(line, at) {
-            Some((day, _, after)) if at > next || line.mark(next, '/') => {
+            Some((day, weak, after)) if at > next || !weak || day != first => {
                 days = days.with(day);
                 next = after;
             }
@@ -212,34 +172,19 @@ fn day_list(line: &Line, i: usize) -> Option<(Days, usize)> {
 fn monthly_day(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     let heard = date::date(line, line.skip(i, &[Link::The]), order)?;
     let unit = match &heard.date {
-        Date::Numbered { month: None, .. } => Unit::Month,
-        Date::Numbered {
-            month:
-                Some(MonthOf::Named {
-                    year: None,
-                    which: None,
-                    ..
-                }),
-            ..
-        } => Unit::Year,
+        Date::Numbered { month: None | Some(MonthOf::From(0)), .. } => Unit::Month,
+        Date::Numbered { month: Some(MonthOf::Named { year: None, which: None, .. }), .. } => Unit::Year,
         Date::Holiday { year: None, .. } => Unit::Year,
         Date::Nth { of, .. } | Date::Edge(_, of) => period_unit(*of)?,
         _ => return None,
     };
-    Some(Heard {
-        date: Some(heard.date),
-        ..plain(1, unit, heard.next)
-    })
+    Some(Heard { date: Some(heard.date), ..plain(1, unit, heard.next) })
 }
 
 fn period_unit(period: Period) -> Option<Unit> {
     match period {
         Period::Month(MonthOf::From(0)) => Some(Unit::Month),
-        Period::Month(MonthOf::Named {
-            year: None,
-            which: None,
-            ..
-        }) => Some(Unit::Year),
+        Period::Month(MonthOf::Named { year: None, which: None, .. }) => Some(Unit::Year),
         _ => None,
     }
 }
@@ -249,12 +194,6 @@ pub fn repeats(line: &Line, i: usize) -> Option<(Rule, usize)> {
     let at = line.link(i, Link::Of).unwrap_or(i);
     let at = line.link(at, Link::Each)?;
     let (unit, next) = unit(line, at)?;
-    matches!(unit, Unit::Month | Unit::Year).then_some((
-        Rule {
-            every: 1,
-            unit,
-            days: Days::default(),
-        },
-        next,
-    ))
+    matches!(unit, Unit::Month | Unit::Year)
+        .then_some((Rule { every: 1, unit, days: Days::default() }, next))
 }

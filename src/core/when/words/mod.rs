@@ -24,19 +24,14 @@ pub struct Line<'a> {
     pub tokens: Vec<Token>,
     /// For every token, what may begin there; longest first.
     atoms: Vec<Vec<Atom>>,
+    pub full_dial: bool,
 }
 
 impl<'a> Line<'a> {
     pub fn new(text: &'a str, lexicon: &Lexicon) -> Line<'a> {
         let tokens = token::tokens(text, |key| lexicon.is_mixed_word(key));
-        let atoms = (0..tokens.len())
-            .map(|i| atoms_at(&tokens, i, lexicon))
-            .collect();
-        Line {
-            text,
-            tokens,
-            atoms,
-        }
+        let atoms = (0..tokens.len()).map(|i| atoms_at(&tokens, i, lexicon)).collect();
+        Line { text, tokens, atoms, full_dial: lexicon.full_dial }
     }
 
     pub fn atoms(&self, i: usize) -> &[Atom] {
@@ -45,15 +40,12 @@ impl<'a> Line<'a> {
 
     /// The longest atom at `i` that `f` accepts, and the place after it.
     pub fn pick<T>(&self, i: usize, f: impl Fn(&Atom) -> Option<T>) -> Option<(T, usize)> {
-        self.atoms(i)
-            .iter()
-            .find_map(|atom| Some((f(atom)?, i + atom.len)))
+        self.atoms(i).iter().find_map(|atom| Some((f(atom)?, i + atom.len)))
     }
 
     /// The place after a joining word.
     pub fn link(&self, i: usize, link: Link) -> Option<usize> {
-        self.pick(i, |a| (a.sense == Sense::Link(link)).then_some(()))
-            .map(|(_, next)| next)
+        self.pick(i, |a| (a.sense == Sense::Link(link)).then_some(())).map(|(_, next)| next)
     }
 
     /// The place after any number of such words.
@@ -74,15 +66,11 @@ impl<'a> Line<'a> {
 
     /// A mark with no space before it.
     pub fn glued_mark(&self, i: usize, mark: char) -> bool {
-        self.tokens
-            .get(i)
-            .is_some_and(|t| t.kind == Kind::Mark(mark) && !t.spaced)
+        self.tokens.get(i).is_some_and(|t| t.kind == Kind::Mark(mark) && !t.spaced)
     }
 
     pub fn mark(&self, i: usize, mark: char) -> bool {
-        self.tokens
-            .get(i)
-            .is_some_and(|t| t.kind == Kind::Mark(mark))
+        self.tokens.get(i).is_some_and(|t| t.kind == Kind::Mark(mark))
     }
 
     pub fn glued(&self, i: usize) -> bool {
@@ -95,19 +83,14 @@ impl<'a> Line<'a> {
 
     /// Does a figure begin at `i`: not a price, a decimal place, a phone number's middle?
     pub fn begins_figure(&self, i: usize) -> bool {
-        let Some(before) = i.checked_sub(1).and_then(|b| self.tokens.get(b)) else {
-            return true;
-        };
-        let Some(token) = self.tokens.get(i) else {
-            return false;
-        };
+        let Some(before) = i.checked_sub(1).and_then(|b| self.tokens.get(b)) else { return true };
+        let Some(token) = self.tokens.get(i) else { return false };
         match before.kind {
             Kind::Mark('$' | '€' | '£' | '#' | '+' | '№' | '¥') => false,
-            Kind::Mark('.' | ',' | '/' | ':' | '-' | '*' | '=' | '_' | '\\' | '&' | '%') => {
+            Kind::Mark('/' | '*' | '=' | '_' | '\\' | '&' | '%' | '?') => token.spaced,
+            Kind::Mark('.' | ',' | ':') => {
                 let numeric = i.checked_sub(2).is_some_and(|b| self.digits(b).is_some());
-                token.spaced
-                    || !(before.spaced || numeric)
-                    || matches!(before.kind, Kind::Mark('-'))
+                token.spaced || !numeric && !before.spaced
             }
             Kind::Mark(_) => true,
             Kind::Word | Kind::Number { .. } => token.spaced,
@@ -116,9 +99,7 @@ impl<'a> Line<'a> {
 
     /// Does the figure whose last token is before `i` end there: no decimals, percent, currency?
     pub fn ends_figure(&self, i: usize) -> bool {
-        let Some(token) = self.tokens.get(i) else {
-            return true;
-        };
+        let Some(token) = self.tokens.get(i) else { return true };
         match token.kind {
             Kind::Mark('%' | '€' | '$' | '£' | '°' | '×' | '*' | '+' | '=' | '^') => false,
             Kind::Mark('.' | ',' | '/' | ':' | '-' | '_') => {
@@ -132,22 +113,13 @@ impl<'a> Line<'a> {
 
 fn atoms_at(tokens: &[Token], i: usize, lexicon: &Lexicon) -> Vec<Atom> {
     let fits = |rest: &[String]| {
-        tokens
-            .get(i + 1..i + 1 + rest.len())
-            .is_some_and(|following| {
-                following
-                    .iter()
-                    .zip(rest)
-                    .all(|(token, key)| token.key == *key)
-            })
+        tokens.get(i + 1..i + 1 + rest.len()).is_some_and(|following| {
+            following.iter().zip(rest).all(|(token, key)| token.key == *key)
+        })
     };
     let entries = lexicon.starting_with(&tokens[i].key).iter();
     entries
         .filter(|e| fits(&e.rest))
-        .map(|e| Atom {
-            sense: e.sense,
-            len: e.rest.len() + 1,
-            weak: e.weak,
-        })
+        .map(|e| Atom { sense: e.sense, len: e.rest.len() + 1, weak: e.weak })
         .collect()
 }
