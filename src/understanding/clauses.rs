@@ -197,6 +197,10 @@ impl Parser<'_> {
             let Some(left) = self.clause(range.start..*at) else {
                 continue;
             };
+            let link = &self.heard.text[self.heard.tokens[*at].span.clone()];
+            if matches!(link, ":" | "-" | "–" | "—" | "so" | "but") {
+                continue;
+            }
             if left.weak && whole.as_ref().is_some_and(|w| !w.weak) {
                 continue;
             }

@@ -225,6 +225,8 @@ fn ways(symbols: &[&str], at: &mut usize, lexicon: &mut Lexicon) -> Result<Piece
         *at += 1;
         ways.push(sequence(symbols, at, lexicon)?);
     }
+    // The longer way first: "show me" before "show".
+    ways.sort_by_key(|way: &Vec<Piece>| std::cmp::Reverse(way.len()));
     Ok(Piece::Either(ways))
 }
 

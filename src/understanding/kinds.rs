@@ -47,6 +47,8 @@ pub(crate) enum Kind {
     Group,
     /// In quotation marks, or short.
     Quoted,
+    /// "high", "low".
+    Level,
     /// A statement, not a request.
     Fact,
     /// What an assistant may be able to do, in general: "send emails".
@@ -80,6 +82,7 @@ impl Kind {
             ("details", _) => Kind::Details,
             ("group", _) => Kind::Group,
             ("quoted", _) => Kind::Quoted,
+            ("level", _) => Kind::Level,
             ("fact", _) => Kind::Fact,
             ("capability", _) => Kind::Capability,
             _ => return None,
@@ -115,7 +118,7 @@ impl Kind {
             Kind::List => ends_with_list(raw) && !whole("tasklist"),
             Kind::Several => raw.contains(',') || folded().contains(" and "),
             Kind::Short => ids.len() <= 6,
-            Kind::Owner => ids.len() <= 4 && !whole("it") && !holds("whostop-strong"),
+            Kind::Owner => ids.len() <= 4 && !holds("numbered") && !whole("it") && !holds("whostop-strong"),
             Kind::Owned => {
                 ids.len() <= 6
                     && folded()
@@ -129,6 +132,7 @@ impl Kind {
             }
             Kind::Group => holds("group") && ids.len() <= 4,
             Kind::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,
+            Kind::Level => whole("level"),
             Kind::Fact => ids.len() >= 2 && !starts("notfact"),
             Kind::Capability => ids.len() <= 5 && !holds("my-strict") && starts("ability"),
         }
@@ -155,6 +159,12 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
         lexicon.starts("whostop", &ids[at..]).is_some()
             && lexicon.starts("names", &ids[at..]).is_none()
     })
+}
+
+/// Begins with an address or a number, not with a name.
+fn starts_with_details(raw: &str) -> bool {
+    let first = raw.split_whitespace().next().unwrap_or_default();
+    first.contains('@') || first.starts_with(['+', '(']) || first.chars().any(|c| c.is_ascii_digit())
 }
 
 fn ends_with_list(raw: &str) -> bool {

@@ -89,8 +89,8 @@ fn score(
     skipped_after: usize,
     slots: &[Slot],
 ) -> i32 {
-    let weak = if frame.weak { 15 } else { 0 };
-    10 * fixed as i32 - weak - (skipped_before + skipped_after) as i32 - 3 * slots.len() as i32
+    let weak = if frame.weak { 15 } else if frame.command == "chat" { 8 } else { 0 };
+    10 * fixed as i32 - weak - (skipped_before + skipped_after) as i32 - slots.len() as i32
 }
 
 /// Where the request may begin: at the start, and after each piece of politeness.

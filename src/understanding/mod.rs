@@ -20,6 +20,7 @@ mod grammar;
 mod heard;
 mod history;
 mod kinds;
+mod learn;
 mod lexicon;
 mod matching;
 mod route;

@@ -108,6 +108,13 @@ impl<'a> Said<'a> {
         self.grammar.lexicon.find(class, &self.ids(name)).is_some()
     }
 
+    /// True when the clause holds a phrase of the class.
+    pub fn clause_holds(&self, class: &str) -> bool {
+        let live = self.heard.live(self.found.tokens.clone());
+        let ids: Vec<WordId> = live.into_iter().map(|i| self.heard.tokens[i].id).collect();
+        self.grammar.lexicon.find(class, &ids).is_some()
+    }
+
     /// Peels of the clause that are times of a kind, in order; those inside `except` are left alone.
     pub fn times(&self, except: &[&str], is: impl Fn(&When) -> bool) -> Vec<usize> {
         let protected: Vec<Range<usize>> =

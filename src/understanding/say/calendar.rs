@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::said::{Said, Words, done, people, set, title, without_determiner};
 use super::super::text::fold;
 use super::{Built, items};
+use crate::core::when::{self, Reference, When};
 
 /// "what's on tomorrow?", "am I free at 3?", "when is the dentist?"
 pub(super) fn list(said: &Said) -> Built {
@@ -66,9 +67,9 @@ pub(super) fn free_time(said: &Said) -> Built {
     let occasion = OCCASIONS
         .iter()
         .find(|(name, ..)| text.contains(&format!(" {name}")));
-    let day = said
-        .moment("", &[])
-        .map(|words| without_length(&words.text).to_owned());
+    let words = said.moment("", &[]).map(|words| words.text);
+    let split = words.as_deref().and_then(|w| split_length(w, said.hearing.reference));
+    let day = split.as_ref().map(|(day, _)| day.strip_prefix("on ").unwrap_or(day).to_owned()).or(words);
     let is_meal = occasion.is_some_and(|(name, ..)| !matches!(*name, "coffee" | "call"));
     let day_has_clock = day
         .as_deref()
@@ -90,14 +91,26 @@ pub(super) fn free_time(said: &Said) -> Built {
             set(&mut action, "to", Some("in 7 days"));
         }
     }
-    let minutes = minutes_said(said, &text).unwrap_or_else(|| occasion.map_or(60, |o| o.3));
+    let minutes = split.map(|(_, minutes)| minutes).or_else(|| minutes_said(said, &text)).unwrap_or_else(|| occasion.map_or(60, |o| o.3));
     set(&mut action, "minutes", Some(minutes));
     done(action)
 }
 
-/// "tomorrow for an hour" is tomorrow.
-fn without_length(words: &str) -> &str {
-    words.split(" for ").next().unwrap_or(words)
+/// "tomorrow for an hour", "30 minutes on thursday": the day, and the minutes.
+fn split_length(words: &str, reference: &Reference) -> Option<(String, u32)> {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    (1..words.len()).find_map(|at| {
+        let (left, right) = (words[..at].join(" "), words[at..].join(" "));
+        minutes_of(&right, reference).map(|m| (left.clone(), m)).or_else(|| minutes_of(&left, reference).map(|m| (right, m)))
+    })
+}
+
+fn minutes_of(words: &str, reference: &Reference) -> Option<u32> {
+    let bare = words.strip_prefix("of ").unwrap_or(words);
+    match when::resolve(bare, reference)? {
+        Ok(When::Duration(length)) => u32::try_from(length.num_minutes()).ok().filter(|m| *m > 0),
+        Ok(_) | Err(_) => None,
+    }
 }
 
 fn is_one_day(words: &str) -> bool {
@@ -108,15 +121,8 @@ fn is_one_day(words: &str) -> bool {
 
 /// A length said as a time, or as a bare "an hour", "30 minutes".
 fn minutes_said(said: &Said, text: &str) -> Option<u32> {
-    if let Some(minutes) = said
-        .moments(&[])
-        .iter()
-        .find_map(|&p| length_within(said, p))
-    {
-        return Some(minutes);
-    }
     if let Some(&length) = said.lengths(&[]).first()
-        && let Some(Ok(crate::core::when::When::Duration(d))) =
+        && let Some(Ok(When::Duration(d))) =
             said.heard.time(length).map(|f| &f.result)
     {
         return u32::try_from(d.num_minutes()).ok().filter(|m| *m > 0);
@@ -136,16 +142,6 @@ fn minutes_said(said: &Said, text: &str) -> Option<u32> {
         }
     }
     None
-}
-
-/// The minutes of "tomorrow for an hour".
-fn length_within(said: &Said, peel: usize) -> Option<u32> {
-    let words = said.words(&[peel]).text;
-    let (_, length) = words.split_once(" for ")?;
-    match crate::core::when::resolve(&format!("for {length}"), said.hearing.reference)? {
-        Ok(crate::core::when::When::Duration(d)) => u32::try_from(d.num_minutes()).ok(),
-        Ok(_) | Err(_) => None,
-    }
 }
 
 fn number(word: &str) -> Option<u32> {
@@ -283,7 +279,6 @@ pub(super) fn update(said: &Said) -> Built {
         " end ",
         " end time ",
         " ending ",
-        " until ",
         " duration ",
         " length ",
         "extend",

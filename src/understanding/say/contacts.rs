@@ -9,7 +9,7 @@ pub(super) fn find(said: &Said) -> Built {
     let Some(query) = said.raw("query") else {
         return Built::No;
     };
-    let query = owner(without_determiner(&query)).to_owned();
+    let query = owner_of(said, without_determiner(&query)).to_owned();
     if matches!(
         fold(&query).as_str(),
         "" | "it" | "that" | "you" | "your" | "me" | "my"
@@ -25,7 +25,7 @@ pub(super) fn find(said: &Said) -> Built {
 pub(super) fn save(said: &Said) -> Built {
     let Some(name) = said
         .raw("name")
-        .map(|n| capitalised(owner(without_determiner(&n))))
+        .map(|n| capitalised(owner_of(said, without_determiner(&n))))
     else {
         return Built::No;
     };
@@ -68,11 +68,20 @@ pub(crate) fn split_details(text: &str) -> (Option<String>, Option<String>) {
     (email, is_phone.then_some(phone))
 }
 
-/// "Anna's" → Anna.
+/// "Anna's" → Anna; on a phone also "annas", unless that is a name of its own.
 fn owner(name: &str) -> &str {
     let name = name.trim();
-    name.strip_suffix("'s")
-        .or_else(|| name.strip_suffix("’s"))
-        .or_else(|| name.strip_suffix('\''))
-        .unwrap_or(name)
+    let bare = name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).or_else(|| name.strip_suffix('\''));
+    bare.unwrap_or(name)
+}
+
+/// The owner in "toms number".
+fn owner_of<'t>(said: &Said, name: &'t str) -> &'t str {
+    let bare = owner(name);
+    let is_phone_typing = bare.len() == name.trim().len() && bare.len() > 3 && !bare.contains(' ') && said.found.slots.iter().any(|s| s.name == "query" || s.name == "name");
+    let ends_so = ["ss", "us", "as", "is", "es", "ns", "rs"].iter().any(|end| bare.ends_with(end)) && !bare.ends_with("nas") && !bare.ends_with("ras");
+    match bare.strip_suffix('s') {
+        Some(one) if is_phone_typing && !ends_so && said.clause_holds("number") => one,
+        Some(_) | None => bare,
+    }
 }

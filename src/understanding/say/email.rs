@@ -11,6 +11,9 @@ use crate::core::when::Role;
 
 /// "any unread mail from Anna since Monday?"
 pub(super) fn search(said: &Said) -> Built {
+    if reads_one(said) {
+        return Built::No;
+    }
     let mut action = said.action("email", "search");
     let times = said.moments(&[]);
     for &peel in &times {
@@ -60,6 +63,14 @@ pub(super) fn search(said: &Said) -> Built {
         set(&mut action, "unread", Some(true));
     }
     done(action)
+}
+
+/// "open the last email from Anna" wants to read, not to look.
+fn reads_one(said: &Said) -> bool {
+    let clause = format!(" {} ", fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1)));
+    let reads = [" read ", " open ", " summarize ", " summarise "].iter().any(|verb| clause.contains(verb));
+    let one = [" email ", " mail ", " message ", " thread "].iter().any(|noun| clause.contains(noun));
+    reads && one && (said.found.slot("from").is_some() || said.found.slot("text").is_some())
 }
 
 /// "Anna's" → Anna.

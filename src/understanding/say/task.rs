@@ -114,6 +114,9 @@ pub(super) fn update(said: &Said) -> Built {
     if let Some(level) = said.priority() {
         changes.insert("priority".into(), json!(level));
     }
+    if let Some(level) = said.raw("level") {
+        changes.insert("priority".into(), json!(level_of(&level)));
+    }
     for name in ["title", "description"] {
         if let Some(text) = said.clean(name, &[]) {
             changes.insert(name.into(), json!(title(&text)));
@@ -124,6 +127,8 @@ pub(super) fn update(said: &Said) -> Built {
     }
     let is_event =
         said.found.slot("what").is_some() && super::service_of(said, "what") == Some("calendar");
+    let names_task = said.found.slot("what").is_some() && said.clause_holds("tasknoun");
+    let is_event = is_event && !names_task;
     let only_priority = changes.keys().all(|k| k == "priority");
     if is_event && !only_priority {
         return Built::No;
@@ -136,4 +141,12 @@ pub(super) fn update(said: &Said) -> Built {
     set(&mut action, "find_by", Some(find_by));
     set(&mut action, "changes", Some(Value::Object(changes)));
     done(action)
+}
+
+fn level_of(word: &str) -> &'static str {
+    match word.to_lowercase().as_str() {
+        "low" | "lowest" | "niedrig" => "low",
+        "medium" | "normal" | "mid" | "middle" | "mittel" => "medium",
+        _ => "high",
+    }
 }

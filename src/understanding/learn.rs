@@ -1,0 +1,255 @@
+//! The router's model: features of a message, and weights learnt from examples at first use.
+//!
+//! Training is deterministic (fixed order, no randomness), takes some tens of milliseconds and happens once.
+//! Each example is learnt with and without its frames, so that words carry weight where no frame fits.
+
+use std::sync::LazyLock;
+
+use super::clauses;
+use super::grammar::GRAMMAR;
+use super::heard::Heard;
+use super::matching::Match;
+use super::text::{Mark, fold};
+
+/// The domains, in the order of the model's units.
+pub(crate) const DOMAINS: [&str; 6] = ["task", "calendar", "email", "memory", "keep", "contacts"];
+/// The unit after the domains.
+pub(crate) const INVESTIGATES: usize = DOMAINS.len();
+const UNITS: usize = DOMAINS.len() + 1;
+
+/// Features share this many weights; collisions are rare at some ten thousand features.
+const BUCKETS: usize = 1 << 14;
+const EPOCHS: usize = 8;
+const RATE: f32 = 0.35;
+/// Pulls weights to zero, so that no single word decides.
+const DECAY: f32 = 2e-5;
+/// Expansions of one line of examples.
+const EXPANSIONS_MAX: usize = 14;
+/// Features of one message.
+const FEATURES_MAX: usize = 600;
+
+const EXAMPLES: &str = include_str!("../../data/understanding/route.tsv");
+
+/// The model, trained when it is first asked.
+pub(crate) static MODEL: LazyLock<Model> = LazyLock::new(|| Model::train(EXAMPLES));
+
+/// Weights of the units, bucket by bucket.
+#[derive(Debug)]
+pub(crate) struct Model {
+    weights: Vec<[f32; UNITS]>,
+    bias: [f32; UNITS],
+}
+
+/// Buckets of a message's features, and the share of each.
+#[derive(Debug, Clone)]
+pub(crate) struct Features(Vec<(u32, f32)>);
+
+struct Example {
+    features: Features,
+    wanted: [f32; UNITS],
+}
+
+impl Model {
+    fn train(text: &str) -> Model {
+        let mut examples = Vec::new();
+        for (labels, line) in super::lexicon::data_lines(text).filter_map(|line| line.split_once('\t')) {
+            let wanted = wanted(labels);
+            for message in expansions(line) {
+                let heard = Heard::quick(&message, &GRAMMAR);
+                let readings = clauses::quick_readings(&GRAMMAR, &heard);
+                examples.push(Example { features: features(&heard, &readings), wanted });
+                examples.push(Example { features: features(&heard, &[]), wanted });
+            }
+        }
+        let mut model = Model { weights: vec![[0.0; UNITS]; BUCKETS], bias: [-1.0; UNITS] };
+        for epoch in 0..EPOCHS {
+            let rate = RATE / (1.0 + epoch as f32);
+            for at in shuffled(examples.len()) {
+                model.learn(&examples[at], rate);
+            }
+        }
+        model
+    }
+
+    fn learn(&mut self, example: &Example, rate: f32) {
+        let scores = self.scores(&example.features);
+        let mut error = [0.0; UNITS];
+        for unit in 0..UNITS {
+            error[unit] = example.wanted[unit] - 1.0 / (1.0 + (-scores[unit]).exp());
+            self.bias[unit] += 0.1 * rate * error[unit];
+        }
+        for &(bucket, share) in &example.features.0 {
+            let weights = &mut self.weights[bucket as usize];
+            for unit in 0..UNITS {
+                weights[unit] += rate * (error[unit] * share - DECAY * weights[unit]);
+            }
+        }
+    }
+
+    /// The units' scores; a score of 0 is even odds.
+    pub fn scores(&self, features: &Features) -> [f32; UNITS] {
+        let mut scores = self.bias;
+        for &(bucket, share) in &features.0 {
+            let weights = &self.weights[bucket as usize];
+            for unit in 0..UNITS {
+                scores[unit] += share * weights[unit];
+            }
+        }
+        scores
+    }
+}
+
+fn wanted(labels: &str) -> [f32; UNITS] {
+    let mut wanted = [0.0; UNITS];
+    for label in labels.trim_start_matches('?').split('+') {
+        if let Some(unit) = DOMAINS.iter().position(|d| *d == label) {
+            wanted[unit] = 1.0;
+        }
+    }
+    wanted[INVESTIGATES] = if labels.starts_with('?') { 1.0 } else { 0.0 };
+    wanted
+}
+
+/// A fixed order in which neighbours are far apart.
+fn shuffled(len: usize) -> impl Iterator<Item = usize> {
+    let stride = (len * 5 / 8..).find(|s| gcd(*s, len) == 1).unwrap_or(1);
+    (0..len).map(move |i| i * stride % len)
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// All readings of "(a|b) c", at most [`EXPANSIONS_MAX`], spread evenly.
+fn expansions(line: &str) -> Vec<String> {
+    let mut parts: Vec<Vec<&str>> = Vec::new();
+    for (i, piece) in line.split('(').enumerate() {
+        match piece.split_once(')').filter(|_| i > 0) {
+            Some((ways, rest)) => parts.extend([ways.split('|').collect(), vec![rest]]),
+            None => parts.push(vec![piece]),
+        }
+    }
+    let total = parts.iter().map(Vec::len).product::<usize>().max(1);
+    let wanted = total.min(EXPANSIONS_MAX);
+    let pick = |nth: usize| {
+        let mut index = nth * total / wanted + nth % total.div_ceil(wanted);
+        let mut out = String::new();
+        for ways in &parts {
+            out.push_str(ways[index % ways.len()]);
+            index /= ways.len();
+        }
+        out
+    };
+    (0..wanted).map(pick).collect()
+}
+
+/// Words, pairs of words, pieces of words, and what the frames make of it.
+pub(crate) fn features(heard: &Heard, readings: &[Match]) -> Features {
+    let mut out = Vec::with_capacity(128);
+    let words = words(heard);
+    let mut before = "^".to_owned();
+    for word in &words {
+        out.push((bucket(&["w", word]), 1.0));
+        out.push((bucket(&["p", &before, word]), 0.7));
+        pieces(word, &mut out);
+        before.clone_from(word);
+    }
+    out.push((bucket(&["p", &before, "$"]), 0.7));
+    out.push((bucket(&["n", if words.len() < 3 { "few" } else if words.len() < 7 { "some" } else { "many" }]), 0.5));
+    for class in ["tasknoun", "notenoun", "mailnoun", "event", "cal", "errand", "contact", "number"] {
+        let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
+        if GRAMMAR.lexicon.find(class, &ids).is_some() {
+            out.push((bucket(&["c", class]), 0.7));
+        }
+    }
+    if heard.text.trim_end().ends_with('?') {
+        out.push((bucket(&["q"]), 0.5));
+    }
+    for found in readings {
+        let service = found.frame.command.split('.').next().unwrap_or_default();
+        let weight = if found.frame.weak { 0.7 } else { 2.0 };
+        out.push((bucket(&["f", service, if found.frame.weak { "~" } else { "" }]), weight));
+        out.push((bucket(&["g", &found.frame.command]), weight / 2.0));
+    }
+    out.truncate(FEATURES_MAX);
+    normalise(&mut out);
+    Features(out)
+}
+
+/// Long messages must not shout louder than short ones.
+fn normalise(features: &mut [(u32, f32)]) {
+    let norm = features.iter().map(|(_, share)| share * share).sum::<f32>().sqrt().max(1.0);
+    let scale = 3.0 / norm;
+    for (_, share) in features {
+        *share *= scale;
+    }
+}
+
+/// The words as features see them: lower case, numbers as one, names of weekdays and the like as one.
+fn words(heard: &Heard) -> Vec<String> {
+    let shown = heard.tokens.iter().enumerate().filter(|(_, t)| !t.span.is_empty());
+    shown
+        .filter_map(|(i, token)| {
+            let text = &heard.text[token.span.clone()];
+            if token.mark != Mark::Word {
+                return text.chars().all(|c| !c.is_ascii()).then(|| text.to_owned());
+            }
+            if text.contains('@') {
+                return Some("<address>".to_owned());
+            }
+            if text.chars().any(|c| c.is_ascii_digit()) {
+                return Some("<number>".to_owned());
+            }
+            if heard.hidden_by(i).is_some() {
+                return Some("<time>".to_owned());
+            }
+            Some(fold(text))
+        })
+        .collect()
+}
+
+/// Four letters at a time, so that a typo or an ending does not lose the word.
+fn pieces(word: &str, out: &mut Vec<(u32, f32)>) {
+    let chars: Vec<char> = std::iter::once('‹').chain(word.chars()).chain(std::iter::once('›')).collect();
+    if chars.len() < 6 || chars.len() > 24 || word.starts_with('<') {
+        return;
+    }
+    let mut buffer = String::with_capacity(16);
+    for window in chars.windows(4) {
+        buffer.clear();
+        buffer.extend(window);
+        out.push((bucket(&["4", &buffer]), 0.3));
+    }
+}
+
+/// FNV-1a over the parts.
+fn bucket(parts: &[&str]) -> u32 {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in parts.iter().flat_map(|part| part.bytes().chain([0])) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    ((hash ^ (hash >> 29)) % BUCKETS as u64) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alternatives_are_written_out() {
+        assert_eq!(expansions("(a|b) c"), ["a c", "b c"]);
+        assert_eq!(expansions("plain"), ["plain"]);
+        assert_eq!(expansions("(1|2|3|4) (1|2|3|4) (1|2|3|4)").len(), EXPANSIONS_MAX);
+    }
+
+    #[test]
+    fn every_line_of_examples_names_known_domains() {
+        for line in super::super::lexicon::data_lines(EXAMPLES) {
+            let (labels, text) = line.split_once('\t').unwrap();
+            assert!(!text.is_empty());
+            for label in labels.trim_start_matches('?').split('+') {
+                assert!(label == "chat" || DOMAINS.contains(&label), "{line}");
+            }
+        }
+    }
+}
