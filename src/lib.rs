@@ -10,4 +10,5 @@ pub mod ports;
 pub mod prompts;
 pub mod records;
 pub mod store;
+pub mod telegram;
 pub mod understanding;
