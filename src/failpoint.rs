@@ -9,8 +9,12 @@ pub fn fail_point(name: &str) {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     static PASSED: AtomicU32 = AtomicU32::new(0);
-    let Ok(wanted) = std::env::var("FAIL_AT") else { return };
-    let (place, nth) = wanted.split_once(':').map_or((wanted.as_str(), 1), |(p, n)| (p, n.parse().unwrap_or(1)));
+    let Ok(wanted) = std::env::var("FAIL_AT") else {
+        return;
+    };
+    let (place, nth) = wanted
+        .split_once(':')
+        .map_or((wanted.as_str(), 1), |(p, n)| (p, n.parse().unwrap_or(1)));
     if place != name || PASSED.fetch_add(1, Ordering::SeqCst) + 1 != nth {
         return;
     }

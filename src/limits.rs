@@ -50,6 +50,20 @@ pub const CLARIFICATION_SECS: i64 = 3_600;
 pub const ITEMS_MAX: usize = 10_000;
 /// Candidates shown when a description matches several items.
 pub const CANDIDATES_MAX: usize = 8;
+/// Characters of an item that a search reads: what it is about stands at its beginning.
+pub const SEARCH_CHARS_MAX: usize = 2_000;
+/// Characters of a title; what is longer belongs into the details.
+pub const TITLE_CHARS_MAX: usize = 500;
+/// Items one list command returns; receipts show fewer, a model may read them all.
+pub const RESULT_ROWS_MAX: usize = 100;
+/// Entries one list in the notes may hold.
+pub const NOTE_ITEMS_MAX: usize = 1_000;
+/// Characters one note may grow to by appending.
+pub const NOTE_CHARS_MAX: usize = 100_000;
+/// Steps a recurrence is followed from its start: every day for 54 years.
+pub const RECURRENCE_STEPS_MAX: usize = 20_000;
+/// A reminder repeats at most this often; anything faster is a stopwatch, not an assistant.
+pub const REPEAT_MINUTES_MIN: i64 = 5;
 /// Mails one search returns.
 pub const MAIL_RESULTS_MAX: usize = 20;
 /// A mail larger than this is listed but not read.

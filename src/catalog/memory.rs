@@ -79,8 +79,12 @@ impl Command for Store {
         CardBody::titled("Remember this?").row(&self.key, &self.value)
     }
 
-    fn receipt(&self, _: &Receipt<'_>) -> String {
-        format!("🧠 Remembered: {} — {}", self.key, self.value)
+    fn receipt(&self, receipt: &Receipt<'_>) -> String {
+        let remembered = format!("🧠 Remembered: {} — {}", self.key, self.value);
+        match text(receipt.result, "replaced") {
+            Some(old) => format!("{remembered} (instead of “{old}”)"),
+            None => remembered,
+        }
     }
 
     fn deed(&self, _: &Action) -> String {

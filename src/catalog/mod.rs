@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 
 pub use entry::{Base, Command, Entry, Kind, ParamError, Past, Place, Receipt, Slot, Subject};
 use serde_json::{Value, json};
+pub use task::{Priority, Which};
 
 use crate::core::plan::Action;
 

@@ -38,7 +38,7 @@ impl Moment {
     pub fn start(self, zone: Tz) -> DateTime<Tz> {
         match self {
             Self::Instant(at) => at,
-            Self::Day(day) => local_instant(zone, day.and_time(chrono::NaiveTime::MIN)).first(),
+            Self::Day(day) => local_instant(zone, day.and_time(chrono::NaiveTime::MIN)).earliest(),
         }
     }
 

@@ -75,7 +75,10 @@ impl Authorized {
 }
 
 /// Door one: low stakes, shown to be so. Gives the action back when they are not.
-#[expect(clippy::result_large_err, reason = "the action is given back whole, once a turn")]
+#[expect(
+    clippy::result_large_err,
+    reason = "the action is given back whole, once a turn"
+)]
 pub fn authorize_low(assessed: Assessed) -> Result<Authorized, Assessed> {
     match assessed.stakes {
         Stakes::Low => Ok(Authorized {

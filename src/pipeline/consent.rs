@@ -34,7 +34,14 @@ pub enum Intake {
 
 /// Reads a written message as consent.
 pub async fn intake(turn: &Turn<'_>) -> Result<Intake, StoreError> {
-    let Input::Message { text, origin, reply_to } = &turn.incoming.input else { return Ok(Intake::Unrelated) };
+    let Input::Message {
+        text,
+        origin,
+        reply_to,
+    } = &turn.incoming.input
+    else {
+        return Ok(Intake::Unrelated);
+    };
     let said = consent::read(text);
     if let Some(message) = reply_to
         && let Some(pending) = card_of(turn.brain, turn.chat(), *message).await?
@@ -56,9 +63,16 @@ pub async fn intake(turn: &Turn<'_>) -> Result<Intake, StoreError> {
 }
 
 /// A reply to a card decides that card, or changes it.
-async fn reply(turn: &Turn<'_>, said: Consent, origin: Origin, pending: Pending) -> Result<Intake, StoreError> {
+async fn reply(
+    turn: &Turn<'_>,
+    said: Consent,
+    origin: Origin,
+    pending: Pending,
+) -> Result<Intake, StoreError> {
     if origin != Origin::Typed {
-        return Ok(answered(Answer::says(Path::Consent, not_typed(origin)).keeping_question()));
+        return Ok(answered(
+            Answer::says(Path::Consent, not_typed(origin)).keeping_question(),
+        ));
     }
     let verb = match said {
         Consent::Yes => CardVerb::Approve,
@@ -66,7 +80,9 @@ async fn reply(turn: &Turn<'_>, said: Consent, origin: Origin, pending: Pending)
         Consent::Other if pending.state.is_open() => return Ok(Intake::Amends(Box::new(pending))),
         Consent::Other => return Ok(Intake::Unrelated),
     };
-    Ok(answered(decide(turn, &pending.id, verb, None, Means::Reply).await?))
+    Ok(answered(
+        decide(turn, &pending.id, verb, None, Means::Reply).await?,
+    ))
 }
 
 /// A bare yes or no: counts only when there can be no doubt what it is about.
@@ -74,21 +90,36 @@ async fn bare(turn: &Turn<'_>, said: Consent, origin: Origin) -> Result<Intake, 
     let [only] = turn.open.as_slice() else {
         // A question of ours was asked after the cards: the answer is for the question.
         let asked_last = turn.state.clarification.is_some() && !card_is_last(turn);
-        return Ok(if asked_last { Intake::Unrelated } else { answered(which(turn)) });
+        return Ok(if asked_last {
+            Intake::Unrelated
+        } else {
+            answered(which(turn))
+        });
     };
     if origin != Origin::Typed {
-        return Ok(answered(Answer::says(Path::Consent, not_typed(origin)).keeping_question()));
+        return Ok(answered(
+            Answer::says(Path::Consent, not_typed(origin)).keeping_question(),
+        ));
     }
-    let shown_last = only.last_card_message() == turn.state.last_bot_message && only.last_card_message().is_some();
-    let after_card = only.last_card_message().is_some_and(|card| turn.incoming.message_id > card);
+    let shown_last = only.last_card_message() == turn.state.last_bot_message
+        && only.last_card_message().is_some();
+    let after_card = only
+        .last_card_message()
+        .is_some_and(|card| turn.incoming.message_id > card);
     if !(shown_last && after_card) && turn.state.clarification.is_some() {
         return Ok(Intake::Unrelated);
     }
     if !(shown_last && after_card) {
         return Ok(answered(which(turn)));
     }
-    let verb = if said == Consent::Yes { CardVerb::Approve } else { CardVerb::Cancel };
-    Ok(answered(decide(turn, &only.id, verb, None, Means::Text).await?))
+    let verb = if said == Consent::Yes {
+        CardVerb::Approve
+    } else {
+        CardVerb::Cancel
+    };
+    Ok(answered(
+        decide(turn, &only.id, verb, None, Means::Text).await?,
+    ))
 }
 
 /// "yes, but at 4pm": only when one card is open and it is what was shown last.
@@ -102,7 +133,9 @@ fn amendment(turn: &Turn<'_>, text: &str, origin: Origin) -> Intake {
 }
 
 fn card_is_last(turn: &Turn<'_>) -> bool {
-    turn.open.iter().any(|p| p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message)
+    turn.open.iter().any(|p| {
+        p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message
+    })
 }
 
 fn answered(answer: Answer) -> Intake {
@@ -111,17 +144,27 @@ fn answered(answer: Answer) -> Intake {
 
 fn not_typed(origin: Origin) -> &'static str {
     match origin {
-        Origin::PartialQuote => "You quoted only a part, so I'm not sure what the yes or no is for. Please press a button, or reply to the card itself.",
-        Origin::Edited => "An edited message can't decide a card. Please press a button, or write yes or no anew.",
-        Origin::Forwarded | Origin::OnBehalf | Origin::Caption | Origin::Transcript | Origin::Typed => {
-            "That can't decide a card. Please press a button, or type yes or no."
+        Origin::PartialQuote => {
+            "You quoted only a part, so I'm not sure what the yes or no is for. Please press a button, or reply to the card itself."
         }
+        Origin::Edited => {
+            "An edited message can't decide a card. Please press a button, or write yes or no anew."
+        }
+        Origin::Forwarded
+        | Origin::OnBehalf
+        | Origin::Caption
+        | Origin::Transcript
+        | Origin::Typed => "That can't decide a card. Please press a button, or type yes or no.",
     }
 }
 
 /// Lists what is open and asks which one is meant.
 pub fn which(turn: &Turn<'_>) -> Answer {
-    let lines: Vec<String> = turn.open.iter().map(|pending| format!("▫️ {} · {}", title(turn.brain, pending), pending.id)).collect();
+    let lines: Vec<String> = turn
+        .open
+        .iter()
+        .map(|pending| format!("▫️ {} · {}", title(turn.brain, pending), pending.id))
+        .collect();
     let ask = if lines.len() == 1 {
         "I'm not sure that was about this card, which is still open:"
     } else {
@@ -136,16 +179,31 @@ pub fn title(brain: &Brain, pending: &Pending) -> String {
     let deeds: Vec<String> = pending
         .actions
         .iter()
-        .map(|action| brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action)))
+        .map(|action| {
+            brain
+                .catalog
+                .of(action)
+                .map_or_else(|| action.name(), |entry| entry.deed(action))
+        })
         .collect();
     crate::core::text::visible(&deeds.join("; "))
 }
 
 /// The card a message shows, decided or not.
-async fn card_of(brain: &Brain, chat: &ChatId, message: MessageId) -> Result<Option<Pending>, StoreError> {
-    let entry = brain.store.load::<CardMessage>(&CardMessage::key_of(chat, message)).await?;
+async fn card_of(
+    brain: &Brain,
+    chat: &ChatId,
+    message: MessageId,
+) -> Result<Option<Pending>, StoreError> {
+    let entry = brain
+        .store
+        .load::<CardMessage>(&CardMessage::key_of(chat, message))
+        .await?;
     match entry {
-        Some((entry, _)) => Ok(brain.pending(&entry.pending).await?.map(|(pending, _)| pending)),
+        Some((entry, _)) => Ok(brain
+            .pending(&entry.pending)
+            .await?
+            .map(|(pending, _)| pending)),
         None => Ok(None),
     }
 }
@@ -160,7 +218,11 @@ pub async fn decide(
 ) -> Result<Answer, StoreError> {
     let brain = turn.brain;
     let Some((mut pending, revision)) = brain.pending(id).await? else {
-        return Ok(Answer::says(Path::Consent, "I don't know that card (any more). Nothing was done.").keeping_question());
+        return Ok(Answer::says(
+            Path::Consent,
+            "I don't know that card (any more). Nothing was done.",
+        )
+        .keeping_question());
     };
     let instants = brain.clock.instants();
     if let Err(refusal) = pending.may_decide(turn.owner(), turn.chat(), digest_prefix, &instants) {
@@ -172,8 +234,22 @@ pub async fn decide(
         CardVerb::Edit => return Ok(edit(&pending)),
         CardVerb::Drop(index) => return cards::drop_action(turn, pending, index).await,
     };
-    let decision = Decision { by: turn.owner().clone(), means, at: instants.now, digest: pending.digest.clone() };
-    match brain.record_decision(&mut pending, revision, event, decision, turn.incoming.inbox.as_deref()).await {
+    let decision = Decision {
+        by: turn.owner().clone(),
+        means,
+        at: instants.now,
+        digest: pending.digest.clone(),
+    };
+    match brain
+        .record_decision(
+            &mut pending,
+            revision,
+            event,
+            decision,
+            turn.incoming.inbox.as_deref(),
+        )
+        .await
+    {
         Ok(revisions) => match event {
             Event::Approve => approved(turn, pending, revisions).await,
             _ => Ok(denied(turn, &pending)),
@@ -184,29 +260,53 @@ pub async fn decide(
                 let state = pending.state;
                 refused(turn, pending, revision, NotYours::Decided(state)).await
             }
-            None => Ok(Answer::says(Path::Consent, "That card is gone. Nothing was done.").keeping_question()),
+            None => Ok(
+                Answer::says(Path::Consent, "That card is gone. Nothing was done.")
+                    .keeping_question(),
+            ),
         },
         Err(error) => Err(error),
     }
 }
 
 fn edit(pending: &Pending) -> Answer {
-    let mut answer = Answer::says(Path::Consent, "What should I change? Write it as you would say it, for example “at 4pm instead”.");
+    let mut answer = Answer::says(
+        Path::Consent,
+        "What should I change? Write it as you would say it, for example “at 4pm instead”.",
+    );
     answer.editing = Some(pending.id.clone());
     answer
 }
 
 /// Why not, truthfully; an expired card is closed on the way.
-async fn refused(turn: &Turn<'_>, mut pending: Pending, revision: u64, refusal: NotYours) -> Result<Answer, StoreError> {
+async fn refused(
+    turn: &Turn<'_>,
+    mut pending: Pending,
+    revision: u64,
+    refusal: NotYours,
+) -> Result<Answer, StoreError> {
     let what = title(turn.brain, &pending);
     let mut answer = match refusal {
         // Somebody else's card is not described.
-        NotYours::NotOwner => Answer::says(Path::Consent, "That card belongs to somebody else; only they can decide it."),
-        NotYours::OtherChat => Answer::says(Path::Consent, "That card can only be decided in the chat where I asked. Nothing was done."),
-        NotYours::Decided(state) => Answer::says(Path::Consent, decided_before(&pending, state, &what)),
+        NotYours::NotOwner => Answer::says(
+            Path::Consent,
+            "That card belongs to somebody else; only they can decide it.",
+        ),
+        NotYours::OtherChat => Answer::says(
+            Path::Consent,
+            "That card can only be decided in the chat where I asked. Nothing was done.",
+        ),
+        NotYours::Decided(state) => {
+            Answer::says(Path::Consent, decided_before(&pending, state, &what))
+        }
         NotYours::Expired => {
             turn.brain.expire(&mut pending, revision).await?;
-            Answer::says(Path::Consent, format!("That card has expired, so I did not {what}. Ask again if you still want it."))
+            Answer::says(
+                Path::Consent,
+                format!(
+                    "That card has expired, so I did not {what}. Ask again if you still want it."
+                ),
+            )
         }
         NotYours::OlderView | NotYours::FromTheFuture | NotYours::NotShown | NotYours::Altered => {
             Answer::says(Path::Consent, format!("I did nothing: {refusal}."))
@@ -214,7 +314,11 @@ async fn refused(turn: &Turn<'_>, mut pending: Pending, revision: u64, refusal: 
     };
     if !matches!(refusal, NotYours::NotOwner | NotYours::OtherChat) {
         let status = status_of(pending.state);
-        answer.reports = pending.actions.iter().map(|action| super::gate::report(action, status, Some(&refusal.to_string()))).collect();
+        answer.reports = pending
+            .actions
+            .iter()
+            .map(|action| super::gate::report(action, status, Some(&refusal.to_string())))
+            .collect();
     }
     if !pending.state.is_open() {
         answer.edits.extend(close_card(&pending));
@@ -224,7 +328,9 @@ async fn refused(turn: &Turn<'_>, mut pending: Pending, revision: u64, refusal: 
 
 fn decided_before(pending: &Pending, state: State, what: &str) -> String {
     let result = match state {
-        State::Pending | State::Approved | State::Executing => format!("You already said yes; I'm on it: {what}."),
+        State::Pending | State::Approved | State::Executing => {
+            format!("You already said yes; I'm on it: {what}.")
+        }
         State::Succeeded => format!("That was already done: {what}."),
         State::Failed => format!("You already said yes, but it did not work: {what}."),
         State::Unknown => format!("You already said yes; whether it worked is not known: {what}."),
@@ -252,29 +358,49 @@ pub fn status_of(state: State) -> Status {
 }
 
 fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
-    let mut answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", title(turn.brain, pending)));
-    answer.reports = pending.actions.iter().map(|action| super::gate::report(action, Status::Denied, None)).collect();
+    let mut answer = Answer::says(
+        Path::Consent,
+        format!("Okay, I won't {}.", title(turn.brain, pending)),
+    );
+    answer.reports = pending
+        .actions
+        .iter()
+        .map(|action| super::gate::report(action, Status::Denied, None))
+        .collect();
     answer.edits.extend(close_card(pending));
     answer
 }
 
 /// Takes the buttons off a decided card.
 pub fn close_card(pending: &Pending) -> Option<Edit> {
-    pending.last_card_message().map(|message| Edit { message, text: None, buttons: Vec::new() })
+    pending.last_card_message().map(|message| Edit {
+        message,
+        text: None,
+        buttons: Vec::new(),
+    })
 }
 
 /// Does what was approved and answers.
-async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Result<Answer, StoreError> {
+async fn approved(
+    turn: &Turn<'_>,
+    pending: Pending,
+    revisions: Revisions,
+) -> Result<Answer, StoreError> {
     turn.doing("On it…");
-    let finished = turn.brain.execute_approved(&turn.scene, pending, revisions).await?;
+    let finished = turn
+        .brain
+        .execute_approved(&turn.scene, pending, revisions)
+        .await?;
     let mut results = Results::default();
     results.add_run(turn, &finished.run);
     let mut answer = Answer::of(Path::Consent);
-    answer.batch = finished.batch;
     answer.reports = finished.reports();
     answer.deeds = super::cards::deeds(&finished.run);
     answer.edits.extend(close_card(&finished.pending));
-    answer.replies.push(crate::core::turn::Reply::text(respond::outcomes(turn, &[], &results).await));
+    answer.batch = finished.batch;
+    answer.replies.push(crate::core::turn::Reply::text(
+        respond::outcomes(turn, &[], &results).await,
+    ));
     Ok(answer)
 }
 
@@ -308,15 +434,21 @@ impl Finished {
 /// A step of a run as a report.
 pub fn step_report(step: &Step) -> crate::core::outcome::Report {
     match &step.progress {
-        Progress::Done { outcome } => super::gate::report(&step.action, outcome.status(), outcome.error()),
-        Progress::Planned | Progress::Started => super::gate::report(&step.action, Status::Unknown, Some("not finished")),
+        Progress::Done { outcome } => {
+            super::gate::report(&step.action, outcome.status(), outcome.error())
+        }
+        Progress::Planned | Progress::Started => {
+            super::gate::report(&step.action, Status::Unknown, Some("not finished"))
+        }
     }
 }
 
 impl Brain {
     /// A pending action and its revision.
     pub async fn pending(&self, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
-        self.store.load::<Pending>(&crate::ports::Key::of(&[id.as_str()])).await
+        self.store
+            .load::<Pending>(&crate::ports::Key::of(&[id.as_str()]))
+            .await
     }
 
     /// Makes a decision durable: new state, audit row, and for a yes the intent to execute, in one commit.
@@ -331,7 +463,12 @@ impl Brain {
         let mut decided = pending.clone();
         let by = decision.by.clone();
         let at = decision.at;
-        decided.apply(event).map_err(|illegal| StoreError::Unreadable { table: Table::Pending, why: illegal.to_string() })?;
+        decided
+            .apply(event)
+            .map_err(|illegal| StoreError::Unreadable {
+                table: Table::Pending,
+                why: illegal.to_string(),
+            })?;
         decided.decision = Some(decision);
         let mut batch = Batch::default();
         batch.put(&decided, Expect::Revision(revision))?;
@@ -344,12 +481,19 @@ impl Brain {
         let revision = self.commit(batch).await?;
         fail_point("decision-durable");
         *pending = decided;
-        Ok(Revisions { pending: revision, run: revision })
+        Ok(Revisions {
+            pending: revision,
+            run: revision,
+        })
     }
 
     /// Takes a pending action out of the indexes of open ones.
     pub fn leave_open(&self, pending: &Pending, batch: &mut Batch) {
-        batch.delete(Table::PendingOpen, PendingOpen::of(pending).key(), Expect::Any);
+        batch.delete(
+            Table::PendingOpen,
+            PendingOpen::of(pending).key(),
+            Expect::Any,
+        );
         batch.delete(Table::Due, expiry(pending).key(), Expect::Any);
     }
 
@@ -357,8 +501,16 @@ impl Brain {
     pub async fn expire(&self, pending: &mut Pending, revision: u64) -> Result<(), StoreError> {
         let by = UserId::new("clock");
         let at = self.clock.now();
-        let decision = Decision { by, means: Means::Clock, at, digest: pending.digest.clone() };
-        match self.record_decision(pending, revision, Event::Expire, decision, None).await {
+        let decision = Decision {
+            by,
+            means: Means::Clock,
+            at,
+            digest: pending.digest.clone(),
+        };
+        match self
+            .record_decision(pending, revision, Event::Expire, decision, None)
+            .await
+        {
             Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -372,48 +524,108 @@ impl Brain {
         mut pending: Pending,
         revisions: Revisions,
     ) -> Result<Finished, StoreError> {
-        let Some((run, run_revision)) = self.store.load::<Run>(&intent_key(&pending.id)).await? else {
-            return Err(StoreError::Unreadable { table: Table::Runs, why: format!("the intent of {} is gone", pending.id) });
+        let Some((run, run_revision)) = self.store.load::<Run>(&intent_key(&pending.id)).await?
+        else {
+            return Err(StoreError::Unreadable {
+                table: Table::Runs,
+                why: format!("the intent of {} is gone", pending.id),
+            });
         };
         if pending.approval_is_stale(&self.clock.instants()) {
-            return self.give_up(pending, revisions.pending, run, Event::Expire, "the approval is too old; ask again if you still want it");
+            return self.give_up(
+                pending,
+                revisions.pending,
+                run,
+                Event::Expire,
+                "the approval is too old; ask again if you still want it",
+            );
         }
         if pending.digest != pending.compute_digest() {
-            return self.give_up(pending, revisions.pending, run, Event::PreconditionChanged, "its record was altered after it was shown");
+            return self.give_up(
+                pending,
+                revisions.pending,
+                run,
+                Event::PreconditionChanged,
+                "its record was altered after it was shown",
+            );
         }
-        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable { table: Table::Pending, why: e.to_string() };
+        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
+            table: Table::Pending,
+            why: e.to_string(),
+        };
         pending.apply(Event::Begin).map_err(illegal)?;
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Revision(revisions.pending))?;
         let pending_revision = self.commit(batch).await?;
         fail_point("execution-begun");
-        let ran = execute::run(self, scene, run, Some(run_revision), Grant::Approved(&pending)).await?;
+        let ran = execute::run(
+            self,
+            scene,
+            run,
+            Some(run_revision),
+            Grant::Approved(&pending),
+        )
+        .await?;
         self.finish(pending, pending_revision, ran.run)
     }
 
     /// The final state of an executed card, with the end of its run.
-    pub fn finish(&self, mut pending: Pending, revision: u64, run: Run) -> Result<Finished, StoreError> {
-        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable { table: Table::Pending, why: e.to_string() };
+    pub fn finish(
+        &self,
+        mut pending: Pending,
+        revision: u64,
+        run: Run,
+    ) -> Result<Finished, StoreError> {
+        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
+            table: Table::Pending,
+            why: e.to_string(),
+        };
         pending.apply(Event::Finish(run.end())).map_err(illegal)?;
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Revision(revision))?;
-        batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
+        batch.put(
+            &self.audit_pending(&pending.owner, self.clock.now(), &pending),
+            Expect::Absent,
+        )?;
         batch.delete(Table::Runs, run.key(), Expect::Any);
-        Ok(Finished { pending, run, batch })
+        Ok(Finished {
+            pending,
+            run,
+            batch,
+        })
     }
 
     /// An approved card that will not execute.
-    fn give_up(&self, mut pending: Pending, revision: u64, mut run: Run, event: Event, why: &str) -> Result<Finished, StoreError> {
-        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable { table: Table::Pending, why: e.to_string() };
+    fn give_up(
+        &self,
+        mut pending: Pending,
+        revision: u64,
+        mut run: Run,
+        event: Event,
+        why: &str,
+    ) -> Result<Finished, StoreError> {
+        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
+            table: Table::Pending,
+            why: e.to_string(),
+        };
         pending.apply(event).map_err(illegal)?;
         for step in &mut run.steps {
-            step.progress = Progress::Done { outcome: crate::core::outcome::Outcome::failed(why) };
+            step.progress = Progress::Done {
+                outcome: crate::core::outcome::Outcome::failed(why),
+            };
         }
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Revision(revision))?;
-        batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
+        batch.put(
+            &self.audit_pending(&pending.owner, self.clock.now(), &pending),
+            Expect::Absent,
+        )?;
         batch.delete(Table::Runs, run.key(), Expect::Any);
-        Ok(Finished { pending, run, batch })
+        Ok(Finished {
+            pending,
+            run,
+            batch,
+        })
     }
 }
 
@@ -423,7 +635,9 @@ pub fn expiry(pending: &Pending) -> Due {
         at: pending.expires_at,
         owner: pending.owner.clone(),
         chat: pending.chat.clone(),
-        kind: DueKind::Expiry { pending: pending.id.clone() },
+        kind: DueKind::Expiry {
+            pending: pending.id.clone(),
+        },
     }
 }
 
@@ -433,11 +647,15 @@ fn intent_key(id: &PendingId) -> crate::ports::Key {
 
 /// The intent to execute an approved card: a run with every step planned.
 fn intent(pending: &Pending, at: chrono::DateTime<chrono::Utc>, inbox: Option<&str>) -> Run {
-    let steps = pending.actions.iter().zip(&pending.depends_on).map(|(action, depends_on)| Step {
-        action: action.clone(),
-        depends_on: depends_on.clone(),
-        progress: Progress::Planned,
-    });
+    let steps = pending
+        .actions
+        .iter()
+        .zip(&pending.depends_on)
+        .map(|(action, depends_on)| Step {
+            action: action.clone(),
+            depends_on: depends_on.clone(),
+            progress: Progress::Planned,
+        });
     Run {
         id: RunId::new(pending.id.as_str()),
         origin: RunOrigin::Pending(pending.id.clone()),

@@ -47,7 +47,13 @@ enum Judged {
 }
 
 /// Judges a plan.
-pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], request: &str, foreign: &[Foreign]) -> Gated {
+pub async fn check(
+    turn: &Turn<'_>,
+    plan: Plan,
+    domains: &[String],
+    request: &str,
+    foreign: &[Foreign],
+) -> Gated {
     let mut gated = Gated::default();
     let mut judged = Vec::with_capacity(plan.actions.len());
     for planned in &plan.actions {
@@ -77,8 +83,11 @@ async fn judge(
         Ok(settled) => {
             let mut action = settled.action;
             let seen: Vec<Foreign> = foreign.iter().cloned().chain(settled.foreign).collect();
-            action.taints = taint::find(&action.params, entry.references(), &turn.own_words(), &seen);
-            action.taints.retain(|_| entry.kind() == crate::catalog::Kind::Write);
+            action.taints =
+                taint::find(&action.params, entry.references(), &turn.own_words(), &seen);
+            action
+                .taints
+                .retain(|_| entry.kind() == crate::catalog::Kind::Write);
             Judged::Passed(assess(entry, action, Stakes::Low))
         }
         Err(Unsettled::Refused(why)) => {
@@ -86,9 +95,21 @@ async fn judge(
             gated.remarks.push(why);
             Judged::Stopped
         }
-        Err(Unsettled::Ask { question, param, choices }) => {
-            let choices_listed: Vec<String> = choices.iter().enumerate().map(|(i, (_, label))| format!("\n{}. {label}", i + 1)).collect();
-            gated.refuse(planned, planned.params.clone(), &format!("asked: {question}"));
+        Err(Unsettled::Ask {
+            question,
+            param,
+            choices,
+        }) => {
+            let choices_listed: Vec<String> = choices
+                .iter()
+                .enumerate()
+                .map(|(i, (_, label))| format!("\n{}. {label}", i + 1))
+                .collect();
+            gated.refuse(
+                planned,
+                planned.params.clone(),
+                &format!("asked: {question}"),
+            );
             gated.question.get_or_insert(Clarification {
                 request: request.to_owned(),
                 question: format!("{question}{}", choices_listed.concat()),
@@ -107,16 +128,23 @@ fn allowed<'b>(
     planned: &PlannedAction,
     domains: &[String],
 ) -> Result<(&'b dyn Entry, &'b dyn crate::ports::Service), String> {
-    let name = crate::core::text::visible(&crate::core::text::shorten(&super::turn::report_name(planned), 60));
+    let name = crate::core::text::visible(&crate::core::text::shorten(
+        &super::turn::report_name(planned),
+        60,
+    ));
     let entry = brain.catalog.find(&planned.service, &planned.command);
-    let entry = entry.ok_or_else(|| format!("There is no such thing as {name}, so nothing was done about it."))?;
+    let entry = entry.ok_or_else(|| {
+        format!("There is no such thing as {name}, so nothing was done about it.")
+    })?;
     if !domains.iter().any(|domain| *domain == planned.service) {
         return Err(format!(
             "I left out {name}: your message didn't ask for anything with {}. Tell me if you want that.",
             planned.service
         ));
     }
-    let service = brain.service(&planned.service).ok_or_else(|| format!("{} is not set up here.", planned.service))?;
+    let service = brain
+        .service(&planned.service)
+        .ok_or_else(|| format!("{} is not set up here.", planned.service))?;
     Ok((entry, service))
 }
 
@@ -132,12 +160,24 @@ fn sort(judged: Vec<Judged>, planned: &[PlannedAction], gated: &mut Gated) {
         };
         if depends_on.iter().any(|&on| stopped[on]) {
             stopped[index] = true;
-            gated.refuse(planned, assessed.action().params.clone(), "something before it is not settled yet");
+            gated.refuse(
+                planned,
+                assessed.action().params.clone(),
+                "something before it is not settled yet",
+            );
             continue;
         }
         asks[index] = assessed.stakes() == Stakes::High || depends_on.iter().any(|&on| asks[on]);
-        let passed = Passed { assessed, index, depends_on };
-        if asks[index] { gated.consent.push(passed) } else { gated.now.push(passed) }
+        let passed = Passed {
+            assessed,
+            index,
+            depends_on,
+        };
+        if asks[index] {
+            gated.consent.push(passed)
+        } else {
+            gated.now.push(passed)
+        }
     }
 }
 

@@ -17,7 +17,10 @@ use crate::core::turn::{CardPart, Done, Edit, Incoming, Input, Origin, Path, Rep
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table};
-use crate::records::{CardMessage, ChatState, InboxEntry, Message, OutboxEntry, Show, Speaker, Turn as TurnRecord, User};
+use crate::records::{
+    CardMessage, ChatState, InboxEntry, Message, OutboxEntry, Show, Speaker, Turn as TurnRecord,
+    User,
+};
 
 /// A lock a chat.
 #[derive(Debug, Default)]
@@ -42,7 +45,9 @@ impl Locks {
 pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     let answer = match answer {
         Ok(answer) => answer,
-        Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing more was done.").keeping_question(),
+        Err(TurnError::Cancelled) => {
+            Answer::says(Path::Command, "Stopped. Nothing more was done.").keeping_question()
+        }
         Err(TurnError::Store(error)) => trouble(&error),
     };
     let (path, reports) = (answer.path, answer.reports.clone());
@@ -57,8 +62,22 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
             tracing::error!(%error, "an answer could not be stored");
             done.path = Path::Error;
             // What was done is in the journal; it is told again after a restart. Say now what can be said.
-            for reply in direct.into_iter().filter(|reply| reply.card.is_none()).chain([Reply::text(sorry(&error))]) {
-                let _ = turn.brain.face.send(turn.chat(), &Reply { buttons: Vec::new(), ..reply }).await;
+            for reply in direct
+                .into_iter()
+                .filter(|reply| reply.card.is_none())
+                .chain([Reply::text(sorry(&error))])
+            {
+                let _ = turn
+                    .brain
+                    .face
+                    .send(
+                        turn.chat(),
+                        &Reply {
+                            buttons: Vec::new(),
+                            ..reply
+                        },
+                    )
+                    .await;
             }
         }
     }
@@ -68,7 +87,10 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
 /// A turn that cannot even read the store.
 pub async fn cannot_even_begin(brain: &Brain, incoming: &Incoming, error: &StoreError) -> Done {
     tracing::error!(%error, "a turn could not begin");
-    let _ = brain.face.send(&incoming.chat, &Reply::text(sorry(error))).await;
+    let _ = brain
+        .face
+        .send(&incoming.chat, &Reply::text(sorry(error)))
+        .await;
     Done::quiet(Path::Error)
 }
 
@@ -78,12 +100,24 @@ fn trouble(error: &StoreError) -> Answer {
 }
 
 fn sorry(error: &StoreError) -> String {
-    format!("Something is wrong with my memory on this machine, so I stopped here: {error}. Whatever I confirmed before is kept.")
+    format!(
+        "Something is wrong with my memory on this machine, so I stopped here: {error}. Whatever I confirmed before is kept."
+    )
 }
 
 async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     let brain = turn.brain;
-    let Answer { path, replies, edits, reports, deeds, mut batch, clarification, editing, zone_named } = answer;
+    let Answer {
+        path,
+        replies,
+        edits,
+        reports,
+        deeds,
+        mut batch,
+        clarification,
+        editing,
+        zone_named,
+    } = answer;
     let guard = brain.writing.lock(turn.chat()).await;
     let mut state = brain.chat_state(turn.chat()).await?;
     match clarification {
@@ -111,14 +145,26 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
             batch.put(&entry, Expect::Any)?;
         }
     }
-    let user = User { zone_named: turn.user.zone_named || zone_named, ..turn.user.clone() };
+    let user = User {
+        zone_named: turn.user.zone_named || zone_named,
+        ..turn.user.clone()
+    };
     if user != turn.user {
         batch.put(&user, Expect::Any)?;
     }
     let (mut done, spans) = turn.sum_up(path, reports);
-    done.outcomes.iter_mut().for_each(|report| report.params = crate::core::plan::Params::new());
+    done.outcomes
+        .iter_mut()
+        .for_each(|report| report.params = crate::core::plan::Params::new());
     let id = turn.incoming.turn.as_str().to_owned();
-    let trace = TurnRecord { id, user: user.id, chat: turn.chat().clone(), at: turn.scene.now, done, spans };
+    let trace = TurnRecord {
+        id,
+        user: user.id,
+        chat: turn.chat().clone(),
+        at: turn.scene.now,
+        done,
+        spans,
+    };
     batch.put(&trace, Expect::Any)?;
     brain.commit(batch).await?;
     drop(guard);
@@ -135,7 +181,15 @@ fn remember(
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
     let mut add = |speaker, text: String, origin, deeds| {
-        let message = Message { chat: state.chat.clone(), number: state.next_message, speaker, text, origin, at, deeds };
+        let message = Message {
+            chat: state.chat.clone(),
+            number: state.next_message,
+            speaker,
+            text,
+            origin,
+            at,
+            deeds,
+        };
         state.next_message += 1;
         batch.put(&message, Expect::Any).map(|_| ())
     };
@@ -150,8 +204,18 @@ fn remember(
 }
 
 /// Puts something to show into the outbox.
-pub fn enqueue(state: &mut ChatState, show: Show, at: chrono::DateTime<chrono::Utc>, batch: &mut Batch) -> Result<(), StoreError> {
-    let entry = OutboxEntry { chat: state.chat.clone(), number: state.next_outbox, show, at };
+pub fn enqueue(
+    state: &mut ChatState,
+    show: Show,
+    at: chrono::DateTime<chrono::Utc>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let entry = OutboxEntry {
+        chat: state.chat.clone(),
+        number: state.next_outbox,
+        show,
+        at,
+    };
     state.next_outbox += 1;
     batch.put(&entry, Expect::Absent)?;
     Ok(())
@@ -159,22 +223,33 @@ pub fn enqueue(state: &mut ChatState, show: Show, at: chrono::DateTime<chrono::U
 
 /// A reply in messages that fit; the buttons go with the last one. Cards are split already.
 fn split(reply: Reply) -> Vec<Reply> {
-    let mut parts: Vec<Reply> =
-        split_utf16(&reply.text, limits::MESSAGE_UTF16_MAX).into_iter().map(Reply::text).filter(|part| !part.text.trim().is_empty()).collect();
+    let mut parts: Vec<Reply> = split_utf16(&reply.text, limits::MESSAGE_UTF16_MAX)
+        .into_iter()
+        .map(Reply::text)
+        .filter(|part| !part.text.trim().is_empty())
+        .collect();
     match parts.last_mut() {
         Some(last) => {
             last.buttons = reply.buttons;
             last.card = reply.card;
             last.reminder = reply.reminder;
         }
-        None => parts.push(Reply { text: "…".to_owned(), ..reply }),
+        None => parts.push(Reply {
+            text: "…".to_owned(),
+            ..reply
+        }),
     }
     parts
 }
 
 impl Brain {
     /// Tells a chat something outside a turn, together with other changes, in one commit; then delivers.
-    pub async fn tell(&self, chat: &ChatId, shows: Vec<Show>, mut batch: Batch) -> Result<(), StoreError> {
+    pub async fn tell(
+        &self,
+        chat: &ChatId,
+        shows: Vec<Show>,
+        mut batch: Batch,
+    ) -> Result<(), StoreError> {
         {
             let _guard = self.writing.lock(chat).await;
             let mut state = self.chat_state(chat).await?;
@@ -200,7 +275,11 @@ impl Brain {
     pub async fn deliver(&self, chat: &ChatId) {
         let _one = self.delivering.lock(chat).await;
         loop {
-            let waiting = match self.store.list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[chat.as_str()], 32)).await {
+            let waiting = match self
+                .store
+                .list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[chat.as_str()], 32))
+                .await
+            {
                 Ok(waiting) if waiting.is_empty() => return,
                 Ok(waiting) => waiting,
                 Err(error) => {
@@ -244,7 +323,11 @@ impl Brain {
     }
 
     /// Takes an entry out of the outbox, and notes which message shows which card.
-    async fn delivered(&self, entry: &OutboxEntry, message: Option<MessageId>) -> Result<(), StoreError> {
+    async fn delivered(
+        &self,
+        entry: &OutboxEntry,
+        message: Option<MessageId>,
+    ) -> Result<(), StoreError> {
         let mut batch = Batch::default();
         batch.delete(Table::Outbox, entry.key(), Expect::Any);
         let _guard = self.writing.lock(&entry.chat).await;
@@ -260,8 +343,21 @@ impl Brain {
         Ok(())
     }
 
-    async fn card_shown(&self, entry: &OutboxEntry, card: &CardPart, message: MessageId, mut batch: Batch) -> Result<(), StoreError> {
-        batch.put(&CardMessage { chat: entry.chat.clone(), message, pending: card.pending.clone() }, Expect::Any)?;
+    async fn card_shown(
+        &self,
+        entry: &OutboxEntry,
+        card: &CardPart,
+        message: MessageId,
+        mut batch: Batch,
+    ) -> Result<(), StoreError> {
+        batch.put(
+            &CardMessage {
+                chat: entry.chat.clone(),
+                message,
+                pending: card.pending.clone(),
+            },
+            Expect::Any,
+        )?;
         // Somebody else may decide it at this very moment; then its record is read again.
         loop {
             let mut attempt = batch.clone();
@@ -282,6 +378,10 @@ impl Brain {
 
     /// Takes the buttons off a message outside a turn.
     pub fn bare(&self, message: MessageId) -> Show {
-        Show::Edit(Edit { message, text: None, buttons: Vec::new() })
+        Show::Edit(Edit {
+            message,
+            text: None,
+            buttons: Vec::new(),
+        })
     }
 }

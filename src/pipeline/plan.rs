@@ -48,11 +48,18 @@ pub enum Planned {
 }
 
 /// Said when the endpoint did not answer and the built-in planner took over.
-const WITHOUT_MODEL: &str = "(My language model can't be reached, so I used my built-in understanding.)";
-const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Could you say it another way?";
+const WITHOUT_MODEL: &str =
+    "(My language model can't be reached, so I used my built-in understanding.)";
+const REPHRASE: &str =
+    "I had trouble making sense of that. Nothing was done. Could you say it another way?";
 
 /// Plans within `domains`.
-pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
+pub async fn make(
+    turn: &Turn<'_>,
+    domains: &[String],
+    context: &Context,
+    topic: &Topic<'_>,
+) -> Planned {
     turn.doing("Working out what to do…");
     if let Some(plan) = completed(turn, topic) {
         return Planned::Plan { plan, remark: None };
@@ -61,7 +68,10 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
         return built_in(turn, domains, topic, None);
     };
     match by_model(turn, model, domains, context, topic).await {
-        Asked::Answer(plan) => Planned::Plan { plan: bounded(plan), remark: None },
+        Asked::Answer(plan) => Planned::Plan {
+            plan: bounded(plan),
+            remark: None,
+        },
         Asked::Unusable(why) => {
             turn.fell_back("plan", &why);
             Planned::NotUnderstood(REPHRASE.to_owned())
@@ -81,21 +91,39 @@ pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
         Some(value) => filled(partial, param, value),
         None => understanding::complete(partial, param, turn.words(), &turn.scene.reference())?,
     };
-    Some(Plan { actions: vec![action], ..Plan::default() })
+    Some(Plan {
+        actions: vec![action],
+        ..Plan::default()
+    })
 }
 
 /// Which of the offered choices the person means: its number, or words that only one of them has.
 pub fn chosen<'a>(choices: &'a [(String, String)], answer: &str) -> Option<&'a str> {
-    let answer = answer.trim().trim_end_matches(['.', '!', ')']).to_lowercase();
+    let answer = answer
+        .trim()
+        .trim_end_matches(['.', '!', ')'])
+        .to_lowercase();
     if answer.is_empty() {
         return None;
     }
-    let ordinals = [["1", "first", "the first", "the first one"], ["2", "second", "the second", "the second one"], ["3", "third", "the third", "the third one"]];
-    let by_number = answer.parse::<usize>().ok().or_else(|| ordinals.iter().position(|words| words.contains(&answer.as_str())).map(|i| i + 1));
+    let ordinals = [
+        ["1", "first", "the first", "the first one"],
+        ["2", "second", "the second", "the second one"],
+        ["3", "third", "the third", "the third one"],
+    ];
+    let by_number = answer.parse::<usize>().ok().or_else(|| {
+        ordinals
+            .iter()
+            .position(|words| words.contains(&answer.as_str()))
+            .map(|i| i + 1)
+    });
     if let Some((value, _)) = by_number.and_then(|n| choices.get(n.checked_sub(1)?)) {
         return Some(value);
     }
-    let words: Vec<&str> = answer.split_whitespace().filter(|word| !["the", "one", "with", "at", "to"].contains(word)).collect();
+    let words: Vec<&str> = answer
+        .split_whitespace()
+        .filter(|word| !["the", "one", "with", "at", "to"].contains(word))
+        .collect();
     let mut fitting = choices.iter().filter(|(value, label)| {
         let text = format!("{label} {value}").to_lowercase();
         !words.is_empty() && words.iter().all(|word| text.contains(word))
@@ -112,29 +140,53 @@ fn filled(partial: &PlannedAction, param: &str, value: &str) -> PlannedAction {
     let (name, unclear) = param.split_once('=').unwrap_or((param, ""));
     match action.params.get_mut(name) {
         Some(Value::Array(items)) if !unclear.is_empty() => {
-            for item in items.iter_mut().filter(|item| item.as_str() == Some(unclear)) {
+            for item in items
+                .iter_mut()
+                .filter(|item| item.as_str() == Some(unclear))
+            {
                 *item = Value::String(value.to_owned());
             }
         }
         Some(_) | None => {
-            action.params.insert(name.to_owned(), Value::String(value.to_owned()));
+            action
+                .params
+                .insert(name.to_owned(), Value::String(value.to_owned()));
         }
     }
     action
 }
 
-fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Option<&'static str>) -> Planned {
+fn built_in(
+    turn: &Turn<'_>,
+    domains: &[String],
+    topic: &Topic<'_>,
+    remark: Option<&'static str>,
+) -> Planned {
     if topic.round.is_some() {
-        return Planned::Plan { plan: Plan::default(), remark };
+        return Planned::Plan {
+            plan: Plan::default(),
+            remark,
+        };
     }
     let reference = turn.scene.reference();
     let mut past = turn.past();
     // A card that is being changed is what "it" means.
     past.extend(topic.amends.map(amended));
-    let hearing = Hearing { text: turn.words(), reference: &reference, history: &past };
+    let hearing = Hearing {
+        text: turn.words(),
+        reference: &reference,
+        history: &past,
+    };
     match understanding::plan(&hearing, domains) {
-        Understood::Plan(plan) => Planned::Plan { plan: bounded(plan), remark },
-        Understood::Ask { question, partial, param } => Planned::Ask(Clarification {
+        Understood::Plan(plan) => Planned::Plan {
+            plan: bounded(plan),
+            remark,
+        },
+        Understood::Ask {
+            question,
+            partial,
+            param,
+        } => Planned::Ask(Clarification {
             request: request(turn, topic),
             question,
             partial: Some((partial, param)),
@@ -148,7 +200,10 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
 
 /// The request as the person made it, the earlier one included.
 pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
-    let earlier = topic.answers.map(|q| q.request.clone()).or_else(|| topic.amends.map(|p| p.request.clone()));
+    let earlier = topic
+        .answers
+        .map(|q| q.request.clone())
+        .or_else(|| topic.amends.map(|p| p.request.clone()));
     match earlier {
         Some(earlier) => format!("{earlier}\n{}", turn.words()),
         None => turn.words().to_owned(),
@@ -163,25 +218,37 @@ fn amended(pending: &Pending) -> understanding::Past {
             service: action.service.clone(),
             command: action.command.clone(),
             params: action.params.clone(),
-            item: action.target.as_ref().map(|t| understanding::Item { id: t.id.clone(), label: t.label.clone() }),
+            item: action.target.as_ref().map(|t| understanding::Item {
+                id: t.id.clone(),
+                label: t.label.clone(),
+            }),
         })
         .collect();
-    understanding::Past { said: pending.request.clone(), actions }
+    understanding::Past {
+        said: pending.request.clone(),
+        actions,
+    }
 }
 
-async fn by_model(turn: &Turn<'_>, model: &dyn Model, domains: &[String], known: &Context, topic: &Topic<'_>) -> Asked<Plan> {
+async fn by_model(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    domains: &[String],
+    known: &Context,
+    topic: &Topic<'_>,
+) -> Asked<Plan> {
     let schema = turn.brain.catalog.plan_schema(domains);
     let fixed = context! { schema => schema.to_string(), actions_max => limits::PLAN_ACTIONS_MAX };
     let (results, still) = topic.round.unwrap_or((&[], ""));
     let changing = context! {
         now => turn.scene.now.with_timezone(&turn.scene.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
         zone => turn.scene.zone.name(),
-        dates => dates(turn),
-        history => history(turn),
-        known => known.lines,
+        dates => ask::lines(&dates(turn)),
+        history => ask::lines(&history(turn)),
+        known => ask::lines(&known.lines),
         missing => known.missing.join(", "),
         earlier => earlier(topic),
-        results,
+        results => ask::lines(results),
         still,
         message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
     };
@@ -193,11 +260,19 @@ async fn by_model(turn: &Turn<'_>, model: &dyn Model, domains: &[String], known:
 
 fn earlier(topic: &Topic<'_>) -> String {
     if let Some(question) = topic.answers {
-        return format!("The person asked before: {}\nYou asked back: {}\nThe request below answers that.", question.request, question.question);
+        return format!(
+            "The person asked before: {}\nYou asked back: {}\nThe request below answers that.",
+            question.request, question.question
+        );
     }
     if let Some(pending) = topic.amends {
-        let actions = serde_json::to_string(&pending.actions.iter().map(proposal).collect::<Vec<_>>()).unwrap_or_default();
-        return format!("The person asked before: {}\nThis waits for their yes: {actions}\nThe request below changes it: plan the whole of it again, changed.", pending.request);
+        let actions =
+            serde_json::to_string(&pending.actions.iter().map(proposal).collect::<Vec<_>>())
+                .unwrap_or_default();
+        return format!(
+            "The person asked before: {}\nThis waits for their yes: {actions}\nThe request below changes it: plan the whole of it again, changed.",
+            pending.request
+        );
     }
     String::new()
 }
@@ -207,17 +282,24 @@ fn proposal(action: &crate::core::plan::Action) -> Value {
 }
 
 /// Dates that models get wrong when they compute them.
-fn dates(turn: &Turn<'_>) -> Vec<(&'static str, String)> {
+fn dates(turn: &Turn<'_>) -> Vec<String> {
     let now = turn.scene.now.with_timezone(&turn.scene.zone);
     let day = |days: i64| (now + Duration::days(days)).date_naive();
     let to_monday = i64::from((7 - now.weekday().num_days_from_monday()) % 7);
-    let to_monday = if now.weekday() == Weekday::Mon { 7 } else { to_monday };
+    let to_monday = if now.weekday() == Weekday::Mon {
+        7
+    } else {
+        to_monday
+    };
     vec![
-        ("today", day(0).to_string()),
-        ("tomorrow", format!("{} ({})", day(1), day(1).weekday())),
-        ("next Monday", day(to_monday).to_string()),
-        ("this evening", format!("{}T18:00:00", day(0))),
-        ("in 2 hours", Moment::Instant(now + Duration::hours(2)).store()),
+        format!("today = {}", day(0)),
+        format!("tomorrow = {} ({})", day(1), day(1).weekday()),
+        format!("next Monday = {}", day(to_monday)),
+        format!("this evening = {}T18:00:00", day(0)),
+        format!(
+            "in 2 hours = {}",
+            Moment::Instant(now + Duration::hours(2)).store()
+        ),
     ]
 }
 
@@ -231,10 +313,16 @@ fn history(turn: &Turn<'_>) -> Vec<String> {
             Speaker::Person => format!("person passed on: {}", message.text),
             Speaker::Assistant => {
                 let deeds: Vec<String> = message.deeds.iter().map(deed).collect();
-                format!("assistant: {} {}", shorten(&message.text, 400), deeds.join(" "))
+                format!(
+                    "assistant: {} {}",
+                    shorten(&message.text, 400),
+                    deeds.join(" ")
+                )
             }
         };
-        let Some(rest) = left.checked_sub(line.len()) else { break };
+        let Some(rest) = left.checked_sub(line.len()) else {
+            break;
+        };
         left = rest;
         lines.push(line);
     }

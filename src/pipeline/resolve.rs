@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::turn::Turn;
 use crate::catalog::show::Moment;
 use crate::catalog::{Base, Entry, ParamError, Past, Slot};
-use crate::core::people::{self, Match};
+use crate::core::people::{self, Familiarity, Match, Recipient};
 use crate::core::plan::{Action, Params, PlannedAction, Target};
 use crate::core::taint::Foreign;
 use crate::core::when::{self, Grain, Problem, Reference, When, local_instant};
-use crate::ports::{Candidate, Person, Prepared, Service};
+use crate::ports::{Candidate, Known, Person, Prepared, Service};
 
 /// Why a proposal is no action yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,10 +40,19 @@ pub struct Settled {
 }
 
 /// Settles one proposal.
-pub async fn settle(turn: &Turn<'_>, entry: &dyn Entry, service: &dyn Service, planned: &PlannedAction) -> Result<Settled, Unsettled> {
+pub async fn settle(
+    turn: &Turn<'_>,
+    entry: &dyn Entry,
+    service: &dyn Service,
+    planned: &PlannedAction,
+) -> Result<Settled, Unsettled> {
     let reference = turn.scene.reference();
     let params = entry.check(planned.params.clone())?;
-    let known = if needs_people(entry, &params) { everybody(turn).await? } else { Vec::new() };
+    let known = if needs_people(entry, &params) {
+        everybody(turn).await?
+    } else {
+        Vec::new()
+    };
 
     let mut names = std::collections::BTreeMap::new();
     let mut unclear = None;
@@ -62,11 +71,21 @@ pub async fn settle(turn: &Turn<'_>, entry: &dyn Entry, service: &dyn Service, p
     let params = params?;
 
     let prepared = service.prepare(&turn.scene, entry.command(), params).await;
-    let (params, target, notes, foreign) = match prepared.map_err(|error| Unsettled::Refused(error.to_string()))? {
-        Prepared::Ready { params, target, notes, foreign } => (params, target, notes, foreign),
-        Prepared::NotFound { what } => return Err(Unsettled::Refused(what)),
-        Prepared::Several { param, question, candidates } => return Err(which(param, question, candidates)),
-    };
+    let (params, target, notes, foreign) =
+        match prepared.map_err(|error| Unsettled::Refused(error.to_string()))? {
+            Prepared::Ready {
+                params,
+                target,
+                notes,
+                foreign,
+            } => (params, target, notes, foreign),
+            Prepared::NotFound { what } => return Err(Unsettled::Refused(what)),
+            Prepared::Several {
+                param,
+                question,
+                candidates,
+            } => return Err(which(param, question, candidates)),
+        };
 
     let params = entry.settle(params, &mut |slot| match slot {
         Slot::People { .. } => Ok(()),
@@ -89,7 +108,11 @@ pub async fn settle(turn: &Turn<'_>, entry: &dyn Entry, service: &dyn Service, p
 impl From<ParamError> for Unsettled {
     fn from(error: ParamError) -> Self {
         match error {
-            ParamError::Missing { param, question } => Self::Ask { question, param, choices: Vec::new() },
+            ParamError::Missing { param, question } => Self::Ask {
+                question,
+                param,
+                choices: Vec::new(),
+            },
             ParamError::Invalid(why) => Self::Refused(why),
         }
     }
@@ -108,7 +131,11 @@ fn needs_people(entry: &dyn Entry, params: &Params) -> bool {
 }
 
 async fn everybody(turn: &Turn<'_>) -> Result<Vec<Person>, Unsettled> {
-    turn.brain.people.people(turn.owner()).await.map_err(|error| Unsettled::Refused(error.to_string()))
+    turn.brain
+        .people
+        .people(turn.owner())
+        .await
+        .map_err(|error| Unsettled::Refused(error.to_string()))
 }
 
 /// Names and groups become addresses; the names are kept for the card.
@@ -124,26 +151,42 @@ fn settle_people(
         let at = || format!("{param}={asked}");
         match people::resolve(asked, &candidates) {
             Match::One(found) => {
-                for (address, name) in found {
-                    if let Some(name) = name {
-                        names.insert(address.clone(), name);
+                for Recipient { name, email, .. } in found {
+                    if !addresses.contains(&email) {
+                        addresses.push(email.clone());
                     }
-                    if !addresses.contains(&address) {
-                        addresses.push(address);
+                    if name != email {
+                        names.insert(email, name);
                     }
                 }
             }
             Match::Several { asked, candidates } => {
-                let choices = candidates.into_iter().map(|(address, name)| { let label = format!("{name} <{address}>"); (address, label) }).collect();
-                return Err(Unsettled::Ask { question: format!("Which {asked} do you mean?"), param: at(), choices });
+                let choices = candidates
+                    .into_iter()
+                    .map(|r| (r.email.clone(), format!("{} <{}>", r.name, r.email)))
+                    .collect();
+                return Err(Unsettled::Ask {
+                    question: format!("Which {asked} do you mean?"),
+                    param: at(),
+                    choices,
+                });
             }
             Match::Nobody { asked } => {
                 let question = format!("I don't know “{asked}”. Which mail address should I use?");
-                return Err(Unsettled::Ask { question, param: at(), choices: Vec::new() });
+                return Err(Unsettled::Ask {
+                    question,
+                    param: at(),
+                    choices: Vec::new(),
+                });
             }
             Match::NoAddress { name } => {
-                let question = format!("I have no mail address for {name}. Which one should I use?");
-                return Err(Unsettled::Ask { question, param: at(), choices: Vec::new() });
+                let question =
+                    format!("I have no mail address for {name}. Which one should I use?");
+                return Err(Unsettled::Ask {
+                    question,
+                    param: at(),
+                    choices: Vec::new(),
+                });
             }
         }
     }
@@ -154,40 +197,83 @@ fn settle_people(
 fn candidate(person: &Person) -> people::Candidate {
     people::Candidate {
         name: person.name.clone(),
+        nicknames: person.nicknames.clone(),
         emails: person.emails.clone(),
         groups: person.groups.clone(),
-        seen_only: person.known == crate::ports::Known::SeenOnly,
+        familiarity: match person.known {
+            Known::SeenOnly => Familiarity::Seen,
+            Known::WrittenTo => Familiarity::Written,
+            Known::Saved => Familiarity::Saved,
+        },
     }
 }
 
 /// Names for addresses that a service filled in.
-fn add_known_names(params: &Params, known: &[Person], names: &mut std::collections::BTreeMap<String, String>) {
-    let lists = params.values().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+fn add_known_names(
+    params: &Params,
+    known: &[Person],
+    names: &mut std::collections::BTreeMap<String, String>,
+) {
+    let lists = params
+        .values()
+        .filter_map(Value::as_array)
+        .flatten()
+        .filter_map(Value::as_str);
     for address in lists {
-        let owner = known.iter().find(|person| person.emails.iter().any(|email| email.eq_ignore_ascii_case(address)));
+        let owner = known.iter().find(|person| {
+            person
+                .emails
+                .iter()
+                .any(|email| email.eq_ignore_ascii_case(address))
+        });
         if let Some(person) = owner {
-            names.entry(address.to_owned()).or_insert_with(|| person.name.clone());
+            names
+                .entry(address.to_owned())
+                .or_insert_with(|| person.name.clone());
         }
     }
 }
 
 fn which(param: String, question: String, candidates: Vec<Candidate>) -> Unsettled {
-    Unsettled::Ask { question, param, choices: candidates.into_iter().map(|c| (c.id, c.label)).collect() }
+    Unsettled::Ask {
+        question,
+        param,
+        choices: candidates.into_iter().map(|c| (c.id, c.label)).collect(),
+    }
 }
 
 /// Settles a slot of time. Those relative to the target wait until there is one.
-fn settle_time(slot: Slot<'_>, reference: &Reference, target: Option<&Target>) -> Result<(), ParamError> {
+fn settle_time(
+    slot: Slot<'_>,
+    reference: &Reference,
+    target: Option<&Target>,
+) -> Result<(), ParamError> {
     match slot {
         Slot::People { .. } => Ok(()),
-        Slot::Time { param, value, base, past } => {
-            let Some(clock) = Clock::of(base, reference, target) else { return Ok(()) };
+        Slot::Time {
+            param,
+            value,
+            base,
+            past,
+        } => {
+            let Some(clock) = Clock::of(base, reference, target) else {
+                return Ok(());
+            };
             let moment = clock.read(param, value)?.start_moment();
             *value = check_past(param, moment, past, reference)?.store();
             Ok(())
         }
         Slot::Repeat { repeat, first } => settle_repeat(repeat, first, reference),
-        Slot::Span { param, start, end, base, past } => {
-            let Some(clock) = Clock::of(base, reference, target) else { return Ok(()) };
+        Slot::Span {
+            param,
+            start,
+            end,
+            base,
+            past,
+        } => {
+            let Some(clock) = Clock::of(base, reference, target) else {
+                return Ok(());
+            };
             settle_span(&clock, param, start, end, past)
         }
     }
@@ -224,11 +310,21 @@ impl Read {
 impl<'a> Clock<'a> {
     fn of(base: Base, reference: &'a Reference, target: Option<&Target>) -> Option<Self> {
         match (base, target) {
-            (Base::Now, None) => Some(Self { reference, target: None }),
+            (Base::Now, None) => Some(Self {
+                reference,
+                target: None,
+            }),
             (Base::Target, Some(target)) => {
-                let start = ["start_time", "deadline"].iter().find_map(|name| target.before.get(name).and_then(Value::as_str));
-                let start = start.and_then(|text| Moment::read(text, reference.zone)).map(|moment| moment.start(reference.zone));
-                Some(Self { reference, target: start })
+                let start = ["start_time", "deadline"]
+                    .iter()
+                    .find_map(|name| target.before.get(name).and_then(Value::as_str));
+                let start = start
+                    .and_then(|text| Moment::read(text, reference.zone))
+                    .map(|moment| moment.start(reference.zone));
+                Some(Self {
+                    reference,
+                    target: start,
+                })
             }
             // Settled before, or not yet.
             (Base::Now, Some(_)) | (Base::Target, None) => None,
@@ -241,14 +337,26 @@ impl<'a> Clock<'a> {
         }
         let reference = match self.target {
             Some(target) if is_clock_only(text) => {
-                let midnight = local_instant(self.reference.zone, target.date_naive().and_time(NaiveTime::MIN)).earliest();
-                Reference { now: midnight.to_utc(), ..*self.reference }
+                let midnight = local_instant(
+                    self.reference.zone,
+                    target.date_naive().and_time(NaiveTime::MIN),
+                )
+                .earliest();
+                Reference {
+                    now: midnight.to_utc(),
+                    ..*self.reference
+                }
             }
             Some(_) | None => *self.reference,
         };
-        let ask = |question: String| ParamError::Missing { param: param.to_owned(), question };
+        let ask = |question: String| ParamError::Missing {
+            param: param.to_owned(),
+            question,
+        };
         match when::resolve(text, &reference) {
-            None => Err(ask(format!("I can't read “{text}” as a time. When exactly?"))),
+            None => Err(ask(format!(
+                "I can't read “{text}” as a time. When exactly?"
+            ))),
             Some(Err(problem)) => Err(ask(trouble(text, &problem, self.reference))),
             Some(Ok(when)) => Ok(self.of_when(when)),
         }
@@ -260,22 +368,34 @@ impl<'a> Clock<'a> {
                 Grain::Minute | Grain::Hour => Read::Moment(Moment::Instant(at)),
                 Grain::Day => Read::Moment(Moment::Day(at.date_naive())),
                 Grain::Week => Read::Coarse(at, at.checked_add_days(Days::new(7)).unwrap_or(at)),
-                Grain::Month => Read::Coarse(at, at.checked_add_months(Months::new(1)).unwrap_or(at)),
-                Grain::Year => Read::Coarse(at, at.checked_add_months(Months::new(12)).unwrap_or(at)),
+                Grain::Month => {
+                    Read::Coarse(at, at.checked_add_months(Months::new(1)).unwrap_or(at))
+                }
+                Grain::Year => {
+                    Read::Coarse(at, at.checked_add_months(Months::new(12)).unwrap_or(at))
+                }
             },
             When::Range { start, end, grain } => match grain {
                 Grain::Minute | Grain::Hour => Read::Span(start, end),
                 Grain::Day | Grain::Week | Grain::Month | Grain::Year => Read::Coarse(start, end),
             },
-            When::Duration(length) => {
-                Read::Length(length, self.target.unwrap_or_else(|| self.reference.now.with_timezone(&self.reference.zone)))
-            }
+            When::Duration(length) => Read::Length(
+                length,
+                self.target
+                    .unwrap_or_else(|| self.reference.now.with_timezone(&self.reference.zone)),
+            ),
             When::Recurrence { first, rrule, .. } => Read::Repeats { first, rrule },
         }
     }
 }
 
-fn settle_span(clock: &Clock<'_>, param: &'static str, start: &mut Option<String>, end: &mut Option<String>, past: Past) -> Result<(), ParamError> {
+fn settle_span(
+    clock: &Clock<'_>,
+    param: &'static str,
+    start: &mut Option<String>,
+    end: &mut Option<String>,
+    past: Past,
+) -> Result<(), ParamError> {
     let looks = param == "from";
     let zone = clock.reference.zone;
     let (mut from, mut until) = (None, None);
@@ -283,7 +403,9 @@ fn settle_span(clock: &Clock<'_>, param: &'static str, start: &mut Option<String
         match clock.read(param, words)? {
             Read::Moment(Moment::Day(day)) if looks => {
                 from = Some(Moment::Instant(Moment::Day(day).start(zone)));
-                until = day.succ_opt().map(|next| Moment::Instant(Moment::Day(next).start(zone)));
+                until = day
+                    .succ_opt()
+                    .map(|next| Moment::Instant(Moment::Day(next).start(zone)));
             }
             Read::Coarse(first, last) if looks => {
                 from = Some(Moment::Instant(first));
@@ -297,20 +419,28 @@ fn settle_span(clock: &Clock<'_>, param: &'static str, start: &mut Option<String
                 from = Some(Moment::Instant(now));
                 until = Some(Moment::Instant(now + length));
             }
-            other @ (Read::Moment(_) | Read::Coarse(..) | Read::Length(..) | Read::Repeats { .. }) => {
+            other @ (Read::Moment(_)
+            | Read::Coarse(..)
+            | Read::Length(..)
+            | Read::Repeats { .. }) => {
                 from = Some(other.start_moment());
             }
         }
     }
     if let Some(words) = end.as_deref() {
         let begins = from.map(|moment| moment.start(zone)).or(clock.target);
-        let after = Clock { reference: clock.reference, target: begins };
+        let after = Clock {
+            reference: clock.reference,
+            target: begins,
+        };
         until = Some(match after.read("end_time", words)? {
             Read::Moment(Moment::Day(day)) if looks => {
                 Moment::Instant(Moment::Day(day.succ_opt().unwrap_or(day)).start(zone))
             }
             Read::Coarse(_, last) | Read::Span(_, last) => Moment::Instant(last),
-            other @ (Read::Moment(_) | Read::Length(..) | Read::Repeats { .. }) => other.start_moment(),
+            other @ (Read::Moment(_) | Read::Length(..) | Read::Repeats { .. }) => {
+                other.start_moment()
+            }
         });
     }
     if let Some(from) = from {
@@ -322,9 +452,18 @@ fn settle_span(clock: &Clock<'_>, param: &'static str, start: &mut Option<String
     Ok(())
 }
 
-fn settle_repeat(repeat: &mut Option<String>, first: &mut Option<String>, reference: &Reference) -> Result<(), ParamError> {
-    let Some(words) = repeat.clone() else { return Ok(()) };
-    let clock = Clock { reference, target: None };
+fn settle_repeat(
+    repeat: &mut Option<String>,
+    first: &mut Option<String>,
+    reference: &Reference,
+) -> Result<(), ParamError> {
+    let Some(words) = repeat.clone() else {
+        return Ok(());
+    };
+    let clock = Clock {
+        reference,
+        target: None,
+    };
     let begin = match first.as_deref() {
         Some(text) => Some(clock.read("deadline", text)?.start_moment()),
         None => None,
@@ -334,23 +473,35 @@ fn settle_repeat(repeat: &mut Option<String>, first: &mut Option<String>, refere
         return Ok(());
     }
     // "at 9" in one parameter and "every weekday" in the other belong together.
-    let joined = first.as_deref().filter(|_| begin.is_some()).map(|time| format!("{words} {time}"));
-    let read = joined.and_then(|text| clock.read("repeat", &text).ok()).map_or_else(|| clock.read("repeat", &words), Ok)?;
+    let joined = first
+        .as_deref()
+        .filter(|_| begin.is_some())
+        .map(|time| format!("{words} {time}"));
+    let read = joined
+        .and_then(|text| clock.read("repeat", &text).ok())
+        .map_or_else(|| clock.read("repeat", &words), Ok)?;
     match read {
         Read::Repeats { first: at, rrule } => {
             *repeat = Some(rrule);
             *first = Some(Moment::Instant(at).store());
             Ok(())
         }
-        Read::Moment(_) | Read::Span(..) | Read::Coarse(..) | Read::Length(..) => Err(ParamError::Missing {
-            param: "repeat".to_owned(),
-            question: format!("I can't read “{words}” as something that repeats. How often?"),
-        }),
+        Read::Moment(_) | Read::Span(..) | Read::Coarse(..) | Read::Length(..) => {
+            Err(ParamError::Missing {
+                param: "repeat".to_owned(),
+                question: format!("I can't read “{words}” as something that repeats. How often?"),
+            })
+        }
     }
 }
 
 /// A time that has passed is asked about, unless looking back is fine.
-fn check_past(param: &str, moment: Moment, past: Past, reference: &Reference) -> Result<Moment, ParamError> {
+fn check_past(
+    param: &str,
+    moment: Moment,
+    past: Past,
+    reference: &Reference,
+) -> Result<Moment, ParamError> {
     let today = reference.now.with_timezone(&reference.zone).date_naive();
     let over = match moment {
         Moment::Instant(at) => at.to_utc() < reference.now - Duration::minutes(1),
@@ -359,7 +510,10 @@ fn check_past(param: &str, moment: Moment, past: Past, reference: &Reference) ->
     match past {
         Past::Ask if over => Err(ParamError::Missing {
             param: param.to_owned(),
-            question: format!("{} has already passed. Which time do you mean?", moment.show(reference)),
+            question: format!(
+                "{} has already passed. Which time do you mean?",
+                moment.show(reference)
+            ),
         }),
         Past::Ask | Past::Fine => Ok(moment),
     }
@@ -370,7 +524,9 @@ fn trouble(text: &str, problem: &Problem, reference: &Reference) -> String {
     let show = |at: &DateTime<Tz>| when::describe(*at, Grain::Minute, reference);
     match problem {
         Problem::Past { at } => format!("{} has already passed. Which time do you mean?", show(at)),
-        Problem::Impossible { why } => format!("“{text}” does not exist ({why}). Which time do you mean?"),
+        Problem::Impossible { why } => {
+            format!("“{text}” does not exist ({why}). Which time do you mean?")
+        }
         Problem::Ambiguous { candidates, why } if candidates.is_empty() => {
             format!("“{text}” could mean several times ({why}). Which one?")
         }
@@ -379,7 +535,10 @@ fn trouble(text: &str, problem: &Problem, reference: &Reference) -> String {
             format!("“{text}” could be {}. Which one?", list.join(" or "))
         }
         Problem::SkippedByClockChange { next, .. } => {
-            format!("The clocks go forward then, so “{text}” does not exist that day. Is {} fine, or another time?", show(next))
+            format!(
+                "The clocks go forward then, so “{text}” does not exist that day. Is {} fine, or another time?",
+                show(next)
+            )
         }
     }
 }
@@ -387,14 +546,17 @@ fn trouble(text: &str, problem: &Problem, reference: &Reference) -> String {
 /// True for words that name a time of day and no day: "4", "half past six", "17:30".
 fn is_clock_only(text: &str) -> bool {
     const CLOCK_WORDS: [&str; 22] = [
-        "a", "am", "at", "around", "half", "h", "midnight", "noon", "o'clock", "oclock", "p", "past", "pm", "quarter", "to",
-        "from", "till", "until", "um", "uhr", "viertel", "nach",
+        "a", "am", "at", "around", "half", "h", "midnight", "noon", "o'clock", "oclock", "p",
+        "past", "pm", "quarter", "to", "from", "till", "until", "um", "uhr", "viertel", "nach",
     ];
     let lower = text.to_lowercase();
-    let date_like = lower.contains('/') || lower.matches('-').count() > 1 || lower.matches('.').count() > 2;
+    let date_like =
+        lower.contains('/') || lower.matches('-').count() > 1 || lower.matches('.').count() > 2;
     !date_like
         && lower
-            .split(|c: char| c.is_whitespace() || c.is_ascii_digit() || matches!(c, ':' | '.' | ',' | '-' | '–'))
+            .split(|c: char| {
+                c.is_whitespace() || c.is_ascii_digit() || matches!(c, ':' | '.' | ',' | '-' | '–')
+            })
             .filter(|word| !word.is_empty())
             .all(|word| CLOCK_WORDS.contains(&word))
 }

@@ -112,7 +112,10 @@ impl Answer {
 
     /// An answer of one message.
     pub fn says(path: Path, text: impl Into<String>) -> Self {
-        Self { replies: vec![Reply::text(text)], ..Self::of(path) }
+        Self {
+            replies: vec![Reply::text(text)],
+            ..Self::of(path)
+        }
     }
 
     /// Leaves the open question as it is.
@@ -125,7 +128,11 @@ impl Answer {
 
 impl<'a> Turn<'a> {
     /// Reads what a turn needs to know.
-    pub async fn open(brain: &'a Brain, incoming: &'a Incoming, cancel: CancellationToken) -> Result<Self, StoreError> {
+    pub async fn open(
+        brain: &'a Brain,
+        incoming: &'a Incoming,
+        cancel: CancellationToken,
+    ) -> Result<Self, StoreError> {
         let began = Instant::now();
         let (user, state, history, open) = tokio::try_join!(
             brain.user(&incoming.user, &incoming.chat),
@@ -134,8 +141,22 @@ impl<'a> Turn<'a> {
             brain.open_pending(&incoming.chat),
         )?;
         let scene = brain.scene(&user, &incoming.chat);
-        let account = Mutex::new(Account { doing: "Thinking…", ..Account::default() });
-        Ok(Self { brain, incoming, scene, user, state, history, open, cancel, began, account })
+        let account = Mutex::new(Account {
+            doing: "Thinking…",
+            ..Account::default()
+        });
+        Ok(Self {
+            brain,
+            incoming,
+            scene,
+            user,
+            state,
+            history,
+            open,
+            cancel,
+            began,
+            account,
+        })
     }
 
     /// The words of this message; none for a button.
@@ -167,14 +188,24 @@ impl<'a> Turn<'a> {
     /// Everything the person said lately, this message included: what taint is measured against.
     pub fn own_words(&self) -> String {
         let earlier = self.own_messages().map(|message| message.text.as_str());
-        let now = if self.origin().is_own_words() { self.words() } else { "" };
-        let asked = self.state.clarification.as_ref().map_or("", |c| c.request.as_str());
+        let now = if self.origin().is_own_words() {
+            self.words()
+        } else {
+            ""
+        };
+        let asked = self
+            .state
+            .clarification
+            .as_ref()
+            .map_or("", |c| c.request.as_str());
         earlier.chain([asked, now]).collect::<Vec<_>>().join("\n")
     }
 
     /// The person's own earlier messages, oldest first.
     pub fn own_messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
-        self.history.iter().filter(|m| m.speaker == Speaker::Person && m.origin.is_own_words())
+        self.history
+            .iter()
+            .filter(|m| m.speaker == Speaker::Person && m.origin.is_own_words())
     }
 
     /// The conversation as built-in understanding wants it.
@@ -183,14 +214,20 @@ impl<'a> Turn<'a> {
         for message in &self.history {
             match message.speaker {
                 Speaker::Person if message.origin.is_own_words() => {
-                    past.push(Past { said: message.text.clone(), actions: Vec::new() });
+                    past.push(Past {
+                        said: message.text.clone(),
+                        actions: Vec::new(),
+                    });
                 }
                 Speaker::Person => {}
                 Speaker::Assistant => {
                     let actions = message.deeds.iter().map(past_action);
                     match past.last_mut() {
                         Some(last) => last.actions.extend(actions),
-                        None => past.push(Past { said: String::new(), actions: actions.collect() }),
+                        None => past.push(Past {
+                            said: String::new(),
+                            actions: actions.collect(),
+                        }),
                     }
                 }
             }
@@ -225,7 +262,14 @@ impl<'a> Turn<'a> {
     }
 
     /// Adds a node to the trace.
-    pub fn traced(&self, name: impl Into<String>, start_us: u64, input_bytes: usize, usage: Usage, outcome: impl Into<String>) {
+    pub fn traced(
+        &self,
+        name: impl Into<String>,
+        start_us: u64,
+        input_bytes: usize,
+        usage: Usage,
+        outcome: impl Into<String>,
+    ) {
         let span = Span {
             name: name.into(),
             start_us,
@@ -291,7 +335,13 @@ fn past_action(deed: &Deed) -> PastAction {
 
 async fn history(brain: &Brain, chat: &ChatId) -> Result<Vec<Message>, StoreError> {
     let scan = Scan::of::<Message>(&[chat.as_str()], limits::PLAN_HISTORY_MESSAGES).newest_first();
-    let mut messages: Vec<Message> = brain.store.list::<Message>(scan).await?.into_iter().map(|(m, _)| m).collect();
+    let mut messages: Vec<Message> = brain
+        .store
+        .list::<Message>(scan)
+        .await?
+        .into_iter()
+        .map(|(m, _)| m)
+        .collect();
     messages.reverse();
     Ok(messages)
 }

@@ -252,6 +252,8 @@ pub enum Known {
 pub struct Person {
     /// As saved or seen.
     pub name: String,
+    /// Other names: nicknames, what they are to the person.
+    pub nicknames: Vec<String>,
     /// Addresses, preferred first.
     pub emails: Vec<String>,
     /// Phone numbers.

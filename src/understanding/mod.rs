@@ -1,22 +1,112 @@
-//! Built-in language understanding, without a model.
+//! Built-in language understanding: what a message is about, and a plan for everyday requests, without a model.
+//!
+//! ```text
+//! text ─► text (tokens) ─► heard (times and priority peeled off) ─► clauses ─► matching (frames)
+//!      ─► say/* (one file a service: slots become parameters) ─► Plan or one question
+//! text ─► route (a small linear model over words and frames) ─► Guess
+//! ```
+//!
+//! It runs when no model is configured, catches a failed stage and drives speculation. Invariants: no I/O, no
+//! clock; the same hearing gives the same answer; no input panics and work is bounded; plans name only
+//! commands and parameters of the catalog; times and people stay in the person's words. What people say
+//! stands in `data/understanding`, never in code.
+//!
+//! Deliberately not here: resolving times and people, stakes, and any knowledge of what services hold.
+
+mod clauses;
+mod complete;
+mod grammar;
+mod heard;
+mod history;
+mod kinds;
+mod lexicon;
+mod matching;
+mod route;
+mod said;
+mod say;
+mod talk;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
 use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::core::when::Reference;
+
+pub use complete::complete;
+pub use route::route;
+pub use talk::{cannot, chat};
+
+/// A message and what is known around it.
 #[derive(Debug, Clone, Copy)]
-pub struct Hearing<'a> { pub text: &'a str, pub reference: &'a Reference, pub history: &'a [Past] }
-#[derive(Debug, Clone, PartialEq)]
-pub struct Past { pub said: String, pub actions: Vec<PastAction> }
-#[derive(Debug, Clone, PartialEq)]
-pub struct PastAction { pub service: String, pub command: String, pub params: Params, pub item: Option<Item> }
-#[derive(Debug, Clone, PartialEq)]
-pub struct Item { pub id: String, pub label: String }
+pub struct Hearing<'a> {
+    pub text: &'a str,
+    pub reference: &'a Reference,
+    /// Earlier turns, oldest first.
+    pub history: &'a [Past],
+}
+
+/// An earlier turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Past {
+    /// The person's own words.
+    pub said: String,
+    pub actions: Vec<PastAction>,
+}
+
+/// What an earlier turn did or asked for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PastAction {
+    pub service: String,
+    pub command: String,
+    pub params: Params,
+    /// What it was about, or what it created.
+    pub item: Option<Item>,
+}
+
+/// A thing that a service holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Item {
+    pub id: String,
+    pub label: String,
+}
+
+/// What kind of message it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind { Chat, Action, Investigate, Followup }
+pub enum Kind {
+    Chat,
+    Action,
+    Investigate,
+    Followup,
+}
+
+/// Where a message belongs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Guess { pub kind: Kind, pub domains: Vec<String>, pub confidence: f32 }
-pub fn route(_hearing: &Hearing<'_>) -> Guess { Guess { kind: Kind::Chat, domains: vec![], confidence: 0.0 } }
+pub struct Guess {
+    pub kind: Kind,
+    /// Names of services: task, calendar, email, memory, keep, contacts. Empty for chat.
+    pub domains: Vec<String>,
+    /// How often such a guess is right, 0..1.
+    pub confidence: f32,
+}
+
+/// What became of a request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Understood { Plan(Plan), Ask { question: String, partial: PlannedAction, param: String }, NotUnderstood }
-pub fn plan(_hearing: &Hearing<'_>, _domains: &[String]) -> Understood { Understood::NotUnderstood }
-pub fn complete(_partial: &PlannedAction, _param: &str, _answer: &str, _reference: &Reference) -> Option<PlannedAction> { None }
-pub fn chat(_text: &str) -> String { String::new() }
-pub fn cannot(_text: &str) -> String { String::new() }
+pub enum Understood {
+    Plan(Plan),
+    /// Something required was not said.
+    Ask {
+        /// One short question.
+        question: String,
+        /// The action as far as it is known.
+        partial: PlannedAction,
+        /// The parameter that the answer gives.
+        param: String,
+    },
+    NotUnderstood,
+}
+
+/// Plans a message. Only commands of `domains` come back; an empty slice allows any.
+pub fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
+    clauses::plan(hearing, domains)
+}

@@ -9,10 +9,16 @@ pub struct Part {
     /// Where an hour of the twelve-hour clock is looked for: "1 at night" is 25:00.
     pub from: i64,
     pub to: i64,
+    /// Is the name enough to be a time ("end of day"), or also a greeting ("morning")?
+    pub alone: bool,
 }
 
 const fn part(name: &'static str, at: (i64, i64), from: i64, to: i64) -> Part {
-    Part { name, at: at.0 * 60 + at.1, from: from * 60, to: to * 60 }
+    Part { name, at: at.0 * 60 + at.1, from: from * 60, to: to * 60, alone: false }
+}
+
+const fn alone(part: Part) -> Part {
+    Part { alone: true, ..part }
 }
 
 pub const PARTS: &[Part] = &[
@@ -25,10 +31,10 @@ pub const PARTS: &[Part] = &[
     part("early_afternoon", (13, 0), 12, 19),
     part("afternoon", (15, 0), 12, 19),
     part("late_afternoon", (17, 0), 12, 20),
-    part("close", (17, 0), 12, 24),
+    alone(part("close", (17, 0), 12, 24)),
     part("early_evening", (18, 0), 16, 24),
     part("evening", (18, 0), 16, 25),
-    part("after_work", (18, 0), 16, 24),
+    alone(part("after_work", (18, 0), 16, 24)),
     part("dinner", (19, 0), 16, 24),
     part("tonight", (20, 0), 16, 28),
     part("night", (21, 0), 18, 30),

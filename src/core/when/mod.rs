@@ -48,6 +48,20 @@ pub enum DateOrder {
     MonthFirst,
 }
 
+impl DateOrder {
+    /// The order in use where a zone lies: the United States write the month first.
+    pub fn usual_in(zone: Tz) -> DateOrder {
+        const MONTH_FIRST: [&str; 12] = [
+            "New_York", "Chicago", "Denver", "Los_Angeles", "Phoenix", "Anchorage", "Detroit", "Boise",
+            "Honolulu", "Juneau", "Indianapolis", "Louisville",
+        ];
+        let name = zone.name();
+        let city = name.rsplit('/').next().unwrap_or(name);
+        let month_first = name.starts_with("US/") || MONTH_FIRST.contains(&city);
+        if month_first { DateOrder::MonthFirst } else { DateOrder::DayFirst }
+    }
+}
+
 /// How exact an expression was: "tomorrow" is a day, "5pm" a minute, "this evening" an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grain {
@@ -62,13 +76,24 @@ pub enum Grain {
 /// A time, resolved. Local times are in the reference's zone, whatever zone the words named.
 #[derive(Debug, Clone, PartialEq)]
 pub enum When {
-    Point { at: DateTime<Tz>, grain: Grain },
+    Point {
+        at: DateTime<Tz>,
+        grain: Grain,
+    },
     /// `end` is exclusive.
-    Range { start: DateTime<Tz>, end: DateTime<Tz>, grain: Grain },
+    Range {
+        start: DateTime<Tz>,
+        end: DateTime<Tz>,
+        grain: Grain,
+    },
     Duration(chrono::Duration),
     /// `rrule` is the value of an RFC 5545 RRULE; it carries BYHOUR and BYMINUTE if a clock time
     /// was said, and `first` is the first occurrence after the reference.
-    Recurrence { first: DateTime<Tz>, rrule: String, grain: Grain },
+    Recurrence {
+        first: DateTime<Tz>,
+        rrule: String,
+        grain: Grain,
+    },
 }
 
 /// Why an expression was understood but is no usable time.
@@ -79,9 +104,15 @@ pub enum Problem {
     /// There is no such time ("31 April", "25:00").
     Impossible { why: String },
     /// It can be read in several ways, or contradicts itself ("Friday 14 January" on a Wednesday).
-    Ambiguous { candidates: Vec<DateTime<Tz>>, why: String },
+    Ambiguous {
+        candidates: Vec<DateTime<Tz>>,
+        why: String,
+    },
     /// The clocks are put forward over this time; `next` is the first instant after the gap.
-    SkippedByClockChange { at_local: NaiveDateTime, next: DateTime<Tz> },
+    SkippedByClockChange {
+        at_local: NaiveDateTime,
+        next: DateTime<Tz>,
+    },
 }
 
 /// What an expression is to its sentence.
@@ -141,6 +172,14 @@ pub fn resolve(text: &str, reference: &Reference) -> Option<Result<When, Problem
     let mut found = find(text, reference);
     let only = found.pop().filter(|_| found.is_empty())?;
     Some(only.result)
+}
+
+/// Where a text begins, whether it is a sentence or an expression alone; see [`start_of`].
+pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
+    match grammar::read_whole(text, reference.order) {
+        Some(phrase) => resolve::resolve(&phrase, reference).ok()?.start(),
+        None => start_of(&find(text, reference)),
+    }
 }
 
 /// The instant a sentence is about: where something is moved to, else the first expression that

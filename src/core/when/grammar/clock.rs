@@ -45,7 +45,7 @@ fn sure(hour: u32, minute: u32, dial: Dial, next: usize) -> Heard {
 
 /// The dial of an hour as it was written: 13, 0 and 05 belong to the full one.
 fn dial(hour: u32, digits: usize) -> Dial {
-    let full = hour > 12 || hour == 0 || (digits == 2 && hour < 10);
+    let full = hour > 12 || hour == 0 || (digits >= 2 && hour < 10);
     if full { Dial::Full } else { Dial::Half }
 }
 
@@ -57,7 +57,10 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     let next = i + 1;
     if let Some((minute, next)) = minutes_after(line, next, ':') {
         let next = seconds_after(line, next).unwrap_or(next);
-        return Some(finish(line, value, minute, digits, next, Surety::Sure)).filter(|h| line.ends_figure(h.next));
+        let heard = finish(line, value, minute, digits, next, Surety::Sure);
+        let full = Clock { dial: Dial::Full, ..heard.clock };
+        let clock = if line.full_dial { full } else { heard.clock };
+        return Some(Heard { clock, ..heard }).filter(|h| ends(line, h.next));
     }
     let h = line.link(next, Link::ClockH).filter(|_| line.glued(next));
     if let Some((minute, next)) = h.and_then(|n| two_digits(line, n)) {
@@ -65,7 +68,7 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     }
     if let Some((minute, next)) = minutes_after(line, next, '.') {
         let heard = finish(line, value, minute, digits, next, Surety::Likely);
-        return Some(heard).filter(|h| value < 25 && minute < 60 && line.ends_figure(h.next));
+        return Some(heard).filter(|h| value < 25 && minute < 60 && ends(line, h.next));
     }
     if value > 24 {
         return None;
@@ -77,7 +80,12 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     if let Some(next) = h {
         return Some(Heard { next, surety: Surety::Likely, ..heard });
     }
-    line.ends_figure(next).then_some(heard)
+    ends(line, next).then_some(heard)
+}
+
+/// Does the figure end? A dash may join it to the end of a range.
+fn ends(line: &Line, i: usize) -> bool {
+    line.ends_figure(i) || line.glued_mark(i, '-')
 }
 
 /// "1730", "530pm".

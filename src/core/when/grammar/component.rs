@@ -2,13 +2,13 @@
 
 use super::super::{DateOrder, Role};
 use super::super::words::{Kind, Line, Link, Sense, Unit};
-use super::clock::{Surety, clock};
+use super::clock::{Surety, clock, plain};
 use super::date::{Company, bare_day, date, day_range};
 use super::lead::Lead;
 use super::numeric;
 use super::phrase::{Date, MonthOf, Period, Phrase, Rule, Span, Zone};
 use super::rule;
-use super::span::span;
+use super::span::{number, span, unit};
 use super::{Hints, hints};
 
 const COMPONENTS_MAX: usize = 12;
@@ -22,12 +22,14 @@ pub struct Reader<'a> {
     order: DateOrder,
     /// The text is one expression: nothing needs company.
     whole: bool,
+    /// What is read is what something else is counted from: "a day before the 20th".
+    anchor: bool,
     hints: Hints,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(line: &'a Line<'a>, order: DateOrder, whole: bool) -> Self {
-        Reader { line, order, whole, hints: hints(line) }
+        Reader { line, order, whole, anchor: false, hints: hints(line) }
     }
 
     /// The expression that begins at token `i`, with its prepositions.
@@ -52,7 +54,7 @@ impl<'a> Reader<'a> {
             });
             let Some(next) = next else { break };
             end = Some(next);
-            lead = self.joint(next);
+            lead = self.joint_of(&phrase, next);
         }
         Some((phrase, end?))
     }
@@ -73,14 +75,24 @@ impl<'a> Reader<'a> {
         Lead::read(self.line, at, false)
     }
 
+    fn joint_of(&self, phrase: &Phrase, i: usize) -> Lead {
+        // "The afternoon of the 22nd".
+        let of = self.line.link(i, Link::Of).filter(|_| phrase.part.is_some() && phrase.date.is_none());
+        match of {
+            Some(next) => Lead { link: Some(Link::On), ..Lead::read(self.line, next, false) },
+            None => self.joint(i),
+        }
+    }
+
     fn component(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
         self.other_end(phrase, lead, depth)
             .or_else(|| self.rule(phrase, lead))
+            .or_else(|| self.rule_start(phrase, lead, depth))
             .or_else(|| self.iso(phrase, lead))
             .or_else(|| self.offset(phrase, lead, depth))
             .or_else(|| self.length(phrase, lead))
-            .or_else(|| self.clock_range(phrase, lead))
             .or_else(|| self.day_range(phrase, lead))
+            .or_else(|| self.clock_range(phrase, lead))
             .or_else(|| self.date(phrase, lead))
             .or_else(|| self.clock(phrase, lead))
             .or_else(|| self.part(phrase, lead))
@@ -147,6 +159,19 @@ impl<'a> Reader<'a> {
         Some(heard.next)
     }
 
+    /// "Every Tuesday from February".
+    fn rule_start(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
+        let fits = phrase.rule.is_some() && phrase.start.is_none() && lead.link == Some(Link::From);
+        if !fits || depth == 0 {
+            return None;
+        }
+        let (start, next) = self.expression_within(lead.next, depth - 1)?;
+        let day = start.date.is_some() && start.rule.is_none() && start.to.is_none();
+        phrase.clock = phrase.clock.or(start.clock);
+        phrase.start = day.then(|| Box::new(start));
+        day.then_some(next)
+    }
+
     fn iso(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         if !phrase.is_empty() {
             return None;
@@ -168,7 +193,14 @@ impl<'a> Reader<'a> {
             phrase.offset = Some(length.back());
             return Some(next);
         }
-        let (length, next) = span(line, lead.next)?;
+        if let Some(found) = self.short_offset(phrase, lead) {
+            return Some(found);
+        }
+        let Some((length, next)) = span(line, lead.next) else {
+            // "The day before", "the hour after": the article counts as one.
+            let (one, next) = unit(line, lead.next).filter(|_| lead.article)?;
+            return self.anchored(phrase, Span::of(one, 100), next, depth).filter(|_| phrase.shift.is_some());
+        };
         if let Some(next) = line.link(next, Link::Ago).filter(|_| phrase.is_empty()) {
             phrase.offset = Some(length.back());
             return Some(next);
@@ -193,6 +225,17 @@ impl<'a> Reader<'a> {
         Some(next)
     }
 
+    /// "In 10": of minutes, if the sentence ends there.
+    fn short_offset(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let asked = lead.link == Some(Link::In) && !lead.article && phrase.is_empty();
+        let (minutes, _) = self.line.digits(lead.next).filter(|(n, _)| asked && (1..=90).contains(n))?;
+        let next = lead.next + 1;
+        let ends = self.line.tokens.get(next).is_none_or(|t| t.kind != Kind::Word) && self.line.ends_figure(next);
+        let plain = ends && self.line.digits(next).is_none() && !self.line.glued_mark(next, ':') && !self.line.glued_mark(next, '-');
+        phrase.offset = Some(Span::of(Unit::Minute, i64::from(minutes) * 100)).filter(|_| plain);
+        plain.then_some(next)
+    }
+
     /// A length and what it is counted from: "a week from Friday", "an hour before midnight".
     fn anchored(&self, phrase: &mut Phrase, length: Span, at: usize, depth: usize) -> Option<usize> {
         if !phrase.is_empty() || depth == 0 {
@@ -210,7 +253,8 @@ impl<'a> Reader<'a> {
         } else {
             return None;
         };
-        let (anchor, next) = self.expression_within(from, depth - 1)?;
+        let reader = Reader { anchor: true, ..*self };
+        let (anchor, next) = reader.expression_within(from, depth - 1)?;
         let fixed = anchor.rule.is_none() && anchor.to.is_none() && anchor.offset.is_none();
         let timed = anchor.date.is_some() || anchor.clock.is_some();
         if !fixed || !timed || anchor.shift.is_some() || anchor.role != Role::Plain && from == at {
@@ -227,6 +271,11 @@ impl<'a> Reader<'a> {
             return None;
         }
         let (length, next) = span(self.line, lead.next)?;
+        // "17h30" is a clock time, "1h30" more likely a length.
+        let late = clock(self.line, lead.next).is_some_and(|c| c.surety == Surety::Sure && c.clock.hour > 4);
+        if lead.link.is_none() && late {
+            return None;
+        }
         phrase.length = Some(length);
         Some(next)
     }
@@ -238,16 +287,20 @@ impl<'a> Reader<'a> {
             return None;
         }
         let between = lead.link == Some(Link::Between);
-        let first = clock(line, lead.next)
-            .filter(|c| self.range_word(c.next, between).is_some())
-            .or_else(|| clock_alone(line, lead.next))?;
+        // In "2 to 4" the first clock is the 2; "ten to five" is one clock.
+        let first = match clock(line, lead.next)? {
+            first if self.range_word(first.next, between).is_some() => first,
+            first if first.surety == Surety::Bare => plain(line, lead.next)?,
+            _ => return None,
+        };
         let second_at = self.range_word(first.next, between)?;
         let second_at = line.link(second_at, Link::At).unwrap_or(second_at);
         let second = clock(line, second_at)?;
         let sure = first.surety.max(second.surety) > Surety::Bare;
         let from = matches!(lead.link, Some(Link::From | Link::At));
         let has_date = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some();
-        if !(sure || from || has_date || self.whole || self.date_follows(second.next)) || self.counts(second.next) {
+        let scale = !sure && matches!((first.clock.hour, second.clock.hour), (0 | 1, 10));
+        if scale || !(sure || from || has_date || self.whole || self.date_follows(second.next)) || self.counts(second.next) {
             return None;
         }
         phrase.clock = Some(first.clock.on_the_dial_of(second.clock));
@@ -303,15 +356,20 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+        if let Some(next) = self.beside(phrase, lead) {
+            return Some(next);
+        }
         let heard = date(self.line, lead.next, self.order).or_else(|| self.year(phrase, lead))?;
-        let company = self.whole
-            || !phrase.is_empty()
+        let bare_word = heard.company == Company::DayWord && self.line.digits(lead.next).is_none();
+        let company = (self.whole || !phrase.is_empty()) && !bare_word
             || match heard.company {
+                Company::Lead => lead.link.is_some() || lead.article || self.whole || !phrase.is_empty(),
                 Company::Nothing => true,
                 Company::Some => {
-                    (lead.link.is_some() && !lead.article) || self.time_follows(heard.next)
+                    let named = lead.says_day() || lead.link == Some(Link::In) && !matches!(heard.date, Date::Weekday { .. });
+                    named && !lead.article || self.time_follows(heard.next)
                 }
-                Company::DayWord => lead.says_day() || lead.article && self.time_follows(heard.next),
+                Company::DayWord => self.is_day_number(lead, heard.next),
             };
         if !company || heard.company > Company::Nothing && self.counts(heard.next) {
             return None;
@@ -334,10 +392,34 @@ impl<'a> Reader<'a> {
         Some(heard.next)
     }
 
+    /// "The Friday after Thanksgiving".
+    fn beside(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let (day, _, next) = super::date::weekday_name(self.line, lead.next).filter(|_| phrase.date.is_none())?;
+        let (before, at) = match self.line.link(next, Link::After) {
+            Some(at) => (false, at),
+            None => (true, self.line.link(next, Link::Before)?),
+        };
+        let at = self.line.skip(at, &[Link::The]);
+        let anchor = date(self.line, at, self.order).filter(|d| d.part.is_none() && d.date.is_one_day())?;
+        phrase.date = Some(Date::Beside { day, before, anchor: Box::new(anchor.date) });
+        Some(anchor.next)
+    }
+
+    /// "On the 15th": a preposition of days, and in words ("on the first") the end of the sentence.
+    fn is_day_number(&self, lead: &Lead, next: usize) -> bool {
+        let asked = lead.says_day() || self.anchor || self.whole || lead.article && self.time_follows(next);
+        let repeats = || rule::repeats(self.line, next).is_some();
+        asked && (self.line.digits(lead.next).is_some() && !self.anchor || self.ends_here(next) || repeats())
+    }
+
     /// "In 2027".
     fn year(&self, phrase: &Phrase, lead: &Lead) -> Option<super::date::Heard> {
         let named = matches!(lead.link, Some(Link::In | Link::Since | Link::By)) && phrase.is_empty();
-        let (year, next) = super::date::year(self.line, lead.next).filter(|_| named)?;
+        let at = match unit(self.line, lead.next) {
+            Some((Unit::Year, next)) => next,
+            Some(_) | None => lead.next,
+        };
+        let (year, next) = super::date::year(self.line, at).filter(|_| named)?;
         if self.counts(next) || self.line.glued_mark(next, '-') {
             return None;
         }
@@ -354,17 +436,18 @@ impl<'a> Reader<'a> {
     }
 
     fn clock(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        if phrase.clock.is_some() || phrase.offset.is_some() || matches!(phrase.date, Some(Date::Local(_))) {
+        if phrase.clock.is_some() || phrase.has_exact_offset() || matches!(phrase.date, Some(Date::Local(_))) {
             return None;
         }
         let heard = clock(self.line, lead.next)?;
         let asked = matches!(lead.link, Some(Link::At | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo))
             && !lead.article;
-        let beside = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some();
+        let beside = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let followed = || self.part_at(self.joint(heard.next).next).is_some() || self.zone_at(heard.next).is_some();
         let fits = match heard.surety {
             Surety::Sure => lead.link != Some(Link::For),
             Surety::Likely => asked || beside || self.whole || followed(),
+            Surety::Bare if lead.link == Some(Link::In) => false,
             Surety::Bare => {
                 asked || self.whole || followed() || beside && lead.link.is_none() && self.ends_here(heard.next)
                     || lead.link.is_none() && self.today_follows(heard.next)
@@ -373,9 +456,12 @@ impl<'a> Reader<'a> {
         if !fits || heard.surety < Surety::Sure && self.counts(heard.next) {
             return None;
         }
-        // "By 10 March" is a date; "at 5 minutes" a length.
-        let unit = span(self.line, lead.next).is_some_and(|(_, next)| next > heard.next);
-        if heard.surety < Surety::Sure && unit {
+        // "By 10 March" is a date, "at 5 minutes" a length, "from 1 to 10" a range of something.
+        let longer = span(self.line, lead.next).is_some_and(|(_, next)| next > heard.next)
+            || date(self.line, lead.next, self.order).is_some_and(|d| d.next > heard.next);
+        let range = lead.link == Some(Link::From)
+            && self.range_word(heard.next, false).is_some_and(|at| number(self.line, at).is_some());
+        if heard.surety < Surety::Sure && (longer || range && !self.hints.moves) {
             return None;
         }
         phrase.clock = Some(heard.clock);
@@ -408,15 +494,15 @@ impl<'a> Reader<'a> {
 
     /// "In the morning", "tomorrow night", "at night".
     fn part(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        if phrase.part.is_some() || phrase.offset.is_some() {
+        if phrase.part.is_some() || phrase.has_exact_offset() {
             return None;
         }
         let (part, weak, next) = self.part_at(lead.next)?;
-        let beside = phrase.date.is_some() || phrase.clock.is_some() || phrase.rule.is_some();
+        let beside = phrase.date.is_some() || phrase.clock.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let asked = matches!(lead.link, Some(Link::In | Link::At | Link::By | Link::On | Link::Until | Link::Since));
         // "Evening" alone is a greeting; "after work" and "end of day" say enough.
-        let several_words = next > lead.next + 1 && !lead.article;
-        if weak && !beside || !(beside || asked || self.whole || several_words) {
+        let enough = part.alone || next > lead.next + 1 && !lead.article;
+        if weak && !beside || !(beside || asked || self.whole || enough) {
             return None;
         }
         phrase.part = Some(part);
@@ -488,8 +574,12 @@ fn merged(old: &Date, new: &Date) -> Option<Date> {
         (
             Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday },
             Date::Period(Period::Year(n)),
+        )
+        | (
+            Date::Period(Period::Year(n)),
+            Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday },
         ) => Date::InYear { day: *day, month: *month, weekday: *weekday, year: *n },
-        (Day(_) | Holiday { .. } | Date::Exact(_), Numbered { .. } | Weekday { .. } | Holiday { .. } | Date::Exact(_))
+        (Day(_) | Holiday { .. } | Date::Exact(_) | Date::Both(..), Numbered { .. } | Weekday { .. } | Holiday { .. } | Date::Exact(_))
         | (Numbered { .. } | Weekday { .. }, Day(_) | Holiday { .. } | Date::Exact(_)) => {
             Date::Both(Box::new(old.clone()), Box::new(new.clone()))
         }
@@ -497,7 +587,3 @@ fn merged(old: &Date, new: &Date) -> Option<Date> {
     })
 }
 
-/// A clock without what could belong to the second one: the 2 of "2 to 4".
-fn clock_alone(line: &Line, i: usize) -> Option<super::clock::Heard> {
-    super::clock::plain(line, i)
-}

@@ -3,7 +3,7 @@
 use chrono::Weekday;
 
 use super::super::DateOrder;
-use super::super::words::{Edge, Kind, Line, Link, Sense, Unit};
+use super::super::words::{Edge, Line, Link, Sense, Unit};
 use super::numeric;
 use super::phrase::{Date, MonthOf, Period, Span};
 use super::span::{number, span, unit};
@@ -25,6 +25,8 @@ pub enum Company {
     Nothing,
     /// A preposition, or another part of a time: "sat", "may", "3/4".
     Some,
+    /// Any small word: "at the weekend".
+    Lead,
     /// A preposition of days ("on", "by"): "the 15th".
     DayWord,
 }
@@ -47,6 +49,8 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         edge(line, i),
         holiday(line, i),
         month_alone(line, i),
+        after_next(line, i),
+        weekend(line, i),
     ];
     // The first of equally long readings wins.
     readings.into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
@@ -80,7 +84,7 @@ pub fn month_name(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
 
 fn abbreviated(line: &Line, i: usize) -> bool {
     let short = i.checked_sub(1).and_then(|b| line.tokens.get(b)).is_some_and(|t| t.key.len() <= 4);
-    short && line.glued_mark(i, '.') && line.tokens.get(i + 1).is_some_and(|t| matches!(t.kind, Kind::Number { .. }))
+    short && line.glued_mark(i, '.') && i + 1 < line.tokens.len()
 }
 
 /// A day's number, with what marks it as one: "3rd", "3.", "third". The flag: was it marked?
@@ -135,11 +139,11 @@ fn numbered(day: u32, month: Option<MonthOf>, next: usize) -> Heard {
 
 /// "April 3", "April the 3rd", "Jan 5 2027".
 fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
-    let (month, weak, next) = month_name(line, i)?;
+    let (month, _, next) = month_name(line, i)?;
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::The).unwrap_or(next);
     let (day, marked, next) = day_number(line, next)?;
-    if !marked && (!line.ends_figure(next) || line.link(next, Link::Counted).is_some() || day > 31) {
+    if !marked && (!(line.ends_figure(next) || line.glued_mark(next, '-')) || line.link(next, Link::Counted).is_some() || day > 31) {
         return None;
     }
     // "May 5 pm": the number is an hour.
@@ -148,10 +152,7 @@ fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
     }
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
     let month = Some(MonthOf::Named { month, year, which: None });
-    let company = if weak && !marked { Company::Some } else { Company::Nothing };
-    // A name that is also a month needs an ordinary date beside it only if the number could count.
-    let company = if line.link(next, Link::Follow).is_some() || next >= line.tokens.len() { Company::Nothing } else { company };
-    Some(Heard { company, ..numbered(day, month, next) })
+    Some(numbered(day, month, next))
 }
 
 fn month_alone(line: &Line, i: usize) -> Option<Heard> {
@@ -162,8 +163,29 @@ fn month_alone(line: &Line, i: usize) -> Option<Heard> {
     Some(Heard { company, ..heard(Date::Period(period), next) })
 }
 
+/// "(At the) weekend".
+fn weekend(line: &Line, i: usize) -> Option<Heard> {
+    let next = line.pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?.1;
+    Some(Heard { company: Company::Lead, ..heard(Date::Period(Period::Weekend(0)), next) })
+}
+
+/// "The week after next".
+fn after_next(line: &Line, i: usize) -> Option<Heard> {
+    let (period, next) = period_unit(line, i, 0)?;
+    matches!(period, Period::Week(2) | Period::Month(MonthOf::From(2)) | Period::Year(2))
+        .then(|| heard(Date::Period(period), next))
+}
+
 /// "This", "next", "last" and the like, with what they belong to.
 fn which(line: &Line, i: usize) -> Option<Heard> {
+    let heard = which_of_all(line, i)?;
+    // "The last weekend of January" counts within January.
+    let counted = line.link(heard.next, Link::Of).and_then(|at| period(line, at));
+    let own_period = matches!(heard.date, Date::Period(Period::Weekend(_)));
+    if counted.is_some() && own_period { None } else { Some(heard) }
+}
+
+fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
     let (which, at) = which_word(line, i)?;
     if let Some((day, weak, next)) = weekday_name(line, at) {
         let company = company(weak && which == Some(0));
@@ -262,8 +284,10 @@ fn weekday(line: &Line, i: usize) -> Option<Heard> {
     if let Some(next) = line.link(next, Link::AfterNext) {
         return later(1, next);
     }
-    if let Some((Unit::Week, after)) = unit(line, next) {
-        return later(1, after);
+    match unit(line, next) {
+        Some((Unit::Week, after)) => return later(1, after),
+        Some((Unit::Fortnight, after)) => return later(2, after),
+        Some(_) | None => {}
     }
     Some(Heard { company: company(weak), ..heard(Date::Weekday { day, which: None, weeks: 0 }, next) })
 }
@@ -307,6 +331,9 @@ pub fn nth_day(line: &Line, i: usize) -> Option<(i32, Option<Weekday>, usize)> {
     })?;
     if let Some((day, _, next)) = weekday_name(line, at) {
         return Some((n, Some(day), next));
+    }
+    if let Some((_, next)) = line.pick(at, |a| (a.sense == Sense::Weekend).then_some(())) {
+        return Some((n, Some(Weekday::Sat), next));
     }
     let (unit, next) = unit(line, at)?;
     (unit == Unit::Day).then_some((n, None, next))

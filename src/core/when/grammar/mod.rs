@@ -6,6 +6,7 @@
 //! text; the one whose phrases cover most of it is believed.
 
 mod clock;
+mod companions;
 mod component;
 mod date;
 mod lead;
@@ -48,20 +49,31 @@ fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
     let mut heard = Vec::new();
     let mut i = 0;
     while i < line.tokens.len() {
+        if let Some(next) = line.link(i, Link::Idiom) {
+            i = next;
+            continue;
+        }
         match reader.expression(i) {
             Some((phrase, next)) if next > i => {
-                heard.push(Heard { span: bytes(&line, i, next), phrase });
+                heard.push(Heard {
+                    span: bytes(&line, i, next),
+                    phrase,
+                });
                 i = next;
             }
             Some(_) | None => i += 1,
         }
     }
+    companions::share(&line, &mut heard);
     heard
 }
 
 fn bytes(line: &Line, from: usize, to: usize) -> Range<usize> {
     let start = line.tokens.get(from).map_or(0, |t| t.span.start);
-    let end = to.checked_sub(1).and_then(|last| line.tokens.get(last)).map_or(start, |t| t.span.end);
+    let end = to
+        .checked_sub(1)
+        .and_then(|last| line.tokens.get(last))
+        .map_or(start, |t| t.span.end);
     start..end
 }
 
@@ -103,7 +115,10 @@ struct Hints {
 fn hints(line: &Line) -> Hints {
     use super::words::Half;
     let cue = |half| line.has_anywhere(Sense::Cue(half)).then_some(half);
-    Hints { moves: line.has_anywhere(Sense::Link(Link::Mover)), cue: cue(Half::Am).or(cue(Half::Pm)) }
+    Hints {
+        moves: line.has_anywhere(Sense::Link(Link::Mover)),
+        cue: cue(Half::Am).or(cue(Half::Pm)),
+    }
 }
 
 fn role_of(link: Link, role: Role) -> Role {

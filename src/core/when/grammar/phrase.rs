@@ -23,6 +23,8 @@ pub struct Phrase {
     pub to: Option<Box<Phrase>>,
     pub length: Option<Span>,
     pub rule: Option<Rule>,
+    /// The day from which a rule counts.
+    pub start: Option<Box<Phrase>>,
     pub now: bool,
     /// It began with "between": an "and" may join its ends.
     pub between: bool,
@@ -40,6 +42,11 @@ impl Phrase {
             && self.length.is_none()
             && self.rule.is_none()
             && !self.now
+    }
+
+    /// "In 2 hours" leaves no room for a clock time; "in 3 days" does.
+    pub fn has_exact_offset(&self) -> bool {
+        self.offset.is_some_and(|offset| !offset.is_calendar())
     }
 }
 
@@ -105,8 +112,22 @@ pub enum Date {
     Local(NaiveDateTime),
     /// "3 May next year".
     InYear { day: u32, month: u32, weekday: Option<Weekday>, year: i64 },
+    /// "The Friday after Thanksgiving".
+    Beside { day: Weekday, before: bool, anchor: Box<Date> },
     /// Said twice: "tomorrow, 12 January". Both must agree.
     Both(Box<Date>, Box<Date>),
+}
+
+impl Date {
+    /// Does it name a single day, on which a clock time can be?
+    pub fn is_one_day(&self) -> bool {
+        match self {
+            Date::Day(_) | Date::Weekday { .. } | Date::WeekdayOfWeek { .. } | Date::Numbered { .. } => true,
+            Date::Nth { .. } | Date::Edge(..) | Date::Holiday { .. } | Date::Exact(_) => true,
+            Date::InYear { .. } | Date::Both(..) | Date::Beside { .. } => true,
+            Date::Period(_) | Date::Window(_) | Date::Missing(_) | Date::Local(_) => false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -62,6 +62,10 @@ pub fn plural_days(line: &Line, i: usize) -> Option<Heard> {
             _ => None,
         })
     };
+    // "Three Fridays from now" are not every Friday.
+    if i.checked_sub(1).is_some_and(|before| number(line, before).is_some()) {
+        return None;
+    }
     let (mut days, mut next) = one(i)?;
     while let Some((more, after)) = one(joint(line, next)) {
         days = days.union(more);
@@ -155,7 +159,7 @@ fn day_list(line: &Line, i: usize) -> Option<(Days, usize)> {
         let at = joint(line, next);
         let at = if at > next { line.link(at, Link::Each).unwrap_or(at) } else { at };
         match weekday_name(line, at) {
-            Some((day, _, after)) if at > next || line.mark(next, '/') => {
+            Some((day, weak, after)) if at > next || !weak || day != first => {
                 days = days.with(day);
                 next = after;
             }
@@ -168,7 +172,7 @@ fn day_list(line: &Line, i: usize) -> Option<(Days, usize)> {
 fn monthly_day(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     let heard = date::date(line, line.skip(i, &[Link::The]), order)?;
     let unit = match &heard.date {
-        Date::Numbered { month: None, .. } => Unit::Month,
+        Date::Numbered { month: None | Some(MonthOf::From(0)), .. } => Unit::Month,
         Date::Numbered { month: Some(MonthOf::Named { year: None, which: None, .. }), .. } => Unit::Year,
         Date::Holiday { year: None, .. } => Unit::Year,
         Date::Nth { of, .. } | Date::Edge(_, of) => period_unit(*of)?,

@@ -38,7 +38,13 @@ impl Days {
         if !YEARS.contains(&first.year()) {
             return Err(too_far());
         }
-        Ok(Days { first, end, grain, tense, window: None })
+        Ok(Days {
+            first,
+            end,
+            grain,
+            tense,
+            window: None,
+        })
     }
 
     pub fn single(&self) -> bool {
@@ -47,7 +53,9 @@ impl Days {
 }
 
 pub fn after(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
-    chrono::Duration::try_days(days).and_then(|d| date.checked_add_signed(d)).ok_or_else(too_far)
+    chrono::Duration::try_days(days)
+        .and_then(|d| date.checked_add_signed(d))
+        .ok_or_else(too_far)
 }
 
 /// A date, moved by the calendar parts of a span.
@@ -98,29 +106,65 @@ pub fn days(date: &Date, context: &Context, has_clock: bool) -> Result<Days, Pro
         Date::WeekdayOfWeek { day, week } => {
             let monday = after(week_start(today)?, week * 7)?;
             let date = after(monday, i64::from(day.num_days_from_monday()))?;
-            Days::one(date, if *week < 0 { Tense::Past } else { Tense::Future })
+            Days::one(
+                date,
+                if *week < 0 {
+                    Tense::Past
+                } else {
+                    Tense::Future
+                },
+            )
         }
-        Date::Numbered { day, month, weekday } => numbered(*day, *month, *weekday, context, has_clock),
-        Date::InYear { day, month, weekday, year } => {
+        Date::Numbered {
+            day,
+            month,
+            weekday,
+        } => numbered(*day, *month, *weekday, context, has_clock),
+        Date::InYear {
+            day,
+            month,
+            weekday,
+            year,
+        } => {
             let year = today.year() + *year as i32;
-            let month = MonthOf::Named { month: *month, year: Some(year), which: None };
+            let month = MonthOf::Named {
+                month: *month,
+                year: Some(year),
+                which: None,
+            };
             numbered(*day, Some(month), *weekday, context, has_clock)
         }
         Date::Nth { n, day, of } => nth(*n, *day, *of, context),
         Date::Period(period) => self::period(*period, context),
         Date::Edge(edge, period) => self::edge(*edge, *period, context),
-        Date::Holiday { holiday, year, which } => self::holiday(*holiday, *year, *which, context),
+        Date::Holiday {
+            holiday,
+            year,
+            which,
+        } => self::holiday(*holiday, *year, *which, context),
         Date::Window(span) => window(*span, context),
         Date::Exact(date) => Days::one(*date, Tense::Future),
         Date::Missing(why) => Err(impossible(why.clone())),
         Date::Local(local) => Days::one(local.date(), Tense::Future),
+        Date::Beside { day, before, anchor } => {
+            let anchor = days(anchor, context, false)?.first;
+            let from = Context { today: anchor, back: false, ..*context };
+            let which = if *before { Some(-1) } else { None };
+            Days::one(weekday(*day, which, 0, &from)?.first, Tense::Open)
+        }
         Date::Both(a, b) => both(a, b, context, has_clock),
     }
 }
 
-fn weekday(day: Weekday, which: Option<i64>, weeks: i64, context: &Context) -> Result<Days, Problem> {
+fn weekday(
+    day: Weekday,
+    which: Option<i64>,
+    weeks: i64,
+    context: &Context,
+) -> Result<Days, Problem> {
     let today = context.today;
-    let ahead = i64::from((day.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7);
+    let ahead =
+        i64::from((day.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7);
     let past = which.is_some_and(|n| n < 0) || context.back && which.is_none();
     if past {
         let back = if ahead == 0 { 7 } else { 7 - ahead };
@@ -145,8 +189,16 @@ fn month_bounds(month: MonthOf, context: &Context) -> Result<(NaiveDate, NaiveDa
     let this = first_of(context.today.year(), context.today.month())?;
     let first = match month {
         MonthOf::From(n) => months_moved(this, n).ok_or_else(too_far)?,
-        MonthOf::Named { month, year: Some(year), .. } => first_of(year, month)?,
-        MonthOf::Named { month, year: None, which } => {
+        MonthOf::Named {
+            month,
+            year: Some(year),
+            ..
+        } => first_of(year, month)?,
+        MonthOf::Named {
+            month,
+            year: None,
+            which,
+        } => {
             let mut first = first_of(this.year(), month)?;
             let last = which.is_some_and(|n| n < 0);
             if last || context.back && which.is_none() {
@@ -167,12 +219,23 @@ fn first_of(year: i32, month: u32) -> Result<NaiveDate, Problem> {
     if !YEARS.contains(&year) {
         return Err(too_far());
     }
-    NaiveDate::from_ymd_opt(year, month, 1).ok_or_else(|| impossible(format!("there is no month {month}")))
+    NaiveDate::from_ymd_opt(year, month, 1)
+        .ok_or_else(|| impossible(format!("there is no month {month}")))
 }
 
 const MONTH_NAMES: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
 
 fn no_such_day(day: u32, month: u32) -> Problem {
@@ -187,12 +250,20 @@ fn numbered(
     context: &Context,
     has_clock: bool,
 ) -> Result<Days, Problem> {
-    let Some(month) = month else { return day_of_some_month(day, weekday, context, has_clock) };
+    let Some(month) = month else {
+        return day_of_some_month(day, weekday, context, has_clock);
+    };
     let date = match month {
-        MonthOf::Named { month, year: None, which: None } => yearly(day, month, context)?,
+        MonthOf::Named {
+            month,
+            year: None,
+            which: None,
+        } => yearly(day, month, context)?,
         other => {
             let (first, _) = month_bounds(other, context)?;
-            first.with_day(day).ok_or_else(|| no_such_day(day, first.month()))?
+            first
+                .with_day(day)
+                .ok_or_else(|| no_such_day(day, first.month()))?
         }
     };
     if let Some(weekday) = weekday.filter(|w| *w != date.weekday()) {
@@ -212,7 +283,13 @@ fn yearly(day: u32, month: u32, context: &Context) -> Result<NaiveDate, Problem>
     for n in 0..=8 {
         let year = if context.back { year - n } else { year + n };
         let date = NaiveDate::from_ymd_opt(year, month, day);
-        let fits = |d: &NaiveDate| if context.back { *d <= context.today } else { *d >= context.today };
+        let fits = |d: &NaiveDate| {
+            if context.back {
+                *d <= context.today
+            } else {
+                *d >= context.today
+            }
+        };
         if let Some(date) = date.filter(fits) {
             return Ok(date);
         }
@@ -234,11 +311,21 @@ fn day_of_some_month(
     let this = first_of(today.year(), today.month())?;
     for n in 0..=60 {
         let first = months_moved(this, if context.back { -n } else { n }).ok_or_else(too_far)?;
-        let Some(date) = first.with_day(day) else { continue };
-        let fits = if context.back { date <= today } else { date >= today };
+        let Some(date) = first.with_day(day) else {
+            continue;
+        };
+        let fits = if context.back {
+            date <= today
+        } else {
+            date >= today
+        };
         if fits && weekday.is_none_or(|w| w == date.weekday()) {
             // On the day itself a clock time decides; hour::spot reports one that has passed.
-            let tense = if has_clock && date == today { Tense::Open } else { Tense::Future };
+            let tense = if has_clock && date == today {
+                Tense::Open
+            } else {
+                Tense::Future
+            };
             return Days::one(date, tense);
         }
     }
@@ -255,9 +342,20 @@ fn nth(n: i32, day: Option<Weekday>, of: Period, context: &Context) -> Result<Da
             days = period(Period::Month(MonthOf::From(1)), context)?;
             date = nth_in(n, day, &days)?;
         }
-        Period::Month(MonthOf::Named { month, year: None, which: None }) if passed => {
+        Period::Month(MonthOf::Named {
+            month,
+            year: None,
+            which: None,
+        }) if passed => {
             let year = Some(days.first.year() + 1);
-            days = period(Period::Month(MonthOf::Named { month, year, which: None }), context)?;
+            days = period(
+                Period::Month(MonthOf::Named {
+                    month,
+                    year,
+                    which: None,
+                }),
+                context,
+            )?;
             date = nth_in(n, day, &days)?;
         }
         _ => {}
@@ -269,10 +367,14 @@ fn nth(n: i32, day: Option<Weekday>, of: Period, context: &Context) -> Result<Da
 pub fn nth_in(n: i32, day: Option<Weekday>, days: &Days) -> Result<NaiveDate, Problem> {
     let found = if n < 0 {
         let last = after(days.end, -1)?;
-        let back = day.map_or(0, |d| (last.weekday().num_days_from_monday() + 7 - d.num_days_from_monday()) % 7);
+        let back = day.map_or(0, |d| {
+            (last.weekday().num_days_from_monday() + 7 - d.num_days_from_monday()) % 7
+        });
         after(last, -i64::from(back))?
     } else {
-        let ahead = day.map_or(0, |d| (d.num_days_from_monday() + 7 - days.first.weekday().num_days_from_monday()) % 7);
+        let ahead = day.map_or(0, |d| {
+            (d.num_days_from_monday() + 7 - days.first.weekday().num_days_from_monday()) % 7
+        });
         let step = if day.is_some() { 7 } else { 1 };
         after(days.first, i64::from(ahead) + i64::from(n - 1) * step)?
     };
@@ -307,7 +409,12 @@ pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
             let month = today.month0() / 3 * 3 + 1;
             let this = first_of(today.year(), month)?;
             let first = months_moved(this, n * 3).ok_or_else(too_far)?;
-            Days::span(first, months_moved(first, 3).ok_or_else(too_far)?, Grain::Month, tense(n))
+            Days::span(
+                first,
+                months_moved(first, 3).ok_or_else(too_far)?,
+                Grain::Month,
+                tense(n),
+            )
         }
         Period::Year(n) => year(today.year().saturating_add(n as i32), tense(n)),
         Period::YearNumbered(n) => year(n, Tense::Open),
@@ -316,7 +423,12 @@ pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
 }
 
 fn year(year: i32, tense: Tense) -> Result<Days, Problem> {
-    Days::span(first_of(year, 1)?, first_of(year + 1, 1)?, Grain::Year, tense)
+    Days::span(
+        first_of(year, 1)?,
+        first_of(year + 1, 1)?,
+        Grain::Year,
+        tense,
+    )
 }
 
 fn edge(edge: Edge, of: Period, context: &Context) -> Result<Days, Problem> {
@@ -332,11 +444,20 @@ fn edge(edge: Edge, of: Period, context: &Context) -> Result<Days, Problem> {
         Edge::End => last,
     };
     let year = matches!(of, Period::Year(_) | Period::YearNumbered(_));
-    let date = if edge == Edge::Middle && year { first_of(days.first.year(), 7)? } else { date };
+    let date = if edge == Edge::Middle && year {
+        first_of(days.first.year(), 7)?
+    } else {
+        date
+    };
     Days::one(date, days.tense)
 }
 
-fn holiday(holiday: Holiday, year: Option<i32>, which: Option<i64>, context: &Context) -> Result<Days, Problem> {
+fn holiday(
+    holiday: Holiday,
+    year: Option<i32>,
+    which: Option<i64>,
+    context: &Context,
+) -> Result<Days, Problem> {
     let today = context.today;
     if let Some(year) = year {
         return Days::one(holiday_of(holiday, year)?, Tense::Future);
@@ -361,7 +482,11 @@ pub fn holiday_of(holiday: Holiday, year: i32) -> Result<NaiveDate, Problem> {
         Holiday::Nth { n, day, month } => {
             let first = first_of(year, month)?;
             let end = months_moved(first, 1).ok_or_else(too_far)?;
-            nth_in(n, Some(day), &Days::span(first, end, Grain::Month, Tense::Open)?)
+            nth_in(
+                n,
+                Some(day),
+                &Days::span(first, end, Grain::Month, Tense::Open)?,
+            )
         }
     }
 }
@@ -382,10 +507,21 @@ fn window(span: Span, context: &Context) -> Result<Days, Problem> {
     let other = context.after(context.now, span)?;
     let window = (context.now.min(other), context.now.max(other));
     let first = window.0.date_naive();
-    let grain = if span.is_calendar() { Grain::Day } else { Grain::Minute };
-    let tense = if other < context.now { Tense::Past } else { Tense::Open };
+    let grain = if span.is_calendar() {
+        Grain::Day
+    } else {
+        Grain::Minute
+    };
+    let tense = if other < context.now {
+        Tense::Past
+    } else {
+        Tense::Open
+    };
     let days = Days::span(first, after(window.1.date_naive(), 1)?, grain, tense)?;
-    Ok(Days { window: Some(window), ..days })
+    Ok(Days {
+        window: Some(window),
+        ..days
+    })
 }
 
 /// Said twice: both must mean the same day.
@@ -396,13 +532,21 @@ fn both(a: &Date, b: &Date, context: &Context, has_clock: bool) -> Result<Days, 
         Date::Weekday { day, .. } => first.first.weekday() == *day,
         other => days(other, context, has_clock)?.first == first.first,
     };
-    let agree = agree || matches!(a, Date::Weekday { day, .. } if days(b, context, has_clock)?.first.weekday() == *day);
+    let agree = agree
+        || matches!(a, Date::Weekday { day, .. } if days(b, context, has_clock)?.first.weekday() == *day);
     if agree {
-        return if matches!(a, Date::Weekday { .. }) { days(b, context, has_clock) } else { Ok(first) };
+        return if matches!(a, Date::Weekday { .. }) {
+            days(b, context, has_clock)
+        } else {
+            Ok(first)
+        };
     }
     let second = days(b, context, has_clock)?;
     Err(Problem::Ambiguous {
-        candidates: vec![context.day_start(first.first), context.day_start(second.first)],
+        candidates: vec![
+            context.day_start(first.first),
+            context.day_start(second.first),
+        ],
         why: "it names two different days".to_owned(),
     })
 }

@@ -25,7 +25,10 @@ pub fn code(day: Weekday) -> &'static str {
 }
 
 pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> Result<When, Problem> {
-    let Some(rule) = phrase.rule else { return Err(impossible("there is no rule")) };
+    let Some(mut rule) = phrase.rule else { return Err(impossible("there is no rule")) };
+    if let (Some(Date::Weekday { day, .. }), Unit::Week) = (&phrase.date, rule.unit) {
+        rule.days = rule.days.with(*day);
+    }
     if matches!(rule.unit, Unit::Minute | Unit::Hour) {
         return sub_daily(rule, phrase, context, reference);
     }
@@ -40,12 +43,10 @@ pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> 
         parts.push(format!("BYMINUTE={}", minutes % 60));
     }
     let anchor = anchor(rule, phrase, context)?;
-    let minutes = clock.map_or(0, |(minutes, _)| minutes);
-    let start = context
-        .instant(anchor.and_time(chrono::NaiveTime::MIN) + Duration::minutes(minutes))
-        .earliest();
+    // The clock time is in the rule: on the anchor itself it may be skipped by a change of clocks.
+    let start = context.day_start(anchor);
     let rrule = parts.join(";");
-    let first = first_after(&rrule, start, context)?;
+    let first = first_after(&rrule, start, phrase, context)?;
     let rrule = with_end(rrule, first, phrase, context, reference)?;
     let grain = clock.map_or(Grain::Day, |(_, grain)| grain);
     Ok(When::Recurrence { first, rrule, grain })
@@ -72,7 +73,6 @@ fn on_which_days(rule: Rule, phrase: &Phrase) -> Result<Vec<String>, Problem> {
     let contradiction = || impossible("the rule and the date do not go together");
     Ok(match &phrase.date {
         None | Some(Date::Day(_) | Date::Window(_) | Date::Exact(_)) => vec![],
-        Some(Date::Weekday { day, .. }) if rule.unit == Unit::Week => vec![format!("BYDAY={}", code(*day))],
         Some(Date::Numbered { day, month: None, .. }) if monthly => vec![month_day(*day)?],
         Some(Date::Numbered { day, month: Some(MonthOf::From(_)), .. }) if monthly => vec![month_day(*day)?],
         Some(Date::Numbered { day, month: Some(MonthOf::Named { month, .. }), .. }) if rule.unit == Unit::Year => {
@@ -136,8 +136,8 @@ fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, P
         (Some(date @ Date::Weekday { .. }), Unit::Day) => Some(date),
         _ => None,
     };
-    if let Some(date) = starts {
-        base = day::days(date, context, true)?.first;
+    if let Some(date) = starts.or(phrase.start.as_ref().and_then(|s| s.date.as_ref())) {
+        base = day::days(date, context, true)?.first.max(base);
     }
     if rule.every > 1 && rule.days != DaySet::default() {
         // "Every other Tuesday" begins with the coming one, in whatever week that is.
@@ -153,12 +153,22 @@ fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, P
         }
         return week_start(today);
     }
+    if let (Unit::Day, Some((minutes, _)), None) = (rule.unit, hour::of_rule(phrase)?, starts) {
+        // "Every 2 days at 9" begins with the next 9:00.
+        let passed = base.and_time(chrono::NaiveTime::MIN) + Duration::minutes(minutes) <= context.local_now;
+        return if passed { after(base, 1) } else { Ok(base) };
+    }
     Ok(base)
 }
 
-/// The first occurrence of a rule that is counted from `start`, after now.
-fn first_after(rrule: &str, start: DateTime<Tz>, context: &Context) -> Result<DateTime<Tz>, Problem> {
-    next_occurrence(rrule, start, context.now.to_utc()).ok_or_else(|| impossible("that never happens"))
+/// The first occurrence of a rule that is counted from `start`, after now and not before the day
+/// from which it was said to count.
+fn first_after(rrule: &str, start: DateTime<Tz>, phrase: &Phrase, context: &Context) -> Result<DateTime<Tz>, Problem> {
+    let mut after = context.now;
+    if phrase.start.is_some() {
+        after = after.max(start - Duration::seconds(1));
+    }
+    next_occurrence(rrule, start, after.to_utc()).ok_or_else(|| impossible("that never happens"))
 }
 
 /// "Every 3 hours": counted from now, or from a clock time that was said.

@@ -16,7 +16,9 @@ const TYPO_LETTERS_MIN: usize = 6;
 /// From this length on, two errors are forgiven.
 const TYPO_TWO_LETTERS_MIN: usize = 9;
 /// Real words within one error of a word of time.
-const NOT_TYPOS: &[&str] = &["mourning", "sunray", "augusta", "monterey", "minuet", "minuets"];
+const NOT_TYPOS: &[&str] = &[
+    "mourning", "sunray", "augusta", "monterey", "minuet", "minuets",
+];
 
 #[derive(Debug)]
 pub struct Lexicon {
@@ -26,6 +28,8 @@ pub struct Lexicon {
     forgiving: Vec<String>,
     /// Mixtures of digits and letters that are words: "2moro".
     mixed: HashSet<String>,
+    /// Is 5:30, without am or pm, always half past five in the morning?
+    pub full_dial: bool,
     pub problems: Vec<String>,
 }
 
@@ -56,11 +60,12 @@ impl Lexicon {
             entries: HashMap::new(),
             forgiving: Vec::new(),
             mixed: HashSet::new(),
+            full_dial: table.lines().any(|line| line == "dial full"),
             problems: Vec::new(),
         };
         let lines = table.lines().map(str::trim);
         for line in lines.filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            if lexicon.read_line(line).is_none() && !line.starts_with("language ") {
+            if lexicon.read_line(line).is_none() && !line.starts_with("language ") && line != "dial full" {
                 lexicon.problems.push(line.to_owned());
             }
         }
@@ -79,7 +84,9 @@ impl Lexicon {
         for phrase in phrases.split(" | ").map(str::trim) {
             // "montagabend evening": compounds name their part of day.
             let (head, phrase) = match (head.as_slice(), phrase.split_once(' ')) {
-                (["weekdaypart", day], Some((word, part))) => (vec!["weekdaypart", *day, part], word),
+                (["weekdaypart", day], Some((word, part))) => {
+                    (vec!["weekdaypart", *day, part], word)
+                }
                 _ => (head.clone(), phrase),
             };
             let sense = Sense::parse(&head)?;
@@ -100,15 +107,29 @@ impl Lexicon {
         if first.bytes().any(|b| b.is_ascii_digit()) && first.bytes().any(|b| !b.is_ascii_digit()) {
             self.mixed.insert(first.clone());
         }
-        let entry = Entry { rest: keys.collect(), sense, weak };
+        let entry = Entry {
+            rest: keys.collect(),
+            sense,
+            weak,
+        };
         self.entries.entry(first).or_default().push(entry);
         Some(())
     }
 
     /// The city of a zone's name: "America/New_York".
     fn add_city(&mut self, zone: Tz) {
-        let Some((area, city)) = zone.name().rsplit_once('/') else { return };
-        let areas = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Pacific"];
+        let Some((area, city)) = zone.name().rsplit_once('/') else {
+            return;
+        };
+        let areas = [
+            "Africa",
+            "America",
+            "Asia",
+            "Atlantic",
+            "Australia",
+            "Europe",
+            "Pacific",
+        ];
         if areas.iter().any(|a| area.starts_with(a)) {
             self.add(&city.replace('_', " "), Sense::Place(zone), false);
         }
@@ -131,7 +152,11 @@ impl Lexicon {
             return None;
         }
         let near = |word: &&String| {
-            let errors = if word.len() >= TYPO_TWO_LETTERS_MIN { 2 } else { 1 };
+            let errors = if word.len() >= TYPO_TWO_LETTERS_MIN {
+                2
+            } else {
+                1
+            };
             key.as_bytes().first() == word.as_bytes().first() && within(key, word, errors)
         };
         self.forgiving.iter().find(near).map(String::as_str)

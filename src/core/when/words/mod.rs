@@ -24,13 +24,14 @@ pub struct Line<'a> {
     pub tokens: Vec<Token>,
     /// For every token, what may begin there; longest first.
     atoms: Vec<Vec<Atom>>,
+    pub full_dial: bool,
 }
 
 impl<'a> Line<'a> {
     pub fn new(text: &'a str, lexicon: &Lexicon) -> Line<'a> {
         let tokens = token::tokens(text, |key| lexicon.is_mixed_word(key));
         let atoms = (0..tokens.len()).map(|i| atoms_at(&tokens, i, lexicon)).collect();
-        Line { text, tokens, atoms }
+        Line { text, tokens, atoms, full_dial: lexicon.full_dial }
     }
 
     pub fn atoms(&self, i: usize) -> &[Atom] {
@@ -86,9 +87,10 @@ impl<'a> Line<'a> {
         let Some(token) = self.tokens.get(i) else { return false };
         match before.kind {
             Kind::Mark('$' | '€' | '£' | '#' | '+' | '№' | '¥') => false,
-            Kind::Mark('.' | ',' | '/' | ':' | '-' | '*' | '=' | '_' | '\\' | '&' | '%') => {
+            Kind::Mark('/' | '*' | '=' | '_' | '\\' | '&' | '%' | '?') => token.spaced,
+            Kind::Mark('.' | ',' | ':') => {
                 let numeric = i.checked_sub(2).is_some_and(|b| self.digits(b).is_some());
-                token.spaced || !(before.spaced || numeric) || matches!(before.kind, Kind::Mark('-'))
+                token.spaced || !numeric && !before.spaced
             }
             Kind::Mark(_) => true,
             Kind::Word | Kind::Number { .. } => token.spaced,

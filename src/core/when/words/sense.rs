@@ -70,11 +70,18 @@ pub enum Edge {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holiday {
-    Fixed { month: u32, day: u32 },
+    Fixed {
+        month: u32,
+        day: u32,
+    },
     /// Days from Easter Sunday.
     Easter(i64),
     /// The nth weekday of a month; -1 is the last.
-    Nth { n: i32, day: Weekday, month: u32 },
+    Nth {
+        n: i32,
+        day: Weekday,
+        month: u32,
+    },
 }
 
 /// A set of weekdays, one bit each from Monday on.
@@ -120,6 +127,7 @@ links! {
     OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next", Each = "each",
     Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
     Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow",
+    Idiom = "idiom",
 }
 
 impl Sense {
@@ -128,7 +136,8 @@ impl Sense {
         Some(match *words {
             ["weekday", day] => Sense::Weekday(weekday(day)?),
             ["weekdays", days] => Sense::Weekdays(
-                days.split(',').try_fold(Days::default(), |set, d| Some(set.with(weekday(d)?)))?,
+                days.split(',')
+                    .try_fold(Days::default(), |set, d| Some(set.with(weekday(d)?)))?,
             ),
             ["weekdaypart", day, part] => Sense::WeekdayPart(weekday(day)?, part_named(part)?),
             ["workday"] => Sense::Workday,
@@ -204,7 +213,10 @@ fn holiday(words: &[&str]) -> Option<Holiday> {
             Some(days) => Some(Holiday::Easter(days.parse().ok()?)),
             None => {
                 let (month, day) = one.split_once('-')?;
-                Some(Holiday::Fixed { month: month.parse().ok()?, day: day.parse().ok()? })
+                Some(Holiday::Fixed {
+                    month: month.parse().ok()?,
+                    day: day.parse().ok()?,
+                })
             }
         },
         _ => None,

@@ -1,0 +1,179 @@
+//! What the operator of the machine may do with pending actions: see them, cancel them, and approve them
+//! where the configuration says so. Used by `brain-agent pending …`, directly or through `control.sock`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::core::ids::{PendingId, UserId};
+use crate::core::pending::{Decision, Event, Means, Pending};
+use crate::core::turn::Reply;
+use crate::limits;
+use crate::pipeline::consent::{Revisions, close_card, title};
+use crate::pipeline::{Brain, cards, respond};
+use crate::ports::{Batch, RecordExt, Scan, StoreError};
+use crate::records::{PendingOpen, Show};
+
+/// One request of the operator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "pending", rename_all = "lowercase")]
+pub enum Request {
+    /// Every open pending action.
+    List,
+    /// One, in any state, as its owner sees it.
+    Show {
+        /// Which.
+        id: String,
+    },
+    /// Drops one.
+    Cancel {
+        /// Which.
+        id: String,
+    },
+    /// Says yes in the owner's place.
+    Approve {
+        /// Which.
+        id: String,
+        /// First characters of its digest: what exactly is approved.
+        digest: Option<String>,
+    },
+}
+
+/// What the operator is told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// Whether it was done.
+    pub ok: bool,
+    /// The records it is about, as `--json` prints them.
+    pub records: Vec<Value>,
+    /// In words.
+    pub text: String,
+}
+
+impl Response {
+    fn refused(text: impl Into<String>) -> Self {
+        Self { ok: false, records: Vec::new(), text: text.into() }
+    }
+}
+
+/// Carries out a request.
+pub async fn handle(brain: &Brain, request: &Request) -> Response {
+    let done = match request {
+        Request::List => list(brain).await,
+        Request::Show { id } => show(brain, id).await,
+        Request::Cancel { id } => cancel(brain, id).await,
+        Request::Approve { id, digest } => approve(brain, id, digest.as_deref()).await,
+    };
+    done.unwrap_or_else(|error| Response::refused(error.to_string()))
+}
+
+fn operator() -> UserId {
+    UserId::new("operator")
+}
+
+/// A pending action as `pending list --json` prints it.
+pub fn record(pending: &Pending) -> Value {
+    let actions: Vec<Value> = pending
+        .actions
+        .iter()
+        .map(|action| json!({"service": action.service, "command": action.command, "params": action.params}))
+        .collect();
+    json!({
+        "id": pending.id,
+        "state": pending.state,
+        "user": pending.owner,
+        "actions": actions,
+        "created_at": pending.created_at,
+        "expires_at": pending.expires_at,
+        "digest": pending.digest,
+    })
+}
+
+async fn list(brain: &Brain) -> Result<Response, StoreError> {
+    let index = brain.store.list::<PendingOpen>(Scan::of::<PendingOpen>(&[], limits::ITEMS_MAX)).await?;
+    let mut open = Vec::with_capacity(index.len());
+    for (entry, _) in index {
+        open.extend(brain.pending(&entry.id).await?.map(|(pending, _)| pending));
+    }
+    let lines: Vec<String> = open
+        .iter()
+        .map(|p| {
+            format!("{}  {}  {}  until {}  {}", p.id, p.owner, title(brain, p), p.expires_at.format("%Y-%m-%d %H:%M UTC"), p.digest.prefix())
+        })
+        .collect();
+    let text = if lines.is_empty() { "Nothing is pending.".to_owned() } else { lines.join("\n") };
+    Ok(Response { ok: true, records: open.iter().map(record).collect(), text })
+}
+
+async fn show(brain: &Brain, id: &str) -> Result<Response, StoreError> {
+    let Some((pending, _)) = brain.pending(&PendingId::new(id)).await? else { return Ok(unknown(id)) };
+    let user = brain.user(&pending.owner, &pending.chat).await?;
+    let reference = brain.scene(&user, &pending.chat).reference();
+    let parts = cards::parts(brain, &pending, &reference);
+    let card = parts.map_or_else(|error| error.to_string(), |parts| parts.into_iter().map(|part| part.text).collect());
+    let decided = pending.decision.as_ref().map_or_else(String::new, |d| {
+        format!("\nDecided by {} at {} ({:?})", d.by, d.at.format("%Y-%m-%d %H:%M:%S UTC"), d.means)
+    });
+    let text = format!("{card}\n\nState: {}\nOwner: {}\nDigest: {}{decided}", pending.state, pending.owner, pending.digest);
+    Ok(Response { ok: true, records: vec![record(&pending)], text })
+}
+
+fn unknown(id: &str) -> Response {
+    Response::refused(format!("There is no pending action {id}; “brain-agent pending list” shows the open ones."))
+}
+
+async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
+    let Some((mut pending, revision)) = brain.pending(&PendingId::new(id)).await? else { return Ok(unknown(id)) };
+    if !pending.state.is_open() {
+        return Ok(Response { records: vec![record(&pending)], ..Response::refused(format!("{id} is already {}; nothing was changed.", pending.state)) });
+    }
+    let at = brain.clock.now();
+    let decision = Decision { by: operator(), means: Means::Admin, at, digest: pending.digest.clone() };
+    match brain.record_decision(&mut pending, revision, Event::Deny, decision, None).await {
+        Ok(_) => {}
+        Err(StoreError::Conflict { .. }) => return Ok(Response::refused(format!("{id} was decided at this very moment; look again."))),
+        Err(error) => return Err(error),
+    }
+    let words = format!("The admin of this machine cancelled this, so I won't {}.", title(brain, &pending));
+    tell(brain, &pending, words, Batch::default()).await?;
+    Ok(Response { ok: true, records: vec![record(&pending)], text: format!("{id} is cancelled; its owner is told.") })
+}
+
+async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Response, StoreError> {
+    if !brain.policy.admin_may_approve {
+        return Ok(Response::refused("Only its owner may approve it. (BRAIN_ADMIN_MAY_APPROVE=true would allow you.) Nothing was done."));
+    }
+    let Some(digest) = digest else {
+        return Ok(Response::refused(format!("Say what you approve: the first 12 characters of the digest, as “brain-agent pending show {id}” prints it.")));
+    };
+    let Some((mut pending, revision)) = brain.pending(&PendingId::new(id)).await? else { return Ok(unknown(id)) };
+    let instants = brain.clock.instants();
+    if let Err(refusal) = pending.is_decidable(Some(digest), &instants) {
+        return Ok(Response { records: vec![record(&pending)], ..Response::refused(format!("{id} was not approved: {refusal}.")) });
+    }
+    let decision = Decision { by: operator(), means: Means::Admin, at: instants.now, digest: pending.digest.clone() };
+    let revisions: Revisions = match brain.record_decision(&mut pending, revision, Event::Approve, decision, None).await {
+        Ok(revisions) => revisions,
+        Err(StoreError::Conflict { .. }) => return Ok(Response::refused(format!("{id} was decided at this very moment; look again."))),
+        Err(error) => return Err(error),
+    };
+    let user = brain.user(&pending.owner, &pending.chat).await?;
+    let scene = brain.scene(&user, &pending.chat);
+    let finished = brain.execute_approved(&scene, pending, revisions).await?;
+    let reference = scene.reference();
+    let mut lines = vec!["The admin of this machine approved this:".to_owned()];
+    for report in finished.run.steps.iter() {
+        if let crate::core::run::Progress::Done { outcome } = &report.progress {
+            lines.push(respond::told(brain, &report.action, outcome, &reference).0);
+        }
+    }
+    let text = lines.join("\n");
+    tell(brain, &finished.pending, text.clone(), finished.batch).await?;
+    let ok = finished.pending.state == crate::core::pending::State::Succeeded;
+    Ok(Response { ok, records: vec![record(&finished.pending)], text })
+}
+
+/// Tells the owner, and takes the buttons off the card.
+async fn tell(brain: &Brain, pending: &Pending, words: String, batch: Batch) -> Result<(), StoreError> {
+    let shows = close_card(pending).map(Show::Edit).into_iter().chain([Show::Send(Reply::text(words))]);
+    brain.tell(&pending.chat, shows.collect(), batch).await
+}

@@ -1,0 +1,204 @@
+//! Putting the parts together: from a configuration to a [`Brain`] that can take turns.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono_tz::Tz;
+
+use crate::catalog::Catalog;
+use crate::config::{Config, ModelEndpoint, telegram_user};
+use crate::console::ConsoleChat;
+use crate::core::ids::{ChatId, MessageId};
+use crate::core::turn::{Edit, Reply};
+use crate::core::when::DateOrder;
+use crate::limits;
+use crate::llm;
+use crate::pipeline::{Brain, Policy};
+use crate::ports::{Chat, Clock, Model, RecordExt, Scan, SendError, Service, Store, StoreError};
+use crate::prompts::{PromptError, Prompts};
+use crate::records::ChatState;
+use crate::services::calendar::CalendarService;
+use crate::services::contacts::Contacts;
+use crate::services::email::Email;
+use crate::services::email::mailbox::Mailboxes;
+use crate::services::email::smtp::{Smtp, SmtpUrlError};
+use crate::services::keep::KeepService;
+use crate::services::memory::MemoryService;
+use crate::services::task::TaskService;
+use crate::store::RedbStore;
+
+/// Why the program cannot start. Each says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A replaced prompt.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    /// The model endpoints.
+    #[error("the model endpoints cannot be used: {0}")]
+    Model(#[from] llm::SettingsError),
+    /// Outgoing mail.
+    #[error("SMTP_URL cannot be used: {0}")]
+    Smtp(#[from] SmtpUrlError),
+}
+
+/// The store's file inside the data folder.
+pub fn store_path(data_dir: &Path) -> PathBuf {
+    data_dir.join("brain.redb")
+}
+
+/// Opens the store of a data folder.
+pub async fn open_store(data_dir: &Path) -> Result<Arc<RedbStore>, StoreError> {
+    RedbStore::open(&store_path(data_dir)).await.map(Arc::new)
+}
+
+/// The parts that differ between the faces.
+#[derive(Debug)]
+pub struct Parts {
+    /// Where everything is kept.
+    pub store: Arc<dyn Store>,
+    /// Mail and contacts live beside it.
+    pub data_dir: PathBuf,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// Where people read and press.
+    pub face: Arc<dyn Chat>,
+    /// The zone given on the command line.
+    pub zone: Option<Tz>,
+}
+
+/// Builds the brain.
+pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
+    let Parts { store, data_dir, clock, face, zone } = parts;
+    let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
+    let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
+    let mailboxes = Mailboxes::new(&data_dir, own_address);
+    let contacts = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
+    let services: Vec<Arc<dyn Service>> = vec![
+        Arc::new(TaskService::new(store.clone())),
+        Arc::new(CalendarService::new(store.clone())),
+        Arc::new(Email::new(mailboxes, contacts.clone(), smtp)),
+        Arc::new(MemoryService::new(store.clone())),
+        Arc::new(KeepService::new(store.clone())),
+        contacts.clone(),
+    ];
+    Ok(Brain {
+        model: model(config)?,
+        prompts: Prompts::load(config.prompts_dir.as_deref())?,
+        policy: policy(config, zone),
+        catalog: Catalog::built_in(),
+        people: contacts,
+        store,
+        services,
+        clock,
+        face,
+        due_changed: Default::default(),
+        writing: Default::default(),
+        delivering: Default::default(),
+        running: Default::default(),
+    })
+}
+
+fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> {
+    if config.models.is_empty() {
+        return Ok(None);
+    }
+    let endpoint = |e: &ModelEndpoint| llm::Endpoint {
+        base_url: e.base_url.clone(),
+        api_key: e.api_key.clone(),
+        model: e.model.clone(),
+    };
+    let settings = llm::Settings {
+        stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
+        fallback: config.model_fallback.as_ref().map(endpoint),
+        timeout: HashMap::new(),
+    };
+    let client: Arc<dyn Model> = Arc::new(llm::OpenAiClient::new(settings)?);
+    Ok(Some(client))
+}
+
+fn policy(config: &Config, zone: Option<Tz>) -> Policy {
+    let chosen = zone.or(config.timezone);
+    let host = || iana_time_zone::get_timezone().ok().and_then(|name| name.parse().ok());
+    Policy {
+        pending_ttl: config.pending_ttl,
+        zone: chosen.or_else(host).unwrap_or(Tz::UTC),
+        zone_assumed: chosen.is_none(),
+        order: date_order(),
+        admins: config.admins.iter().copied().map(telegram_user).collect(),
+        admin_may_approve: config.admin_may_approve,
+    }
+}
+
+/// Numeric dates are read day first, except where the system's language is American English.
+fn date_order() -> DateOrder {
+    let locale = ["LC_ALL", "LC_TIME", "LANG"].iter().find_map(|key| std::env::var(key).ok().filter(|v| !v.is_empty()));
+    match locale {
+        Some(locale) if locale.starts_with("en_US") => DateOrder::MonthFirst,
+        Some(_) | None => DateOrder::DayFirst,
+    }
+}
+
+/// The console of this process; its numbers go on where those of earlier lives ended.
+pub async fn console_chat(store: &Arc<dyn Store>) -> Result<ConsoleChat, StoreError> {
+    let chats = store.list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX)).await?;
+    let of_console = chats.iter().filter(|(state, _)| state.chat.as_str().starts_with("console:"));
+    let last = of_console.filter_map(|(state, _)| state.last_bot_message).max();
+    Ok(ConsoleChat::after(last.unwrap_or(MessageId(0))))
+}
+
+/// All faces of a process; each chat belongs to the one that its id begins with.
+#[derive(Debug)]
+pub struct Faces {
+    /// `console:`
+    pub console: Arc<ConsoleChat>,
+    /// Everything else, when there is a bot.
+    pub telegram: Option<Arc<dyn Chat>>,
+}
+
+impl Faces {
+    fn of(&self, chat: &ChatId) -> Option<&dyn Chat> {
+        if chat.as_str().starts_with("console:") {
+            return Some(self.console.as_ref());
+        }
+        self.telegram.as_deref()
+    }
+}
+
+/// What a chat hears when its face is not running.
+fn not_running() -> SendError {
+    SendError::Later("the bot is not running".to_owned())
+}
+
+#[async_trait]
+impl Chat for Faces {
+    async fn typing(&self, chat: &ChatId) {
+        if let Some(face) = self.of(chat) {
+            face.typing(chat).await;
+        }
+    }
+
+    async fn status(&self, chat: &ChatId, text: &str) {
+        if let Some(face) = self.of(chat) {
+            face.status(chat, text).await;
+        }
+    }
+
+    async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
+        match self.of(chat) {
+            Some(face) => face.send(chat, reply).await,
+            None => Err(not_running()),
+        }
+    }
+
+    async fn edit(&self, chat: &ChatId, edit: &Edit) -> Result<(), SendError> {
+        match self.of(chat) {
+            Some(face) => face.edit(chat, edit).await,
+            None => Err(not_running()),
+        }
+    }
+}

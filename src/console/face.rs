@@ -1,0 +1,84 @@
+//! The console as a place to talk in: messages become lines of whoever is attached to the chat.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+
+use super::wire::Out;
+use crate::core::ids::{ChatId, MessageId};
+use crate::core::turn::{Edit, Reply};
+use crate::ports::{Chat, SendError};
+
+/// Where the lines of a session go.
+pub trait Sink: Send + Sync {
+    /// Writes one line; false when nobody reads any more.
+    fn put(&self, out: &Out) -> bool;
+}
+
+/// All consoles of this process.
+#[derive(Default)]
+pub struct ConsoleChat {
+    attached: Mutex<HashMap<ChatId, Arc<dyn Sink>>>,
+    last_id: AtomicI64,
+}
+
+impl std::fmt::Debug for ConsoleChat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ConsoleChat").finish_non_exhaustive()
+    }
+}
+
+impl ConsoleChat {
+    /// Numbers go on after `last`, the greatest one a card of an earlier life may carry.
+    pub fn after(last: MessageId) -> Self {
+        Self { attached: Mutex::default(), last_id: AtomicI64::new(last.0) }
+    }
+
+    /// The next number of a message, theirs or ours.
+    pub fn next_id(&self) -> MessageId {
+        MessageId(self.last_id.fetch_add(1, Ordering::SeqCst) + 1)
+    }
+
+    /// From now on `sink` reads this chat. True when it did not before.
+    pub fn attach(&self, chat: &ChatId, sink: &Arc<dyn Sink>) -> bool {
+        let mut attached = self.attached.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = attached.insert(chat.clone(), sink.clone());
+        before.is_none_or(|before| !Arc::ptr_eq(&before, sink))
+    }
+
+    /// `sink` reads nothing any more.
+    pub fn detach(&self, sink: &Arc<dyn Sink>) {
+        let mut attached = self.attached.lock().unwrap_or_else(PoisonError::into_inner);
+        attached.retain(|_, reader| !Arc::ptr_eq(reader, sink));
+    }
+
+    fn put(&self, chat: &ChatId, out: impl FnOnce(&str) -> Out) -> Result<(), SendError> {
+        let sink = self.attached.lock().unwrap_or_else(PoisonError::into_inner).get(chat).cloned();
+        let sink = sink.ok_or_else(|| SendError::Later("nobody is at this console".to_owned()))?;
+        let user = chat.as_str().strip_prefix("console:").unwrap_or(chat.as_str());
+        if sink.put(&out(user)) { Ok(()) } else { Err(SendError::Later("the console was closed".to_owned())) }
+    }
+}
+
+#[async_trait]
+impl Chat for ConsoleChat {
+    async fn typing(&self, chat: &ChatId) {
+        let _ = self.put(chat, |user| Out::Typing { user: user.to_owned() });
+    }
+
+    async fn status(&self, chat: &ChatId, text: &str) {
+        let _ = self.put(chat, |user| Out::Status { user: user.to_owned(), text: text.to_owned() });
+    }
+
+    async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
+        let id = self.next_id();
+        self.put(chat, |user| Out::message(user, id, reply))?;
+        Ok(id)
+    }
+
+    async fn edit(&self, chat: &ChatId, edit: &Edit) -> Result<(), SendError> {
+        self.put(chat, |user| Out::edit(user, edit))
+    }
+}

@@ -1,0 +1,147 @@
+//! The console for people: what lines look like on a terminal, and what typed lines mean.
+//!
+//! A line that begins with `:` and a number presses that button of the last message that had some.
+
+use std::io::{IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use super::face::Sink;
+use super::wire::Out;
+use crate::core::button::Button;
+
+/// Standard output, one JSON object a line.
+#[derive(Debug, Default)]
+pub struct JsonSink;
+
+impl Sink for JsonSink {
+    fn put(&self, out: &Out) -> bool {
+        let mut stdout = std::io::stdout().lock();
+        writeln!(stdout, "{}", out.json()).and_then(|()| stdout.flush()).is_ok()
+    }
+}
+
+/// A terminal.
+#[derive(Debug, Default)]
+pub struct TerminalSink {
+    buttons: Mutex<Vec<Button>>,
+}
+
+impl TerminalSink {
+    /// The line to send for what was typed.
+    pub fn typed(&self, text: &str) -> Value {
+        let number = text.trim().strip_prefix(':').and_then(|number| number.trim().parse::<usize>().ok());
+        let buttons = self.buttons.lock().unwrap_or_else(PoisonError::into_inner);
+        match number.and_then(|n| buttons.get(n.checked_sub(1)?)) {
+            Some(button) => json!({"press": button.data}),
+            None => json!({"text": text}),
+        }
+    }
+
+    fn show(&self, out: &Out) -> Option<String> {
+        match out {
+            Out::Typing { .. } | Out::Done { .. } => None,
+            Out::Status { text, .. } => Some(dim(text)),
+            Out::Error { error, .. } => Some(format!("⚠️ {error}")),
+            Out::Edit { text, .. } => text.clone(),
+            Out::Message { text, buttons, .. } => {
+                let flat: Vec<Button> = buttons.iter().flatten().cloned().collect();
+                let mut shown = format!("\n{text}\n");
+                if !flat.is_empty() {
+                    let names: Vec<String> = flat.iter().enumerate().map(|(i, b)| format!("[:{}] {}", i + 1, b.text)).collect();
+                    shown.push_str(&format!("{}\n", dim(&names.join("   "))));
+                    *self.buttons.lock().unwrap_or_else(PoisonError::into_inner) = flat;
+                }
+                Some(shown)
+            }
+        }
+    }
+}
+
+impl Sink for TerminalSink {
+    fn put(&self, out: &Out) -> bool {
+        let Some(shown) = self.show(out) else { return true };
+        let mut stdout = std::io::stdout().lock();
+        writeln!(stdout, "{shown}").and_then(|()| stdout.flush()).is_ok()
+    }
+}
+
+fn dim(text: &str) -> String {
+    if std::io::stdout().is_terminal() { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+/// Lines typed at a terminal, or piped in. Reading ends with the end of input.
+pub fn typed_lines() -> tokio::sync::mpsc::Receiver<String> {
+    let (sender, receiver) = tokio::sync::mpsc::channel(16);
+    std::thread::spawn(move || {
+        if std::io::stdin().is_terminal() {
+            edited_lines(&sender);
+        } else {
+            piped_lines(&sender);
+        }
+    });
+    receiver
+}
+
+fn edited_lines(sender: &tokio::sync::mpsc::Sender<String>) {
+    let Ok(mut editor) = rustyline::DefaultEditor::new() else { return piped_lines(sender) };
+    while let Ok(line) = editor.readline("› ") {
+        let _ = editor.add_history_entry(&line);
+        if !line.trim().is_empty() && sender.blocking_send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// Lines of any length and encoding: what is no UTF-8 is shown as such, what is too long is cut, the rest of
+/// it passed over.
+pub fn piped_lines(sender: &tokio::sync::mpsc::Sender<String>) {
+    use std::io::{BufRead, Read};
+    let mut input = std::io::stdin().lock();
+    loop {
+        let mut line = Vec::new();
+        let limit = super::wire::LINE_BYTES_MAX as u64 + 1;
+        match input.by_ref().take(limit).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        if !line.ends_with(b"\n") && line.len() as u64 == limit {
+            let mut rest = Vec::new();
+            let _ = input.read_until(b'\n', &mut rest);
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_end_matches(['\n', '\r']).to_owned();
+        if !text.trim().is_empty() && sender.blocking_send(text).is_err() {
+            return;
+        }
+    }
+}
+
+/// What a terminal shows first.
+pub fn greet(demo: bool) {
+    let mut stdout = std::io::stdout().lock();
+    let hint = if demo {
+        "This is the demo: everything is made up and thrown away afterwards. Try:\n  what do I have tomorrow?\n  any unread mail?\n  remind me to call mom tomorrow at 5pm\n  send an email to bob.miller@example.com saying the report is late"
+    } else {
+        "Try: remind me to call mom tomorrow at 5pm"
+    };
+    let _ = writeln!(stdout, "Brain Agent. Say what you need; /help shows everything, Ctrl-D leaves.\n{hint}\n");
+}
+
+/// A sink that hands lines on, for sockets and tests.
+#[derive(Debug)]
+pub struct ChannelSink(pub tokio::sync::mpsc::UnboundedSender<Value>);
+
+impl Sink for ChannelSink {
+    fn put(&self, out: &Out) -> bool {
+        self.0.send(out.json()).is_ok()
+    }
+}
+
+/// Shares a sink as the trait object sessions take.
+pub fn shared<S: Sink + 'static>(sink: S) -> (Arc<S>, Arc<dyn Sink>) {
+    let sink = Arc::new(sink);
+    let shared: Arc<dyn Sink> = sink.clone();
+    (sink, shared)
+}

@@ -1,0 +1,141 @@
+//! The console's lines: one JSON object each, as `console --json` and `control.sock` speak them.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::core::button::Button;
+use crate::core::ids::{MessageId, PendingId};
+use crate::core::turn::{Done, Edit, Reply};
+
+/// The longest line that is read.
+pub const LINE_BYTES_MAX: usize = 1024 * 1024;
+
+/// A line in. Exactly one of `text`, `press` and `now`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// Written by the person.
+    pub text: Option<String>,
+    /// Data of a pressed button.
+    pub press: Option<String>,
+    /// Moves a clock that stands still.
+    pub now: Option<DateTime<Utc>>,
+    /// Who; the console's own user when left out.
+    pub user: Option<String>,
+    /// The message this one replies to.
+    pub reply_to: Option<i64>,
+}
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    /// A message.
+    Text(String, Option<MessageId>),
+    /// A press.
+    Press(String),
+    /// A later time.
+    Now(DateTime<Utc>),
+}
+
+impl Line {
+    /// Reads a line; the error is for whoever wrote it.
+    pub fn read(text: &str) -> Result<Self, String> {
+        if text.len() > LINE_BYTES_MAX {
+            return Err(format!("the line is longer than {LINE_BYTES_MAX} bytes"));
+        }
+        serde_json::from_str(text).map_err(|cause| format!("the line is not what I read: {cause}"))
+    }
+
+    /// What it asks for.
+    pub fn asked(&self) -> Result<Asked, String> {
+        match (&self.text, &self.press, self.now) {
+            (Some(text), None, None) => Ok(Asked::Text(text.clone(), self.reply_to.map(MessageId))),
+            (None, Some(data), None) => Ok(Asked::Press(data.clone())),
+            (None, None, Some(now)) => Ok(Asked::Now(now)),
+            (None, None, None) => Err("the line needs one of text, press and now".to_owned()),
+            _ => Err("the line may hold only one of text, press and now".to_owned()),
+        }
+    }
+}
+
+/// A line out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Out {
+    /// Something is being worked on.
+    Typing {
+        /// For whom.
+        user: String,
+    },
+    /// What is being worked on.
+    Status {
+        /// For whom.
+        user: String,
+        /// In words.
+        text: String,
+    },
+    /// A new message.
+    Message {
+        /// For whom.
+        user: String,
+        /// Its number.
+        id: i64,
+        /// Its words.
+        text: String,
+        /// Its buttons.
+        buttons: Vec<Vec<Button>>,
+        /// The card it is.
+        pending: Option<PendingId>,
+    },
+    /// A change of an older message.
+    Edit {
+        /// For whom.
+        user: String,
+        /// Which.
+        id: i64,
+        /// New words; left out when they stay.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        /// New buttons.
+        buttons: Vec<Vec<Button>>,
+    },
+    /// A line that could not be used.
+    Error {
+        /// Whose.
+        user: String,
+        /// Why.
+        error: String,
+    },
+    /// The end of what a line asked for.
+    Done {
+        /// For whom.
+        user: String,
+        /// How it ended.
+        #[serde(flatten)]
+        done: Done,
+    },
+}
+
+impl Out {
+    /// A message as a line.
+    pub fn message(user: &str, id: MessageId, reply: &Reply) -> Self {
+        Self::Message {
+            user: user.to_owned(),
+            id: id.0,
+            text: reply.text.clone(),
+            buttons: reply.buttons.clone(),
+            pending: reply.card.as_ref().map(|card| card.pending.clone()),
+        }
+    }
+
+    /// An edit as a line.
+    pub fn edit(user: &str, edit: &Edit) -> Self {
+        Self::Edit { user: user.to_owned(), id: edit.message.0, text: edit.text.clone(), buttons: edit.buttons.clone() }
+    }
+
+    /// As JSON.
+    pub fn json(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_else(|cause| json!({"type": "error", "error": cause.to_string()}))
+    }
+}

@@ -1,1 +1,0 @@
-//! Is this message a yes, a no, or something else?

@@ -1,0 +1,143 @@
+//! Is this message a yes, a no, or something else?
+//!
+//! Purpose: read a bare answer to one open card without a model. A message is split into words and
+//! marks (`text.rs`), each run of words is looked up in the phrase books of `data/consent/`
+//! (`lexicon.rs`), and the *whole* message must be covered by phrases of one language (plus the words
+//! all languages share). Its polarity is what every such covering agrees on.
+//!
+//! Invariants, each with a test:
+//! - A word, mark or emoji that no phrase accounts for makes the message [`Consent::Other`].
+//! - A yes needs a phrase that is a yes by itself; "please", "thanks" and 🙏 alone decide nothing.
+//! - Words known to look like a decision without being one ("yeah, yeah", "don't cancel") undo it
+//!   wherever they stand.
+//! - Yes beside no, in one language or between two ("yok": Turkish *no*, Indonesian *let's go*),
+//!   is `Other`.
+//! - Question marks, quotes, digits, links, line breaks, ellipses, letters of mixed scripts and
+//!   hidden characters are never part of a decision.
+//!
+//! Deliberately absent: fuzzy matching, scores, models, and any knowledge of the card. A missed yes
+//! costs one more tap; a false yes costs the user something that cannot be taken back.
+
+mod amend;
+mod lexicon;
+mod pattern;
+mod spelling;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use lexicon::{Langs, Lexicon, Mark, Role};
+
+/// What a whole message says to one open card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Consent {
+    /// Do exactly what the card shows.
+    Yes,
+    /// Do not do it.
+    No,
+    /// Anything else, including every doubt.
+    Other,
+}
+
+/// Reads a whole message as an answer to the open card. Never panics; text longer than a short
+/// answer is `Other` without being looked at.
+pub fn read(text: &str) -> Consent {
+    let Some(words) = text::answer(text) else {
+        return Consent::Other;
+    };
+    let lexicon = Lexicon::get();
+    let ids: Vec<Vec<u32>> = words.iter().map(|word| lexicon.ids(&word.text)).collect();
+    if ids.iter().any(Vec::is_empty) {
+        return Consent::Other;
+    }
+    let broken = |at: usize| words.get(at).is_some_and(|word| word.break_after);
+    let vetoed = (0..ids.len())
+        .flat_map(|start| lexicon.phrases_at(&ids, start, &broken))
+        .filter(|(_, role, _)| matches!(role, Role::Other | Role::Joined))
+        .fold(0, |all, (_, _, langs)| all | langs);
+    cover(lexicon, &ids, &broken)
+        .last()
+        .map_or(Consent::Other, |coverings| agree(coverings, vetoed))
+}
+
+/// True when a message that is neither yes nor no asks to change the card in question:
+/// "yes, but at 4pm", "make it 5", "change the subject to …". False for yes, for no, and for
+/// messages about something else.
+pub fn amends(text: &str) -> bool {
+    amend::amends(text)
+}
+
+/// What the phrases used so far amount to, as a set of `Mark`s (seven bits).
+type Marks = usize;
+/// For every set of marks, the languages in which some covering of the words so far has it.
+type Reach = [Langs; Mark::SETS];
+
+/// All coverings of `words[..n]` for each `n`, as marks × languages. `ids` holds for each word the
+/// lexicon words it may stand for; a phrase never crosses a place where `broken` is true.
+fn cover(lexicon: &Lexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) -> Vec<Reach> {
+    let mut reach = vec![[0; Mark::SETS]; ids.len() + 1];
+    reach[0][0] = Langs::MAX;
+    for start in 0..ids.len() {
+        let here = reach[start];
+        if here.iter().all(|langs| *langs == 0) {
+            continue;
+        }
+        for (end, role, langs) in lexicon.phrases_at(ids, start, broken) {
+            let Some(mark) = role.mark() else { continue };
+            for (marks, known) in here.iter().enumerate() {
+                reach[end][marks | mark] |= known & langs;
+            }
+        }
+    }
+    reach
+}
+
+/// The decision on which all languages that can read the whole message agree. A language that reads
+/// yes and no in it, or holds some of its words for no decision at all (`vetoed`), disagrees.
+fn agree(coverings: &Reach, vetoed: Langs) -> Consent {
+    let (mut yes, mut no, mut torn) = (0, 0, 0);
+    for (marks, langs) in coverings.iter().enumerate() {
+        let stands_alone = marks & Mark::ALONE != 0 && marks & (Mark::YES | Mark::NO) == 0;
+        let two_actions = marks & Mark::DO != 0 && marks & Mark::ACT != 0;
+        if stands_alone || two_actions || (langs & vetoed != 0 && marks != 0) {
+            torn |= langs;
+        } else if says(marks, Mark::YES, Mark::NO | Mark::NEEDS_NO | Mark::ALONE) {
+            yes |= langs;
+        } else if says(marks, Mark::NO, Mark::YES | Mark::NEEDS_YES | Mark::ALONE) {
+            no |= langs;
+        }
+    }
+    let mixed = coverings
+        .iter()
+        .enumerate()
+        .filter(|(marks, _)| marks & (Mark::YES | Mark::NO) != 0);
+    torn |= mixed.fold(0, |all, (_, langs)| all | langs) & !(yes | no);
+    match (yes != 0, no != 0) {
+        (true, false) if torn == 0 => Consent::Yes,
+        (false, true) if torn == 0 => Consent::No,
+        (true | false, true | false) => Consent::Other,
+    }
+}
+
+fn says(marks: Marks, wanted: Marks, unwanted: Marks) -> bool {
+    marks & wanted != 0 && marks & unwanted == 0
+}
+
+impl Role {
+    /// What a phrase contributes to a covering; `None` for phrases that cover nothing.
+    fn mark(self) -> Option<Marks> {
+        match self {
+            Role::Yes => Some(Mark::YES),
+            Role::No => Some(Mark::NO),
+            Role::Do => Some(Mark::YES | Mark::DO),
+            Role::Act => Some(Mark::NEEDS_YES | Mark::ACT),
+            Role::BesideYes => Some(Mark::NEEDS_YES),
+            Role::BesideNo => Some(Mark::NEEDS_NO),
+            Role::BesideEither => Some(0),
+            Role::Alone => Some(Mark::ALONE),
+            Role::Other | Role::Joined => None,
+            Role::But | Role::Change | Role::Instead => None,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+use super::*;
+
+fn person(name: &str, nicknames: &[&str], email: &str, groups: &[&str]) -> Candidate {
+    let list = |items: &[&str]| items.iter().map(|&item| item.to_owned()).collect();
+    Candidate {
+        name: name.to_owned(),
+        nicknames: list(nicknames),
+        emails: email.split_whitespace().map(str::to_owned).collect(),
+        groups: list(groups),
+        familiarity: Familiarity::Saved,
+    }
+}
+
+fn seen(name: &str, email: &str) -> Candidate {
+    Candidate {
+        familiarity: Familiarity::Seen,
+        ..person(name, &[], email, &[])
+    }
+}
+
+fn everyone() -> Vec<Candidate> {
+    vec![
+        person(
+            "Bob Miller",
+            &["Robert"],
+            "bob.miller@example.com",
+            &["team"],
+        ),
+        person("Bob Tanaka", &[], "bob.tanaka@example.org", &["bookclub"]),
+        person("Anna Kowalczyk", &[], "anna@example.com", &["team"]),
+        person("Mum", &["Mom", "Helen"], "helen@example.net", &["family"]),
+        person("Marek Dvořák", &[], "marek@example.org", &["bookclub"]),
+        person(
+            "Dr. Mira Haddad",
+            &["Dentist"],
+            "reception@dental.example",
+            &[],
+        ),
+        person(
+            "Ольга Смирнова",
+            &["Olga Smirnova"],
+            "olga@example.org",
+            &[],
+        ),
+        person("Uncle Jim", &[], "", &[]),
+        person(
+            "Hillcrest Primary",
+            &["School"],
+            "office@hill.example year2@hill.example",
+            &[],
+        ),
+        seen("Bob Miller", "bob@evil.example"),
+        seen("Chad from Leadspark", "chad@leadspark.example"),
+    ]
+}
+
+/// The result in one line: addresses, `? addresses`, `- nobody` or `! no address`.
+fn short(asked: &str) -> String {
+    let emails = |list: &[Recipient]| {
+        let all: Vec<&str> = list.iter().map(|r| r.email.as_str()).collect();
+        all.join(" ")
+    };
+    match resolve(asked, &everyone()) {
+        Match::One(list) => emails(&list),
+        Match::Several { candidates, .. } => format!("? {}", emails(&candidates)),
+        Match::Nobody { asked } => format!("- {asked}"),
+        Match::NoAddress { name } => format!("! {name}"),
+    }
+}
+
+#[test]
+fn names_become_addresses_only_when_they_are_clear() {
+    for (asked, expected) in [
+        ("Bob", "? bob.miller@example.com bob.tanaka@example.org"),
+        ("bob miller", "bob.miller@example.com"),
+        ("Miller, Bob", "bob.miller@example.com"),
+        ("Tanaka", "bob.tanaka@example.org"),
+        ("Robert", "bob.miller@example.com"),
+        ("my mum", "helen@example.net"),
+        ("mom", "helen@example.net"),
+        ("my mother", "helen@example.net"),
+        ("Mama", "helen@example.net"),
+        ("marek dvorak", "marek@example.org"),
+        ("Dr Haddad", "reception@dental.example"),
+        ("my dentist", "reception@dental.example"),
+        ("Olga", "olga@example.org"),
+        ("Ольга", "olga@example.org"),
+        ("the school", "office@hill.example"),
+        ("School", "office@hill.example"),
+        ("Uncle Jim", "! Uncle Jim"),
+        ("Zaphod", "- Zaphod"),
+        ("", "- "),
+        ("   ", "- "),
+        ("😀", "- 😀"),
+        ("everyone", "- everyone"),
+    ] {
+        assert_eq!(short(asked), expected, "{asked}");
+    }
+}
+
+#[test]
+fn a_group_is_all_of_its_members() {
+    for asked in ["the whole team", "team", "everyone on the team", "my team"] {
+        assert_eq!(
+            short(asked),
+            "bob.miller@example.com anna@example.com",
+            "{asked}"
+        );
+    }
+    for asked in ["everyone in the book club", "the bookclub", "book club"] {
+        assert_eq!(
+            short(asked),
+            "bob.tanaka@example.org marek@example.org",
+            "{asked}"
+        );
+    }
+    let mut people = everyone();
+    people.push(person("Tim", &[], "", &["team"]));
+    assert_eq!(
+        resolve("the team", &people),
+        Match::NoAddress { name: "Tim".into() }
+    );
+}
+
+#[test]
+fn an_address_stays_itself() {
+    assert_eq!(short("who@nowhere.example"), "who@nowhere.example");
+    assert_eq!(short("Bob <bob@else.example>"), "bob@else.example");
+    let Match::One(found) = resolve("ANNA@example.com", &everyone()) else {
+        panic!("an address is one person");
+    };
+    assert_eq!(found[0].name, "Anna Kowalczyk");
+    assert_eq!(found[0].email, "ANNA@example.com");
+}
+
+#[test]
+fn a_spelling_mistake_is_asked_about_and_never_taken() {
+    assert_eq!(short("Mraek"), "? marek@example.org");
+    assert_eq!(short("Anna Kowalczik"), "? anna@example.com");
+    assert_eq!(short("Rob"), "- Rob");
+}
+
+#[test]
+fn a_stranger_is_meant_only_when_nobody_known_fits_and_is_marked() {
+    assert_eq!(short("Bob Miller"), "bob.miller@example.com");
+    let Match::One(found) = resolve("Chad", &everyone()) else {
+        panic!("Chad is the only one");
+    };
+    assert_eq!(found[0].familiarity, Familiarity::Seen);
+}
+
+#[test]
+fn a_stranger_who_calls_himself_mum_is_not_mum() {
+    let mut people = everyone();
+    people.insert(0, seen("Mum", "mum@evil.example"));
+    let found = resolve("mum", &people);
+    assert!(matches!(found, Match::One(list) if list[0].email == "helen@example.net"));
+}
+
+#[test]
+fn an_exact_full_name_beats_a_partial_one() {
+    let mut people = everyone();
+    people.push(person("Bob", &[], "just.bob@example.com", &[]));
+    let found = resolve("Bob", &people);
+    assert!(matches!(found, Match::One(list) if list[0].email == "just.bob@example.com"));
+}
+
+#[test]
+fn a_look_up_shows_near_misses_only_when_nothing_fits() {
+    let people = everyone();
+    let names = |asked: &str| -> Vec<String> {
+        let found = look_up(asked, &people);
+        found.iter().map(|p| p.emails.join(" ")).collect()
+    };
+    assert_eq!(
+        names("Bob"),
+        [
+            "bob.miller@example.com",
+            "bob.tanaka@example.org",
+            "bob@evil.example"
+        ]
+    );
+    assert_eq!(names("Mareck"), ["marek@example.org"]);
+    assert_eq!(names("the team").len(), 2);
+    assert_eq!(names("anna@example.com"), ["anna@example.com"]);
+    assert!(names("").is_empty());
+}

@@ -1,0 +1,75 @@
+//! The evaluation files: how many everyday sentences are read right, and how fast.
+
+use std::time::Instant;
+
+use serde::Deserialize;
+
+use super::*;
+use crate::core::when::start_in;
+
+#[derive(Deserialize)]
+struct Row {
+    input: String,
+    reference: DateTime<chrono::FixedOffset>,
+    tz: Option<String>,
+    expected_start: Option<DateTime<chrono::FixedOffset>>,
+    grain: String,
+}
+
+impl Row {
+    fn reference(&self) -> Reference {
+        let zone: Tz = self.tz.as_deref().unwrap_or("UTC").parse().unwrap();
+        Reference { now: self.reference.to_utc(), zone, order: DateOrder::usual_in(zone) }
+    }
+
+    /// An instant, cut down to the grain of the row.
+    fn cut(&self, at: DateTime<Tz>) -> String {
+        let week = |at: DateTime<Tz>| at.format("%G-W%V").to_string();
+        match self.grain.as_str() {
+            "minute" => show(at),
+            "hour" => at.format("%Y-%m-%dT%H").to_string(),
+            "day" => at.format("%Y-%m-%d").to_string(),
+            "week" => week(at),
+            "month" => at.format("%Y-%m").to_string(),
+            _ => at.format("%Y").to_string(),
+        }
+    }
+}
+
+fn rows(name: &str) -> Vec<Row> {
+    let path = format!("{}/data/eval/{name}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The share of right rows; misses are printed, a wrong instant apart from a refusal.
+fn measure(name: &str) -> f64 {
+    let rows = rows(name);
+    let (mut right, mut wrong, mut refused) = (0, 0, 0);
+    let start = Instant::now();
+    let answers: Vec<_> = rows.iter().map(|r| start_in(&r.input, &r.reference())).collect();
+    let each = start.elapsed() / rows.len() as u32;
+    for (row, got) in rows.iter().zip(answers) {
+        let zone = row.reference().zone;
+        let expected = row.expected_start.map(|at| row.cut(at.with_timezone(&zone)));
+        let got = got.map(|at| row.cut(at));
+        if expected == got {
+            right += 1;
+            continue;
+        }
+        *if got.is_none() { &mut refused } else { &mut wrong } += 1;
+        println!("{:?}: {got:?}, not {expected:?}", row.input);
+    }
+    println!("{name}: {right} of {} right, {wrong} wrong, {refused} refused, {each:?} each", rows.len());
+    f64::from(right) / rows.len() as f64
+}
+
+#[test]
+fn the_tuning_sentences_are_read() {
+    assert!(measure("when_tune.jsonl") >= 0.97);
+}
+
+#[test]
+fn the_unseen_sentences_are_read() {
+    assert!(measure("when_test.jsonl") >= 0.95);
+}

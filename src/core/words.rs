@@ -1,0 +1,124 @@
+//! Words as they are compared: folded (case, accents, width), split by Unicode's rules, stemmed.
+//!
+//! What a person types and what a text holds meet here, so both must come through the same function.
+//! Deliberately not here: ranking, and any list of words of one language.
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Lower case, compatibility forms unified, accents gone: `Dvořák` and `dvorak` are the same.
+pub fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in text
+        .nfkd()
+        .filter(|c| !is_combining_mark(*c))
+        .flat_map(char::to_lowercase)
+    {
+        match c {
+            'ß' => folded.push_str("ss"),
+            'ø' => folded.push('o'),
+            'ł' => folded.push('l'),
+            'đ' => folded.push('d'),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            '’' | 'ʼ' => folded.push('\''),
+            _ => folded.push(c),
+        }
+    }
+    // Lower-casing may bring marks of its own (İ).
+    folded.retain(|c| !is_combining_mark(c));
+    folded
+}
+
+/// The folded words of a text, in order; a possessive `'s` is left out.
+pub fn words(text: &str) -> Vec<String> {
+    fold(text)
+        .unicode_words()
+        .map(|word| word.strip_suffix("'s").unwrap_or(word).to_owned())
+        .collect()
+}
+
+/// The folded words of a text, each brought to its stem: Russian for Cyrillic, English for the rest.
+pub fn stems(text: &str) -> Vec<String> {
+    let english = Stemmer::create(Algorithm::English);
+    let russian = Stemmer::create(Algorithm::Russian);
+    words(text)
+        .iter()
+        .map(|word| {
+            let cyrillic = word.chars().any(|c| ('\u{400}'..='\u{4FF}').contains(&c));
+            let stemmer = if cyrillic { &russian } else { &english };
+            stemmer.stem(word).into_owned()
+        })
+        .collect()
+}
+
+/// How many single edits (insert, delete, replace, swap of neighbours) lie between two words, or `None`
+/// when they are more than `max`.
+pub fn distance(a: &str, b: &str, max: usize) -> Option<usize> {
+    let a: Vec<char> = a.chars().collect();
+    let b: Vec<char> = b.chars().collect();
+    if a.len().abs_diff(b.len()) > max {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let replace = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replace.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().filter(|edits| *edits <= max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accents_case_and_width_do_not_matter() {
+        for (a, b) in [
+            ("Dvořák", "dvorak"),
+            ("JÖRG", "jorg"),
+            ("Straße", "strasse"),
+            ("Ｂｏｂ", "bob"),
+            ("İzmir", "izmir"),
+            ("Łukasz", "lukasz"),
+        ] {
+            assert_eq!(fold(a), b);
+        }
+        assert_eq!(fold("Ольга"), "ольга");
+    }
+
+    #[test]
+    fn a_plural_has_the_stem_of_its_singular() {
+        assert_eq!(
+            stems("dentists’ Appointments"),
+            stems("Dentist appointment")
+        );
+        assert_eq!(stems("узлами"), stems("узлы"));
+        assert_eq!(words("Bob's mail, e-mail!"), ["bob", "mail", "e", "mail"]);
+    }
+
+    #[test]
+    fn distance_counts_edits_and_swaps() {
+        for (a, b, edits) in [
+            ("priya", "priya", Some(0)),
+            ("pirya", "priya", Some(1)),
+            ("katrn", "katrin", Some(1)),
+            ("bob", "rob", Some(1)),
+            ("anna", "dana", Some(2)),
+            ("anna", "marek", None),
+            ("", "a", Some(1)),
+        ] {
+            assert_eq!(distance(a, b, 2), edits, "{a} {b}");
+        }
+    }
+}

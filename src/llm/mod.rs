@@ -1,0 +1,255 @@
+//! The model client: one adapter for every OpenAI-compatible endpoint, hosted or local.
+//!
+//! ```text
+//! Call ─► link of the stage ─► breaker ─► request in the known dialect ─► intake ─► words, completion
+//!              │ down, out of quota, key or model refused
+//!              └─► link of the fallback endpoint, with the stage's whole time-out again
+//! ```
+//! In reading order: `link` (one call at one endpoint), `structured` (how JSON is asked for), `wire` and
+//! `stream` (what goes out and comes back), `thoughts` and `repair` (from text to answer), `failure` and
+//! `breaker` (when it does not work).
+//!
+//! Invariants: a key leaves this module only in an `Authorization` header to its own endpoint, redirects are
+//! not followed; no text of a call is logged or put into an error; a dropped call closes its connection.
+//! Deliberately not here: prompts, what an answer means, asking again about a wrong answer, budgets.
+
+mod breaker;
+mod failure;
+mod link;
+mod repair;
+mod stream;
+mod structured;
+#[cfg(test)]
+mod tests;
+mod thoughts;
+mod wire;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Url;
+use reqwest::header::HeaderValue;
+use reqwest::redirect::Policy;
+use secrecy::{ExposeSecret, SecretString};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::Instant;
+use tracing::{Instrument, Span, debug_span, field};
+
+use self::failure::Failure;
+use self::link::{Ask, Link};
+use self::thoughts::Words;
+use crate::ports::{Call, Completion, Model, ModelError, Stage, Usage};
+
+/// From the first packet to an open connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long a stage waits for its answer (for the first words, when they are streamed) unless set otherwise.
+/// Small stages have small models and a fallback in code; the others may think.
+pub fn default_timeout(stage: Stage) -> Duration {
+    Duration::from_secs(match stage {
+        Stage::Guard | Stage::Route => 10,
+        Stage::Plan | Stage::Reflect | Stage::Respond => 30,
+    })
+}
+
+/// Where a model is.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// Up to, but without, `/chat/completions`; usually ends in `/v1`. A query stays at the end.
+    pub base_url: String,
+    /// Sent as bearer token; local servers need none.
+    pub api_key: Option<SecretString>,
+    /// As the endpoint calls it.
+    pub model: String,
+}
+
+/// Which endpoint serves which stage.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// One for each stage.
+    pub stages: HashMap<Stage, Endpoint>,
+    /// Asked when a stage's own endpoint is down, out of quota or refuses key or model.
+    pub fallback: Option<Endpoint>,
+    /// Time-outs that differ from [`default_timeout`].
+    pub timeout: HashMap<Stage, Duration>,
+}
+
+/// Why the settings give no client.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// A stage has no endpoint.
+    #[error("no model endpoint is set for the stage {0}")]
+    Missing(Stage),
+    /// Not an http(s) address.
+    #[error("{prefix}BASE_URL is no address like https://host/v1")]
+    BaseUrl {
+        /// `LLM_` or `LLM_FALLBACK_`.
+        prefix: &'static str,
+    },
+    /// Empty.
+    #[error("{prefix}MODEL is empty")]
+    Model {
+        /// Likewise.
+        prefix: &'static str,
+    },
+    /// Line ends or other characters that no header can carry.
+    #[error("{prefix}API_KEY holds characters that cannot be sent; was it copied whole?")]
+    ApiKey {
+        /// Likewise.
+        prefix: &'static str,
+    },
+    /// The HTTP client could not be built.
+    #[error("no HTTP client")]
+    Http(#[source] reqwest::Error),
+}
+
+/// [`Model`] over OpenAI-compatible HTTP. Cheap calls: one connection pool, and what was learned about an
+/// endpoint is shared by the stages that use it.
+#[derive(Debug)]
+pub struct OpenAiClient {
+    http: reqwest::Client,
+    /// In the order of `Stage::ALL`.
+    links: Vec<(Arc<Link>, Duration)>,
+    fallback: Option<Arc<Link>>,
+}
+
+impl OpenAiClient {
+    /// Checks the settings; connects to nothing. The process needs a default `rustls` provider by now.
+    pub fn new(settings: Settings) -> Result<Self, SettingsError> {
+        let mut links: Vec<(Arc<Link>, Duration)> = Vec::with_capacity(Stage::ALL.len());
+        for stage in Stage::ALL {
+            let endpoint = settings
+                .stages
+                .get(&stage)
+                .ok_or(SettingsError::Missing(stage))?;
+            let link = link(endpoint, "LLM_")?;
+            let known = links
+                .iter()
+                .map(|(known, _)| known)
+                .find(|known| known.is_same(&link));
+            let link = known.cloned().unwrap_or_else(|| Arc::new(link));
+            let timeout = settings.timeout.get(&stage).copied();
+            links.push((link, timeout.unwrap_or_else(|| default_timeout(stage))));
+        }
+        let fallback = settings
+            .fallback
+            .as_ref()
+            .map(|endpoint| link(endpoint, "LLM_FALLBACK_"))
+            .transpose()?;
+        let http = reqwest::Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .redirect(Policy::none())
+            .build()
+            .map_err(SettingsError::Http)?;
+        Ok(Self {
+            http,
+            links,
+            fallback: fallback.map(Arc::new),
+        })
+    }
+
+    async fn answer(&self, link: &Link, ask: &mut Ask<'_>) -> Result<Completion, Failure> {
+        let first = match link.ask(&self.http, ask).await {
+            Ok(completion) => return Ok(completion),
+            Err(failure) => failure,
+        };
+        match &self.fallback {
+            Some(fallback)
+                if first.wants_fallback() && !ask.words.begun() && !fallback.is_same(link) =>
+            {
+                fallback.ask(&self.http, ask).await.map_err(|second| {
+                    if ask.words.begun() {
+                        second
+                    } else {
+                        first.and_fallback(&second)
+                    }
+                })
+            }
+            Some(_) | None => Err(first),
+        }
+    }
+}
+
+#[async_trait]
+impl Model for OpenAiClient {
+    async fn complete(
+        &self,
+        call: Call,
+        words: Option<UnboundedSender<String>>,
+    ) -> Result<Completion, ModelError> {
+        let (link, timeout) = &self.links[call.stage as usize];
+        let span = debug_span!(
+            "model",
+            stage = call.stage.name(),
+            model = link.model,
+            status = field::Empty,
+            ms = field::Empty,
+            calls = field::Empty,
+            tokens_in = field::Empty,
+            tokens_out = field::Empty,
+        );
+        let begun = Instant::now();
+        let mut ask = Ask {
+            call: &call,
+            words: Words::new(words),
+            usage: Usage::default(),
+            timeout: *timeout,
+        };
+        let result = self.answer(link, &mut ask).instrument(span.clone()).await;
+        let result = result.map_err(|failure| failure.into_error(ask.usage));
+        record(&span, &result, begun);
+        result
+    }
+}
+
+fn record(span: &Span, result: &Result<Completion, ModelError>, begun: Instant) {
+    let (status, usage) = match result {
+        Ok(completion) => (200, completion.usage),
+        Err(ModelError::Rejected { status, usage, .. }) => (*status, *usage),
+        Err(ModelError::Unreachable { usage, .. } | ModelError::Unreadable { usage, .. }) => {
+            (0, *usage)
+        }
+    };
+    span.record("status", status);
+    span.record("ms", begun.elapsed().as_millis() as u64);
+    span.record("calls", usage.calls);
+    span.record("tokens_in", usage.tokens_in);
+    span.record("tokens_out", usage.tokens_out);
+}
+
+/// Checks one endpoint's settings. Errors name the setting, never its value: an address may hold a password.
+fn link(endpoint: &Endpoint, prefix: &'static str) -> Result<Link, SettingsError> {
+    let url = completions_url(&endpoint.base_url).ok_or(SettingsError::BaseUrl { prefix })?;
+    let model = endpoint.model.trim().to_owned();
+    if model.is_empty() {
+        return Err(SettingsError::Model { prefix });
+    }
+    let key = endpoint
+        .api_key
+        .as_ref()
+        .filter(|key| !key.expose_secret().trim().is_empty());
+    let header = key
+        .map(|key| bearer(key).ok_or(SettingsError::ApiKey { prefix }))
+        .transpose()?;
+    Ok(Link::new(url, model, key.cloned(), header, prefix))
+}
+
+fn bearer(key: &SecretString) -> Option<HeaderValue> {
+    let mut header =
+        HeaderValue::from_str(&format!("Bearer {}", key.expose_secret().trim())).ok()?;
+    header.set_sensitive(true);
+    Some(header)
+}
+
+fn completions_url(base_url: &str) -> Option<Url> {
+    let mut url = Url::parse(base_url.trim()).ok()?;
+    let is_usable = matches!(url.scheme(), "http" | "https") && url.has_host();
+    let path = url.path().trim_end_matches('/').to_owned();
+    if !path.ends_with("/chat/completions") {
+        url.set_path(&format!("{path}/chat/completions"));
+    }
+    url.set_fragment(None);
+    is_usable.then_some(url)
+}

@@ -1,0 +1,87 @@
+//! The client against a scripted server on the loopback interface.
+
+mod answers;
+mod outages;
+mod server;
+mod streaming;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde_json::json;
+use tokio::sync::mpsc::unbounded_channel;
+
+use self::server::{Answer, Server, event, said};
+use super::*;
+
+const KEY: &str = "sk-test-0123456789";
+
+fn endpoint(server: &Server, model: &str) -> Endpoint {
+    Endpoint {
+        base_url: format!("http://{}/v1/", server.address),
+        api_key: Some(SecretString::from(KEY)),
+        model: model.into(),
+    }
+}
+
+fn settings(server: &Server) -> Settings {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Settings {
+        stages: Stage::ALL
+            .map(|stage| (stage, endpoint(server, "small")))
+            .into(),
+        fallback: None,
+        timeout: HashMap::new(),
+    }
+}
+
+fn client(server: &Server) -> OpenAiClient {
+    OpenAiClient::new(settings(server)).expect("settings")
+}
+
+/// A client that waits 300 ms.
+fn hasty(server: &Server) -> OpenAiClient {
+    let timeout = Stage::ALL
+        .map(|stage| (stage, Duration::from_millis(300)))
+        .into();
+    OpenAiClient::new(Settings {
+        timeout,
+        ..settings(server)
+    })
+    .expect("settings")
+}
+
+fn words_call() -> Call {
+    Call {
+        stage: Stage::Respond,
+        system: "Be kind.".into(),
+        user: "Tell Bob about the surprise party".into(),
+        schema: None,
+        tokens_max: 200,
+    }
+}
+
+fn json_call() -> Call {
+    Call {
+        stage: Stage::Route,
+        schema: Some(
+            json!({"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"], "additionalProperties": false}),
+        ),
+        ..words_call()
+    }
+}
+
+async fn ask(client: &OpenAiClient, call: Call) -> Result<Completion, ModelError> {
+    client.complete(call, None).await
+}
+
+async fn stream(client: &OpenAiClient, call: Call) -> (Result<Completion, ModelError>, String) {
+    let (to, mut from) = unbounded_channel();
+    let result = client.complete(call, Some(to)).await;
+    let mut words = String::new();
+    while let Ok(piece) = from.try_recv() {
+        words.push_str(&piece);
+    }
+    (result, words)
+}

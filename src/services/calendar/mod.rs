@@ -1,0 +1,386 @@
+//! The calendar in the store.
+//!
+//! A series is one record: changing or deleting it changes or deletes all of it, and cards say so. Nobody is
+//! invited from here: this calendar lives on this machine alone, and cards say that, too.
+
+mod free;
+mod record;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
+pub use record::Event;
+use record::Occurrence;
+use serde_json::{Value, json};
+
+use self::free::ClockTimes;
+use super::items::{self, Item, unknown_command};
+use super::recurrence::{instant, moved_rule};
+use crate::catalog::show::{self, Moment};
+use crate::core::plan::{Action, Params};
+use crate::core::stakes::Authorized;
+use crate::core::taint::Foreign;
+use crate::limits::{RECIPIENTS_MAX, RESULT_ROWS_MAX};
+use crate::ports::{
+    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store,
+    Wanted,
+};
+
+/// Days that are looked at when none were said.
+const DAYS: i64 = 7;
+/// Length of an event whose end was not said.
+const HOUR: Duration = Duration::hours(1);
+/// Length of a free slot when none was said, and the longest one.
+const SLOT_MINUTES: (i64, i64) = (30, 24 * 60);
+/// Overlapping events a card names.
+const OVERLAPS_MAX: usize = 3;
+
+/// Events in the store.
+#[derive(Debug)]
+pub struct CalendarService {
+    store: Arc<dyn Store>,
+}
+
+/// What is looked at.
+struct Frame {
+    from: DateTime<Utc>,
+    to: DateTime<Utc>,
+    clock_times: ClockTimes,
+}
+
+impl CalendarService {
+    /// Over this store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// What takes place in a span, in order.
+    async fn between(
+        &self,
+        scene: &Scene,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<(Event, Occurrence)>, ServiceError> {
+        let mut found: Vec<(Event, Occurrence)> = Vec::new();
+        for (event, _) in items::all::<Event>(&self.store, &scene.owner).await? {
+            let times = event.occurrences(from, to, scene.zone, RESULT_ROWS_MAX);
+            found.extend(times.into_iter().map(|o| (event.clone(), o)));
+        }
+        found.sort_by(|(a, x), (b, y)| {
+            let whole_days_first = y.is_whole_day().cmp(&x.is_whole_day());
+            let day = |o: &Occurrence| o.from.with_timezone(&scene.zone).date_naive();
+            day(x)
+                .cmp(&day(y))
+                .then(whole_days_first)
+                .then(x.from.cmp(&y.from))
+                .then_with(|| (a.summary.as_str(), a.id.as_str()).cmp(&(b.summary.as_str(), b.id.as_str())))
+        });
+        Ok(found)
+    }
+
+    async fn list(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let frame = frame(&action.params, scene)?;
+        let found = self.between(scene, frame.from, frame.to).await?;
+        let events: Vec<Value> =
+            found.iter().take(RESULT_ROWS_MAX).map(|(event, o)| event.shown(Some(o))).collect();
+        let mut foreign: Vec<Foreign> = Vec::new();
+        for one in found.iter().flat_map(|(event, _)| event.foreign()) {
+            if !foreign.contains(&one) {
+                foreign.push(one);
+            }
+        }
+        let at = |at: DateTime<Utc>| Moment::Instant(at.with_timezone(&scene.zone)).store();
+        let mut performed = Performed::result(json!({
+            "events": events,
+            "from": at(frame.from),
+            "to": at(frame.to),
+            "more": found.len().saturating_sub(RESULT_ROWS_MAX),
+        }));
+        performed.foreign = foreign;
+        Ok(performed)
+    }
+
+    async fn find_free_time(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let minutes = match action.params.get("minutes").and_then(Value::as_i64) {
+            None | Some(0) => SLOT_MINUTES.0,
+            Some(minutes) => minutes.clamp(1, SLOT_MINUTES.1),
+        };
+        let frame = frame(&action.params, scene)?;
+        let from = frame.from.max(free::round_up(scene.now));
+        let windows = free::windows(from, frame.to.max(from), frame.clock_times, scene.zone);
+        let busy = self.between(scene, from, frame.to.max(from)).await?;
+        let busy = busy
+            .iter()
+            .filter(|(_, o)| !o.is_whole_day() && o.from < o.to)
+            .map(|(_, o)| (o.from, o.to))
+            .collect();
+        let gaps = free::gaps(&windows, busy, Duration::minutes(minutes));
+        let at = |at: DateTime<Utc>| Moment::Instant(at.with_timezone(&scene.zone)).store();
+        let slots: Vec<Value> = gaps
+            .iter()
+            .take(RESULT_ROWS_MAX)
+            .map(|(from, to)| json!({"start": at(*from), "end": at(*to)}))
+            .collect();
+        let more = gaps.len().saturating_sub(RESULT_ROWS_MAX);
+        Ok(Performed::result(json!({"slots": slots, "minutes": minutes, "more": more})))
+    }
+
+    async fn create(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
+        let params = with_end(action.params.clone(), scene);
+        let start = moment(&items::given(&params, "start_time").unwrap_or_default(), scene)?;
+        let end = optional(&params, "end_time", scene)?;
+        check_order(start, end, scene)?;
+        let event = Event {
+            id: items::new_id(attempt),
+            owner: scene.owner.clone(),
+            summary: items::title(action.text("summary"), Event::NOUN)?,
+            start_time: start.store(),
+            end_time: end.map(Moment::store),
+            zone: scene.zone,
+            location: items::given(&params, "location"),
+            attendees: attendees(Vec::new(), &params)?,
+            notes: None,
+            recurrence: None,
+            created_at: scene.now,
+        };
+        let change = Change::put(&event, Expect::Absent)?;
+        Ok(told(&event, scene, change))
+    }
+
+    async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let (mut event, revision) = items::held::<Event>(&self.store, scene, action).await?;
+        let changes = items::changes(&action.params);
+        if changes.contains_key("summary") {
+            event.summary = items::title(&items::given(&changes, "summary").unwrap_or_default(), Event::NOUN)?;
+        }
+        if let Some(location) = items::given(&changes, "location") {
+            event.location = Some(location);
+        }
+        event.attendees = attendees(event.attendees, &changes)?;
+        let (start, end) = (optional(&changes, "start_time", scene)?, optional(&changes, "end_time", scene)?);
+        if start.is_some() || end.is_some() {
+            reschedule(&mut event, start, end, scene)?;
+        }
+        let change = Change::put(&event, Expect::Revision(revision))?;
+        Ok(told(&event, scene, change))
+    }
+
+    async fn delete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let (event, revision) = items::held::<Event>(&self.store, scene, action).await?;
+        let change = Change::delete(Event::TABLE, event.key(), Expect::Revision(revision));
+        Ok(told(&event, scene, change))
+    }
+
+    /// The end filled in, and what it collides with.
+    async fn prepare_create(&self, scene: &Scene, params: Params) -> Result<Prepared, ServiceError> {
+        let params = with_end(params, scene);
+        let mut notes = Vec::new();
+        if let (Some(Moment::Instant(start)), Some(Moment::Instant(end))) =
+            (optional(&params, "start_time", scene)?, optional(&params, "end_time", scene)?)
+        {
+            let taken = self.between(scene, start.to_utc(), end.to_utc()).await?;
+            let timed = taken.iter().filter(|(_, o)| !o.is_whole_day());
+            notes.extend(timed.take(OVERLAPS_MAX).map(|(event, o)| overlap(event, o, scene)));
+        }
+        if !items::given_list(&params, "attendees").is_empty() {
+            notes.push(NOBODY_IS_TOLD.to_owned());
+        }
+        Ok(Prepared::Ready { params, target: None, notes, foreign: Vec::new() })
+    }
+
+    async fn prepare_change(&self, scene: &Scene, params: Params) -> Result<Prepared, ServiceError> {
+        let invites = !items::given_list(&items::changes(&params), "attendees").is_empty();
+        let is_update = params.contains_key("changes");
+        let mut prepared = items::prepare::<Event>(&self.store, scene, params, "find_by", |_| true).await?;
+        if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
+            if is_update && target.before.get("recurrence").is_some() {
+                notes.push("This event repeats; all of the series changes.".to_owned());
+            }
+            if invites || target.before.get("attendees").is_some() {
+                notes.push(NOBODY_IS_TOLD.to_owned());
+            }
+        }
+        Ok(prepared)
+    }
+}
+
+/// What a card with other people on it has to say.
+const NOBODY_IS_TOLD: &str = "This calendar is on this machine only: the others get no message about it.";
+
+fn overlap(event: &Event, o: &Occurrence, scene: &Scene) -> String {
+    let end = o.end.map(Moment::store);
+    let when = show::span(&o.start.store(), end.as_deref(), &scene.reference());
+    format!("Overlaps with “{}” ({when})", items::brief(&event.summary))
+}
+
+fn told(event: &Event, scene: &Scene, change: Change) -> Performed {
+    Performed::changed(json!({"event": event.view(scene)}), vec![change])
+}
+
+fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
+    Moment::read(text, scene.zone)
+        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", items::brief(text))))
+}
+
+fn optional(params: &Params, name: &str, scene: &Scene) -> Result<Option<Moment>, ServiceError> {
+    items::given(params, name).map(|text| moment(&text, scene)).transpose()
+}
+
+/// An event that begins at a time and ends nowhere takes an hour.
+fn with_end(mut params: Params, scene: &Scene) -> Params {
+    let start = items::given(&params, "start_time").and_then(|text| Moment::read(&text, scene.zone));
+    if let (Some(Moment::Instant(start)), None) = (start, items::given(&params, "end_time"))
+        && let Some(end) = start.checked_add_signed(HOUR)
+    {
+        params.insert("end_time".to_owned(), Value::String(Moment::Instant(end).store()));
+    }
+    params
+}
+
+fn check_order(start: Moment, end: Option<Moment>, scene: &Scene) -> Result<(), ServiceError> {
+    match end {
+        Some(end) if end.start(scene.zone) < start.start(scene.zone) => {
+            Err(ServiceError("It would end before it starts; nothing was written.".to_owned()))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Those who are invited already, and those who are invited now.
+fn attendees(mut invited: Vec<String>, params: &Params) -> Result<Vec<String>, ServiceError> {
+    for one in items::given_list(params, "attendees") {
+        if !invited.contains(&one) {
+            invited.push(one);
+        }
+    }
+    if invited.len() > RECIPIENTS_MAX {
+        return Err(ServiceError(format!("I can invite {RECIPIENTS_MAX} people at most; nothing was written.")));
+    }
+    Ok(invited)
+}
+
+/// Moves an event; of a series, all of it by as much as the occurrence that was shown.
+fn reschedule(
+    event: &mut Event,
+    start: Option<Moment>,
+    end: Option<Moment>,
+    scene: &Scene,
+) -> Result<(), ServiceError> {
+    let unreadable = || ServiceError("I can't read when that event is; nothing was changed.".to_owned());
+    let was = event.current(scene.now, scene.zone).ok_or_else(unreadable)?;
+    let begins = start.unwrap_or(was.start);
+    let length = was.to - was.from;
+    let ends = match (end, begins) {
+        (Some(end), _) => Some(end),
+        (None, Moment::Instant(at)) if !was.is_whole_day() => at.checked_add_signed(length).map(Moment::Instant),
+        (None, Moment::Instant(at)) => at.checked_add_signed(HOUR).map(Moment::Instant),
+        (None, Moment::Day(_)) if start.is_none() => was.end,
+        (None, Moment::Day(_)) => None,
+    };
+    check_order(begins, ends, scene)?;
+    let Some(rule) = event.recurrence.clone() else {
+        event.start_time = begins.store();
+        event.end_time = ends.map(Moment::store);
+        event.zone = scene.zone;
+        return Ok(());
+    };
+    let first = Moment::read(&event.start_time, event.zone).ok_or_else(unreadable)?;
+    let (first, rule) = moved_rule(&rule, first, was.start, begins, event.zone)
+        .map_err(|bad| ServiceError(format!("{bad} Nothing was changed.")))?;
+    let length = ends.map(|ends| ends.start(scene.zone) - begins.start(scene.zone));
+    event.end_time = match (first, length) {
+        (Moment::Instant(at), Some(length)) => at.checked_add_signed(length).map(|end| Moment::Instant(end).store()),
+        (Moment::Day(day), Some(length)) => day.checked_add_signed(length).map(|end| Moment::Day(end).store()),
+        (_, None) => None,
+    };
+    event.start_time = first.store();
+    event.recurrence = Some(rule);
+    Ok(())
+}
+
+/// The span that `from` and `to` name. A date means that local day; `to` is exclusive, but a span never ends
+/// before the day or instant it begins with.
+fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceError> {
+    let zone = scene.zone;
+    let (from, to) = (optional(params, "from", scene)?, optional(params, "to", scene)?);
+    let midnight = |at: DateTime<Utc>| at.with_timezone(&zone).time() == NaiveTime::MIN;
+    let day_after = |at: DateTime<Utc>| {
+        let day = at.with_timezone(&zone).date_naive();
+        let next = day.checked_add_days(Days::new(1)).unwrap_or(day);
+        instant(zone, next.and_time(NaiveTime::MIN)).to_utc()
+    };
+    let start = from.map_or(scene.now, |from| from.start(zone).to_utc());
+    let end = match (from, to.map(|to| to.start(zone).to_utc())) {
+        (_, Some(to)) if to > start => to,
+        (None, _) => start + Duration::days(DAYS),
+        (Some(_), _) => day_after(start),
+    };
+    let is_clock = |moment: Option<Moment>| match moment {
+        Some(Moment::Instant(at)) => !midnight(at.to_utc()),
+        Some(Moment::Day(_)) | None => false,
+    };
+    let both = is_clock(from) && to.is_some() && end - start <= Duration::days(1);
+    let clock_times = if both { ClockTimes::Said } else { ClockTimes::Unsaid };
+    Ok(Frame { from: start, to: end, clock_times })
+}
+
+#[async_trait]
+impl Service for CalendarService {
+    fn name(&self) -> &'static str {
+        "calendar"
+    }
+
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+        match command {
+            "list_events" | "find_free_time" => Ok(Prepared::as_is(params)),
+            "create_event" => self.prepare_create(scene, params).await,
+            "update_event" | "delete_event" => self.prepare_change(scene, params).await,
+            _ => Err(unknown_command("calendar", command)),
+        }
+    }
+
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+        let action = authorized.action();
+        let done = match action.command.as_str() {
+            "list_events" => self.list(scene, action).await,
+            "find_free_time" => self.find_free_time(scene, action).await,
+            "create_event" => self.create(scene, action, attempt).await,
+            "update_event" => self.update(scene, action).await,
+            "delete_event" => self.delete(scene, action).await,
+            other => Err(unknown_command("calendar", other)),
+        };
+        done.unwrap_or_else(Performed::from)
+    }
+
+    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+        let to = scene.now + Duration::days(DAYS);
+        let found = self.between(scene, scene.now, to).await?;
+        Ok(found.iter().take(wanted.limit).map(|(event, o)| noticed(event, o, scene)).collect())
+    }
+
+    async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
+        if command != "create_event" {
+            return None;
+        }
+        let key = Key::of(&[scene.owner.as_str(), &items::new_id(attempt)]);
+        self.store.get(Event::TABLE, &key).await.ok().map(|stored| stored.is_some())
+    }
+}
+
+/// One line of context: when, what, where, and what its maker wrote about it.
+fn noticed(event: &Event, o: &Occurrence, scene: &Scene) -> Noticed {
+    let mut line = items::stamp(o.start, scene);
+    if let Some(Moment::Instant(end)) = o.end {
+        line.push_str(&end.with_timezone(&scene.zone).format("–%H:%M").to_string());
+    }
+    line.push_str(&format!(" {}", items::brief(&event.summary)));
+    if let Some(place) = &event.location {
+        line.push_str(&format!(", {}", items::brief(place)));
+    }
+    let foreign = event.foreign().pop();
+    if let Some(foreign) = &foreign {
+        line.push_str(&format!(" ({})", items::brief(&foreign.text)));
+    }
+    Noticed { id: event.id.clone(), line, foreign: foreign.map(|foreign| foreign.source) }
+}

@@ -1,0 +1,235 @@
+//! An event as it is stored, and when it takes place.
+
+use chrono::{DateTime, Days, Duration, Utc};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::catalog::show::{self, Moment};
+use crate::core::ids::UserId;
+use crate::core::taint::Foreign;
+use crate::ports::{Key, Record, Scene, Table};
+use crate::services::items::Item;
+use crate::services::recurrence::Series;
+
+/// Something that takes place, perhaps again and again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Unique among the owner's events.
+    pub id: String,
+    /// Whose calendar.
+    pub owner: UserId,
+    /// What it is called.
+    pub summary: String,
+    /// An RFC 3339 instant, or a date for whole days. Of a series: where it counts from.
+    pub start_time: String,
+    /// Where it ends, exclusive; `None`: at once, or with the day.
+    pub end_time: Option<String>,
+    /// Where its local times are meant.
+    pub zone: Tz,
+    /// Where.
+    pub location: Option<String>,
+    /// Who else: an address each, perhaps with a name before it.
+    pub attendees: Vec<String>,
+    /// Words of whoever made the event.
+    pub notes: Option<String>,
+    /// The value of an RRULE.
+    pub recurrence: Option<String>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// One time at which an event takes place.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Occurrence {
+    /// When it begins.
+    pub start: Moment,
+    /// When it ends, as told to people.
+    pub end: Option<Moment>,
+    /// Its first instant.
+    pub from: DateTime<Utc>,
+    /// The first instant after it.
+    pub to: DateTime<Utc>,
+}
+
+impl Occurrence {
+    /// True when some of it lies in `from..to`; something without length lies where it begins.
+    pub fn overlaps(&self, from: DateTime<Utc>, to: DateTime<Utc>) -> bool {
+        self.from < to && (self.to > from || self.from >= from)
+    }
+
+    /// True when it takes whole days.
+    pub fn is_whole_day(&self) -> bool {
+        matches!(self.start, Moment::Day(_))
+    }
+}
+
+impl Event {
+    fn first(&self) -> Option<Moment> {
+        Moment::read(&self.start_time, self.zone)
+    }
+
+    /// From start to end; whole days take at least one.
+    fn length(&self, first: Moment) -> Duration {
+        let end = self.end_time.as_deref().and_then(|end| Moment::read(end, self.zone));
+        match (first, end) {
+            (Moment::Instant(start), Some(end)) => (end.start(self.zone) - start).max(Duration::zero()),
+            (Moment::Day(start), Some(Moment::Day(end))) => (end - start).max(Duration::days(1)),
+            (Moment::Instant(_), None) => Duration::zero(),
+            (Moment::Day(_), Some(Moment::Instant(_)) | None) => Duration::days(1),
+        }
+    }
+
+    /// The occurrence that begins at `start`. Whole days are days of the person's zone, wherever they are.
+    fn occurrence(&self, start: Moment, length: Duration, zone: Tz) -> Occurrence {
+        let day_end = |start: chrono::NaiveDate| {
+            start.checked_add_days(Days::new(length.num_days().unsigned_abs())).map(Moment::Day)
+        };
+        let end = match start {
+            Moment::Instant(at) => (length > Duration::zero())
+                .then(|| at.checked_add_signed(length).map(Moment::Instant))
+                .flatten(),
+            Moment::Day(day) => day_end(day),
+        };
+        let from = start.start(zone).to_utc();
+        let to = end.map_or(from, |end| end.start(zone).to_utc());
+        // A whole day's end is told only when it is not the same day's.
+        let told = end.filter(|_| !matches!(start, Moment::Day(_)) || length > Duration::days(1));
+        Occurrence { start, end: told, from, to }
+    }
+
+    /// When it takes place in `from..to`, in order, at most `max` times.
+    pub(super) fn occurrences(
+        &self,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+        zone: Tz,
+        max: usize,
+    ) -> Vec<Occurrence> {
+        let Some(first) = self.first() else {
+            return Vec::new();
+        };
+        let length = self.length(first);
+        let starts = match self.series(first) {
+            Some(series) => {
+                // One that began before the span may reach into it.
+                let early = from.checked_sub_signed(length).unwrap_or(from) - Duration::days(1);
+                series.between(early, to, max.saturating_add(EARLY_MAX))
+            }
+            None => vec![first],
+        };
+        let occurrences = starts.into_iter().map(|start| self.occurrence(start, length, zone));
+        occurrences.filter(|o| o.overlaps(from, to)).take(max).collect()
+    }
+
+    /// The one that is going on or comes next, else the last one there was.
+    pub(super) fn current(&self, now: DateTime<Utc>, zone: Tz) -> Option<Occurrence> {
+        let first = self.first()?;
+        let length = self.length(first);
+        let Some(series) = self.series(first) else {
+            return Some(self.occurrence(first, length, zone));
+        };
+        let after = now.checked_sub_signed(length)?;
+        let start = series.next_after(after).or_else(|| series.last_before(now)).unwrap_or(first);
+        Some(self.occurrence(start, length, zone))
+    }
+
+    fn series(&self, first: Moment) -> Option<Series> {
+        Series::new(self.recurrence.as_deref()?, first, self.zone).ok()
+    }
+
+    /// The shape that cards and receipts read, of one occurrence.
+    pub(super) fn shown(&self, occurrence: Option<&Occurrence>) -> Value {
+        let (start, end) = match occurrence {
+            Some(o) => (o.start.store(), o.end.map(Moment::store)),
+            None => (self.start_time.clone(), self.end_time.clone()),
+        };
+        let mut view = json!({
+            "id": self.id,
+            "summary": self.summary,
+            "start_time": start,
+            "end_time": end,
+            "location": self.location,
+            "notes": self.notes,
+            "recurrence": self.recurrence,
+        });
+        if let Some(view) = view.as_object_mut() {
+            view.retain(|_, value| !value.is_null());
+            if !self.attendees.is_empty() {
+                view.insert("attendees".to_owned(), json!(self.attendees));
+            }
+        }
+        view
+    }
+}
+
+/// Occurrences that may have to be looked at before the first that reaches into a span.
+const EARLY_MAX: usize = 64;
+
+impl Record for Event {
+    const TABLE: Table = Table::Events;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.owner.as_str(), &self.id])
+    }
+}
+
+impl Item for Event {
+    const NOUN: &'static str = "event";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn title(&self) -> &str {
+        &self.summary
+    }
+
+    fn body(&self) -> String {
+        let mut body = self.attendees.join(" ");
+        for more in [&self.location, &self.notes].into_iter().flatten() {
+            body.push(' ');
+            body.push_str(more);
+        }
+        body
+    }
+
+    fn label(&self, scene: &Scene) -> String {
+        let Some(o) = self.current(scene.now, scene.zone) else {
+            return self.summary.clone();
+        };
+        let end = o.end.map(Moment::store);
+        let when = show::span(&o.start.store(), end.as_deref(), &scene.reference());
+        let repeats = if self.recurrence.is_some() { ", repeating" } else { "" };
+        format!("{} — {when}{repeats}", self.summary)
+    }
+
+    fn view(&self, scene: &Scene) -> Value {
+        self.shown(self.current(scene.now, scene.zone).as_ref())
+    }
+
+    /// Upcoming and running ones first, then past ones.
+    fn nearness(&self, scene: &Scene) -> (u8, i64) {
+        match self.current(scene.now, scene.zone) {
+            Some(o) => {
+                let tier = u8::from(o.to <= scene.now && o.from < scene.now);
+                (tier, (o.from - scene.now).num_seconds().abs())
+            }
+            None => (2, 0),
+        }
+    }
+
+    fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, scene: &Scene) -> bool {
+        let occurrences = self.occurrences(from, to, scene.zone, 8);
+        // "The 3pm meeting" begins at three; "standup tomorrow" lies in that day.
+        let exact = to - from <= Duration::hours(1);
+        occurrences.iter().any(|o| !exact || (o.from >= from && !o.is_whole_day()))
+    }
+
+    fn foreign(&self) -> Vec<Foreign> {
+        let Some(notes) = self.notes.as_ref().filter(|_| !self.attendees.is_empty()) else {
+            return Vec::new();
+        };
+        vec![Foreign { source: format!("the event “{}”", self.summary), text: notes.clone() }]
+    }
+}

@@ -1,0 +1,501 @@
+//! People: those the person saved, those in `DATA/contacts.vcf`, and those seen in their mail.
+//!
+//! The vCard file is the installation's address book, read again whenever it changes and never written.
+//! What a person saves is theirs alone and lives in the store; it completes the card of the same name.
+//! Who was only seen in mail is listed last and marked ([`Known`]).
+
+pub mod vcard;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use self::vcard::Card;
+use super::email::mailbox::{Mailboxes, blocking};
+use crate::core::ids::UserId;
+use crate::core::people::{self, Familiarity};
+use crate::core::plan::{Action, Params, Target};
+use crate::core::stakes::Authorized;
+use crate::core::words::{fold, words};
+use crate::limits::{CANDIDATES_MAX, ITEMS_MAX, LIST_ROWS_MAX};
+use crate::ports::{
+    AddressBook, Attempt, Candidate, Change, Expect, Key, Known, Noticed, Performed, Person,
+    Prepared, Record, RecordExt, Scan, Scene, Service, ServiceError, Store, Table, Wanted,
+};
+
+/// A contact as the store keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contact {
+    /// Whose address book.
+    pub owner: UserId,
+    /// The attempt that made it.
+    pub id: String,
+    /// Their name.
+    pub name: String,
+    /// Other names.
+    #[serde(default)]
+    pub nicknames: Vec<String>,
+    /// Addresses, preferred first.
+    pub emails: Vec<String>,
+    /// Phone numbers.
+    pub phones: Vec<String>,
+    /// Groups, lower case.
+    #[serde(default)]
+    pub groups: Vec<String>,
+}
+
+impl Record for Contact {
+    const TABLE: Table = Table::Contacts;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.owner.as_str(), &self.id])
+    }
+}
+
+/// The largest address book that is read.
+const VCF_BYTES_MAX: u64 = 20 * 1024 * 1024;
+
+#[derive(Debug, Default)]
+struct File {
+    stamp: Option<(SystemTime, u64)>,
+    cards: Arc<Vec<Card>>,
+}
+
+/// The service, and the address book.
+#[derive(Debug)]
+pub struct Contacts {
+    store: Arc<dyn Store>,
+    mailboxes: Arc<Mailboxes>,
+    vcf: PathBuf,
+    file: Arc<Mutex<File>>,
+}
+
+impl Contacts {
+    /// People from the store, from `contacts.vcf` beside the mailboxes, and from the mailboxes.
+    pub fn new(store: Arc<dyn Store>, mailboxes: Arc<Mailboxes>) -> Self {
+        Self {
+            vcf: mailboxes.data().join("contacts.vcf"),
+            store,
+            mailboxes,
+            file: Arc::default(),
+        }
+    }
+
+    async fn stored(&self, owner: &UserId) -> Result<Vec<(Contact, u64)>, ServiceError> {
+        let scan = Scan::of::<Contact>(&[owner.as_str()], ITEMS_MAX);
+        Ok(self.store.list::<Contact>(scan).await?)
+    }
+
+    /// The cards of the file; the last readable ones when it cannot be read now.
+    async fn cards(&self) -> Result<Arc<Vec<Card>>, ServiceError> {
+        let path = self.vcf.clone();
+        let file = Arc::clone(&self.file);
+        blocking(move || {
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            let meta = std::fs::metadata(&path).ok().filter(|m| m.is_file());
+            let stamp = meta.and_then(|m| Some((m.modified().ok()?, m.len())));
+            if stamp != file.stamp {
+                file.cards = Arc::new(match stamp {
+                    Some((_, len)) if len <= VCF_BYTES_MAX => std::fs::read(&path)
+                        .map(|bytes| vcard::parse(&String::from_utf8_lossy(&bytes)))
+                        .unwrap_or_default(),
+                    Some(_) | None => Vec::new(),
+                });
+                file.stamp = stamp;
+            }
+            Ok(Arc::clone(&file.cards))
+        })
+        .await
+    }
+
+    /// Saved people: the store's contacts, and the file's cards they do not already complete.
+    async fn saved(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError> {
+        let mut people: Vec<Person> = Vec::new();
+        for (contact, _) in self.stored(owner).await? {
+            people.push(Person {
+                name: contact.name,
+                nicknames: contact.nicknames,
+                emails: contact.emails,
+                phones: contact.phones,
+                groups: contact.groups,
+                known: Known::Saved,
+            });
+        }
+        let from_store = people.len();
+        for card in self.cards().await?.iter() {
+            let same = people[..from_store]
+                .iter_mut()
+                .find(|person| is_same(person, card));
+            match same {
+                Some(person) => complete(person, card),
+                None => people.push(person_of(card)),
+            }
+        }
+        Ok(people)
+    }
+
+    async fn find(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let people = self.people(&scene.owner).await?;
+        let candidates: Vec<people::Candidate> = people.iter().map(candidate).collect();
+        let found = people::look_up(action.text("query"), &candidates);
+        let rows: Vec<Value> = found
+            .iter()
+            .take(LIST_ROWS_MAX)
+            .map(|found| {
+                let phones = people.iter().find(|p| is_candidate(p, found));
+                row(
+                    found,
+                    phones.map(|p| p.phones.as_slice()).unwrap_or_default(),
+                )
+            })
+            .collect();
+        let more = found.len() - rows.len();
+        Ok(Performed::result(json!({"people": rows, "more": more})))
+    }
+
+    /// Which contact a saving is about: the one of that name or address, a new one, or a question.
+    async fn prepare_save(
+        &self,
+        scene: &Scene,
+        mut params: Params,
+    ) -> Result<Prepared, ServiceError> {
+        let text = |name: &str| {
+            let text = params.get(name).and_then(Value::as_str).unwrap_or_default();
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let (name, email) = (text("name"), text("email"));
+        let saved = self.saved(&scene.owner).await?;
+        let fitting = meant(&saved, &name, &email);
+        let person = match fitting.as_slice() {
+            [] => None,
+            [only] => Some(*only),
+            several => {
+                return Ok(Prepared::Several {
+                    param: "name".to_owned(),
+                    question: format!(
+                        "Which {name} is it? For somebody new, give me the full name."
+                    ),
+                    candidates: several
+                        .iter()
+                        .take(CANDIDATES_MAX)
+                        .map(|p| choice(p))
+                        .collect(),
+                });
+            }
+        };
+        let Some(person) = person else {
+            params.insert("name".to_owned(), name.into());
+            return Ok(Prepared::as_is(params));
+        };
+        params.insert("name".to_owned(), person.name.clone().into());
+        let stored = self.stored(&scene.owner).await?;
+        let own = stored
+            .iter()
+            .find(|(contact, _)| is_contact(contact, person));
+        let target = Target {
+            id: own
+                .map(|(contact, _)| contact.id.clone())
+                .unwrap_or_default(),
+            revision: own
+                .map(|(_, revision)| revision.to_string())
+                .unwrap_or_default(),
+            label: person.name.clone(),
+            before: json!({"emails": person.emails, "phones": person.phones}),
+        };
+        Ok(Prepared::Ready {
+            params,
+            target: Some(target),
+            notes: Vec::new(),
+            foreign: Vec::new(),
+        })
+    }
+
+    async fn save(
+        &self,
+        scene: &Scene,
+        action: &Action,
+        attempt: &Attempt,
+    ) -> Result<Performed, ServiceError> {
+        let name = action.text("name");
+        let stored = self.stored(&scene.owner).await?;
+        let own = action
+            .target
+            .as_ref()
+            .and_then(|target| stored.iter().find(|(contact, _)| contact.id == target.id));
+        let (mut contact, expect) = match own {
+            Some((contact, revision)) => (contact.clone(), Expect::Revision(*revision)),
+            None => {
+                let fresh = Contact {
+                    owner: scene.owner.clone(),
+                    id: attempt.key.clone(),
+                    name: name.to_owned(),
+                    nicknames: Vec::new(),
+                    emails: Vec::new(),
+                    phones: Vec::new(),
+                    groups: Vec::new(),
+                };
+                (fresh, Expect::Absent)
+            }
+        };
+        add(&mut contact.emails, action.text("email"));
+        add(&mut contact.phones, action.text("phone"));
+        let change = Change::put(&contact, expect)?;
+        let mut person = json!({
+            "name": contact.name,
+            "emails": contact.emails,
+            "phones": contact.phones,
+            "groups": contact.groups,
+        });
+        // What the file knows about them is told as well, so that the receipt shows the whole contact.
+        if let Some(before) = action.target.as_ref().map(|target| &target.before) {
+            for list in ["emails", "phones"] {
+                merge(&mut person[list], &before[list]);
+            }
+        }
+        Ok(Performed::changed(json!({"person": person}), vec![change]))
+    }
+}
+
+/// The saved people a name or an address means: an exact name or address first, then part of a name.
+fn meant<'a>(saved: &'a [Person], name: &str, email: &str) -> Vec<&'a Person> {
+    let wanted = words(name);
+    let named = |person: &Person| {
+        std::iter::once(&person.name)
+            .chain(&person.nicknames)
+            .any(|name| words(name) == wanted)
+    };
+    let partly = |person: &Person| {
+        let names = words(&person.name);
+        wanted.iter().all(|word| names.contains(word))
+    };
+    let exact: Vec<&Person> = saved.iter().filter(|p| named(p)).collect();
+    if exact.len() > 1 && !email.is_empty() {
+        let by_address: Vec<&Person> = exact
+            .iter()
+            .copied()
+            .filter(|p| p.emails.iter().any(|e| e.eq_ignore_ascii_case(email)))
+            .collect();
+        if !by_address.is_empty() {
+            return by_address;
+        }
+    }
+    if !exact.is_empty() || wanted.is_empty() {
+        return exact;
+    }
+    saved.iter().filter(|p| partly(p)).collect()
+}
+
+fn choice(person: &Person) -> Candidate {
+    let detail = person.emails.first().or(person.phones.first());
+    Candidate {
+        id: person.name.clone(),
+        label: match detail {
+            Some(detail) => format!("{} ({detail})", person.name),
+            None => person.name.clone(),
+        },
+    }
+}
+
+fn is_contact(contact: &Contact, person: &Person) -> bool {
+    fold(&contact.name) == fold(&person.name)
+        && (contact.emails.is_empty() || contact.emails.iter().any(|e| person.emails.contains(e)))
+}
+
+fn is_same(person: &Person, card: &Card) -> bool {
+    fold(&person.name) == fold(&card.name) || share(&person.emails, &card.emails)
+}
+
+fn share(a: &[String], b: &[String]) -> bool {
+    a.iter()
+        .any(|a| b.iter().any(|b| a.eq_ignore_ascii_case(b)))
+}
+
+fn person_of(card: &Card) -> Person {
+    Person {
+        name: card.name.clone(),
+        nicknames: card.nicknames.clone(),
+        emails: card.emails.clone(),
+        phones: card.phones.clone(),
+        groups: card.groups.clone(),
+        known: Known::Saved,
+    }
+}
+
+/// What the store holds comes first; the card adds what is missing.
+fn complete(person: &mut Person, card: &Card) {
+    for email in &card.emails {
+        add(&mut person.emails, email);
+    }
+    for phone in &card.phones {
+        add(&mut person.phones, phone);
+    }
+    for name in &card.nicknames {
+        add(&mut person.nicknames, name);
+    }
+    for group in &card.groups {
+        add(&mut person.groups, group);
+    }
+}
+
+/// Adds a value that is not there yet.
+fn add(list: &mut Vec<String>, value: &str) {
+    let value = value.trim();
+    if !value.is_empty() && !list.iter().any(|has| has.eq_ignore_ascii_case(value)) {
+        list.push(value.to_owned());
+    }
+}
+
+fn merge(list: &mut Value, more: &Value) {
+    let (Some(list), Some(more)) = (list.as_array_mut(), more.as_array()) else {
+        return;
+    };
+    for value in more {
+        if !list.contains(value) {
+            list.push(value.clone());
+        }
+    }
+}
+
+/// A person as name look-up sees them.
+pub fn candidate(person: &Person) -> people::Candidate {
+    people::Candidate {
+        name: person.name.clone(),
+        nicknames: person.nicknames.clone(),
+        emails: person.emails.clone(),
+        groups: person.groups.clone(),
+        familiarity: match person.known {
+            Known::SeenOnly => Familiarity::Seen,
+            Known::WrittenTo => Familiarity::Written,
+            Known::Saved => Familiarity::Saved,
+        },
+    }
+}
+
+fn is_candidate(person: &Person, candidate: &people::Candidate) -> bool {
+    person.name == candidate.name && person.emails == candidate.emails
+}
+
+fn row(found: &people::Candidate, phones: &[String]) -> Value {
+    json!({
+        "name": found.name,
+        "emails": found.emails,
+        "phones": phones,
+        "groups": found.groups,
+        "seen_only": found.familiarity == Familiarity::Seen,
+    })
+}
+
+#[async_trait]
+impl AddressBook for Contacts {
+    async fn people(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError> {
+        let mut people = self.saved(owner).await?;
+        let index = self.mailboxes.index(owner).await?;
+        let saved: std::collections::HashSet<String> = people
+            .iter()
+            .flat_map(|person| person.emails.iter().map(|email| email.to_lowercase()))
+            .collect();
+        for (mailbox, written) in index.people() {
+            if saved.contains(&mailbox.address.to_lowercase()) {
+                continue;
+            }
+            let name = if mailbox.name.is_empty() {
+                mailbox.address.clone()
+            } else {
+                mailbox.name
+            };
+            people.push(Person {
+                name,
+                nicknames: Vec::new(),
+                emails: vec![mailbox.address],
+                phones: Vec::new(),
+                groups: Vec::new(),
+                known: if written {
+                    Known::WrittenTo
+                } else {
+                    Known::SeenOnly
+                },
+            });
+        }
+        Ok(people)
+    }
+}
+
+#[async_trait]
+impl Service for Contacts {
+    fn name(&self) -> &'static str {
+        "contacts"
+    }
+
+    async fn prepare(
+        &self,
+        scene: &Scene,
+        command: &str,
+        params: Params,
+    ) -> Result<Prepared, ServiceError> {
+        match command {
+            "find" => Ok(Prepared::as_is(params)),
+            "save" => self.prepare_save(scene, params).await,
+            other => Err(unknown_command(other)),
+        }
+    }
+
+    async fn perform(
+        &self,
+        scene: &Scene,
+        authorized: &Authorized,
+        attempt: &Attempt,
+    ) -> Performed {
+        let action = authorized.action();
+        let done = match action.command.as_str() {
+            "find" => self.find(scene, action).await,
+            "save" => self.save(scene, action, attempt).await,
+            other => Err(unknown_command(other)),
+        };
+        done.unwrap_or_else(Performed::from)
+    }
+
+    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+        let people = self.people(&scene.owner).await?;
+        let said = words(&wanted.message);
+        let named = |person: &&Person| {
+            std::iter::once(&person.name)
+                .chain(&person.nicknames)
+                .flat_map(|name| words(name))
+                .chain(person.groups.iter().cloned())
+                .any(|word| word.chars().count() > 1 && said.contains(&word))
+        };
+        Ok(people
+            .iter()
+            .filter(named)
+            .take(wanted.limit)
+            .map(noticed)
+            .collect())
+    }
+}
+
+fn noticed(person: &Person) -> Noticed {
+    let details: Vec<&str> = person
+        .emails
+        .iter()
+        .chain(&person.phones)
+        .map(String::as_str)
+        .collect();
+    let groups = if person.groups.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", person.groups.join(", "))
+    };
+    Noticed {
+        id: person.name.clone(),
+        line: format!("{}: {}{groups}", person.name, details.join(", ")),
+        foreign: (person.known == Known::SeenOnly).then(|| format!("a mail from {}", person.name)),
+    }
+}
+
+fn unknown_command(command: &str) -> ServiceError {
+    ServiceError(format!("Contacts have no command “{command}”."))
+}

@@ -1,0 +1,202 @@
+//! From a letter to the bytes of a mail (RFC 5322, MIME), and the rules for addresses.
+//!
+//! Invariants:
+//! - What was shown is what goes out: decoding the body gives the letter's body, to the last space.
+//! - No value can become a header or an SMTP command of its own: addresses are checked character by
+//!   character, everything else is encoded.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, Utc};
+use lettre::Address;
+use lettre::message::header::{
+    ContentTransferEncoding, ContentType, Date, From, Headers, InReplyTo, MessageId, MimeVersion,
+    References, Subject, To,
+};
+use lettre::message::{Mailbox, Mailboxes};
+
+use super::read::one_line;
+
+/// A mail as a person sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Letter {
+    /// Addresses, as shown.
+    pub to: Vec<String>,
+    /// One line.
+    pub subject: String,
+    /// The whole text.
+    pub body: String,
+}
+
+/// What a mail carries besides the letter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Envelope {
+    /// The sender; a draft may not know it yet.
+    pub from: Option<super::smtp::Sender>,
+    /// The name behind each address.
+    pub names: BTreeMap<String, String>,
+    /// Without angle brackets.
+    pub message_id: String,
+    /// The mail it answers, without angle brackets.
+    pub in_reply_to: Option<String>,
+    /// The conversation so far, oldest first, without angle brackets.
+    pub references: Vec<String>,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// Why a letter cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ComposeError {
+    /// Not an address mail can be sent to.
+    #[error("“{0}” is no mail address")]
+    BadAddress(String),
+    /// Nobody to write to.
+    #[error("the mail has no recipient")]
+    NoRecipient,
+}
+
+/// An address as it goes over the wire: the domain in its ASCII form.
+pub fn wire_address(address: &str) -> Result<Address, ComposeError> {
+    let bad = || ComposeError::BadAddress(address.to_owned());
+    let (user, domain) = address.trim().rsplit_once('@').ok_or_else(bad)?;
+    let atom = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
+    let user_fine = user.len() <= 64
+        && user
+            .split('.')
+            .all(|part| !part.is_empty() && part.chars().all(atom));
+    let ascii = idna::domain_to_ascii_strict(domain).map_err(|_| bad())?;
+    let domain_fine = ascii.contains('.')
+        && ascii.len() <= 253
+        && ascii.split('.').all(|label| {
+            !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        });
+    if !user_fine || !domain_fine {
+        return Err(bad());
+    }
+    Address::new(user, ascii).map_err(|_| bad())
+}
+
+/// The recipients as they go over the wire, none twice.
+pub fn recipients(letter: &Letter) -> Result<Vec<Address>, ComposeError> {
+    let mut all: Vec<Address> = Vec::new();
+    for address in &letter.to {
+        let address = wire_address(address)?;
+        if !all.contains(&address) {
+            all.push(address);
+        }
+    }
+    if all.is_empty() {
+        return Err(ComposeError::NoRecipient);
+    }
+    Ok(all)
+}
+
+/// The bytes of the mail, without the line end that the transport puts behind them.
+pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeError> {
+    let mut to = Mailboxes::new();
+    for address in &letter.to {
+        let name = envelope.names.get(address).filter(|name| *name != address);
+        let name = name.map(|name| one_line(name)).filter(|n| !n.is_empty());
+        to.push(Mailbox::new(name, wire_address(address)?));
+    }
+    if letter.to.is_empty() {
+        return Err(ComposeError::NoRecipient);
+    }
+    let mut headers = Headers::new();
+    if let Some(sender) = &envelope.from {
+        let from = Mailbox::new(sender.name.clone(), sender.address.clone());
+        headers.set(From::from(Mailboxes::from(from)));
+    }
+    headers.set(To::from(to));
+    headers.set(Subject::from(one_line(&letter.subject)));
+    headers.set(Date::new(system_time(envelope.at)));
+    headers.set(MessageId::from(bracketed(&envelope.message_id)));
+    if let Some(id) = envelope.in_reply_to.as_deref().filter(|id| is_safe_id(id)) {
+        headers.set(InReplyTo::from(bracketed(id)));
+    }
+    let references: Vec<String> = envelope
+        .references
+        .iter()
+        .filter(|id| is_safe_id(id))
+        .map(|id| bracketed(id))
+        .collect();
+    if !references.is_empty() {
+        headers.set(References::from(references.join(" ")));
+    }
+    headers.set(MimeVersion::new(1, 0));
+    headers.set(ContentType::TEXT_PLAIN);
+    headers.set(ContentTransferEncoding::QuotedPrintable);
+    let text = format!("{headers}\r\n{}", quoted_printable(&letter.body));
+    Ok(text.into_bytes())
+}
+
+fn bracketed(id: &str) -> String {
+    format!("<{id}>")
+}
+
+/// An id of somebody else's mail is repeated only when it is a plain one.
+fn is_safe_id(id: &str) -> bool {
+    !id.is_empty()
+        && id.len() <= 250
+        && id
+            .chars()
+            .all(|c| c.is_ascii_graphic() && !"<>()\\\",;".contains(c))
+}
+
+fn system_time(at: DateTime<Utc>) -> SystemTime {
+    let secs = u64::try_from(at.timestamp()).unwrap_or(0);
+    SystemTime::UNIX_EPOCH + Duration::from_secs(secs)
+}
+
+/// Longest encoded line (RFC 2045, 6.7), the soft break included.
+const LINE_MAX: usize = 76;
+
+/// Quoted-printable of the exact text. Line feeds become line ends; the text's own end is marked by a soft
+/// break, so that the line end the transport adds does not become part of it.
+pub fn quoted_printable(body: &str) -> String {
+    let body = body.replace("\r\n", "\n");
+    let mut out = String::with_capacity(body.len() + body.len() / 8 + 2);
+    let mut lines = body.split('\n').peekable();
+    while let Some(line) = lines.next() {
+        encode_line(line, &mut out);
+        if lines.peek().is_some() {
+            out.push_str("\r\n");
+        }
+    }
+    out.push('=');
+    out
+}
+
+fn encode_line(line: &str, out: &mut String) {
+    let bytes = line.as_bytes();
+    let from_line = line.starts_with("From ");
+    let mut width = 0;
+    for (index, &byte) in bytes.iter().enumerate() {
+        let first = index == 0 || width == 0;
+        let last = index + 1 == bytes.len();
+        let plain = match byte {
+            b'=' => false,
+            // A dot or a "From " at the start of a line is changed by some servers on the way.
+            b'.' => !first,
+            b'F' => !(index == 0 && from_line),
+            // White space at the end of a line is dropped by some.
+            b' ' | b'\t' => !last && width + 1 < LINE_MAX - 1,
+            0x21..=0x7E => true,
+            _ => false,
+        };
+        let needs = if plain { 1 } else { 3 };
+        if width + needs > LINE_MAX - 1 {
+            out.push_str("=\r\n");
+            width = 0;
+        }
+        if plain && !(byte == b'.' && width == 0) {
+            out.push(char::from(byte));
+            width += 1;
+        } else {
+            out.push_str(&format!("={byte:02X}"));
+            width += 3;
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Finding mails: the search command, and the thread a description means. Pure over an [`Index`].
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use serde_json::{Value, json};
+
+use super::mailbox::{Index, Mail};
+use super::maildir::Folder;
+use super::read::Mailbox;
+use super::thread::Thread;
+use crate::catalog::show::Moment;
+use crate::core::plan::Params;
+use crate::core::words::{fold, stems, words};
+use crate::limits::{CANDIDATES_MAX, MAIL_RESULTS_MAX};
+use crate::ports::{Candidate, Noticed};
+
+/// A search, as the command states it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Query {
+    /// Stems that must all be there.
+    stems: Vec<String>,
+    /// Folded words of sender, recipient and subject.
+    from: Vec<String>,
+    to: Vec<String>,
+    subject: Vec<String>,
+    since: Option<DateTime<Utc>>,
+    before: Option<DateTime<Utc>>,
+    unread: Option<bool>,
+    drafts: bool,
+}
+
+/// Words that say nothing about what is looked for.
+const FILLERS: [&str; 34] = [
+    "the",
+    "a",
+    "an",
+    "of",
+    "for",
+    "to",
+    "in",
+    "on",
+    "at",
+    "by",
+    "with",
+    "about",
+    "from",
+    "and",
+    "or",
+    "my",
+    "me",
+    "mail",
+    "mails",
+    "email",
+    "emails",
+    "message",
+    "messages",
+    "thread",
+    "conversation",
+    "der",
+    "die",
+    "das",
+    "von",
+    "uber",
+    "el",
+    "la",
+    "de",
+    "le",
+];
+/// Words that mean the newest of what fits.
+const NEWEST: [&str; 6] = ["last", "latest", "newest", "recent", "letzte", "ultimo"];
+
+/// The stems of the words that mean something; of all words when none does.
+fn meaningful(text: &str) -> Vec<String> {
+    let kept: Vec<String> = words(text)
+        .into_iter()
+        .filter(|word| !FILLERS.contains(&word.as_str()))
+        .collect();
+    stems(&if kept.is_empty() {
+        text.to_owned()
+    } else {
+        kept.join(" ")
+    })
+}
+
+impl Query {
+    /// Reads the parameters of `email.search`. What is no time counts as not given.
+    pub fn of(params: &Params, zone: Tz) -> Self {
+        let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default();
+        let time = |name: &str| {
+            Moment::read(text(name).trim(), zone).map(|at| at.start(zone).with_timezone(&Utc))
+        };
+        let said = words(text("text"));
+        Self {
+            stems: meaningful(text("text")),
+            from: words(text("from")),
+            to: words(text("to")),
+            subject: words(text("subject")),
+            since: time("since"),
+            before: time("before"),
+            unread: params.get("unread").and_then(Value::as_bool),
+            drafts: said.iter().any(|word| word == "draft" || word == "drafts"),
+        }
+    }
+
+    fn fits(&self, mail: &Mail) -> bool {
+        let parsed = &mail.head.parsed;
+        let names = |people: &[Mailbox], wanted: &[String]| {
+            wanted.is_empty()
+                || people.iter().any(|person| {
+                    let label = fold(&format!("{} {}", person.name, person.address));
+                    wanted.iter().all(|word| label.contains(word.as_str()))
+                })
+        };
+        let to: Vec<Mailbox> = parsed.to.iter().chain(&parsed.cc).cloned().collect();
+        let subject = fold(&parsed.subject);
+        let draft_word = |stem: &&String| !(mail.file.folder == Folder::Drafts && *stem == "draft");
+        self.unread.is_none_or(|unread| mail.is_unread() == unread)
+            && self.since.is_none_or(|since| mail.head.date >= since)
+            && self.before.is_none_or(|before| mail.head.date < before)
+            && names(std::slice::from_ref(&parsed.from), &self.from)
+            && names(&to, &self.to)
+            && self
+                .subject
+                .iter()
+                .all(|word| subject.contains(word.as_str()))
+            && self
+                .stems
+                .iter()
+                .filter(draft_word)
+                .all(|stem| mail.head.has(stem))
+    }
+
+    /// How many of the words stand in the subject or the sender's name.
+    fn prominence(&self, mail: &Mail) -> usize {
+        let prominent = stems(&format!(
+            "{} {}",
+            mail.head.parsed.subject, mail.head.parsed.from.name
+        ));
+        self.stems
+            .iter()
+            .filter(|stem| prominent.contains(stem))
+            .count()
+    }
+}
+
+/// A thread that fits, and its newest mail that does.
+#[derive(Debug, Clone, Copy)]
+pub struct Hit<'a> {
+    /// The conversation.
+    pub thread: &'a Thread,
+    /// The newest fitting mail of others, else the owner's own.
+    pub mail: &'a Mail,
+}
+
+/// Every thread with a mail that fits: best first when words were given, newest first otherwise.
+pub fn search<'a>(index: &'a Index, query: &Query) -> Vec<Hit<'a>> {
+    let mut hits: Vec<(usize, Hit<'a>)> = index
+        .threads
+        .iter()
+        .filter_map(|thread| {
+            let fitting: Vec<&Mail> = index.mails_of(thread).filter(|m| query.fits(m)).collect();
+            let best = fitting.iter().map(|mail| query.prominence(mail)).max()?;
+            let mail = fitting.iter().rev().find(|mail| !mail.is_own());
+            let mail = mail.or(fitting.last()).copied()?;
+            Some((best, Hit { thread, mail }))
+        })
+        .collect();
+    hits.sort_by(|(a, x), (b, y)| (b, y.mail.head.date).cmp(&(a, x.mail.head.date)));
+    hits.into_iter().map(|(_, hit)| hit).collect()
+}
+
+/// The result of `email.search`.
+pub fn result(index: &Index, query: &Query, zone: Tz) -> Value {
+    let hits = search(index, query);
+    let mut rows: Vec<Value> = Vec::new();
+    let mut more = hits.len();
+    if query.drafts {
+        let drafts: Vec<&Mail> = index
+            .mails
+            .iter()
+            .filter(|mail| mail.file.folder == Folder::Drafts && query.fits(mail))
+            .collect();
+        more += drafts.len();
+        rows.extend(
+            drafts
+                .into_iter()
+                .take(MAIL_RESULTS_MAX)
+                .map(|mail| draft_row(mail, zone)),
+        );
+    }
+    let free = MAIL_RESULTS_MAX - rows.len();
+    rows.extend(hits.iter().take(free).map(|hit| row(index, *hit, zone)));
+    more -= rows.len();
+    json!({"threads": rows, "more": more})
+}
+
+fn row(index: &Index, hit: Hit<'_>, zone: Tz) -> Value {
+    json!({
+        "id": hit.thread.id,
+        "subject": subject_or(&hit.thread.subject),
+        "from": hit.mail.head.parsed.from.label(),
+        "address": hit.mail.head.parsed.from.address,
+        "date": local(hit.mail.head.date, zone),
+        "snippet": hit.mail.head.snippet,
+        "unread": index.mails_of(hit.thread).any(Mail::is_unread),
+        "messages": hit.thread.mails.len(),
+    })
+}
+
+fn draft_row(mail: &Mail, zone: Tz) -> Value {
+    let parsed = &mail.head.parsed;
+    let to: Vec<String> = parsed.to.iter().map(Mailbox::label).collect();
+    json!({
+        "id": super::drafts::id_of(&mail.file.base),
+        "subject": subject_or(&parsed.subject),
+        "from": format!("Draft for {}", to.join(", ")),
+        "address": "",
+        "date": local(mail.head.date, zone),
+        "snippet": mail.head.snippet,
+        "unread": false,
+        "messages": 1,
+    })
+}
+
+/// A subject to show.
+pub fn subject_or(subject: &str) -> &str {
+    if subject.is_empty() {
+        "(no subject)"
+    } else {
+        subject
+    }
+}
+
+/// RFC 3339 in the person's zone.
+pub fn local(at: DateTime<Utc>, zone: Tz) -> String {
+    Moment::Instant(at.with_timezone(&zone)).store()
+}
+
+/// What a description came to.
+#[derive(Debug, Clone)]
+pub enum Found<'a> {
+    /// This thread.
+    One(&'a Thread),
+    /// Several, best first.
+    Several(Vec<&'a Thread>),
+    /// None.
+    Nothing,
+}
+
+/// The thread meant by an id, or by words from sender, subject or text. Words that all stand in subject and
+/// people win over words somewhere in the text; "latest" takes the newest of what fits.
+pub fn thread<'a>(index: &'a Index, description: &str) -> Found<'a> {
+    let description = description.trim();
+    let is_it = |thread: &&Thread| thread.id == description;
+    if let Some(thread) = index.threads.iter().find(is_it) {
+        return Found::One(thread);
+    }
+    let wanted: Vec<String> = words(description);
+    let newest = wanted.iter().any(|word| NEWEST.contains(&word.as_str()));
+    let said: Vec<&String> = wanted
+        .iter()
+        .filter(|word| !NEWEST.contains(&word.as_str()) && !FILLERS.contains(&word.as_str()))
+        .collect();
+    let said = said.into_iter().cloned().collect::<Vec<_>>().join(" ");
+    let stems = stems(&said);
+    if stems.is_empty() && !newest {
+        return Found::Nothing;
+    }
+    let of_others = |thread: &&Thread| index.mails_of(thread).any(|mail| !mail.is_own());
+    let mut fitting: Vec<&Thread> = tiers(index, &stems)
+        .into_iter()
+        .find(|tier| !tier.is_empty())
+        .unwrap_or_default();
+    if fitting.iter().any(of_others) && newest {
+        fitting.retain(of_others);
+    }
+    match fitting.as_slice() {
+        [] => Found::Nothing,
+        [only] => Found::One(only),
+        [first, ..] if newest => Found::One(first),
+        _ => Found::Several(fitting),
+    }
+}
+
+fn tiers<'a>(index: &'a Index, stems: &[String]) -> [Vec<&'a Thread>; 3] {
+    let exact = |thread: &Thread| self::stems(&thread.subject) == stems;
+    let heads = |thread: &Thread| {
+        let mut text = String::new();
+        for mail in index.mails_of(thread) {
+            let parsed = &mail.head.parsed;
+            text.push_str(&format!(" {} {} ", parsed.subject, parsed.from.name));
+            if mail.is_own() {
+                text.extend(parsed.to.iter().map(|p| format!(" {} ", p.name)));
+            }
+            text.push_str(&parsed.from.address);
+        }
+        let present = self::stems(&text);
+        stems.iter().all(|stem| present.contains(stem))
+    };
+    let anywhere = |thread: &Thread| {
+        stems
+            .iter()
+            .all(|stem| index.mails_of(thread).any(|mail| mail.head.has(stem)))
+    };
+    let pick = |fits: &dyn Fn(&Thread) -> bool| index.threads.iter().filter(|t| fits(t)).collect();
+    [pick(&exact), pick(&heads), pick(&anywhere)]
+}
+
+/// Threads to choose from.
+pub fn candidates(index: &Index, threads: &[&Thread], zone: Tz) -> Vec<Candidate> {
+    threads
+        .iter()
+        .take(CANDIDATES_MAX)
+        .map(|thread| {
+            let from = index.mails_of(thread).rfind(|mail| !mail.is_own());
+            let from = from.or(index.mails_of(thread).next_back());
+            let from = from.map_or_else(String::new, |mail| mail.head.parsed.from.label());
+            let date = thread.date.with_timezone(&zone).format("%a %-d %b %H:%M");
+            Candidate {
+                id: thread.id.clone(),
+                label: format!("{from}: {} ({date})", subject_or(&thread.subject)),
+            }
+        })
+        .collect()
+}
+
+/// Threads whose subject or sender shares words with a message, most in common first.
+pub fn notice(index: &Index, message: &str, limit: usize, zone: Tz) -> Vec<Noticed> {
+    let stems = meaningful(message);
+    let mut near: Vec<(usize, &Thread, &Mail)> = index
+        .threads
+        .iter()
+        .filter_map(|thread| {
+            let mail = index.mails_of(thread).rfind(|mail| !mail.is_own())?;
+            let from = &mail.head.parsed.from.name;
+            let present = self::stems(&format!("{} {from}", thread.subject));
+            let common = stems.iter().filter(|stem| present.contains(stem)).count();
+            (common > 0).then_some((common, thread, mail))
+        })
+        .collect();
+    near.sort_by(|a, b| (b.0, b.1.date).cmp(&(a.0, a.1.date)));
+    near.into_iter()
+        .take(limit)
+        .map(|(_, thread, mail)| {
+            let from = mail.head.parsed.from.label();
+            let subject = subject_or(&thread.subject);
+            let date = thread.date.with_timezone(&zone).format("%Y-%m-%d");
+            let unread = if mail.is_unread() { ", unread" } else { "" };
+            Noticed {
+                id: thread.id.clone(),
+                line: format!("mail from {from}: {subject} ({date}{unread})"),
+                foreign: Some(format!("a mail from {from}")),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,298 @@
+//! Everybody's mailboxes, indexed in memory, grouped into threads.
+//!
+//! The index holds what search and lists need (headers, a snippet, hashes of stemmed words), not the texts:
+//! those are read again when somebody wants them. It is brought up to date by listing the folders before
+//! every use; a known file is never read twice. All file work happens off the async threads.
+//!
+//! Invariant: an index belongs to one owner and is built from that owner's folder alone.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chrono::{DateTime, Utc};
+
+use super::maildir::{self, Folder, Listed, Maildir};
+use super::read::{self, Mailbox, Parsed};
+use super::thread::{self, Thread};
+use crate::core::ids::UserId;
+use crate::core::text::shorten;
+use crate::core::words;
+use crate::ports::ServiceError;
+
+/// What the index knows of one mail.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mail {
+    /// Its file.
+    pub file: Listed,
+    /// Its headers and the rest, without text.
+    pub head: Arc<Head>,
+}
+
+/// The part of a mail that never changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Head {
+    /// Headers and attachments; `text` is empty.
+    pub parsed: Parsed,
+    /// The Date header, else what the file says.
+    pub date: DateTime<Utc>,
+    /// The beginning of what is new in it.
+    pub snippet: String,
+    /// Hashes of the stems of subject, people and text, sorted.
+    words: Box<[u32]>,
+}
+
+/// Characters of a snippet.
+pub const SNIPPET_CHARS: usize = 200;
+
+impl Head {
+    /// True when the mail holds this stem.
+    pub fn has(&self, stem: &str) -> bool {
+        self.words.binary_search(&word_hash(stem)).is_ok()
+    }
+}
+
+impl Mail {
+    /// True when the owner wrote it.
+    pub fn is_own(&self) -> bool {
+        matches!(self.file.folder, Folder::Sent | Folder::Drafts)
+    }
+
+    /// New to the owner.
+    pub fn is_unread(&self) -> bool {
+        self.file.unread && !self.is_own()
+    }
+
+    /// The whole mail, read again.
+    pub fn read(&self) -> Parsed {
+        maildir::read(&self.file.path).map_or_else(
+            |_| Parsed {
+                text: "(This mail has just been moved or deleted.)".to_owned(),
+                ..self.head.parsed.clone()
+            },
+            |raw| read::parse(&raw),
+        )
+    }
+}
+
+/// One owner's mail at one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Index {
+    /// By folder and name.
+    pub mails: Vec<Mail>,
+    /// Newest first. Drafts belong to none.
+    pub threads: Vec<Thread>,
+    /// The owner's own addresses, lower case.
+    pub own: Vec<String>,
+}
+
+impl Index {
+    /// True when this address is the owner's.
+    pub fn is_me(&self, address: &str) -> bool {
+        let address = address.to_lowercase();
+        self.own.contains(&address)
+    }
+
+    /// The mails of a thread, oldest first.
+    pub fn mails_of<'a>(&'a self, thread: &'a Thread) -> impl DoubleEndedIterator<Item = &'a Mail> {
+        thread.mails.iter().map(|&at| &self.mails[at])
+    }
+
+    /// Everybody seen in mail: name, address, and whether the owner has written to them. Newest name wins.
+    pub fn people(&self) -> Vec<(Mailbox, bool)> {
+        let mut order: Vec<&Mail> = self.mails.iter().collect();
+        order.sort_by_key(|mail| mail.head.date);
+        let mut seen: HashMap<String, (Mailbox, bool)> = HashMap::new();
+        for mail in order {
+            let parsed = &mail.head.parsed;
+            let sent = mail.file.folder == Folder::Sent;
+            let people: Vec<&Mailbox> = match mail.file.folder {
+                Folder::Drafts => Vec::new(),
+                Folder::Sent => parsed.to.iter().chain(&parsed.cc).collect(),
+                Folder::Inbox | Folder::Kept => vec![&parsed.from],
+            };
+            for person in people {
+                if !person.address.contains('@') || self.is_me(&person.address) {
+                    continue;
+                }
+                let entry = seen
+                    .entry(person.address.to_lowercase())
+                    .or_insert_with(|| (person.clone(), sent));
+                entry.1 |= sent;
+                if !person.name.is_empty() {
+                    entry.0.name.clone_from(&person.name);
+                }
+            }
+        }
+        let mut people: Vec<(Mailbox, bool)> = seen.into_values().collect();
+        people.sort_by(|a, b| (&a.0.name, &a.0.address).cmp(&(&b.0.name, &b.0.address)));
+        people
+    }
+}
+
+#[derive(Debug, Default)]
+struct Cached {
+    heads: HashMap<(Folder, String), Arc<Head>>,
+    index: Arc<Index>,
+}
+
+/// The mailboxes of everybody, below one data folder.
+#[derive(Debug)]
+pub struct Mailboxes {
+    data: PathBuf,
+    /// The address outgoing mail carries.
+    own: Option<String>,
+    cached: Mutex<HashMap<UserId, Arc<Mutex<Cached>>>>,
+}
+
+impl Mailboxes {
+    /// Mailboxes in `DATA/mail`; `own` is the address of outgoing mail, if one is configured.
+    pub fn new(data: impl Into<PathBuf>, own: Option<String>) -> Arc<Self> {
+        Arc::new(Self {
+            data: data.into(),
+            own: own.map(|address| address.to_lowercase()),
+            cached: Mutex::default(),
+        })
+    }
+
+    /// The folder everything is below.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// The files of one owner.
+    pub fn maildir(&self, owner: &UserId) -> Maildir {
+        Maildir::of(&self.data, owner)
+    }
+
+    /// The owner's mail as it is now.
+    pub async fn index(self: &Arc<Self>, owner: &UserId) -> Result<Arc<Index>, ServiceError> {
+        let mailboxes = Arc::clone(self);
+        let owner = owner.clone();
+        blocking(move || mailboxes.refresh(&owner)).await
+    }
+
+    fn refresh(&self, owner: &UserId) -> Result<Arc<Index>, ServiceError> {
+        let slot = {
+            let mut all = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(all.entry(owner.clone()).or_default())
+        };
+        let mut cached = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let listed = self.maildir(owner).list().map_err(unreadable)?;
+        let known = cached.index.mails.iter().map(|mail| &mail.file);
+        if cached.index.mails.len() == listed.len() && known.eq(listed.iter()) {
+            return Ok(Arc::clone(&cached.index));
+        }
+        let mut heads = HashMap::with_capacity(listed.len());
+        let mut mails = Vec::with_capacity(listed.len());
+        for file in listed {
+            let key = (file.folder, file.base.clone());
+            let head = match cached.heads.get(&key) {
+                Some(head) => Arc::clone(head),
+                None => match maildir::read(&file.path) {
+                    Ok(raw) => Arc::new(head_of(read::parse(&raw), &file)),
+                    // Gone since it was listed, or not ours to read: the others still count.
+                    Err(_) => continue,
+                },
+            };
+            heads.insert(key, Arc::clone(&head));
+            mails.push(Mail { file, head });
+        }
+        let own = own_addresses(self.own.as_deref(), &mails);
+        let threads = thread::group(&mails, &own);
+        cached.heads = heads;
+        cached.index = Arc::new(Index {
+            mails,
+            threads,
+            own,
+        });
+        Ok(Arc::clone(&cached.index))
+    }
+}
+
+/// Runs file work where it may wait.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ServiceError> + Send + 'static,
+) -> Result<T, ServiceError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|_| Err(ServiceError("The mailbox could not be read.".to_owned())))
+}
+
+fn unreadable(cause: std::io::Error) -> ServiceError {
+    ServiceError(format!(
+        "Your mailbox cannot be read ({cause}). Nothing was changed."
+    ))
+}
+
+/// The configured address, else whoever wrote what lies in Sent.
+fn own_addresses(configured: Option<&str>, mails: &[Mail]) -> Vec<String> {
+    let mut own: Vec<String> = configured.map(str::to_owned).into_iter().collect();
+    for mail in mails.iter().filter(|m| m.file.folder == Folder::Sent) {
+        let address = mail.head.parsed.from.address.to_lowercase();
+        if !address.is_empty() && !own.contains(&address) {
+            own.push(address);
+        }
+    }
+    own
+}
+
+fn head_of(mut parsed: Parsed, file: &Listed) -> Head {
+    let text = std::mem::take(&mut parsed.text);
+    let mut hashes: Vec<u32> = Vec::new();
+    let people = std::iter::once(&parsed.from)
+        .chain(&parsed.to)
+        .chain(&parsed.cc);
+    let people: Vec<String> = people
+        .map(|p| format!("{} {}", p.name, p.address))
+        .collect();
+    for part in [&parsed.subject, &text, &people.join(" ")] {
+        hashes.extend(words::stems(part).iter().map(|stem| word_hash(stem)));
+    }
+    hashes.sort_unstable();
+    hashes.dedup();
+    Head {
+        date: parsed.date.unwrap_or_else(|| file_date(file)),
+        snippet: snippet(&text),
+        words: hashes.into_boxed_slice(),
+        parsed,
+    }
+}
+
+fn word_hash(stem: &str) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    stem.hash(&mut hasher);
+    hasher.finish() as u32
+}
+
+/// Maildir names begin with the second of delivery; else the file's own time.
+fn file_date(file: &Listed) -> DateTime<Utc> {
+    let named = file.base.split('.').next().and_then(|s| s.parse().ok());
+    let named = named
+        .filter(|secs| *secs > 100_000_000)
+        .and_then(|secs| DateTime::from_timestamp(secs, 0));
+    let written = || std::fs::metadata(&file.path).and_then(|meta| meta.modified());
+    named
+        .or_else(|| written().ok().map(DateTime::<Utc>::from))
+        .unwrap_or(DateTime::UNIX_EPOCH)
+}
+
+/// The beginning of the text without what it quotes.
+fn snippet(text: &str) -> String {
+    let mut short = String::new();
+    let fresh = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('>'));
+    for word in fresh.flat_map(str::split_whitespace) {
+        if !short.is_empty() {
+            short.push(' ');
+        }
+        short.push_str(word);
+        if short.len() > SNIPPET_CHARS * 4 {
+            break;
+        }
+    }
+    shorten(&short, SNIPPET_CHARS)
+}

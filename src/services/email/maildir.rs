@@ -1,0 +1,247 @@
+//! The mailbox on disk: one Maildir per owner, with Maildir++ subfolders.
+//!
+//! ```text
+//! DATA/mail/OWNER/{cur,new,tmp}            inbox
+//! DATA/mail/OWNER/.Sent/{cur,new,tmp}      likewise .Drafts, .Archive, and whatever people make
+//! ```
+//! Files are immutable apart from their flags, which are part of the name (`BASE:2,FLAGS`). A file appears
+//! whole: written in `tmp`, synced, renamed. Only regular files in real folders are looked at.
+//!
+//! Deliberately not here: what a mail says, and any change of mails that came from elsewhere.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::core::digest::hex;
+use crate::core::ids::UserId;
+use crate::limits::{MAIL_BYTES_MAX, MAILBOX_MAX};
+
+/// What a folder means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Folder {
+    /// New mail, and what was left there.
+    Inbox,
+    /// Written by the owner.
+    Sent,
+    /// Not sent.
+    Drafts,
+    /// The archive, and every folder people made themselves.
+    Kept,
+}
+
+impl Folder {
+    /// Its folder below the mailbox.
+    fn dir(self) -> &'static str {
+        match self {
+            Self::Inbox => "",
+            Self::Sent => ".Sent",
+            Self::Drafts => ".Drafts",
+            Self::Kept => ".Archive",
+        }
+    }
+
+    /// What a subfolder of this name is; `None` for those nobody wants to find things in.
+    fn of(name: &str) -> Option<Self> {
+        match name.to_lowercase().as_str() {
+            ".sent" | ".sent items" | ".sent messages" => Some(Self::Sent),
+            ".drafts" => Some(Self::Drafts),
+            ".trash" | ".junk" | ".spam" | ".deleted items" => None,
+            _ => Some(Self::Kept),
+        }
+    }
+}
+
+/// One mail's file, as listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What that means.
+    pub folder: Folder,
+    /// Its name without flags: the same for as long as the mail exists.
+    pub base: String,
+    /// In `new`, or without the flag S.
+    pub unread: bool,
+}
+
+/// The mailbox of one owner.
+#[derive(Debug, Clone)]
+pub struct Maildir {
+    root: PathBuf,
+}
+
+/// What was read of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Raw {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// Only its beginning: it is larger than [`MAIL_BYTES_MAX`].
+    Beginning(Vec<u8>),
+}
+
+/// Read of a mail that is too large: enough for its headers.
+const BEGINNING_BYTES: u64 = 64 * 1024;
+
+impl Maildir {
+    /// The mailbox of `owner` below the data folder. Nothing is created.
+    pub fn of(data: &Path, owner: &UserId) -> Self {
+        Self {
+            root: data.join("mail").join(folder_name(owner.as_str())),
+        }
+    }
+
+    /// Every mail, newest file name first within a folder, at most [`MAILBOX_MAX`]. A mailbox that does not
+    /// exist is empty.
+    pub fn list(&self) -> io::Result<Vec<Listed>> {
+        let mut found = Vec::new();
+        list_folder(&self.root, Folder::Inbox, &mut found)?;
+        for entry in entries(&self.root)? {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // `file_type` does not follow links: a link is no folder of this mailbox.
+            if !name.starts_with('.') || !entry.file_type().is_ok_and(|t| t.is_dir()) {
+                continue;
+            }
+            if let Some(folder) = Folder::of(&name) {
+                list_folder(&entry.path(), folder, &mut found)?;
+            }
+        }
+        found.sort_by(|a, b| (a.folder, &b.base, &a.path).cmp(&(b.folder, &a.base, &b.path)));
+        if found.len() > MAILBOX_MAX {
+            tracing::warn!(
+                mails = found.len(),
+                "the mailbox is larger than what is indexed"
+            );
+            found.truncate(MAILBOX_MAX);
+        }
+        Ok(found)
+    }
+
+    /// Puts a mail into a folder under a name of our choosing. A name that is there already stays as it is:
+    /// doing the same twice leaves one mail.
+    pub fn put(&self, folder: Folder, base: &str, flags: &str, bytes: &[u8]) -> io::Result<()> {
+        let dir = self.folder(folder);
+        for sub in ["cur", "new", "tmp"] {
+            create_private(&dir.join(sub))?;
+        }
+        if self.find(folder, base)?.is_some() {
+            return Ok(());
+        }
+        let tmp = dir.join("tmp").join(base);
+        let mut file = create_file(&tmp)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&tmp, dir.join("cur").join(format!("{base}:2,{flags}")))?;
+        File::open(dir.join("cur"))?.sync_all()
+    }
+
+    /// The file of this base name in a folder.
+    pub fn find(&self, folder: Folder, base: &str) -> io::Result<Option<Listed>> {
+        let mut found = Vec::new();
+        list_folder(&self.folder(folder), folder, &mut found)?;
+        Ok(found.into_iter().find(|listed| listed.base == base))
+    }
+
+    /// Takes a mail of ours away again; true when it was there.
+    pub fn remove(&self, folder: Folder, base: &str) -> io::Result<bool> {
+        match self.find(folder, base)? {
+            Some(listed) => fs::remove_file(listed.path).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn folder(&self, folder: Folder) -> PathBuf {
+        match folder {
+            Folder::Inbox => self.root.clone(),
+            Folder::Sent | Folder::Drafts | Folder::Kept => self.root.join(folder.dir()),
+        }
+    }
+}
+
+/// Reads a mail, or the beginning of a huge one.
+pub fn read(path: &Path) -> io::Result<Raw> {
+    let file = File::open(path)?;
+    let huge = file.metadata()?.len() > MAIL_BYTES_MAX;
+    let limit = if huge {
+        BEGINNING_BYTES
+    } else {
+        MAIL_BYTES_MAX
+    };
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(if huge {
+        Raw::Beginning(bytes)
+    } else {
+        Raw::Whole(bytes)
+    })
+}
+
+fn list_folder(dir: &Path, folder: Folder, found: &mut Vec<Listed>) -> io::Result<()> {
+    for sub in ["new", "cur"] {
+        for entry in entries(&dir.join(sub))? {
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            if name.starts_with('.') || !entry.file_type().is_ok_and(|t| t.is_file()) {
+                continue;
+            }
+            let (base, flags) = name.split_once(":2,").unwrap_or((&name, ""));
+            found.push(Listed {
+                path: entry.path(),
+                folder,
+                base: base.to_owned(),
+                unread: sub == "new" || !flags.contains('S'),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The entries of a real folder; none when it does not exist or is something else.
+fn entries(dir: &Path) -> io::Result<Vec<fs::DirEntry>> {
+    match fs::symlink_metadata(dir) {
+        Ok(meta) if meta.is_dir() => Ok(fs::read_dir(dir)?.flatten().collect()),
+        Ok(_) => Ok(Vec::new()),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(cause) => Err(cause),
+    }
+}
+
+fn create_private(dir: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
+}
+
+fn create_file(path: &Path) -> io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// An owner as the name of a folder. No two owners share one, also where case does not matter: everything
+/// but small letters, digits, `_` and `-` is written as `%` and its hexadecimal value.
+pub fn folder_name(owner: &str) -> String {
+    use std::fmt::Write as _;
+    let mut name = String::with_capacity(owner.len());
+    for byte in owner.bytes() {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' => name.push(char::from(byte)),
+            _ => {
+                let _ = write!(name, "%{byte:02x}");
+            }
+        }
+    }
+    if name.is_empty() {
+        return "%".to_owned();
+    }
+    if name.len() > 200 {
+        use sha2::Digest as _;
+        return format!("%%{}", hex(&sha2::Sha256::digest(owner.as_bytes())));
+    }
+    name
+}

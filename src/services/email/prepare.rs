@@ -1,0 +1,291 @@
+//! Making an action ready: which mail is meant, who gets the answer, what a card must warn about.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::compose::wire_address;
+use super::find::{self, Found};
+use super::mailbox::{Index, Mail, blocking};
+use super::read::{Mailbox, one_line};
+use super::thread::{Thread, reply_subject};
+use super::{Email, source_of};
+use crate::core::card::show_address;
+use crate::core::plan::{Params, Target};
+use crate::core::taint::Foreign;
+use crate::limits::RECIPIENTS_MAX;
+use crate::ports::{Known, Prepared, Scene, ServiceError};
+
+impl Email {
+    pub(super) async fn prepare_read(
+        &self,
+        scene: &Scene,
+        params: Params,
+    ) -> Result<Prepared, ServiceError> {
+        let index = self.mailboxes.index(&scene.owner).await?;
+        Ok(match meant(&index, &params, scene) {
+            Ok(thread) => Prepared::Ready {
+                target: Some(Target {
+                    id: thread.id.clone(),
+                    revision: thread.mails.len().to_string(),
+                    label: label(&index, thread),
+                    before: Value::Null,
+                }),
+                params,
+                notes: Vec::new(),
+                foreign: Vec::new(),
+            },
+            Err(unclear) => unclear,
+        })
+    }
+
+    /// A new mail: addresses checked, the subject brought to one line, strangers noted.
+    pub(super) async fn prepare_letter(
+        &self,
+        scene: &Scene,
+        mut params: Params,
+    ) -> Result<Prepared, ServiceError> {
+        let to = strings(&params, "to");
+        if let Some(bad) = to.iter().find(|address| wire_address(address).is_err()) {
+            return Ok(bad_address(bad));
+        }
+        if let Some(subject) = params.get("subject").and_then(Value::as_str) {
+            let subject = one_line(subject);
+            params.insert("subject".to_owned(), subject.into());
+        }
+        unify_lines(&mut params);
+        Ok(Prepared::Ready {
+            notes: self.stranger_notes(scene, &to).await?,
+            params,
+            target: None,
+            foreign: Vec::new(),
+        })
+    }
+
+    /// An answer: to whom and under which subject follows from the mail, whatever the planner wrote.
+    pub(super) async fn prepare_reply(
+        &self,
+        scene: &Scene,
+        mut params: Params,
+    ) -> Result<Prepared, ServiceError> {
+        let index = self.mailboxes.index(&scene.owner).await?;
+        let thread = match meant(&index, &params, scene) {
+            Ok(thread) => thread,
+            Err(unclear) => return Ok(unclear),
+        };
+        let last = index
+            .mails_of(thread)
+            .rfind(|mail| !mail.is_own() && !index.is_me(&mail.head.parsed.from.address));
+        let Some(mail) = last.or_else(|| index.mails_of(thread).next_back()).cloned() else {
+            return Ok(not_found(&params));
+        };
+        let answer = Answer::to(&mail, &index);
+        if let Some(bad) = answer.to.iter().find(|p| wire_address(&p.address).is_err()) {
+            return Ok(bad_address(&bad.address));
+        }
+        if answer.to.is_empty() {
+            let what = format!(
+                "“{}” does not say who wrote it, so I can't answer it.",
+                thread.subject
+            );
+            return Ok(Prepared::NotFound { what });
+        }
+        let to: Vec<String> = answer
+            .to
+            .iter()
+            .map(|person| person.address.clone())
+            .collect();
+        let mut notes = answer.notes;
+        notes.extend(self.stranger_notes(scene, &to).await?);
+        params.insert("to".to_owned(), json!(to));
+        let subject = reply_subject(&mail.head.parsed.subject);
+        params.insert("subject".to_owned(), subject.into());
+        unify_lines(&mut params);
+        let target = reply_target(thread, &mail, &answer.to, scene);
+        let foreign = blocking(move || Ok(foreign_of(&mail))).await?;
+        Ok(Prepared::Ready {
+            params,
+            target: Some(target),
+            notes,
+            foreign,
+        })
+    }
+
+    /// A remark for every address nobody saved and nobody wrote to.
+    async fn stranger_notes(
+        &self,
+        scene: &Scene,
+        to: &[String],
+    ) -> Result<Vec<String>, ServiceError> {
+        let people = self.book.people(&scene.owner).await?;
+        let index = self.mailboxes.index(&scene.owner).await?;
+        let known = |address: &String| {
+            index.is_me(address)
+                || people.iter().any(|person| {
+                    person.known > Known::SeenOnly
+                        && person
+                            .emails
+                            .iter()
+                            .any(|email| same_address(email, address))
+                })
+        };
+        Ok(to
+            .iter()
+            .filter(|address| !known(address))
+            .map(|address| format!("first mail to this address: {}", show_address(address)))
+            .collect())
+    }
+}
+
+/// Two spellings of one address: case and punycode do not matter.
+fn same_address(a: &str, b: &str) -> bool {
+    match (wire_address(a), wire_address(b)) {
+        (Ok(a), Ok(b)) => a.to_string().eq_ignore_ascii_case(&b.to_string()),
+        _ => a.eq_ignore_ascii_case(b),
+    }
+}
+
+/// Who an answer goes to, and what is odd about it.
+struct Answer {
+    to: Vec<Mailbox>,
+    notes: Vec<String>,
+}
+
+impl Answer {
+    fn to(mail: &Mail, index: &Index) -> Self {
+        let parsed = &mail.head.parsed;
+        if mail.is_own() {
+            // Nobody has answered yet: this goes to the same people again.
+            return Self {
+                to: parsed.to.iter().take(RECIPIENTS_MAX).cloned().collect(),
+                notes: Vec::new(),
+            };
+        }
+        let usable: Vec<Mailbox> = parsed
+            .reply_to
+            .iter()
+            .filter(|person| !person.address.is_empty() && !index.is_me(&person.address))
+            .take(RECIPIENTS_MAX)
+            .cloned()
+            .collect();
+        let from = &parsed.from;
+        if usable.is_empty() {
+            let to = Some(from.clone()).filter(|from| !from.address.is_empty());
+            return Self {
+                to: to.into_iter().collect(),
+                notes: Vec::new(),
+            };
+        }
+        let differs = usable
+            .iter()
+            .any(|p| !same_address(&p.address, &from.address));
+        let shown: Vec<String> = usable.iter().map(|p| show_address(&p.address)).collect();
+        let note = format!(
+            "replies go to {}, not to the sender {}",
+            shown.join(", "),
+            show_address(&from.address)
+        );
+        Self {
+            to: usable,
+            notes: differs.then_some(note).into_iter().collect(),
+        }
+    }
+}
+
+fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], scene: &Scene) -> Target {
+    let parsed = &mail.head.parsed;
+    let mut references = parsed.references.clone();
+    references.extend(parsed.message_id.clone());
+    let names: BTreeMap<&str, &str> = to
+        .iter()
+        .filter(|person| !person.name.is_empty())
+        .map(|person| (person.address.as_str(), person.name.as_str()))
+        .collect();
+    let subject = find::subject_or(&parsed.subject);
+    Target {
+        id: thread.id.clone(),
+        revision: parsed
+            .message_id
+            .clone()
+            .unwrap_or_else(|| mail.file.base.clone()),
+        label: format!("{subject} — {}", parsed.from.label()),
+        before: json!({
+            "from": parsed.from.label(),
+            "address": parsed.from.address,
+            "subject": subject,
+            "date": find::local(mail.head.date, scene.zone),
+            "message_id": parsed.message_id,
+            "references": references,
+            "names": names,
+        }),
+    }
+}
+
+fn foreign_of(mail: &Mail) -> Vec<Foreign> {
+    if mail.is_own() {
+        return Vec::new();
+    }
+    // Without the subject: the answer's own subject is made of it by code.
+    vec![Foreign {
+        source: source_of(mail),
+        text: mail.read().text,
+    }]
+}
+
+/// The thread `find_by` means, or what to ask instead.
+fn meant<'a>(index: &'a Index, params: &Params, scene: &Scene) -> Result<&'a Thread, Prepared> {
+    let find_by = params
+        .get("find_by")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    match find::thread(index, find_by) {
+        Found::One(thread) => Ok(thread),
+        Found::Several(threads) => Err(Prepared::Several {
+            param: "find_by".to_owned(),
+            question: "Which mail do you mean?".to_owned(),
+            candidates: find::candidates(index, &threads, scene.zone),
+        }),
+        Found::Nothing => Err(not_found(params)),
+    }
+}
+
+fn label(index: &Index, thread: &Thread) -> String {
+    let subject = find::subject_or(&thread.subject);
+    match index.mails_of(thread).rfind(|mail| !mail.is_own()) {
+        Some(mail) => format!("{subject} — {}", mail.head.parsed.from.label()),
+        None => subject.to_owned(),
+    }
+}
+
+fn not_found(params: &Params) -> Prepared {
+    let find_by = params
+        .get("find_by")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    Prepared::NotFound {
+        what: format!("I found no mail like “{}”.", find_by.trim()),
+    }
+}
+
+fn bad_address(address: &str) -> Prepared {
+    Prepared::NotFound {
+        what: format!("“{}” is no mail address I can write to.", one_line(address)),
+    }
+}
+
+/// The strings of a list parameter.
+pub(super) fn strings(params: &Params, name: &str) -> Vec<String> {
+    let list = params.get(name).and_then(Value::as_array);
+    let list = list.map(Vec::as_slice).unwrap_or_default();
+    list.iter()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// One kind of line end, so that the card and the mail agree.
+fn unify_lines(params: &mut Params) {
+    if let Some(Value::String(body)) = params.get_mut("body") {
+        *body = body.replace("\r\n", "\n");
+    }
+}

@@ -1,0 +1,184 @@
+//! One mail, read as far as it can be read.
+//!
+//! Invariant: no input makes this fail or panic. What is broken is left out; what is missing is empty.
+//! Deliberately not here: attachments' contents. They are named, never opened.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use chrono::{DateTime, Utc};
+use mail_parser::{Address, HeaderValue, Message, MessageParser, MimeHeaders};
+
+use super::maildir::Raw;
+use crate::core::text::shorten;
+
+/// A name and an address, as a mail states them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mailbox {
+    /// May be empty, and may be anything.
+    pub name: String,
+    /// May be empty when the mail is broken.
+    pub address: String,
+}
+
+impl Mailbox {
+    /// How to call them: the name, unless it is missing or pretends to be an address.
+    pub fn label(&self) -> String {
+        match (self.name.as_str(), self.address.as_str()) {
+            ("", "") => "(unknown sender)".to_owned(),
+            ("", address) => address.to_owned(),
+            (name, address) if name.contains('@') && name != address => {
+                format!("{name} <{address}>")
+            }
+            (name, _) => name.to_owned(),
+        }
+    }
+
+    /// True when both mean the same address.
+    pub fn is(&self, address: &str) -> bool {
+        !address.is_empty() && self.address.eq_ignore_ascii_case(address)
+    }
+}
+
+/// What a mail says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// Without angle brackets.
+    pub message_id: Option<String>,
+    /// In-Reply-To and References, oldest first.
+    pub references: Vec<String>,
+    /// The first sender.
+    pub from: Mailbox,
+    /// Where answers shall go, if the mail says so.
+    pub reply_to: Vec<Mailbox>,
+    /// To.
+    pub to: Vec<Mailbox>,
+    /// Cc and Bcc.
+    pub cc: Vec<Mailbox>,
+    /// Decoded, on one line.
+    pub subject: String,
+    /// When it says it was written.
+    pub date: Option<DateTime<Utc>>,
+    /// The text, lines ended by `\n`.
+    pub text: String,
+    /// Names of attachments.
+    pub attachments: Vec<String>,
+}
+
+/// Characters of a name or a subject that are kept; longer ones are an attack.
+const HEADER_CHARS: usize = 1_000;
+/// References of one mail that are kept.
+const REFERENCES_MAX: usize = 100;
+/// Recipients of one mail that are kept.
+const PEOPLE_MAX: usize = 200;
+/// Names of attachments that are kept.
+const ATTACHMENTS_MAX: usize = 50;
+
+/// Reads a mail.
+pub fn parse(raw: &Raw) -> Parsed {
+    let (Raw::Whole(bytes) | Raw::Beginning(bytes)) = raw;
+    // The parser is made for hostile input; should it still stumble, one mail is unreadable, no more.
+    let parsed = catch_unwind(AssertUnwindSafe(|| {
+        let message = MessageParser::default().parse(strip_mbox(bytes))?;
+        Some(of_message(&message))
+    }));
+    let mut parsed = parsed.ok().flatten().unwrap_or_default();
+    if let Raw::Beginning(_) = raw {
+        parsed.text = "(This mail is too large to be read here.)".to_owned();
+        parsed.attachments.clear();
+    }
+    parsed
+}
+
+/// Mails exported from an mbox begin with a line that is no header.
+fn strip_mbox(bytes: &[u8]) -> &[u8] {
+    if !bytes.starts_with(b"From ") {
+        return bytes;
+    }
+    let end = bytes.iter().position(|b| *b == b'\n');
+    end.map_or(bytes, |end| &bytes[end + 1..])
+}
+
+fn of_message(message: &Message<'_>) -> Parsed {
+    let mut references = ids(message.references());
+    references.extend(ids(message.in_reply_to()));
+    references.dedup();
+    if references.len() > REFERENCES_MAX {
+        references.drain(..references.len() - REFERENCES_MAX);
+    }
+    let mut cc = people(message.cc());
+    cc.extend(people(message.bcc()));
+    Parsed {
+        message_id: message
+            .message_id()
+            .map(clean_id)
+            .filter(|id| !id.is_empty()),
+        references,
+        from: people(message.from())
+            .into_iter()
+            .next()
+            .unwrap_or_default(),
+        reply_to: people(message.reply_to()),
+        to: people(message.to()),
+        cc,
+        subject: one_line(message.subject().unwrap_or_default()),
+        date: message
+            .date()
+            .filter(|date| date.is_valid())
+            .and_then(|date| DateTime::from_timestamp(date.to_timestamp(), 0)),
+        text: text_of(message),
+        attachments: message
+            .attachments()
+            .filter_map(|part| part.attachment_name().map(one_line))
+            .take(ATTACHMENTS_MAX)
+            .collect(),
+    }
+}
+
+fn text_of(message: &Message<'_>) -> String {
+    let texts: Vec<String> = (0..message.text_body_count())
+        .filter_map(|part| message.body_text(part))
+        .map(|text| text.replace("\r\n", "\n"))
+        .collect();
+    texts.join("\n\n")
+}
+
+fn people(header: Option<&Address<'_>>) -> Vec<Mailbox> {
+    let Some(header) = header else {
+        return Vec::new();
+    };
+    header
+        .iter()
+        .take(PEOPLE_MAX)
+        .map(|person| Mailbox {
+            name: one_line(person.name().unwrap_or_default()),
+            address: one_line(person.address().unwrap_or_default()),
+        })
+        .filter(|person| !person.name.is_empty() || !person.address.is_empty())
+        .collect()
+}
+
+fn ids(header: &HeaderValue<'_>) -> Vec<String> {
+    let all: Vec<&str> = match header {
+        HeaderValue::Text(id) => vec![id.as_ref()],
+        HeaderValue::TextList(ids) => ids.iter().map(AsRef::as_ref).collect(),
+        _ => Vec::new(),
+    };
+    all.into_iter()
+        .map(clean_id)
+        .filter(|id| !id.is_empty())
+        .collect()
+}
+
+fn clean_id(id: &str) -> String {
+    shorten(id.trim().trim_matches(['<', '>']), HEADER_CHARS)
+}
+
+/// A header's text on one line: no control characters, single spaces.
+pub fn one_line(text: &str) -> String {
+    let spaced: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let joined = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+    shorten(&joined, HEADER_CHARS)
+}

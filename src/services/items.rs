@@ -1,0 +1,342 @@
+//! What the services in the store have in common: reading a person's items, finding the one that is meant,
+//! holding it to the revision the person was shown.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::search::{EXACT, Index, PERHAPS, Query, SURE};
+use super::times::{self, Hint};
+use crate::catalog::show::Moment;
+use crate::core::ids::UserId;
+use crate::core::plan::{Action, Params, Target};
+use crate::core::taint::Foreign;
+use crate::core::text::shorten;
+use crate::limits::{CANDIDATES_MAX, ITEMS_MAX, TITLE_CHARS_MAX};
+use crate::ports::{
+    Attempt, Candidate, Key, Prepared, Record, RecordExt, Scan, Scene, ServiceError, Store,
+};
+
+/// Characters of an id made from an attempt's key.
+const ID_CHARS: usize = 14;
+/// A second-best item this close to the best one is a question, not a detail.
+const CLOSE: f32 = 0.85;
+/// Longest label on a choice.
+const LABEL_CHARS: usize = 80;
+
+/// Something a person owns and may refer to by describing it.
+pub(super) trait Item: Record + Clone {
+    /// How the person calls it.
+    const NOUN: &'static str;
+
+    /// Its id, unique among the owner's items.
+    fn id(&self) -> &str;
+
+    /// What it is called.
+    fn title(&self) -> &str;
+
+    /// Further words it may be known by.
+    fn body(&self) -> String;
+
+    /// Title, and whatever tells it apart from one of the same title.
+    fn label(&self, scene: &Scene) -> String;
+
+    /// The shape that cards and receipts read.
+    fn view(&self, scene: &Scene) -> Value;
+
+    /// What is looked through first (0), and inside it what is nearest to now (smallest).
+    fn nearness(&self, scene: &Scene) -> (u8, i64);
+
+    /// True when it happens or is due in this span.
+    fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, scene: &Scene) -> bool {
+        let _ = (from, to, scene);
+        false
+    }
+
+    /// Words in it that are somebody else's.
+    fn foreign(&self) -> Vec<Foreign> {
+        Vec::new()
+    }
+}
+
+/// An item and the revision it was read at.
+pub(super) type Held<T> = (T, u64);
+
+/// All items of one person.
+pub(super) async fn all<T: Item>(store: &Arc<dyn Store>, owner: &UserId) -> Result<Vec<Held<T>>, ServiceError> {
+    Ok(store.list::<T>(Scan::of::<T>(&[owner.as_str()], ITEMS_MAX)).await?)
+}
+
+/// The item of this id.
+pub(super) async fn by_id<T: Item>(
+    store: &Arc<dyn Store>,
+    owner: &UserId,
+    id: &str,
+) -> Result<Option<Held<T>>, ServiceError> {
+    let is_id = !id.is_empty() && id.len() <= 32 && id.chars().all(|c| c.is_ascii_alphanumeric());
+    if !is_id {
+        return Ok(None);
+    }
+    Ok(store.load::<T>(&Key::of(&[owner.as_str(), id])).await?)
+}
+
+/// What a description came to.
+pub(super) enum Choice<T> {
+    /// Clearly this one.
+    One(Held<T>),
+    /// One of these; `sure` when each of them fits well.
+    Several { items: Vec<T>, sure: bool },
+    /// Nothing.
+    None,
+}
+
+/// The item that `words` mean: an id, or a description. `allowed` narrows what may be meant at all.
+pub(super) async fn find<T: Item>(
+    store: &Arc<dyn Store>,
+    scene: &Scene,
+    words: &str,
+    allowed: impl Fn(&T) -> bool,
+) -> Result<Choice<T>, ServiceError> {
+    let words = words.trim();
+    if let Some(held) = by_id::<T>(store, &scene.owner, words).await? {
+        return Ok(if allowed(&held.0) { Choice::One(held) } else { Choice::None });
+    }
+    let mut items = all::<T>(store, &scene.owner).await?;
+    items.retain(|(item, _)| allowed(item));
+    Ok(choose(items, words, scene))
+}
+
+/// Looks through the nearest items first, and further only when nothing there fits.
+fn choose<T: Item>(items: Vec<Held<T>>, words: &str, scene: &Scene) -> Choice<T> {
+    let mut tiers: Vec<Vec<Held<T>>> = Vec::new();
+    let mut sorted: Vec<_> = items.into_iter().map(|held| (held.0.nearness(scene), held)).collect();
+    sorted.sort_by_key(|(nearness, _)| *nearness);
+    let mut last = None;
+    for ((tier, _), held) in sorted {
+        if last != Some(tier) {
+            tiers.push(Vec::new());
+            last = Some(tier);
+        }
+        if let Some(tier) = tiers.last_mut() {
+            tier.push(held);
+        }
+    }
+    let hint = times::hint(words, scene);
+    let mut perhaps = Choice::None;
+    for tier in tiers {
+        match choose_among(tier, words, hint.as_ref(), scene) {
+            Choice::None => {}
+            Choice::Several { items, sure: false } => {
+                if matches!(perhaps, Choice::None) {
+                    perhaps = Choice::Several { items, sure: false };
+                }
+            }
+            found @ (Choice::One(_) | Choice::Several { .. }) => return found,
+        }
+    }
+    perhaps
+}
+
+fn choose_among<T: Item>(
+    items: Vec<Held<T>>,
+    words: &str,
+    hint: Option<&Hint>,
+    scene: &Scene,
+) -> Choice<T> {
+    let scores = scores(&items, words, hint, scene);
+    let mut ranked: Vec<(f32, Held<T>)> =
+        scores.into_iter().zip(items).filter(|(score, _)| *score >= PERHAPS).collect();
+    // Stable: equally good ones stay in order of nearness.
+    ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let Some(best) = ranked.first().map(|(score, _)| *score) else {
+        return Choice::None;
+    };
+    let sure = best >= SURE;
+    ranked.retain(|(score, _)| *score >= best * CLOSE && (*score >= EXACT || best < EXACT));
+    if sure && ranked.len() == 1 {
+        return ranked.pop().map_or(Choice::None, |(_, held)| Choice::One(held));
+    }
+    let items = ranked.into_iter().take(CANDIDATES_MAX).map(|(_, (item, _))| item).collect();
+    Choice::Several { items, sure }
+}
+
+/// How well each item fits. A time in the words ("the 3pm meeting") narrows them to what happens then, if
+/// anything does; it may as well belong to a title ("Sunday paper"), so the whole of the words counts too.
+fn scores<T: Item>(items: &[Held<T>], words: &str, hint: Option<&Hint>, scene: &Scene) -> Vec<f32> {
+    let bodies: Vec<String> = items.iter().map(|(item, _)| item.body()).collect();
+    let index = Index::new(
+        items.iter().zip(&bodies).map(|((item, _), body)| (item.title(), body.as_str())),
+    );
+    let whole = index.covered(&Query::new(words));
+    let Some(hint) = hint else {
+        return whole;
+    };
+    let query = Query::new(&hint.rest);
+    let rest = if query.is_vague() { vec![1.0; items.len()] } else { index.covered(&query) };
+    let then: Vec<bool> = hint.select(items.iter().map(|(item, _)| item), scene);
+    let any = then.iter().zip(&rest).any(|(then, rest)| *then && *rest >= PERHAPS);
+    let timed = |index: usize| match (any, then[index]) {
+        (true, true) => rest[index].min(1.0),
+        (true, false) => 0.0,
+        // Nothing happens then: the words alone decide, and less surely.
+        (false, _) if query.is_vague() => 0.0,
+        (false, _) => rest[index].min(1.0) * 0.95,
+    };
+    whole.iter().enumerate().map(|(index, whole)| whole.max(timed(index))).collect()
+}
+
+/// The answer of `prepare` for a command about one item.
+pub(super) async fn prepare<T: Item>(
+    store: &Arc<dyn Store>,
+    scene: &Scene,
+    params: Params,
+    param: &str,
+    allowed: impl Fn(&T) -> bool,
+) -> Result<Prepared, ServiceError> {
+    let words = params.get(param).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Ok(match find(store, scene, &words, allowed).await? {
+        Choice::One((item, revision)) => Prepared::Ready {
+            params,
+            foreign: item.foreign(),
+            target: Some(Target {
+                id: item.id().to_owned(),
+                revision: revision.to_string(),
+                label: item.title().to_owned(),
+                before: item.view(scene),
+            }),
+            notes: Vec::new(),
+        },
+        Choice::Several { items, sure } => Prepared::Several {
+            param: param.to_owned(),
+            question: question::<T>(&items, sure),
+            candidates: items.iter().map(|item| candidate(item, scene)).collect(),
+        },
+        Choice::None => Prepared::NotFound {
+            what: format!("I found no {} like “{}”.", T::NOUN, shorten(&words, LABEL_CHARS)),
+        },
+    })
+}
+
+fn question<T: Item>(items: &[T], sure: bool) -> String {
+    match (sure, items.len()) {
+        (true, _) => format!("Which {} do you mean?", T::NOUN),
+        (false, 1) => format!("I found no {} of that name. Do you mean this one?", T::NOUN),
+        (false, _) => format!("I found no {} of that name. Do you mean one of these?", T::NOUN),
+    }
+}
+
+fn candidate<T: Item>(item: &T, scene: &Scene) -> Candidate {
+    Candidate { id: item.id().to_owned(), label: shorten(&item.label(scene), LABEL_CHARS) }
+}
+
+/// The item an action is about, still as the person was shown it.
+pub(super) async fn held<T: Item>(
+    store: &Arc<dyn Store>,
+    scene: &Scene,
+    action: &Action,
+) -> Result<Held<T>, ServiceError> {
+    let (item, revision) = current::<T>(store, scene, action).await?;
+    let shown = action.target.as_ref().map(|target| target.revision.as_str());
+    if shown == Some(revision.to_string().as_str()) {
+        return Ok((item, revision));
+    }
+    Err(ServiceError(format!(
+        "“{}” has changed meanwhile, so I left it as it is. Ask me again and I'll look at it afresh.",
+        shorten(item.title(), LABEL_CHARS)
+    )))
+}
+
+/// The item an action is about, as it is now.
+pub(super) async fn current<T: Item>(
+    store: &Arc<dyn Store>,
+    scene: &Scene,
+    action: &Action,
+) -> Result<Held<T>, ServiceError> {
+    let Some(target) = &action.target else {
+        return Err(ServiceError(format!("I don't know which {} you mean; nothing was changed.", T::NOUN)));
+    };
+    by_id(store, &scene.owner, &target.id).await?.ok_or_else(|| {
+        ServiceError(format!(
+            "The {} “{}” is not there any more; nothing was changed.",
+            T::NOUN,
+            shorten(&target.label, LABEL_CHARS)
+        ))
+    })
+}
+
+/// The id of what an attempt makes: the same for every try.
+pub(super) fn new_id(attempt: &Attempt) -> String {
+    attempt.key.chars().filter(char::is_ascii_alphanumeric).take(ID_CHARS).collect()
+}
+
+/// A text as it is kept: no control characters but line feeds and tabs, no white space around it.
+pub(super) fn clean(text: &str) -> String {
+    let kept: String = text
+        .replace("\r\n", "\n")
+        .chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect();
+    kept.trim().to_owned()
+}
+
+/// A title: one line, neither empty nor endless.
+pub(super) fn title(text: &str, noun: &str) -> Result<String, ServiceError> {
+    let title = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    if title.is_empty() {
+        return Err(ServiceError(format!("The {noun} needs a name; nothing was written.")));
+    }
+    if title.chars().count() > TITLE_CHARS_MAX {
+        return Err(ServiceError(format!(
+            "That name is longer than {TITLE_CHARS_MAX} characters; nothing was written. Put the rest into the details."
+        )));
+    }
+    Ok(title)
+}
+
+/// A text parameter that is there and not blank, cleaned.
+pub(super) fn given(params: &Params, name: &str) -> Option<String> {
+    params.get(name).and_then(Value::as_str).map(clean).filter(|text| !text.is_empty())
+}
+
+/// The text parameters of a list.
+pub(super) fn given_list(params: &Params, name: &str) -> Vec<String> {
+    let values = params.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    values.iter().filter_map(Value::as_str).map(clean).filter(|text| !text.is_empty()).collect()
+}
+
+/// The changes of an update command.
+pub(super) fn changes(params: &Params) -> Params {
+    params.get("changes").and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+/// For a command the service does not have.
+pub(super) fn unknown_command(service: &str, command: &str) -> ServiceError {
+    ServiceError(format!(
+        "I can't do “{service}.{}”; nothing was changed.",
+        shorten(&clean(command), LABEL_CHARS)
+    ))
+}
+
+/// The same answer, with another word for what was looked for.
+pub(super) fn not_found_instead(prepared: Prepared, noun: &str, instead: &str) -> Prepared {
+    match prepared {
+        Prepared::NotFound { what } => {
+            Prepared::NotFound { what: what.replacen(noun, instead, 1) }
+        }
+        ready @ (Prepared::Ready { .. } | Prepared::Several { .. }) => ready,
+    }
+}
+
+/// A text for one line of a message or a prompt.
+pub(super) fn brief(text: &str) -> String {
+    shorten(&text.replace('\n', " "), LABEL_CHARS)
+}
+
+/// A time as prompts hold it: `Tue 2026-01-13 17:00`.
+pub(super) fn stamp(moment: Moment, scene: &Scene) -> String {
+    match moment {
+        Moment::Instant(at) => at.with_timezone(&scene.zone).format("%a %Y-%m-%d %H:%M").to_string(),
+        Moment::Day(day) => day.format("%a %Y-%m-%d").to_string(),
+    }
+}

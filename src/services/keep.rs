@@ -1,0 +1,287 @@
+//! Notes and lists.
+//!
+//! A note is a list when it has entries, or nothing at all yet; what is added to a list becomes entries,
+//! what is added to a text becomes a line of it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::items::{self, Item, unknown_command};
+use super::search::{Index, PERHAPS, Query};
+use crate::core::ids::UserId;
+use crate::core::plan::{Action, Params};
+use crate::core::stakes::Authorized;
+use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX, RESULT_ROWS_MAX};
+use crate::ports::{
+    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store,
+    Table, Wanted,
+};
+
+/// A note far behind the best one is not what was looked for.
+const FAR: f32 = 0.5;
+
+/// Something written down.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    /// Unique among the owner's notes.
+    pub id: String,
+    /// Whose.
+    pub owner: UserId,
+    /// What it is called.
+    pub title: String,
+    /// What it says.
+    pub text: Option<String>,
+    /// The entries of a list.
+    pub items: Vec<String>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+impl Note {
+    fn is_list(&self) -> bool {
+        !self.items.is_empty() || self.text.is_none()
+    }
+
+    /// Adds entries to a list, a line to a text.
+    fn append(&mut self, text: &str) {
+        if self.is_list() {
+            self.items.extend(entries(text));
+        } else if let Some(old) = &mut self.text {
+            old.push('\n');
+            old.push_str(text);
+        }
+    }
+
+    fn check_size(&self) -> Result<(), ServiceError> {
+        let chars = self.text.iter().chain(&self.items).map(|text| text.chars().count()).sum::<usize>();
+        if self.items.len() > NOTE_ITEMS_MAX || chars > NOTE_CHARS_MAX {
+            return Err(ServiceError(format!(
+                "“{}” would grow too large ({NOTE_ITEMS_MAX} entries or {NOTE_CHARS_MAX} characters at most); \
+                 nothing was written.",
+                items::brief(&self.title)
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The entries in a text: its lines, or, when it is one line, what commas and "and" separate.
+fn entries(text: &str) -> Vec<String> {
+    let plain = |entry: &str| {
+        entry.trim().trim_start_matches(['-', '•', '*', '▫']).trim().to_owned()
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let parts: Vec<&str> = match lines.as_slice() {
+        [line] => line.split(',').flat_map(|part| part.split(" and ")).collect(),
+        _ => lines,
+    };
+    let stripped = parts.into_iter().map(|part| part.trim().strip_prefix("and ").unwrap_or(part));
+    stripped.map(plain).filter(|entry| !entry.is_empty()).collect()
+}
+
+impl Record for Note {
+    const TABLE: Table = Table::Notes;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.owner.as_str(), &self.id])
+    }
+}
+
+impl Item for Note {
+    const NOUN: &'static str = "note";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn body(&self) -> String {
+        let mut body = self.items.join("\n");
+        body.extend(self.text.as_deref());
+        body
+    }
+
+    fn label(&self, _: &Scene) -> String {
+        let content = self.items.first().or(self.text.as_ref());
+        match content {
+            Some(content) => format!("{}: {}", self.title, items::brief(content)),
+            None => self.title.clone(),
+        }
+    }
+
+    fn view(&self, _: &Scene) -> Value {
+        let mut view = json!({"id": self.id, "title": self.title});
+        if let Some(text) = &self.text {
+            view["text"] = json!(text);
+        }
+        if !self.items.is_empty() {
+            view["items"] = json!(self.items);
+        }
+        view
+    }
+
+    fn nearness(&self, scene: &Scene) -> (u8, i64) {
+        (0, (scene.now - self.updated_at).num_seconds().abs())
+    }
+}
+
+/// Notes in the store.
+#[derive(Debug)]
+pub struct KeepService {
+    store: Arc<dyn Store>,
+}
+
+impl KeepService {
+    /// Over this store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// All notes, last changed first.
+    async fn all(&self, scene: &Scene) -> Result<Vec<Note>, ServiceError> {
+        let held = items::all::<Note>(&self.store, &scene.owner).await?;
+        let mut notes: Vec<Note> = held.into_iter().map(|(note, _)| note).collect();
+        notes.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
+        Ok(notes)
+    }
+
+    fn create(scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
+        let note = Note {
+            id: items::new_id(attempt),
+            owner: scene.owner.clone(),
+            title: items::title(action.text("title"), Note::NOUN)?,
+            text: items::given(&action.params, "text"),
+            items: items::given_list(&action.params, "items"),
+            created_at: scene.now,
+            updated_at: scene.now,
+        };
+        note.check_size()?;
+        let change = Change::put(&note, Expect::Absent)?;
+        Ok(told(&note, scene, change))
+    }
+
+    /// Adding commutes: a note that grew since it was looked up is still the one that was meant.
+    async fn append(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let (mut note, revision) = items::current::<Note>(&self.store, scene, action).await?;
+        let text = items::given(&action.params, "text")
+            .ok_or_else(|| ServiceError("There was nothing to add.".to_owned()))?;
+        note.append(&text);
+        note.check_size()?;
+        note.updated_at = scene.now;
+        let change = Change::put(&note, Expect::Revision(revision))?;
+        Ok(told(&note, scene, change))
+    }
+
+    async fn delete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let (note, revision) = items::held::<Note>(&self.store, scene, action).await?;
+        let change = Change::delete(Note::TABLE, note.key(), Expect::Revision(revision));
+        Ok(told(&note, scene, change))
+    }
+
+    async fn search(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let notes = self.all(scene).await?;
+        let query = Query::new(action.text("query"));
+        if query.is_for_everything() {
+            return Ok(listed(&notes, scene));
+        }
+        Ok(listed(&matching(notes, &query), scene))
+    }
+}
+
+/// The notes that a query fits, best first.
+fn matching(notes: Vec<Note>, query: &Query) -> Vec<Note> {
+    let bodies: Vec<String> = notes.iter().map(Note::body).collect();
+    let index = Index::new(notes.iter().zip(&bodies).map(|(n, body)| (n.title.as_str(), body.as_str())));
+    let mut ranked: Vec<(f32, Note)> = index.covered(query).into_iter().zip(notes).collect();
+    ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let best = ranked.first().map_or(0.0, |(score, _)| score.min(1.0));
+    let fits = |score: f32| score >= PERHAPS && score >= best * FAR;
+    ranked.into_iter().filter(|(score, _)| fits(*score)).map(|(_, note)| note).collect()
+}
+
+fn told(note: &Note, scene: &Scene, change: Change) -> Performed {
+    Performed::changed(json!({"note": note.view(scene)}), vec![change])
+}
+
+fn listed(notes: &[Note], scene: &Scene) -> Performed {
+    let shown: Vec<Value> = notes.iter().take(RESULT_ROWS_MAX).map(|note| note.view(scene)).collect();
+    let more = notes.len().saturating_sub(RESULT_ROWS_MAX);
+    Performed::result(json!({"notes": shown, "more": more}))
+}
+
+/// A list that is not there can be made.
+fn offer_to_make(prepared: Prepared, words: &str) -> Prepared {
+    match prepared {
+        Prepared::NotFound { what } => Prepared::NotFound {
+            what: format!("{what} Say “make a list called {}” and I'll start it.", items::brief(words)),
+        },
+        ready @ (Prepared::Ready { .. } | Prepared::Several { .. }) => ready,
+    }
+}
+
+#[async_trait]
+impl Service for KeepService {
+    fn name(&self) -> &'static str {
+        "keep"
+    }
+
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+        match command {
+            "create" | "list" | "search" => Ok(Prepared::as_is(params)),
+            "append" => {
+                let words = items::given(&params, "find_by").unwrap_or_default();
+                let found = items::prepare::<Note>(&self.store, scene, params, "find_by", |_| true).await?;
+                Ok(offer_to_make(found, &words))
+            }
+            "delete" => items::prepare::<Note>(&self.store, scene, params, "find_by", |_| true).await,
+            _ => Err(unknown_command("keep", command)),
+        }
+    }
+
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+        let action = authorized.action();
+        let done = match action.command.as_str() {
+            "create" => Self::create(scene, action, attempt),
+            "append" => self.append(scene, action).await,
+            "list" => self.all(scene).await.map(|notes| listed(&notes, scene)),
+            "search" => self.search(scene, action).await,
+            "delete" => self.delete(scene, action).await,
+            other => Err(unknown_command("keep", other)),
+        };
+        done.unwrap_or_else(Performed::from)
+    }
+
+    /// Titles: what the message is about first, then what was changed last.
+    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+        let notes = self.all(scene).await?;
+        let mut chosen = matching(notes.clone(), &Query::new(&wanted.message));
+        for note in notes {
+            if !chosen.iter().any(|known| known.id == note.id) {
+                chosen.push(note);
+            }
+        }
+        let line = |note: &Note| match note.items.len() {
+            0 => items::brief(&note.title),
+            count => format!("{} (list, {count})", items::brief(&note.title)),
+        };
+        let noticed = |note: &Note| Noticed { id: note.id.clone(), line: line(note), foreign: None };
+        Ok(chosen.iter().take(wanted.limit).map(noticed).collect())
+    }
+
+    async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
+        if command != "create" {
+            return None;
+        }
+        let key = Key::of(&[scene.owner.as_str(), &items::new_id(attempt)]);
+        self.store.get(Note::TABLE, &key).await.ok().map(|stored| stored.is_some())
+    }
+}

@@ -1,0 +1,214 @@
+//! What the assistant remembers about the person: facts with a category, a name and a value.
+//!
+//! A fact of a name that is known already replaces the old one: two truths about one thing are none.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::items::{self, Item, unknown_command};
+use super::search::{Index, Query, fold};
+use crate::core::ids::UserId;
+use crate::core::plan::{Action, Params};
+use crate::core::stakes::Authorized;
+use crate::limits::RESULT_ROWS_MAX;
+use crate::ports::{
+    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store,
+    Table, Wanted,
+};
+
+/// A fact far behind the best one does not answer the question.
+const FAR: f32 = 0.35;
+/// What having been learned just now adds to a fact's relevance.
+const RECENCY: f32 = 0.1;
+/// Days after which half of that is gone.
+const RECENCY_DAYS: f32 = 30.0;
+
+/// A fact.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Unique among the owner's memories.
+    pub id: String,
+    /// About whom.
+    pub owner: UserId,
+    /// E.g. `travel`.
+    pub category: String,
+    /// Its name, e.g. `seat`.
+    pub key: String,
+    /// What is so.
+    pub value: String,
+    /// Where it comes from, e.g. `told by you`.
+    pub source: String,
+    /// Since when it is known.
+    pub at: DateTime<Utc>,
+}
+
+impl Record for Memory {
+    const TABLE: Table = Table::Memories;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.owner.as_str(), &self.id])
+    }
+}
+
+impl Item for Memory {
+    const NOUN: &'static str = "memory";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn title(&self) -> &str {
+        &self.key
+    }
+
+    fn body(&self) -> String {
+        format!("{} {}", self.category, self.value)
+    }
+
+    fn label(&self, _: &Scene) -> String {
+        format!("{}: {}", self.key, self.value)
+    }
+
+    fn view(&self, _: &Scene) -> Value {
+        json!({"id": self.id, "category": self.category, "key": self.key, "value": self.value})
+    }
+
+    fn nearness(&self, scene: &Scene) -> (u8, i64) {
+        (0, (scene.now - self.at).num_seconds().abs())
+    }
+}
+
+/// Memories in the store.
+#[derive(Debug)]
+pub struct MemoryService {
+    store: Arc<dyn Store>,
+}
+
+impl MemoryService {
+    /// Over this store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// All facts, newest first.
+    async fn all(&self, scene: &Scene) -> Result<Vec<(Memory, u64)>, ServiceError> {
+        let mut held = items::all::<Memory>(&self.store, &scene.owner).await?;
+        held.sort_by(|(a, _), (b, _)| b.at.cmp(&a.at).then_with(|| a.id.cmp(&b.id)));
+        Ok(held)
+    }
+
+    async fn remember(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
+        let key = items::title(action.text("key"), "fact")?;
+        let category = items::title(action.text("category"), "category")?;
+        let value = value(&action.params, "value")?;
+        let same = |(memory, _): &(Memory, u64)| fold(&memory.key) == fold(&key);
+        let known = self.all(scene).await?.into_iter().find(same);
+        let (id, expect, replaced) = match known {
+            Some((old, revision)) => (old.id, Expect::Revision(revision), Some(old.value)),
+            None => (items::new_id(attempt), Expect::Absent, None),
+        };
+        let memory = Memory {
+            id,
+            owner: scene.owner.clone(),
+            category,
+            key,
+            value,
+            source: TOLD.to_owned(),
+            at: scene.now,
+        };
+        let mut result = json!({"memory": memory.view(scene)});
+        if let Some(old) = replaced.filter(|old| *old != memory.value) {
+            result["replaced"] = json!(old);
+        }
+        Ok(Performed::changed(result, vec![Change::put(&memory, expect)?]))
+    }
+
+    async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let (mut memory, revision) = items::held::<Memory>(&self.store, scene, action).await?;
+        memory.value = value(&action.params, "new_value")?;
+        memory.source = TOLD.to_owned();
+        memory.at = scene.now;
+        let change = Change::put(&memory, Expect::Revision(revision))?;
+        Ok(Performed::changed(json!({"memory": memory.view(scene)}), vec![change]))
+    }
+
+    async fn forget(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let (memory, revision) = items::held::<Memory>(&self.store, scene, action).await?;
+        let change = Change::delete(Memory::TABLE, Record::key(&memory), Expect::Revision(revision));
+        Ok(Performed::changed(json!({"memory": memory.view(scene)}), vec![change]))
+    }
+
+    async fn recall(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let all: Vec<Memory> = self.all(scene).await?.into_iter().map(|(memory, _)| memory).collect();
+        let query = Query::new(action.text("query"));
+        let found = if query.is_for_everything() { all } else { relevant(all, &query, scene.now) };
+        let shown: Vec<Value> = found.iter().take(RESULT_ROWS_MAX).map(|memory| memory.view(scene)).collect();
+        let more = found.len().saturating_sub(RESULT_ROWS_MAX);
+        Ok(Performed::result(json!({"memories": shown, "more": more})))
+    }
+}
+
+/// The source of what the person said themself.
+const TOLD: &str = "told by you";
+
+fn value(params: &Params, name: &str) -> Result<String, ServiceError> {
+    items::given(params, name)
+        .ok_or_else(|| ServiceError("There was nothing to remember; nothing was written.".to_owned()))
+}
+
+/// The facts that answer a question, best first: relevance, a little more for newer ones.
+fn relevant(memories: Vec<Memory>, query: &Query, now: DateTime<Utc>) -> Vec<Memory> {
+    let bodies: Vec<String> = memories.iter().map(Memory::body).collect();
+    let index = Index::new(memories.iter().zip(&bodies).map(|(m, body)| (m.key.as_str(), body.as_str())));
+    let scores = index.bm25(query).into_iter().zip(memories).map(|(score, memory)| {
+        let days = (now - memory.at).num_days().max(0) as f32;
+        (score * (1.0 + RECENCY / (1.0 + days / RECENCY_DAYS)), memory)
+    });
+    let mut ranked: Vec<(f32, Memory)> = scores.filter(|(score, _)| *score > 0.0).collect();
+    ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let best = ranked.first().map_or(0.0, |(score, _)| *score);
+    ranked.into_iter().filter(|(score, _)| *score >= best * FAR).map(|(_, memory)| memory).collect()
+}
+
+#[async_trait]
+impl Service for MemoryService {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+        match command {
+            "store" | "recall" => Ok(Prepared::as_is(params)),
+            "update" => items::prepare::<Memory>(&self.store, scene, params, "key", |_| true).await,
+            "forget" => items::prepare::<Memory>(&self.store, scene, params, "find_by", |_| true).await,
+            _ => Err(unknown_command("memory", command)),
+        }
+    }
+
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+        let action = authorized.action();
+        let done = match action.command.as_str() {
+            "store" => self.remember(scene, action, attempt).await,
+            "update" => self.update(scene, action).await,
+            "recall" => self.recall(scene, action).await,
+            "forget" => self.forget(scene, action).await,
+            other => Err(unknown_command("memory", other)),
+        };
+        done.unwrap_or_else(Performed::from)
+    }
+
+    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+        let all: Vec<Memory> = self.all(scene).await?.into_iter().map(|(memory, _)| memory).collect();
+        let found = relevant(all, &Query::new(&wanted.message), scene.now);
+        let noticed = |memory: &Memory| Noticed {
+            id: memory.id.clone(),
+            line: format!("{}: {}", items::brief(&memory.key), items::brief(&memory.value)),
+            foreign: None,
+        };
+        Ok(found.iter().take(wanted.limit).map(noticed).collect())
+    }
+}

@@ -1,0 +1,215 @@
+//! Recurrence: when something that repeats happens (RFC 5545 RRULE).
+//!
+//! Rules that step by days and more are followed in *local wall time*, so that a standup at ten stays at ten
+//! when the clocks change; the rule is run over local times as if they were UTC, and each is then made an
+//! instant (after a gap: the first instant behind it; of two: the first). Rules that step by hours and less
+//! without further conditions are followed in elapsed time.
+//!
+//! A start that does not match its own rule is not an occurrence.
+
+use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Utc};
+use chrono_tz::Tz;
+use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
+
+use crate::catalog::show::Moment;
+use crate::core::when::local_instant;
+use crate::limits::{RECURRENCE_STEPS_MAX, REPEAT_MINUTES_MIN};
+
+/// A local wall-clock time as an instant.
+pub(super) fn instant(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
+    local_instant(zone, local).earliest()
+}
+
+/// A rule with the start it counts from.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Series {
+    rule: RRule<Unvalidated>,
+    first: Moment,
+    zone: Tz,
+}
+
+/// Why a rule cannot be followed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BadRule {
+    #[error("I can't read the repetition “{0}”.")]
+    Unreadable(String),
+    #[error("It repeats on fixed days, and I can only change its time of day.")]
+    FixedDays,
+    #[error("I can repeat something every {REPEAT_MINUTES_MIN} minutes at most.")]
+    TooOften,
+}
+
+impl Series {
+    /// Reads the value of an RRULE.
+    pub fn new(rule: &str, first: Moment, zone: Tz) -> Result<Self, BadRule> {
+        let unreadable = || BadRule::Unreadable(rule.chars().take(80).collect());
+        let value = rule.trim();
+        let value = value.strip_prefix("RRULE:").unwrap_or(value);
+        let parsed: RRule<Unvalidated> =
+            local_until(value, zone).ok_or_else(unreadable)?.parse().map_err(|_| unreadable())?;
+        let series = Self { rule: parsed, first, zone };
+        let pause = series.shortest_pause();
+        if pause < Duration::minutes(REPEAT_MINUTES_MIN) {
+            return Err(BadRule::TooOften);
+        }
+        series.dates().map(|_| ()).ok_or_else(unreadable)?;
+        Ok(series)
+    }
+
+    /// The first occurrence after `after`, if there is one.
+    pub fn next_after(&self, after: DateTime<Utc>) -> Option<Moment> {
+        self.walk(after).find(|at| at.start(self.zone) > after)
+    }
+
+    /// The last occurrence before `before`.
+    pub fn last_before(&self, before: DateTime<Utc>) -> Option<Moment> {
+        self.walk(before).take_while(|at| at.start(self.zone) < before).last()
+    }
+
+    /// Occurrences that start in `from..to`, at most `max`.
+    pub fn between(&self, from: DateTime<Utc>, to: DateTime<Utc>, max: usize) -> Vec<Moment> {
+        self.walk(from)
+            .skip_while(|at| at.start(self.zone) < from)
+            .take_while(|at| at.start(self.zone) < to)
+            .take(max)
+            .collect()
+    }
+
+    /// All occurrences in order; may begin later, but not after `near`.
+    fn walk(&self, near: DateTime<Utc>) -> Box<dyn Iterator<Item = Moment> + '_> {
+        if let (Some(step), Moment::Instant(first)) = (self.elapsed_step(), self.first) {
+            return Box::new(elapsed(first, step, near, self.rule.get_count()));
+        }
+        let zone = self.zone;
+        let whole_days = matches!(self.first, Moment::Day(_));
+        let dates = self.dates().into_iter().flatten().take(RECURRENCE_STEPS_MAX);
+        Box::new(dates.map(move |at| {
+            let local = at.naive_utc();
+            if whole_days { Moment::Day(local.date()) } else { Moment::Instant(instant(zone, local)) }
+        }))
+    }
+
+    /// Local times, dressed as UTC.
+    fn dates(&self) -> Option<rrule::RRuleSetIter> {
+        let start = match self.first {
+            Moment::Instant(at) => at.with_timezone(&self.zone).naive_local(),
+            Moment::Day(day) => day.and_time(NaiveTime::MIN),
+        };
+        let start = rrule::Tz::UTC.from_utc_datetime(&start);
+        let rule = self.rule.clone().validate(start).ok()?;
+        Some((&RRuleSet::new(start).rrule(rule).limit()).into_iter())
+    }
+
+    /// The step of a rule that counts hours or less and has no further conditions.
+    fn elapsed_step(&self) -> Option<Duration> {
+        let rule = &self.rule;
+        let plain = rule.get_by_hour().is_empty()
+            && rule.get_by_minute().is_empty()
+            && rule.get_by_second().is_empty()
+            && rule.get_by_weekday().is_empty()
+            && rule.get_by_month().is_empty()
+            && rule.get_by_month_day().is_empty()
+            && rule.get_by_set_pos().is_empty()
+            && rule.get_until().is_none();
+        self.fast_step().filter(|_| plain)
+    }
+
+    fn fast_step(&self) -> Option<Duration> {
+        let unit = match self.rule.get_freq() {
+            Frequency::Hourly => 3600,
+            Frequency::Minutely => 60,
+            Frequency::Secondly => 1,
+            Frequency::Yearly | Frequency::Monthly | Frequency::Weekly | Frequency::Daily => return None,
+        };
+        Some(Duration::seconds(unit * i64::from(self.rule.get_interval().max(1))))
+    }
+
+    /// A lower bound of the time between two occurrences.
+    fn shortest_pause(&self) -> Duration {
+        let minutes = self.rule.get_by_minute().len().max(1) as i64;
+        let seconds = self.rule.get_by_second().len().max(1) as i64;
+        let hour = Duration::hours(1) / i32::try_from(minutes * seconds).unwrap_or(i32::MAX);
+        self.fast_step().map_or(hour, |step| step.min(hour))
+    }
+}
+
+/// `first`, `first + step`, …, leaving out what lies far before `near`.
+fn elapsed(first: DateTime<Tz>, step: Duration, near: DateTime<Utc>, count: Option<u32>) -> impl Iterator<Item = Moment> {
+    let skip = ((near - first.to_utc()).num_seconds() / step.num_seconds().max(1)).max(0);
+    let end = count.map_or(i64::MAX, i64::from).min(skip.saturating_add(RECURRENCE_STEPS_MAX as i64));
+    (skip..end).map_while(move |n| {
+        let ahead = Duration::try_seconds(step.num_seconds().checked_mul(n)?)?;
+        first.clone().checked_add_signed(ahead).map(Moment::Instant)
+    })
+}
+
+/// The rule with its UNTIL in local time dressed as UTC; a date means the whole of that day.
+fn local_until(rule: &str, zone: Tz) -> Option<String> {
+    let part = |part: &str| -> Option<String> {
+        let Some(until) = part.strip_prefix("UNTIL=") else {
+            return Some(part.to_owned());
+        };
+        let local = match until.strip_suffix('Z') {
+            Some(utc) => {
+                let utc = NaiveDateTime::parse_from_str(utc, "%Y%m%dT%H%M%S").ok()?;
+                zone.from_utc_datetime(&utc).naive_local()
+            }
+            None if until.contains('T') => {
+                NaiveDateTime::parse_from_str(until, "%Y%m%dT%H%M%S").ok()?
+            }
+            None => NaiveDate::parse_from_str(until, "%Y%m%d").ok()?.and_hms_opt(23, 59, 59)?,
+        };
+        Some(format!("UNTIL={}Z", local.format("%Y%m%dT%H%M%S")))
+    };
+    let parts: Option<Vec<String>> = rule.to_uppercase().split(';').map(part).collect();
+    parts.map(|parts| parts.join(";"))
+}
+
+/// The rule with the time of day it names, if it names one, replaced.
+pub(super) fn at_clock(rule: &str, clock: NaiveTime) -> String {
+    let part = |part: &str| match part.split('=').next() {
+        Some("BYHOUR") => format!("BYHOUR={}", clock.hour()),
+        Some("BYMINUTE") => format!("BYMINUTE={}", clock.minute()),
+        Some(_) | None => part.to_owned(),
+    };
+    rule.split(';').map(part).collect::<Vec<_>>().join(";")
+}
+
+/// A series moved by as much as one of its occurrences: its new start and rule.
+///
+/// A rule on one weekday moves along; one on several fixed days can change its time of day only.
+pub(super) fn moved_rule(
+    rule: &str,
+    first: Moment,
+    was: Moment,
+    becomes: Moment,
+    zone: Tz,
+) -> Result<(Moment, String), BadRule> {
+    let local = |moment: Moment| moment.start(zone).naive_local();
+    let days = (local(becomes).date() - local(was).date()).num_days();
+    let new_date = local(first).date().checked_add_signed(Duration::days(days)).ok_or(BadRule::FixedDays)?;
+    let (first, rule) = match becomes {
+        Moment::Instant(at) => {
+            let clock = at.with_timezone(&zone).time();
+            (Moment::Instant(instant(zone, new_date.and_time(clock))), at_clock(rule, clock))
+        }
+        Moment::Day(_) => (Moment::Day(new_date), rule.to_owned()),
+    };
+    if days == 0 {
+        return Ok((first, rule));
+    }
+    let mut parts: Vec<String> = rule.split(';').map(str::to_owned).collect();
+    for part in &mut parts {
+        match part.split_once('=') {
+            Some(("BYDAY", day)) if day.len() == 2 => {
+                let weekday = local(becomes).date().weekday();
+                *part = format!("BYDAY={}", weekday.to_string().to_uppercase().get(..2).unwrap_or(day));
+            }
+            Some(("BYDAY" | "BYMONTHDAY" | "BYMONTH" | "BYYEARDAY" | "BYSETPOS" | "BYWEEKNO", _)) => {
+                return Err(BadRule::FixedDays);
+            }
+            Some(_) | None => {}
+        }
+    }
+    Ok((first, parts.join(";")))
+}

@@ -1,0 +1,338 @@
+//! Tasks and reminders.
+//!
+//! A deadline that lies ahead has one entry in the due-index; it moves, goes and comes in the same batch as
+//! the task. When a repeating task reminds, it moves on to its next time at once, so that it reminds again
+//! whether or not somebody says "done"; "done" then means the time it reminded of.
+//!
+//! A *snooze* is a further due entry for the same task, made by whoever handles the button: it changes
+//! nothing here, and a task that was meanwhile done, moved or deleted stays silent.
+
+mod record;
+mod reminder;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Duration, Utc};
+pub use record::{Status, Task};
+use serde_json::{Value, json};
+
+use super::items::{self, Item, unknown_command};
+use super::recurrence::{Series, at_clock, instant};
+use crate::catalog::show::Moment;
+use crate::catalog::{Priority, Which};
+use crate::core::plan::{Action, Params};
+use crate::core::stakes::Authorized;
+use crate::limits::RESULT_ROWS_MAX;
+use crate::ports::{
+    Attempt, Change, Expect, FallenDue, Key, Noticed, Performed, Prepared, Record, RecordExt, Scene,
+    Service, ServiceError, Store, Wanted,
+};
+use crate::records::Due;
+
+/// "Done" a second time within this is the same press twice, not the next occurrence done early.
+const SAME_DONE_SECS: i64 = 120;
+
+/// Tasks in the store.
+#[derive(Debug)]
+pub struct TaskService {
+    store: Arc<dyn Store>,
+}
+
+impl TaskService {
+    /// Over this store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    async fn create(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
+        let params = &action.params;
+        let mut task = Task {
+            id: items::new_id(attempt),
+            owner: scene.owner.clone(),
+            chat: scene.chat.clone(),
+            title: items::title(action.text("title"), Task::NOUN)?,
+            description: items::given(params, "description"),
+            priority: priority(params)?,
+            deadline: None,
+            zone: scene.zone,
+            repeat: None,
+            anchor: None,
+            status: Status::Open,
+            created_at: scene.now,
+            done_at: None,
+            reminded_at: None,
+        };
+        schedule(&mut task, params, scene)?;
+        let mut changes = vec![Change::put(&task, Expect::Absent)?];
+        changes.extend(self.due_changes(None, task.due(scene.now)).await?);
+        Ok(told(&task, scene, changes))
+    }
+
+    async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let (before, revision) = items::held::<Task>(&self.store, scene, action).await?;
+        let changes = items::changes(&action.params);
+        let mut task = before.clone();
+        if changes.contains_key("title") {
+            task.title = items::title(&items::given(&changes, "title").unwrap_or_default(), Task::NOUN)?;
+        }
+        if let Some(description) = items::given(&changes, "description") {
+            task.description = Some(description);
+        }
+        if let Some(priority) = priority(&changes)? {
+            task.priority = Some(priority);
+        }
+        schedule(&mut task, &changes, scene)?;
+        self.rewritten(scene, &before, &task, revision).await
+    }
+
+    async fn complete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let (before, revision) = items::held::<Task>(&self.store, scene, action).await?;
+        if before.status == Status::Done {
+            return Err(ServiceError(format!("“{}” is done already.", before.title)));
+        }
+        let again = before.done_at.is_some_and(|at| scene.now - at < Duration::seconds(SAME_DONE_SECS));
+        if again {
+            return Ok(told(&before, scene, Vec::new()));
+        }
+        let mut task = before.clone();
+        task.done_at = Some(scene.now);
+        let done_after_reminder = before.reminded_at.filter(|at| before.done_at.is_none_or(|done| done < *at));
+        let goes_on = task.repeat.is_some()
+            && (done_after_reminder.is_some() || {
+                let due = task.due_moment().map(|due| due.start(task.zone).to_utc());
+                task.advance(due.map_or(scene.now, |due| due.max(scene.now)))
+            });
+        if !goes_on {
+            task.status = Status::Done;
+        }
+        self.rewritten(scene, &before, &task, revision).await
+    }
+
+    async fn delete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let (task, revision) = items::held::<Task>(&self.store, scene, action).await?;
+        let mut changes = vec![Change::delete(Task::TABLE, task.key(), Expect::Revision(revision))];
+        changes.extend(self.due_changes(before_due(&task), None).await?);
+        Ok(told(&task, scene, changes))
+    }
+
+    async fn list(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+        let which = match action.params.get("status") {
+            Some(status) if !status.is_null() => serde_json::from_value(status.clone())
+                .map_err(|_| ServiceError("I can list tasks that are open, done, or all.".to_owned()))?,
+            Some(_) | None => Which::Open,
+        };
+        let bound = match items::given(&action.params, "due_before") {
+            Some(text) => Some(moment(&text, scene)?),
+            None => None,
+        };
+        let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &scene.owner)
+            .await?
+            .into_iter()
+            .map(|(task, _)| task)
+            .filter(|task| match which {
+                Which::Open => task.status == Status::Open,
+                Which::Done => task.status == Status::Done,
+                Which::All => true,
+            })
+            .filter(|task| bound.is_none_or(|bound| task.is_due_by(bound)))
+            .collect();
+        sort(&mut tasks);
+        let more = tasks.len().saturating_sub(RESULT_ROWS_MAX);
+        let shown: Vec<Value> =
+            tasks.iter().take(RESULT_ROWS_MAX).map(|task| task.view(scene)).collect();
+        Ok(Performed::result(json!({"tasks": shown, "more": more})))
+    }
+
+    /// The task and its due entry, from one state to the next.
+    async fn rewritten(
+        &self,
+        scene: &Scene,
+        before: &Task,
+        task: &Task,
+        revision: u64,
+    ) -> Result<Performed, ServiceError> {
+        let mut changes = vec![Change::put(task, Expect::Revision(revision))?];
+        changes.extend(self.due_changes(before_due(before), task.due(scene.now)).await?);
+        Ok(told(task, scene, changes))
+    }
+
+    /// What makes the due-index hold `new` in place of `old`.
+    async fn due_changes(&self, old: Option<Due>, new: Option<Due>) -> Result<Vec<Change>, ServiceError> {
+        if old == new {
+            return Ok(Vec::new());
+        }
+        let mut changes = Vec::new();
+        if let Some(old) = old
+            && let Some((_, revision)) = self.store.load::<Due>(&old.key()).await?
+        {
+            changes.push(Change::delete(Due::TABLE, old.key(), Expect::Revision(revision)));
+        }
+        if let Some(new) = new
+            && self.store.load::<Due>(&new.key()).await?.is_none()
+        {
+            changes.push(Change::put(&new, Expect::Absent)?);
+        }
+        Ok(changes)
+    }
+}
+
+/// The entry a task had, whether or not its time has come meanwhile.
+fn before_due(task: &Task) -> Option<Due> {
+    task.due(DateTime::<Utc>::MIN_UTC)
+}
+
+fn told(task: &Task, scene: &Scene, changes: Vec<Change>) -> Performed {
+    Performed::changed(json!({"task": task.view(scene)}), changes)
+}
+
+fn priority(params: &Params) -> Result<Option<Priority>, ServiceError> {
+    match params.get("priority") {
+        Some(value) if !value.is_null() => serde_json::from_value(value.clone())
+            .map(Some)
+            .map_err(|_| ServiceError("A priority is low, medium or high; nothing was written.".to_owned())),
+        Some(_) | None => Ok(None),
+    }
+}
+
+fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
+    Moment::read(text, scene.zone)
+        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", items::brief(text))))
+}
+
+/// Sets deadline and repetition as the parameters say.
+fn schedule(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), ServiceError> {
+    let deadline = match items::given(params, "deadline") {
+        Some(text) => Some(moment(&text, scene)?),
+        None => None,
+    };
+    let repeat = items::given(params, "repeat");
+    if deadline.is_none() && repeat.is_none() {
+        return Ok(());
+    }
+    task.zone = scene.zone;
+    task.chat = scene.chat.clone();
+    task.reminded_at = None;
+    if let Some(repeat) = repeat {
+        return schedule_series(task, repeat, deadline, scene);
+    }
+    if let (Some(rule), Some(Moment::Instant(at))) = (&task.repeat, deadline) {
+        task.repeat = Some(at_clock(rule, at.time()));
+    }
+    task.deadline = deadline.map(Moment::store);
+    task.anchor = task.repeat.as_ref().and(task.deadline.clone());
+    Ok(())
+}
+
+/// A repetition counts from its first time, which has to match it and lie ahead.
+fn schedule_series(
+    task: &mut Task,
+    rule: String,
+    first: Option<Moment>,
+    scene: &Scene,
+) -> Result<(), ServiceError> {
+    let today = scene.now.with_timezone(&scene.zone).date_naive();
+    let known = first.or_else(|| task.due_moment());
+    let start = known.unwrap_or_else(|| {
+        Moment::Instant(instant(scene.zone, today.and_time(record::MORNING)))
+    });
+    let series = Series::new(&rule, start, scene.zone).map_err(|bad| ServiceError(format!("{bad} Nothing was written.")))?;
+    let before_start = start.start(scene.zone).to_utc() - Duration::seconds(1);
+    let after = match first {
+        Some(_) => before_start,
+        None => before_start.max(scene.now),
+    };
+    let next = series.next_after(after).ok_or_else(|| {
+        ServiceError("That repetition never comes round; nothing was written.".to_owned())
+    })?;
+    task.anchor = Some(start.store());
+    task.deadline = Some(next.store());
+    task.repeat = Some(rule);
+    Ok(())
+}
+
+/// By deadline, those without one last; then by age.
+fn sort(tasks: &mut [Task]) {
+    tasks.sort_by_cached_key(|task| {
+        let due = task.due_moment().map(|due| due.start(task.zone).to_utc());
+        (due.is_none(), due, task.created_at, task.id.clone())
+    });
+}
+
+#[async_trait]
+impl Service for TaskService {
+    fn name(&self) -> &'static str {
+        "task"
+    }
+
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+        match command {
+            "create" | "list" => Ok(Prepared::as_is(params)),
+            "update" | "delete" => {
+                items::prepare::<Task>(&self.store, scene, params, "find_by", |_| true).await
+            }
+            "complete" => {
+                let open = |task: &Task| task.status == Status::Open;
+                let prepared = items::prepare(&self.store, scene, params, "find_by", open).await?;
+                Ok(items::not_found_instead(prepared, "task", "open task"))
+            }
+            _ => Err(unknown_command("task", command)),
+        }
+    }
+
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+        let action = authorized.action();
+        let done = match action.command.as_str() {
+            "create" => self.create(scene, action, attempt).await,
+            "list" => self.list(scene, action).await,
+            "update" => self.update(scene, action).await,
+            "complete" => self.complete(scene, action).await,
+            "delete" => self.delete(scene, action).await,
+            other => Err(unknown_command("task", other)),
+        };
+        done.unwrap_or_else(Performed::from)
+    }
+
+    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+        let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &scene.owner)
+            .await?
+            .into_iter()
+            .map(|(task, _)| task)
+            .filter(|task| task.status == Status::Open)
+            .collect();
+        sort(&mut tasks);
+        let noticed = |task: &Task| Noticed {
+            id: task.id.clone(),
+            line: match task.due_moment() {
+                Some(due) => format!("{} (due {})", items::brief(&task.title), items::stamp(due, scene)),
+                None => items::brief(&task.title),
+            },
+            foreign: None,
+        };
+        Ok(tasks.iter().take(wanted.limit).map(noticed).collect())
+    }
+
+    async fn fall_due(&self, scene: &Scene, due: &Due) -> Result<FallenDue, ServiceError> {
+        let crate::records::DueKind::Item { item, .. } = &due.kind else {
+            return Ok(FallenDue::default());
+        };
+        let Some((task, revision)) = items::by_id::<Task>(&self.store, &due.owner, item).await? else {
+            return Ok(FallenDue::default());
+        };
+        let (reply, next) = reminder::remind(&task, due, scene);
+        let mut changes = Vec::new();
+        if let Some(next) = next {
+            changes.push(Change::put(&next, Expect::Revision(revision))?);
+            changes.extend(self.due_changes(None, next.due(scene.now)).await?);
+        }
+        Ok(FallenDue { reply, changes })
+    }
+
+    async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
+        if command != "create" {
+            return None;
+        }
+        let key = Key::of(&[scene.owner.as_str(), &items::new_id(attempt)]);
+        self.store.get(Task::TABLE, &key).await.ok().map(|stored| stored.is_some())
+    }
+}

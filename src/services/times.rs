@@ -1,0 +1,102 @@
+//! Times that a description names: "the 3pm meeting", "standup tomorrow".
+
+use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
+use chrono_tz::Tz;
+
+use super::items::Item;
+use super::recurrence::instant;
+use crate::core::when::{self, Grain, Problem, Reference, When};
+use crate::limits::SEARCH_CHARS_MAX;
+use crate::ports::Scene;
+
+/// A time in a description, and the words around it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Hint {
+    /// The words without the time.
+    pub rest: String,
+    from: DateTime<Utc>,
+    to: DateTime<Utc>,
+    /// Set when only a time of day was said: it may be on any day.
+    clock: Option<NaiveTime>,
+}
+
+/// The first time that is named in these words.
+pub(super) fn hint(words: &str, scene: &Scene) -> Option<Hint> {
+    let words: String = words.chars().take(SEARCH_CHARS_MAX).collect();
+    let reference = scene.reference();
+    let found = when::find(&words, &reference);
+    let (found, (from, to)) =
+        found.iter().find_map(|found| Some((found, span(&found.result, scene.zone)?)))?;
+    let rest = format!("{} {}", words.get(..found.span.start)?, words.get(found.span.end..)?);
+    let clock = clock_alone(words.get(found.span.clone())?, to - from, scene);
+    Some(Hint { rest, from, to, clock })
+}
+
+/// First instant and end of a time.
+fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    let (at, grain) = match result {
+        Ok(When::Point { at, grain }) => (*at, *grain),
+        Ok(When::Range { start, end, .. }) => return Some((start.to_utc(), end.to_utc())),
+        // "The 3pm meeting" at four may be one that was.
+        Err(Problem::Past { at }) => (*at, Grain::Minute),
+        Ok(When::Duration(_) | When::Recurrence { .. })
+        | Err(
+            Problem::Impossible { .. }
+            | Problem::Ambiguous { .. }
+            | Problem::SkippedByClockChange { .. },
+        ) => return None,
+    };
+    let day = at.date_naive();
+    let days = |days| {
+        let next = day.checked_add_days(Days::new(days))?;
+        Some((at.to_utc(), instant(zone, next.and_time(NaiveTime::MIN)).to_utc()))
+    };
+    match grain {
+        Grain::Minute => Some((at.to_utc(), at.to_utc() + Duration::minutes(1))),
+        Grain::Hour => Some((at.to_utc(), at.to_utc() + Duration::hours(1))),
+        Grain::Day => days(1),
+        Grain::Week => days(7),
+        Grain::Month => days(31),
+        Grain::Year => days(366),
+    }
+}
+
+/// The time of day, when no day was said with it: heard at midnight it is then a time of the same day.
+fn clock_alone(words: &str, length: Duration, scene: &Scene) -> Option<NaiveTime> {
+    let today = scene.now.with_timezone(&scene.zone).date_naive();
+    let midnight = instant(scene.zone, today.and_time(NaiveTime::MIN)).to_utc();
+    let reference = Reference { now: midnight, ..scene.reference() };
+    match when::resolve(words, &reference)? {
+        Ok(When::Point { at, grain: Grain::Minute | Grain::Hour }) => {
+            (length <= Duration::hours(1) && at.date_naive() == today).then(|| at.time())
+        }
+        Ok(_) | Err(_) => None,
+    }
+}
+
+impl Hint {
+    /// Which of the items happen then. A time of day alone means the nearest day on which something does.
+    pub fn select<'a, T: Item + 'a>(&self, items: impl Iterator<Item = &'a T>, scene: &Scene) -> Vec<bool> {
+        let items: Vec<&T> = items.collect();
+        let at = |from, to| -> Vec<bool> {
+            items.iter().map(|item| item.falls_into(from, to, scene)).collect()
+        };
+        let then = at(self.from, self.to);
+        let Some(clock) = self.clock.filter(|_| !then.contains(&true)) else {
+            return then;
+        };
+        let today = scene.now.with_timezone(&scene.zone).date_naive();
+        for days in 0..CLOCK_DAYS {
+            let local = (today + Duration::days(days)).and_time(clock);
+            let from = instant(scene.zone, local).with_timezone(&Utc);
+            let then = at(from, from + (self.to - self.from));
+            if then.contains(&true) {
+                return then;
+            }
+        }
+        then
+    }
+}
+
+/// How far ahead a time of day alone is looked for.
+const CLOCK_DAYS: i64 = 14;

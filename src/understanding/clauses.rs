@@ -1,0 +1,368 @@
+//! From a message to its clauses and from clauses to a plan.
+//!
+//! A sentence is one clause unless a connector ("and", "then", a comma) is followed by something that is a
+//! request by itself and what stands before is complete: "check my calendar and email Bob" are two,
+//! "buy milk and eggs" is one. Not here: what a clause means (`matching`, `say`).
+
+use std::ops::Range;
+
+use super::grammar::{GRAMMAR, Grammar};
+use super::heard::Heard;
+use super::matching::{self, Match};
+use super::said::Said;
+use super::say::{self, Built};
+use super::text::{Mark, own_words};
+use super::{Hearing, Understood};
+use crate::core::plan::{Plan, PlannedAction};
+use crate::limits::PLAN_ACTIONS_MAX;
+
+/// Connectors looked at in one sentence.
+const CONNECTORS_MAX: usize = 12;
+/// Readings of one clause that are built before it is given up.
+const READINGS_MAX: usize = 12;
+
+/// A clause, understood.
+#[derive(Debug, Clone)]
+struct Clause {
+    built: Built,
+    command: String,
+    weak: bool,
+    /// Its last words are a slot that would take more of them (a title, a body).
+    open_ended: bool,
+    has_time: bool,
+}
+
+pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
+    let text = own_words(hearing.text);
+    if text.trim().is_empty() {
+        return Understood::NotUnderstood;
+    }
+    let heard = Heard::new(&text, hearing.reference, &GRAMMAR);
+    let parser = Parser {
+        grammar: &GRAMMAR,
+        hearing,
+        heard: &heard,
+        domains,
+    };
+    let mut clauses = Vec::new();
+    for sentence in sentences(&heard) {
+        let mut found = parser.clauses(sentence.clone(), 0);
+        if found.is_empty() {
+            continue_letter(&mut clauses, &heard, sentence);
+        }
+        clauses.append(&mut found);
+    }
+    finish(clauses)
+}
+
+/// The readings of a whole message as the router sees it: best reading of each sentence, without times.
+pub(super) fn quick_readings<'g>(grammar: &'g Grammar, heard: &Heard) -> Vec<Match<'g>> {
+    sentences(heard)
+        .into_iter()
+        .filter_map(|sentence| {
+            matching::readings(grammar, heard, sentence)
+                .into_iter()
+                .next()
+        })
+        .collect()
+}
+
+fn finish(clauses: Vec<Clause>) -> Understood {
+    let mut actions: Vec<PlannedAction> = Vec::new();
+    let mut question = None;
+    for clause in clauses {
+        match clause.built {
+            Built::Act(action) => actions.push(action),
+            Built::Acts(several) => actions.extend(several),
+            Built::Ask {
+                question,
+                partial,
+                param,
+            } if actions.is_empty() => {
+                return Understood::Ask {
+                    question: question.into(),
+                    partial,
+                    param: param.into(),
+                };
+            }
+            Built::Ask {
+                question: asked, ..
+            } => question = Some(asked.to_owned()),
+            Built::No => {}
+        }
+    }
+    if actions.is_empty() {
+        return Understood::NotUnderstood;
+    }
+    actions.truncate(PLAN_ACTIONS_MAX);
+    Understood::Plan(Plan {
+        actions,
+        question,
+        open: None,
+    })
+}
+
+/// Token ranges between stops; quoted text is not divided.
+fn sentences(heard: &Heard) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut quoted = false;
+    for (at, token) in heard.tokens.iter().enumerate() {
+        let text = &heard.text[token.span.clone()];
+        quoted = match text {
+            "\"" => !quoted,
+            "“" | "„" | "«" => true,
+            "”" | "»" => false,
+            _ => quoted,
+        };
+        if token.mark == Mark::Stop
+            && !quoted
+            && heard.hidden_by(at).is_none()
+            && !is_inner_stop(heard, at)
+        {
+            out.push(start..at);
+            start = at + 1;
+        }
+    }
+    out.push(start..heard.tokens.len());
+    out.retain(|range| !heard.live(range.clone()).is_empty() || !heard.times_in(range).is_empty());
+    out
+}
+
+/// The stop of "dr. Smith" or "e.g.": glued to a letter on the right, or after an abbreviation.
+fn is_inner_stop(heard: &Heard, at: usize) -> bool {
+    let token = &heard.tokens[at];
+    if &heard.text[token.span.clone()] != "." {
+        return false;
+    }
+    let glued = heard.text[token.span.end..]
+        .chars()
+        .next()
+        .is_some_and(char::is_alphanumeric);
+    let before = at
+        .checked_sub(1)
+        .map(|i| super::text::fold(&heard.text[heard.tokens[i].span.clone()]));
+    glued
+        || before.is_some_and(|word| {
+            matches!(
+                word.as_str(),
+                "dr" | "mr" | "mrs" | "ms" | "prof" | "st" | "approx" | "nr" | "bzw"
+            )
+        })
+}
+
+/// A sentence that is no request, after a mail with words of its own, belongs to that mail.
+fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>) {
+    let live = heard.live(sentence.clone());
+    if live.len() < 3 || sentence.is_empty() {
+        return;
+    }
+    let Some(Clause {
+        built: Built::Act(action),
+        ..
+    }) = clauses.last_mut()
+    else {
+        return;
+    };
+    let is_letter = action.service == "email" && action.params.contains_key("body");
+    let Some(body) = action
+        .params
+        .get("body")
+        .and_then(|b| b.as_str())
+        .filter(|_| is_letter)
+    else {
+        return;
+    };
+    let more = say::finish_body(heard.raw(sentence.start, sentence.end - 1));
+    let body = format!("{} {more}\n", body.trim_end());
+    action.params.insert("body".into(), body.into());
+}
+
+struct Parser<'a> {
+    grammar: &'a Grammar,
+    hearing: &'a Hearing<'a>,
+    heard: &'a Heard<'a>,
+    domains: &'a [String],
+}
+
+impl Parser<'_> {
+    /// The clauses of a token range; empty when it is no request.
+    fn clauses(&self, range: Range<usize>, depth: usize) -> Vec<Clause> {
+        let whole = self.clause(range.clone());
+        if depth > CONNECTORS_MAX {
+            return whole.into_iter().collect();
+        }
+        let connectors = self.connectors(&range);
+        for (at, after) in connectors.iter().take(CONNECTORS_MAX) {
+            let Some(left) = self.clause(range.start..*at) else {
+                continue;
+            };
+            if left.weak && whole.as_ref().is_some_and(|w| !w.weak) {
+                continue;
+            }
+            let right_range = *after..range.end;
+            let right = self.clauses(right_range.clone(), depth + 1);
+            let Some(first) = right.first() else { continue };
+            if self.divides(&left, first, &right_range) {
+                return std::iter::once(left).chain(right).collect();
+            }
+        }
+        match whole {
+            Some(clause) => vec![clause],
+            None => self.after_preamble(&range, &connectors, depth),
+        }
+    }
+
+    /// "I'm ill, cancel my meetings": the request after a remark.
+    fn after_preamble(
+        &self,
+        range: &Range<usize>,
+        connectors: &[(usize, usize)],
+        depth: usize,
+    ) -> Vec<Clause> {
+        if self.is_told(range) {
+            return Vec::new();
+        }
+        for (at, after) in connectors.iter().take(CONNECTORS_MAX) {
+            let comma = &self.heard.text[self.heard.tokens[*at].span.clone()];
+            if !matches!(comma, "," | "so" | "-" | "–" | "—" | ":") {
+                continue;
+            }
+            let right = self.clauses(*after..range.end, depth + 1);
+            if right.first().is_some_and(|clause| !clause.weak) {
+                return right;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Negated, wished or reported: no request of the person's own.
+    fn is_told(&self, range: &Range<usize>) -> bool {
+        let ids: Vec<_> = self
+            .heard
+            .live(range.clone())
+            .into_iter()
+            .map(|i| self.heard.tokens[i].id)
+            .collect();
+        matching::starts(self.grammar, &ids).into_iter().any(|at| {
+            ["negation", "reported"]
+                .iter()
+                .any(|class| self.grammar.lexicon.starts(class, &ids[at..]).is_some())
+        })
+    }
+
+    /// Places where a sentence may be divided: the connector's token and the first token after it.
+    fn connectors(&self, range: &Range<usize>) -> Vec<(usize, usize)> {
+        let mut out: Vec<(usize, usize)> = Vec::new();
+        let mut quoted = false;
+        for at in range.clone() {
+            let word = super::text::fold(&self.heard.text[self.heard.tokens[at].span.clone()]);
+            if matches!(word.as_str(), "\"" | "“" | "”") {
+                quoted = !quoted;
+            }
+            let is_connector = matches!(
+                word.as_str(),
+                "," | "and"
+                    | "then"
+                    | "also"
+                    | "plus"
+                    | "&"
+                    | "und"
+                    | "dann"
+                    | "so"
+                    | "-"
+                    | "–"
+                    | "—"
+                    | ":"
+                    | "n"
+                    | "but"
+            );
+            if !is_connector || quoted || at == range.start || self.heard.hidden_by(at).is_some() {
+                continue;
+            }
+            match out.last_mut() {
+                Some((_, after)) if *after == at => *after = at + 1,
+                Some(_) | None => out.push((at, at + 1)),
+            }
+        }
+        out.retain(|(_, after)| *after < range.end);
+        out
+    }
+
+    /// Whether the right side is a request of its own rather than more of the left one's title or body.
+    fn divides(&self, left: &Clause, right: &Clause, right_range: &Range<usize>) -> bool {
+        let another_event = left.command == "calendar.create_event"
+            && right.command == "calendar.create_event"
+            && right.has_time;
+        if right.weak {
+            let another_errand = left.command == "task.create"
+                && right.command == "task.create"
+                && left.has_time
+                && right.has_time;
+            return (another_event || another_errand) && !left.open_ended;
+        }
+        if !left.open_ended || another_event {
+            return true;
+        }
+        let starts_letter = right.command.starts_with("email.") && right.command != "email.search";
+        let is_vague = right.command.starts_with("item.")
+            || right.command.starts_with("memory.")
+            || starts_letter
+            || matches!(
+                right.command.as_str(),
+                "task.complete" | "task.update" | "calendar.update_event"
+            );
+        if left.command == "task.create" && is_vague {
+            return false;
+        }
+        !self.is_told(right_range)
+    }
+
+    /// The best buildable reading of a clause.
+    fn clause(&self, range: Range<usize>) -> Option<Clause> {
+        let readings = matching::readings(self.grammar, self.heard, range.clone());
+        let is_told = self.is_told(&range);
+        for found in readings.iter().take(READINGS_MAX) {
+            if found.frame.command == "chat" {
+                return None;
+            }
+            if is_told && found.frame.begins_with_slot() {
+                continue;
+            }
+            if let Some(clause) = self.built(found, &range) {
+                return Some(clause);
+            }
+        }
+        None
+    }
+
+    fn built(&self, found: &Match, range: &Range<usize>) -> Option<Clause> {
+        let said = Said {
+            grammar: self.grammar,
+            hearing: self.hearing,
+            heard: self.heard,
+            found,
+            domains: self.domains,
+        };
+        let built = say::build(&said);
+        let allowed = |action: &PlannedAction| say::fits(self.domains, &action.service);
+        let fits = match &built {
+            Built::Act(action)
+            | Built::Ask {
+                partial: action, ..
+            } => allowed(action),
+            Built::Acts(actions) => !actions.is_empty() && actions.iter().all(allowed),
+            Built::No => false,
+        };
+        let last_slot = found.slots.last().map(|slot| slot.last);
+        let last_live = self.heard.live(range.clone()).last().copied();
+        let last_is_time = self.heard.hidden_by(range.end.saturating_sub(1)).is_some();
+        fits.then(|| Clause {
+            built,
+            command: found.frame.command.clone(),
+            weak: found.frame.weak,
+            open_ended: last_slot.is_some() && last_slot == last_live && !last_is_time,
+            has_time: !self.heard.times_in(range).is_empty(),
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! What a slot of a frame may hold.
+//!
+//! A kind looks at the words of the slot only; it keeps a frame from taking words that cannot be meant
+//! ("email {who} …" must not take "bob that im late" as a name).
+
+use super::lexicon::{Lexicon, WordId};
+use super::text::fold;
+
+/// The kinds, by the names that the frames use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Anything.
+    Text,
+    /// Names, addresses, groups: "Bob and Anna", "the whole team".
+    People,
+    /// People, but not the two who are talking.
+    OtherPeople,
+    /// One name.
+    Name,
+    /// Names a happening: "lunch with Tom".
+    Event,
+    /// A happening that is said first: "dentist".
+    EventHead,
+    /// "it", "that one".
+    Reference,
+    /// Anything but a reference.
+    NoReference,
+    /// Begins with what a person has to do: "call mom".
+    Errand,
+    /// Begins as a sentence does: "I'm late".
+    Sentence,
+    /// Begins with thanks or a wish.
+    Thanks,
+    /// Ends with "list".
+    List,
+    /// Is divided by commas or "and".
+    Several,
+    /// At most six words.
+    Short,
+    /// Somebody's: "Anna's …", or a short name.
+    Owner,
+    /// "Anna's birthday".
+    Owned,
+    /// An address or a number.
+    Details,
+    /// A group of people: "the team".
+    Group,
+    /// In quotation marks, or short.
+    Quoted,
+    /// A statement, not a request.
+    Fact,
+    /// What an assistant may be able to do, in general: "send emails".
+    Capability,
+}
+
+impl Kind {
+    /// The kind of a slot, from its own word or from the slot's name.
+    pub fn read(name: &str, kind: &str) -> Option<Kind> {
+        Some(match (kind, name) {
+            ("", "to" | "from" | "whom" | "attendees" | "with" | "who") => Kind::People,
+            ("" | "keep" | "follow" | "task" | "mine" | "possessive-any", _) => Kind::Text,
+            ("person", _) => Kind::OtherPeople,
+            ("one" | "named", _) => Kind::Name,
+            ("event" | "de-event", _) => Kind::Event,
+            ("eventhead", _) => Kind::EventHead,
+            ("ref", _) => Kind::Reference,
+            ("notref" | "done", _) => Kind::NoReference,
+            ("errand" | "de-errand", _) => Kind::Errand,
+            ("sentence", _) => Kind::Sentence,
+            ("thanks", _) => Kind::Thanks,
+            ("list" | "de-list", _) => Kind::List,
+            ("commas", _) => Kind::Several,
+            (
+                "items" | "short" | "thing" | "fact-noun" | "mine-topic" | "place" | "room"
+                | "factnoun",
+                _,
+            ) => Kind::Short,
+            ("possessive", _) => Kind::Owner,
+            ("owned", _) => Kind::Owned,
+            ("details", _) => Kind::Details,
+            ("group", _) => Kind::Group,
+            ("quoted", _) => Kind::Quoted,
+            ("fact", _) => Kind::Fact,
+            ("capability", _) => Kind::Capability,
+            _ => return None,
+        })
+    }
+
+    /// Whether the slot may hold these words; `raw` is the text they were read from.
+    pub fn admits(self, ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
+        let starts = |class: &str| lexicon.starts(class, ids).is_some();
+        let whole = |class: &str| lexicon.is_phrase(class, ids);
+        let holds = |class: &str| lexicon.find(class, ids).is_some();
+        let folded = || fold(raw);
+        match self {
+            Kind::Text => true,
+            Kind::People => is_people(ids, raw, lexicon),
+            Kind::OtherPeople => {
+                is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson")
+            }
+            Kind::Name => ids.len() <= 3 && is_people(ids, raw, lexicon) && !starts("det"),
+            Kind::Event => (holds("event") || holds("deevent")) && !holds("noevent"),
+            Kind::EventHead => {
+                !holds("noevent")
+                    && lexicon
+                        .find("event", ids)
+                        .or_else(|| lexicon.find("deevent", ids))
+                        .is_some_and(|(at, _)| at <= 2)
+            }
+            Kind::Reference => whole("it"),
+            Kind::NoReference => !whole("it"),
+            Kind::Errand => starts("errand") || starts("deerrand"),
+            Kind::Sentence => starts("subject"),
+            Kind::Thanks => starts("thankword"),
+            Kind::List => ends_with_list(raw) && !whole("tasklist"),
+            Kind::Several => raw.contains(',') || folded().contains(" and "),
+            Kind::Short => ids.len() <= 6,
+            Kind::Owner => ids.len() <= 4 && !whole("it") && !holds("whostop-strong"),
+            Kind::Owned => {
+                ids.len() <= 6
+                    && folded()
+                        .split_whitespace()
+                        .rev()
+                        .skip(1)
+                        .any(|w| w.ends_with("'s"))
+            }
+            Kind::Details => {
+                raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3
+            }
+            Kind::Group => holds("group") && ids.len() <= 4,
+            Kind::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,
+            Kind::Fact => ids.len() >= 2 && !starts("notfact"),
+            Kind::Capability => ids.len() <= 5 && !holds("my-strict") && starts("ability"),
+        }
+    }
+}
+
+/// At most five people of a few words each; no word that begins the rest of a sentence.
+fn is_people(ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
+    if ids.len() == 1 {
+        return raw.contains('@')
+            || lexicon.starts("whostop", ids).is_none()
+            || lexicon.is_phrase("names", ids);
+    }
+    let words: Vec<String> = raw.split_whitespace().map(fold).collect();
+    let conjunctions = words
+        .iter()
+        .filter(|w| w.ends_with(',') || *w == "and" || *w == "&" || *w == "und")
+        .count();
+    if ids.len() > 4 + 4 * conjunctions || words.last().is_some_and(|w| w == "and" || w == "und") {
+        return false;
+    }
+    let skip = lexicon.starts("names", ids).unwrap_or(0);
+    !(skip..ids.len()).any(|at| {
+        lexicon.starts("whostop", &ids[at..]).is_some()
+            && lexicon.starts("names", &ids[at..]).is_none()
+    })
+}
+
+fn ends_with_list(raw: &str) -> bool {
+    let last = fold(raw.split_whitespace().next_back().unwrap_or_default());
+    let last = last.trim_matches(|c: char| !c.is_alphanumeric());
+    matches!(last, "list" | "lists" | "checklist") || last.ends_with("liste")
+}

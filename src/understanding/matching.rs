@@ -1,0 +1,241 @@
+//! Which frames cover a clause, best first.
+//!
+//! A clause is tried whole and without its politeness at either end. Invariants: work is bounded by
+//! [`STEPS_MAX`] whatever is said; a match covers every live token between its ends.
+
+use std::ops::Range;
+
+use super::grammar::{Frame, Grammar, Piece};
+use super::heard::Heard;
+use super::lexicon::WordId;
+
+/// Steps spent on one clause. An everyday request needs some hundred.
+const STEPS_MAX: u32 = 40_000;
+/// Politeness comes in heaps, but not in mountains.
+const LEADS_MAX: usize = 8;
+
+/// One reading of a clause.
+#[derive(Debug, Clone)]
+pub(crate) struct Match<'g> {
+    pub frame: &'g Frame,
+    pub slots: Vec<Slot<'g>>,
+    /// Tokens of the clause, politeness included.
+    pub tokens: Range<usize>,
+    pub score: i32,
+}
+
+/// What a slot holds.
+#[derive(Debug, Clone)]
+pub(crate) struct Slot<'g> {
+    pub name: &'g str,
+    /// First and last live token.
+    pub first: usize,
+    pub last: usize,
+}
+
+impl Match<'_> {
+    /// A slot by its name.
+    pub fn slot(&self, name: &str) -> Option<&Slot<'_>> {
+        self.slots.iter().find(|slot| slot.name == name)
+    }
+}
+
+/// All readings of the tokens, best first.
+pub(crate) fn readings<'g>(
+    grammar: &'g Grammar,
+    heard: &Heard,
+    tokens: Range<usize>,
+) -> Vec<Match<'g>> {
+    let live = heard.live(tokens.clone());
+    let ids: Vec<WordId> = live.iter().map(|&i| heard.tokens[i].id).collect();
+    let mut found: Vec<Match<'g>> = Vec::new();
+    let mut steps = 0;
+    for end in ends(grammar, &ids) {
+        for start in starts(grammar, &ids[..end]) {
+            let Some(&first) = ids[..end].get(start) else {
+                continue;
+            };
+            for frame in grammar.frames_from(first) {
+                let mut walk = Walk {
+                    grammar,
+                    heard,
+                    live: &live[..end],
+                    ids: &ids[..end],
+                    steps: &mut steps,
+                    slots: Vec::new(),
+                };
+                if let Some(fixed) = walk.go(&frame.pieces, None, start, 0) {
+                    let slots = walk.slots;
+                    let score = score(frame, fixed, start, ids.len() - end, &slots);
+                    found.push(Match {
+                        frame,
+                        slots,
+                        tokens: tokens.clone(),
+                        score,
+                    });
+                }
+            }
+        }
+    }
+    found.sort_by_key(|m| std::cmp::Reverse(m.score));
+    found
+}
+
+/// Fixed words speak for a frame; weakness, and words taken as politeness that might mean something, against it.
+fn score(
+    frame: &Frame,
+    fixed: u32,
+    skipped_before: usize,
+    skipped_after: usize,
+    slots: &[Slot],
+) -> i32 {
+    let weak = if frame.weak { 15 } else { 0 };
+    10 * fixed as i32 - weak - (skipped_before + skipped_after) as i32 - 3 * slots.len() as i32
+}
+
+/// Where the request may begin: at the start, and after each piece of politeness.
+pub(crate) fn starts(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
+    let mut out = vec![0];
+    let mut at = 0;
+    while out.len() < LEADS_MAX {
+        let rest = &ids[at..];
+        let lexicon = &grammar.lexicon;
+        let Some(len) = lexicon
+            .starts("lead", rest)
+            .or_else(|| lexicon.starts("delead", rest))
+        else {
+            break;
+        };
+        at += len;
+        if at >= ids.len() {
+            break;
+        }
+        out.push(at);
+    }
+    out
+}
+
+/// Where the request may end: at the end, and before each piece of politeness.
+fn ends(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
+    let mut out = vec![ids.len()];
+    let mut end = ids.len();
+    while out.len() < LEADS_MAX {
+        let shorter = (end.saturating_sub(7)..end).find(|&at| {
+            at > 0
+                && ["tail", "detail"]
+                    .iter()
+                    .any(|class| grammar.lexicon.is_phrase(class, &ids[at..end]))
+        });
+        let Some(at) = shorter else { break };
+        end = at;
+        out.push(at);
+    }
+    out
+}
+
+/// What follows once a group is through.
+struct Rest<'a, 'g> {
+    pieces: &'g [Piece],
+    after: Option<&'a Rest<'a, 'g>>,
+}
+
+struct Walk<'a, 'g> {
+    grammar: &'g Grammar,
+    heard: &'a Heard<'a>,
+    live: &'a [usize],
+    ids: &'a [WordId],
+    steps: &'a mut u32,
+    slots: Vec<Slot<'g>>,
+}
+
+impl<'g> Walk<'_, 'g> {
+    /// Matches `pieces` and then `after` from live token `at` to the end; the number of fixed words.
+    fn go(
+        &mut self,
+        pieces: &'g [Piece],
+        after: Option<&Rest<'_, 'g>>,
+        at: usize,
+        fixed: u32,
+    ) -> Option<u32> {
+        *self.steps += 1;
+        if *self.steps > STEPS_MAX {
+            return None;
+        }
+        let Some((piece, rest)) = pieces.split_first() else {
+            return match after {
+                Some(next) => self.go(next.pieces, next.after, at, fixed),
+                None if at == self.ids.len() => Some(fixed),
+                None => None,
+            };
+        };
+        match piece {
+            Piece::Word(id) => {
+                if self.ids.get(at) != Some(id) {
+                    return None;
+                }
+                self.go(rest, after, at + 1, fixed + 1)
+            }
+            Piece::Class(class) => {
+                let grammar = self.grammar;
+                let ids = self.ids;
+                grammar
+                    .lexicon
+                    .lengths(*class, &ids[at.min(ids.len())..])
+                    .find_map(|len| self.go(rest, after, at + len, fixed + len as u32))
+            }
+            Piece::Optional(inner) => {
+                let then = Rest {
+                    pieces: rest,
+                    after,
+                };
+                self.go(inner, Some(&then), at, fixed)
+                    .or_else(|| self.go(rest, after, at, fixed))
+            }
+            Piece::Either(ways) => {
+                let then = Rest {
+                    pieces: rest,
+                    after,
+                };
+                ways.iter()
+                    .find_map(|way| self.go(way, Some(&then), at, fixed))
+            }
+            Piece::Slot { .. } => self.slot(piece, rest, after, at, fixed),
+        }
+    }
+
+    fn slot(
+        &mut self,
+        piece: &'g Piece,
+        rest: &'g [Piece],
+        after: Option<&Rest<'_, 'g>>,
+        at: usize,
+        fixed: u32,
+    ) -> Option<u32> {
+        let Piece::Slot { name, kind } = piece else {
+            return None;
+        };
+        let is_last = rest.is_empty() && after.is_none();
+        let first_end = if is_last { self.ids.len() } else { at + 1 };
+        for end in first_end.max(at + 1)..=self.ids.len() {
+            *self.steps += 1;
+            if *self.steps > STEPS_MAX {
+                return None;
+            }
+            let (first, last) = (self.live[at], self.live[end - 1]);
+            if !kind.admits(
+                &self.ids[at..end],
+                self.heard.raw(first, last),
+                &self.grammar.lexicon,
+            ) {
+                continue;
+            }
+            let depth = self.slots.len();
+            self.slots.push(Slot { name, first, last });
+            if let Some(fixed) = self.go(rest, after, end, fixed) {
+                return Some(fixed);
+            }
+            self.slots.truncate(depth);
+        }
+        None
+    }
+}

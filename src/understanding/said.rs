@@ -1,0 +1,357 @@
+//! A clause with its reading: the slots as clean text, and the times that belong to them.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::grammar::Grammar;
+use super::heard::Heard;
+use super::lexicon::WordId;
+use super::matching::Match;
+use super::text::{Mark, capitalised, fold};
+use super::{Hearing, say::Built};
+use crate::core::plan::{Params, PlannedAction};
+use crate::core::when::{self, Role, When};
+
+/// One clause, read one way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said<'a> {
+    pub grammar: &'a Grammar,
+    pub hearing: &'a Hearing<'a>,
+    pub heard: &'a Heard<'a>,
+    pub found: &'a Match<'a>,
+    pub domains: &'a [String],
+}
+
+/// A time in the person's words, and the peels it is made of.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Words {
+    pub text: String,
+    pub peels: Vec<usize>,
+}
+
+/// Words that hang in the air once the time beside them is gone.
+const DANGLING: [&str; 25] = [
+    "for", "on", "at", "by", "to", "in", "from", "until", "till", "before", "due", "starting",
+    "and", "is", "around", "of", "the", "um", "am", "bis", "für", "ab", "about", "with", "a",
+];
+
+impl<'a> Said<'a> {
+    /// The frame's command.
+    pub fn command(&self) -> &'a str {
+        &self.found.frame.command
+    }
+
+    /// Tokens that belong to a slot: with the hidden ones before and after it.
+    fn wide(&self, name: &str) -> Option<Range<usize>> {
+        let slot = self.found.slot(name)?;
+        let live =
+            |i: usize| self.heard.tokens[i].mark == Mark::Word && self.heard.hidden_by(i).is_none();
+        let all = &self.found.tokens;
+        let first = (all.start..slot.first)
+            .rev()
+            .take_while(|&i| !live(i))
+            .last()
+            .unwrap_or(slot.first);
+        let last = (slot.last + 1..all.end)
+            .take_while(|&i| !live(i))
+            .last()
+            .unwrap_or(slot.last);
+        Some(first..last + 1)
+    }
+
+    /// A slot as the person typed it, times and all.
+    pub fn raw(&self, name: &str) -> Option<String> {
+        let wide = self.wide(name)?;
+        Some(tidy(self.heard.raw(wide.start, wide.end - 1))).filter(|text| !text.is_empty())
+    }
+
+    /// A slot without these times and without priority.
+    pub fn clean(&self, name: &str, without: &[usize]) -> Option<String> {
+        let wide = self.wide(name)?;
+        let priority = self.heard.priority_in(&wide).map(|(peel, _)| peel);
+        let gone = |i: usize| {
+            self.heard
+                .hidden_by(i)
+                .is_some_and(|p| without.contains(&p) || priority == Some(p))
+        };
+        let mut pieces: Vec<String> = Vec::new();
+        let mut start = wide.start;
+        for at in wide.start..=wide.end {
+            if at < wide.end && !gone(at) {
+                continue;
+            }
+            if at > start {
+                let piece = tidy(self.heard.raw(start, at - 1));
+                let piece = trim_dangling(&piece, start > wide.start, at < wide.end);
+                pieces.extend(Some(piece).filter(|p| !p.is_empty()));
+            }
+            start = at + 1;
+        }
+        Some(tidy(&pieces.join(" "))).filter(|text| !text.is_empty())
+    }
+
+    /// The words of a slot as ids.
+    pub fn ids(&self, name: &str) -> Vec<WordId> {
+        let Some(slot) = self.found.slot(name) else {
+            return Vec::new();
+        };
+        self.heard
+            .live(slot.first..slot.last + 1)
+            .into_iter()
+            .map(|i| self.heard.tokens[i].id)
+            .collect()
+    }
+
+    /// True when the slot holds a phrase of the class.
+    pub fn holds(&self, name: &str, class: &str) -> bool {
+        self.grammar.lexicon.find(class, &self.ids(name)).is_some()
+    }
+
+    /// Peels of the clause that are times of a kind, in order; those inside `except` are left alone.
+    pub fn times(&self, except: &[&str], is: impl Fn(&When) -> bool) -> Vec<usize> {
+        let protected: Vec<Range<usize>> =
+            except.iter().filter_map(|name| self.wide(name)).collect();
+        self.heard
+            .times_in(&self.found.tokens)
+            .into_iter()
+            .filter(|&peel| {
+                let span = &self.heard.peels[peel].span;
+                let inside = |r: &Range<usize>| {
+                    self.heard.tokens[r.start].span.start <= span.start
+                        && span.end <= self.heard.tokens[r.end - 1].span.end
+                };
+                !protected.iter().any(inside)
+            })
+            .filter(|&peel| {
+                self.heard
+                    .time(peel)
+                    .is_some_and(|f| f.result.as_ref().map_or(true, &is))
+            })
+            .collect()
+    }
+
+    /// Points, ranges and recurrences of the clause outside these slots.
+    pub fn moments(&self, except: &[&str]) -> Vec<usize> {
+        self.times(except, |when| !matches!(when, When::Duration(_)))
+    }
+
+    /// Lengths of time of the clause outside these slots.
+    pub fn lengths(&self, except: &[&str]) -> Vec<usize> {
+        self.times(except, |when| matches!(when, When::Duration(_)))
+    }
+
+    /// The one time the clause is about: said outside the slot if there is one, two that fit together as one,
+    /// else the last.
+    pub fn moment(&self, inside: &str, except: &[&str]) -> Option<Words> {
+        let all = self.moments(except);
+        if all.len() < 2 {
+            return all.first().map(|&peel| self.words(&[peel]));
+        }
+        let joined = self.words(&all);
+        let fits = matches!(
+            when::resolve(&joined.text, self.hearing.reference),
+            Some(Ok(_))
+        );
+        if fits && all.len() == 2 {
+            return Some(joined);
+        }
+        let mut around = except.to_vec();
+        around.push(inside);
+        let outside = self.moments(&around);
+        outside
+            .first()
+            .or(all.last())
+            .map(|&peel| self.words(&[peel]))
+    }
+
+    /// Where something is moved to, and the times it is told from.
+    pub fn target(&self) -> Option<(Words, Vec<usize>)> {
+        let all = self.moments(&[]);
+        let to = all
+            .iter()
+            .copied()
+            .find(|&p| self.heard.time(p).is_some_and(|f| f.role == Role::To));
+        let target = to.or(all.last().copied())?;
+        let rest = all.into_iter().filter(|&p| p != target).collect();
+        Some((self.words(&[target]), rest))
+    }
+
+    /// Peels as words.
+    pub fn words(&self, peels: &[usize]) -> Words {
+        let said: Vec<&str> = peels
+            .iter()
+            .map(|&p| bare_time(self.heard.words_of(&self.heard.peels[p])))
+            .collect();
+        Words {
+            text: said.join(" "),
+            peels: peels.to_vec(),
+        }
+    }
+
+    /// Whether the time is a rule ("every Monday").
+    pub fn repeats(&self, words: &Words) -> bool {
+        words.peels.iter().any(|&p| {
+            self.heard
+                .time(p)
+                .is_some_and(|f| matches!(f.result, Ok(When::Recurrence { .. })))
+        })
+    }
+
+    /// The priority said anywhere in the clause.
+    pub fn priority(&self) -> Option<&'static str> {
+        self.heard
+            .priority_in(&self.found.tokens)
+            .map(|(_, level)| level)
+    }
+
+    /// The action of the frame, with what its wording gives.
+    pub fn action(&self, service: &str, command: &str) -> PlannedAction {
+        let mut params = Params::new();
+        for (name, value) in &self.found.frame.fixed {
+            let value = value
+                .parse::<bool>()
+                .map_or_else(|_| Value::from(value.as_str()), Value::from);
+            params.insert(name.clone(), value);
+        }
+        PlannedAction {
+            service: service.into(),
+            command: command.into(),
+            params,
+            ..PlannedAction::default()
+        }
+    }
+}
+
+/// "for tomorrow" is tomorrow, "to friday" is friday; "for an hour", "by noon" and "since Monday" mean more.
+fn bare_time(words: &str) -> &str {
+    let bare = ["to ", "on ", "To ", "On "]
+        .iter()
+        .find_map(|link| words.strip_prefix(link))
+        .unwrap_or(words);
+    let after_for = bare.strip_prefix("for ").filter(|rest| {
+        !rest.starts_with(|c: char| c.is_ascii_digit())
+            && !matches!(
+                rest.split(' ').next(),
+                Some("a" | "an" | "half" | "one" | "two" | "three")
+            )
+    });
+    after_for.unwrap_or(bare)
+}
+
+/// Sets a parameter if there is a value.
+pub(crate) fn set(action: &mut PlannedAction, name: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        action.params.insert(name.to_owned(), value.into());
+    }
+}
+
+/// A finished action.
+pub(crate) fn done(action: PlannedAction) -> Built {
+    Built::Act(action)
+}
+
+/// Without the white space and marks that a cut leaves at the ends.
+pub(crate) fn tidy(text: &str) -> String {
+    let text = text.trim();
+    let text = text.trim_start_matches([',', ':', ';', '-', '–', '—', '.', '!', ' ']);
+    let text = text.trim_end_matches([',', ':', ';', '-', '–', '—', '.', '!', '?', ' ', '\n']);
+    unquoted(text.trim()).to_owned()
+}
+
+/// Without the quotation marks around the whole of it.
+pub(crate) fn unquoted(text: &str) -> &str {
+    for (open, close) in [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('\'', '\'')] {
+        if let Some(inner) = text.strip_prefix(open).and_then(|t| t.strip_suffix(close)) {
+            return inner.trim();
+        }
+    }
+    text
+}
+
+fn trim_dangling(piece: &str, at_front: bool, at_back: bool) -> String {
+    let mut words: Vec<&str> = piece.split_whitespace().collect();
+    while at_back
+        && words
+            .last()
+            .is_some_and(|w| DANGLING.contains(&fold(w).as_str()))
+    {
+        words.pop();
+    }
+    let front = if at_front {
+        words
+            .iter()
+            .take_while(|w| matches!(fold(w).as_str(), "and" | "," | "to"))
+            .count()
+    } else {
+        0
+    };
+    words[front.min(words.len())..].join(" ")
+}
+
+/// As a title is written.
+pub(crate) fn title(text: &str) -> String {
+    capitalised(text.trim())
+}
+
+/// Text without the articles and possessives at its start.
+pub(crate) fn without_determiner(text: &str) -> &str {
+    let mut rest = text.trim();
+    while let Some((first, tail)) = rest.split_once(' ') {
+        let is_determiner = matches!(
+            fold(first).as_str(),
+            "the"
+                | "my"
+                | "a"
+                | "an"
+                | "our"
+                | "this"
+                | "that"
+                | "all"
+                | "der"
+                | "die"
+                | "das"
+                | "den"
+                | "dem"
+                | "mein"
+                | "meine"
+                | "meinen"
+                | "ein"
+                | "eine"
+                | "einen"
+                | "some"
+        );
+        if !is_determiner {
+            break;
+        }
+        rest = tail.trim_start();
+    }
+    rest
+}
+
+/// Names divided by commas and "and", as said.
+pub(crate) fn people(text: &str) -> Vec<Value> {
+    let spaced = text.replace(" & ", " and ").replace(" und ", " and ");
+    spaced
+        .split(',')
+        .flat_map(|part| part.split(" and "))
+        .map(|name| name.trim().trim_start_matches("and ").trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .map(Value::from)
+        .collect()
+}
+
+/// Things divided by commas and "and".
+pub(crate) fn things(text: &str) -> Vec<Value> {
+    people(text)
+        .into_iter()
+        .filter_map(|thing| thing.as_str().map(|t| Value::from(strip_some(t))))
+        .collect()
+}
+
+fn strip_some(text: &str) -> &str {
+    ["some ", "a ", "an "]
+        .iter()
+        .find_map(|article| text.strip_prefix(article))
+        .unwrap_or(text)
+}

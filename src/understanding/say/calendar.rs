@@ -1,0 +1,338 @@
+//! The calendar: what is on, when there is time, new and changed events.
+
+use serde_json::{Map, Value, json};
+
+use super::super::said::{Said, Words, done, people, set, title, without_determiner};
+use super::super::text::fold;
+use super::{Built, items};
+
+/// "what's on tomorrow?", "am I free at 3?", "when is the dentist?"
+pub(super) fn list(said: &Said) -> Built {
+    let mut action = said.action("calendar", "list_events");
+    match said.moment("", &[]) {
+        Some(when) => set(&mut action, "from", Some(when.text)),
+        None if asks_for_one(said) => {
+            set(&mut action, "from", Some("now"));
+            set(&mut action, "to", Some("in 30 days"));
+        }
+        None => set(&mut action, "from", Some(span_said(said))),
+    }
+    done(action)
+}
+
+/// "my next meeting", "when is the dentist": it may be any day.
+fn asks_for_one(said: &Said) -> bool {
+    let text = clause(said);
+    said.found.slot("what").is_some()
+        || [" next ", "upcoming", "first "]
+            .iter()
+            .any(|w| text.contains(w))
+}
+
+/// "how does my week look" names its span without being a time.
+fn span_said(said: &Said) -> &'static str {
+    let text = clause(said);
+    ["week", "month"]
+        .into_iter()
+        .find(|s| text.contains(*s))
+        .map_or("today", |s| match s {
+            "week" => "this week",
+            _ => "this month",
+        })
+}
+
+fn clause(said: &Said) -> String {
+    let tokens = &said.found.tokens;
+    format!(
+        " {} ",
+        fold(said.heard.raw(tokens.start, tokens.end.saturating_sub(1)))
+    )
+}
+
+/// What a free hour is wanted for, and when such things happen.
+const OCCASIONS: [(&str, &str, &str, u32); 6] = [
+    ("breakfast", "7am", "10am", 60),
+    ("brunch", "10am", "1pm", 90),
+    ("lunch", "noon", "2pm", 60),
+    ("coffee", "9am", "6pm", 30),
+    ("dinner", "6pm", "9pm", 90),
+    ("call", "9am", "6pm", 30),
+];
+
+/// "when am I free tomorrow for an hour?"
+pub(super) fn free_time(said: &Said) -> Built {
+    let mut action = said.action("calendar", "find_free_time");
+    let text = clause(said);
+    let occasion = OCCASIONS
+        .iter()
+        .find(|(name, ..)| text.contains(&format!(" {name}")));
+    let day = said
+        .moment("", &[])
+        .map(|words| without_length(&words.text).to_owned());
+    let is_meal = occasion.is_some_and(|(name, ..)| !matches!(*name, "coffee" | "call"));
+    let day_has_clock = day
+        .as_deref()
+        .is_some_and(|d| d.chars().any(|c| c.is_ascii_digit()));
+    match (occasion, &day) {
+        (Some((_, from, to, _)), Some(day)) if is_meal && !day_has_clock && is_one_day(day) => {
+            set(&mut action, "from", Some(format!("{day} at {from}")));
+            set(&mut action, "to", Some(format!("{day} at {to}")));
+        }
+        (_, Some(day)) => set(&mut action, "from", Some(day.as_str())),
+        (Some((_, from, to, _)), None)
+            if is_meal && said.command() == "calendar.find_free_time" && !text.contains("when") =>
+        {
+            set(&mut action, "from", Some(format!("today at {from}")));
+            set(&mut action, "to", Some(format!("today at {to}")));
+        }
+        (_, None) => {
+            set(&mut action, "from", Some("now"));
+            set(&mut action, "to", Some("in 7 days"));
+        }
+    }
+    let minutes = minutes_said(said, &text).unwrap_or_else(|| occasion.map_or(60, |o| o.3));
+    set(&mut action, "minutes", Some(minutes));
+    done(action)
+}
+
+/// "tomorrow for an hour" is tomorrow.
+fn without_length(words: &str) -> &str {
+    words.split(" for ").next().unwrap_or(words)
+}
+
+fn is_one_day(words: &str) -> bool {
+    !["week", "month", "days"]
+        .iter()
+        .any(|long| words.contains(long))
+}
+
+/// A length said as a time, or as a bare "an hour", "30 minutes".
+fn minutes_said(said: &Said, text: &str) -> Option<u32> {
+    if let Some(minutes) = said
+        .moments(&[])
+        .iter()
+        .find_map(|&p| length_within(said, p))
+    {
+        return Some(minutes);
+    }
+    if let Some(&length) = said.lengths(&[]).first()
+        && let Some(Ok(crate::core::when::When::Duration(d))) =
+            said.heard.time(length).map(|f| &f.result)
+    {
+        return u32::try_from(d.num_minutes()).ok().filter(|m| *m > 0);
+    }
+    let words: Vec<&str> = text.split([' ', '-']).collect();
+    for pair in words.windows(2) {
+        let unit = match pair[1].trim_matches(|c: char| !c.is_alphabetic()) {
+            "minute" | "minutes" | "min" | "mins" => 1,
+            "hour" | "hours" | "hr" | "hrs" | "h" => 60,
+            _ => continue,
+        };
+        if pair[0] == "half" {
+            return Some(30);
+        }
+        if let Some(n) = number(pair[0]) {
+            return Some(n * unit);
+        }
+    }
+    None
+}
+
+/// The minutes of "tomorrow for an hour".
+fn length_within(said: &Said, peel: usize) -> Option<u32> {
+    let words = said.words(&[peel]).text;
+    let (_, length) = words.split_once(" for ")?;
+    match crate::core::when::resolve(&format!("for {length}"), said.hearing.reference)? {
+        Ok(crate::core::when::When::Duration(d)) => u32::try_from(d.num_minutes()).ok(),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+fn number(word: &str) -> Option<u32> {
+    let words = ["one", "two", "three", "four"];
+    match word {
+        "a" | "an" | "free" => Some(1),
+        _ => words
+            .iter()
+            .position(|w| *w == word)
+            .map(|i| i as u32 + 1)
+            .or_else(|| word.parse().ok().filter(|n| *n < 1_000)),
+    }
+}
+
+/// "lunch with Tom friday at noon", "put the dentist on my calendar".
+pub(super) fn create(said: &Said) -> Built {
+    let mut action = said.action("calendar", "create_event");
+    let when = said.moment("summary", &[]);
+    let mut used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
+    let length = said.lengths(&[]).first().map(|&peel| said.words(&[peel]));
+    used.extend(length.iter().flat_map(|l| l.peels.clone()));
+    let is_bare = said.found.frame.weak;
+    if is_bare && when.is_none() {
+        return Built::No;
+    }
+    let (summary, place, invited) = parts(said, &used);
+    let Some(summary) = summary else {
+        return Built::Ask {
+            question: "What should I call it?",
+            partial: timed(action, when, length),
+            param: "summary",
+        };
+    };
+    set(&mut action, "summary", Some(title(&summary)));
+    set(&mut action, "location", place);
+    if !invited.is_empty() {
+        set(&mut action, "attendees", Some(Value::Array(invited)));
+    }
+    if when.is_none() {
+        return Built::Ask {
+            question: "When is it?",
+            partial: timed(action, None, length),
+            param: "start_time",
+        };
+    }
+    done(timed(action, when, length))
+}
+
+fn timed(
+    mut action: crate::core::plan::PlannedAction,
+    when: Option<Words>,
+    length: Option<Words>,
+) -> crate::core::plan::PlannedAction {
+    set(&mut action, "start_time", when.map(|w| w.text));
+    set(&mut action, "end_time", length.map(|w| w.text));
+    action
+}
+
+/// Summary, place and the people to invite.
+fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Value>) {
+    if let Some(with) = said.clean("with", used) {
+        let (with, place) = split_place(&with);
+        let what = ["lunch", "dinner"]
+            .into_iter()
+            .find(|w| clause(said).contains(&format!(" {w} ")));
+        return (
+            Some(format!("{} with {with}", what.unwrap_or("meeting"))),
+            place,
+            Vec::new(),
+        );
+    }
+    let Some(whole) = said.clean("summary", used) else {
+        return (None, None, Vec::new());
+    };
+    let whole = without_determiner(&whole);
+    let (whole, invited) = match split_at(
+        whole,
+        &[
+            " and invite ",
+            ", invite ",
+            " inviting ",
+            " and add ",
+            " with attendees ",
+        ],
+    ) {
+        Some((before, guests)) => (before, people(guests)),
+        None => (whole, Vec::new()),
+    };
+    let (summary, place) = split_place(whole);
+    let mut guests = said
+        .raw("attendees")
+        .map(|names| people(&names))
+        .unwrap_or_default();
+    guests.extend(invited);
+    let summary = Some(summary)
+        .filter(|s| !s.is_empty() && !matches!(s.as_str(), "event" | "something" | "time" | "a"));
+    (summary, place, guests)
+}
+
+fn split_at<'t>(text: &'t str, links: &[&str]) -> Option<(&'t str, &'t str)> {
+    links.iter().find_map(|link| text.split_once(link))
+}
+
+/// "lunch with Tom at Luigi's" is lunch with Tom, at Luigi's.
+fn split_place(text: &str) -> (String, Option<String>) {
+    for link in [
+        " at the ", " at ", " @ ", " in the ", " in ", " on ", " via ", " over ",
+    ] {
+        let Some(at) = text.rfind(link) else { continue };
+        let place = text[at..].trim();
+        let (preposition, name) = place.split_once(' ').unwrap_or(("", place));
+        let is_online = matches!(
+            fold(name).as_str(),
+            "zoom" | "teams" | "google meet" | "skype" | "facetime" | "meet" | "discord" | "slack"
+        );
+        let wants_online = matches!(preposition, "on" | "via" | "over");
+        if name.is_empty()
+            || name.split_whitespace().count() > 6
+            || wants_online != is_online && wants_online
+        {
+            continue;
+        }
+        let name = name.strip_prefix("the ").filter(|_| false).unwrap_or(name);
+        return (text[..at].trim().to_owned(), Some(name.to_owned()));
+    }
+    (text.to_owned(), None)
+}
+
+/// A new place, name, length, time or guest for an event.
+pub(super) fn update(said: &Said) -> Built {
+    let mut changes = Map::new();
+    let target = said.target();
+    let text = clause(said);
+    let is_end = [
+        " end ",
+        " end time ",
+        " ending ",
+        " until ",
+        " duration ",
+        " length ",
+        "extend",
+        "lengthen",
+        "shorten",
+        "prolong",
+    ]
+    .iter()
+    .any(|w| text.contains(w));
+    if let Some((words, _)) = &target {
+        changes.insert(
+            if is_end { "end_time" } else { "start_time" }.into(),
+            json!(words.text),
+        );
+    } else if let Some(&length) = said.lengths(&[]).first() {
+        changes.insert("end_time".into(), json!(said.words(&[length]).text));
+    }
+    if let Some(names) = said.raw("attendees") {
+        changes.remove("start_time");
+        changes.insert("attendees".into(), Value::Array(people(&names)));
+    }
+    if let Some(place) = said.clean("location", &[]) {
+        changes.insert("location".into(), json!(place));
+    }
+    if let Some(name) = said.clean("summary", &[]) {
+        changes.insert("summary".into(), json!(title(&name)));
+    }
+    let found = items::find_by(
+        said,
+        "what",
+        &["calendar"],
+        target
+            .as_ref()
+            .filter(|_| !said.found.slot("attendees").is_some())
+            .map(|(w, _)| w),
+    );
+    let Some(found) = found else { return Built::No };
+    let mut action = said.action("calendar", "update_event");
+    set(&mut action, "find_by", Some(found));
+    if changes.is_empty() {
+        if super::service_of(said, "what") != Some("calendar") || said.found.frame.weak {
+            return Built::No;
+        }
+        return Built::Ask {
+            question: "When should it be?",
+            partial: action,
+            param: "changes",
+        };
+    }
+    set(&mut action, "changes", Some(Value::Object(changes)));
+    done(action)
+}

@@ -1,0 +1,78 @@
+//! The address book.
+
+use super::super::said::{Said, done, set, tidy, without_determiner};
+use super::super::text::{capitalised, fold};
+use super::Built;
+
+/// "what's Anna's number?"
+pub(super) fn find(said: &Said) -> Built {
+    let Some(query) = said.raw("query") else {
+        return Built::No;
+    };
+    let query = owner(without_determiner(&query)).to_owned();
+    if matches!(
+        fold(&query).as_str(),
+        "" | "it" | "that" | "you" | "your" | "me" | "my"
+    ) {
+        return Built::No;
+    }
+    let mut action = said.action("contacts", "find");
+    set(&mut action, "query", Some(query));
+    done(action)
+}
+
+/// "save Tom's number 555 0100"
+pub(super) fn save(said: &Said) -> Built {
+    let Some(name) = said
+        .raw("name")
+        .map(|n| capitalised(owner(without_determiner(&n))))
+    else {
+        return Built::No;
+    };
+    if !name.chars().any(char::is_alphabetic) || fold(&name) == "it" {
+        return Built::No;
+    }
+    let mut action = said.action("contacts", "save");
+    set(&mut action, "name", Some(name));
+    let Some(details) = details(said) else {
+        return Built::Ask {
+            question: "What is the number or address?",
+            partial: action,
+            param: "phone",
+        };
+    };
+    let (email, phone) = split_details(&details);
+    if email.is_none() && phone.is_none() {
+        return Built::No;
+    }
+    set(&mut action, "email", email);
+    set(&mut action, "phone", phone);
+    done(action)
+}
+
+/// The details as typed, a leading "+" or bracket included.
+fn details(said: &Said) -> Option<String> {
+    said.raw("details")
+}
+
+/// The address and the number in a piece of text.
+pub(crate) fn split_details(text: &str) -> (Option<String>, Option<String>) {
+    let email = text.split_whitespace().map(tidy).find(|w| w.contains('@'));
+    let digits: Vec<&str> = text
+        .split_whitespace()
+        .filter(|w| !w.contains('@') && w.chars().any(|c| c.is_ascii_digit()))
+        .map(|w| w.trim_matches(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '(' | ')')))
+        .collect();
+    let phone = digits.join(" ");
+    let is_phone = phone.chars().filter(char::is_ascii_digit).count() >= 3;
+    (email, is_phone.then_some(phone))
+}
+
+/// "Anna's" → Anna.
+fn owner(name: &str) -> &str {
+    let name = name.trim();
+    name.strip_suffix("'s")
+        .or_else(|| name.strip_suffix("’s"))
+        .or_else(|| name.strip_suffix('\''))
+        .unwrap_or(name)
+}

@@ -1,0 +1,69 @@
+//! From a read clause to an action: one file a service.
+//!
+//! A builder may refuse a reading (`Built::No`); the next best one is tried then. "Cancel", "move" and their
+//! like name no service; [`items`] settles it by what they are about.
+
+mod calendar;
+mod contacts;
+mod email;
+mod items;
+mod keep;
+mod letter;
+mod memory;
+mod task;
+
+use super::said::Said;
+use crate::core::plan::PlannedAction;
+
+pub(crate) use contacts::split_details;
+pub(crate) use email::body_from;
+pub(crate) use items::{fits, service_of};
+pub(crate) use letter::finish_body;
+
+/// What a reading comes to.
+#[derive(Debug, Clone)]
+pub(crate) enum Built {
+    Act(PlannedAction),
+    Acts(Vec<PlannedAction>),
+    Ask {
+        question: &'static str,
+        partial: PlannedAction,
+        param: &'static str,
+    },
+    No,
+}
+
+/// Builds the action of a reading.
+pub(crate) fn build(said: &Said) -> Built {
+    match said.command() {
+        "task.create" => task::create(said),
+        "task.list" => task::list(said),
+        "task.complete" => items::complete(said),
+        "task.delete" => items::delete(said, "task"),
+        "task.update" => task::update(said),
+        "calendar.list_events" => calendar::list(said),
+        "calendar.find_free_time" => calendar::free_time(said),
+        "calendar.create_event" => calendar::create(said),
+        "calendar.update_event" => calendar::update(said),
+        "item.move" => items::moved(said),
+        "item.cancel" => items::cancel(said),
+        "email.search" => email::search(said),
+        "email.read_thread" => email::read(said),
+        "email.create_draft" => email::write(said, "create_draft"),
+        "email.send_email" => email::write(said, "send_email"),
+        "email.send_draft" => email::send_draft(said),
+        "email.reply_to_email" => email::reply(said),
+        "memory.store" => memory::store(said),
+        "memory.recall" => memory::recall(said),
+        "memory.update" => memory::update(said),
+        "memory.forget" => memory::forget(said),
+        "keep.create" => keep::create(said),
+        "keep.append" => keep::append(said),
+        "keep.list" => keep::list(said),
+        "keep.search" => keep::search(said),
+        "keep.delete" => items::delete(said, "keep"),
+        "contacts.find" => contacts::find(said),
+        "contacts.save" => contacts::save(said),
+        _ => Built::No,
+    }
+}

@@ -1,0 +1,139 @@
+//! Tasks and reminders.
+
+use serde_json::{Value, json};
+
+use super::super::history;
+use super::super::said::{Said, done, set, things, tidy, title};
+use super::{Built, items};
+
+/// "remind me to …", "add … to my todo list", "i have to …".
+pub(super) fn create(said: &Said) -> Built {
+    let mut action = said.action("task", "create");
+    let when = said.moment("title", &[]);
+    let used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
+    if let Some(when) = &when {
+        let name = if said.repeats(when) {
+            "repeat"
+        } else {
+            "deadline"
+        };
+        set(&mut action, name, Some(when.text.as_str()));
+    }
+    set(&mut action, "priority", said.priority());
+    let Some(whole) = said.clean("title", &used) else {
+        if action.params.contains_key("title") {
+            return done(action);
+        }
+        return Built::Ask {
+            question: "What should I remind you of?",
+            partial: action,
+            param: "title",
+        };
+    };
+    if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
+        return about_it(said, action);
+    }
+    let (what, why) = reason(&whole);
+    if let Some(several) = list_of_titles(said, &what) {
+        let each = several.into_iter().map(|one| {
+            let mut one_action = action.clone();
+            set(&mut one_action, "title", one.as_str().map(title));
+            one_action
+        });
+        return Built::Acts(each.collect());
+    }
+    set(&mut action, "title", Some(title(&what)));
+    set(&mut action, "description", why.map(|w| title(&w)));
+    done(action)
+}
+
+/// "remind me about it tomorrow": the item talked about last.
+fn about_it(said: &Said, mut action: crate::core::plan::PlannedAction) -> Built {
+    let Some(past) = history::latest(said.hearing.history, |_| true) else {
+        return Built::Ask {
+            question: "What should I remind you of?",
+            partial: action,
+            param: "title",
+        };
+    };
+    set(&mut action, "title", Some(title(&history::label(past))));
+    done(action)
+}
+
+/// "call mom, it's her birthday": what to do, and why.
+fn reason(text: &str) -> (String, Option<String>) {
+    const WHY: [&str; 7] = [
+        ", it's ",
+        ", its ",
+        ", it is ",
+        ", she's ",
+        ", he's ",
+        ", because ",
+        ", they ",
+    ];
+    let at = WHY.iter().filter_map(|why| text.find(why)).min();
+    match at {
+        Some(at) => (tidy(&text[..at]), Some(tidy(&text[at..]))),
+        None => (text.to_owned(), None),
+    }
+}
+
+/// "tasks: call mom, pay rent and buy milk", but only where several were announced.
+fn list_of_titles(said: &Said, text: &str) -> Option<Vec<Value>> {
+    let announced = said
+        .heard
+        .raw(said.found.tokens.start, said.found.tokens.end - 1)
+        .to_lowercase();
+    let several = announced.starts_with("tasks")
+        || announced.contains(" tasks:")
+        || announced.contains("todos:");
+    let parts = things(text);
+    (several && parts.len() > 1).then_some(parts)
+}
+
+/// "what do i have to do today?"
+pub(super) fn list(said: &Said) -> Built {
+    let mut action = said.action("task", "list");
+    if let Some(when) = said.moment("", &[]) {
+        set(&mut action, "due_before", Some(when.text));
+    }
+    done(action)
+}
+
+/// A new due date, priority, title or rule for a task.
+pub(super) fn update(said: &Said) -> Built {
+    let mut changes = serde_json::Map::new();
+    let target = said.target();
+    let repeats = target
+        .as_ref()
+        .is_some_and(|(words, _)| said.repeats(words));
+    if let Some((words, _)) = &target {
+        let name = if repeats { "repeat" } else { "deadline" };
+        changes.insert(name.into(), json!(words.text));
+    }
+    if let Some(level) = said.priority() {
+        changes.insert("priority".into(), json!(level));
+    }
+    for name in ["title", "description"] {
+        if let Some(text) = said.clean(name, &[]) {
+            changes.insert(name.into(), json!(title(&text)));
+        }
+    }
+    if changes.is_empty() {
+        return Built::No;
+    }
+    let is_event =
+        said.found.slot("what").is_some() && super::service_of(said, "what") == Some("calendar");
+    let only_priority = changes.keys().all(|k| k == "priority");
+    if is_event && !only_priority {
+        return Built::No;
+    }
+    let Some(find_by) = items::find_by(said, "what", &["task"], target.as_ref().map(|(w, _)| w))
+    else {
+        return Built::No;
+    };
+    let mut action = said.action("task", "update");
+    set(&mut action, "find_by", Some(find_by));
+    set(&mut action, "changes", Some(Value::Object(changes)));
+    done(action)
+}
