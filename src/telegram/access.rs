@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::pairing::{Pairing, Try};
 use super::place::Place;
-use crate::config::{Config, telegram_user};
+use crate::config::telegram_user;
 use crate::core::ids::UserId;
 use crate::core::turn::Reply;
 use crate::limits;
@@ -43,7 +43,16 @@ impl Record for Paired {
     }
 }
 
-/// The door.
+/// Who is let in by configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Door {
+    /// Served.
+    pub allowed: HashSet<i64>,
+    /// Served, and more.
+    pub admins: HashSet<i64>,
+}
+
+/// Who is served at this moment.
 #[derive(Debug)]
 pub struct Access {
     served: RwLock<HashSet<i64>>,
@@ -54,15 +63,15 @@ pub struct Access {
 
 impl Access {
     /// Reads who may come in. When that is nobody, a pairing code is made, and returned to be shown.
-    pub async fn open(brain: &Brain, config: &Config) -> Result<(Self, Option<String>), StoreError> {
+    pub async fn open(brain: &Brain, door: &Door) -> Result<(Self, Option<String>), StoreError> {
         let paired = brain.store.list::<Paired>(Scan::of::<Paired>(&[PAIRED], limits::STRANGERS_MAX)).await?;
-        let mut served: HashSet<i64> = config.allowed_users.union(&config.admins).copied().collect();
+        let mut served: HashSet<i64> = door.allowed.union(&door.admins).copied().collect();
         served.extend(paired.iter().map(|(paired, _)| paired.number));
         let code = served.is_empty().then(|| brain.new_id());
         let pairing = code.clone().map_or_else(Pairing::default, |code| Pairing::open(code, Instant::now()));
         let access = Self {
             served: RwLock::new(served),
-            has_admin: !config.admins.is_empty(),
+            has_admin: !door.admins.is_empty(),
             pairing: Mutex::new(pairing),
             answered: Mutex::default(),
         };
