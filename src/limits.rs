@@ -112,3 +112,42 @@ pub const PAIRING_SECS: i64 = 600;
 pub const PAIRING_TRIES_PER_USER: u32 = 5;
 /// Wrong codes all users together may send.
 pub const PAIRING_TRIES_OVERALL: u32 = 50;
+
+/// Seconds Telegram may hold a `getUpdates` call open when there is nothing to say.
+pub const POLL_SECS: u32 = 30;
+/// A `getUpdates` call that has not been answered so long after that is dead.
+pub const POLL_GRACE_SECS: u64 = 10;
+/// Longest pause between two tries of a failing `getUpdates`.
+pub const POLL_PAUSE_MS_MAX: u64 = 30_000;
+/// Largest answer of the Bot API: a hundred updates are far smaller.
+pub const TELEGRAM_REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// One call of the Bot API other than `getUpdates`.
+pub const TELEGRAM_CALL_MS: u64 = 15_000;
+/// A Retry-After longer than this is not waited for within a send: the message goes back to the outbox.
+pub const FLOOD_WAIT_MS_MAX: u64 = 10_000;
+/// Messages one chat may get at once.
+pub const CHAT_SEND_BURST: u32 = 3;
+/// Pause between two messages to one chat after that.
+pub const CHAT_SEND_EVERY_MS: u64 = 1_000;
+/// Messages to all chats together in any window of `SEND_WINDOW_MS`.
+pub const SENDS_PER_WINDOW: usize = 30;
+/// A second, and a little for a clock that ticks differently on the other side.
+pub const SEND_WINDOW_MS: u64 = 1_050;
+/// Chats whose sending is remembered at least; idle ones are forgotten beyond that.
+pub const CHATS_PACED_MAX: usize = 4_096;
+/// Telegram shows "typing" for five seconds.
+pub const TYPING_EVERY_MS: u64 = 4_000;
+/// A status line is changed at most so often.
+pub const STATUS_EVERY_MS: u64 = 1_000;
+/// First pause before an undelivered message is tried again; doubled each time.
+pub const REDELIVER_MS_MIN: u64 = 500;
+/// Longest such pause.
+pub const REDELIVER_MS_MAX: u64 = 60_000;
+/// Chats whose waiting messages are delivered side by side.
+pub const REDELIVER_CHATS_MAX: usize = 16;
+/// Presses and `/cancel` handled at once; they overtake and have no queue.
+pub const OVERTAKERS_MAX: usize = 64;
+/// Strangers remembered, so that each is answered once.
+pub const STRANGERS_MAX: usize = 1_000;
+/// A stranger is answered at most so often.
+pub const STRANGER_SECS: u64 = 3_600;

@@ -18,7 +18,7 @@ mod act;
 mod ask;
 mod buttons;
 pub mod cards;
-mod commands;
+pub mod commands;
 pub mod consent;
 mod context;
 mod execute;

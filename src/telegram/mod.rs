@@ -1,26 +1,184 @@
-//! Telegram. (Written on a branch of its own; this is its interface.)
-use crate::config::{Config, TelegramConfig};
-use crate::pipeline::Brain;
-use crate::ports::Chat;
+//! Telegram: from an update to a turn, and from a reply to a message.
+//!
+//! ```text
+//! getUpdates ─► heard? served? ─► inbox (durable) ─► the chat's line ─► turn ─► outbox ─► face ─► Telegram
+//!   polling      convert, access     inbox             queue             turns              face, pace
+//! ```
+//!
+//! Invariants: an update is in the durable inbox before Telegram may forget it, and is handled once; a chat's
+//! messages are handled in order and no chat delays another; a press and `/cancel` overtake; nobody is served
+//! who was not let in; the token appears in no error and no log. Of teloxide only payloads are used; its
+//! dispatcher acknowledges updates before they are handled and does not survive a panic.
+//!
+//! Not here: entities from markdown, voice, history in groups, streaming, webhooks.
+
+mod access;
+mod api;
+mod convert;
+mod face;
+mod inbox;
+mod pace;
+mod pairing;
+mod place;
+mod polling;
+mod queue;
+mod redeliver;
+mod status;
+mod trouble;
+mod turns;
+mod wire;
+
 use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use teloxide_core::payloads::{DeleteWebhook, GetMe, GetWebhookInfo, SetMyCommands};
+use teloxide_core::types::BotCommand;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::config::{Config, TelegramConfig};
+use crate::limits;
+use crate::pipeline::Brain;
+use crate::ports::{Chat, StoreError};
+use access::{Access, Door};
+use api::{Api, ApiError};
+use convert::Me;
+use face::TelegramChat;
+use inbox::Inbox;
+use queue::Queues;
+use trouble::Trouble;
+use turns::Desk;
+
+/// Why Telegram cannot be served. Each says what to do.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct TelegramError(pub String);
+pub enum TelegramError {
+    /// At start; a token that is revoked later is waited out.
+    #[error("the token was refused (TELEGRAM_BOT_TOKEN): get a valid one from @BotFather{0}")]
+    TokenRefused(String),
+    /// The client could not be set up.
+    #[error("Telegram cannot be used: {0}")]
+    Setup(#[from] ApiError),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Time that is left of a clean shutdown for what comes after the turns: closing the store.
+const CLOSING: Duration = Duration::from_millis(1_000);
+
+/// The bot, before and while it serves.
 #[derive(Debug)]
-pub struct Telegram;
+pub struct Telegram {
+    chat: Arc<TelegramChat>,
+    door: Door,
+}
+
 impl Telegram {
-    pub fn new(_telegram: &TelegramConfig, _config: &Config) -> Result<Self, TelegramError> {
-        Err(TelegramError("not here yet".into()))
+    /// A bot for this configuration; nothing is sent yet.
+    pub fn new(telegram: &TelegramConfig, config: &Config) -> Result<Self, TelegramError> {
+        let door = Door {
+            allowed: config.allowed_users.clone(),
+            admins: config.admins.clone(),
+        };
+        Ok(Self { chat: Arc::new(TelegramChat::new(telegram)?), door })
     }
+
+    /// Where its people read.
     pub fn chat(&self) -> Arc<dyn Chat> {
-        Arc::new(crate::console::ConsoleChat::default())
+        self.chat.clone()
     }
-    pub async fn run(
-        self,
-        _brain: Arc<Brain>,
-        _stop: CancellationToken,
-    ) -> Result<(), TelegramError> {
+
+    /// Serves until `stop`. What runs then may finish; what does not is handled again after the next start.
+    pub async fn run(self, brain: Arc<Brain>, stop: CancellationToken) -> Result<(), TelegramError> {
+        let (access, code) = Access::open(&brain, &self.door).await?;
+        let redelivery = redeliver::run(brain.clone(), self.chat.clone());
+        let _redelivery = AbortOnDropHandle::new(tokio::spawn(redelivery));
+        let hello = tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            hello = hello(&self.chat.wire.api) => hello,
+        };
+        let me = hello?;
+        greet_operator(&me, code.as_deref());
+        let (inbox, open) = Inbox::open(brain.store.clone()).await?;
+        let desk = Arc::new(Desk { brain, chat: self.chat, access, inbox, me });
+        let at_work = desk.clone();
+        let queues = Arc::new(Queues::new(move |job| turns::handle(at_work.clone(), job)));
+        let commands = desk.clone();
+        queues.aside(async move { announce_commands(&commands.chat.wire.api).await });
+        turns::resume(&desk, &queues, open).await;
+        polling::poll(&desk, &queues, &stop).await;
+        let limit = Duration::from_millis(limits::SHUTDOWN_MS).saturating_sub(CLOSING);
+        if !queues.stop(limit).await {
+            tracing::warn!("some turns were dropped; they are handled again after the next start");
+        }
         Ok(())
+    }
+}
+
+/// Who the bot is; waits for a Telegram that cannot be reached. A webhook of an earlier life is taken off.
+async fn hello(api: &Api) -> Result<Me, TelegramError> {
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(default)]
+        username: String,
+    }
+    #[derive(Deserialize)]
+    struct Hook {
+        #[serde(default)]
+        url: String,
+    }
+    let mut trouble = Trouble::default();
+    let named: Named = loop {
+        match api.call(&GetMe::new()).await {
+            Ok(named) => break named,
+            Err(ApiError::Refused { code: 401, .. }) => return Err(TelegramError::TokenRefused(String::new())),
+            Err(ApiError::Refused { code: 404, .. }) => {
+                return Err(TelegramError::TokenRefused(format!(", and check that {} is a Bot API server", api.base())));
+            }
+            Err(error) => tokio::time::sleep(trouble.met(&error)).await,
+        }
+    };
+    trouble.over();
+    match api.call::<_, Hook>(&GetWebhookInfo::new()).await {
+        Ok(hook) if !hook.url.is_empty() => take_off_webhook(api).await,
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "the webhook could not be looked up"),
+    }
+    Ok(Me { id: api.bot_id(), username: named.username })
+}
+
+/// While a webhook is set, nothing can be polled. Best effort: polling says so if it is still there.
+async fn take_off_webhook(api: &Api) {
+    eprintln!("This bot had a webhook; it is taken off, because I fetch messages myself.");
+    if let Err(error) = api.call::<_, IgnoredAny>(&DeleteWebhook::new()).await {
+        tracing::warn!(%error, "the webhook could not be taken off");
+    }
+}
+
+fn greet_operator(me: &Me, code: Option<&str>) {
+    eprintln!("Serving Telegram as @{}.", me.username);
+    if let Some(code) = code {
+        let minutes = limits::PAIRING_SECS / 60;
+        eprintln!(
+            "Nobody may talk to me yet. To become my admin, send @{} this pairing code within {minutes} minutes:\n\n    {code}\n\n\
+             (Or list numeric ids in BRAIN_ALLOWED_USERS or BRAIN_ADMINS. A restart gives a new code.)",
+            me.username
+        );
+    }
+}
+
+/// The menu beside the input field. Best effort.
+async fn announce_commands(api: &Api) {
+    let commands = [
+        ("pending", "What waits for your yes or no"),
+        ("cancel", "Stop what runs, or drop what waits"),
+        ("help", "What I can do"),
+        ("start", "Hello, with two examples"),
+    ];
+    let call = SetMyCommands::new(commands.map(|(name, words)| BotCommand::new(name, words)));
+    if let Err(error) = api.call::<_, IgnoredAny>(&call).await {
+        tracing::debug!(%error, "the menu of commands could not be set");
     }
 }

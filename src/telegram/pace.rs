@@ -1,0 +1,117 @@
+//! When the next message may go out: three at once and then one a second in each chat, thirty a second overall.
+//!
+//! Pure bookkeeping over instants; waiting is the caller's. Invariants: a reserved moment is never given twice;
+//! what Telegram asks one chat to wait delays no other.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::limits;
+
+/// The sending of all chats.
+#[derive(Debug, Default)]
+pub struct Pace {
+    /// By chat, the theoretical arrival time of its next message if it had sent one a second.
+    chats: HashMap<i64, Instant>,
+    /// The last moments given to anybody, oldest first.
+    recent: VecDeque<Instant>,
+}
+
+const EVERY: Duration = Duration::from_millis(limits::CHAT_SEND_EVERY_MS);
+const WINDOW: Duration = Duration::from_millis(limits::SEND_WINDOW_MS);
+
+impl Pace {
+    /// The moment at which this chat may get its next message; it is taken.
+    pub fn reserve_in_chat(&mut self, chat: i64, now: Instant) -> Instant {
+        if self.chats.len() > limits::CHATS_PACED_MAX {
+            self.chats.retain(|_, due| *due > now);
+        }
+        let due = self.chats.entry(chat).or_insert(now);
+        let due_now = (*due).max(now);
+        *due = due_now + EVERY;
+        let slack = EVERY * (limits::CHAT_SEND_BURST - 1);
+        due_now.checked_sub(slack).map_or(now, |at| at.max(now))
+    }
+
+    /// The moment at which anybody may get the next message; it is taken.
+    pub fn reserve_overall(&mut self, now: Instant) -> Instant {
+        let earliest = if self.recent.len() < limits::SENDS_PER_WINDOW {
+            now
+        } else {
+            self.recent.pop_front().map_or(now, |oldest| (oldest + WINDOW).max(now))
+        };
+        // Moments are given in order, so that the window stays true.
+        let at = self.recent.back().map_or(earliest, |last| earliest.max(*last));
+        self.recent.push_back(at);
+        at
+    }
+
+    /// Telegram wants this chat left alone for so long.
+    pub fn hold(&mut self, chat: i64, wait: Duration, now: Instant) {
+        let until = now + wait + EVERY * (limits::CHAT_SEND_BURST - 1);
+        let due = self.chats.entry(chat).or_insert(now);
+        *due = (*due).max(until);
+    }
+
+    /// How long this chat would have to wait now.
+    pub fn wait_of(&self, chat: i64, now: Instant) -> Duration {
+        let slack = EVERY * (limits::CHAT_SEND_BURST - 1);
+        self.chats.get(&chat).map_or(Duration::ZERO, |due| due.saturating_duration_since(now).saturating_sub(slack))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis_of(moments: &[Instant], start: Instant) -> Vec<u128> {
+        moments.iter().map(|at| at.duration_since(start).as_millis()).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_chat_gets_three_at_once_and_then_one_a_second() {
+        let start = Instant::now();
+        let mut pace = Pace::default();
+        let moments: Vec<Instant> = (0..6).map(|_| pace.reserve_in_chat(7, start)).collect();
+        assert_eq!(millis_of(&moments, start), [0, 0, 0, 1_000, 2_000, 3_000]);
+        assert_eq!(pace.reserve_in_chat(8, start), start, "other chats do not wait");
+        let rested = start + Duration::from_secs(60);
+        let again: Vec<Instant> = (0..4).map(|_| pace.reserve_in_chat(7, rested)).collect();
+        assert_eq!(millis_of(&again, rested), [0, 0, 0, 1_000]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_window_of_a_second_holds_more_than_thirty_messages() {
+        let start = Instant::now();
+        let mut pace = Pace::default();
+        let moments: Vec<Instant> = (0..200).map(|n| pace.reserve_overall(start + Duration::from_millis(n * 7))).collect();
+        for (index, at) in moments.iter().enumerate() {
+            let within = moments[index..].iter().filter(|other| other.duration_since(*at) <= Duration::from_secs(1)).count();
+            assert!(within <= 30, "{within} from {at:?} on");
+        }
+        assert!(moments.last().unwrap().duration_since(start) < Duration::from_secs(8), "no slower than it must be");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flood_wait_holds_its_chat_only() {
+        let start = Instant::now();
+        let mut pace = Pace::default();
+        pace.hold(7, Duration::from_secs(5), start);
+        assert_eq!(pace.wait_of(7, start), Duration::from_secs(5));
+        assert_eq!(millis_of(&[pace.reserve_in_chat(7, start), pace.reserve_in_chat(8, start)], start), [5_000, 0]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn idle_chats_are_forgotten_and_waiting_ones_are_not() {
+        let start = Instant::now();
+        let mut pace = Pace::default();
+        pace.hold(-1, Duration::from_secs(600), start);
+        for chat in 0..20_000 {
+            pace.reserve_in_chat(chat, start + Duration::from_millis(u64::try_from(chat).unwrap() * 5));
+        }
+        assert!(pace.chats.len() <= limits::CHATS_PACED_MAX + 1);
+        assert!(pace.wait_of(-1, start + Duration::from_secs(100)) > Duration::from_secs(400));
+    }
+}

@@ -1,0 +1,126 @@
+//! Fetching updates: one long poll after another, each batch stored before the next call acknowledges it.
+//!
+//! The first call acknowledges nothing: Telegram gives what it still has, and what is known already is told
+//! apart by its number. A poll that is not answered in time is dead and begun anew.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use teloxide_core::requests::Payload;
+use tokio_util::sync::CancellationToken;
+
+use super::api::ApiError;
+use super::convert::{self, Heard, What};
+use super::inbox::{Entry, Received};
+use super::queue::Queues;
+use super::trouble::Trouble;
+use super::turns::{self, Desk, Job};
+use super::wire::Numbered;
+use crate::limits;
+use crate::ports::StoreError;
+
+/// As the Bot API has it; teloxide's numbers are too narrow, and its updates may fail to be read.
+#[derive(Debug, Serialize)]
+struct GetUpdates {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    timeout: u32,
+    allowed_updates: [&'static str; 4],
+}
+
+impl Payload for GetUpdates {
+    type Output = Vec<Box<RawValue>>;
+    const NAME: &'static str = "getUpdates";
+}
+
+/// Fetches until `stop`.
+pub(super) async fn poll(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, stop: &CancellationToken) {
+    let mut trouble = Trouble::default();
+    let mut offset = None;
+    loop {
+        let fetched = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            fetched = fetch(desk, offset) => fetched,
+        };
+        let pause = match fetched {
+            Ok(batch) => {
+                trouble.over();
+                let last = batch.iter().map(|(received, _)| received.update).max();
+                match arrive(desk, queues, batch).await {
+                    Ok(()) => {
+                        offset = last.map(|last| last + 1).or(offset);
+                        continue;
+                    }
+                    Err(error) => {
+                        tracing::error!(%error, "updates could not be stored; they are fetched again");
+                        Duration::from_secs(1)
+                    }
+                }
+            }
+            Err(error) => trouble.met(&error),
+        };
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+/// One long poll. An update without a number cannot even be acknowledged, and is left out.
+async fn fetch(desk: &Desk, offset: Option<u64>) -> Result<Vec<(Received, Option<Heard>)>, ApiError> {
+    let call = GetUpdates {
+        offset,
+        timeout: limits::POLL_SECS,
+        allowed_updates: ["message", "edited_message", "callback_query", "my_chat_member"],
+    };
+    let limit = Duration::from_secs(u64::from(limits::POLL_SECS) + limits::POLL_GRACE_SECS);
+    let raw: Vec<Box<RawValue>> = desk.chat.wire.api.call_within(&call, limit).await?;
+    let number = |raw: &RawValue| serde_json::from_str::<Numbered>(raw.get()).map(|n| n.update_id);
+    let numbered = raw.iter().filter_map(|raw| Some((number(raw).ok()?, raw.get())));
+    Ok(numbered.map(|(update, raw)| sort(desk, update, raw)).collect())
+}
+
+/// Only what leads to something for somebody we serve is kept with its words.
+fn sort(desk: &Desk, update: u64, raw: &str) -> (Received, Option<Heard>) {
+    let heard = convert::hear(raw, &desk.me);
+    let opens = heard.as_ref().is_some_and(|heard| desk.access.serves(heard.who));
+    (Received { update, raw: raw.to_owned(), opens }, heard)
+}
+
+/// Stores a batch, then hands out what is new in it.
+async fn arrive(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, batch: Vec<(Received, Option<Heard>)>) -> Result<(), StoreError> {
+    let at = desk.brain.clock.now();
+    let (received, heard): (Vec<Received>, Vec<Option<Heard>>) = batch.into_iter().unzip();
+    let numbers: Vec<u64> = received.iter().map(|received| received.update).collect();
+    let fresh = desk.inbox.admit(received, at).await?;
+    let mut heard: std::collections::HashMap<u64, Heard> =
+        numbers.into_iter().zip(heard).filter_map(|(update, heard)| Some((update, heard?))).collect();
+    for received in fresh {
+        let Some(heard) = heard.remove(&received.update) else { continue };
+        if received.opens {
+            turns::begin(desk, queues, Job { entry: Entry::of(received, at), heard });
+        } else {
+            at_the_door(desk, queues, heard);
+        }
+    }
+    Ok(())
+}
+
+/// A stranger. Nothing is kept; in groups, nothing is said.
+fn at_the_door(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, heard: Heard) {
+    turns::acknowledge_press(desk, queues, &heard);
+    let words = match &heard.what {
+        What::Turn { input: crate::core::turn::Input::Message { text, .. }, .. } => text.clone(),
+        What::Turn { input: crate::core::turn::Input::Press { .. }, .. } | What::InGroup => return,
+        What::Wordless(_) => String::new(),
+    };
+    let desk = desk.clone();
+    queues.aside(async move {
+        if let Some(sentence) = desk.access.stranger(&desk.brain, heard.who, heard.place, &words).await {
+            desk.chat.mention(heard.place, &sentence).await;
+        }
+    });
+}

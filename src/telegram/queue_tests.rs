@@ -1,0 +1,89 @@
+use super::*;
+use tokio::time::{Instant, sleep};
+
+type Log = Arc<Mutex<Vec<(u64, String)>>>;
+
+/// Jobs are `(name, milliseconds)`; the log says when each ended.
+fn queues() -> (Arc<Queues<(String, u64)>>, Log) {
+    let log = Log::default();
+    let kept = Arc::clone(&log);
+    let start = Instant::now();
+    let queues = Queues::new(move |(name, ms): (String, u64)| {
+        let log = Arc::clone(&kept);
+        async move {
+            sleep(Duration::from_millis(ms)).await;
+            let at = u64::try_from(start.elapsed().as_millis()).unwrap();
+            log.lock().unwrap().push((at, name));
+        }
+    });
+    (Arc::new(queues), log)
+}
+
+fn push(queues: &Arc<Queues<(String, u64)>>, chat: &str, name: &str, ms: u64) -> Result<(), Full<(String, u64)>> {
+    queues.push(&ChatId::new(chat), (name.to_owned(), ms), Entrance::IfRoom)
+}
+
+fn names(log: &Log) -> Vec<(u64, String)> {
+    log.lock().unwrap().clone()
+}
+
+fn done(at: u64, name: &str) -> (u64, String) {
+    (at, name.to_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn chats_keep_their_order_and_do_not_wait_for_each_other() {
+    let (queues, log) = queues();
+    push(&queues, "a", "a1", 1_000).unwrap();
+    push(&queues, "a", "a2", 10).unwrap();
+    push(&queues, "b", "b1", 20).unwrap();
+    push(&queues, "b", "b2", 5).unwrap();
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(names(&log), [done(20, "b1"), done(25, "b2"), done(1_000, "a1"), done(1_010, "a2")]);
+    assert!(queues.lines().is_empty(), "idle chats have no worker");
+    push(&queues, "a", "a3", 1).unwrap();
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(names(&log).len(), 5, "and get one again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_overtaker_waits_for_nobody() {
+    let (queues, log) = queues();
+    push(&queues, "a", "slow", 1_000).unwrap();
+    push(&queues, "a", "waits", 1).unwrap();
+    queues.overtake(("press".to_owned(), 1));
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(names(&log), [done(1, "press"), done(1_000, "slow"), done(1_001, "waits")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_line_takes_no_more_and_says_so_once_but_keeps_its_promises() {
+    let (queues, log) = queues();
+    push(&queues, "a", "running", 100).unwrap();
+    for n in 0..limits::CHAT_QUEUE_MAX {
+        push(&queues, "a", &n.to_string(), 1).unwrap();
+    }
+    assert!(push(&queues, "a", "over", 1).unwrap_err().first);
+    assert!(!push(&queues, "a", "over", 1).unwrap_err().first);
+    push(&queues, "b", "another chat", 1).unwrap();
+    queues.push(&ChatId::new("a"), ("promised".to_owned(), 1), Entrance::Promised).unwrap();
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(names(&log).len(), 1 + limits::CHAT_QUEUE_MAX + 1 + 1);
+    assert_eq!(names(&log).last().unwrap().1, "promised");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_finishes_what_runs_begins_nothing_and_drops_what_takes_too_long() {
+    let (queues, log) = queues();
+    push(&queues, "a", "short", 1_000).unwrap();
+    push(&queues, "a", "never begun", 1).unwrap();
+    assert!(queues.stop(Duration::from_secs(5)).await);
+    assert_eq!(names(&log), [done(1_000, "short")]);
+
+    let (queues, log) = self::queues();
+    push(&queues, "a", "endless", 3_600_000).unwrap();
+    let before = Instant::now();
+    assert!(!queues.stop(Duration::from_secs(5)).await);
+    assert_eq!(before.elapsed(), Duration::from_secs(5));
+    assert!(names(&log).is_empty());
+}

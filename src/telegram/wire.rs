@@ -1,0 +1,137 @@
+//! What we read of Telegram's updates: little, and everything else may change without harm.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+/// The number alone: it can be read even from updates that are otherwise strange.
+#[derive(Debug, Deserialize)]
+pub struct Numbered {
+    /// Unique for a bot, but not always growing.
+    pub update_id: u64,
+}
+
+/// One update, of the kinds we ask for.
+#[derive(Debug, Deserialize)]
+pub struct Update {
+    /// A new message.
+    #[serde(default)]
+    pub message: Option<Message>,
+    /// A message whose words were changed.
+    #[serde(default)]
+    pub edited_message: Option<Message>,
+    /// A pressed button.
+    #[serde(default)]
+    pub callback_query: Option<CallbackQuery>,
+}
+
+/// Who.
+#[derive(Debug, Deserialize)]
+pub struct User {
+    /// Telegram's number.
+    pub id: i64,
+    /// Whether it is a machine.
+    #[serde(default)]
+    pub is_bot: bool,
+}
+
+/// Where.
+#[derive(Debug, Deserialize)]
+pub struct Chat {
+    /// Telegram's number.
+    pub id: i64,
+    /// private, group, supergroup or channel.
+    #[serde(rename = "type")]
+    pub kind: String,
+}
+
+/// A message as far as it matters to us. Fields that are only asked for their presence are not read.
+#[derive(Debug, Deserialize)]
+pub struct Message {
+    pub message_id: i64,
+    pub chat: Chat,
+    #[serde(default)]
+    pub message_thread_id: Option<i32>,
+    #[serde(default)]
+    pub is_topic_message: bool,
+    #[serde(default)]
+    pub from: Option<User>,
+    #[serde(default)]
+    pub text: Option<String>,
+    #[serde(default)]
+    pub caption: Option<String>,
+    #[serde(default)]
+    pub reply_to_message: Option<Replied>,
+
+    // Whose words they are.
+    #[serde(default)]
+    pub forward_origin: Option<IgnoredAny>,
+    /// As servers older than Bot API 7.0 mark a forward.
+    #[serde(default)]
+    pub forward_date: Option<IgnoredAny>,
+    #[serde(default)]
+    pub via_bot: Option<IgnoredAny>,
+    #[serde(default)]
+    pub sender_chat: Option<IgnoredAny>,
+    #[serde(default)]
+    pub sender_business_bot: Option<IgnoredAny>,
+    /// Written earlier and sent by a timer.
+    #[serde(default)]
+    pub is_from_offline: bool,
+    #[serde(default)]
+    pub edit_date: Option<IgnoredAny>,
+    #[serde(default)]
+    pub quote: Option<IgnoredAny>,
+    #[serde(default)]
+    pub external_reply: Option<IgnoredAny>,
+
+    // What it holds instead of words.
+    #[serde(default)]
+    pub voice: Option<IgnoredAny>,
+    #[serde(default)]
+    pub audio: Option<IgnoredAny>,
+    #[serde(default)]
+    pub video_note: Option<IgnoredAny>,
+    #[serde(default)]
+    pub photo: Option<IgnoredAny>,
+    #[serde(default)]
+    pub video: Option<IgnoredAny>,
+    #[serde(default)]
+    pub document: Option<IgnoredAny>,
+    #[serde(default)]
+    pub animation: Option<IgnoredAny>,
+    #[serde(default)]
+    pub sticker: Option<IgnoredAny>,
+    #[serde(default)]
+    pub contact: Option<IgnoredAny>,
+    #[serde(default)]
+    pub location: Option<IgnoredAny>,
+    #[serde(default)]
+    pub poll: Option<IgnoredAny>,
+    #[serde(default)]
+    pub dice: Option<IgnoredAny>,
+    #[serde(default)]
+    pub story: Option<IgnoredAny>,
+    #[serde(default)]
+    pub checklist: Option<IgnoredAny>,
+}
+
+/// The message a message replies to.
+#[derive(Debug, Deserialize)]
+pub struct Replied {
+    pub message_id: i64,
+    #[serde(default)]
+    pub from: Option<User>,
+}
+
+/// A pressed button.
+#[derive(Debug, Deserialize)]
+pub struct CallbackQuery {
+    pub id: String,
+    pub from: User,
+    /// The message it sits on; "inaccessible" ones have chat and number as well.
+    #[serde(default)]
+    pub message: Option<Message>,
+    /// Untrusted.
+    #[serde(default)]
+    pub data: Option<String>,
+}
