@@ -209,6 +209,7 @@ impl Home {
         };
         let brain = Arc::new(app::build(config, parts)?);
         recover::recover(&brain).await?;
+        tokio::task::spawn_blocking(brain_agent::understanding::warm_up);
         Ok(Self {
             brain,
             console,

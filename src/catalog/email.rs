@@ -327,7 +327,7 @@ impl Command for SendEmail {
         format!(
             "send “{}” to {}",
             self.0.subject,
-            show::people(&self.0.to, action).replace('\n', ", ")
+            show::names(&self.0.to, action)
         )
     }
 }

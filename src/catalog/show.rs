@@ -82,6 +82,12 @@ pub fn people(addresses: &[String], action: &Action) -> String {
         .join("\n")
 }
 
+/// Names alone, where the addresses were shown before.
+pub fn names(addresses: &[String], action: &Action) -> String {
+    let name = |address: &String| action.names.get(address).unwrap_or(address).clone();
+    addresses.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
 /// The name behind an address, and the address.
 pub fn person(address: &str, action: &Action) -> String {
     match action.names.get(address) {

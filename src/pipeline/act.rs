@@ -11,6 +11,7 @@ use super::respond::{self, Results};
 use super::route::Route;
 use super::turn::{Answer, Question, Turn, TurnError};
 use crate::core::button::{Button, Press};
+use crate::core::consent::{self, Consent};
 use crate::core::ids::RunId;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::pending::Pending;
@@ -51,6 +52,9 @@ pub async fn completes_a_question(turn: &Turn<'_>) -> Result<Option<Answer>, Tur
     else {
         return Ok(None);
     };
+    if question.partial.is_some() && consent::read(turn.words()) == Consent::No {
+        return Ok(Some(Answer::says(Path::Clarify, "Okay, never mind.")));
+    }
     let topic = Topic {
         answers: Some(question),
         ..Topic::default()

@@ -122,13 +122,15 @@ async fn bare(turn: &Turn<'_>, said: Consent, origin: Origin) -> Result<Intake, 
     ))
 }
 
-/// "yes, but at 4pm": only when one card is open and it is what was shown last.
+/// "yes, but at 4pm", right below the cards: it changes the only one, or it must be said which.
 fn amendment(turn: &Turn<'_>, text: &str, origin: Origin) -> Intake {
+    if origin != Origin::Typed || !card_is_last(turn) || !consent::amends(text) {
+        return Intake::Unrelated;
+    }
     match turn.open.as_slice() {
-        [only] if origin == Origin::Typed && card_is_last(turn) && consent::amends(text) => {
-            Intake::Amends(Box::new(only.clone()))
-        }
-        _ => Intake::Unrelated,
+        [] => Intake::Unrelated,
+        [only] => Intake::Amends(Box::new(only.clone())),
+        _ => answered(which(turn)),
     }
 }
 

@@ -97,19 +97,18 @@ async fn judge(
             param,
             choices,
         }) => {
-            let choices_listed: Vec<String> = choices
+            let listed: Vec<String> = choices
                 .iter()
                 .enumerate()
                 .map(|(i, (_, label))| format!("\n{}. {label}", i + 1))
                 .collect();
-            gated.refuse(
-                planned,
-                planned.params.clone(),
-                &format!("asked: {question}"),
-            );
+            let question = match choices.as_slice() {
+                [(_, only)] => format!("Do you mean {only}?"),
+                _ => format!("{question}{}", listed.concat()),
+            };
             gated.question.get_or_insert(Clarification {
                 request: request.to_owned(),
-                question: format!("{question}{}", choices_listed.concat()),
+                question,
                 partial: Some((planned.clone(), param)),
                 choices,
                 domains: domains.to_vec(),

@@ -12,6 +12,7 @@ use super::ask::{self, Asked};
 use super::context::Context;
 use super::turn::Turn;
 use crate::catalog::show::Moment;
+use crate::core::consent::{self, Consent};
 use crate::core::pending::Pending;
 use crate::core::plan::{Action, Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
@@ -87,7 +88,11 @@ pub async fn make(
 pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
     let question = topic.answers?;
     let (partial, param) = question.partial.as_ref()?;
-    let action = match chosen(&question.choices, turn.words()) {
+    let only = match question.choices.as_slice() {
+        [(value, _)] if consent::read(turn.words()) == Consent::Yes => Some(value.as_str()),
+        _ => None,
+    };
+    let action = match only.or_else(|| chosen(&question.choices, turn.words())) {
         Some(value) => filled(partial, param, value),
         None => understanding::complete(partial, param, turn.words(), &turn.scene.reference())?,
     };

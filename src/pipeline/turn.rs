@@ -359,6 +359,8 @@ impl Brain {
                 open.push(pending);
             }
         }
+        // Cards made at the same instant are in the order in which they were shown.
+        open.sort_by_key(|pending| (pending.created_at, pending.last_card_message()));
         Ok(open)
     }
 }

@@ -40,6 +40,19 @@ pub use complete::complete;
 pub use route::route;
 pub use talk::{cannot, chat};
 
+/// Reads every table once, so that the first message does not wait for it.
+pub fn warm_up() {
+    let reference = Reference {
+        now: chrono::DateTime::UNIX_EPOCH,
+        zone: chrono_tz::UTC,
+        order: crate::core::when::DateOrder::DayFirst,
+    };
+    let hearing = Hearing { text: "remind me to call mom tomorrow at 5pm", reference: &reference, history: &[] };
+    crate::core::consent::read("ok");
+    route(&hearing);
+    plan(&hearing, &[]);
+}
+
 /// A message and what is known around it.
 #[derive(Debug, Clone, Copy)]
 pub struct Hearing<'a> {
