@@ -1,6 +1,7 @@
 //! Tests of the whole program, and of the stage they play on.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+mod dependencies;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;
