@@ -4,7 +4,7 @@
 //! the other says, and both mean the same instant.
 
 use super::super::Role;
-use super::super::words::Line;
+use super::super::words::{Line, Link};
 use super::Heard;
 use super::phrase::Phrase;
 
@@ -18,6 +18,26 @@ pub fn share(line: &Line, heard: &mut Vec<Heard>) {
         };
         let apart = ends_sentence(line, first.span.end, second.span.start);
         if apart || second.phrase.role == Role::To || first.phrase.role == Role::From {
+            continue;
+        }
+        let between = line
+            .text
+            .get(first.span.end..second.span.start)
+            .unwrap_or_default();
+        let joined_by = between.trim_matches(|c: char| c.is_whitespace() || c == ',');
+        if let Some(Junction::Or | Junction::Of) = junction(line, joined_by) {
+            first.phrase.doubtful = true;
+            second.phrase.doubtful = true;
+            continue;
+        }
+        let listed = joined_by.is_empty() || junction(line, joined_by) == Some(Junction::And);
+        if listed
+            && is_day(&first.phrase)
+            && second.phrase.date.is_some()
+            && second.phrase.clock.is_some()
+        {
+            // "On Tuesday and Thursday at 6": at 6 on both.
+            first.phrase.clock = second.phrase.clock;
             continue;
         }
         if is_day(&first.phrase) && is_clock(&second.phrase)
@@ -74,6 +94,35 @@ fn is_day(phrase: &Phrase) -> bool {
 fn is_clock(phrase: &Phrase) -> bool {
     let free = phrase.date.is_none() && phrase.rule.is_none() && phrase.offset.is_none();
     phrase.clock.is_some() && free && phrase.shift.is_none()
+}
+
+/// What stands between two expressions, if it is a single small word.
+#[derive(Debug, PartialEq, Eq)]
+enum Junction {
+    And,
+    Or,
+    Of,
+}
+
+fn junction(line: &Line, word: &str) -> Option<Junction> {
+    let at = |key: &str| line.tokens.iter().position(|t| t.key == key);
+    let mut words = word.split_whitespace();
+    let first = at(&words.next()?.to_lowercase())?;
+    let links = [
+        (Link::And, Junction::And),
+        (Link::Or, Junction::Or),
+        (Link::Of, Junction::Of),
+    ];
+    let (_, found) = links
+        .into_iter()
+        .find(|(link, _)| line.link(first, *link).is_some())?;
+    match words.next() {
+        None => Some(found),
+        Some(article) if words.next().is_none() => line
+            .link(at(&article.to_lowercase())?, Link::The)
+            .map(|_| found),
+        Some(_) => None,
+    }
 }
 
 fn ends_sentence(line: &Line, from: usize, to: usize) -> bool {

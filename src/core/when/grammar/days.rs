@@ -1,6 +1,8 @@
 //! The components that say on which day: dates and rules.
 
-use super::super::words::{Link, Unit};
+use super::super::Role;
+use super::super::words::{Kind, Link, Unit};
+use super::clock::clock;
 use super::component::Reader;
 use super::date::{Company, date, nth_day};
 use super::lead::Lead;
@@ -27,6 +29,19 @@ impl Reader<'_> {
         }
         if phrase.rule.is_some() {
             return None;
+        }
+        if phrase.role == Role::From && phrase.date.is_some() && phrase.clock.is_none() {
+            // "Starting tomorrow, every day at 6".
+            let heard = rule::rule(self.line, lead.next, self.order)?;
+            let start = Phrase {
+                date: phrase.date.take(),
+                ..Phrase::default()
+            };
+            phrase.start = Some(Box::new(start));
+            phrase.rule = Some(heard.rule);
+            phrase.date = heard.date;
+            phrase.part = heard.part.or(phrase.part);
+            return Some(heard.next);
         }
         if let Some(date) = &phrase.date {
             let numbered = matches!(date, Date::Numbered { .. } | Date::Holiday { .. });
@@ -133,7 +148,9 @@ impl Reader<'_> {
                     let named = lead.says_day()
                         || lead.link == Some(Link::In)
                             && !matches!(heard.date, Date::Weekday { .. });
-                    named && !lead.article || self.time_follows(heard.next)
+                    named && !lead.article
+                        || self.time_follows(heard.next)
+                        || self.opens_with_day(lead, heard.next)
                 }
                 Company::DayWord => self.is_day_number(lead, heard.next),
             };
@@ -205,6 +222,20 @@ impl Reader<'_> {
             && (self.line.digits(lead.next).is_some() && !self.anchor
                 || self.ends_here(next)
                 || repeats())
+    }
+
+    /// "Sun brunch at 11": a short name of a day opens a message that has a clock time later on.
+    fn opens_with_day(&self, lead: &Lead, next: usize) -> bool {
+        let line = self.line;
+        let opens = lead.next == 0 && super::date::weekday_name(line, 0).is_some();
+        let noun = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word)
+            && line.atoms(next).is_empty();
+        opens
+            && noun
+            && (next..line.tokens.len()).any(|i| {
+                line.link(i, Link::At)
+                    .is_some_and(|at| clock(line, at).is_some())
+            })
     }
 
     /// "The invoice I got in March": told of the past, a month is the last one.

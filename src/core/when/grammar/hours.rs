@@ -35,7 +35,8 @@ impl Reader<'_> {
         let asked = matches!(
             lead.link,
             Some(Link::At | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo)
-        ) && !lead.article;
+        ) && !lead.article
+            || lead.link == Some(Link::For) && self.alarm_before(lead);
         let beside = phrase.date.is_some()
             || phrase.part.is_some()
             || phrase.rule.is_some()
@@ -71,6 +72,13 @@ impl Reader<'_> {
         }
         phrase.clock = Some(heard.clock);
         Some(heard.next)
+    }
+
+    /// "An alarm for 7".
+    fn alarm_before(&self, lead: &Lead) -> bool {
+        // The preposition is one word, so the alarm is two tokens back.
+        let before = lead.next.checked_sub(2);
+        before.is_some_and(|at| self.line.link(at, Link::Alarm).is_some())
     }
 
     /// "5 tomorrow": a bare number just before a day.

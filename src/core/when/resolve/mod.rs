@@ -103,6 +103,15 @@ pub fn impossible(why: impl Into<String>) -> Problem {
 }
 
 pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> {
+    if phrase.doubtful {
+        let sure = Phrase {
+            doubtful: false,
+            ..phrase.clone()
+        };
+        let candidates = resolve(&sure, reference)?.start().into_iter().collect();
+        let why = "it names more than one time".to_owned();
+        return Err(Problem::Ambiguous { candidates, why });
+    }
     let context = Context::new(phrase, reference);
     if phrase.rule.is_some() {
         return recurrence::recurrence(phrase, &context, reference);

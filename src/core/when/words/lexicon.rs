@@ -12,7 +12,9 @@ use super::sense::Sense;
 use super::token::tokens;
 
 /// Words shorter than this are never guessed from a typing error.
-const TYPO_LETTERS_MIN: usize = 6;
+const TYPO_LETTERS_MIN: usize = 5;
+/// ... and shorter words of time are never what was meant.
+const MEANT_LETTERS_MIN: usize = 6;
 /// From this length on, two errors are forgiven.
 const TYPO_TWO_LETTERS_MIN: usize = 9;
 /// Real words within one error of a word of time.
@@ -160,7 +162,9 @@ impl Lexicon {
             } else {
                 1
             };
-            key.as_bytes().first() == word.as_bytes().first() && within(key, word, errors)
+            word.len() >= MEANT_LETTERS_MIN
+                && key.as_bytes().first() == word.as_bytes().first()
+                && within(key, word, errors)
         };
         self.forgiving.iter().find(near).map(String::as_str)
     }
