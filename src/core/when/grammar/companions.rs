@@ -4,7 +4,7 @@
 //! the other says, and both mean the same instant.
 
 use super::super::Role;
-use super::super::words::{Line, Link};
+use super::super::words::{Kind, Line, Link};
 use super::Heard;
 use super::phrase::Phrase;
 
@@ -12,6 +12,17 @@ use super::phrase::Phrase;
 /// without a clock time the clock of its companion.
 pub fn share(line: &Line, heard: &mut Vec<Heard>) {
     drop_adjectives(heard);
+    share_clocks(line, heard);
+    // "Hourly rate" says nothing of when.
+    heard.retain(|h| !(is_adjective(&h.phrase) && noun_follows(line, h.span.end)));
+}
+
+fn noun_follows(line: &Line, end: usize) -> bool {
+    let next = line.tokens.iter().position(|t| t.span.start >= end);
+    next.is_some_and(|i| line.tokens[i].kind == Kind::Word && line.atoms(i).is_empty())
+}
+
+fn share_clocks(line: &Line, heard: &mut [Heard]) {
     for i in 1..heard.len() {
         let [.., first, second] = &mut heard[..=i] else {
             return;
@@ -60,10 +71,13 @@ pub fn share(line: &Line, heard: &mut Vec<Heard>) {
     }
 }
 
+/// A word like "weekly", and nothing that says when.
+fn is_adjective(phrase: &Phrase) -> bool {
+    phrase.rule.is_some_and(|r| r.says_how_often_only()) && phrase.is_only_rule()
+}
+
 /// "Weekly review every Friday": beside a day, a bare "weekly" describes the thing.
 fn drop_adjectives(heard: &mut Vec<Heard>) {
-    let is_adjective =
-        |p: &Phrase| p.rule.is_some_and(|r| r.says_how_often_only()) && p.is_only_rule();
     let says_day = |p: &Phrase| !is_adjective(p) && (p.date.is_some() || p.rule.is_some());
     if heard.iter().any(|h| says_day(&h.phrase)) {
         heard.retain(|h| !is_adjective(&h.phrase));
