@@ -19,7 +19,7 @@ pub fn share(line: &Line, heard: &mut Vec<Heard>) {
 
 fn noun_follows(line: &Line, end: usize) -> bool {
     let next = line.tokens.iter().position(|t| t.span.start >= end);
-    next.is_some_and(|i| line.tokens[i].kind == Kind::Word && line.atoms(i).is_empty())
+    next.is_some_and(|i| line.tokens[i].kind == Kind::Word && line.link(i, Link::Follow).is_none())
 }
 
 fn share_clocks(line: &Line, heard: &mut [Heard]) {

@@ -2,7 +2,7 @@
 
 use super::super::defaults::Part;
 use super::super::words::{Link, Sense};
-use super::clock::{Surety, clock};
+use super::clock::{Surety, clock, plain};
 use super::component::Reader;
 use super::date::date;
 use super::lead::Lead;
@@ -57,6 +57,12 @@ impl Reader<'_> {
                     || lead.link.is_none() && self.today_follows(heard.next)
             }
         };
+        // "10 to 2" is also a range.
+        let two_ways = heard.surety == Surety::Bare
+            && plain(self.line, lead.next).is_some_and(|c| c.next < heard.next);
+        if two_ways && !asked {
+            return None;
+        }
         if !fits || heard.surety < Surety::Sure && self.counts(heard.next) {
             return None;
         }

@@ -75,6 +75,12 @@ impl Reader<'_> {
             .checked_sub(2)
             .is_some_and(|b| line.link(b, Link::Label).is_some());
         let from = from || between && hours && !named && self.ends_here(second.next);
+        // "10 to 2", without more, is a range or ten minutes to two.
+        let two_ways = first.surety == Surety::Bare
+            && clock(line, lead.next).is_some_and(|c| c.next >= second.next && c.next > first.next);
+        if two_ways && !(sure || from || has_date || self.date_follows(second.next)) {
+            return None;
+        }
         let scale = !sure && matches!((first.clock.hour, second.clock.hour), (0 | 1, 10));
         if scale
             || !(sure || from || has_date || self.whole || self.date_follows(second.next))

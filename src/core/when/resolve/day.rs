@@ -298,6 +298,14 @@ fn day_of_some_month(
         };
         if fits && weekday.is_none_or(|w| w == date.weekday()) {
             // On the day itself a clock time decides; hour::spot reports one that has passed.
+            let rare = n > 2 && weekday.is_some() && (day, weekday) != (13, Some(Weekday::Fri));
+            if rare {
+                let next = day_of_some_month(day, None, context, has_clock)?.first;
+                return Err(Problem::Ambiguous {
+                    candidates: vec![context.day_start(next), context.day_start(date)],
+                    why: format!("{} is a {}", next.format("%-d %B"), next.format("%A")),
+                });
+            }
             let tense = if has_clock && date == today {
                 Tense::Open
             } else {
