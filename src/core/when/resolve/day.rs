@@ -158,16 +158,7 @@ pub fn days(date: &Date, context: &Context, has_clock: bool) -> Result<Days, Pro
             day,
             before,
             anchor,
-        } => {
-            let anchor = days(anchor, context, false)?.first;
-            let from = Context {
-                today: anchor,
-                back: false,
-                ..*context
-            };
-            let which = if *before { Some(-1) } else { None };
-            Days::one(weekday(*day, which, 0, &from)?.first, Tense::Open)
-        }
+        } => beside(*day, *before, anchor, context),
         Date::Both(a, b) => both(a, b, context, has_clock),
     }
 }
@@ -315,6 +306,18 @@ fn day_of_some_month(
         }
     }
     Err(impossible(format!("no month has such a day {day}")))
+}
+
+/// "The Friday after Thanksgiving".
+fn beside(day: Weekday, before: bool, anchor: &Date, context: &Context) -> Result<Days, Problem> {
+    let anchor = days(anchor, context, false)?.first;
+    let from = Context {
+        today: anchor,
+        back: false,
+        ..*context
+    };
+    let which = if before { Some(-1) } else { None };
+    Days::one(weekday(day, which, 0, &from)?.first, Tense::Open)
 }
 
 /// Said twice: both must mean the same day.
