@@ -133,29 +133,15 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
 
 fn policy(config: &Config, zone: Option<Tz>) -> Policy {
     let chosen = zone.or(config.timezone);
-    let host = || {
-        iana_time_zone::get_timezone()
-            .ok()
-            .and_then(|name| name.parse().ok())
-    };
+    let host = || iana_time_zone::get_timezone().ok().and_then(|name| name.parse().ok());
+    let zone = chosen.or_else(host).unwrap_or(Tz::UTC);
     Policy {
         pending_ttl: config.pending_ttl,
-        zone: chosen.or_else(host).unwrap_or(Tz::UTC),
+        zone,
         zone_assumed: chosen.is_none(),
-        order: date_order(),
+        order: DateOrder::usual_in(zone),
         admins: config.admins.iter().copied().map(telegram_user).collect(),
         admin_may_approve: config.admin_may_approve,
-    }
-}
-
-/// Numeric dates are read day first, except where the system's language is American English.
-fn date_order() -> DateOrder {
-    let locale = ["LC_ALL", "LC_TIME", "LANG"]
-        .iter()
-        .find_map(|key| std::env::var(key).ok().filter(|v| !v.is_empty()));
-    match locale {
-        Some(locale) if locale.starts_with("en_US") => DateOrder::MonthFirst,
-        Some(_) | None => DateOrder::DayFirst,
     }
 }
 

@@ -35,14 +35,20 @@ fn day(date: NaiveDate, today: NaiveDate) -> String {
 fn plain_day(date: NaiveDate, today: NaiveDate) -> String {
     // "3 Feb" alone means the next one.
     let needs_year = date.year() != today.year() || date < today;
-    let format = if needs_year { "%a %-d %b %Y" } else { "%a %-d %b" };
+    let format = if needs_year {
+        "%a %-d %b %Y"
+    } else {
+        "%a %-d %b"
+    };
     date.format(format).to_string()
 }
 
 fn clock(at: DateTime<Tz>) -> String {
     let clock = at.format("%H:%M");
     match local_instant(at.timezone(), at.naive_local()) {
-        LocalInstant::Overlap { second, .. } if second == at => format!("{clock} (UTC{})", at.format("%:z")),
+        LocalInstant::Overlap { second, .. } if second == at => {
+            format!("{clock} (UTC{})", at.format("%:z"))
+        }
         LocalInstant::Overlap { .. } | LocalInstant::Single(_) | LocalInstant::Gap { .. } => {
             clock.to_string()
         }

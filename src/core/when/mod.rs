@@ -92,13 +92,24 @@ pub enum Grain {
 /// A time, resolved. Local times are in the reference's zone, whatever zone the words named.
 #[derive(Debug, Clone, PartialEq)]
 pub enum When {
-    Point { at: DateTime<Tz>, grain: Grain },
+    Point {
+        at: DateTime<Tz>,
+        grain: Grain,
+    },
     /// `end` is exclusive.
-    Range { start: DateTime<Tz>, end: DateTime<Tz>, grain: Grain },
+    Range {
+        start: DateTime<Tz>,
+        end: DateTime<Tz>,
+        grain: Grain,
+    },
     Duration(chrono::Duration),
     /// `rrule` is the value of an RFC 5545 RRULE; it carries BYHOUR and BYMINUTE if a clock time
     /// was said, and `first` is the first occurrence after the reference.
-    Recurrence { first: DateTime<Tz>, rrule: String, grain: Grain },
+    Recurrence {
+        first: DateTime<Tz>,
+        rrule: String,
+        grain: Grain,
+    },
 }
 
 /// Why an expression was understood but is no usable time.
@@ -109,9 +120,15 @@ pub enum Problem {
     /// There is no such time ("31 April", "25:00").
     Impossible { why: String },
     /// It can be read in several ways, or contradicts itself ("Friday 14 January" on a Wednesday).
-    Ambiguous { candidates: Vec<DateTime<Tz>>, why: String },
+    Ambiguous {
+        candidates: Vec<DateTime<Tz>>,
+        why: String,
+    },
     /// The clocks are put forward over this time; `next` is the first instant after the gap.
-    SkippedByClockChange { at_local: NaiveDateTime, next: DateTime<Tz> },
+    SkippedByClockChange {
+        at_local: NaiveDateTime,
+        next: DateTime<Tz>,
+    },
 }
 
 /// What an expression is to its sentence.

@@ -18,8 +18,16 @@ fn sunday_noon() -> Reference {
 fn reference(local: &str, zone: &str) -> Reference {
     let zone: Tz = zone.parse().unwrap();
     let local = chrono::NaiveDateTime::parse_from_str(local, "%Y-%m-%dT%H:%M").unwrap();
-    let now = zone.from_local_datetime(&local).earliest().unwrap().to_utc();
-    Reference { now, zone, order: DateOrder::DayFirst }
+    let now = zone
+        .from_local_datetime(&local)
+        .earliest()
+        .unwrap()
+        .to_utc();
+    Reference {
+        now,
+        zone,
+        order: DateOrder::DayFirst,
+    }
 }
 
 fn show(at: DateTime<Tz>) -> String {
@@ -49,7 +57,13 @@ fn check(reference: Reference, rows: &[(&str, &str)]) {
             wrong.push(format!("{text:?}: {got}, not {expected}"));
         }
     }
-    assert!(wrong.is_empty(), "{} of {} wrong:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} wrong:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
 }
 
 /// Every row: a sentence, and all that `find` finds in it: "words = meaning".
@@ -57,13 +71,21 @@ fn check_found(reference: Reference, rows: &[(&str, &[&str])]) {
     let mut wrong = Vec::new();
     for (text, expected) in rows {
         let found = find(text, &reference);
-        let got: Vec<String> =
-            found.iter().map(|f| format!("{} = {}", &text[f.span.clone()], told(&f.result))).collect();
+        let got: Vec<String> = found
+            .iter()
+            .map(|f| format!("{} = {}", &text[f.span.clone()], told(&f.result)))
+            .collect();
         if got != *expected {
             wrong.push(format!("{text:?}: {got:?}, not {expected:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{} of {} wrong:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} wrong:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -81,17 +103,60 @@ fn utc(text: &str) -> DateTime<Utc> {
 fn nothing_is_found_where_there_is_no_time() {
     let mut wrong = Vec::new();
     for text in [
-        "", " ", "the meeting may be moved", "March on, soldiers", "I have 5 apples", "call me maybe",
-        "second thoughts", "sun is out", "version 2.5", "room 304", "10 people", "call 911",
-        "call +49 30 1234567", "555-1234", "it costs 5.30 €", "$5", "I'm at home", "may I ask",
-        "he sat on the wed bench", "the sun sat low", "what a day", "any day now", "I need 5",
-        "buy 2 or 3 eggs", "march", "April is my sister", "sunny side up", "it was 5%", "at 5 percent",
-        "one of us", "a second opinion", "first things first", "the last one", "every person",
-        "he wed her", "24/7 support", "3/4 cup of sugar", "add 1/2 cup", "from 1 to 10 people",
-        "1234567890123456789012", "chapter 3", "sat", "ok", "im fine", "half of it", "quarter of the pie",
+        "",
+        " ",
+        "the meeting may be moved",
+        "March on, soldiers",
+        "I have 5 apples",
+        "call me maybe",
+        "second thoughts",
+        "sun is out",
+        "version 2.5",
+        "room 304",
+        "10 people",
+        "call 911",
+        "call +49 30 1234567",
+        "555-1234",
+        "it costs 5.30 €",
+        "$5",
+        "I'm at home",
+        "may I ask",
+        "he sat on the wed bench",
+        "the sun sat low",
+        "what a day",
+        "any day now",
+        "I need 5",
+        "buy 2 or 3 eggs",
+        "march",
+        "April is my sister",
+        "sunny side up",
+        "it was 5%",
+        "at 5 percent",
+        "one of us",
+        "a second opinion",
+        "first things first",
+        "the last one",
+        "every person",
+        "he wed her",
+        "24/7 support",
+        "3/4 cup of sugar",
+        "add 1/2 cup",
+        "from 1 to 10 people",
+        "1234567890123456789012",
+        "chapter 3",
+        "sat",
+        "ok",
+        "im fine",
+        "half of it",
+        "quarter of the pie",
     ] {
         let found = find(text, &sunday_noon());
-        if text != "march" && text != "sat" && found.iter().any(|f| !matches!(f.result, Ok(When::Duration(_)))) {
+        if text != "march"
+            && text != "sat"
+            && found
+                .iter()
+                .any(|f| !matches!(f.result, Ok(When::Duration(_))))
+        {
             wrong.push(format!("{text:?}: {found:?}"));
         }
     }

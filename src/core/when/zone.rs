@@ -8,8 +8,13 @@ use chrono_tz::Tz;
 pub enum LocalInstant {
     Single(DateTime<Tz>),
     /// `next` is the first instant after the gap.
-    Gap { next: DateTime<Tz> },
-    Overlap { first: DateTime<Tz>, second: DateTime<Tz> },
+    Gap {
+        next: DateTime<Tz>,
+    },
+    Overlap {
+        first: DateTime<Tz>,
+        second: DateTime<Tz>,
+    },
 }
 
 impl LocalInstant {
@@ -17,7 +22,9 @@ impl LocalInstant {
     pub fn with_timezone(self, zone: Tz) -> LocalInstant {
         match self {
             LocalInstant::Single(at) => LocalInstant::Single(at.with_timezone(&zone)),
-            LocalInstant::Gap { next } => LocalInstant::Gap { next: next.with_timezone(&zone) },
+            LocalInstant::Gap { next } => LocalInstant::Gap {
+                next: next.with_timezone(&zone),
+            },
             LocalInstant::Overlap { first, second } => LocalInstant::Overlap {
                 first: first.with_timezone(&zone),
                 second: second.with_timezone(&zone),
@@ -38,10 +45,13 @@ impl LocalInstant {
 pub fn local_instant(zone: Tz, local: NaiveDateTime) -> LocalInstant {
     match zone.from_local_datetime(&local) {
         MappedLocalTime::Single(at) => LocalInstant::Single(at),
-        MappedLocalTime::Ambiguous(a, b) => {
-            LocalInstant::Overlap { first: a.min(b), second: a.max(b) }
-        }
-        MappedLocalTime::None => LocalInstant::Gap { next: after_gap(zone, local) },
+        MappedLocalTime::Ambiguous(a, b) => LocalInstant::Overlap {
+            first: a.min(b),
+            second: a.max(b),
+        },
+        MappedLocalTime::None => LocalInstant::Gap {
+            next: after_gap(zone, local),
+        },
     }
 }
 
@@ -59,7 +69,11 @@ fn after_gap(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
     let is_after = |at: DateTime<Utc>| at.with_timezone(&zone).naive_local() > local;
     while after - before > Duration::seconds(1) {
         let middle = before + (after - before) / 2;
-        if is_after(middle) { after = middle } else { before = middle }
+        if is_after(middle) {
+            after = middle
+        } else {
+            before = middle
+        }
     }
     // The bound is within a second above the change, and changes fall on whole seconds.
     let whole = DateTime::from_timestamp(after.timestamp(), 0).unwrap_or(after);
