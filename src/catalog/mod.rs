@@ -30,7 +30,9 @@ use crate::core::plan::Action;
 pub struct ServiceInfo {
     /// Its name in plans.
     pub name: &'static str,
-    /// What it is for, in one line.
+    /// Its heading in `/help`.
+    pub title: &'static str,
+    /// What it is for, in one line, for routers.
     pub summary: &'static str,
     /// What the status line says while it works.
     pub working: &'static str,
@@ -40,32 +42,32 @@ pub struct ServiceInfo {
 pub const SERVICES: [ServiceInfo; 6] = [
     ServiceInfo {
         name: "task",
-        summary: "tasks, to-dos and reminders",
+        title: "Tasks and reminders", summary: "tasks, to-dos and reminders",
         working: "Looking at your tasks…",
     },
     ServiceInfo {
         name: "calendar",
-        summary: "events, availability, invitations",
+        title: "Calendar", summary: "events, availability, invitations",
         working: "Checking your calendar…",
     },
     ServiceInfo {
         name: "email",
-        summary: "searching, reading, drafting and sending mail",
+        title: "Mail", summary: "searching, reading, drafting and sending mail",
         working: "Looking at your mail…",
     },
     ServiceInfo {
         name: "memory",
-        summary: "facts about the person to remember or recall",
+        title: "Memory", summary: "facts about the person to remember or recall",
         working: "Thinking back…",
     },
     ServiceInfo {
         name: "keep",
-        summary: "notes and lists",
+        title: "Notes and lists", summary: "notes and lists",
         working: "Looking at your notes…",
     },
     ServiceInfo {
         name: "contacts",
-        summary: "people, addresses and phone numbers",
+        title: "People", summary: "people, addresses and phone numbers",
         working: "Looking up people…",
     },
 ];

@@ -74,20 +74,13 @@ fn start(turn: &Turn<'_>) -> String {
 fn help(turn: &Turn<'_>) -> String {
     let mut text = String::from("This is what I can do. Say it in your own words.\n");
     for service in SERVICES {
-        text.push_str(&format!("\n{}\n", capitalised(service.summary)));
+        text.push_str(&format!("\n{}\n", service.title));
         for entry in turn.brain.catalog.commands(&[service.name.to_owned()]) {
             text.push_str(&format!("• {}\n", entry.example()));
         }
     }
     text.push_str("\nBefore I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.\n/pending: what waits for you · /cancel: stop or drop it");
     text
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
 }
 
 fn pending(turn: &Turn<'_>) -> Answer {

@@ -94,12 +94,23 @@ pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
     };
     let action = match only.or_else(|| chosen(&question.choices, turn.words())) {
         Some(value) => filled(partial, param, value),
-        None => understanding::complete(partial, param, turn.words(), &turn.scene.reference())?,
+        None if question.choices.is_empty() => free_answer(turn, partial, param)?,
+        None => return None,
     };
     Some(Plan {
         actions: vec![action],
         ..Plan::default()
     })
+}
+
+/// An answer in the person's own words: an address for somebody unknown, or whatever was missing.
+fn free_answer(turn: &Turn<'_>, partial: &PlannedAction, param: &str) -> Option<PlannedAction> {
+    if param.contains('=') {
+        let answer = turn.words().trim();
+        let names_somebody = answer.split_whitespace().count() <= 4;
+        return names_somebody.then(|| filled(partial, param, answer));
+    }
+    understanding::complete(partial, param, turn.words(), &turn.scene.reference())
 }
 
 /// Which of the offered choices the person means: its number, or words that only one of them has.
