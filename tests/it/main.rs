@@ -1,6 +1,11 @@
 //! Tests of the whole program, and of the stage they play on.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+mod architecture;
+mod attack;
+mod everyday;
+mod invariants;
+mod rig;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;
