@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::{Pending, State};
-use crate::core::plan::{Params, PlannedAction};
+use crate::core::plan::{Params, PlannedAction, Taint};
 use crate::core::run::Run;
 use crate::core::turn::{Done, Edit, Origin, Reply};
 use crate::ports::{Change, Key, Record, Table};
@@ -237,6 +237,9 @@ pub struct Clarification {
     pub choices: Vec<(String, String)>,
     /// The domains of the request; the answer keeps them.
     pub domains: Vec<String>,
+    /// What `partial` holds of other people's words; they stay theirs while it waits.
+    #[serde(default)]
+    pub taints: Vec<Taint>,
     /// When it was asked.
     pub at: DateTime<Utc>,
 }

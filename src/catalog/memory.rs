@@ -76,7 +76,9 @@ impl Command for Store {
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
-        CardBody::titled("Remember this?").row(&self.key, &self.value)
+        CardBody::titled("Remember this?")
+            .row(&self.key, &self.value)
+            .row("Kind", &self.category)
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {

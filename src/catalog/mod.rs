@@ -92,12 +92,17 @@ impl Catalog {
             .chain(keep::entries())
             .chain(contacts::entries())
         {
-            catalog.entries.insert(
-                (entry.service().to_owned(), entry.command().to_owned()),
-                entry,
-            );
+            catalog.add(entry);
         }
         catalog
+    }
+
+    /// Adds a command, in place of one of the same name.
+    pub fn add(&mut self, entry: Box<dyn Entry>) {
+        self.entries.insert(
+            (entry.service().to_owned(), entry.command().to_owned()),
+            entry,
+        );
     }
 
     /// The command of this name, if there is one.

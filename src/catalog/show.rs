@@ -64,7 +64,11 @@ pub fn span(start: &str, end: Option<&str>, reference: &Reference) -> String {
         Moment::read(start, reference.zone),
         end.and_then(|end| Moment::read(end, reference.zone)),
     ) else {
-        return shown;
+        // A whole day at either side: the end is still part of what is approved.
+        return match end.filter(|end| *end != start) {
+            Some(end) => format!("{shown} – {}", time(end, reference)),
+            None => shown,
+        };
     };
     if from.date_naive() == to.date_naive() {
         format!("{shown}–{}", to.format("%H:%M"))

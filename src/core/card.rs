@@ -86,8 +86,10 @@ fn render_body(text: &mut String, body: &CardBody) {
     text.push_str(&visible(&body.title));
     text.push('\n');
     for (name, value) in &body.rows {
+        // A name may be foreign too (a memory's key): one line, nothing hidden.
         text.push_str(&format!(
-            "{name}: {}\n",
+            "{}: {}\n",
+            visible(name).replace('\n', " "),
             visible(value).replace('\n', "\n   ")
         ));
     }

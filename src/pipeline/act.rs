@@ -13,7 +13,7 @@ use super::turn::{Answer, Question, Turn, TurnError};
 use crate::core::button::{Button, Press};
 use crate::core::consent::{self, Consent};
 use crate::core::ids::RunId;
-use crate::core::outcome::{Outcome, Status};
+use crate::core::outcome::{Outcome, Report, Status};
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::run::{Origin, Progress, Run, Step};
@@ -76,10 +76,16 @@ fn is_fresh(turn: &Turn<'_>, question: &Clarification) -> bool {
 /// planned, the original comes back as a new card.
 pub async fn amend(turn: &Turn<'_>, pending: Pending) -> Result<Answer, TurnError> {
     let mut withdrawal = Answer::of(Path::Consent);
-    cards::supersede(turn, &pending, None, &mut withdrawal).await?;
-    turn.brain
-        .commit(std::mem::take(&mut withdrawal.batch))
-        .await?;
+    let open = cards::supersede(turn, &pending, None, &mut withdrawal).await?;
+    let batch = std::mem::take(&mut withdrawal.batch);
+    match turn.brain.commit(batch).await {
+        Ok(_) if open => {}
+        // Decided while this message was being read: the first decision stands, and it is told.
+        Ok(_) | Err(StoreError::Conflict { .. }) => {
+            return Ok(super::consent::too_late(turn, &pending.id).await?);
+        }
+        Err(error) => return Err(error.into()),
+    }
 
     let domains = pending.domains.clone();
     let guess = Guess {
@@ -106,24 +112,32 @@ pub async fn amend(turn: &Turn<'_>, pending: Pending) -> Result<Answer, TurnErro
         Err(cancelled) => Err(cancelled),
     };
     let mut answer = match changed {
-        Ok(answer)
-            if !answer.reports.is_empty() || matches!(answer.clarification, Question::Open(_)) =>
-        {
-            answer
-        }
+        Ok(answer) if leads_on(&answer) => answer,
         Err(TurnError::Store(error)) => return Err(error.into()),
-        Ok(_) | Err(TurnError::Cancelled) => again(turn, &pending)?,
+        // Why it was refused is told above the original.
+        Ok(refused) => again(turn, &pending, refused)?,
+        Err(TurnError::Cancelled) => again(turn, &pending, Answer::of(Path::Consent))?,
     };
     answer.path = Path::Consent;
     answer.edits.splice(0..0, withdrawal.edits);
     Ok(answer)
 }
 
-fn again(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, StoreError> {
+/// True when a change came to more than refusals: something ran, waits, or was asked.
+fn leads_on(answer: &Answer) -> bool {
+    let refused = |report: &Report| report.status == Status::Refused;
+    matches!(answer.clarification, Question::Open(_)) || !answer.reports.iter().all(refused)
+}
+
+fn again(turn: &Turn<'_>, pending: &Pending, refused: Answer) -> Result<Answer, StoreError> {
     let mut answer = Answer::says(
         Path::Consent,
         "I couldn't work out that change, so here is the original again. Nothing was done.",
     );
+    if !refused.reports.is_empty() {
+        answer.replies.splice(0..0, refused.replies);
+        answer.reports = refused.reports;
+    }
     let asking = Asking {
         actions: pending.actions.clone(),
         depends_on: pending.depends_on.clone(),
@@ -153,7 +167,7 @@ async fn rounds(
 ) -> Result<Answer, TurnError> {
     let request = plan::request(turn, &topic);
     let mut so_far = Progressing {
-        foreign: context.foreign.clone(),
+        foreign: others_words(turn, context, &topic),
         ..Progressing::new(Path::Action)
     };
     if let Some(resumed) = resume(turn, &mut so_far).await? {
@@ -200,6 +214,22 @@ async fn rounds(
         }
     }
     Ok(put_together(turn, so_far, context).await)
+}
+
+/// Everything in sight of the planner that is not the person's own: the context, the conversation, and what
+/// was already found to be others' words in the question or the card this message is about.
+fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<Foreign> {
+    let asked = topic.answers.into_iter().flat_map(|q| &q.taints);
+    let carded = topic.amends.into_iter().flat_map(|p| &p.actions);
+    let known = asked.chain(carded.flat_map(|action| &action.taints));
+    let known = known.map(|taint| Foreign {
+        source: taint.source.clone(),
+        text: taint.value.clone(),
+    });
+    let mut words = context.foreign.clone();
+    words.extend(turn.others_words());
+    words.extend(known);
+    words
 }
 
 /// A turn that was interrupted after its journal began is told from the journal, not planned again.
@@ -279,6 +309,7 @@ async fn one_round(
             partial: None,
             choices: Vec::new(),
             domains: domains.to_vec(),
+            taints: Vec::new(),
             at: turn.scene.now,
         });
     }

@@ -225,18 +225,19 @@ pub fn parts(
         .collect())
 }
 
-/// Replaces `old` by what `answer` will ask: the old card is superseded in the same commit.
+/// Replaces `old` by what `answer` will ask: the old card is superseded in the same commit. False when it
+/// is not open any more: the first decision stands, an approved card is never withdrawn from here.
 pub async fn supersede(
     turn: &Turn<'_>,
     old: &Pending,
     by: Option<PendingId>,
     answer: &mut Answer,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let Some((mut pending, revision)) = turn.brain.pending(&old.id).await? else {
-        return Ok(());
+        return Ok(false);
     };
-    if pending.apply(Event::Supersede).is_err() {
-        return Ok(());
+    if !pending.state.is_open() || pending.apply(Event::Supersede).is_err() {
+        return Ok(false);
     }
     pending.superseded_by = by;
     pending.decision = Some(Decision {
@@ -254,7 +255,7 @@ pub async fn supersede(
         Expect::Absent,
     )?;
     answer.edits.extend(close_card(&pending));
-    Ok(())
+    Ok(true)
 }
 
 /// The same card without one action (and what depends on it): a new digest, a new view, a new card.
@@ -271,9 +272,11 @@ pub async fn drop_action(
         )
         .keeping_question());
     }
+    // No part of the digest, so looked at with care.
+    let needs = |at: usize| pending.depends_on.get(at).cloned().unwrap_or_default();
     let mut dropped = vec![false; pending.actions.len()];
     for at in index..pending.actions.len() {
-        dropped[at] = at == index || pending.depends_on[at].iter().any(|&on| dropped[on]);
+        dropped[at] = at == index || needs(at).iter().any(|&on| dropped.get(on) == Some(&true));
     }
     let kept: Vec<usize> = (0..pending.actions.len())
         .filter(|&at| !dropped[at])
@@ -299,7 +302,7 @@ pub async fn drop_action(
         actions: kept.iter().map(|&at| pending.actions[at].clone()).collect(),
         depends_on: kept
             .iter()
-            .map(|&at| pending.depends_on[at].iter().filter_map(place).collect())
+            .map(|&at| needs(at).iter().filter_map(place).collect())
             .collect(),
         request: pending.request.clone(),
         domains: pending.domains.clone(),

@@ -57,6 +57,14 @@ pub async fn intake(turn: &Turn<'_>) -> Result<Intake, StoreError> {
     }
     match said {
         Consent::Yes | Consent::No if turn.open.is_empty() => Ok(Intake::Unrelated),
+        // A yes to some other message of the chat is about that one.
+        Consent::Yes | Consent::No if reply_to.is_some() => {
+            Ok(if turn.state.clarification.is_some() {
+                Intake::Unrelated
+            } else {
+                answered(which(turn))
+            })
+        }
         Consent::Yes | Consent::No => bare(turn, said, *origin).await,
         Consent::Other => Ok(amendment(turn, text, *origin)),
     }
@@ -77,7 +85,10 @@ async fn reply(
     let verb = match said {
         Consent::Yes => CardVerb::Approve,
         Consent::No => CardVerb::Cancel,
-        Consent::Other if pending.state.is_open() => return Ok(Intake::Amends(Box::new(pending))),
+        // Changing a card withdraws it, so it takes the same rights as deciding it.
+        Consent::Other if pending.state.is_open() && pending.owner == *turn.owner() => {
+            return Ok(Intake::Amends(Box::new(pending)));
+        }
         Consent::Other => return Ok(Intake::Unrelated),
     };
     Ok(answered(
@@ -87,7 +98,7 @@ async fn reply(
 
 /// A bare yes or no: counts only when there can be no doubt what it is about.
 async fn bare(turn: &Turn<'_>, said: Consent, origin: Origin) -> Result<Intake, StoreError> {
-    let [only] = turn.open.as_slice() else {
+    let ([only], false) = (turn.open.as_slice(), turn.others_wait) else {
         // A question of ours was asked after the cards: the answer is for the question.
         let asked_last = turn.state.clarification.is_some() && !card_is_last(turn);
         return Ok(if asked_last {
@@ -257,17 +268,21 @@ pub async fn decide(
             _ => Ok(denied(turn, &pending)),
         },
         // Somebody was faster: tell what they decided.
-        Err(StoreError::Conflict { .. }) => match brain.pending(id).await? {
-            Some((pending, revision)) => {
-                let state = pending.state;
-                refused(turn, pending, revision, NotYours::Decided(state)).await
-            }
-            None => Ok(
-                Answer::says(Path::Consent, "That card is gone. Nothing was done.")
-                    .keeping_question(),
-            ),
-        },
+        Err(StoreError::Conflict { .. }) => too_late(turn, id).await,
         Err(error) => Err(error),
+    }
+}
+
+/// A card that was decided at the same moment: the recorded result.
+pub async fn too_late(turn: &Turn<'_>, id: &PendingId) -> Result<Answer, StoreError> {
+    match turn.brain.pending(id).await? {
+        Some((pending, revision)) => {
+            let state = pending.state;
+            refused(turn, pending, revision, NotYours::Decided(state)).await
+        }
+        None => Ok(
+            Answer::says(Path::Consent, "That card is gone. Nothing was done.").keeping_question(),
+        ),
     }
 }
 
@@ -533,7 +548,8 @@ impl Brain {
                 why: format!("the intent of {} is gone", pending.id),
             });
         };
-        if pending.approval_is_stale(&self.clock.instants()) {
+        let instants = self.clock.instants();
+        if pending.approval_is_stale(&instants) || pending.has_expired(&instants) {
             return self.give_up(
                 pending,
                 revisions.pending,

@@ -112,6 +112,7 @@ async fn judge(
                 partial: Some((planned.clone(), param)),
                 choices,
                 domains: domains.to_vec(),
+                taints: taints(turn, entry, planned, foreign),
                 at: turn.scene.now,
             });
             Judged::Stopped

@@ -11,6 +11,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::Brain;
 use super::turn::{Answer, Question, Turn, TurnError};
+use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::text::split_utf16;
 use crate::core::turn::{CardPart, Done, Edit, Incoming, Input, Origin, Path, Reply};
@@ -296,7 +297,11 @@ impl Brain {
     }
 
     /// Shows one entry; false when the chat has to wait.
-    async fn show(&self, entry: OutboxEntry) -> bool {
+    async fn show(&self, mut entry: OutboxEntry) -> bool {
+        if let Err(error) = self.withhold_altered(&mut entry).await {
+            tracing::error!(%error, "a card cannot be checked, so it waits");
+            return false;
+        }
         let shown = match &entry.show {
             Show::Send(reply) => self.face.send(&entry.chat, reply).await.map(Some),
             Show::Edit(edit) => self.face.edit(&entry.chat, edit).await.map(|()| None),
@@ -320,6 +325,35 @@ impl Brain {
                 false
             }
         }
+    }
+
+    /// A card whose record no longer has the digest it was made with is not shown: nobody could decide it.
+    async fn withhold_altered(&self, entry: &mut OutboxEntry) -> Result<(), StoreError> {
+        let Show::Send(reply) = &entry.show else {
+            return Ok(());
+        };
+        let Some(card) = &reply.card else {
+            return Ok(());
+        };
+        let stored = self.pending(&card.pending).await?;
+        let intact = stored.is_some_and(|(pending, _)| {
+            let made_for = reply.buttons.iter().flatten().next();
+            let made_for = made_for.and_then(|button| Press::decode(&button.data));
+            pending.digest == pending.compute_digest()
+                && match made_for {
+                    Some(Press::Card { digest_prefix, .. }) => {
+                        pending.digest.matches(&digest_prefix)
+                    }
+                    Some(_) => false,
+                    None => !card.is_last(),
+                }
+        });
+        if !intact {
+            tracing::error!(pending = %card.pending, "a card's record was altered; it is not shown");
+            let why = format!("A card ({}) was altered in my store, so I don't show it. Nothing was done; please ask again.", card.pending);
+            entry.show = Show::Send(Reply::text(why));
+        }
+        Ok(())
     }
 
     /// Takes an entry out of the outbox, and notes which message shows which card.

@@ -219,6 +219,7 @@ fn built_in(
             partial: Some((partial, param)),
             choices: Vec::new(),
             domains: domains.to_vec(),
+            taints: Vec::new(),
             at: turn.scene.now,
         }),
         Understood::NotUnderstood => Planned::NotUnderstood(understanding::cannot(turn.words())),

@@ -11,6 +11,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
 use crate::core::plan::PlannedAction;
+use crate::core::taint::Foreign;
 use crate::core::turn::{Done, Edit, Incoming, Input, Origin, Path, Reply};
 use crate::limits;
 use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
@@ -43,8 +44,10 @@ pub struct Turn<'a> {
     pub state: ChatState,
     /// The last messages, oldest first, without this one.
     pub history: Vec<Message>,
-    /// Open pending actions of this chat, oldest first.
+    /// This person's open pending actions in this chat, oldest first.
     pub open: Vec<Pending>,
+    /// True when other people's cards are open in this chat, too.
+    pub others_wait: bool,
     /// Ends it early.
     pub cancel: CancellationToken,
     began: Instant,
@@ -134,13 +137,18 @@ impl<'a> Turn<'a> {
         cancel: CancellationToken,
     ) -> Result<Self, StoreError> {
         let began = Instant::now();
-        let (user, state, history, open) = tokio::try_join!(
+        let (user, state, history, all_open) = tokio::try_join!(
             brain.user(&incoming.user, &incoming.chat),
             brain.chat_state(&incoming.chat),
             history(brain, &incoming.chat),
             brain.open_pending(&incoming.chat),
         )?;
         let scene = brain.scene(&user, &incoming.chat);
+        let of_all = all_open.len();
+        let open: Vec<Pending> = all_open
+            .into_iter()
+            .filter(|pending| pending.owner == incoming.user)
+            .collect();
         let account = Mutex::new(Account {
             doing: "Thinking…",
             ..Account::default()
@@ -152,6 +160,7 @@ impl<'a> Turn<'a> {
             user,
             state,
             history,
+            others_wait: open.len() < of_all,
             open,
             cancel,
             began,
@@ -199,6 +208,33 @@ impl<'a> Turn<'a> {
             .as_ref()
             .map_or("", |c| c.request.as_str());
         earlier.chain([asked, now]).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Other people's words in this conversation: what the person passed on, and mail that was read to them.
+    pub fn others_words(&self) -> Vec<Foreign> {
+        let passed_on = |text: &str| Foreign {
+            source: "a message you passed on".to_owned(),
+            text: text.to_owned(),
+        };
+        let mut words: Vec<Foreign> = Vec::new();
+        for message in &self.history {
+            let read_mail = |deed: &Deed| {
+                deed.service == "email" && ["search", "read_thread"].contains(&&*deed.command)
+            };
+            match message.speaker {
+                Speaker::Person if message.origin.is_own_words() => {}
+                Speaker::Person => words.push(passed_on(&message.text)),
+                Speaker::Assistant if message.deeds.iter().any(read_mail) => words.push(Foreign {
+                    source: "a mail I read to you".to_owned(),
+                    text: message.text.clone(),
+                }),
+                Speaker::Assistant => {}
+            }
+        }
+        if !self.origin().is_own_words() {
+            words.push(passed_on(self.words()));
+        }
+        words
     }
 
     /// The person's own earlier messages, oldest first.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod dependencies;
+mod rig;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;
