@@ -73,13 +73,7 @@ pub struct Parts {
 
 /// Builds the brain.
 pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
-    let Parts {
-        store,
-        data_dir,
-        clock,
-        face,
-        zone,
-    } = parts;
+    let Parts { store, data_dir, clock, face, zone } = parts;
     let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
     let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
     let mailboxes = Mailboxes::new(&data_dir, own_address);
@@ -119,11 +113,7 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
         model: e.model.clone(),
     };
     let settings = llm::Settings {
-        stages: config
-            .models
-            .iter()
-            .map(|(stage, e)| (*stage, endpoint(e)))
-            .collect(),
+        stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
         fallback: config.model_fallback.as_ref().map(endpoint),
         timeout: HashMap::new(),
     };
@@ -147,15 +137,9 @@ fn policy(config: &Config, zone: Option<Tz>) -> Policy {
 
 /// The console of this process; its numbers go on where those of earlier lives ended.
 pub async fn console_chat(store: &Arc<dyn Store>) -> Result<ConsoleChat, StoreError> {
-    let chats = store
-        .list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX))
-        .await?;
-    let of_console = chats
-        .iter()
-        .filter(|(state, _)| state.chat.as_str().starts_with("console:"));
-    let last = of_console
-        .filter_map(|(state, _)| state.last_bot_message)
-        .max();
+    let chats = store.list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX)).await?;
+    let of_console = chats.iter().filter(|(state, _)| state.chat.as_str().starts_with("console:"));
+    let last = of_console.filter_map(|(state, _)| state.last_bot_message).max();
     Ok(ConsoleChat::after(last.unwrap_or(MessageId(0))))
 }
 

@@ -18,9 +18,7 @@ pub struct JsonSink;
 impl Sink for JsonSink {
     fn put(&self, out: &Out) -> bool {
         let mut stdout = std::io::stdout().lock();
-        writeln!(stdout, "{}", out.json())
-            .and_then(|()| stdout.flush())
-            .is_ok()
+        writeln!(stdout, "{}", out.json()).and_then(|()| stdout.flush()).is_ok()
     }
 }
 
@@ -33,10 +31,7 @@ pub struct TerminalSink {
 impl TerminalSink {
     /// The line to send for what was typed.
     pub fn typed(&self, text: &str) -> Value {
-        let number = text
-            .trim()
-            .strip_prefix(':')
-            .and_then(|number| number.trim().parse::<usize>().ok());
+        let number = text.trim().strip_prefix(':').and_then(|number| number.trim().parse::<usize>().ok());
         let buttons = self.buttons.lock().unwrap_or_else(PoisonError::into_inner);
         match number.and_then(|n| buttons.get(n.checked_sub(1)?)) {
             Some(button) => json!({"press": button.data}),
@@ -54,11 +49,8 @@ impl TerminalSink {
                 let flat: Vec<Button> = buttons.iter().flatten().cloned().collect();
                 let mut shown = format!("\n{text}\n");
                 if !flat.is_empty() {
-                    let names: Vec<String> = flat
-                        .iter()
-                        .enumerate()
-                        .map(|(i, b)| format!("[:{}] {}", i + 1, b.text))
-                        .collect();
+                    let names: Vec<String> =
+                        flat.iter().enumerate().map(|(i, b)| format!("[:{}] {}", i + 1, b.text)).collect();
                     shown.push_str(&format!("{}\n", dim(&names.join("   "))));
                     *self.buttons.lock().unwrap_or_else(PoisonError::into_inner) = flat;
                 }
@@ -74,18 +66,12 @@ impl Sink for TerminalSink {
             return true;
         };
         let mut stdout = std::io::stdout().lock();
-        writeln!(stdout, "{shown}")
-            .and_then(|()| stdout.flush())
-            .is_ok()
+        writeln!(stdout, "{shown}").and_then(|()| stdout.flush()).is_ok()
     }
 }
 
 fn dim(text: &str) -> String {
-    if std::io::stdout().is_terminal() {
-        format!("\u{1b}[2m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
-    }
+    if std::io::stdout().is_terminal() { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
 /// Lines typed at a terminal, or piped in. Reading ends with the end of input.
@@ -145,10 +131,7 @@ pub fn greet(demo: bool) {
     } else {
         "Try: remind me to call mom tomorrow at 5pm"
     };
-    let _ = writeln!(
-        stdout,
-        "Brain Agent. Say what you need; /help shows everything, Ctrl-D leaves.\n{hint}\n"
-    );
+    let _ = writeln!(stdout, "Brain Agent. Say what you need; /help shows everything, Ctrl-D leaves.\n{hint}\n");
 }
 
 /// A sink that hands lines on, for sockets and tests.

@@ -38,12 +38,7 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
         return Understood::NotUnderstood;
     }
     let heard = Heard::new(&text, hearing.reference, &GRAMMAR);
-    let parser = Parser {
-        grammar: &GRAMMAR,
-        hearing,
-        heard: &heard,
-        domains,
-    };
+    let parser = Parser { grammar: &GRAMMAR, hearing, heard: &heard, domains };
     let mut clauses = Vec::new();
     for sentence in sentences(&heard) {
         let mut found = parser.clauses(sentence.clone(), 0);
@@ -59,11 +54,7 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
 pub(super) fn quick_readings<'g>(grammar: &'g Grammar, heard: &Heard) -> Vec<Match<'g>> {
     sentences(heard)
         .into_iter()
-        .filter_map(|sentence| {
-            matching::readings(grammar, heard, sentence)
-                .into_iter()
-                .next()
-        })
+        .filter_map(|sentence| matching::readings(grammar, heard, sentence).into_iter().next())
         .collect()
 }
 
@@ -74,20 +65,10 @@ fn finish(clauses: Vec<Clause>) -> Understood {
         match clause.built {
             Built::Act(action) => actions.push(action),
             Built::Acts(several) => actions.extend(several),
-            Built::Ask {
-                question,
-                partial,
-                param,
-            } if actions.is_empty() => {
-                return Understood::Ask {
-                    question: question.into(),
-                    partial,
-                    param: param.into(),
-                };
+            Built::Ask { question, partial, param } if actions.is_empty() => {
+                return Understood::Ask { question: question.into(), partial, param: param.into() };
             }
-            Built::Ask {
-                question: asked, ..
-            } => question = Some(asked.to_owned()),
+            Built::Ask { question: asked, .. } => question = Some(asked.to_owned()),
             Built::No => {}
         }
     }
@@ -95,11 +76,7 @@ fn finish(clauses: Vec<Clause>) -> Understood {
         return Understood::NotUnderstood;
     }
     actions.truncate(PLAN_ACTIONS_MAX);
-    Understood::Plan(Plan {
-        actions,
-        question,
-        open: None,
-    })
+    Understood::Plan(Plan { actions, question, open: None })
 }
 
 /// Token ranges between stops; quoted text is not divided.
@@ -115,11 +92,7 @@ fn sentences(heard: &Heard) -> Vec<Range<usize>> {
             "”" | "»" => false,
             _ => quoted,
         };
-        if token.mark == Mark::Stop
-            && !quoted
-            && heard.hidden_by(at).is_none()
-            && !is_inner_stop(heard, at)
-        {
+        if token.mark == Mark::Stop && !quoted && heard.hidden_by(at).is_none() && !is_inner_stop(heard, at) {
             out.push(start..at);
             start = at + 1;
         }
@@ -135,19 +108,11 @@ fn is_inner_stop(heard: &Heard, at: usize) -> bool {
     if &heard.text[token.span.clone()] != "." {
         return false;
     }
-    let glued = heard.text[token.span.end..]
-        .chars()
-        .next()
-        .is_some_and(char::is_alphanumeric);
-    let before = at
-        .checked_sub(1)
-        .map(|i| super::text::fold(&heard.text[heard.tokens[i].span.clone()]));
+    let glued = heard.text[token.span.end..].chars().next().is_some_and(char::is_alphanumeric);
+    let before = at.checked_sub(1).map(|i| super::text::fold(&heard.text[heard.tokens[i].span.clone()]));
     glued
         || before.is_some_and(|word| {
-            matches!(
-                word.as_str(),
-                "dr" | "mr" | "mrs" | "ms" | "prof" | "st" | "approx" | "nr" | "bzw"
-            )
+            matches!(word.as_str(), "dr" | "mr" | "mrs" | "ms" | "prof" | "st" | "approx" | "nr" | "bzw")
         })
 }
 
@@ -157,20 +122,11 @@ fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>
     if live.len() < 3 || sentence.is_empty() {
         return;
     }
-    let Some(Clause {
-        built: Built::Act(action),
-        ..
-    }) = clauses.last_mut()
-    else {
+    let Some(Clause { built: Built::Act(action), .. }) = clauses.last_mut() else {
         return;
     };
     let is_letter = action.service == "email" && action.params.contains_key("body");
-    let Some(body) = action
-        .params
-        .get("body")
-        .and_then(|b| b.as_str())
-        .filter(|_| is_letter)
-    else {
+    let Some(body) = action.params.get("body").and_then(|b| b.as_str()).filter(|_| is_letter) else {
         return;
     };
     let more = say::finish_body(heard.raw(sentence.start, sentence.end - 1));
@@ -218,12 +174,7 @@ impl Parser<'_> {
     }
 
     /// "I'm ill, cancel my meetings": the request after a remark.
-    fn after_preamble(
-        &self,
-        range: &Range<usize>,
-        connectors: &[(usize, usize)],
-        depth: usize,
-    ) -> Vec<Clause> {
+    fn after_preamble(&self, range: &Range<usize>, connectors: &[(usize, usize)], depth: usize) -> Vec<Clause> {
         if self.is_told(range) {
             return Vec::new();
         }
@@ -242,16 +193,9 @@ impl Parser<'_> {
 
     /// Negated, wished or reported: no request of the person's own.
     fn is_told(&self, range: &Range<usize>) -> bool {
-        let ids: Vec<_> = self
-            .heard
-            .live(range.clone())
-            .into_iter()
-            .map(|i| self.heard.tokens[i].id)
-            .collect();
+        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
         matching::starts(self.grammar, &ids).into_iter().any(|at| {
-            ["negation", "reported"]
-                .iter()
-                .any(|class| self.grammar.lexicon.starts(class, &ids[at..]).is_some())
+            ["negation", "reported"].iter().any(|class| self.grammar.lexicon.starts(class, &ids[at..]).is_some())
         })
     }
 
@@ -295,14 +239,11 @@ impl Parser<'_> {
 
     /// Whether the right side is a request of its own rather than more of the left one's title or body.
     fn divides(&self, left: &Clause, right: &Clause, right_range: &Range<usize>) -> bool {
-        let another_event = left.command == "calendar.create_event"
-            && right.command == "calendar.create_event"
-            && right.has_time;
+        let another_event =
+            left.command == "calendar.create_event" && right.command == "calendar.create_event" && right.has_time;
         if right.weak {
-            let another_errand = left.command == "task.create"
-                && right.command == "task.create"
-                && left.has_time
-                && right.has_time;
+            let another_errand =
+                left.command == "task.create" && right.command == "task.create" && left.has_time && right.has_time;
             return (another_event || another_errand) && !left.open_ended;
         }
         if !left.open_ended || another_event {
@@ -312,10 +253,7 @@ impl Parser<'_> {
         let is_vague = right.command.starts_with("item.")
             || right.command.starts_with("memory.")
             || starts_letter
-            || matches!(
-                right.command.as_str(),
-                "task.complete" | "task.update" | "calendar.update_event"
-            );
+            || matches!(right.command.as_str(), "task.complete" | "task.update" | "calendar.update_event");
         if left.command == "task.create" && is_vague {
             return false;
         }
@@ -341,20 +279,12 @@ impl Parser<'_> {
     }
 
     fn built(&self, found: &Match, range: &Range<usize>) -> Option<Clause> {
-        let said = Said {
-            grammar: self.grammar,
-            hearing: self.hearing,
-            heard: self.heard,
-            found,
-            domains: self.domains,
-        };
+        let said =
+            Said { grammar: self.grammar, hearing: self.hearing, heard: self.heard, found, domains: self.domains };
         let built = say::build(&said);
         let allowed = |action: &PlannedAction| say::fits(self.domains, &action.service);
         let fits = match &built {
-            Built::Act(action)
-            | Built::Ask {
-                partial: action, ..
-            } => allowed(action),
+            Built::Act(action) | Built::Ask { partial: action, .. } => allowed(action),
             Built::Acts(actions) => !actions.is_empty() && actions.iter().all(allowed),
             Built::No => false,
         };

@@ -4,11 +4,7 @@ use super::{Past, PastAction};
 
 /// The latest action that fits; later turns and later actions first.
 pub(crate) fn latest(history: &[Past], fits: impl Fn(&PastAction) -> bool) -> Option<&PastAction> {
-    history
-        .iter()
-        .rev()
-        .flat_map(|past| past.actions.iter().rev())
-        .find(|action| fits(action))
+    history.iter().rev().flat_map(|past| past.actions.iter().rev()).find(|action| fits(action))
 }
 
 /// What an item is found by: its id, or what it was called when it was asked for.
@@ -28,11 +24,9 @@ pub(crate) fn label(action: &PastAction) -> String {
 }
 
 fn described(action: &PastAction) -> Option<String> {
-    [
-        "summary", "title", "subject", "find_by", "key", "query", "name",
-    ]
-    .iter()
-    .find_map(|name| action.params.get(*name)?.as_str())
-    .filter(|text| !text.is_empty())
-    .map(str::to_owned)
+    ["summary", "title", "subject", "find_by", "key", "query", "name"]
+        .iter()
+        .find_map(|name| action.params.get(*name)?.as_str())
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
 }

@@ -72,11 +72,9 @@ impl Kind {
             ("thanks", _) => Kind::Thanks,
             ("list" | "de-list", _) => Kind::List,
             ("commas", _) => Kind::Several,
-            (
-                "items" | "short" | "thing" | "fact-noun" | "mine-topic" | "place" | "room"
-                | "factnoun",
-                _,
-            ) => Kind::Short,
+            ("items" | "short" | "thing" | "fact-noun" | "mine-topic" | "place" | "room" | "factnoun", _) => {
+                Kind::Short
+            }
             ("possessive", _) => Kind::Owner,
             ("owned", _) => Kind::Owned,
             ("details", _) => Kind::Details,
@@ -98,9 +96,7 @@ impl Kind {
         match self {
             Kind::Text => true,
             Kind::People => is_people(ids, raw, lexicon),
-            Kind::OtherPeople => {
-                is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson")
-            }
+            Kind::OtherPeople => is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson"),
             Kind::Name => ids.len() <= 3 && is_people(ids, raw, lexicon) && !starts("det"),
             Kind::Event => (holds("event") || holds("deevent")) && !holds("noevent"),
             Kind::EventHead => {
@@ -119,17 +115,8 @@ impl Kind {
             Kind::Several => raw.contains(',') || folded().contains(" and "),
             Kind::Short => ids.len() <= 6,
             Kind::Owner => ids.len() <= 4 && !holds("numbered") && !whole("it") && !holds("whostop-strong"),
-            Kind::Owned => {
-                ids.len() <= 6
-                    && folded()
-                        .split_whitespace()
-                        .rev()
-                        .skip(1)
-                        .any(|w| w.ends_with("'s"))
-            }
-            Kind::Details => {
-                raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3
-            }
+            Kind::Owned => ids.len() <= 6 && folded().split_whitespace().rev().skip(1).any(|w| w.ends_with("'s")),
+            Kind::Details => raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3,
             Kind::Group => holds("group") && ids.len() <= 4,
             Kind::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,
             Kind::Level => whole("level"),
@@ -142,23 +129,16 @@ impl Kind {
 /// At most five people of a few words each; no word that begins the rest of a sentence.
 fn is_people(ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
     if ids.len() == 1 {
-        return raw.contains('@')
-            || lexicon.starts("whostop", ids).is_none()
-            || lexicon.is_phrase("names", ids);
+        return raw.contains('@') || lexicon.starts("whostop", ids).is_none() || lexicon.is_phrase("names", ids);
     }
     let words: Vec<String> = raw.split_whitespace().map(fold).collect();
-    let conjunctions = words
-        .iter()
-        .filter(|w| w.ends_with(',') || *w == "and" || *w == "&" || *w == "und")
-        .count();
+    let conjunctions = words.iter().filter(|w| w.ends_with(',') || *w == "and" || *w == "&" || *w == "und").count();
     if ids.len() > 4 + 4 * conjunctions || words.last().is_some_and(|w| w == "and" || w == "und") {
         return false;
     }
     let skip = lexicon.starts("names", ids).unwrap_or(0);
-    !(skip..ids.len()).any(|at| {
-        lexicon.starts("whostop", &ids[at..]).is_some()
-            && lexicon.starts("names", &ids[at..]).is_none()
-    })
+    !(skip..ids.len())
+        .any(|at| lexicon.starts("whostop", &ids[at..]).is_some() && lexicon.starts("names", &ids[at..]).is_none())
 }
 
 /// Begins with an address or a number, not with a name.

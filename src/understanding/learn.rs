@@ -155,7 +155,19 @@ pub(crate) fn features(heard: &Heard, readings: &[Match]) -> Features {
         before.clone_from(word);
     }
     out.push((bucket(&["p", &before, "$"]), 0.7));
-    out.push((bucket(&["n", if words.len() < 3 { "few" } else if words.len() < 7 { "some" } else { "many" }]), 0.5));
+    out.push((
+        bucket(&[
+            "n",
+            if words.len() < 3 {
+                "few"
+            } else if words.len() < 7 {
+                "some"
+            } else {
+                "many"
+            },
+        ]),
+        0.5,
+    ));
     for class in ["tasknoun", "notenoun", "mailnoun", "event", "cal", "errand", "contact", "number"] {
         let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
         if GRAMMAR.lexicon.find(class, &ids).is_some() {

@@ -41,11 +41,7 @@ impl Match<'_> {
 }
 
 /// All readings of the tokens, best first.
-pub(crate) fn readings<'g>(
-    grammar: &'g Grammar,
-    heard: &Heard,
-    tokens: Range<usize>,
-) -> Vec<Match<'g>> {
+pub(crate) fn readings<'g>(grammar: &'g Grammar, heard: &Heard, tokens: Range<usize>) -> Vec<Match<'g>> {
     let live = heard.live(tokens.clone());
     let ids: Vec<WordId> = live.iter().map(|&i| heard.tokens[i].id).collect();
     let mut found: Vec<Match<'g>> = Vec::new();
@@ -56,23 +52,12 @@ pub(crate) fn readings<'g>(
                 continue;
             };
             for frame in grammar.frames_from(first) {
-                let mut walk = Walk {
-                    grammar,
-                    heard,
-                    live: &live[..end],
-                    ids: &ids[..end],
-                    steps: &mut steps,
-                    slots: Vec::new(),
-                };
+                let mut walk =
+                    Walk { grammar, heard, live: &live[..end], ids: &ids[..end], steps: &mut steps, slots: Vec::new() };
                 if let Some(fixed) = walk.go(&frame.pieces, None, start, 0) {
                     let slots = walk.slots;
                     let score = score(frame, fixed, start, ids.len() - end, &slots);
-                    found.push(Match {
-                        frame,
-                        slots,
-                        tokens: tokens.clone(),
-                        score,
-                    });
+                    found.push(Match { frame, slots, tokens: tokens.clone(), score });
                 }
             }
         }
@@ -82,14 +67,14 @@ pub(crate) fn readings<'g>(
 }
 
 /// Fixed words speak for a frame; weakness, and words taken as politeness that might mean something, against it.
-fn score(
-    frame: &Frame,
-    fixed: u32,
-    skipped_before: usize,
-    skipped_after: usize,
-    slots: &[Slot],
-) -> i32 {
-    let weak = if frame.weak { 15 } else if frame.command == "chat" { 8 } else { 0 };
+fn score(frame: &Frame, fixed: u32, skipped_before: usize, skipped_after: usize, slots: &[Slot]) -> i32 {
+    let weak = if frame.weak {
+        15
+    } else if frame.command == "chat" {
+        8
+    } else {
+        0
+    };
     10 * fixed as i32 - weak - (skipped_before + skipped_after) as i32 - slots.len() as i32
 }
 
@@ -100,10 +85,7 @@ pub(crate) fn starts(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
     while out.len() < LEADS_MAX {
         let rest = &ids[at..];
         let lexicon = &grammar.lexicon;
-        let Some(len) = lexicon
-            .starts("lead", rest)
-            .or_else(|| lexicon.starts("delead", rest))
-        else {
+        let Some(len) = lexicon.starts("lead", rest).or_else(|| lexicon.starts("delead", rest)) else {
             break;
         };
         at += len;
@@ -121,10 +103,7 @@ fn ends(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
     let mut end = ids.len();
     while out.len() < LEADS_MAX {
         let shorter = (end.saturating_sub(7)..end).find(|&at| {
-            at > 0
-                && ["tail", "detail"]
-                    .iter()
-                    .any(|class| grammar.lexicon.is_phrase(class, &ids[at..end]))
+            at > 0 && ["tail", "detail"].iter().any(|class| grammar.lexicon.is_phrase(class, &ids[at..end]))
         });
         let Some(at) = shorter else { break };
         end = at;
@@ -150,13 +129,7 @@ struct Walk<'a, 'g> {
 
 impl<'g> Walk<'_, 'g> {
     /// Matches `pieces` and then `after` from live token `at` to the end; the number of fixed words.
-    fn go(
-        &mut self,
-        pieces: &'g [Piece],
-        after: Option<&Rest<'_, 'g>>,
-        at: usize,
-        fixed: u32,
-    ) -> Option<u32> {
+    fn go(&mut self, pieces: &'g [Piece], after: Option<&Rest<'_, 'g>>, at: usize, fixed: u32) -> Option<u32> {
         *self.steps += 1;
         if *self.steps > STEPS_MAX {
             return None;
@@ -184,20 +157,12 @@ impl<'g> Walk<'_, 'g> {
                     .find_map(|len| self.go(rest, after, at + len, fixed + len as u32))
             }
             Piece::Optional(inner) => {
-                let then = Rest {
-                    pieces: rest,
-                    after,
-                };
-                self.go(inner, Some(&then), at, fixed)
-                    .or_else(|| self.go(rest, after, at, fixed))
+                let then = Rest { pieces: rest, after };
+                self.go(inner, Some(&then), at, fixed).or_else(|| self.go(rest, after, at, fixed))
             }
             Piece::Either(ways) => {
-                let then = Rest {
-                    pieces: rest,
-                    after,
-                };
-                ways.iter()
-                    .find_map(|way| self.go(way, Some(&then), at, fixed))
+                let then = Rest { pieces: rest, after };
+                ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed))
             }
             Piece::Slot { .. } => self.slot(piece, rest, after, at, fixed),
         }
@@ -222,11 +187,7 @@ impl<'g> Walk<'_, 'g> {
                 return None;
             }
             let (first, last) = (self.live[at], self.live[end - 1]);
-            if !kind.admits(
-                &self.ids[at..end],
-                self.heard.raw(first, last),
-                &self.grammar.lexicon,
-            ) {
+            if !kind.admits(&self.ids[at..end], self.heard.raw(first, last), &self.grammar.lexicon) {
                 continue;
             }
             let depth = self.slots.len();

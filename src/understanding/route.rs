@@ -69,6 +69,7 @@ fn about_it(hearing: &Hearing, heard: &Heard, readings: &[Match]) -> Option<Gues
     if !(is_reference || is_elliptic || sends) {
         return None;
     }
-    let past = history::latest(hearing.history, |past| !past.service.is_empty() && (!sends || past.service == "email"))?;
+    let past =
+        history::latest(hearing.history, |past| !past.service.is_empty() && (!sends || past.service == "email"))?;
     Some(Guess { kind: Kind::Followup, domains: vec![past.service.clone()], confidence: 0.9 })
 }

@@ -8,11 +8,7 @@ use crate::core::when::DateOrder;
 
 fn reference(now: &str, zone: &str) -> Reference {
     let now: DateTime<Utc> = now.parse().unwrap();
-    Reference {
-        now,
-        zone: zone.parse().unwrap(),
-        order: DateOrder::DayFirst,
-    }
+    Reference { now, zone: zone.parse().unwrap(), order: DateOrder::DayFirst }
 }
 
 fn sunday() -> Reference {
@@ -25,21 +21,10 @@ fn shown(understood: &Understood) -> String {
         Understood::Plan(plan) => plan
             .actions
             .iter()
-            .map(|a| {
-                format!(
-                    "{}.{} {}",
-                    a.service,
-                    a.command,
-                    Value::Object(a.params.clone())
-                )
-            })
+            .map(|a| format!("{}.{} {}", a.service, a.command, Value::Object(a.params.clone())))
             .collect::<Vec<_>>()
             .join("\n"),
-        Understood::Ask {
-            question,
-            partial,
-            param,
-        } => {
+        Understood::Ask { question, partial, param } => {
             format!(
                 "? {param} “{question}” {}.{} {}",
                 partial.service,
@@ -57,14 +42,7 @@ fn try_lines() {
     let file = std::env::var("TRY").unwrap();
     let reference = sunday();
     for line in std::fs::read_to_string(file).unwrap().lines() {
-        let hearing = Hearing {
-            text: line,
-            reference: &reference,
-            history: &[],
-        };
-        println!(
-            "{line}\n    {}",
-            shown(&plan(&hearing, &[])).replace('\n', "\n    ")
-        );
+        let hearing = Hearing { text: line, reference: &reference, history: &[] };
+        println!("{line}\n    {}", shown(&plan(&hearing, &[])).replace('\n', "\n    "));
     }
 }

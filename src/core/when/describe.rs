@@ -35,11 +35,7 @@ fn day(date: NaiveDate, today: NaiveDate) -> String {
 fn plain_day(date: NaiveDate, today: NaiveDate) -> String {
     // "3 Feb" alone means the next one.
     let needs_year = date.year() != today.year() || date < today;
-    let format = if needs_year {
-        "%a %-d %b %Y"
-    } else {
-        "%a %-d %b"
-    };
+    let format = if needs_year { "%a %-d %b %Y" } else { "%a %-d %b" };
     date.format(format).to_string()
 }
 
@@ -49,8 +45,6 @@ fn clock(at: DateTime<Tz>) -> String {
         LocalInstant::Overlap { second, .. } if second == at => {
             format!("{clock} (UTC{})", at.format("%:z"))
         }
-        LocalInstant::Overlap { .. } | LocalInstant::Single(_) | LocalInstant::Gap { .. } => {
-            clock.to_string()
-        }
+        LocalInstant::Overlap { .. } | LocalInstant::Single(_) | LocalInstant::Gap { .. } => clock.to_string(),
     }
 }

@@ -70,11 +70,7 @@ impl DateOrder {
         let name = zone.name();
         let city = name.rsplit('/').next().unwrap_or(name);
         let month_first = name.starts_with("US/") || MONTH_FIRST.contains(&city);
-        if month_first {
-            DateOrder::MonthFirst
-        } else {
-            DateOrder::DayFirst
-        }
+        if month_first { DateOrder::MonthFirst } else { DateOrder::DayFirst }
     }
 }
 
@@ -120,15 +116,9 @@ pub enum Problem {
     /// There is no such time ("31 April", "25:00").
     Impossible { why: String },
     /// It can be read in several ways, or contradicts itself ("Friday 14 January" on a Wednesday).
-    Ambiguous {
-        candidates: Vec<DateTime<Tz>>,
-        why: String,
-    },
+    Ambiguous { candidates: Vec<DateTime<Tz>>, why: String },
     /// The clocks are put forward over this time; `next` is the first instant after the gap.
-    SkippedByClockChange {
-        at_local: NaiveDateTime,
-        next: DateTime<Tz>,
-    },
+    SkippedByClockChange { at_local: NaiveDateTime, next: DateTime<Tz> },
 }
 
 /// What an expression is to its sentence.

@@ -16,20 +16,14 @@ const RULE_BYTES_MAX: usize = 500;
 
 /// The first occurrence after `after`, of a rule whose first occurrence is `first`. `None`: the
 /// rule has ended, never happens, or is not an RFC 5545 rule.
-pub fn next_occurrence(
-    rrule: &str,
-    first: DateTime<Tz>,
-    after: DateTime<Utc>,
-) -> Option<DateTime<Tz>> {
+pub fn next_occurrence(rrule: &str, first: DateTime<Tz>, after: DateTime<Utc>) -> Option<DateTime<Tz>> {
     let parts = Parts::read(rrule)?;
     let zone = first.timezone();
     let found = match parts.exact_step() {
         Some(step) => exact(&parts, first, after, step?),
         None => on_the_calendar(&parts, first, after, zone),
     }?;
-    let ended = parts
-        .until(zone)
-        .is_some_and(|until| found.to_utc() > until);
+    let ended = parts.until(zone).is_some_and(|until| found.to_utc() > until);
     (!ended).then_some(found)
 }
 
@@ -41,21 +35,12 @@ impl<'a> Parts<'a> {
         if rrule.len() > RULE_BYTES_MAX {
             return None;
         }
-        let parts = rrule
-            .trim_start_matches("RRULE:")
-            .split(';')
-            .filter(|p| !p.is_empty());
-        parts
-            .map(|p| p.split_once('='))
-            .collect::<Option<Vec<_>>>()
-            .map(Parts)
+        let parts = rrule.trim_start_matches("RRULE:").split(';').filter(|p| !p.is_empty());
+        parts.map(|p| p.split_once('=')).collect::<Option<Vec<_>>>().map(Parts)
     }
 
     fn get(&self, key: &str) -> Option<&'a str> {
-        self.0
-            .iter()
-            .find(|(k, _)| *k == key)
-            .map(|(_, value)| *value)
+        self.0.iter().find(|(k, _)| *k == key).map(|(_, value)| *value)
     }
 
     fn number(&self, key: &str) -> Option<i64> {
@@ -71,9 +56,7 @@ impl<'a> Parts<'a> {
             _ => return None,
         };
         let interval = self.number("INTERVAL").unwrap_or(1);
-        let seconds = (1..=1_000_000)
-            .contains(&interval)
-            .then_some(interval * unit);
+        let seconds = (1..=1_000_000).contains(&interval).then_some(interval * unit);
         Some(seconds.map(Duration::seconds))
     }
 
@@ -81,60 +64,30 @@ impl<'a> Parts<'a> {
         let text = self.get("UNTIL")?;
         let digits = text.trim_end_matches('Z');
         let local = NaiveDateTime::parse_from_str(digits, "%Y%m%dT%H%M%S")
-            .or_else(|_| {
-                NaiveDateTime::parse_from_str(&format!("{digits}T235959"), "%Y%m%dT%H%M%S")
-            })
+            .or_else(|_| NaiveDateTime::parse_from_str(&format!("{digits}T235959"), "%Y%m%dT%H%M%S"))
             .ok()?;
         let utc = text.ends_with('Z');
-        Some(if utc {
-            local.and_utc()
-        } else {
-            local_instant(zone, local).earliest().to_utc()
-        })
+        Some(if utc { local.and_utc() } else { local_instant(zone, local).earliest().to_utc() })
     }
 }
 
-fn exact(
-    parts: &Parts,
-    first: DateTime<Tz>,
-    after: DateTime<Utc>,
-    step: Duration,
-) -> Option<DateTime<Tz>> {
-    let steps = if after < first.to_utc() {
-        0
-    } else {
-        (after - first.to_utc()).num_seconds() / step.num_seconds() + 1
-    };
+fn exact(parts: &Parts, first: DateTime<Tz>, after: DateTime<Utc>, step: Duration) -> Option<DateTime<Tz>> {
+    let steps =
+        if after < first.to_utc() { 0 } else { (after - first.to_utc()).num_seconds() / step.num_seconds() + 1 };
     let allowed = parts.number("COUNT").is_none_or(|count| steps < count);
     let later = Duration::try_seconds(step.num_seconds().checked_mul(steps)?)?;
-    if allowed {
-        first.checked_add_signed(later)
-    } else {
-        None
-    }
+    if allowed { first.checked_add_signed(later) } else { None }
 }
 
 /// Occurrences are computed as if the wall clock were UTC: it knows no gaps.
-fn on_the_calendar(
-    parts: &Parts,
-    first: DateTime<Tz>,
-    after: DateTime<Utc>,
-    zone: Tz,
-) -> Option<DateTime<Tz>> {
+fn on_the_calendar(parts: &Parts, first: DateTime<Tz>, after: DateTime<Utc>, zone: Tz) -> Option<DateTime<Tz>> {
     let wall = first.naive_local().with_nanosecond(0)?;
     let kept = parts.0.iter().filter(|(key, _)| *key != "UNTIL");
     let rule: Vec<String> = kept.map(|(key, value)| format!("{key}={value}")).collect();
-    let text = format!(
-        "DTSTART:{}Z\nRRULE:{}",
-        wall.format("%Y%m%dT%H%M%S"),
-        rule.join(";")
-    );
+    let text = format!("DTSTART:{}Z\nRRULE:{}", wall.format("%Y%m%dT%H%M%S"), rule.join(";"));
     let set: RRuleSet = text.parse().ok()?;
     // A change of clocks moves an occurrence by hours: begin looking a day earlier.
-    let from = after
-        .with_timezone(&zone)
-        .naive_local()
-        .checked_sub_signed(Duration::days(1))?;
+    let from = after.with_timezone(&zone).naive_local().checked_sub_signed(Duration::days(1))?;
     let from = rrule::Tz::UTC.from_utc_datetime(&from);
     let occurrences = set.limit().into_iter().take(OCCURRENCES_MAX);
     occurrences
@@ -145,9 +98,7 @@ fn on_the_calendar(
 
 /// "every weekday at 9:00": a rule in words. A rule beyond the grammar's own is told as it is.
 pub fn describe_recurrence(rrule: &str) -> String {
-    Parts::read(rrule)
-        .and_then(|parts| words(&parts))
-        .unwrap_or_else(|| rrule.to_owned())
+    Parts::read(rrule).and_then(|parts| words(&parts)).unwrap_or_else(|| rrule.to_owned())
 }
 
 fn words(parts: &Parts) -> Option<String> {
@@ -161,17 +112,7 @@ fn words(parts: &Parts) -> Option<String> {
         "YEARLY" => "year",
         _ => return None,
     };
-    let known = [
-        "FREQ",
-        "INTERVAL",
-        "BYDAY",
-        "BYMONTHDAY",
-        "BYMONTH",
-        "BYHOUR",
-        "BYMINUTE",
-        "UNTIL",
-        "COUNT",
-    ];
+    let known = ["FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYHOUR", "BYMINUTE", "UNTIL", "COUNT"];
     if parts.0.iter().any(|(key, _)| !known.contains(key)) {
         return None;
     }
@@ -236,11 +177,7 @@ fn weekly(days: &str, every: i64) -> Option<String> {
         days => {
             let names: Vec<&str> = days.split(',').map(day_name).collect::<Option<_>>()?;
             let (last, others) = names.split_last()?;
-            if others.is_empty() {
-                (*last).to_owned()
-            } else {
-                format!("{} and {last}", others.join(", "))
-            }
+            if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) }
         }
     };
     Some(match every {
@@ -254,14 +191,7 @@ fn nth_weekday(code: &str) -> Option<String> {
     let at = code.len().checked_sub(2)?;
     let name = day_name(code.get(at..)?)?;
     let n: i64 = code.get(..at)?.parse().ok()?;
-    Some(format!(
-        "{} {name}",
-        if n == -1 {
-            "last".to_owned()
-        } else {
-            ordinal(n)
-        }
-    ))
+    Some(format!("{} {name}", if n == -1 { "last".to_owned() } else { ordinal(n) }))
 }
 
 fn ordinal(n: i64) -> String {

@@ -18,16 +18,8 @@ fn sunday_noon() -> Reference {
 fn reference(local: &str, zone: &str) -> Reference {
     let zone: Tz = zone.parse().unwrap();
     let local = chrono::NaiveDateTime::parse_from_str(local, "%Y-%m-%dT%H:%M").unwrap();
-    let now = zone
-        .from_local_datetime(&local)
-        .earliest()
-        .unwrap()
-        .to_utc();
-    Reference {
-        now,
-        zone,
-        order: DateOrder::DayFirst,
-    }
+    let now = zone.from_local_datetime(&local).earliest().unwrap().to_utc();
+    Reference { now, zone, order: DateOrder::DayFirst }
 }
 
 fn show(at: DateTime<Tz>) -> String {
@@ -57,13 +49,7 @@ fn check(reference: Reference, rows: &[(&str, &str)]) {
             wrong.push(format!("{text:?}: {got}, not {expected}"));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {} wrong:\n{}",
-        wrong.len(),
-        rows.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {} wrong:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
 /// Every row: a sentence, and all that `find` finds in it: "words = meaning".
@@ -71,21 +57,13 @@ fn check_found(reference: Reference, rows: &[(&str, &[&str])]) {
     let mut wrong = Vec::new();
     for (text, expected) in rows {
         let found = find(text, &reference);
-        let got: Vec<String> = found
-            .iter()
-            .map(|f| format!("{} = {}", &text[f.span.clone()], told(&f.result)))
-            .collect();
+        let got: Vec<String> =
+            found.iter().map(|f| format!("{} = {}", &text[f.span.clone()], told(&f.result))).collect();
         if got != *expected {
             wrong.push(format!("{text:?}: {got:?}, not {expected:?}"));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {} wrong:\n{}",
-        wrong.len(),
-        rows.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {} wrong:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -151,12 +129,7 @@ fn nothing_is_found_where_there_is_no_time() {
         "quarter of the pie",
     ] {
         let found = find(text, &sunday_noon());
-        if text != "march"
-            && text != "sat"
-            && found
-                .iter()
-                .any(|f| !matches!(f.result, Ok(When::Duration(_))))
-        {
+        if text != "march" && text != "sat" && found.iter().any(|f| !matches!(f.result, Ok(When::Duration(_)))) {
             wrong.push(format!("{text:?}: {found:?}"));
         }
     }

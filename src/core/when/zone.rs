@@ -22,13 +22,10 @@ impl LocalInstant {
     pub fn with_timezone(self, zone: Tz) -> LocalInstant {
         match self {
             LocalInstant::Single(at) => LocalInstant::Single(at.with_timezone(&zone)),
-            LocalInstant::Gap { next } => LocalInstant::Gap {
-                next: next.with_timezone(&zone),
-            },
-            LocalInstant::Overlap { first, second } => LocalInstant::Overlap {
-                first: first.with_timezone(&zone),
-                second: second.with_timezone(&zone),
-            },
+            LocalInstant::Gap { next } => LocalInstant::Gap { next: next.with_timezone(&zone) },
+            LocalInstant::Overlap { first, second } => {
+                LocalInstant::Overlap { first: first.with_timezone(&zone), second: second.with_timezone(&zone) }
+            }
         }
     }
 
@@ -45,13 +42,8 @@ impl LocalInstant {
 pub fn local_instant(zone: Tz, local: NaiveDateTime) -> LocalInstant {
     match zone.from_local_datetime(&local) {
         MappedLocalTime::Single(at) => LocalInstant::Single(at),
-        MappedLocalTime::Ambiguous(a, b) => LocalInstant::Overlap {
-            first: a.min(b),
-            second: a.max(b),
-        },
-        MappedLocalTime::None => LocalInstant::Gap {
-            next: after_gap(zone, local),
-        },
+        MappedLocalTime::Ambiguous(a, b) => LocalInstant::Overlap { first: a.min(b), second: a.max(b) },
+        MappedLocalTime::None => LocalInstant::Gap { next: after_gap(zone, local) },
     }
 }
 
@@ -59,21 +51,14 @@ pub fn local_instant(zone: Tz, local: NaiveDateTime) -> LocalInstant {
 fn after_gap(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
     // No zone was ever further than a day from UTC, and no gap is longer than a day.
     let around = local.and_utc();
-    let bounds = (
-        around.checked_sub_signed(Duration::days(2)),
-        around.checked_add_signed(Duration::days(2)),
-    );
+    let bounds = (around.checked_sub_signed(Duration::days(2)), around.checked_add_signed(Duration::days(2)));
     let (Some(mut before), Some(mut after)) = bounds else {
         return around.with_timezone(&zone);
     };
     let is_after = |at: DateTime<Utc>| at.with_timezone(&zone).naive_local() > local;
     while after - before > Duration::seconds(1) {
         let middle = before + (after - before) / 2;
-        if is_after(middle) {
-            after = middle
-        } else {
-            before = middle
-        }
+        if is_after(middle) { after = middle } else { before = middle }
     }
     // The bound is within a second above the change, and changes fall on whole seconds.
     let whole = DateTime::from_timestamp(after.timestamp(), 0).unwrap_or(after);

@@ -25,11 +25,7 @@ pub(crate) use letter::finish_body;
 pub(crate) enum Built {
     Act(PlannedAction),
     Acts(Vec<PlannedAction>),
-    Ask {
-        question: &'static str,
-        partial: PlannedAction,
-        param: &'static str,
-    },
+    Ask { question: &'static str, partial: PlannedAction, param: &'static str },
     No,
 }
 

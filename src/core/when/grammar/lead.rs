@@ -4,16 +4,7 @@ use super::super::Role;
 use super::super::words::{Line, Link};
 use super::role_of;
 
-const LEADS: [Link; 8] = [
-    Link::By,
-    Link::At,
-    Link::On,
-    Link::In,
-    Link::Since,
-    Link::From,
-    Link::Between,
-    Link::For,
-];
+const LEADS: [Link; 8] = [Link::By, Link::At, Link::On, Link::In, Link::Since, Link::From, Link::Between, Link::For];
 const LEADS_MAX: usize = 4;
 
 /// What was said before a component.
@@ -29,12 +20,7 @@ pub struct Lead {
 
 impl Lead {
     pub fn none(i: usize) -> Lead {
-        Lead {
-            link: None,
-            role: Role::Plain,
-            article: false,
-            next: i,
-        }
+        Lead { link: None, role: Role::Plain, article: false, next: i }
     }
 
     /// Reads prepositions and articles at `i`; `moves`: "to" is one of them. In a table one word
@@ -61,10 +47,7 @@ impl Lead {
 
     /// Every shorter way to read the same words: "on the" may belong to the component.
     pub fn says_day(&self) -> bool {
-        matches!(
-            self.link,
-            Some(Link::On | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo)
-        )
+        matches!(self.link, Some(Link::On | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo))
     }
 }
 

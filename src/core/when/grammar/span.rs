@@ -24,11 +24,7 @@ pub fn word_number(line: &Line, i: usize) -> Option<(u32, usize)> {
     };
     let (value, next) = simple(i)?;
     if value >= 20 && value % 10 == 0 {
-        let ones_at = if line.glued_mark(next, '-') {
-            next + 1
-        } else {
-            next
-        };
+        let ones_at = if line.glued_mark(next, '-') { next + 1 } else { next };
         if let Some((ones, after)) = simple(ones_at).filter(|(n, _)| (1..10).contains(n)) {
             return Some((value + ones, after));
         }
@@ -74,11 +70,7 @@ fn part(line: &Line, i: usize) -> Option<(Span, usize)> {
     {
         return Some(found);
     }
-    let next = if line.glued_mark(next, '-') {
-        next + 1
-    } else {
-        next
-    };
+    let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let (unit, next) = unit(line, next)?;
     match line.link(next, Link::AndHalf) {
         Some(after) => Some((Span::of(unit, hundredths + 50), after)),
@@ -93,18 +85,11 @@ fn short_part(line: &Line, i: usize, hundredths: i64) -> Option<(Span, usize)> {
         _ => None,
     })?;
     let span = Span::of(unit, hundredths);
-    let minutes = line
-        .digits(next)
-        .filter(|(m, digits)| *digits == 2 && *m < 60);
+    let minutes = line.digits(next).filter(|(m, digits)| *digits == 2 && *m < 60);
     match minutes {
         Some((minutes, _)) if unit == Unit::Hour && line.glued(next) => {
-            let rest = line
-                .link(next + 1, Link::Follow)
-                .map_or(next + 1, |_| next + 1);
-            Some((
-                span.plus(Span::of(Unit::Minute, i64::from(minutes) * 100)),
-                rest,
-            ))
+            let rest = line.link(next + 1, Link::Follow).map_or(next + 1, |_| next + 1);
+            Some((span.plus(Span::of(Unit::Minute, i64::from(minutes) * 100)), rest))
         }
         _ => Some((span, next)),
     }
@@ -120,9 +105,8 @@ pub fn unit(line: &Line, i: usize) -> Option<(Unit, usize)> {
 /// Hundredths, the place after, and whether it was written in whole digits.
 fn amount(line: &Line, i: usize) -> Option<(i64, usize, bool)> {
     let fraction = |link, hundredths| Some((hundredths, line.link(i, link)?, false));
-    if let Some(found) = fraction(Link::ThreeQuarters, 75)
-        .or_else(|| fraction(Link::Half, 50))
-        .or_else(|| fraction(Link::Quarter, 25))
+    if let Some(found) =
+        fraction(Link::ThreeQuarters, 75).or_else(|| fraction(Link::Half, 50)).or_else(|| fraction(Link::Quarter, 25))
         && unit(line, found.1).is_some()
     {
         return Some(found);
@@ -159,11 +143,7 @@ fn decimals(line: &Line, i: usize) -> Option<(i64, usize)> {
     if !(line.glued_mark(i, '.') || line.glued_mark(i, ',')) || !line.glued(i + 1) {
         return None;
     }
-    let Kind::Number {
-        value: Some(value),
-        digits,
-    } = line.tokens.get(i + 1)?.kind
-    else {
+    let Kind::Number { value: Some(value), digits } = line.tokens.get(i + 1)?.kind else {
         return None;
     };
     match digits {

@@ -126,24 +126,12 @@ fn ranges_have_two_ends() {
     check(
         sunday_noon(),
         &[
-            (
-                "between 2 and 4 on Thursday",
-                "2026-01-15T14:00..2026-01-15T16:00",
-            ),
-            (
-                "from 2 to 4pm tomorrow",
-                "2026-01-12T14:00..2026-01-12T16:00",
-            ),
+            ("between 2 and 4 on Thursday", "2026-01-15T14:00..2026-01-15T16:00"),
+            ("from 2 to 4pm tomorrow", "2026-01-12T14:00..2026-01-12T16:00"),
             ("2-4pm", "2026-01-11T14:00..2026-01-11T16:00"),
             ("tomorrow 10-11:30", "2026-01-12T10:00..2026-01-12T11:30"),
-            (
-                "from Monday to Wednesday",
-                "2026-01-12T00:00..2026-01-15T00:00",
-            ),
-            (
-                "Friday the 13th at noon for 90 minutes",
-                "2026-02-13T12:00..2026-02-13T13:30",
-            ),
+            ("from Monday to Wednesday", "2026-01-12T00:00..2026-01-15T00:00"),
+            ("Friday the 13th at noon for 90 minutes", "2026-02-13T12:00..2026-02-13T13:30"),
             ("this weekend", "2026-01-10T00:00..2026-01-12T00:00"),
             ("next week", "2026-01-12T00:00..2026-01-19T00:00"),
             ("next month", "2026-02-01T00:00..2026-03-01T00:00"),
@@ -151,14 +139,8 @@ fn ranges_have_two_ends() {
             ("3-5 May", "2026-05-03T00:00..2026-05-06T00:00"),
             ("in March", "2026-03-01T00:00..2026-04-01T00:00"),
             ("in 2027", "2027-01-01T00:00..2028-01-01T00:00"),
-            (
-                "from 9 to 5 on Monday",
-                "2026-01-12T09:00..2026-01-12T17:00",
-            ),
-            (
-                "Monday 9am to Tuesday 5pm",
-                "2026-01-12T09:00..2026-01-13T17:00",
-            ),
+            ("from 9 to 5 on Monday", "2026-01-12T09:00..2026-01-12T17:00"),
+            ("Monday 9am to Tuesday 5pm", "2026-01-12T09:00..2026-01-13T17:00"),
         ],
     );
 }
@@ -168,49 +150,19 @@ fn rules_repeat() {
     check(
         sunday_noon(),
         &[
-            (
-                "every weekday at 9",
-                "2026-01-12T09:00 FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0",
-            ),
-            (
-                "every other Tuesday",
-                "2026-01-13T00:00 FREQ=WEEKLY;INTERVAL=2;BYDAY=TU",
-            ),
-            (
-                "every day at 8",
-                "2026-01-12T08:00 FREQ=DAILY;BYHOUR=8;BYMINUTE=0",
-            ),
+            ("every weekday at 9", "2026-01-12T09:00 FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"),
+            ("every other Tuesday", "2026-01-13T00:00 FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+            ("every day at 8", "2026-01-12T08:00 FREQ=DAILY;BYHOUR=8;BYMINUTE=0"),
             ("daily", "2026-01-12T00:00 FREQ=DAILY"),
-            (
-                "every Monday and Thursday at 6pm",
-                "2026-01-12T18:00 FREQ=WEEKLY;BYDAY=MO,TH;BYHOUR=18;BYMINUTE=0",
-            ),
-            (
-                "on the 15th of each month",
-                "2026-01-15T00:00 FREQ=MONTHLY;BYMONTHDAY=15",
-            ),
+            ("every Monday and Thursday at 6pm", "2026-01-12T18:00 FREQ=WEEKLY;BYDAY=MO,TH;BYHOUR=18;BYMINUTE=0"),
+            ("on the 15th of each month", "2026-01-15T00:00 FREQ=MONTHLY;BYMONTHDAY=15"),
             ("every 2 weeks", "2026-01-25T00:00 FREQ=WEEKLY;INTERVAL=2"),
-            (
-                "every year on 3 May",
-                "2026-05-03T00:00 FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=3",
-            ),
+            ("every year on 3 May", "2026-05-03T00:00 FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=3"),
             ("every 3 hours", "2026-01-11T15:00 FREQ=HOURLY;INTERVAL=3"),
-            (
-                "first Monday of every month",
-                "2026-02-02T00:00 FREQ=MONTHLY;BYDAY=1MO",
-            ),
-            (
-                "on Mondays at 7pm",
-                "2026-01-12T19:00 FREQ=WEEKLY;BYDAY=MO;BYHOUR=19;BYMINUTE=0",
-            ),
-            (
-                "every morning",
-                "2026-01-12T09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
-            ),
-            (
-                "every day at 9 until Friday",
-                "2026-01-12T09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0;UNTIL=20260116T225959Z",
-            ),
+            ("first Monday of every month", "2026-02-02T00:00 FREQ=MONTHLY;BYDAY=1MO"),
+            ("on Mondays at 7pm", "2026-01-12T19:00 FREQ=WEEKLY;BYDAY=MO;BYHOUR=19;BYMINUTE=0"),
+            ("every morning", "2026-01-12T09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
+            ("every day at 9 until Friday", "2026-01-12T09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0;UNTIL=20260116T225959Z"),
         ],
     );
 }
@@ -226,10 +178,7 @@ fn german_is_only_another_table() {
             ("in zwei Stunden", "2026-01-11T14:00"),
             ("nächsten Montag", "2026-01-12T00:00"),
             ("am 3. April um halb sechs", "2026-04-03T17:30"),
-            (
-                "jeden Werktag um 9",
-                "2026-01-12T09:00 FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0",
-            ),
+            ("jeden Werktag um 9", "2026-01-12T09:00 FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"),
             ("Viertel vor acht", "2026-01-11T19:45"),
             ("morgen früh", "2026-01-12T09:00"),
             ("am 3.4. um 17 Uhr 30", "2026-04-03T17:30"),
@@ -238,14 +187,8 @@ fn german_is_only_another_table() {
             ("in anderthalb Stunden", "2026-01-11T13:30"),
             ("in einer halben Stunde", "2026-01-11T12:30"),
             ("am Freitagabend um 8", "2026-01-16T20:00"),
-            (
-                "von 14 bis 16 Uhr am Donnerstag",
-                "2026-01-15T14:00..2026-01-15T16:00",
-            ),
-            (
-                "jeden Morgen",
-                "2026-01-12T09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
-            ),
+            ("von 14 bis 16 Uhr am Donnerstag", "2026-01-15T14:00..2026-01-15T16:00"),
+            ("jeden Morgen", "2026-01-12T09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
             ("bis Freitag", "2026-01-16T00:00"),
             ("Ende des Monats", "2026-01-31T00:00"),
         ],
@@ -257,24 +200,12 @@ fn a_sentence_gives_up_its_times() {
     check_found(
         sunday_noon(),
         &[
-            (
-                "remind me to call mom tomorrow at 5pm",
-                &["tomorrow at 5pm = 2026-01-12T17:00"],
-            ),
-            (
-                "dinner with Bob on Friday at 8",
-                &["on Friday at 8 = 2026-01-16T20:00"],
-            ),
-            (
-                "send the report by Friday",
-                &["by Friday = 2026-01-16T00:00"],
-            ),
+            ("remind me to call mom tomorrow at 5pm", &["tomorrow at 5pm = 2026-01-12T17:00"]),
+            ("dinner with Bob on Friday at 8", &["on Friday at 8 = 2026-01-16T20:00"]),
+            ("send the report by Friday", &["by Friday = 2026-01-16T00:00"]),
             (
                 "move the call from Monday to Tuesday at 3",
-                &[
-                    "from Monday = 2026-01-12T00:00",
-                    "to Tuesday at 3 = 2026-01-13T15:00",
-                ],
+                &["from Monday = 2026-01-12T00:00", "to Tuesday at 3 = 2026-01-13T15:00"],
             ),
             ("he sat on the wed bench", &[]),
             ("mails since Monday", &["since Monday = 2026-01-05T00:00"]),
@@ -297,13 +228,7 @@ fn what_can_be_meant_in_two_ways_is_not_guessed() {
             ("10 to 2", "none"),
         ],
     );
-    check_found(
-        sunday_noon(),
-        &[(
-            "let's meet Monday or Tuesday",
-            &["Monday = ambiguous", "Tuesday = ambiguous"],
-        )],
-    );
+    check_found(sunday_noon(), &[("let's meet Monday or Tuesday", &["Monday = ambiguous", "Tuesday = ambiguous"])]);
 }
 
 #[test]
@@ -318,10 +243,6 @@ fn a_preposition_gives_the_role() {
     ];
     for (text, role) in roles {
         let found = find(text, &sunday_noon());
-        assert_eq!(
-            found.iter().map(|f| f.role).collect::<Vec<_>>(),
-            [role],
-            "{text}"
-        );
+        assert_eq!(found.iter().map(|f| f.role).collect::<Vec<_>>(), [role], "{text}");
     }
 }

@@ -61,13 +61,7 @@ fn mark(c: char, span: Range<usize>, spaced: bool) -> Token {
         '‐' | '‑' | '−' => '-',
         c => c,
     };
-    Token {
-        span,
-        kind: Kind::Mark(c),
-        key: c.to_string(),
-        spaced,
-        possessive: false,
-    }
+    Token { span, kind: Kind::Mark(c), key: c.to_string(), spaced, possessive: false }
 }
 
 fn is_word(c: char) -> bool {
@@ -79,10 +73,7 @@ fn is_apostrophe(c: char) -> bool {
 }
 
 fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}'
-    )
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}')
 }
 
 /// The end of a run of letters and digits; apostrophes inside belong to it, and so do the dots of
@@ -117,13 +108,7 @@ fn initials_end(text: &str, start: usize, end: usize) -> usize {
     end
 }
 
-fn push_run(
-    tokens: &mut Vec<Token>,
-    text: &str,
-    run: Range<usize>,
-    spaced: bool,
-    known: &impl Fn(&str) -> bool,
-) {
+fn push_run(tokens: &mut Vec<Token>, text: &str, run: Range<usize>, spaced: bool, known: &impl Fn(&str) -> bool) {
     let whole = word(text, run.clone(), spaced);
     let has_digit = whole.key.bytes().any(|b| b.is_ascii_digit());
     if !has_digit || known(&whole.key) {
@@ -135,15 +120,9 @@ fn push_run(
     while at < run.end {
         let rest = &text[at..run.end];
         let digit = rest.starts_with(|c: char| c.is_ascii_digit());
-        let len = rest
-            .find(|c: char| c.is_ascii_digit() != digit)
-            .unwrap_or(rest.len());
+        let len = rest.find(|c: char| c.is_ascii_digit() != digit).unwrap_or(rest.len());
         let span = at..at + len;
-        tokens.push(if digit {
-            number(text, span, spaced)
-        } else {
-            word(text, span, spaced)
-        });
+        tokens.push(if digit { number(text, span, spaced) } else { word(text, span, spaced) });
         spaced = false;
         at += len;
     }
@@ -151,22 +130,9 @@ fn push_run(
 
 fn number(text: &str, span: Range<usize>, spaced: bool) -> Token {
     let key = text[span.clone()].to_owned();
-    let value = if key.len() <= 9 {
-        key.parse().ok()
-    } else {
-        None
-    };
-    let kind = Kind::Number {
-        value,
-        digits: key.len(),
-    };
-    Token {
-        span,
-        kind,
-        key,
-        spaced,
-        possessive: false,
-    }
+    let value = if key.len() <= 9 { key.parse().ok() } else { None };
+    let kind = Kind::Number { value, digits: key.len() };
+    Token { span, kind, key, spaced, possessive: false }
 }
 
 fn word(text: &str, span: Range<usize>, spaced: bool) -> Token {
@@ -188,11 +154,5 @@ fn word(text: &str, span: Range<usize>, spaced: bool) -> Token {
     if possessive {
         key.pop();
     }
-    Token {
-        span,
-        kind: Kind::Word,
-        key,
-        spaced,
-        possessive,
-    }
+    Token { span, kind: Kind::Word, key, spaced, possessive }
 }
