@@ -3,4 +3,14 @@
 
 #[path = "../support/mod.rs"]
 mod support;
+#[cfg(feature = "failpoints")]
+mod crash;
+mod faults;
+mod flows;
 mod support_selftest;
+
+#[cfg(not(feature = "failpoints"))]
+#[test]
+fn the_crash_tests_are_built_in() {
+    panic!("the crash tests need the places to crash at: cargo test --features failpoints");
+}
