@@ -135,12 +135,17 @@ fn policy(config: &Config, zone: Option<Tz>) -> Policy {
     }
 }
 
+/// Numbers an earlier life may have shown without living to record them: a killed process has at most a few
+/// turns under way. They are never given to another message, so a reply to one cannot mean a wrong card.
+const NUMBERS_LEFT_OUT: i64 = 100;
+
 /// The console of this process; its numbers go on where those of earlier lives ended.
 pub async fn console_chat(store: &Arc<dyn Store>) -> Result<ConsoleChat, StoreError> {
     let chats = store.list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX)).await?;
     let of_console = chats.iter().filter(|(state, _)| state.chat.as_str().starts_with("console:"));
-    let last = of_console.filter_map(|(state, _)| state.last_bot_message).max();
-    Ok(ConsoleChat::after(last.unwrap_or(MessageId(0))))
+    let last = of_console.map(|(state, _)| state.last_bot_message.map_or(0, |last| last.0)).max();
+    let after = last.map_or(0, |last| last.saturating_add(NUMBERS_LEFT_OUT));
+    Ok(ConsoleChat::after(MessageId(after)))
 }
 
 /// All faces of a process; each chat belongs to the one that its id begins with.

@@ -303,7 +303,7 @@ type Terminal = (tokio::sync::mpsc::Receiver<String>, Arc<dyn Sink>, Option<Arc<
 fn open_terminal(args: &ConsoleArgs) -> Terminal {
     if args.json {
         let (sender, lines) = tokio::sync::mpsc::channel(16);
-        std::thread::spawn(move || terminal::piped_lines(&sender));
+        std::thread::spawn(move || terminal::piped_lines(&sender, |_| true)); // An empty one, too, is answered: somebody waits.
         return (lines, shared(JsonSink).1, None);
     }
     terminal::greet(args.demo);

@@ -5,9 +5,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::core::turn::Reply;
 use crate::pipeline::Brain;
-use crate::pipeline::consent::{close_card, title};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::records::{Due, DueKind, Show, millis};
 
@@ -59,19 +57,13 @@ async fn fall_due(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreEr
     match &due.kind {
         DueKind::Item { service, .. } => item(brain, due, revision, service).await,
         DueKind::Expiry { pending } => {
-            let Some((mut pending, pending_revision)) = brain.pending(pending).await? else {
+            let Some((pending, pending_revision)) = brain.pending(pending).await? else {
                 return forget(brain, due, revision).await;
             };
             if !pending.state.is_open() {
                 return forget(brain, due, revision).await;
             }
-            brain.expire(&mut pending, pending_revision).await?;
-            let words = format!(
-                "⌛ That card has expired, so I did not {}. Ask again if you still want it.",
-                title(brain, &pending)
-            );
-            let shows = close_card(&pending).map(Show::Edit).into_iter().chain([Show::Send(Reply::text(words))]);
-            brain.tell(&due.chat, shows.collect(), Batch::default()).await
+            brain.expire_and_tell(&pending, pending_revision).await
         }
     }
 }

@@ -81,7 +81,7 @@ pub fn typed_lines() -> tokio::sync::mpsc::Receiver<String> {
         if std::io::stdin().is_terminal() {
             edited_lines(&sender);
         } else {
-            piped_lines(&sender);
+            piped_lines(&sender, is_said);
         }
     });
     receiver
@@ -89,19 +89,24 @@ pub fn typed_lines() -> tokio::sync::mpsc::Receiver<String> {
 
 fn edited_lines(sender: &tokio::sync::mpsc::Sender<String>) {
     let Ok(mut editor) = rustyline::DefaultEditor::new() else {
-        return piped_lines(sender);
+        return piped_lines(sender, is_said);
     };
     while let Ok(line) = editor.readline("› ") {
         let _ = editor.add_history_entry(&line);
-        if !line.trim().is_empty() && sender.blocking_send(line).is_err() {
+        if is_said(&line) && sender.blocking_send(line).is_err() {
             return;
         }
     }
 }
 
+/// People press the enter key for no reason.
+fn is_said(line: &str) -> bool {
+    !line.trim().is_empty()
+}
+
 /// Lines of any length and encoding: what is no UTF-8 is shown as such, what is too long is cut, the rest of
-/// it passed over.
-pub fn piped_lines(sender: &tokio::sync::mpsc::Sender<String>) {
+/// it passed over. `wanted` says which ones count.
+pub fn piped_lines(sender: &tokio::sync::mpsc::Sender<String>, wanted: fn(&str) -> bool) {
     use std::io::{BufRead, Read};
     let mut input = std::io::stdin().lock();
     loop {
@@ -112,12 +117,11 @@ pub fn piped_lines(sender: &tokio::sync::mpsc::Sender<String>) {
             Ok(_) => {}
         }
         if !line.ends_with(b"\n") && line.len() as u64 == limit {
-            let mut rest = Vec::new();
-            let _ = input.read_until(b'\n', &mut rest);
+            let _ = input.skip_until(b'\n');
         }
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_end_matches(['\n', '\r']).to_owned();
-        if !text.trim().is_empty() && sender.blocking_send(text).is_err() {
+        if wanted(&text) && sender.blocking_send(text).is_err() {
             return;
         }
     }

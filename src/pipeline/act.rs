@@ -22,7 +22,7 @@ use crate::core::text::shorten;
 use crate::core::turn::{Path, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
-use crate::ports::{Batch, Expect, Record, RecordExt, StoreError, Table};
+use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::records::Clarification;
 use crate::understanding::{self, Guess, Kind};
 
@@ -184,13 +184,21 @@ fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<Fo
 
 /// A turn that was interrupted after its journal began is told from the journal, not planned again.
 async fn resume(turn: &Turn<'_>, so_far: &mut Progressing) -> Result<Option<Answer>, TurnError> {
-    let key = crate::ports::Key::of(&[turn.incoming.turn.as_str()]);
-    let Some((run, revision)) = turn.brain.store.load::<Run>(&key).await? else {
+    let first = Key::of(&[turn.incoming.turn.as_str()]);
+    let Some(first) = turn.brain.store.load::<Run>(&first).await? else {
         return Ok(None);
     };
-    let ran = execute::run(turn.brain, &turn.scene, run, Some(revision), Grant::LowStakes).await?;
-    so_far.run = Some(ran.run.id.clone());
-    so_far.add(turn, &ran)?;
+    // Its later rounds were interrupted together with it; see `run_now` for their names.
+    let later = Scan {
+        prefix: Some(Key::from_stored(&format!("{}+", turn.incoming.turn))),
+        ..Scan::of::<Run>(&[], limits::REFLECT_ROUNDS_MAX)
+    };
+    let later = turn.brain.store.list::<Run>(later).await?;
+    for (run, revision) in [first].into_iter().chain(later) {
+        let ran = execute::run(turn.brain, &turn.scene, run, Some(revision), Grant::LowStakes).await?;
+        so_far.run = Some(ran.run.id.clone());
+        so_far.add(turn, &ran)?;
+    }
     let empty = Context::default();
     let taken = std::mem::replace(so_far, Progressing::new(Path::Action));
     Ok(Some(put_together(turn, taken, &empty).await))

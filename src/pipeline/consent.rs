@@ -16,10 +16,10 @@ use crate::core::ids::{ChatId, MessageId, PendingId, RunId, UserId};
 use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Event, Means, NotYours, Pending, State};
 use crate::core::run::{Origin as RunOrigin, Progress, Run, Step};
-use crate::core::turn::{Edit, Input, Origin, Path};
+use crate::core::turn::{Edit, Input, Origin, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::ports::{Batch, Expect, Record, RecordExt, StoreError, Table};
-use crate::records::{CardMessage, Due, DueKind, PendingOpen};
+use crate::records::{CardMessage, Due, DueKind, PendingOpen, Show};
 
 /// What a message says to the open cards.
 #[derive(Debug)]
@@ -316,7 +316,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     answer.deeds = super::cards::deeds(&finished.run);
     answer.edits.extend(close_card(&finished.pending));
     answer.batch = finished.batch;
-    answer.replies.push(crate::core::turn::Reply::text(respond::outcomes(turn, &[], &results).await));
+    answer.replies.push(Reply::text(respond::outcomes(turn, &[], &results).await));
     Ok(answer)
 }
 
@@ -372,6 +372,23 @@ impl Brain {
         decision: Decision,
         inbox: Option<&str>,
     ) -> Result<Revisions, StoreError> {
+        let (decided, batch) = self.decision(pending, revision, event, decision, inbox)?;
+        fail_point("decision-before");
+        let revision = self.commit(batch).await?;
+        fail_point("decision-durable");
+        *pending = decided;
+        Ok(Revisions { pending: revision, run: revision })
+    }
+
+    /// What a decision writes: the record in its new state, its audit row, the intent of a yes.
+    fn decision(
+        &self,
+        pending: &Pending,
+        revision: u64,
+        event: Event,
+        decision: Decision,
+        inbox: Option<&str>,
+    ) -> Result<(Pending, Batch), StoreError> {
         let mut decided = pending.clone();
         let by = decision.by.clone();
         let at = decision.at;
@@ -386,11 +403,7 @@ impl Brain {
         if event == Event::Approve {
             batch.put(&intent(&decided, at, inbox), Expect::Absent)?;
         }
-        fail_point("decision-before");
-        let revision = self.commit(batch).await?;
-        fail_point("decision-durable");
-        *pending = decided;
-        Ok(Revisions { pending: revision, run: revision })
+        Ok((decided, batch))
     }
 
     /// Takes a pending action out of the indexes of open ones.
@@ -401,13 +414,31 @@ impl Brain {
 
     /// Closes a card nobody decided in time.
     pub async fn expire(&self, pending: &mut Pending, revision: u64) -> Result<(), StoreError> {
-        let by = UserId::new("clock");
-        let at = self.clock.now();
-        let decision = Decision { by, means: Means::Clock, at, digest: pending.digest.clone() };
+        let decision = self.clock_decides(pending);
         match self.record_decision(pending, revision, Event::Expire, decision, None).await {
             Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Closes a card nobody decided in time and tells its owner, in one commit: neither happens without
+    /// the other. Nothing is told when somebody decided it at this very moment.
+    pub async fn expire_and_tell(&self, pending: &Pending, revision: u64) -> Result<(), StoreError> {
+        let decision = self.clock_decides(pending);
+        let (expired, batch) = self.decision(pending, revision, Event::Expire, decision, None)?;
+        let words = format!(
+            "⌛ That card has expired, so I did not {}. Ask again if you still want it.",
+            title(self, &expired)
+        );
+        let shows = close_card(&expired).map(Show::Edit).into_iter().chain([Show::Send(Reply::text(words))]);
+        match self.tell(&expired.chat, shows.collect(), batch).await {
+            Err(StoreError::Conflict { .. }) => Ok(()),
+            other => other,
+        }
+    }
+
+    fn clock_decides(&self, pending: &Pending) -> Decision {
+        Decision { by: UserId::new("clock"), means: Means::Clock, at: self.clock.now(), digest: pending.digest.clone() }
     }
 
     /// Executes an approved card: checks time and digest, records the start, does every step.

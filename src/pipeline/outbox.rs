@@ -204,7 +204,9 @@ impl Brain {
                 }
             }
             batch.put(&state, Expect::Any)?;
+            fail_point("tell-before");
             self.commit(batch).await?;
+            fail_point("tell-durable");
         }
         self.deliver(chat).await;
         Ok(())

@@ -118,7 +118,7 @@ impl SmtpServer {
 
     /// As `SMTP_URL` takes it. Any user and password are accepted and recorded.
     pub fn url(&self) -> String {
-        format!("smtp://{USER}:{PASSWORD}@127.0.0.1:{}", self.port())
+        format!("smtp://{USER}:{PASSWORD}@127.0.0.1:{}?from=me@example.com", self.port())
     }
 
     pub fn set_mode(&self, mode: Mode) {

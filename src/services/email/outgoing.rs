@@ -12,6 +12,7 @@ use super::maildir::Folder;
 use super::prepare::strings;
 use super::smtp::{Sender, Sent};
 use crate::core::plan::Action;
+use crate::failpoint::fail_point;
 use crate::ports::{Attempt, Performed, Scene, ServiceError};
 
 impl Email {
@@ -57,6 +58,7 @@ impl Email {
         match smtp.send(&to, &bytes).await {
             Sent::Accepted => {
                 let filed = self.file(scene, bytes, attempt).await;
+                fail_point("sent-filed");
                 self.drop_drafts(scene, drafts).await;
                 Performed::result(json!({
                     "to": letter.to,

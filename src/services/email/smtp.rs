@@ -27,6 +27,7 @@ use secrecy::{ExposeSecret, SecretString};
 use super::compose::wire_address;
 use super::read::one_line;
 use crate::core::text::shorten;
+use crate::failpoint::fail_point;
 use crate::limits::SMTP_TIMEOUT_MS;
 
 /// Whose mail it is.
@@ -184,6 +185,7 @@ impl Smtp {
     }
 
     async fn attempt(&self, to: &[Address], mail: &[u8], dotted: &AtomicBool) -> Sent {
+        fail_point("smtp-before");
         let mut connection = match self.connect().await {
             Ok(connection) => connection,
             Err(why) => return Sent::Refused(why),
@@ -199,7 +201,9 @@ impl Smtp {
             dotted.fetch_or(next.is_none(), Ordering::SeqCst);
             next
         });
+        fail_point("smtp-data");
         let answer = connection.message_iter(parts).await;
+        fail_point("smtp-answered");
         let sent = match answer {
             Ok(response) if is_done(&response) => Sent::Accepted,
             Ok(_) => self.doubtful("gave an answer that makes no sense"),

@@ -100,6 +100,23 @@ impl Console {
         self.child.kill();
     }
 
+    /// SIGKILL; what it had still printed.
+    pub fn kill_and_read(mut self) -> Lines {
+        self.child.kill();
+        let deadline = Instant::now() + self.limit;
+        let mut lines = Vec::new();
+        while let Ok(line) = self.child.line(deadline) {
+            lines.push(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}")));
+        }
+        lines
+    }
+
+    /// SIGTERM, then how it ended.
+    pub fn terminate(self) -> Finished {
+        self.child.signal("TERM");
+        self.child.finish(ANSWER_LIMIT)
+    }
+
     /// Ends the input and waits for the program to leave.
     pub fn finish(mut self) -> Finished {
         self.child.close_stdin();
