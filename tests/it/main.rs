@@ -5,3 +5,4 @@ mod dependencies;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;
+mod telegram;
