@@ -10,3 +10,4 @@ mod rig;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;
+mod telegram;
