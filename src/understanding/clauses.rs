@@ -6,13 +6,15 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use super::grammar::{GRAMMAR, Grammar};
 use super::heard::Heard;
 use super::matching::{self, Match};
 use super::said::Said;
 use super::say::{self, Built};
 use super::text::{Mark, own_words};
-use super::{Hearing, Understood};
+use super::{Hearing, Past, Understood, history};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::limits::PLAN_ACTIONS_MAX;
 
@@ -52,7 +54,23 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
         }
         clauses.append(&mut found);
     }
-    finish(clauses)
+    if clauses.is_empty()
+        && let Some(action) = only_a_time(hearing, &heard, domains)
+    {
+        return Understood::Plan(Plan { actions: vec![action], ..Plan::default() });
+    }
+    finish(clauses, hearing.history)
+}
+
+/// "no, friday" and "at 6" correct what was planned last.
+fn only_a_time(hearing: &Hearing, heard: &Heard, domains: &[String]) -> Option<PlannedAction> {
+    let all = 0..heard.tokens.len();
+    let ids: Vec<_> = heard.live(all.clone()).into_iter().map(|i| heard.tokens[i].id).collect();
+    let [time] = heard.times_in(&all)[..] else { return None };
+    let is_bare = ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", &ids);
+    let last = history::latest(hearing.history, |past| say::fits(domains, &past.service)).filter(|_| is_bare)?;
+    let words = heard.words_of(&heard.peels[time]);
+    say::retimed(last, words)
 }
 
 /// The readings of a whole message as the router sees it: best reading of each sentence, without times.
@@ -67,7 +85,7 @@ pub(super) fn quick_readings<'g>(grammar: &'g Grammar, heard: &Heard) -> Vec<Mat
         .collect()
 }
 
-fn finish(clauses: Vec<Clause>) -> Understood {
+fn finish(clauses: Vec<Clause>, history: &[Past]) -> Understood {
     let mut actions: Vec<PlannedAction> = Vec::new();
     let mut question = None;
     for clause in clauses {
@@ -95,12 +113,46 @@ fn finish(clauses: Vec<Clause>) -> Understood {
         return Understood::NotUnderstood;
     }
     actions.truncate(PLAN_ACTIONS_MAX);
+    if let Some(asked) = name_the_pronouns(&mut actions, history) {
+        return asked;
+    }
     Understood::Plan(Plan {
         actions,
         question,
         open: None,
     })
 }
+
+/// "email her": whoever was named last, in this message or before it. Nobody: the question who.
+fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<Understood> {
+    for at in 0..actions.len() {
+        let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {
+            Some([Value::String(name)]) => PRONOUNS.contains(&name.to_lowercase().as_str()),
+            Some(_) | None => false,
+        };
+        if !is_pronoun {
+            continue;
+        }
+        let earlier = actions[..at].iter().rev().find_map(|action| history::people_of(&action.params));
+        let before = || history::latest(history, |past| history::people_of(&past.params).is_some());
+        let people = earlier.or_else(|| before().and_then(|past| history::people_of(&past.params)));
+        let body = actions[at].params.get("body").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let bare = body.split_once("\n\n").filter(|(hi, _)| hi.starts_with("Hi ")).map_or(body.clone(), |(_, b)| b.to_owned());
+        let bare = bare.trim_end().to_owned();
+        let action = &mut actions[at];
+        let Some(people) = people else {
+            action.params.remove("to");
+            action.params.insert("body".into(), bare.into());
+            let (question, param) = ("Who should it go to?".into(), "to".into());
+            return Some(Understood::Ask { question, partial: action.clone(), param });
+        };
+        action.params.insert("body".into(), say::greeted(&people, &bare).into());
+        action.params.insert("to".into(), people.into());
+    }
+    None
+}
+
+const PRONOUNS: [&str; 5] = ["him", "her", "them", "he", "she"];
 
 /// Token ranges between stops; quoted text is not divided.
 fn sentences(heard: &Heard) -> Vec<Range<usize>> {
@@ -201,7 +253,8 @@ impl Parser<'_> {
             if matches!(link, ":" | "-" | "–" | "—" | "so" | "but") {
                 continue;
             }
-            if left.weak && whole.as_ref().is_some_and(|w| !w.weak) {
+            let asks = matches!(left.built, Built::Ask { .. });
+            if (left.weak || asks) && whole.as_ref().is_some_and(|w| !w.weak) {
                 continue;
             }
             let right_range = *after..range.end;

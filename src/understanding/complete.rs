@@ -35,6 +35,13 @@ pub fn complete(
             json!(time_in(&text, reference)?)
         }
         "changes" => changes(partial, &text, reference)?,
+        "to" if action.params.contains_key("body") => {
+            let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
+            let to: Vec<String> = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
+            action.params.insert("body".into(), json!(say::greeted(&to, &body)));
+            Value::Array(names)
+        }
         "to" | "attendees" => Value::Array(people(&without_lead(
             &text,
             &["to ", "send it to ", "it's for ", "for "],
