@@ -23,7 +23,7 @@ pub fn complete(
 ) -> Option<PlannedAction> {
     let text = own_words(answer);
     if tidy(&text).is_empty()
-        || gives_up(&text)
+        || gives_up(&text, reference)
         || (is_new_request(&text, reference) && param != "body")
     {
         return None;
@@ -36,10 +36,25 @@ pub fn complete(
         }
         "changes" => changes(partial, &text, reference)?,
         "to" if action.params.contains_key("body") => {
-            let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
-            let to: Vec<String> = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-            let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
-            action.params.insert("body".into(), json!(say::greeted(&to, &body)));
+            let names = people(&without_lead(
+                &text,
+                &["to ", "send it to ", "it's for ", "for "],
+            ));
+            let to: Vec<String> = names
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect();
+            let body = action
+                .params
+                .get("body")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .trim_end()
+                .to_owned();
+            action
+                .params
+                .insert("body".into(), json!(say::greeted(&to, &body)));
             Value::Array(names)
         }
         "to" | "attendees" => Value::Array(people(&without_lead(
@@ -71,8 +86,8 @@ pub fn complete(
 }
 
 /// "never mind" is no title.
-fn gives_up(text: &str) -> bool {
-    let heard = Heard::quick(text, &GRAMMAR);
+fn gives_up(text: &str, reference: &Reference) -> bool {
+    let heard = Heard::new(text, reference, &GRAMMAR);
     let ids: Vec<_> = heard
         .live(0..heard.tokens.len())
         .into_iter()

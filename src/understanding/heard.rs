@@ -56,32 +56,28 @@ impl<'t> Heard<'t> {
         heard
     }
 
-    /// For routing: words that look like times are hidden, nothing is resolved.
-    pub fn quick(text: &'t str, grammar: &Grammar) -> Heard<'t> {
-        let mut heard = Heard::bare(text, grammar);
+    /// For routing: times are found, not needed in full; words that speak of times in other languages are hidden too.
+    pub fn quick(text: &'t str, reference: &Reference, grammar: &Grammar) -> Heard<'t> {
+        let mut heard = Heard::new(text, reference, grammar);
         heard.hide_timeish(grammar);
-        heard.peel_priorities(grammar);
         heard
     }
 
     /// Runs of words that speak of times, if one of them surely does.
     fn hide_timeish(&mut self, grammar: &Grammar) {
         let is = |class: &str, id: WordId| grammar.lexicon.is_phrase(class, &[id]);
-        let sure: Vec<bool> = self.tokens.iter().map(|t| is("timeword", t.id) || self.looks_like_clock(t)).collect();
+        let sure: Vec<bool> = self.tokens.iter().map(|t| is("timeword", t.id)).collect();
         let mut at = 0;
         while at < self.tokens.len() {
-            let run = (at..self.tokens.len()).take_while(|&i| sure[i] || is("timelink", self.tokens[i].id)).count();
+            let run = (at..self.tokens.len())
+                .take_while(|&i| sure[i] || is("timelink", self.tokens[i].id))
+                .count();
             if sure[at..at + run].contains(&true) {
                 let span = self.tokens[at].span.start..self.tokens[at + run - 1].span.end;
                 self.peel(span, Peeled::Timeish);
             }
             at += run.max(1);
         }
-    }
-
-    fn looks_like_clock(&self, token: &Token) -> bool {
-        let word = &self.text[token.span.clone()];
-        word.len() <= 7 && word.starts_with(|c: char| c.is_ascii_digit())
     }
 
     fn bare(text: &'t str, grammar: &Grammar) -> Heard<'t> {
@@ -98,13 +94,19 @@ impl<'t> Heard<'t> {
     /// Without words that say more than when: what is due, and what a mail is about.
     fn core_of(&self, span: Range<usize>) -> Range<usize> {
         let words = &self.text[span.clone()];
-        let lead = ["due ", "about "].into_iter().find(|lead| words.get(..lead.len()).is_some_and(|w| w.eq_ignore_ascii_case(lead)));
+        let lead = ["due ", "about "].into_iter().find(|lead| {
+            words
+                .get(..lead.len())
+                .is_some_and(|w| w.eq_ignore_ascii_case(lead))
+        });
         span.start + lead.map_or(0, str::len)..span.end
     }
 
     /// "friday's demo" is a demo, not a time.
     fn cuts_a_word(&self, span: &Range<usize>) -> bool {
-        self.tokens.iter().any(|t| t.span.start < span.end && span.end < t.span.end)
+        self.tokens
+            .iter()
+            .any(|t| t.span.start < span.end && span.end < t.span.end)
     }
 
     fn peel_priorities(&mut self, grammar: &Grammar) {

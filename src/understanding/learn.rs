@@ -5,11 +5,14 @@
 
 use std::sync::LazyLock;
 
-use super::clauses;
+use chrono::DateTime;
+
+use super::Hearing;
+use super::clauses::{self, Sense};
 use super::grammar::GRAMMAR;
 use super::heard::Heard;
-use super::matching::Match;
 use super::text::{Mark, fold};
+use crate::core::when::{DateOrder, Reference};
 
 /// The domains, in the order of the model's units.
 pub(crate) const DOMAINS: [&str; 6] = ["task", "calendar", "email", "memory", "keep", "contacts"];
@@ -54,16 +57,39 @@ struct Example {
 impl Model {
     fn train(texts: &[&str]) -> Model {
         let mut examples = Vec::new();
-        for (labels, line) in texts.iter().flat_map(|text| super::lexicon::data_lines(text)).filter_map(labelled) {
+        let reference = Reference {
+            now: DateTime::UNIX_EPOCH,
+            zone: chrono_tz::UTC,
+            order: DateOrder::DayFirst,
+        };
+        for (labels, line) in texts
+            .iter()
+            .flat_map(|text| super::lexicon::data_lines(text))
+            .filter_map(labelled)
+        {
             let wanted = wanted(labels);
             for message in expansions(line) {
-                let heard = Heard::quick(&message, &GRAMMAR);
-                let readings = clauses::quick_readings(&GRAMMAR, &heard);
-                examples.push(Example { features: features(&heard, &readings), wanted });
-                examples.push(Example { features: features(&heard, &[]), wanted });
+                let heard = Heard::quick(&message, &reference, &GRAMMAR);
+                let hearing = Hearing {
+                    text: &message,
+                    reference: &reference,
+                    history: &[],
+                };
+                let senses = clauses::senses(&hearing, &heard);
+                examples.push(Example {
+                    features: features(&heard, &senses),
+                    wanted,
+                });
+                examples.push(Example {
+                    features: features(&heard, &[]),
+                    wanted,
+                });
             }
         }
-        let mut model = Model { weights: vec![[0.0; UNITS]; BUCKETS], bias: [-1.0; UNITS] };
+        let mut model = Model {
+            weights: vec![[0.0; UNITS]; BUCKETS],
+            bias: [-1.0; UNITS],
+        };
         for epoch in 0..EPOCHS {
             let rate = RATE / (1.0 + epoch as f32);
             for at in shuffled(examples.len()) {
@@ -104,7 +130,11 @@ impl Model {
 /// Labels and text, whichever column holds which. Rows with alternatives teach nothing.
 fn labelled(line: &str) -> Option<(&str, &str)> {
     let (left, right) = line.split_once('\t')?;
-    let are_labels = |text: &str| text.trim_start_matches('?').split('+').all(|l| l == "chat" || DOMAINS.contains(&l));
+    let are_labels = |text: &str| {
+        text.trim_start_matches('?')
+            .split('+')
+            .all(|l| l == "chat" || DOMAINS.contains(&l))
+    };
     match (are_labels(left), are_labels(right)) {
         (true, _) => Some((left, right)),
         (false, true) => Some((right, left)),
@@ -157,7 +187,7 @@ fn expansions(line: &str) -> Vec<String> {
 }
 
 /// Words, pairs of words, pieces of words, and what the frames make of it.
-pub(crate) fn features(heard: &Heard, readings: &[Match]) -> Features {
+pub(crate) fn features(heard: &Heard, senses: &[Sense]) -> Features {
     let mut out = Vec::with_capacity(128);
     let words = words(heard);
     let mut before = "^".to_owned();
@@ -168,9 +198,28 @@ pub(crate) fn features(heard: &Heard, readings: &[Match]) -> Features {
         before.clone_from(word);
     }
     out.push((bucket(&["p", &before, "$"]), 0.7));
-    out.push((bucket(&["n", if words.len() < 3 { "few" } else if words.len() < 7 { "some" } else { "many" }]), 0.5));
-    for class in ["tasknoun", "notenoun", "mailnoun", "event", "cal", "errand", "contact", "number"] {
-        let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
+    out.push((
+        bucket(&[
+            "n",
+            if words.len() < 3 {
+                "few"
+            } else if words.len() < 7 {
+                "some"
+            } else {
+                "many"
+            },
+        ]),
+        0.5,
+    ));
+    for class in [
+        "tasknoun", "notenoun", "mailnoun", "event", "cal", "errand", "contact", "number",
+    ] {
+        let ids: Vec<_> = heard
+            .tokens
+            .iter()
+            .filter(|t| t.mark == Mark::Word)
+            .map(|t| t.id)
+            .collect();
         if GRAMMAR.lexicon.find(class, &ids).is_some() {
             out.push((bucket(&["c", class]), 0.7));
         }
@@ -179,11 +228,16 @@ pub(crate) fn features(heard: &Heard, readings: &[Match]) -> Features {
     if heard.text.trim_end().ends_with('?') {
         out.push((bucket(&["q"]), 0.5));
     }
-    for found in readings {
-        let service = found.frame.command.split('.').next().unwrap_or_default();
-        let weight = if found.frame.weak { 0.7 } else { 2.0 };
-        out.push((bucket(&["f", service, if found.frame.weak { "~" } else { "" }]), weight));
-        out.push((bucket(&["g", &found.frame.command]), weight / 2.0));
+    for sense in senses {
+        let weight = if sense.weak { 0.7 } else { 2.0 };
+        out.push((
+            bucket(&["f", &sense.service, if sense.weak { "~" } else { "" }]),
+            weight,
+        ));
+        out.push((bucket(&["g", &sense.service, &sense.command]), weight / 2.0));
+        if sense.investigates {
+            out.push((bucket(&["i"]), weight));
+        }
     }
     out.truncate(FEATURES_MAX);
     normalise(&mut out);
@@ -192,7 +246,12 @@ pub(crate) fn features(heard: &Heard, readings: &[Match]) -> Features {
 
 /// How it begins: who speaks of whom, in which tense, and whether it is negated or reported.
 fn opening(heard: &Heard, words: &[String], out: &mut Vec<(u32, f32)>) {
-    let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
+    let ids: Vec<_> = heard
+        .tokens
+        .iter()
+        .filter(|t| t.mark == Mark::Word)
+        .map(|t| t.id)
+        .collect();
     for class in ["negation", "reported", "subject", "assistant"] {
         if GRAMMAR.lexicon.starts(class, &ids).is_some() {
             out.push((bucket(&["o", class]), 0.8));
@@ -209,7 +268,12 @@ fn opening(heard: &Heard, words: &[String], out: &mut Vec<(u32, f32)>) {
 
 /// Long messages must not shout louder than short ones.
 fn normalise(features: &mut [(u32, f32)]) {
-    let norm = features.iter().map(|(_, share)| share * share).sum::<f32>().sqrt().max(1.0);
+    let norm = features
+        .iter()
+        .map(|(_, share)| share * share)
+        .sum::<f32>()
+        .sqrt()
+        .max(1.0);
     let scale = 3.0 / norm;
     for (_, share) in features {
         *share *= scale;
@@ -218,7 +282,11 @@ fn normalise(features: &mut [(u32, f32)]) {
 
 /// The words as features see them: lower case, numbers as one, names of weekdays and the like as one.
 fn words(heard: &Heard) -> Vec<String> {
-    let shown = heard.tokens.iter().enumerate().filter(|(_, t)| !t.span.is_empty());
+    let shown = heard
+        .tokens
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| !t.span.is_empty());
     shown
         .filter_map(|(i, token)| {
             let text = &heard.text[token.span.clone()];
@@ -241,7 +309,10 @@ fn words(heard: &Heard) -> Vec<String> {
 
 /// Four letters at a time, so that a typo or an ending does not lose the word.
 fn pieces(word: &str, out: &mut Vec<(u32, f32)>) {
-    let chars: Vec<char> = std::iter::once('‹').chain(word.chars()).chain(std::iter::once('›')).collect();
+    let chars: Vec<char> = std::iter::once('‹')
+        .chain(word.chars())
+        .chain(std::iter::once('›'))
+        .collect();
     if chars.len() < 6 || chars.len() > 24 || word.starts_with('<') {
         return;
     }
@@ -270,7 +341,10 @@ mod tests {
     fn alternatives_are_written_out() {
         assert_eq!(expansions("(a|b) c"), ["a c", "b c"]);
         assert_eq!(expansions("plain"), ["plain"]);
-        assert_eq!(expansions("(1|2|3|4) (1|2|3|4) (1|2|3|4)").len(), EXPANSIONS_MAX);
+        assert_eq!(
+            expansions("(1|2|3|4) (1|2|3|4) (1|2|3|4)").len(),
+            EXPANSIONS_MAX
+        );
     }
 
     #[test]
