@@ -6,13 +6,15 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use super::grammar::{GRAMMAR, Grammar};
 use super::heard::Heard;
 use super::matching::{self, Match};
 use super::said::Said;
 use super::say::{self, Built};
 use super::text::{Mark, own_words};
-use super::{Hearing, Understood};
+use super::{Hearing, Past, Understood, history};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::limits::PLAN_ACTIONS_MAX;
 
@@ -27,6 +29,7 @@ struct Clause {
     built: Built,
     command: String,
     weak: bool,
+    investigates: bool,
     /// Its last words are a slot that would take more of them (a title, a body).
     open_ended: bool,
     has_time: bool,
@@ -47,18 +50,76 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
         }
         clauses.append(&mut found);
     }
-    finish(clauses)
+    if clauses.is_empty()
+        && let Some(action) = only_a_time(hearing, &heard, domains)
+    {
+        return Understood::Plan(Plan { actions: vec![action], ..Plan::default() });
+    }
+    finish(clauses, hearing.history)
 }
 
-/// The readings of a whole message as the router sees it: best reading of each sentence, without times.
-pub(super) fn quick_readings<'g>(grammar: &'g Grammar, heard: &Heard) -> Vec<Match<'g>> {
-    sentences(heard)
-        .into_iter()
-        .filter_map(|sentence| matching::readings(grammar, heard, sentence).into_iter().next())
-        .collect()
+/// "no, friday" and "at 6" correct what was planned last.
+fn only_a_time(hearing: &Hearing, heard: &Heard, domains: &[String]) -> Option<PlannedAction> {
+    let all = 0..heard.tokens.len();
+    let ids: Vec<_> = heard.live(all.clone()).into_iter().map(|i| heard.tokens[i].id).collect();
+    let [time] = heard.times_in(&all)[..] else {
+        return None;
+    };
+    let is_bare = ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", &ids);
+    let last = history::latest(hearing.history, |past| say::fits(domains, &past.service)).filter(|_| is_bare)?;
+    let words = heard.words_of(&heard.peels[time]);
+    say::retimed(last, words)
 }
 
-fn finish(clauses: Vec<Clause>) -> Understood {
+/// What one clause of a message seems to ask, as the router uses it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sense {
+    /// `chat` for talk.
+    pub service: String,
+    pub command: String,
+    pub weak: bool,
+    pub investigates: bool,
+}
+
+/// The senses of a message, clause by clause.
+pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
+    let parser = Parser { grammar: &GRAMMAR, hearing, heard, domains: &[] };
+    let mut out = Vec::new();
+    for sentence in sentences(heard) {
+        let clauses = parser.clauses(sentence.clone(), 0);
+        if clauses.is_empty() && parser.is_talk(sentence) {
+            out.push(Sense { service: "chat".into(), command: "chat".into(), weak: false, investigates: false });
+        }
+        for clause in &clauses {
+            out.extend(clause.actions().map(|action| Sense {
+                service: action.service.clone(),
+                command: action.command.clone(),
+                weak: clause.weak,
+                investigates: clause.investigates,
+            }));
+        }
+    }
+    if out.is_empty()
+        && let Some(action) = only_a_time(hearing, heard, &[])
+    {
+        let (service, command) = (action.service, action.command);
+        out.push(Sense { service, command, weak: true, investigates: false });
+    }
+    out
+}
+
+impl Clause {
+    fn actions(&self) -> impl Iterator<Item = &PlannedAction> {
+        let (one, several): (Option<&PlannedAction>, &[PlannedAction]) = match &self.built {
+            Built::Act(action) | Built::Ask { partial: action, .. } => (Some(action), &[]),
+            Built::Acts(actions) => (None, actions),
+            Built::No => (None, &[]),
+        };
+        one.into_iter().chain(several)
+    }
+}
+
+fn finish(clauses: Vec<Clause>, history: &[Past]) -> Understood {
     let mut actions: Vec<PlannedAction> = Vec::new();
     let mut question = None;
     for clause in clauses {
@@ -76,8 +137,43 @@ fn finish(clauses: Vec<Clause>) -> Understood {
         return Understood::NotUnderstood;
     }
     actions.truncate(PLAN_ACTIONS_MAX);
+    if let Some(asked) = name_the_pronouns(&mut actions, history) {
+        return asked;
+    }
     Understood::Plan(Plan { actions, question, open: None })
 }
+
+/// "email her": whoever was named last, in this message or before it. Nobody: the question who.
+fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<Understood> {
+    for at in 0..actions.len() {
+        let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {
+            Some([Value::String(name)]) => PRONOUNS.contains(&name.to_lowercase().as_str()),
+            Some(_) | None => false,
+        };
+        if !is_pronoun {
+            continue;
+        }
+        let earlier = actions[..at].iter().rev().find_map(|action| history::people_of(&action.params));
+        let before = || history::latest(history, |past| history::people_of(&past.params).is_some());
+        let people = earlier.or_else(|| before().and_then(|past| history::people_of(&past.params)));
+        let body = actions[at].params.get("body").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let bare =
+            body.split_once("\n\n").filter(|(hi, _)| hi.starts_with("Hi ")).map_or(body.clone(), |(_, b)| b.to_owned());
+        let bare = bare.trim_end().to_owned();
+        let action = &mut actions[at];
+        let Some(people) = people else {
+            action.params.remove("to");
+            action.params.insert("body".into(), bare.into());
+            let (question, param) = ("Who should it go to?".into(), "to".into());
+            return Some(Understood::Ask { question, partial: action.clone(), param });
+        };
+        action.params.insert("body".into(), say::greeted(&people, &bare).into());
+        action.params.insert("to".into(), people.into());
+    }
+    None
+}
+
+const PRONOUNS: [&str; 5] = ["him", "her", "them", "he", "she"];
 
 /// Token ranges between stops; quoted text is not divided.
 fn sentences(heard: &Heard) -> Vec<Range<usize>> {
@@ -157,7 +253,8 @@ impl Parser<'_> {
             if matches!(link, ":" | "-" | "–" | "—" | "so" | "but") {
                 continue;
             }
-            if left.weak && whole.as_ref().is_some_and(|w| !w.weak) {
+            let asks = matches!(left.built, Built::Ask { .. });
+            if (left.weak || asks) && whole.as_ref().is_some_and(|w| !w.weak) {
                 continue;
             }
             let right_range = *after..range.end;
@@ -189,6 +286,12 @@ impl Parser<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// Talk that names our nouns but asks for nothing.
+    fn is_talk(&self, range: Range<usize>) -> bool {
+        let readings = matching::readings(self.grammar, self.heard, range);
+        readings.first().is_some_and(|found| found.frame.command == "chat")
     }
 
     /// Negated, wished or reported: no request of the person's own.
@@ -295,6 +398,7 @@ impl Parser<'_> {
             built,
             command: found.frame.command.clone(),
             weak: found.frame.weak,
+            investigates: found.frame.investigates,
             open_ended: last_slot.is_some() && last_slot == last_live && !last_is_time,
             has_time: !self.heard.times_in(range).is_empty(),
         })

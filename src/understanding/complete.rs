@@ -17,7 +17,7 @@ const TIME_ANSWER_WORDS: usize = 12;
 /// Completes `partial` with what was answered for `param`. `None`: the message is no answer, but new.
 pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &Reference) -> Option<PlannedAction> {
     let text = own_words(answer);
-    if tidy(&text).is_empty() || gives_up(&text) || (is_new_request(&text, reference) && param != "body") {
+    if tidy(&text).is_empty() || gives_up(&text, reference) || (is_new_request(&text, reference) && param != "body") {
         return None;
     }
     let mut action = partial.clone();
@@ -26,6 +26,13 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
             json!(time_in(&text, reference)?)
         }
         "changes" => changes(partial, &text, reference)?,
+        "to" if action.params.contains_key("body") => {
+            let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
+            let to: Vec<String> = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
+            action.params.insert("body".into(), json!(say::greeted(&to, &body)));
+            Value::Array(names)
+        }
         "to" | "attendees" => Value::Array(people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]))),
         "items" => Value::Array(things(&tidy(&text))),
         "body" => {
@@ -48,8 +55,8 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
 }
 
 /// "never mind" is no title.
-fn gives_up(text: &str) -> bool {
-    let heard = Heard::quick(text, &GRAMMAR);
+fn gives_up(text: &str, reference: &Reference) -> bool {
+    let heard = Heard::new(text, reference, &GRAMMAR);
     let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
     GRAMMAR.lexicon.starts("giveup", &ids).is_some()
 }

@@ -16,7 +16,12 @@ pub(crate) enum Piece {
     Class(ClassId),
     Optional(Vec<Piece>),
     Either(Vec<Vec<Piece>>),
-    Slot { name: String, kind: Kind },
+    Slot {
+        name: String,
+        kind: Kind,
+    },
+    /// A colon between the words.
+    Colon,
 }
 
 /// One way to say a command.
@@ -40,6 +45,7 @@ impl Frame {
             match pieces.first() {
                 Some(Piece::Slot { .. }) => true,
                 Some(Piece::Optional(_)) => any(&pieces[1..]),
+                Some(Piece::Colon) => any(&pieces[1..]),
                 Some(Piece::Word(_) | Piece::Class(_) | Piece::Either(_)) | None => false,
             }
         }
@@ -113,6 +119,7 @@ fn first_words(pieces: &[Piece], lexicon: &Lexicon, out: &mut Vec<WordId>) -> bo
                 return false;
             }
             Piece::Slot { .. } => return true,
+            Piece::Colon => {}
             Piece::Optional(inner) => {
                 if first_words(inner, lexicon, out) {
                     return true;
@@ -222,7 +229,10 @@ fn atom(symbol: &str, lexicon: &mut Lexicon) -> Result<Option<Piece>, String> {
         let kind = Kind::read(name, kind).ok_or_else(|| format!("no kind `{kind}`"))?;
         return Ok(Some(Piece::Slot { name: name.to_owned(), kind }));
     }
-    // Punctuation is transparent when matching; a colon in a frame is for its reader.
+    if symbol == ":" {
+        return Ok(Some(Piece::Colon));
+    }
+    // Other punctuation is transparent.
     if symbol.chars().all(|c| c.is_ascii_punctuation()) {
         return Ok(None);
     }

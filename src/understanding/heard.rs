@@ -53,18 +53,17 @@ impl<'t> Heard<'t> {
         heard
     }
 
-    /// For routing: words that look like times are hidden, nothing is resolved.
-    pub fn quick(text: &'t str, grammar: &Grammar) -> Heard<'t> {
-        let mut heard = Heard::bare(text, grammar);
+    /// For routing: times are found, not needed in full; words that speak of times in other languages are hidden too.
+    pub fn quick(text: &'t str, reference: &Reference, grammar: &Grammar) -> Heard<'t> {
+        let mut heard = Heard::new(text, reference, grammar);
         heard.hide_timeish(grammar);
-        heard.peel_priorities(grammar);
         heard
     }
 
     /// Runs of words that speak of times, if one of them surely does.
     fn hide_timeish(&mut self, grammar: &Grammar) {
         let is = |class: &str, id: WordId| grammar.lexicon.is_phrase(class, &[id]);
-        let sure: Vec<bool> = self.tokens.iter().map(|t| is("timeword", t.id) || self.looks_like_clock(t)).collect();
+        let sure: Vec<bool> = self.tokens.iter().map(|t| is("timeword", t.id)).collect();
         let mut at = 0;
         while at < self.tokens.len() {
             let run = (at..self.tokens.len()).take_while(|&i| sure[i] || is("timelink", self.tokens[i].id)).count();
@@ -74,11 +73,6 @@ impl<'t> Heard<'t> {
             }
             at += run.max(1);
         }
-    }
-
-    fn looks_like_clock(&self, token: &Token) -> bool {
-        let word = &self.text[token.span.clone()];
-        word.len() <= 7 && word.starts_with(|c: char| c.is_ascii_digit())
     }
 
     fn bare(text: &'t str, grammar: &Grammar) -> Heard<'t> {

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::grammar::{Frame, Grammar, Piece};
 use super::heard::Heard;
+use super::kinds::Kind;
 use super::lexicon::WordId;
 
 /// Steps spent on one clause. An everyday request needs some hundred.
@@ -31,6 +32,7 @@ pub(crate) struct Slot<'g> {
     /// First and last live token.
     pub first: usize,
     pub last: usize,
+    pub kind: Kind,
 }
 
 impl Match<'_> {
@@ -75,7 +77,10 @@ fn score(frame: &Frame, fixed: u32, skipped_before: usize, skipped_after: usize,
     } else {
         0
     };
-    10 * fixed as i32 - weak - (skipped_before + skipped_after) as i32 - slots.len() as i32
+    let open = slots.iter().map(|slot| if slot.kind == Kind::Text { -2 } else { 1 }).sum::<i32>();
+    let says = slots.last().is_some_and(|slot| matches!(slot.name, "body" | "ask" | "clause"));
+    let after = if says { -(skipped_after as i32) } else { i32::from(skipped_after > 0) };
+    10 * fixed as i32 - weak - skipped_before as i32 + after + open
 }
 
 /// Where the request may begin: at the start, and after each piece of politeness.
@@ -99,8 +104,12 @@ pub(crate) fn starts(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
 
 /// Where the request may end: at the end, and before each piece of politeness.
 fn ends(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
-    let mut out = vec![ids.len()];
+    // "please" at the end is never meant; thanks may be what a mail says.
     let mut end = ids.len();
+    while end > 1 && grammar.lexicon.is_phrase("please", &ids[end - 1..end]) {
+        end -= 1;
+    }
+    let mut out = vec![end];
     while out.len() < LEADS_MAX {
         let shorter = (end.saturating_sub(7)..end).find(|&at| {
             at > 0 && ["tail", "detail"].iter().any(|class| grammar.lexicon.is_phrase(class, &ids[at..end]))
@@ -164,8 +173,17 @@ impl<'g> Walk<'_, 'g> {
                 let then = Rest { pieces: rest, after };
                 ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed))
             }
+            Piece::Colon if self.has_colon_before(at) => self.go(rest, after, at, fixed + 1),
+            Piece::Colon => None,
             Piece::Slot { .. } => self.slot(piece, rest, after, at, fixed),
         }
+    }
+
+    fn has_colon_before(&self, at: usize) -> bool {
+        let (Some(before), Some(here)) = (at.checked_sub(1).map(|i| self.live[i]), self.live.get(at)) else {
+            return false;
+        };
+        self.heard.tokens[before..*here].iter().any(|t| &self.heard.text[t.span.clone()] == ":")
     }
 
     fn slot(
@@ -191,7 +209,7 @@ impl<'g> Walk<'_, 'g> {
                 continue;
             }
             let depth = self.slots.len();
-            self.slots.push(Slot { name, first, last });
+            self.slots.push(Slot { name, first, last, kind: *kind });
             if let Some(fixed) = self.go(rest, after, end, fixed) {
                 return Some(fixed);
             }

@@ -145,8 +145,16 @@ impl<'a> Said<'a> {
         outside.first().or(all.last()).map(|&peel| self.words(&[peel]))
     }
 
+    /// A bare hour that stands in a slot: "make it 5".
+    pub fn bare_clock(&self) -> Option<Words> {
+        self.raw("clock").map(|hour| Words { text: format!("at {hour}"), peels: Vec::new() })
+    }
+
     /// Where something is moved to, and the times it is told from.
     pub fn target(&self) -> Option<(Words, Vec<usize>)> {
+        if let Some(words) = self.bare_clock() {
+            return Some((words, Vec::new()));
+        }
         let all = self.moments(&[]);
         let to = all.iter().copied().find(|&p| self.heard.time(p).is_some_and(|f| f.role == Role::To));
         let target = to.or(all.last().copied())?;

@@ -34,6 +34,7 @@ pub fn chat(text: &str) -> String {
     let words = words(text);
     let best = TOPICS
         .iter()
+        .filter(|topic| topic.name != "language")
         .filter_map(|topic| longest_cue(topic, &words).map(|len| (len, topic)))
         .max_by_key(|(len, topic)| (rank(topic.name), *len));
     match best {

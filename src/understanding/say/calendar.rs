@@ -238,6 +238,10 @@ pub(super) fn update(said: &Said) -> Built {
     let mut changes = Map::new();
     let target = said.target();
     let text = clause(said);
+    let names_new = text.contains(" invite ") && ![" to the ", " to my ", " to our "].iter().any(|w| text.contains(w));
+    if names_new && !said.moments(&[]).is_empty() {
+        return Built::No;
+    }
     let is_end =
         [" end ", " end time ", " ending ", " duration ", " length ", "extend", "lengthen", "shorten", "prolong"]
             .iter()

@@ -56,7 +56,8 @@ fn reads_one(said: &Said) -> bool {
     let clause = format!(" {} ", fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1)));
     let reads = [" read ", " open ", " summarize ", " summarise "].iter().any(|verb| clause.contains(verb));
     let one = [" email ", " mail ", " message ", " thread "].iter().any(|noun| clause.contains(noun));
-    reads && one && (said.found.slot("from").is_some() || said.found.slot("text").is_some())
+    let last = [" last ", " latest ", " newest "].iter().any(|w| clause.contains(w));
+    (reads || last) && one && (said.found.slot("from").is_some() || said.found.slot("text").is_some())
 }
 
 /// "Anna's" → Anna.

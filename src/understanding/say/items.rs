@@ -8,6 +8,7 @@ use super::super::said::{Said, Words, done, set, tidy, without_determiner};
 use super::super::text::fold;
 use super::Built;
 use crate::core::plan::PlannedAction;
+use crate::core::when;
 
 /// The service that a slot's noun belongs to; `None` when it does not say.
 pub(crate) fn service_of(said: &Said, slot: &str) -> Option<&'static str> {
@@ -128,12 +129,23 @@ pub(super) fn cancel(said: &Said) -> Built {
     if !DELETABLE.contains(&service) {
         return Built::No;
     }
+    if is_any_of_a_kind(said, &text) {
+        return Built::No;
+    }
     let mut actions = Vec::new();
     let whole = find_by(said, "what", &[service], None).unwrap_or_default();
     for one in split_items(&whole) {
         actions.push(deletion(service, one));
     }
     if actions.is_empty() { Built::No } else { Built::Acts(actions) }
+}
+
+/// "I don't need a reminder" is about no reminder in particular.
+fn is_any_of_a_kind(said: &Said, text: &str) -> bool {
+    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
+    let first = text.split([',', ' ']).next().unwrap_or_default();
+    [" a ", " an ", " any "].iter().any(|article| clause.contains(&format!("{article}{first}")))
+        && clause.contains("need")
 }
 
 /// "the dentist and my standup" are two.
@@ -184,6 +196,11 @@ pub(super) fn moved(said: &Said) -> Built {
             && fits(said.domains, &past.service)
             && !matches!(past.command.as_str(), "list" | "list_events" | "find_free_time")
     });
+    if said.found.frame.weak
+        && let Some(again) = again(said)
+    {
+        return again;
+    }
     let service = if is_reference {
         match past.map(|p| p.service.as_str()) {
             Some("task") => "task",
@@ -257,4 +274,79 @@ fn changes(said: &Said, service: &str, target: Option<Words>) -> Option<Map<Stri
         changes.insert("priority".into(), json!(level));
     }
     (!changes.is_empty()).then_some(changes)
+}
+
+/// "what about friday?" after a question about a day asks the same for another.
+fn again(said: &Said) -> Option<Built> {
+    let last = history::latest(said.hearing.history, |past| !past.service.is_empty())?;
+    let param = match last.command.as_str() {
+        "list_events" | "find_free_time" => "from",
+        "list" if last.service == "task" => "due_before",
+        _ => return None,
+    };
+    let when = said.moment("", &[])?;
+    let mut action = PlannedAction {
+        service: last.service.clone(),
+        command: last.command.clone(),
+        params: last.params.clone(),
+        ..PlannedAction::default()
+    };
+    action.params.remove("to");
+    set(&mut action, param, Some(when.text));
+    Some(done(action))
+}
+
+/// "and one with Sarah at 3": like the last event, with somebody else or at another time.
+pub(super) fn more(said: &Said) -> Built {
+    let last =
+        history::latest(said.hearing.history, |past| past.command == "create_event" && past.service == "calendar");
+    let Some(last) = last else { return Built::No };
+    let summary = history::label(last);
+    let when = said.moment("with", &[]);
+    let used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
+    let what = summary.split(" with ").next().unwrap_or(&summary);
+    let summary = match said.clean("with", &used) {
+        Some(with) => format!("{what} with {with}"),
+        None => summary.clone(),
+    };
+    let mut action =
+        PlannedAction { service: "calendar".into(), command: "create_event".into(), ..PlannedAction::default() };
+    set(&mut action, "summary", Some(summary));
+    let Some(when) = when else {
+        return Built::Ask { question: "When is it?", partial: action, param: "start_time" };
+    };
+    set(&mut action, "start_time", Some(on_the_same_day(said, &when.text, last)));
+    done(action)
+}
+
+/// A mere clock time belongs to the day talked about.
+fn on_the_same_day(said: &Said, words: &str, last: &super::super::PastAction) -> String {
+    let is_clock_only = words.split_whitespace().all(|w| {
+        matches!(
+            fold(w).as_str(),
+            "at" | "noon" | "am" | "pm" | "o'clock" | "midnight" | "half" | "past" | "quarter" | "to"
+        ) || w.starts_with(|c: char| c.is_ascii_digit())
+    });
+    let before = last.params.get("start_time").and_then(Value::as_str);
+    let day = before
+        .and_then(|text| when::resolve(text, said.hearing.reference))
+        .and_then(Result::ok)
+        .and_then(|w| w.start());
+    match day.filter(|_| is_clock_only) {
+        Some(day) => format!("{} {words}", day.format("%Y-%m-%d")),
+        None => words.to_owned(),
+    }
+}
+
+/// A message that is nothing but a time, after something that has one: "no, friday".
+pub(crate) fn retimed(last: &super::super::PastAction, words: &str) -> Option<PlannedAction> {
+    let (service, command, name) = match (last.service.as_str(), last.command.as_str()) {
+        ("calendar", "create_event" | "update_event") => ("calendar", "update_event", "start_time"),
+        ("task", "create" | "update") => ("task", "update", "deadline"),
+        _ => return None,
+    };
+    let mut action = PlannedAction { service: service.into(), command: command.into(), ..PlannedAction::default() };
+    set(&mut action, "find_by", Some(history::handle(last)?));
+    set(&mut action, "changes", Some(json!({ name: words })));
+    Some(action)
 }

@@ -39,6 +39,7 @@ fn as_written(word: &str) -> String {
 /// With a greeting where the person was named; an address gets none, for it is no name.
 pub(crate) fn greeted(to: &[String], body: &str) -> String {
     let name = match to {
+        [] => return format!("{body}\n"),
         [one] if one.contains('@') => return format!("{body}\n"),
         [one] if is_group(one) => "all".to_owned(),
         [one] => called(one),
