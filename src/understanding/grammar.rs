@@ -16,7 +16,10 @@ pub(crate) enum Piece {
     Class(ClassId),
     Optional(Vec<Piece>),
     Either(Vec<Vec<Piece>>),
-    Slot { name: String, kind: Kind },
+    Slot {
+        name: String,
+        kind: Kind,
+    },
     /// A colon between the words.
     Colon,
 }
@@ -133,9 +136,11 @@ fn first_words(pieces: &[Piece], lexicon: &Lexicon, out: &mut Vec<WordId>) -> bo
                 }
             }
             Piece::Either(ways) => {
-                return ways
-                    .iter()
-                    .fold(false, |any, way| first_words(way, lexicon, out) || any);
+                let mut any = false;
+                for way in ways {
+                    any |= first_words(way, lexicon, out);
+                }
+                return any;
             }
         }
     }

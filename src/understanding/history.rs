@@ -44,13 +44,26 @@ fn described(action: &PastAction) -> Option<String> {
 pub(crate) fn people_of(params: &Params) -> Option<Vec<String>> {
     let text = |name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
     let list = |name: &str| -> Option<Vec<String>> {
-        let names: Vec<String> = params.get(name)?.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let names: Vec<String> = params
+            .get(name)?
+            .as_array()?
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect();
         (!names.is_empty()).then_some(names)
     };
     let with = |text: String| text.split_once(" with ").map(|(_, who)| who.to_owned());
     let one = || {
-        let described = ["summary", "find_by"].iter().find_map(|name| text(name).and_then(with));
-        described.or_else(|| text("name")).or_else(|| text("from")).or_else(|| text("query"))
+        let described = ["summary", "find_by"]
+            .iter()
+            .find_map(|name| text(name).and_then(with));
+        described
+            .or_else(|| text("name"))
+            .or_else(|| text("from"))
+            .or_else(|| text("query"))
     };
-    list("to").or_else(|| list("attendees")).or_else(|| one().map(|name| vec![name]))
+    list("to")
+        .or_else(|| list("attendees"))
+        .or_else(|| one().map(|name| vec![name]))
 }

@@ -125,7 +125,13 @@ impl Kind {
             Kind::List => ends_with_list(raw) && !whole("tasklist"),
             Kind::Several => raw.contains(',') || folded().contains(" and "),
             Kind::Short => ids.len() <= 6,
-            Kind::Owner => ids.len() <= 4 && !holds("numbered") && lexicon.starts("whostop", ids).is_none() && !whole("it") && !holds("whostop-strong"),
+            Kind::Owner => {
+                ids.len() <= 4
+                    && !holds("numbered")
+                    && lexicon.starts("whostop", ids).is_none()
+                    && !whole("it")
+                    && !holds("whostop-strong")
+            }
             Kind::Owned => {
                 ids.len() <= 6
                     && folded()
@@ -135,7 +141,8 @@ impl Kind {
                         .any(|w| w.ends_with("'s"))
             }
             Kind::Details => {
-                starts_with_details(raw) && (raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3)
+                starts_with_details(raw)
+                    && (raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3)
             }
             Kind::Group => holds("group") && ids.len() <= 4,
             Kind::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,
@@ -149,7 +156,12 @@ impl Kind {
 
 /// "call mom", but not "do i …" or "tell me …".
 fn is_errand(ids: &[WordId], lexicon: &Lexicon) -> bool {
-    let Some(len) = lexicon.starts("errand", ids).or_else(|| lexicon.starts("deerrand", ids)) else { return false };
+    let Some(len) = lexicon
+        .starts("errand", ids)
+        .or_else(|| lexicon.starts("deerrand", ids))
+    else {
+        return false;
+    };
     lexicon.starts("notobject", &ids[len..]).is_none()
 }
 
@@ -187,7 +199,9 @@ fn is_clock(raw: &str) -> bool {
 /// Begins with an address or a number, not with a name.
 fn starts_with_details(raw: &str) -> bool {
     let first = raw.split_whitespace().next().unwrap_or_default();
-    first.contains('@') || first.starts_with(['+', '(']) || first.chars().any(|c| c.is_ascii_digit())
+    first.contains('@')
+        || first.starts_with(['+', '('])
+        || first.chars().any(|c| c.is_ascii_digit())
 }
 
 fn ends_with_list(raw: &str) -> bool {

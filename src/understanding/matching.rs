@@ -91,10 +91,25 @@ fn score(
     skipped_after: usize,
     slots: &[Slot],
 ) -> i32 {
-    let weak = if frame.weak { 15 } else if frame.command == "chat" { 8 } else { 0 };
-    let open = slots.iter().map(|slot| if slot.kind == Kind::Text { -2 } else { 1 }).sum::<i32>();
-    let says = slots.last().is_some_and(|slot| matches!(slot.name, "body" | "ask" | "clause"));
-    let after = if says { -(skipped_after as i32) } else { i32::from(skipped_after > 0) };
+    let weak = if frame.weak {
+        15
+    } else if frame.command == "chat" {
+        8
+    } else {
+        0
+    };
+    let open = slots
+        .iter()
+        .map(|slot| if slot.kind == Kind::Text { -2 } else { 1 })
+        .sum::<i32>();
+    let says = slots
+        .last()
+        .is_some_and(|slot| matches!(slot.name, "body" | "ask" | "clause"));
+    let after = if says {
+        -(skipped_after as i32)
+    } else {
+        i32::from(skipped_after > 0)
+    };
     10 * fixed as i32 - weak - skipped_before as i32 + after + open
 }
 
@@ -215,8 +230,14 @@ impl<'g> Walk<'_, 'g> {
     }
 
     fn has_colon_before(&self, at: usize) -> bool {
-        let (Some(before), Some(here)) = (at.checked_sub(1).map(|i| self.live[i]), self.live.get(at)) else { return false };
-        self.heard.tokens[before..*here].iter().any(|t| &self.heard.text[t.span.clone()] == ":")
+        let (Some(before), Some(here)) =
+            (at.checked_sub(1).map(|i| self.live[i]), self.live.get(at))
+        else {
+            return false;
+        };
+        self.heard.tokens[before..*here]
+            .iter()
+            .any(|t| &self.heard.text[t.span.clone()] == ":")
     }
 
     fn slot(
@@ -246,7 +267,12 @@ impl<'g> Walk<'_, 'g> {
                 continue;
             }
             let depth = self.slots.len();
-            self.slots.push(Slot { name, first, last, kind: *kind });
+            self.slots.push(Slot {
+                name,
+                first,
+                last,
+                kind: *kind,
+            });
             if let Some(fixed) = self.go(rest, after, end, fixed) {
                 return Some(fixed);
             }

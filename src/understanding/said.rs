@@ -174,7 +174,10 @@ impl<'a> Said<'a> {
 
     /// A bare hour that stands in a slot: "make it 5".
     pub fn bare_clock(&self) -> Option<Words> {
-        self.raw("clock").map(|hour| Words { text: format!("at {hour}"), peels: Vec::new() })
+        self.raw("clock").map(|hour| Words {
+            text: format!("at {hour}"),
+            peels: Vec::new(),
+        })
     }
 
     /// Where something is moved to, and the times it is told from.

@@ -68,8 +68,13 @@ pub(super) fn free_time(said: &Said) -> Built {
         .iter()
         .find(|(name, ..)| text.contains(&format!(" {name}")));
     let words = said.moment("", &[]).map(|words| words.text);
-    let split = words.as_deref().and_then(|w| split_length(w, said.hearing.reference));
-    let day = split.as_ref().map(|(day, _)| day.strip_prefix("on ").unwrap_or(day).to_owned()).or(words);
+    let split = words
+        .as_deref()
+        .and_then(|w| split_length(w, said.hearing.reference));
+    let day = split
+        .as_ref()
+        .map(|(day, _)| day.strip_prefix("on ").unwrap_or(day).to_owned())
+        .or(words);
     let is_meal = occasion.is_some_and(|(name, ..)| !matches!(*name, "coffee" | "call"));
     let day_has_clock = day
         .as_deref()
@@ -91,7 +96,10 @@ pub(super) fn free_time(said: &Said) -> Built {
             set(&mut action, "to", Some("in 7 days"));
         }
     }
-    let minutes = split.map(|(_, minutes)| minutes).or_else(|| minutes_said(said, &text)).unwrap_or_else(|| occasion.map_or(60, |o| o.3));
+    let minutes = split
+        .map(|(_, minutes)| minutes)
+        .or_else(|| minutes_said(said, &text))
+        .unwrap_or_else(|| occasion.map_or(60, |o| o.3));
     set(&mut action, "minutes", Some(minutes));
     done(action)
 }
@@ -101,7 +109,9 @@ fn split_length(words: &str, reference: &Reference) -> Option<(String, u32)> {
     let words: Vec<&str> = words.split_whitespace().collect();
     (1..words.len()).find_map(|at| {
         let (left, right) = (words[..at].join(" "), words[at..].join(" "));
-        minutes_of(&right, reference).map(|m| (left.clone(), m)).or_else(|| minutes_of(&left, reference).map(|m| (right, m)))
+        minutes_of(&right, reference)
+            .map(|m| (left.clone(), m))
+            .or_else(|| minutes_of(&left, reference).map(|m| (right, m)))
     })
 }
 
@@ -122,8 +132,7 @@ fn is_one_day(words: &str) -> bool {
 /// A length said as a time, or as a bare "an hour", "30 minutes".
 fn minutes_said(said: &Said, text: &str) -> Option<u32> {
     if let Some(&length) = said.lengths(&[]).first()
-        && let Some(Ok(When::Duration(d))) =
-            said.heard.time(length).map(|f| &f.result)
+        && let Some(Ok(When::Duration(d))) = said.heard.time(length).map(|f| &f.result)
     {
         return u32::try_from(d.num_minutes()).ok().filter(|m| *m > 0);
     }
@@ -275,7 +284,10 @@ pub(super) fn update(said: &Said) -> Built {
     let mut changes = Map::new();
     let target = said.target();
     let text = clause(said);
-    let names_new = text.contains(" invite ") && ![" to the ", " to my ", " to our "].iter().any(|w| text.contains(w));
+    let names_new = text.contains(" invite ")
+        && ![" to the ", " to my ", " to our "]
+            .iter()
+            .any(|w| text.contains(w));
     if names_new && !said.moments(&[]).is_empty() {
         return Built::No;
     }
@@ -316,7 +328,7 @@ pub(super) fn update(said: &Said) -> Built {
         &["calendar"],
         target
             .as_ref()
-            .filter(|_| !said.found.slot("attendees").is_some())
+            .filter(|_| said.found.slot("attendees").is_none())
             .map(|(w, _)| w),
     );
     let Some(found) = found else { return Built::No };

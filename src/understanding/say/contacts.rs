@@ -71,15 +71,29 @@ pub(crate) fn split_details(text: &str) -> (Option<String>, Option<String>) {
 /// "Anna's" → Anna; on a phone also "annas", unless that is a name of its own.
 fn owner(name: &str) -> &str {
     let name = name.trim();
-    let bare = name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).or_else(|| name.strip_suffix('\''));
+    let bare = name
+        .strip_suffix("'s")
+        .or_else(|| name.strip_suffix("’s"))
+        .or_else(|| name.strip_suffix('\''));
     bare.unwrap_or(name)
 }
 
 /// The owner in "toms number".
 fn owner_of<'t>(said: &Said, name: &'t str) -> &'t str {
     let bare = owner(name);
-    let is_phone_typing = bare.len() == name.trim().len() && bare.len() > 3 && !bare.contains(' ') && said.found.slots.iter().any(|s| s.name == "query" || s.name == "name");
-    let ends_so = ["ss", "us", "as", "is", "es", "ns", "rs"].iter().any(|end| bare.ends_with(end)) && !bare.ends_with("nas") && !bare.ends_with("ras");
+    let is_phone_typing = bare.len() == name.trim().len()
+        && bare.len() > 3
+        && !bare.contains(' ')
+        && said
+            .found
+            .slots
+            .iter()
+            .any(|s| s.name == "query" || s.name == "name");
+    let ends_so = ["ss", "us", "as", "is", "es", "ns", "rs"]
+        .iter()
+        .any(|end| bare.ends_with(end))
+        && !bare.ends_with("nas")
+        && !bare.ends_with("ras");
     match bare.strip_suffix('s') {
         Some(one) if is_phone_typing && !ends_so && said.clause_holds("number") => one,
         Some(_) | None => bare,

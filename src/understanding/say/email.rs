@@ -67,11 +67,25 @@ pub(super) fn search(said: &Said) -> Built {
 
 /// "open the last email from Anna" wants to read, not to look.
 fn reads_one(said: &Said) -> bool {
-    let clause = format!(" {} ", fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1)));
-    let reads = [" read ", " open ", " summarize ", " summarise "].iter().any(|verb| clause.contains(verb));
-    let one = [" email ", " mail ", " message ", " thread "].iter().any(|noun| clause.contains(noun));
-    let last = [" last ", " latest ", " newest "].iter().any(|w| clause.contains(w));
-    (reads || last) && one && (said.found.slot("from").is_some() || said.found.slot("text").is_some())
+    let clause = format!(
+        " {} ",
+        fold(
+            said.heard
+                .raw(said.found.tokens.start, said.found.tokens.end - 1)
+        )
+    );
+    let reads = [" read ", " open ", " summarize ", " summarise "]
+        .iter()
+        .any(|verb| clause.contains(verb));
+    let one = [" email ", " mail ", " message ", " thread "]
+        .iter()
+        .any(|noun| clause.contains(noun));
+    let last = [" last ", " latest ", " newest "]
+        .iter()
+        .any(|w| clause.contains(w));
+    (reads || last)
+        && one
+        && (said.found.slot("from").is_some() || said.found.slot("text").is_some())
 }
 
 /// "Anna's" → Anna.

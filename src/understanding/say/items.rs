@@ -198,9 +198,15 @@ pub(super) fn cancel(said: &Said) -> Built {
 
 /// "I don't need a reminder" is about no reminder in particular.
 fn is_any_of_a_kind(said: &Said, text: &str) -> bool {
-    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
+    let clause = fold(
+        said.heard
+            .raw(said.found.tokens.start, said.found.tokens.end - 1),
+    );
     let first = text.split([',', ' ']).next().unwrap_or_default();
-    [" a ", " an ", " any "].iter().any(|article| clause.contains(&format!("{article}{first}"))) && clause.contains("need")
+    [" a ", " an ", " any "]
+        .iter()
+        .any(|article| clause.contains(&format!("{article}{first}")))
+        && clause.contains("need")
 }
 
 /// "the dentist and my standup" are two.
@@ -400,7 +406,9 @@ fn again(said: &Said) -> Option<Built> {
 
 /// "and one with Sarah at 3": like the last event, with somebody else or at another time.
 pub(super) fn more(said: &Said) -> Built {
-    let last = history::latest(said.hearing.history, |past| past.command == "create_event" && past.service == "calendar");
+    let last = history::latest(said.hearing.history, |past| {
+        past.command == "create_event" && past.service == "calendar"
+    });
     let Some(last) = last else { return Built::No };
     let summary = history::label(last);
     let when = said.moment("with", &[]);
@@ -410,23 +418,48 @@ pub(super) fn more(said: &Said) -> Built {
         Some(with) => format!("{what} with {with}"),
         None => summary.clone(),
     };
-    let mut action = PlannedAction { service: "calendar".into(), command: "create_event".into(), ..PlannedAction::default() };
+    let mut action = PlannedAction {
+        service: "calendar".into(),
+        command: "create_event".into(),
+        ..PlannedAction::default()
+    };
     set(&mut action, "summary", Some(summary));
     let Some(when) = when else {
-        return Built::Ask { question: "When is it?", partial: action, param: "start_time" };
+        return Built::Ask {
+            question: "When is it?",
+            partial: action,
+            param: "start_time",
+        };
     };
-    set(&mut action, "start_time", Some(on_the_same_day(said, &when.text, last)));
+    set(
+        &mut action,
+        "start_time",
+        Some(on_the_same_day(said, &when.text, last)),
+    );
     done(action)
 }
 
 /// A mere clock time belongs to the day talked about.
 fn on_the_same_day(said: &Said, words: &str, last: &super::super::PastAction) -> String {
     let is_clock_only = words.split_whitespace().all(|w| {
-        matches!(fold(w).as_str(), "at" | "noon" | "am" | "pm" | "o'clock" | "midnight" | "half" | "past" | "quarter" | "to")
-            || w.starts_with(|c: char| c.is_ascii_digit())
+        matches!(
+            fold(w).as_str(),
+            "at" | "noon"
+                | "am"
+                | "pm"
+                | "o'clock"
+                | "midnight"
+                | "half"
+                | "past"
+                | "quarter"
+                | "to"
+        ) || w.starts_with(|c: char| c.is_ascii_digit())
     });
     let before = last.params.get("start_time").and_then(Value::as_str);
-    let day = before.and_then(|text| when::resolve(text, said.hearing.reference)).and_then(Result::ok).and_then(|w| w.start());
+    let day = before
+        .and_then(|text| when::resolve(text, said.hearing.reference))
+        .and_then(Result::ok)
+        .and_then(|w| w.start());
     match day.filter(|_| is_clock_only) {
         Some(day) => format!("{} {words}", day.format("%Y-%m-%d")),
         None => words.to_owned(),
@@ -440,7 +473,11 @@ pub(crate) fn retimed(last: &super::super::PastAction, words: &str) -> Option<Pl
         ("task", "create" | "update") => ("task", "update", "deadline"),
         _ => return None,
     };
-    let mut action = PlannedAction { service: service.into(), command: command.into(), ..PlannedAction::default() };
+    let mut action = PlannedAction {
+        service: service.into(),
+        command: command.into(),
+        ..PlannedAction::default()
+    };
     set(&mut action, "find_by", Some(history::handle(last)?));
     set(&mut action, "changes", Some(json!({ name: words })));
     Some(action)
