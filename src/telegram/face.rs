@@ -13,11 +13,13 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use teloxide_core::payloads::{
-    EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters, SendChatAction, SendChatActionSetters,
-    SendMessage, SendMessageSetters,
+    EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters,
+    SendChatAction, SendChatActionSetters, SendMessage, SendMessageSetters,
 };
 use teloxide_core::requests::Payload;
-use teloxide_core::types::{self, ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, ThreadId};
+use teloxide_core::types::{
+    self, ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, ThreadId,
+};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -66,8 +68,16 @@ impl TelegramChat {
     /// A face for this bot; nothing is sent yet.
     pub fn new(config: &TelegramConfig) -> Result<Self, TelegramError> {
         let api = Api::new(config)?;
-        let wire = Arc::new(Wire { api, pace: Mutex::default() });
-        Ok(Self { wire, statuses: Statuses::default(), typing: Mutex::default(), late: Late::default() })
+        let wire = Arc::new(Wire {
+            api,
+            pace: Mutex::default(),
+        });
+        Ok(Self {
+            wire,
+            statuses: Statuses::default(),
+            typing: Mutex::default(),
+            late: Late::default(),
+        })
     }
 
     /// Takes a status line away that no answer has replaced.
@@ -80,7 +90,8 @@ impl TelegramChat {
     /// Takes all status lines away: what they promised goes on after the next start.
     pub(super) async fn settle_all(&self) {
         let left = self.statuses.end_all().await.into_iter();
-        let gone = left.filter_map(|(chat, message)| Some(self.wire.delete(Place::parse(&chat)?, message)));
+        let gone = left
+            .filter_map(|(chat, message)| Some(self.wire.delete(Place::parse(&chat)?, message)));
         futures::future::join_all(gone).await;
     }
 
@@ -97,7 +108,12 @@ impl TelegramChat {
     }
 
     /// The first message of an answer takes the place of the status line, when there is one.
-    async fn deliver(&self, place: Place, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
+    async fn deliver(
+        &self,
+        place: Place,
+        chat: &ChatId,
+        reply: &Reply,
+    ) -> Result<MessageId, SendError> {
         if reply.reminder.is_some() {
             return self.wire.post(place, reply).await;
         }
@@ -106,7 +122,11 @@ impl TelegramChat {
         };
         // A card must be the newest message when it appears: a yes counts only after it.
         if reply.card.is_none() {
-            let edit = Edit { message: status, text: Some(reply.text.clone()), buttons: reply.buttons.clone() };
+            let edit = Edit {
+                message: status,
+                text: Some(reply.text.clone()),
+                buttons: reply.buttons.clone(),
+            };
             match self.wire.change(place, &edit).await {
                 Ok(()) => return Ok(status),
                 Err(SendError::Later(why)) => {
@@ -137,7 +157,9 @@ fn not_ours() -> SendError {
 #[async_trait]
 impl Chat for TelegramChat {
     async fn typing(&self, chat: &ChatId) {
-        let Some(place) = Place::parse(chat) else { return };
+        let Some(place) = Place::parse(chat) else {
+            return;
+        };
         let now = Instant::now();
         let every = Duration::from_millis(limits::TYPING_EVERY_MS);
         {
@@ -145,7 +167,10 @@ impl Chat for TelegramChat {
             if typing.len() > limits::CHATS_PACED_MAX {
                 typing.retain(|_, at| now.duration_since(*at) < every);
             }
-            if typing.get(chat).is_some_and(|at| now.duration_since(*at) < every) {
+            if typing
+                .get(chat)
+                .is_some_and(|at| now.duration_since(*at) < every)
+            {
                 return;
             }
             typing.insert(chat.clone(), now);
@@ -185,7 +210,8 @@ impl Chat for TelegramChat {
 impl Wire {
     /// Sends a new message.
     pub(super) async fn post(&self, place: Place, reply: &Reply) -> Result<MessageId, SendError> {
-        let mut message = SendMessage::new(types::ChatId(place.chat), reply.text.clone()).link_preview_options(no_preview());
+        let mut message = SendMessage::new(types::ChatId(place.chat), reply.text.clone())
+            .link_preview_options(no_preview());
         if let Some(topic) = place.topic {
             message = message.message_thread_id(thread(topic));
         }
@@ -205,7 +231,8 @@ impl Wire {
         let message = types::MessageId(number);
         let changed: Result<IgnoredAny, SendError> = match &edit.text {
             Some(text) => {
-                let mut call = EditMessageText::new(chat, message, text.clone()).link_preview_options(no_preview());
+                let mut call = EditMessageText::new(chat, message, text.clone())
+                    .link_preview_options(no_preview());
                 if !edit.buttons.is_empty() {
                     call = call.reply_markup(keyboard(&edit.buttons));
                 }
@@ -227,8 +254,13 @@ impl Wire {
 
     /// Deletes a message of ours. Best effort.
     pub(super) async fn delete(&self, place: Place, message: MessageId) {
-        let Ok(number) = i32::try_from(message.0) else { return };
-        let call = teloxide_core::payloads::DeleteMessage::new(types::ChatId(place.chat), types::MessageId(number));
+        let Ok(number) = i32::try_from(message.0) else {
+            return;
+        };
+        let call = teloxide_core::payloads::DeleteMessage::new(
+            types::ChatId(place.chat),
+            types::MessageId(number),
+        );
         if let Err(error) = self.api.call::<_, IgnoredAny>(&call).await {
             tracing::debug!(%error, "a status line could not be deleted");
         }
@@ -271,8 +303,12 @@ impl Wire {
 /// Whether trying again makes sense. What is malformed for Telegram today is malformed tomorrow.
 fn judge(error: ApiError) -> SendError {
     match &error {
-        ApiError::Refused { code: 400 | 403, .. } => SendError::Never(error.to_string()),
-        ApiError::Refused { .. } | ApiError::Flood(_) | ApiError::Unreachable(_) => SendError::Later(error.to_string()),
+        ApiError::Refused {
+            code: 400 | 403, ..
+        } => SendError::Never(error.to_string()),
+        ApiError::Refused { .. } | ApiError::Flood(_) | ApiError::Unreachable(_) => {
+            SendError::Later(error.to_string())
+        }
     }
 }
 
@@ -282,18 +318,31 @@ fn thread(topic: i32) -> ThreadId {
 
 /// Links in mails and notes are nobody's business: Telegram's servers would open them.
 fn no_preview() -> LinkPreviewOptions {
-    LinkPreviewOptions { is_disabled: true, url: None, prefer_small_media: false, prefer_large_media: false, show_above_text: false }
+    LinkPreviewOptions {
+        is_disabled: true,
+        url: None,
+        prefer_small_media: false,
+        prefer_large_media: false,
+        show_above_text: false,
+    }
 }
 
 fn keyboard(rows: &[Vec<Button>]) -> InlineKeyboardMarkup {
-    let button = |button: &Button| InlineKeyboardButton::callback(button.text.clone(), button.data.clone());
-    InlineKeyboardMarkup::new(rows.iter().map(|row| row.iter().map(button).collect::<Vec<_>>()))
+    let button =
+        |button: &Button| InlineKeyboardButton::callback(button.text.clone(), button.data.clone());
+    InlineKeyboardMarkup::new(
+        rows.iter()
+            .map(|row| row.iter().map(button).collect::<Vec<_>>()),
+    )
 }
 
 impl Late {
     /// Notes a chat.
     pub(super) fn add(&self, chat: ChatId) {
-        self.chats.lock().unwrap_or_else(PoisonError::into_inner).insert(chat);
+        self.chats
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(chat);
         self.changed.notify_one();
     }
 
@@ -304,7 +353,10 @@ impl Late {
 
     /// Forgets a chat; true when it was noted.
     pub(super) fn remove(&self, chat: &ChatId) -> bool {
-        self.chats.lock().unwrap_or_else(PoisonError::into_inner).remove(chat)
+        self.chats
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(chat)
     }
 
     /// Returns when there are some.

@@ -82,7 +82,10 @@ impl Telegram {
             allowed: config.allowed_users.clone(),
             admins: config.admins.clone(),
         };
-        Ok(Self { chat: Arc::new(TelegramChat::new(telegram)?), door })
+        Ok(Self {
+            chat: Arc::new(TelegramChat::new(telegram)?),
+            door,
+        })
     }
 
     /// Where its people read.
@@ -91,7 +94,11 @@ impl Telegram {
     }
 
     /// Serves until `stop`. What runs then may finish; what does not is handled again after the next start.
-    pub async fn run(self, brain: Arc<Brain>, stop: CancellationToken) -> Result<(), TelegramError> {
+    pub async fn run(
+        self,
+        brain: Arc<Brain>,
+        stop: CancellationToken,
+    ) -> Result<(), TelegramError> {
         let (access, code) = Access::open(&brain, &self.door).await?;
         let redelivery = redeliver::run(brain.clone(), self.chat.clone());
         let _redelivery = AbortOnDropHandle::new(tokio::spawn(redelivery));
@@ -102,7 +109,13 @@ impl Telegram {
         let me = hello?;
         greet_operator(&me, code.as_deref());
         let (inbox, open) = Inbox::open(brain.store.clone()).await?;
-        let desk = Arc::new(Desk { brain, chat: self.chat, access, inbox, me });
+        let desk = Arc::new(Desk {
+            brain,
+            chat: self.chat,
+            access,
+            inbox,
+            me,
+        });
         let at_work = desk.clone();
         let queues = Arc::new(Queues::new(move |job| turns::handle(at_work.clone(), job)));
         let commands = desk.clone();
@@ -134,9 +147,14 @@ async fn hello(api: &Api) -> Result<Me, TelegramError> {
     let named: Named = loop {
         match api.call(&GetMe::new()).await {
             Ok(named) => break named,
-            Err(ApiError::Refused { code: 401, .. }) => return Err(TelegramError::TokenRefused(String::new())),
+            Err(ApiError::Refused { code: 401, .. }) => {
+                return Err(TelegramError::TokenRefused(String::new()));
+            }
             Err(ApiError::Refused { code: 404, .. }) => {
-                return Err(TelegramError::TokenRefused(format!(", and check that {} is a Bot API server", api.base())));
+                return Err(TelegramError::TokenRefused(format!(
+                    ", and check that {} is a Bot API server",
+                    api.base()
+                )));
             }
             Err(error) => tokio::time::sleep(trouble.met(&error)).await,
         }
@@ -147,7 +165,10 @@ async fn hello(api: &Api) -> Result<Me, TelegramError> {
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "the webhook could not be looked up"),
     }
-    Ok(Me { id: api.bot_id(), username: named.username })
+    Ok(Me {
+        id: api.bot_id(),
+        username: named.username,
+    })
 }
 
 /// While a webhook is set, nothing can be polled. Best effort: polling says so if it is still there.

@@ -34,7 +34,17 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChat>) {
     match recover::undelivered(&brain).await {
         Ok(chats) => {
             let ours = chats.into_iter().filter(|id| Place::parse(id).is_some());
-            waiting.extend(ours.map(|id| (id, Waiting { due: now, tries: 0, under_way: false, again: false })));
+            waiting.extend(ours.map(|id| {
+                (
+                    id,
+                    Waiting {
+                        due: now,
+                        tries: 0,
+                        under_way: false,
+                        again: false,
+                    },
+                )
+            }));
         }
         Err(error) => tracing::error!(%error, "the outbox cannot be read"),
     }
@@ -49,7 +59,11 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChat>) {
             });
         }
         let busy = under_way.len() >= limits::REDELIVER_CHATS_MAX;
-        let next = waiting.values().filter(|w| !w.under_way && !busy).map(|w| w.due).min();
+        let next = waiting
+            .values()
+            .filter(|w| !w.under_way && !busy)
+            .map(|w| w.due)
+            .min();
         tokio::select! {
             () = chat.late.changed() => {}
             Some(id) = under_way.next() => finished(&mut waiting, &id, &chat),
@@ -57,7 +71,12 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChat>) {
         }
         for id in chat.late.take() {
             let pause = pause(0).max(chat.held(&id));
-            let entry = waiting.entry(id).or_insert(Waiting { due: Instant::now() + pause, tries: 0, under_way: false, again: false });
+            let entry = waiting.entry(id).or_insert(Waiting {
+                due: Instant::now() + pause,
+                tries: 0,
+                under_way: false,
+                again: false,
+            });
             entry.again = entry.under_way;
         }
     }
@@ -65,9 +84,13 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChat>) {
 
 /// The chats whose time has come, as many as may be under way.
 fn due(waiting: &mut HashMap<ChatId, Waiting>, now: Instant) -> Vec<ChatId> {
-    let room = limits::REDELIVER_CHATS_MAX.saturating_sub(waiting.values().filter(|w| w.under_way).count());
-    let mut due: Vec<(Instant, ChatId)> =
-        waiting.iter().filter(|(_, w)| !w.under_way && w.due <= now).map(|(id, w)| (w.due, id.clone())).collect();
+    let room = limits::REDELIVER_CHATS_MAX
+        .saturating_sub(waiting.values().filter(|w| w.under_way).count());
+    let mut due: Vec<(Instant, ChatId)> = waiting
+        .iter()
+        .filter(|(_, w)| !w.under_way && w.due <= now)
+        .map(|(id, w)| (w.due, id.clone()))
+        .collect();
     due.sort();
     due.truncate(room);
     for (_, id) in &due {
@@ -81,7 +104,9 @@ fn due(waiting: &mut HashMap<ChatId, Waiting>, now: Instant) -> Vec<ChatId> {
 
 fn finished(waiting: &mut HashMap<ChatId, Waiting>, id: &ChatId, chat: &TelegramChat) {
     let failed_just_now = chat.late.remove(id);
-    let Some(entry) = waiting.get_mut(id) else { return };
+    let Some(entry) = waiting.get_mut(id) else {
+        return;
+    };
     if !(entry.again || failed_just_now) {
         waiting.remove(id);
         return;

@@ -1,6 +1,7 @@
 //! The real binary on Telegram: people, a Bot API that may misbehave, a model that may be slow.
 
 mod access;
+mod broken;
 mod consent;
 mod faults;
 mod order;
@@ -25,7 +26,9 @@ const EVE: i64 = 6_666;
 
 /// Anna and Ben are served.
 fn installed() -> Program {
-    Program::new().env("BRAIN_ALLOWED_USERS", &format!("{ANNA},{BEN}")).env("BRAIN_TIMEZONE", "UTC")
+    Program::new()
+        .env("BRAIN_ALLOWED_USERS", &format!("{ANNA},{BEN}"))
+        .env("BRAIN_TIMEZONE", "UTC")
 }
 
 async fn serve(program: &Program, api: &FakeBotApi) -> Daemon {
@@ -36,27 +39,43 @@ async fn serve(program: &Program, api: &FakeBotApi) -> Daemon {
 
 /// The words of a message behind `part`.
 async fn answer(api: &FakeBotApi, chat: i64, part: &str) -> SentMessage {
-    api.wait_message(chat, |message| message.text.contains(part), SOON).await
+    api.wait_message(chat, |message| message.text.contains(part), SOON)
+        .await
 }
 
 fn texts(api: &FakeBotApi, chat: i64) -> Vec<String> {
-    api.messages(chat).into_iter().map(|message| message.text).collect()
+    api.messages(chat)
+        .into_iter()
+        .map(|message| message.text)
+        .collect()
 }
 
 fn how_many(api: &FakeBotApi, chat: i64, part: &str) -> usize {
-    texts(api, chat).iter().filter(|text| text.contains(part)).count()
+    texts(api, chat)
+        .iter()
+        .filter(|text| text.contains(part))
+        .count()
 }
 
 /// What the person wrote, as the prompts of the model end with it.
 fn message_in(request: &ModelRequest) -> String {
     let prompt = request.prompt();
-    let behind = |label: &str| prompt.rsplit_once(label).map(|(_, message)| message.trim().to_owned());
-    behind("\nMessage: ").or_else(|| behind("\nRequest: ")).unwrap_or_default()
+    let behind = |label: &str| {
+        prompt
+            .rsplit_once(label)
+            .map(|(_, message)| message.trim().to_owned())
+    };
+    behind("\nMessage: ")
+        .or_else(|| behind("\nRequest: "))
+        .unwrap_or_default()
 }
 
 /// How long a message says that the model should think: `(300 ms)`.
 fn thinking_time(message: &str) -> Duration {
-    let number = message.split_once('(').and_then(|(_, rest)| rest.split_once(" ms)")).map(|(number, _)| number);
+    let number = message
+        .split_once('(')
+        .and_then(|(_, rest)| rest.split_once(" ms)"))
+        .map(|(number, _)| number);
     Duration::from_millis(number.and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 
@@ -93,7 +112,12 @@ fn mailing(thinking: Duration) -> ModelServer {
 
 /// The card of [`SEND`], complete with its buttons.
 async fn card(api: &FakeBotApi, chat: i64) -> SentMessage {
-    api.wait_message(chat, |message| message.text.contains("bob.miller@example.com") && !message.buttons.is_empty(), SOON).await
+    api.wait_message(
+        chat,
+        |message| message.text.contains("bob.miller@example.com") && !message.buttons.is_empty(),
+        SOON,
+    )
+    .await
 }
 
 fn mail_server() -> SmtpServer {
