@@ -64,16 +64,11 @@ pub struct Access {
 impl Access {
     /// Reads who may come in. When that is nobody, a pairing code is made, and returned to be shown.
     pub async fn open(brain: &Brain, door: &Door) -> Result<(Self, Option<String>), StoreError> {
-        let paired = brain
-            .store
-            .list::<Paired>(Scan::of::<Paired>(&[PAIRED], limits::STRANGERS_MAX))
-            .await?;
+        let paired = brain.store.list::<Paired>(Scan::of::<Paired>(&[PAIRED], limits::STRANGERS_MAX)).await?;
         let mut served: HashSet<i64> = door.allowed.union(&door.admins).copied().collect();
         served.extend(paired.iter().map(|(paired, _)| paired.number));
         let code = served.is_empty().then(|| brain.new_id());
-        let pairing = code
-            .clone()
-            .map_or_else(Pairing::default, |code| Pairing::open(code, Instant::now()));
+        let pairing = code.clone().map_or_else(Pairing::default, |code| Pairing::open(code, Instant::now()));
         let access = Self {
             served: RwLock::new(served),
             has_admin: !door.admins.is_empty(),
@@ -85,35 +80,27 @@ impl Access {
 
     /// Whether this person is served.
     pub fn serves(&self, who: i64) -> bool {
-        self.served
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(&who)
+        self.served.read().unwrap_or_else(PoisonError::into_inner).contains(&who)
     }
 
     /// Hears a stranger out, and says what to answer, if anything.
-    pub async fn stranger(
-        &self,
-        brain: &Brain,
-        who: i64,
-        place: Place,
-        text: &str,
-    ) -> Option<String> {
+    pub async fn stranger(&self, brain: &Brain, who: i64, place: Place, text: &str) -> Option<String> {
         let now = Instant::now();
-        let tried = self
-            .pairing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .attempt(who, text, now);
+        let tried = self.pairing.lock().unwrap_or_else(PoisonError::into_inner).attempt(who, text, now);
         match tried {
             Try::Right => match self.let_in(brain, who, place).await {
                 Ok(()) => None,
                 Err(error) => {
                     tracing::error!(%error, "a pairing could not be stored");
-                    Some("The code was right, but I could not store that. Please restart me and use the new code.".to_owned())
+                    Some(
+                        "The code was right, but I could not store that. Please restart me and use the new code."
+                            .to_owned(),
+                    )
                 }
             },
-            Try::Wrong => Some("That is not the code. It is ten characters long, on the screen where I was started.".to_owned()),
+            Try::Wrong => {
+                Some("That is not the code. It is ten characters long, on the screen where I was started.".to_owned())
+            }
             Try::Last => Some("That was not the code either, and the last try I can accept from you.".to_owned()),
             Try::Unheard => None,
             Try::None => self.may_answer(who, now).then(|| self.sentence(who, now)),
@@ -121,17 +108,11 @@ impl Access {
     }
 
     fn sentence(&self, who: i64, now: Instant) -> String {
-        if self
-            .pairing
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_open(now)
-        {
-            "Hi! I am a private assistant; if I am yours, send me the pairing code that I showed when I was started.".to_owned()
+        if self.pairing.lock().unwrap_or_else(PoisonError::into_inner).is_open(now) {
+            "Hi! I am a private assistant; if I am yours, send me the pairing code that I showed when I was started."
+                .to_owned()
         } else {
-            format!(
-                "Hi! I am a private assistant and don't know you; my owner can let you in with your number, {who}."
-            )
+            format!("Hi! I am a private assistant and don't know you; my owner can let you in with your number, {who}.")
         }
     }
 
@@ -141,9 +122,7 @@ impl Access {
         if answered.len() >= limits::STRANGERS_MAX {
             answered.retain(|_, at| now.duration_since(*at) < hour);
         }
-        let lately = answered
-            .get(&who)
-            .is_some_and(|at| now.duration_since(*at) < hour);
+        let lately = answered.get(&who).is_some_and(|at| now.duration_since(*at) < hour);
         // With too many strangers at the door, new ones meet silence.
         if lately || answered.len() >= limits::STRANGERS_MAX {
             return false;
@@ -160,30 +139,14 @@ impl Access {
         let mut user = brain.user(&id, &chat).await?;
         user.admin |= admin;
         let mut batch = Batch::default();
-        batch.put(
-            &Paired {
-                user: id,
-                number: who,
-                at: brain.clock.now(),
-            },
-            Expect::Any,
-        )?;
+        batch.put(&Paired { user: id, number: who, at: brain.clock.now() }, Expect::Any)?;
         batch.put(&user, Expect::Any)?;
         let role = if admin { " You are my admin, too." } else { "" };
         let welcome = format!(
             "Welcome! From now on I work for you.{role}\n\nTry:\n• Remind me to call mom tomorrow at 5pm\n• What do I have this week?\n\n/help shows everything."
         );
         brain.commit(batch).await?;
-        self.served
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(who);
-        brain
-            .tell(
-                &chat,
-                vec![Show::Send(Reply::text(welcome))],
-                Batch::default(),
-            )
-            .await
+        self.served.write().unwrap_or_else(PoisonError::into_inner).insert(who);
+        brain.tell(&chat, vec![Show::Send(Reply::text(welcome))], Batch::default()).await
     }
 }

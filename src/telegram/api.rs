@@ -49,9 +49,7 @@ pub struct Api {
 
 impl fmt::Debug for Api {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Api")
-            .field("base", &self.base.as_str())
-            .finish_non_exhaustive()
+        f.debug_struct("Api").field("base", &self.base.as_str()).finish_non_exhaustive()
     }
 }
 
@@ -79,30 +77,19 @@ impl Api {
     pub fn new(config: &TelegramConfig) -> Result<Self, ApiError> {
         let base = match &config.api_url {
             Some(url) => url.clone(),
-            None => {
-                Url::parse(OFFICIAL).map_err(|error| ApiError::Unreachable(error.to_string()))?
-            }
+            None => Url::parse(OFFICIAL).map_err(|error| ApiError::Unreachable(error.to_string()))?,
         };
         let client = reqwest::Client::builder()
             .connect_timeout(Duration::from_millis(limits::TELEGRAM_CALL_MS))
             .tcp_keepalive(Duration::from_secs(20))
             .build()
             .map_err(unreachable)?;
-        Ok(Self {
-            client,
-            base,
-            token: config.token.clone(),
-        })
+        Ok(Self { client, base, token: config.token.clone() })
     }
 
     /// The bot's own id: the part of its token before the colon.
     pub fn bot_id(&self) -> i64 {
-        self.token
-            .expose_secret()
-            .split(':')
-            .next()
-            .and_then(|id| id.parse().ok())
-            .unwrap_or_default()
+        self.token.expose_secret().split(':').next().and_then(|id| id.parse().ok()).unwrap_or_default()
     }
 
     /// Where the Bot API is; without the token.
@@ -111,10 +98,7 @@ impl Api {
     }
 
     /// Makes one call and reads as much of its result as `T` wants to know.
-    pub async fn call<P: Payload + Serialize, T: DeserializeOwned>(
-        &self,
-        payload: &P,
-    ) -> Result<T, ApiError> {
+    pub async fn call<P: Payload + Serialize, T: DeserializeOwned>(&self, payload: &P) -> Result<T, ApiError> {
         let limit = Duration::from_millis(limits::TELEGRAM_CALL_MS);
         self.call_within(payload, limit).await
     }
@@ -125,12 +109,7 @@ impl Api {
         payload: &P,
         limit: Duration,
     ) -> Result<T, ApiError> {
-        let url = format!(
-            "{}/bot{}/{}",
-            self.base.as_str().trim_end_matches('/'),
-            self.token.expose_secret(),
-            P::NAME
-        );
+        let url = format!("{}/bot{}/{}", self.base.as_str().trim_end_matches('/'), self.token.expose_secret(), P::NAME);
         let request = self.client.post(url).timeout(limit).json(payload);
         let mut response = request.send().await.map_err(unreachable)?;
         let status = response.status().as_u16();
@@ -152,8 +131,7 @@ fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
         serde_json::from_slice(body).map_err(|_| unreadable("no answer of a Bot API server"))?;
     if envelope.ok {
         let result = envelope.result.ok_or_else(|| unreadable("no result"))?;
-        return serde_json::from_str(result.get())
-            .map_err(|_| unreadable("a result of an unknown shape"));
+        return serde_json::from_str(result.get()).map_err(|_| unreadable("a result of an unknown shape"));
     }
     let code = envelope.error_code.unwrap_or(status);
     let why = envelope.description.unwrap_or_default();
@@ -186,17 +164,10 @@ mod tests {
     #[test]
     fn answers_are_read_by_what_they_say_and_never_by_their_status_alone() {
         assert_eq!(read::<bool>(200, br#"{"ok":true,"result":true}"#), Ok(true));
-        let flood =
-            br#"{"ok":false,"error_code":429,"description":"x","parameters":{"retry_after":7}}"#;
-        assert_eq!(
-            read::<bool>(429, flood),
-            Err(ApiError::Flood(Duration::from_secs(7)))
-        );
+        let flood = br#"{"ok":false,"error_code":429,"description":"x","parameters":{"retry_after":7}}"#;
+        assert_eq!(read::<bool>(429, flood), Err(ApiError::Flood(Duration::from_secs(7))));
         let blocked = br#"{"ok":false,"error_code":403,"description":"Forbidden: bot was blocked by the user"}"#;
-        assert!(matches!(
-            read::<bool>(403, blocked),
-            Err(ApiError::Refused { code: 403, .. })
-        ));
+        assert!(matches!(read::<bool>(403, blocked), Err(ApiError::Refused { code: 403, .. })));
         for (status, body) in [
             (502, "<html>Bad Gateway</html>"),
             (200, "{"),
@@ -204,13 +175,7 @@ mod tests {
             (200, r#"{"ok":true}"#),
             (500, r#"{"ok":false,"error_code":500}"#),
         ] {
-            assert!(
-                matches!(
-                    read::<bool>(status, body.as_bytes()),
-                    Err(ApiError::Unreachable(_))
-                ),
-                "{body}"
-            );
+            assert!(matches!(read::<bool>(status, body.as_bytes()), Err(ApiError::Unreachable(_))), "{body}");
         }
     }
 
@@ -222,13 +187,7 @@ mod tests {
         };
         let api = Api::new(&config).unwrap();
         assert_eq!(api.bot_id(), 7);
-        let error = api
-            .call::<_, bool>(&teloxide_core::payloads::GetMe::new())
-            .await
-            .unwrap_err();
-        assert!(
-            !format!("{error} {error:?} {api:?}").contains("secret"),
-            "{error:?}"
-        );
+        let error = api.call::<_, bool>(&teloxide_core::payloads::GetMe::new()).await.unwrap_err();
+        assert!(!format!("{error} {error:?} {api:?}").contains("secret"), "{error:?}");
     }
 }

@@ -49,7 +49,8 @@ pub enum What {
 }
 
 const SPOKEN: &str = "I can't listen to recordings yet. Could you write it instead?";
-const PICTURE: &str = "I can only read words so far, not pictures or files. Could you tell me what you need in a message?";
+const PICTURE: &str =
+    "I can only read words so far, not pictures or files. Could you tell me what you need in a message?";
 const OTHER: &str = "I can only read words so far. Could you write what you need?";
 
 /// Reads an update; `None` when there is nothing to do about it.
@@ -72,12 +73,7 @@ enum Edited {
 }
 
 fn place(message: &Message) -> Place {
-    Place {
-        chat: message.chat.id,
-        topic: message
-            .message_thread_id
-            .filter(|_| message.is_topic_message),
-    }
+    Place { chat: message.chat.id, topic: message.message_thread_id.filter(|_| message.is_topic_message) }
 }
 
 fn pressed(press: CallbackQuery) -> Option<Heard> {
@@ -86,38 +82,18 @@ fn pressed(press: CallbackQuery) -> Option<Heard> {
     let private = message.chat.kind == "private";
     let number = MessageId(message.message_id);
     let what = if private {
-        let input = Input::Press {
-            data: press.data.unwrap_or_default(),
-            message: Some(number),
-        };
-        What::Turn {
-            message: number,
-            input,
-        }
+        let input = Input::Press { data: press.data.unwrap_or_default(), message: Some(number) };
+        What::Turn { message: number, input }
     } else {
         What::InGroup
     };
-    Some(Heard {
-        who: press.from.id,
-        place: place(&message),
-        private,
-        callback: Some(press.id),
-        what,
-    })
+    Some(Heard { who: press.from.id, place: place(&message), private, callback: Some(press.id), what })
 }
 
 fn said(message: Message, edited: Edited, me: &Me) -> Option<Heard> {
     let who = message.from.as_ref().filter(|from| !from.is_bot)?.id;
     let place = place(&message);
-    let heard = |private, what| {
-        Some(Heard {
-            who,
-            place,
-            private,
-            callback: None,
-            what,
-        })
-    };
+    let heard = |private, what| Some(Heard { who, place, private, callback: None, what });
     match message.chat.kind.as_str() {
         "private" => {}
         "group" | "supergroup" if edited == Edited::No && addressed(&message, me) => {
@@ -130,17 +106,7 @@ fn said(message: Message, edited: Edited, me: &Me) -> Option<Heard> {
     let number = MessageId(message.message_id);
     let wordless = without_words(&message);
     match message.text.or(message.caption) {
-        Some(text) => heard(
-            true,
-            What::Turn {
-                message: number,
-                input: Input::Message {
-                    text,
-                    origin,
-                    reply_to,
-                },
-            },
-        ),
+        Some(text) => heard(true, What::Turn { message: number, input: Input::Message { text, origin, reply_to } }),
         None if edited == Edited::Yes => None,
         None => heard(true, What::Wordless(wordless?)),
     }
@@ -181,27 +147,18 @@ fn addressed(message: &Message, me: &Me) -> bool {
     if replied_to(message, me).is_some() {
         return true;
     }
-    let text = message
-        .text
-        .as_deref()
-        .or(message.caption.as_deref())
-        .unwrap_or_default()
-        .to_lowercase();
+    let text = message.text.as_deref().or(message.caption.as_deref()).unwrap_or_default().to_lowercase();
     let name = format!("@{}", me.username.to_lowercase());
     let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
     !me.username.is_empty()
-        && text
-            .match_indices(&name)
-            .any(|(at, _)| !text[at + name.len()..].starts_with(part_of_name))
+        && text.match_indices(&name).any(|(at, _)| !text[at + name.len()..].starts_with(part_of_name))
 }
 
 /// What to say to a message without words; `None` for notices such as "pinned a message".
 fn without_words(message: &Message) -> Option<&'static str> {
     let spoken = message.voice.is_some() || message.audio.is_some() || message.video_note.is_some();
-    let picture = message.photo.is_some()
-        || message.video.is_some()
-        || message.document.is_some()
-        || message.animation.is_some();
+    let picture =
+        message.photo.is_some() || message.video.is_some() || message.document.is_some() || message.animation.is_some();
     let other = message.sticker.is_some()
         || message.contact.is_some()
         || message.location.is_some()

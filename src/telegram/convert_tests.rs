@@ -2,10 +2,7 @@ use super::*;
 use serde_json::{Value, json};
 
 fn me() -> Me {
-    Me {
-        id: 42,
-        username: "brain_bot".into(),
-    }
+    Me { id: 42, username: "brain_bot".into() }
 }
 
 fn message(more: Value) -> Value {
@@ -27,10 +24,7 @@ fn heard(kind: &str, more: Value) -> Option<Heard> {
 
 fn origin_of(kind: &str, more: Value) -> Origin {
     match heard(kind, more).unwrap().what {
-        What::Turn {
-            input: Input::Message { origin, .. },
-            ..
-        } => origin,
+        What::Turn { input: Input::Message { origin, .. }, .. } => origin,
         other => panic!("{other:?}"),
     }
 }
@@ -39,53 +33,23 @@ fn origin_of(kind: &str, more: Value) -> Origin {
 fn only_plain_typed_words_are_typed() {
     let origins = [
         (json!({"text": "yes"}), Origin::Typed),
-        (
-            json!({"text": "yes", "reply_to_message": {"message_id": 3, "from": {"id": 42}}}),
-            Origin::Typed,
-        ),
-        (
-            json!({"text": "yes", "quote": {"text": "a", "position": 0}}),
-            Origin::PartialQuote,
-        ),
-        (
-            json!({"text": "yes", "external_reply": {}}),
-            Origin::PartialQuote,
-        ),
-        (
-            json!({"text": "yes", "forward_origin": {"type": "hidden_user"}}),
-            Origin::Forwarded,
-        ),
+        (json!({"text": "yes", "reply_to_message": {"message_id": 3, "from": {"id": 42}}}), Origin::Typed),
+        (json!({"text": "yes", "quote": {"text": "a", "position": 0}}), Origin::PartialQuote),
+        (json!({"text": "yes", "external_reply": {}}), Origin::PartialQuote),
+        (json!({"text": "yes", "forward_origin": {"type": "hidden_user"}}), Origin::Forwarded),
         (json!({"text": "yes", "forward_date": 1}), Origin::Forwarded),
-        (
-            json!({"text": "yes", "via_bot": {"id": 1}}),
-            Origin::OnBehalf,
-        ),
-        (
-            json!({"text": "yes", "sender_chat": {"id": 1}}),
-            Origin::OnBehalf,
-        ),
-        (
-            json!({"text": "yes", "sender_business_bot": {"id": 1}}),
-            Origin::OnBehalf,
-        ),
-        (
-            json!({"text": "yes", "is_from_offline": true}),
-            Origin::OnBehalf,
-        ),
+        (json!({"text": "yes", "via_bot": {"id": 1}}), Origin::OnBehalf),
+        (json!({"text": "yes", "sender_chat": {"id": 1}}), Origin::OnBehalf),
+        (json!({"text": "yes", "sender_business_bot": {"id": 1}}), Origin::OnBehalf),
+        (json!({"text": "yes", "is_from_offline": true}), Origin::OnBehalf),
         (json!({"text": "yes", "edit_date": 2}), Origin::Edited),
         (json!({"caption": "yes", "photo": []}), Origin::Caption),
-        (
-            json!({"caption": "yes", "forward_origin": {}, "via_bot": {}}),
-            Origin::Forwarded,
-        ),
+        (json!({"caption": "yes", "forward_origin": {}, "via_bot": {}}), Origin::Forwarded),
     ];
     for (more, expected) in origins {
         assert_eq!(origin_of("message", more.clone()), expected, "{more}");
     }
-    assert_eq!(
-        origin_of("edited_message", json!({"text": "yes"})),
-        Origin::Edited
-    );
+    assert_eq!(origin_of("edited_message", json!({"text": "yes"})), Origin::Edited);
 }
 
 #[test]
@@ -97,10 +61,7 @@ fn a_reply_counts_only_when_it_is_to_the_bot() {
     .unwrap()
     .what
     {
-        What::Turn {
-            input: Input::Message { reply_to, .. },
-            message: MessageId(5),
-        } => reply_to,
+        What::Turn { input: Input::Message { reply_to, .. }, message: MessageId(5) } => reply_to,
         other => panic!("{other:?}"),
     };
     assert_eq!(reply_to(42), Some(MessageId(3)));
@@ -114,17 +75,8 @@ fn a_press_knows_the_message_it_sits_on_even_when_that_is_gone() {
     }});
     let heard = hear(&press.to_string(), &me()).unwrap();
     assert_eq!(heard.callback.as_deref(), Some("q"));
-    let input = Input::Press {
-        data: "y:a:b".into(),
-        message: Some(MessageId(9)),
-    };
-    assert_eq!(
-        heard.what,
-        What::Turn {
-            message: MessageId(9),
-            input
-        }
-    );
+    let input = Input::Press { data: "y:a:b".into(), message: Some(MessageId(9)) };
+    assert_eq!(heard.what, What::Turn { message: MessageId(9), input });
 }
 
 #[test]
@@ -140,61 +92,26 @@ fn in_groups_the_bot_hears_its_name_and_replies_only() {
         ("/pending", false),
     ] {
         let heard = heard("message", json!({"text": text, "chat": group}));
-        assert_eq!(
-            heard.is_some_and(|h| h.what == What::InGroup && !h.private),
-            addressed,
-            "{text}"
-        );
+        assert_eq!(heard.is_some_and(|h| h.what == What::InGroup && !h.private), addressed, "{text}");
     }
     let reply = json!({"text": "yes", "chat": group, "reply_to_message": {"message_id": 3, "from": {"id": 42}}});
     assert_eq!(heard("message", reply).unwrap().what, What::InGroup);
-    assert_eq!(
-        heard(
-            "edited_message",
-            json!({"text": "@brain_bot hello", "chat": group})
-        ),
-        None
-    );
+    assert_eq!(heard("edited_message", json!({"text": "@brain_bot hello", "chat": group})), None);
 }
 
 #[test]
 fn topics_are_places_of_their_own_and_reply_threads_are_not() {
-    let topic = heard(
-        "message",
-        json!({"text": "x", "message_thread_id": 12, "is_topic_message": true}),
-    )
-    .unwrap();
-    assert_eq!(
-        topic.place,
-        Place {
-            chat: 7,
-            topic: Some(12)
-        }
-    );
+    let topic = heard("message", json!({"text": "x", "message_thread_id": 12, "is_topic_message": true})).unwrap();
+    assert_eq!(topic.place, Place { chat: 7, topic: Some(12) });
     let thread = heard("message", json!({"text": "x", "message_thread_id": 12})).unwrap();
-    assert_eq!(
-        thread.place,
-        Place {
-            chat: 7,
-            topic: None
-        }
-    );
+    assert_eq!(thread.place, Place { chat: 7, topic: None });
 }
 
 #[test]
 fn messages_without_words_get_a_sentence_and_notices_get_nothing() {
-    assert_eq!(
-        heard("message", json!({"voice": {}})).unwrap().what,
-        What::Wordless(SPOKEN)
-    );
-    assert_eq!(
-        heard("message", json!({"photo": []})).unwrap().what,
-        What::Wordless(PICTURE)
-    );
-    assert_eq!(
-        heard("message", json!({"sticker": {}})).unwrap().what,
-        What::Wordless(OTHER)
-    );
+    assert_eq!(heard("message", json!({"voice": {}})).unwrap().what, What::Wordless(SPOKEN));
+    assert_eq!(heard("message", json!({"photo": []})).unwrap().what, What::Wordless(PICTURE));
+    assert_eq!(heard("message", json!({"sticker": {}})).unwrap().what, What::Wordless(OTHER));
     assert_eq!(heard("message", json!({"pinned_message": {}})), None);
     assert_eq!(heard("edited_message", json!({"location": {}})), None);
 }
@@ -214,11 +131,5 @@ fn what_is_not_understood_is_nothing() {
     ] {
         assert_eq!(hear(raw, &me()), None, "{raw}");
     }
-    assert_eq!(
-        heard(
-            "message",
-            json!({"text": "x", "from": {"id": 8, "is_bot": true}})
-        ),
-        None
-    );
+    assert_eq!(heard("message", json!({"text": "x", "from": {"id": 8, "is_bot": true}})), None);
 }

@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use teloxide_core::payloads::{
-    EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters,
-    SendChatAction, SendChatActionSetters, SendMessage, SendMessageSetters,
+    EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters, SendChatAction,
+    SendChatActionSetters, SendMessage, SendMessageSetters,
 };
 use teloxide_core::requests::Payload;
 use teloxide_core::types::{
@@ -68,16 +68,8 @@ impl TelegramChat {
     /// A face for this bot; nothing is sent yet.
     pub fn new(config: &TelegramConfig) -> Result<Self, TelegramError> {
         let api = Api::new(config)?;
-        let wire = Arc::new(Wire {
-            api,
-            pace: Mutex::default(),
-        });
-        Ok(Self {
-            wire,
-            statuses: Statuses::default(),
-            typing: Mutex::default(),
-            late: Late::default(),
-        })
+        let wire = Arc::new(Wire { api, pace: Mutex::default() });
+        Ok(Self { wire, statuses: Statuses::default(), typing: Mutex::default(), late: Late::default() })
     }
 
     /// Takes a status line away that no answer has replaced.
@@ -90,8 +82,7 @@ impl TelegramChat {
     /// Takes all status lines away: what they promised goes on after the next start.
     pub(super) async fn settle_all(&self) {
         let left = self.statuses.end_all().await.into_iter();
-        let gone = left
-            .filter_map(|(chat, message)| Some(self.wire.delete(Place::parse(&chat)?, message)));
+        let gone = left.filter_map(|(chat, message)| Some(self.wire.delete(Place::parse(&chat)?, message)));
         futures::future::join_all(gone).await;
     }
 
@@ -108,12 +99,7 @@ impl TelegramChat {
     }
 
     /// The first message of an answer takes the place of the status line, when there is one.
-    async fn deliver(
-        &self,
-        place: Place,
-        chat: &ChatId,
-        reply: &Reply,
-    ) -> Result<MessageId, SendError> {
+    async fn deliver(&self, place: Place, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         if reply.reminder.is_some() {
             return self.wire.post(place, reply).await;
         }
@@ -122,11 +108,7 @@ impl TelegramChat {
         };
         // A card must be the newest message when it appears: a yes counts only after it.
         if reply.card.is_none() {
-            let edit = Edit {
-                message: status,
-                text: Some(reply.text.clone()),
-                buttons: reply.buttons.clone(),
-            };
+            let edit = Edit { message: status, text: Some(reply.text.clone()), buttons: reply.buttons.clone() };
             match self.wire.change(place, &edit).await {
                 Ok(()) => return Ok(status),
                 Err(SendError::Later(why)) => {
@@ -167,10 +149,7 @@ impl Chat for TelegramChat {
             if typing.len() > limits::CHATS_PACED_MAX {
                 typing.retain(|_, at| now.duration_since(*at) < every);
             }
-            if typing
-                .get(chat)
-                .is_some_and(|at| now.duration_since(*at) < every)
-            {
+            if typing.get(chat).is_some_and(|at| now.duration_since(*at) < every) {
                 return;
             }
             typing.insert(chat.clone(), now);
@@ -210,8 +189,8 @@ impl Chat for TelegramChat {
 impl Wire {
     /// Sends a new message.
     pub(super) async fn post(&self, place: Place, reply: &Reply) -> Result<MessageId, SendError> {
-        let mut message = SendMessage::new(types::ChatId(place.chat), reply.text.clone())
-            .link_preview_options(no_preview());
+        let mut message =
+            SendMessage::new(types::ChatId(place.chat), reply.text.clone()).link_preview_options(no_preview());
         if let Some(topic) = place.topic {
             message = message.message_thread_id(thread(topic));
         }
@@ -231,8 +210,7 @@ impl Wire {
         let message = types::MessageId(number);
         let changed: Result<IgnoredAny, SendError> = match &edit.text {
             Some(text) => {
-                let mut call = EditMessageText::new(chat, message, text.clone())
-                    .link_preview_options(no_preview());
+                let mut call = EditMessageText::new(chat, message, text.clone()).link_preview_options(no_preview());
                 if !edit.buttons.is_empty() {
                     call = call.reply_markup(keyboard(&edit.buttons));
                 }
@@ -257,10 +235,7 @@ impl Wire {
         let Ok(number) = i32::try_from(message.0) else {
             return;
         };
-        let call = teloxide_core::payloads::DeleteMessage::new(
-            types::ChatId(place.chat),
-            types::MessageId(number),
-        );
+        let call = teloxide_core::payloads::DeleteMessage::new(types::ChatId(place.chat), types::MessageId(number));
         if let Err(error) = self.api.call::<_, IgnoredAny>(&call).await {
             tracing::debug!(%error, "a status line could not be deleted");
         }
@@ -303,12 +278,8 @@ impl Wire {
 /// Whether trying again makes sense. What is malformed for Telegram today is malformed tomorrow.
 fn judge(error: ApiError) -> SendError {
     match &error {
-        ApiError::Refused {
-            code: 400 | 403, ..
-        } => SendError::Never(error.to_string()),
-        ApiError::Refused { .. } | ApiError::Flood(_) | ApiError::Unreachable(_) => {
-            SendError::Later(error.to_string())
-        }
+        ApiError::Refused { code: 400 | 403, .. } => SendError::Never(error.to_string()),
+        ApiError::Refused { .. } | ApiError::Flood(_) | ApiError::Unreachable(_) => SendError::Later(error.to_string()),
     }
 }
 
@@ -328,21 +299,14 @@ fn no_preview() -> LinkPreviewOptions {
 }
 
 fn keyboard(rows: &[Vec<Button>]) -> InlineKeyboardMarkup {
-    let button =
-        |button: &Button| InlineKeyboardButton::callback(button.text.clone(), button.data.clone());
-    InlineKeyboardMarkup::new(
-        rows.iter()
-            .map(|row| row.iter().map(button).collect::<Vec<_>>()),
-    )
+    let button = |button: &Button| InlineKeyboardButton::callback(button.text.clone(), button.data.clone());
+    InlineKeyboardMarkup::new(rows.iter().map(|row| row.iter().map(button).collect::<Vec<_>>()))
 }
 
 impl Late {
     /// Notes a chat.
     pub(super) fn add(&self, chat: ChatId) {
-        self.chats
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(chat);
+        self.chats.lock().unwrap_or_else(PoisonError::into_inner).insert(chat);
         self.changed.notify_one();
     }
 
@@ -353,10 +317,7 @@ impl Late {
 
     /// Forgets a chat; true when it was noted.
     pub(super) fn remove(&self, chat: &ChatId) -> bool {
-        self.chats
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(chat)
+        self.chats.lock().unwrap_or_else(PoisonError::into_inner).remove(chat)
     }
 
     /// Returns when there are some.

@@ -56,45 +56,24 @@ pub struct Inbox {
 impl Inbox {
     /// Opens it, and returns what an earlier life left open, in order.
     pub async fn open(store: Arc<dyn Store>) -> Result<(Self, Vec<Entry>), StoreError> {
-        let all = store
-            .list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], usize::MAX))
-            .await?;
+        let all = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], usize::MAX)).await?;
         let kept = AtomicUsize::new(all.len());
-        let mut open: Vec<Entry> = all
-            .into_iter()
-            .filter(|(entry, _)| !entry.done)
-            .map(|(entry, _)| waiting(entry))
-            .collect();
+        let mut open: Vec<Entry> =
+            all.into_iter().filter(|(entry, _)| !entry.done).map(|(entry, _)| waiting(entry)).collect();
         open.sort_by_key(|entry| (entry.at, entry.update));
         Ok((Self { store, kept }, open))
     }
 
     /// Stores a batch in one commit. Returns what is new, in order; what was received before is left out.
-    pub async fn admit(
-        &self,
-        received: Vec<Received>,
-        at: DateTime<Utc>,
-    ) -> Result<Vec<Received>, StoreError> {
+    pub async fn admit(&self, received: Vec<Received>, at: DateTime<Utc>) -> Result<Vec<Received>, StoreError> {
         let mut fresh = Vec::with_capacity(received.len());
         let mut batch = Batch::default();
         let mut here = HashSet::new();
         for update in received {
             let open = update.opens;
-            let raw = if open {
-                update.raw.clone()
-            } else {
-                String::new()
-            };
-            let entry = InboxEntry {
-                face: FACE.to_owned(),
-                update: update.update,
-                received_at: at,
-                raw,
-                done: !open,
-            };
-            if !here.insert(update.update)
-                || self.store.get(Table::Inbox, &entry.key()).await?.is_some()
-            {
+            let raw = if open { update.raw.clone() } else { String::new() };
+            let entry = InboxEntry { face: FACE.to_owned(), update: update.update, received_at: at, raw, done: !open };
+            if !here.insert(update.update) || self.store.get(Table::Inbox, &entry.key()).await?.is_some() {
                 continue;
             }
             batch.put(&entry, Expect::Absent)?;
@@ -117,15 +96,8 @@ impl Inbox {
 
     /// Removes the oldest of the done ones.
     async fn prune(&self) -> Result<(), StoreError> {
-        let all = self
-            .store
-            .list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], usize::MAX))
-            .await?;
-        let mut done: Vec<&InboxEntry> = all
-            .iter()
-            .map(|(entry, _)| entry)
-            .filter(|entry| entry.done)
-            .collect();
+        let all = self.store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], usize::MAX)).await?;
+        let mut done: Vec<&InboxEntry> = all.iter().map(|(entry, _)| entry).filter(|entry| entry.done).collect();
         done.sort_by_key(|entry| (entry.received_at, entry.update));
         let mut batch = Batch::default();
         let surplus = done.len().saturating_sub(limits::INBOX_SEEN_MAX);
@@ -163,10 +135,7 @@ impl Inbox {
         let Some(name) = &incoming.inbox else {
             return Ok(true);
         };
-        let found = self
-            .store
-            .load::<InboxEntry>(&Key::from_stored(name))
-            .await?;
+        let found = self.store.load::<InboxEntry>(&Key::from_stored(name)).await?;
         Ok(found.is_none_or(|(entry, _)| entry.done))
     }
 }
@@ -185,12 +154,7 @@ impl Entry {
 }
 
 fn waiting(entry: InboxEntry) -> Entry {
-    Entry {
-        update: entry.update,
-        name: entry.name(),
-        at: entry.received_at,
-        raw: entry.raw,
-    }
+    Entry { update: entry.update, name: entry.name(), at: entry.received_at, raw: entry.raw }
 }
 
 #[cfg(test)]
@@ -200,11 +164,7 @@ mod tests {
     use chrono::TimeDelta;
 
     fn received(update: u64, opens: bool) -> Received {
-        Received {
-            update,
-            raw: format!("words {update}"),
-            opens,
-        }
+        Received { update, raw: format!("words {update}"), opens }
     }
 
     fn numbers(received: &[Received]) -> Vec<u64> {
@@ -217,33 +177,14 @@ mod tests {
         let (inbox, open) = Inbox::open(Arc::clone(&store)).await.unwrap();
         assert!(open.is_empty());
         let now = Utc::now();
-        let first = inbox
-            .admit(
-                vec![
-                    received(700, true),
-                    received(701, true),
-                    received(700, true),
-                ],
-                now,
-            )
-            .await
-            .unwrap();
+        let first =
+            inbox.admit(vec![received(700, true), received(701, true), received(700, true)], now).await.unwrap();
         assert_eq!(numbers(&first), [700, 701]);
-        let again = inbox
-            .admit(vec![received(701, true), received(5, true)], now)
-            .await
-            .unwrap();
+        let again = inbox.admit(vec![received(701, true), received(5, true)], now).await.unwrap();
         assert_eq!(numbers(&again), [5], "a smaller number is not an older one");
 
         let (inbox, _) = Inbox::open(store).await.unwrap();
-        assert!(
-            inbox
-                .admit(vec![received(701, true)], now)
-                .await
-                .unwrap()
-                .is_empty(),
-            "nor is it new after a restart"
-        );
+        assert!(inbox.admit(vec![received(701, true)], now).await.unwrap().is_empty(), "nor is it new after a restart");
     }
 
     #[tokio::test]
@@ -251,37 +192,15 @@ mod tests {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         let (inbox, _) = Inbox::open(Arc::clone(&store)).await.unwrap();
         let now = Utc::now();
-        inbox
-            .admit(
-                vec![
-                    received(900, true),
-                    received(901, false),
-                    received(902, true),
-                ],
-                now,
-            )
-            .await
-            .unwrap();
-        inbox
-            .admit(vec![received(3, true)], now + TimeDelta::seconds(1))
-            .await
-            .unwrap();
-        inbox
-            .close_now(&Entry::of(received(902, true), now))
-            .await
-            .unwrap();
+        inbox.admit(vec![received(900, true), received(901, false), received(902, true)], now).await.unwrap();
+        inbox.admit(vec![received(3, true)], now + TimeDelta::seconds(1)).await.unwrap();
+        inbox.close_now(&Entry::of(received(902, true), now)).await.unwrap();
 
         let (_, open) = Inbox::open(Arc::clone(&store)).await.unwrap();
         assert_eq!(open.iter().map(|e| e.update).collect::<Vec<_>>(), [900, 3]);
         assert_eq!(open[0].raw, "words 900");
-        let kept = store
-            .list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], 10))
-            .await
-            .unwrap();
-        assert!(
-            kept.iter()
-                .all(|(entry, _)| entry.done == entry.raw.is_empty())
-        );
+        let kept = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], 10)).await.unwrap();
+        assert!(kept.iter().all(|(entry, _)| entry.done == entry.raw.is_empty()));
     }
 
     #[tokio::test]
@@ -293,23 +212,11 @@ mod tests {
         let many = limits::INBOX_SEEN_MAX + SLACK + 1;
         for start in (1..many).step_by(100) {
             let at = now + TimeDelta::seconds(i64::try_from(start).unwrap());
-            let batch = (start..start + 100)
-                .map(|n| received(u64::try_from(n).unwrap(), false))
-                .collect();
+            let batch = (start..start + 100).map(|n| received(u64::try_from(n).unwrap(), false)).collect();
             inbox.admit(batch, at).await.unwrap();
         }
-        let kept = store
-            .list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], usize::MAX))
-            .await
-            .unwrap();
-        assert!(
-            kept.len() <= limits::INBOX_SEEN_MAX + SLACK,
-            "{}",
-            kept.len()
-        );
-        assert!(
-            kept.iter()
-                .any(|(entry, _)| entry.update == 0 && !entry.done)
-        );
+        let kept = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], usize::MAX)).await.unwrap();
+        assert!(kept.len() <= limits::INBOX_SEEN_MAX + SLACK, "{}", kept.len());
+        assert!(kept.iter().any(|(entry, _)| entry.update == 0 && !entry.done));
     }
 }

@@ -78,14 +78,8 @@ pub struct Telegram {
 impl Telegram {
     /// A bot for this configuration; nothing is sent yet.
     pub fn new(telegram: &TelegramConfig, config: &Config) -> Result<Self, TelegramError> {
-        let door = Door {
-            allowed: config.allowed_users.clone(),
-            admins: config.admins.clone(),
-        };
-        Ok(Self {
-            chat: Arc::new(TelegramChat::new(telegram)?),
-            door,
-        })
+        let door = Door { allowed: config.allowed_users.clone(), admins: config.admins.clone() };
+        Ok(Self { chat: Arc::new(TelegramChat::new(telegram)?), door })
     }
 
     /// Where its people read.
@@ -94,11 +88,7 @@ impl Telegram {
     }
 
     /// Serves until `stop`. What runs then may finish; what does not is handled again after the next start.
-    pub async fn run(
-        self,
-        brain: Arc<Brain>,
-        stop: CancellationToken,
-    ) -> Result<(), TelegramError> {
+    pub async fn run(self, brain: Arc<Brain>, stop: CancellationToken) -> Result<(), TelegramError> {
         let (access, code) = Access::open(&brain, &self.door).await?;
         let redelivery = redeliver::run(brain.clone(), self.chat.clone());
         let _redelivery = AbortOnDropHandle::new(tokio::spawn(redelivery));
@@ -109,13 +99,7 @@ impl Telegram {
         let me = hello?;
         greet_operator(&me, code.as_deref());
         let (inbox, open) = Inbox::open(brain.store.clone()).await?;
-        let desk = Arc::new(Desk {
-            brain,
-            chat: self.chat,
-            access,
-            inbox,
-            me,
-        });
+        let desk = Arc::new(Desk { brain, chat: self.chat, access, inbox, me });
         let at_work = desk.clone();
         let queues = Arc::new(Queues::new(move |job| turns::handle(at_work.clone(), job)));
         let commands = desk.clone();
@@ -165,10 +149,7 @@ async fn hello(api: &Api) -> Result<Me, TelegramError> {
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "the webhook could not be looked up"),
     }
-    Ok(Me {
-        id: api.bot_id(),
-        username: named.username,
-    })
+    Ok(Me { id: api.bot_id(), username: named.username })
 }
 
 /// While a webhook is set, nothing can be polled. Best effort: polling says so if it is still there.

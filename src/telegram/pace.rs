@@ -40,15 +40,10 @@ impl Pace {
         let earliest = if self.recent.len() < limits::SENDS_PER_WINDOW {
             now
         } else {
-            self.recent
-                .pop_front()
-                .map_or(now, |oldest| (oldest + WINDOW).max(now))
+            self.recent.pop_front().map_or(now, |oldest| (oldest + WINDOW).max(now))
         };
         // Moments are given in order, so that the window stays true.
-        let at = self
-            .recent
-            .back()
-            .map_or(earliest, |last| earliest.max(*last));
+        let at = self.recent.back().map_or(earliest, |last| earliest.max(*last));
         self.recent.push_back(at);
         at
     }
@@ -63,9 +58,7 @@ impl Pace {
     /// How long this chat would have to wait now.
     pub fn wait_of(&self, chat: i64, now: Instant) -> Duration {
         let slack = EVERY * (limits::CHAT_SEND_BURST - 1);
-        self.chats.get(&chat).map_or(Duration::ZERO, |due| {
-            due.saturating_duration_since(now).saturating_sub(slack)
-        })
+        self.chats.get(&chat).map_or(Duration::ZERO, |due| due.saturating_duration_since(now).saturating_sub(slack))
     }
 }
 
@@ -74,10 +67,7 @@ mod tests {
     use super::*;
 
     fn millis_of(moments: &[Instant], start: Instant) -> Vec<u128> {
-        moments
-            .iter()
-            .map(|at| at.duration_since(start).as_millis())
-            .collect()
+        moments.iter().map(|at| at.duration_since(start).as_millis()).collect()
     }
 
     #[tokio::test(start_paused = true)]
@@ -86,11 +76,7 @@ mod tests {
         let mut pace = Pace::default();
         let moments: Vec<Instant> = (0..6).map(|_| pace.reserve_in_chat(7, start)).collect();
         assert_eq!(millis_of(&moments, start), [0, 0, 0, 1_000, 2_000, 3_000]);
-        assert_eq!(
-            pace.reserve_in_chat(8, start),
-            start,
-            "other chats do not wait"
-        );
+        assert_eq!(pace.reserve_in_chat(8, start), start, "other chats do not wait");
         let rested = start + Duration::from_secs(60);
         let again: Vec<Instant> = (0..4).map(|_| pace.reserve_in_chat(7, rested)).collect();
         assert_eq!(millis_of(&again, rested), [0, 0, 0, 1_000]);
@@ -100,20 +86,14 @@ mod tests {
     async fn no_window_of_a_second_holds_more_than_thirty_messages() {
         let start = Instant::now();
         let mut pace = Pace::default();
-        let moments: Vec<Instant> = (0..200)
-            .map(|n| pace.reserve_overall(start + Duration::from_millis(n * 7)))
-            .collect();
+        let moments: Vec<Instant> =
+            (0..200).map(|n| pace.reserve_overall(start + Duration::from_millis(n * 7))).collect();
         for (index, at) in moments.iter().enumerate() {
-            let within = moments[index..]
-                .iter()
-                .filter(|other| other.duration_since(*at) <= Duration::from_secs(1))
-                .count();
+            let within =
+                moments[index..].iter().filter(|other| other.duration_since(*at) <= Duration::from_secs(1)).count();
             assert!(within <= 30, "{within} from {at:?} on");
         }
-        assert!(
-            moments.last().unwrap().duration_since(start) < Duration::from_secs(8),
-            "no slower than it must be"
-        );
+        assert!(moments.last().unwrap().duration_since(start) < Duration::from_secs(8), "no slower than it must be");
     }
 
     #[tokio::test(start_paused = true)]
@@ -122,16 +102,7 @@ mod tests {
         let mut pace = Pace::default();
         pace.hold(7, Duration::from_secs(5), start);
         assert_eq!(pace.wait_of(7, start), Duration::from_secs(5));
-        assert_eq!(
-            millis_of(
-                &[
-                    pace.reserve_in_chat(7, start),
-                    pace.reserve_in_chat(8, start)
-                ],
-                start
-            ),
-            [5_000, 0]
-        );
+        assert_eq!(millis_of(&[pace.reserve_in_chat(7, start), pace.reserve_in_chat(8, start)], start), [5_000, 0]);
     }
 
     #[tokio::test(start_paused = true)]
@@ -140,10 +111,7 @@ mod tests {
         let mut pace = Pace::default();
         pace.hold(-1, Duration::from_secs(600), start);
         for chat in 0..20_000 {
-            pace.reserve_in_chat(
-                chat,
-                start + Duration::from_millis(u64::try_from(chat).unwrap() * 5),
-            );
+            pace.reserve_in_chat(chat, start + Duration::from_millis(u64::try_from(chat).unwrap() * 5));
         }
         assert!(pace.chats.len() <= limits::CHATS_PACED_MAX + 1);
         assert!(pace.wait_of(-1, start + Duration::from_secs(100)) > Duration::from_secs(400));

@@ -26,9 +26,7 @@ struct Open {
 
 impl std::fmt::Debug for Open {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Open")
-            .field("until", &self.until)
-            .finish_non_exhaustive()
+        f.debug_struct("Open").field("until", &self.until).finish_non_exhaustive()
     }
 }
 
@@ -51,13 +49,7 @@ impl Pairing {
     /// Opens pairing with this code.
     pub fn open(code: String, now: Instant) -> Self {
         let life = Duration::from_secs(limits::PAIRING_SECS.unsigned_abs());
-        Self {
-            open: Some(Open {
-                code,
-                until: now + life,
-            }),
-            ..Self::default()
-        }
+        Self { open: Some(Open { code, until: now + life }), ..Self::default() }
     }
 
     /// Whether a code can be used now.
@@ -78,10 +70,7 @@ impl Pairing {
         if tries >= limits::PAIRING_TRIES_PER_USER {
             return Try::Unheard;
         }
-        let right = self
-            .open
-            .as_ref()
-            .is_some_and(|open| bool::from(open.code.as_bytes().ct_eq(offered.as_bytes())));
+        let right = self.open.as_ref().is_some_and(|open| bool::from(open.code.as_bytes().ct_eq(offered.as_bytes())));
         if right {
             self.open = None;
             return Try::Right;
@@ -91,11 +80,7 @@ impl Pairing {
         if self.tries_overall >= limits::PAIRING_TRIES_OVERALL {
             self.open = None;
         }
-        if tries + 1 == limits::PAIRING_TRIES_PER_USER {
-            Try::Last
-        } else {
-            Try::Wrong
-        }
+        if tries + 1 == limits::PAIRING_TRIES_PER_USER { Try::Last } else { Try::Wrong }
     }
 }
 
@@ -109,8 +94,7 @@ fn candidate(text: &str) -> Option<String> {
         .map(|c| c.to_ascii_lowercase())
         .take(limits::PAIRING_CHARS + 1)
         .collect();
-    (code.len() == limits::PAIRING_CHARS && code.bytes().all(|b| b.is_ascii_alphanumeric()))
-        .then_some(code)
+    (code.len() == limits::PAIRING_CHARS && code.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(code)
 }
 
 #[cfg(test)]
@@ -126,35 +110,17 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_code_lets_one_person_in_however_it_is_typed() {
-        for typed in [
-            "k3f9x2mmpq",
-            " K3F9X2MMPQ\n",
-            "/start k3f9x2mmpq",
-            "k3f9x-2mmpq",
-            "k3f9x 2mmpq",
-        ] {
+        for typed in ["k3f9x2mmpq", " K3F9X2MMPQ\n", "/start k3f9x2mmpq", "k3f9x-2mmpq", "k3f9x 2mmpq"] {
             let (mut pairing, now) = open();
             assert_eq!(pairing.attempt(7, typed, now), Try::Right, "{typed}");
-            assert_eq!(
-                pairing.attempt(8, typed, now),
-                Try::None,
-                "a code is used once"
-            );
+            assert_eq!(pairing.attempt(8, typed, now), Try::None, "a code is used once");
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn words_are_no_tries() {
         let (mut pairing, now) = open();
-        for text in [
-            "",
-            "hello",
-            "/start",
-            "what is this?",
-            "k3f9x2mmpqq",
-            "k3f9x2mmpé",
-            "кодкодкодк",
-        ] {
+        for text in ["", "hello", "/start", "what is this?", "k3f9x2mmpqq", "k3f9x2mmpé", "кодкодкодк"] {
             assert_eq!(pairing.attempt(7, text, now), Try::None, "{text}");
         }
         assert_eq!(pairing.attempt(7, CODE, now), Try::Right);
@@ -163,13 +129,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn after_five_wrong_codes_a_person_is_not_heard_but_others_are() {
         let (mut pairing, now) = open();
-        let tries: Vec<Try> = (0..5)
-            .map(|_| pairing.attempt(7, "aaaaaaaaaa", now))
-            .collect();
-        assert_eq!(
-            tries,
-            [Try::Wrong, Try::Wrong, Try::Wrong, Try::Wrong, Try::Last]
-        );
+        let tries: Vec<Try> = (0..5).map(|_| pairing.attempt(7, "aaaaaaaaaa", now)).collect();
+        assert_eq!(tries, [Try::Wrong, Try::Wrong, Try::Wrong, Try::Wrong, Try::Last]);
         assert_eq!(pairing.attempt(7, CODE, now), Try::Unheard);
         assert_eq!(pairing.attempt(8, CODE, now), Try::Right);
     }
@@ -183,10 +144,7 @@ mod tests {
         assert_eq!(pairing.attempt(99, CODE, now), Try::None);
 
         let (mut pairing, now) = open();
-        assert_eq!(
-            pairing.attempt(7, CODE, now + Duration::from_secs(600)),
-            Try::None
-        );
+        assert_eq!(pairing.attempt(7, CODE, now + Duration::from_secs(600)), Try::None);
         assert!(!pairing.is_open(now), "an expired code does not come back");
     }
 }

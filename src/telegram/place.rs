@@ -19,10 +19,7 @@ impl Place {
             Some((chat, topic)) => (chat, Some(topic.parse().ok()?)),
             None => (name, None),
         };
-        Some(Self {
-            chat: chat.parse().ok()?,
-            topic,
-        })
+        Some(Self { chat: chat.parse().ok()?, topic })
     }
 
     /// Its name.

@@ -70,45 +70,24 @@ pub(super) async fn poll(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, stop: &Can
 }
 
 /// One long poll. An update without a number cannot even be acknowledged, and is left out.
-async fn fetch(
-    desk: &Desk,
-    offset: Option<u64>,
-) -> Result<Vec<(Received, Option<Heard>)>, ApiError> {
+async fn fetch(desk: &Desk, offset: Option<u64>) -> Result<Vec<(Received, Option<Heard>)>, ApiError> {
     let call = GetUpdates {
         offset,
         timeout: limits::POLL_SECS,
-        allowed_updates: [
-            "message",
-            "edited_message",
-            "callback_query",
-            "my_chat_member",
-        ],
+        allowed_updates: ["message", "edited_message", "callback_query", "my_chat_member"],
     };
     let limit = Duration::from_secs(u64::from(limits::POLL_SECS) + limits::POLL_GRACE_SECS);
     let raw: Vec<Box<RawValue>> = desk.chat.wire.api.call_within(&call, limit).await?;
     let number = |raw: &RawValue| serde_json::from_str::<Numbered>(raw.get()).map(|n| n.update_id);
-    let numbered = raw
-        .iter()
-        .filter_map(|raw| Some((number(raw).ok()?, raw.get())));
-    Ok(numbered
-        .map(|(update, raw)| sort(desk, update, raw))
-        .collect())
+    let numbered = raw.iter().filter_map(|raw| Some((number(raw).ok()?, raw.get())));
+    Ok(numbered.map(|(update, raw)| sort(desk, update, raw)).collect())
 }
 
 /// Only what leads to something for somebody we serve is kept with its words.
 fn sort(desk: &Desk, update: u64, raw: &str) -> (Received, Option<Heard>) {
     let heard = convert::hear(raw, &desk.me);
-    let opens = heard
-        .as_ref()
-        .is_some_and(|heard| desk.access.serves(heard.who));
-    (
-        Received {
-            update,
-            raw: raw.to_owned(),
-            opens,
-        },
-        heard,
-    )
+    let opens = heard.as_ref().is_some_and(|heard| desk.access.serves(heard.who));
+    (Received { update, raw: raw.to_owned(), opens }, heard)
 }
 
 /// Stores a batch, then hands out what is new in it.
@@ -121,24 +100,14 @@ async fn arrive(
     let (received, heard): (Vec<Received>, Vec<Option<Heard>>) = batch.into_iter().unzip();
     let numbers: Vec<u64> = received.iter().map(|received| received.update).collect();
     let fresh = desk.inbox.admit(received, at).await?;
-    let mut heard: std::collections::HashMap<u64, Heard> = numbers
-        .into_iter()
-        .zip(heard)
-        .filter_map(|(update, heard)| Some((update, heard?)))
-        .collect();
+    let mut heard: std::collections::HashMap<u64, Heard> =
+        numbers.into_iter().zip(heard).filter_map(|(update, heard)| Some((update, heard?))).collect();
     for received in fresh {
         let Some(heard) = heard.remove(&received.update) else {
             continue;
         };
         if received.opens {
-            turns::begin(
-                desk,
-                queues,
-                Job {
-                    entry: Entry::of(received, at),
-                    heard,
-                },
-            );
+            turns::begin(desk, queues, Job { entry: Entry::of(received, at), heard });
         } else {
             at_the_door(desk, queues, heard);
         }
@@ -150,24 +119,13 @@ async fn arrive(
 fn at_the_door(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, heard: Heard) {
     turns::acknowledge_press(desk, queues, &heard);
     let words = match &heard.what {
-        What::Turn {
-            input: crate::core::turn::Input::Message { text, .. },
-            ..
-        } => text.clone(),
-        What::Turn {
-            input: crate::core::turn::Input::Press { .. },
-            ..
-        }
-        | What::InGroup => return,
+        What::Turn { input: crate::core::turn::Input::Message { text, .. }, .. } => text.clone(),
+        What::Turn { input: crate::core::turn::Input::Press { .. }, .. } | What::InGroup => return,
         What::Wordless(_) => String::new(),
     };
     let desk = desk.clone();
     queues.aside(async move {
-        if let Some(sentence) = desk
-            .access
-            .stranger(&desk.brain, heard.who, heard.place, &words)
-            .await
-        {
+        if let Some(sentence) = desk.access.stranger(&desk.brain, heard.who, heard.place, &words).await {
             desk.chat.mention(heard.place, &sentence).await;
         }
     });

@@ -35,9 +35,7 @@ pub struct Queues<J> {
 
 impl<J> std::fmt::Debug for Queues<J> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Queues")
-            .field("tasks", &self.tasks.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Queues").field("tasks", &self.tasks.len()).finish_non_exhaustive()
     }
 }
 
@@ -87,12 +85,7 @@ impl<J: Send + 'static> Queues<J> {
     }
 
     /// Puts a job at the end of its chat's line.
-    pub fn push(
-        self: &Arc<Self>,
-        chat: &ChatId,
-        job: J,
-        entrance: Entrance,
-    ) -> Result<(), Full<J>> {
+    pub fn push(self: &Arc<Self>, chat: &ChatId, job: J, entrance: Entrance) -> Result<(), Full<J>> {
         let mut lines = self.lines();
         if let Some(line) = lines.get_mut(chat) {
             if entrance == Entrance::IfRoom && line.waiting.len() >= limits::CHAT_QUEUE_MAX {
@@ -102,16 +95,9 @@ impl<J: Send + 'static> Queues<J> {
             line.waiting.push_back(job);
             return Ok(());
         }
-        lines.insert(
-            chat.clone(),
-            Line {
-                waiting: VecDeque::new(),
-                told: false,
-            },
-        );
+        lines.insert(chat.clone(), Line { waiting: VecDeque::new(), told: false });
         drop(lines);
-        self.tasks
-            .spawn(Arc::clone(self).work_off(chat.clone(), job));
+        self.tasks.spawn(Arc::clone(self).work_off(chat.clone(), job));
         Ok(())
     }
 
@@ -136,9 +122,7 @@ impl<J: Send + 'static> Queues<J> {
     /// The chat's next job; a line that is empty is taken down.
     fn next(&self, chat: &ChatId) -> Option<J> {
         let mut lines = self.lines();
-        let job = lines
-            .get_mut(chat)
-            .and_then(|line| line.waiting.pop_front());
+        let job = lines.get_mut(chat).and_then(|line| line.waiting.pop_front());
         if job.is_none() {
             lines.remove(chat);
         }

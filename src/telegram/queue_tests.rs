@@ -19,12 +19,7 @@ fn queues() -> (Arc<Queues<(String, u64)>>, Log) {
     (Arc::new(queues), log)
 }
 
-fn push(
-    queues: &Arc<Queues<(String, u64)>>,
-    chat: &str,
-    name: &str,
-    ms: u64,
-) -> Result<(), Full<(String, u64)>> {
+fn push(queues: &Arc<Queues<(String, u64)>>, chat: &str, name: &str, ms: u64) -> Result<(), Full<(String, u64)>> {
     queues.push(&ChatId::new(chat), (name.to_owned(), ms), Entrance::IfRoom)
 }
 
@@ -44,15 +39,7 @@ async fn chats_keep_their_order_and_do_not_wait_for_each_other() {
     push(&queues, "b", "b1", 20).unwrap();
     push(&queues, "b", "b2", 5).unwrap();
     sleep(Duration::from_secs(2)).await;
-    assert_eq!(
-        names(&log),
-        [
-            done(20, "b1"),
-            done(25, "b2"),
-            done(1_000, "a1"),
-            done(1_010, "a2")
-        ]
-    );
+    assert_eq!(names(&log), [done(20, "b1"), done(25, "b2"), done(1_000, "a1"), done(1_010, "a2")]);
     assert!(queues.lines().is_empty(), "idle chats have no worker");
     push(&queues, "a", "a3", 1).unwrap();
     sleep(Duration::from_secs(1)).await;
@@ -66,10 +53,7 @@ async fn an_overtaker_waits_for_nobody() {
     push(&queues, "a", "waits", 1).unwrap();
     queues.overtake(("press".to_owned(), 1));
     sleep(Duration::from_secs(2)).await;
-    assert_eq!(
-        names(&log),
-        [done(1, "press"), done(1_000, "slow"), done(1_001, "waits")]
-    );
+    assert_eq!(names(&log), [done(1, "press"), done(1_000, "slow"), done(1_001, "waits")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -82,13 +66,7 @@ async fn a_full_line_takes_no_more_and_says_so_once_but_keeps_its_promises() {
     assert!(push(&queues, "a", "over", 1).unwrap_err().first);
     assert!(!push(&queues, "a", "over", 1).unwrap_err().first);
     push(&queues, "b", "another chat", 1).unwrap();
-    queues
-        .push(
-            &ChatId::new("a"),
-            ("promised".to_owned(), 1),
-            Entrance::Promised,
-        )
-        .unwrap();
+    queues.push(&ChatId::new("a"), ("promised".to_owned(), 1), Entrance::Promised).unwrap();
     sleep(Duration::from_secs(5)).await;
     assert_eq!(names(&log).len(), 1 + limits::CHAT_QUEUE_MAX + 1 + 1);
     assert_eq!(names(&log).last().unwrap().1, "promised");

@@ -34,17 +34,7 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChat>) {
     match recover::undelivered(&brain).await {
         Ok(chats) => {
             let ours = chats.into_iter().filter(|id| Place::parse(id).is_some());
-            waiting.extend(ours.map(|id| {
-                (
-                    id,
-                    Waiting {
-                        due: now,
-                        tries: 0,
-                        under_way: false,
-                        again: false,
-                    },
-                )
-            }));
+            waiting.extend(ours.map(|id| (id, Waiting { due: now, tries: 0, under_way: false, again: false })));
         }
         Err(error) => tracing::error!(%error, "the outbox cannot be read"),
     }
@@ -59,11 +49,7 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChat>) {
             });
         }
         let busy = under_way.len() >= limits::REDELIVER_CHATS_MAX;
-        let next = waiting
-            .values()
-            .filter(|w| !w.under_way && !busy)
-            .map(|w| w.due)
-            .min();
+        let next = waiting.values().filter(|w| !w.under_way && !busy).map(|w| w.due).min();
         tokio::select! {
             () = chat.late.changed() => {}
             Some(id) = under_way.next() => finished(&mut waiting, &id, &chat),
@@ -84,13 +70,9 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChat>) {
 
 /// The chats whose time has come, as many as may be under way.
 fn due(waiting: &mut HashMap<ChatId, Waiting>, now: Instant) -> Vec<ChatId> {
-    let room = limits::REDELIVER_CHATS_MAX
-        .saturating_sub(waiting.values().filter(|w| w.under_way).count());
-    let mut due: Vec<(Instant, ChatId)> = waiting
-        .iter()
-        .filter(|(_, w)| !w.under_way && w.due <= now)
-        .map(|(id, w)| (w.due, id.clone()))
-        .collect();
+    let room = limits::REDELIVER_CHATS_MAX.saturating_sub(waiting.values().filter(|w| w.under_way).count());
+    let mut due: Vec<(Instant, ChatId)> =
+        waiting.iter().filter(|(_, w)| !w.under_way && w.due <= now).map(|(id, w)| (w.due, id.clone())).collect();
     due.sort();
     due.truncate(room);
     for (_, id) in &due {

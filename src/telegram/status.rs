@@ -38,38 +38,22 @@ struct Shown {
 
 impl Line {
     fn want(&self, text: Option<String>) -> Option<String> {
-        std::mem::replace(
-            &mut *self.wanted.lock().unwrap_or_else(PoisonError::into_inner),
-            text,
-        )
+        std::mem::replace(&mut *self.wanted.lock().unwrap_or_else(PoisonError::into_inner), text)
     }
 
     fn is_wanted(&self) -> bool {
-        self.wanted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_some()
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }
 
 impl Statuses {
     fn find(&self, chat: &ChatId) -> Option<Arc<Line>> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(chat)
-            .cloned()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(chat).cloned()
     }
 
     /// Shows a text soon, if nothing comes in between. Returns at once.
     pub(super) fn show(&self, wire: &Arc<Wire>, place: Place, chat: &ChatId, text: &str) {
-        let line = Arc::clone(
-            self.0
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .entry(chat.clone())
-                .or_default(),
-        );
+        let line = Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(chat.clone()).or_default());
         line.want(Some(text.to_owned()));
         tokio::spawn(show(Arc::clone(wire), place, line));
     }
@@ -84,32 +68,20 @@ impl Statuses {
     /// The answer could not replace it yet.
     pub(super) async fn put_back(&self, chat: &ChatId, message: MessageId) {
         if let Some(line) = self.find(chat) {
-            *line.shown.lock().await = Some(Shown {
-                message,
-                at: Instant::now(),
-            });
+            *line.shown.lock().await = Some(Shown { message, at: Instant::now() });
         }
     }
 
     /// The turn is over. Returns the message that is left.
     pub(super) async fn end(&self, chat: &ChatId) -> Option<MessageId> {
         let left = self.take(chat).await;
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(chat);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(chat);
         left
     }
 
     /// Everything ends. Returns the messages that are left.
     pub(super) async fn end_all(&self) -> Vec<(ChatId, MessageId)> {
-        let chats: Vec<ChatId> = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .keys()
-            .cloned()
-            .collect();
+        let chats: Vec<ChatId> = self.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
         let mut left = Vec::new();
         for chat in chats {
             left.extend(self.end(&chat).await.map(|message| (chat, message)));
@@ -122,11 +94,7 @@ async fn show(wire: Arc<Wire>, place: Place, line: Arc<Line>) {
     let every = Duration::from_millis(limits::STATUS_EVERY_MS);
     loop {
         let mut shown = line.shown.lock().await;
-        if let Some(due) = shown
-            .as_ref()
-            .map(|shown| shown.at + every)
-            .filter(|due| *due > Instant::now())
-        {
+        if let Some(due) = shown.as_ref().map(|shown| shown.at + every).filter(|due| *due > Instant::now()) {
             drop(shown);
             tokio::time::sleep_until(due).await;
             if line.is_wanted() {
@@ -142,25 +110,14 @@ async fn show(wire: Arc<Wire>, place: Place, line: Arc<Line>) {
         let message = shown.as_ref().map(|shown| shown.message);
         let call = async {
             match message {
-                Some(message) => wire
-                    .change(
-                        place,
-                        &Edit {
-                            message,
-                            text: Some(text),
-                            buttons: Vec::new(),
-                        },
-                    )
-                    .await
-                    .map(|()| message),
+                Some(message) => {
+                    wire.change(place, &Edit { message, text: Some(text), buttons: Vec::new() }).await.map(|()| message)
+                }
                 None => wire.post(place, &Reply::text(text)).await,
             }
         };
         if let Ok(Ok(message)) = tokio::time::timeout(PATIENCE, call).await {
-            *shown = Some(Shown {
-                message,
-                at: Instant::now(),
-            });
+            *shown = Some(Shown { message, at: Instant::now() });
         }
         return;
     }

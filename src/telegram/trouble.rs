@@ -23,24 +23,17 @@ impl Trouble {
                 ),
                 1_000,
             ),
-            ApiError::Refused {
-                code: 401 | 404, ..
-            } => (
+            ApiError::Refused { code: 401 | 404, .. } => (
                 Some(
                     "Telegram refuses the token (TELEGRAM_BOT_TOKEN) now. Was it revoked? I keep everything and go on trying.",
                 ),
                 5_000,
             ),
             // One failure is no news on a network.
-            ApiError::Unreachable(_) => (
-                (self.failures > 1)
-                    .then_some("Telegram can't be reached. I keep everything and go on trying."),
-                200,
-            ),
-            ApiError::Refused { .. } => (
-                Some("Telegram refuses to hand out messages. I go on trying."),
-                1_000,
-            ),
+            ApiError::Unreachable(_) => {
+                ((self.failures > 1).then_some("Telegram can't be reached. I keep everything and go on trying."), 200)
+            }
+            ApiError::Refused { .. } => (Some("Telegram refuses to hand out messages. I go on trying."), 1_000),
             ApiError::Flood(_) => (None, 1_000),
         };
         if let Some(news) = news
@@ -52,11 +45,7 @@ impl Trouble {
         tracing::warn!(%error, failures = self.failures, "updates could not be fetched");
         let ms = (first_ms << self.failures.min(10)).min(limits::POLL_PAUSE_MS_MAX);
         self.failures += 1;
-        let asked = if let ApiError::Flood(wait) = error {
-            *wait
-        } else {
-            Duration::ZERO
-        };
+        let asked = if let ApiError::Flood(wait) = error { *wait } else { Duration::ZERO };
         Duration::from_millis(ms).max(asked)
     }
 
@@ -80,10 +69,7 @@ mod tests {
         let pauses: Vec<u128> = (0..10).map(|_| trouble.met(&gone).as_millis()).collect();
         assert_eq!(pauses[..4], [200, 400, 800, 1_600]);
         assert_eq!(pauses[9], u128::from(limits::POLL_PAUSE_MS_MAX));
-        assert_eq!(
-            trouble.met(&ApiError::Flood(Duration::from_secs(90))),
-            Duration::from_secs(90)
-        );
+        assert_eq!(trouble.met(&ApiError::Flood(Duration::from_secs(90))), Duration::from_secs(90));
         trouble.over();
         assert_eq!(trouble.met(&gone).as_millis(), 200);
     }

@@ -26,7 +26,8 @@ use crate::ports::{Batch, Expect, Key, RecordExt, StoreError};
 use crate::records::Show;
 
 const BUSY: &str = "I'm still busy with your earlier messages and can't take more right now. Please send the newest ones again in a few minutes.";
-const BROKEN: &str = "Something went wrong inside me, and I stopped there. Nothing more was done; please look before you ask again.";
+const BROKEN: &str =
+    "Something went wrong inside me, and I stopped there. Nothing more was done; please look before you ask again.";
 
 /// What every turn on Telegram works with.
 #[derive(Debug)]
@@ -71,8 +72,7 @@ pub(super) fn begin(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, job: Job) {
 /// Handles what an earlier life left open, in order, before anything new.
 pub(super) async fn resume(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, open: Vec<Entry>) {
     for entry in open {
-        let heard =
-            convert::hear(&entry.raw, &desk.me).filter(|heard| desk.access.serves(heard.who));
+        let heard = convert::hear(&entry.raw, &desk.me).filter(|heard| desk.access.serves(heard.who));
         let Some(heard) = heard else {
             if let Err(error) = desk.inbox.close_now(&entry).await {
                 tracing::error!(%error, "an update could not be closed");
@@ -109,16 +109,11 @@ pub(super) fn acknowledge_press(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, hea
 pub(super) async fn handle(desk: Arc<Desk>, job: Job) {
     let Job { entry, heard } = job;
     let ended = match heard.what {
-        What::Turn { message, ref input } => {
-            turn(&desk, &entry, &heard, message, input.clone()).await
-        }
+        What::Turn { message, ref input } => turn(&desk, &entry, &heard, message, input.clone()).await,
         What::Wordless(sentence) => say(&desk, &entry, &heard, sentence).await,
         What::InGroup if heard.callback.is_some() => desk.inbox.close_now(&entry).await,
         What::InGroup => {
-            let sentence = format!(
-                "Please write to me privately: https://t.me/{}",
-                desk.me.username
-            );
+            let sentence = format!("Please write to me privately: https://t.me/{}", desk.me.username);
             say(&desk, &entry, &heard, &sentence).await
         }
     };
@@ -144,9 +139,7 @@ async fn turn(
         input,
         inbox: Some(entry.name.clone()),
     };
-    let ended = AssertUnwindSafe(handle_turn(&desk.brain, &incoming))
-        .catch_unwind()
-        .await;
+    let ended = AssertUnwindSafe(handle_turn(&desk.brain, &incoming)).catch_unwind().await;
     // A line that the answer did not replace. An overtaker leaves the line of what it has overtaken alone.
     if !overtakes {
         desk.chat.settle(&incoming.chat).await;
@@ -163,11 +156,7 @@ async fn turn(
 /// Tells that a turn broke. What it had begun is settled at the next start; what it had not begun is given up.
 async fn broken(desk: &Desk, entry: &Entry, incoming: &Incoming) -> Result<(), StoreError> {
     if commands::stoppable(&incoming.input) {
-        desk.brain
-            .running
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&incoming.chat);
+        desk.brain.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&incoming.chat);
     }
     if desk.inbox.is_done(incoming).await? {
         // It broke after its commit: the answer is in the outbox.
@@ -181,38 +170,26 @@ async fn broken(desk: &Desk, entry: &Entry, incoming: &Incoming) -> Result<(), S
         run.inbox = None;
         for step in &mut run.steps {
             if step.progress == Progress::Planned {
-                step.progress = Progress::Done {
-                    outcome: Outcome::failed("not tried, because something went wrong inside me"),
-                };
+                step.progress =
+                    Progress::Done { outcome: Outcome::failed("not tried, because something went wrong inside me") };
             }
         }
         batch.put(&run, Expect::Revision(revision))?;
     }
-    desk.brain
-        .tell(&incoming.chat, vec![Show::Send(Reply::text(BROKEN))], batch)
-        .await
+    desk.brain.tell(&incoming.chat, vec![Show::Send(Reply::text(BROKEN))], batch).await
 }
 
 /// One sentence in reply; the update is closed with it.
 async fn say(desk: &Desk, entry: &Entry, heard: &Heard, sentence: &str) -> Result<(), StoreError> {
     let mut batch = Batch::default();
     Inbox::close(entry, &mut batch)?;
-    desk.brain
-        .tell(
-            &heard.place.id(),
-            vec![Show::Send(Reply::text(sentence))],
-            batch,
-        )
-        .await
+    desk.brain.tell(&heard.place.id(), vec![Show::Send(Reply::text(sentence))], batch).await
 }
 
 /// The line is full: the person is told once, so that nothing gets lost in silence.
 async fn turn_away(desk: &Desk, job: &Job, first: bool) {
-    let closed = if first {
-        say(desk, &job.entry, &job.heard, BUSY).await
-    } else {
-        desk.inbox.close_now(&job.entry).await
-    };
+    let closed =
+        if first { say(desk, &job.entry, &job.heard, BUSY).await } else { desk.inbox.close_now(&job.entry).await };
     if let Err(error) = closed {
         tracing::error!(%error, "an update could not be closed");
     }

@@ -26,9 +26,7 @@ const EVE: i64 = 6_666;
 
 /// Anna and Ben are served.
 fn installed() -> Program {
-    Program::new()
-        .env("BRAIN_ALLOWED_USERS", &format!("{ANNA},{BEN}"))
-        .env("BRAIN_TIMEZONE", "UTC")
+    Program::new().env("BRAIN_ALLOWED_USERS", &format!("{ANNA},{BEN}")).env("BRAIN_TIMEZONE", "UTC")
 }
 
 async fn serve(program: &Program, api: &FakeBotApi) -> Daemon {
@@ -39,43 +37,27 @@ async fn serve(program: &Program, api: &FakeBotApi) -> Daemon {
 
 /// The words of a message behind `part`.
 async fn answer(api: &FakeBotApi, chat: i64, part: &str) -> SentMessage {
-    api.wait_message(chat, |message| message.text.contains(part), SOON)
-        .await
+    api.wait_message(chat, |message| message.text.contains(part), SOON).await
 }
 
 fn texts(api: &FakeBotApi, chat: i64) -> Vec<String> {
-    api.messages(chat)
-        .into_iter()
-        .map(|message| message.text)
-        .collect()
+    api.messages(chat).into_iter().map(|message| message.text).collect()
 }
 
 fn how_many(api: &FakeBotApi, chat: i64, part: &str) -> usize {
-    texts(api, chat)
-        .iter()
-        .filter(|text| text.contains(part))
-        .count()
+    texts(api, chat).iter().filter(|text| text.contains(part)).count()
 }
 
 /// What the person wrote, as the prompts of the model end with it.
 fn message_in(request: &ModelRequest) -> String {
     let prompt = request.prompt();
-    let behind = |label: &str| {
-        prompt
-            .rsplit_once(label)
-            .map(|(_, message)| message.trim().to_owned())
-    };
-    behind("\nMessage: ")
-        .or_else(|| behind("\nRequest: "))
-        .unwrap_or_default()
+    let behind = |label: &str| prompt.rsplit_once(label).map(|(_, message)| message.trim().to_owned());
+    behind("\nMessage: ").or_else(|| behind("\nRequest: ")).unwrap_or_default()
 }
 
 /// How long a message says that the model should think: `(300 ms)`.
 fn thinking_time(message: &str) -> Duration {
-    let number = message
-        .split_once('(')
-        .and_then(|(_, rest)| rest.split_once(" ms)"))
-        .map(|(number, _)| number);
+    let number = message.split_once('(').and_then(|(_, rest)| rest.split_once(" ms)")).map(|(number, _)| number);
     Duration::from_millis(number.and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 

@@ -7,11 +7,8 @@ use crate::support::bot_api::Say;
 async fn pairing_code(daemon: &Daemon) -> String {
     let code = |line: &str| {
         let word = line.trim();
-        (word.len() == 10
-            && word
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
-        .then(|| word.to_owned())
+        (word.len() == 10 && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
+            .then(|| word.to_owned())
     };
     for _ in 0..1_000 {
         if let Some(code) = daemon.stderr().lines().find_map(code) {
@@ -38,12 +35,7 @@ async fn nobody_is_served_before_the_pairing_code_and_nothing_of_a_stranger_is_k
     api.user_says(EVE, "remind me to steal the xylophone tomorrow at 5pm");
     api.user_says(EVE, "aaaaaaaaaa");
     answer(&api, EVE, "not the code").await;
-    assert_eq!(
-        texts(&api, EVE).len(),
-        2,
-        "one sentence and one about the code\n{}",
-        api.transcript()
-    );
+    assert_eq!(texts(&api, EVE).len(), 2, "one sentence and one about the code\n{}", api.transcript());
 
     api.user_says(ANNA, &code.to_uppercase());
     answer(&api, ANNA, "Welcome").await;
@@ -62,11 +54,7 @@ async fn nobody_is_served_before_the_pairing_code_and_nothing_of_a_stranger_is_k
     let daemon = serve(&program, &api).await;
     api.user_says(ANNA, "/pending");
     answer(&api, ANNA, "Nothing is waiting").await;
-    assert!(
-        !daemon.stderr().contains("pairing code"),
-        "{}",
-        daemon.stderr()
-    );
+    assert!(!daemon.stderr().contains("pairing code"), "{}", daemon.stderr());
 }
 
 #[tokio::test]
@@ -109,23 +97,12 @@ async fn in_a_group_nothing_private_is_said_and_strangers_are_not_answered() {
     let group = -100_500;
     api.say(Say::by(EVE, "hello").in_group(group).mentioning_bot());
     api.say(Say::by(ANNA, "what do I have today?").in_group(group));
-    api.say(
-        Say::by(ANNA, "what do I have today?")
-            .in_group(group)
-            .mentioning_bot(),
-    );
+    api.say(Say::by(ANNA, "what do I have today?").in_group(group).mentioning_bot());
     let told = answer(&api, group, "privately").await;
     assert!(told.text.contains("t.me/brain_test_bot"), "{}", told.text);
     api.press_in(group, ANNA, told.id, "y:abc:def");
     api.say(Say::by(ANNA, "really?").in_group(group).reply_to(told.id));
-    api.wait_for("a second sentence", SOON, |api| {
-        (texts(api, group).len() >= 2).then_some(())
-    })
-    .await;
-    assert!(
-        texts(&api, group).iter().all(|text| text == &told.text),
-        "{}",
-        api.transcript()
-    );
+    api.wait_for("a second sentence", SOON, |api| (texts(api, group).len() >= 2).then_some(())).await;
+    assert!(texts(&api, group).iter().all(|text| text == &told.text), "{}", api.transcript());
     assert_eq!(texts(&api, group).len(), 2);
 }

@@ -10,20 +10,11 @@ async fn a_typed_yes_after_the_card_sends_and_a_second_one_sends_nothing() {
     let _daemon = serve(&posting(&smtp).model(&model), &api).await;
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;
-    assert!(
-        card.text.contains("the report is late"),
-        "the whole body is shown: {}",
-        card.text
-    );
+    assert!(card.text.contains("the report is late"), "the whole body is shown: {}", card.text);
     api.user_says(ANNA, "yes");
-    assert_eq!(
-        smtp.wait_mails(1, SOON).await[0].to,
-        ["bob.miller@example.com"]
-    );
+    assert_eq!(smtp.wait_mails(1, SOON).await[0].to, ["bob.miller@example.com"]);
     api.wait_for("the card without buttons", SOON, |api| {
-        api.messages(ANNA)
-            .into_iter()
-            .find(|m| m.id == card.id && m.buttons.is_empty())
+        api.messages(ANNA).into_iter().find(|m| m.id == card.id && m.buttons.is_empty())
     })
     .await;
     api.user_replies(ANNA, card.id, "yes");
@@ -44,9 +35,7 @@ async fn words_that_are_not_typed_afresh_do_not_approve() {
         Say::by(ANNA, "yes").reply_to(card.id).forwarded_from(BEN),
         Say::by(ANNA, "yes").reply_to(card.id).under_photo(),
         Say::by(ANNA, "yes").reply_to(card.id).via_bot(),
-        Say::by(ANNA, "yes")
-            .reply_to(card.id)
-            .on_behalf_of_chat(-100_700),
+        Say::by(ANNA, "yes").reply_to(card.id).on_behalf_of_chat(-100_700),
         Say::by(ANNA, "yes").reply_to(card.id).spoken(b"ogg"),
     ];
     let answers_before = api.messages(ANNA).len();
@@ -55,17 +44,10 @@ async fn words_that_are_not_typed_afresh_do_not_approve() {
         api.say(other);
     }
     api.user_edits(ANNA, early, "yes");
-    api.wait_for("an answer to each", SOON, |api| {
-        (api.messages(ANNA).len() > answers_before + count).then_some(())
-    })
-    .await;
+    api.wait_for("an answer to each", SOON, |api| (api.messages(ANNA).len() > answers_before + count).then_some(()))
+        .await;
     assert!(smtp.mails().is_empty(), "{}", api.transcript());
-    assert!(
-        api.messages(ANNA)
-            .iter()
-            .any(|m| m.id == card.id && !m.buttons.is_empty()),
-        "the card is still open"
-    );
+    assert!(api.messages(ANNA).iter().any(|m| m.id == card.id && !m.buttons.is_empty()), "the card is still open");
 
     api.user_replies(ANNA, card.id, "yes");
     smtp.wait_mails(1, SOON).await;
@@ -79,18 +61,10 @@ async fn a_yes_sent_before_the_card_was_there_does_not_approve() {
     api.user_says(ANNA, SEND);
     api.user_says(ANNA, "yes");
     let card = card(&api, ANNA).await;
-    api.wait_for("an answer to the early yes", SOON, |api| {
-        api.messages(ANNA).into_iter().find(|m| m.id > card.id)
-    })
-    .await;
+    api.wait_for("an answer to the early yes", SOON, |api| api.messages(ANNA).into_iter().find(|m| m.id > card.id))
+        .await;
     assert!(smtp.mails().is_empty(), "{}", api.transcript());
-    assert!(
-        api.messages(ANNA)
-            .iter()
-            .any(|m| m.id == card.id && !m.buttons.is_empty()),
-        "{}",
-        api.transcript()
-    );
+    assert!(api.messages(ANNA).iter().any(|m| m.id == card.id && !m.buttons.is_empty()), "{}", api.transcript());
 }
 
 #[tokio::test]
@@ -117,10 +91,7 @@ async fn forged_foreign_and_replayed_presses_do_nothing() {
     ] {
         api.wait_callback_answer(&query, SOON).await;
     }
-    api.wait_for("answers to Anna's own", SOON, |api| {
-        (api.messages(ANNA).len() >= 6).then_some(())
-    })
-    .await;
+    api.wait_for("answers to Anna's own", SOON, |api| (api.messages(ANNA).len() >= 6).then_some(())).await;
     assert!(smtp.mails().is_empty(), "{}", api.transcript());
 
     // The real one works once, however often it is pressed.
@@ -128,9 +99,6 @@ async fn forged_foreign_and_replayed_presses_do_nothing() {
         api.press(ANNA, card.id, &data);
     }
     smtp.wait_mails(1, SOON).await;
-    api.wait_for("all presses told", SOON, |api| {
-        (api.messages(ANNA).len() >= 9).then_some(())
-    })
-    .await;
+    api.wait_for("all presses told", SOON, |api| (api.messages(ANNA).len() >= 9).then_some(())).await;
     assert_eq!(smtp.mails().len(), 1, "{}", api.transcript());
 }

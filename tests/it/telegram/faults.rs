@@ -12,15 +12,7 @@ async fn a_second_instance_is_explained_and_waited_out() {
     let daemon = serve(&installed(), &api).await;
     api.user_says(ANNA, "/pending");
     answer(&api, ANNA, "Nothing is waiting").await;
-    assert_eq!(
-        daemon
-            .stderr()
-            .matches("Another program is fetching")
-            .count(),
-        1,
-        "{}",
-        daemon.stderr()
-    );
+    assert_eq!(daemon.stderr().matches("Another program is fetching").count(), 1, "{}", daemon.stderr());
     assert!(daemon.stderr().contains("answers again"));
 }
 
@@ -30,11 +22,7 @@ async fn a_refused_token_ends_the_start_by_name_and_without_showing_it() {
     api.fail_until_cleared("getMe", Fault::Unauthorized);
     let mut daemon = installed().daemon(&api);
     assert_eq!(daemon.wait_exit(SOON), 2);
-    assert!(
-        daemon.stderr().contains("TELEGRAM_BOT_TOKEN"),
-        "{}",
-        daemon.stderr()
-    );
+    assert!(daemon.stderr().contains("TELEGRAM_BOT_TOKEN"), "{}", daemon.stderr());
     let secret = api.token().split_once(':').unwrap().1;
     assert!(!daemon.stderr().contains(secret), "{}", daemon.stderr());
 }
@@ -48,11 +36,7 @@ async fn a_telegram_that_cannot_be_reached_is_waited_for_and_the_token_is_not_lo
     let daemon = serve(&installed().env("RUST_LOG", "trace"), &api).await;
     api.user_says(ANNA, "/pending");
     answer(&api, ANNA, "Nothing is waiting").await;
-    let ours: String = daemon
-        .stderr()
-        .lines()
-        .filter(|line| line.contains("brain_agent"))
-        .collect();
+    let ours: String = daemon.stderr().lines().filter(|line| line.contains("brain_agent")).collect();
     assert!(!ours.is_empty() && !ours.contains("AAfake-token"), "{ours}");
 }
 
@@ -66,12 +50,8 @@ async fn a_flood_wait_is_kept_and_delays_its_chat_only() {
     api.fail_once("sendMessage", Fault::Flood(2));
     let asked = Instant::now();
     api.user_says(ANNA, "wait for it");
-    api.wait_for("the refusal", SOON, |api| {
-        api.calls("sendMessage")
-            .into_iter()
-            .find(|call| call.status == Some(429))
-    })
-    .await;
+    api.wait_for("the refusal", SOON, |api| api.calls("sendMessage").into_iter().find(|call| call.status == Some(429)))
+        .await;
     api.user_says(BEN, "not for me");
     let ben = answer(&api, BEN, "not for me").await;
     let anna = answer(&api, ANNA, "wait for it").await;
@@ -100,17 +80,9 @@ async fn what_could_not_be_sent_is_sent_again_until_it_arrives() {
     api.user_says(ANNA, "a lost reply");
     api.user_says(ANNA, "the end");
     answer(&api, ANNA, "the end").await;
-    assert!(
-        (1..=2).contains(&how_many(&api, ANNA, "a lost reply")),
-        "{}",
-        api.transcript()
-    );
+    assert!((1..=2).contains(&how_many(&api, ANNA, "a lost reply")), "{}", api.transcript());
     let last = texts(&api, ANNA).pop().unwrap();
-    assert!(
-        last.contains("the end"),
-        "the order is kept\n{}",
-        api.transcript()
-    );
+    assert!(last.contains("the end"), "the order is kept\n{}", api.transcript());
 }
 
 #[tokio::test]
@@ -120,12 +92,8 @@ async fn a_blocked_bot_gives_up_that_message_and_goes_on() {
     let mut daemon = serve(&installed().model(&model), &api).await;
     api.fail_in_chat(ANNA, "sendMessage", Fault::Blocked);
     api.user_says(ANNA, "into the void");
-    api.wait_for("the refusal", SOON, |api| {
-        api.calls("sendMessage")
-            .into_iter()
-            .find(|call| call.status == Some(403))
-    })
-    .await;
+    api.wait_for("the refusal", SOON, |api| api.calls("sendMessage").into_iter().find(|call| call.status == Some(403)))
+        .await;
     api.user_says(BEN, "hello");
     answer(&api, BEN, "hello").await;
     api.clear_faults();
@@ -159,11 +127,7 @@ async fn updates_of_unknown_kinds_and_shapes_do_no_harm() {
 #[tokio::test]
 async fn a_webhook_of_an_earlier_life_is_taken_off() {
     let api = FakeBotApi::start().await;
-    let url = format!(
-        "{}/bot{}/setWebhook?url=http://127.0.0.1:9/none",
-        api.url(),
-        api.token()
-    );
+    let url = format!("{}/bot{}/setWebhook?url=http://127.0.0.1:9/none", api.url(), api.token());
     assert!(reqwest::get(url).await.unwrap().status().is_success());
     let _daemon = serve(&installed(), &api).await;
     api.user_says(ANNA, "/pending");

@@ -13,12 +13,7 @@ async fn the_same_update_twice_is_answered_once() {
     api.push_again(first);
     api.user_says(ANNA, "still there?");
     answer(&api, ANNA, "still there?").await;
-    assert_eq!(
-        how_many(&api, ANNA, "good morning"),
-        1,
-        "{}",
-        api.transcript()
-    );
+    assert_eq!(how_many(&api, ANNA, "good morning"), 1, "{}", api.transcript());
 }
 
 #[tokio::test]
@@ -51,11 +46,7 @@ async fn a_slow_chat_keeps_its_own_order_and_delays_nobody() {
     assert!(ben.sent_at < anna.sent_at, "{}", api.transcript());
     for (chat, order) in [(ANNA, ["one", "two"]), (BEN, ["uno", "dos"])] {
         let said = texts(&api, chat);
-        assert!(
-            said.len() == 2 && said[0].contains(order[0]) && said[1].contains(order[1]),
-            "{}",
-            api.transcript()
-        );
+        assert!(said.len() == 2 && said[0].contains(order[0]) && said[1].contains(order[1]), "{}", api.transcript());
     }
 }
 
@@ -71,12 +62,7 @@ async fn a_press_overtakes_a_slow_turn() {
     let query = api.press(ANNA, card.id, &card.button("Cancel").data);
     api.wait_callback_answer(&query, SOON).await;
     answer(&api, ANNA, "I won't").await;
-    assert_eq!(
-        how_many(&api, ANNA, "All right"),
-        0,
-        "the slow turn still runs\n{}",
-        api.transcript()
-    );
+    assert_eq!(how_many(&api, ANNA, "All right"), 0, "the slow turn still runs\n{}", api.transcript());
 }
 
 #[tokio::test]

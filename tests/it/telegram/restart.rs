@@ -25,11 +25,7 @@ async fn a_message_whose_turn_was_killed_is_answered_once_after_the_restart() {
     let daemon = serve(&program.clone().model(&fast), &api).await;
     answer(&api, ANNA, "are you there?").await;
     let said = answers(&api);
-    assert!(
-        said.len() == 2 && said[0].contains("hello"),
-        "{}",
-        api.transcript()
-    );
+    assert!(said.len() == 2 && said[0].contains("hello"), "{}", api.transcript());
     assert_eq!(daemon.terminate(), 0);
 
     let _daemon = serve(&program.model(&fast), &api).await;
@@ -40,10 +36,7 @@ async fn a_message_whose_turn_was_killed_is_answered_once_after_the_restart() {
 
 /// Without status lines that a kill has left behind.
 fn answers(api: &FakeBotApi) -> Vec<String> {
-    texts(api, ANNA)
-        .into_iter()
-        .filter(|text| text.contains("You said"))
-        .collect()
+    texts(api, ANNA).into_iter().filter(|text| text.contains("You said")).collect()
 }
 
 #[tokio::test]
@@ -62,13 +55,7 @@ async fn killed_again_and_again_every_task_is_made_exactly_once() {
         answer(&api, ANNA, word).await;
     }
     api.user_says(ANNA, "show my tasks");
-    let list = api
-        .wait_message(
-            ANNA,
-            |m| words.iter().all(|word| m.text.contains(word)),
-            SOON,
-        )
-        .await;
+    let list = api.wait_message(ANNA, |m| words.iter().all(|word| m.text.contains(word)), SOON).await;
     for word in words {
         assert_eq!(list.text.matches(word).count(), 1, "{}", api.transcript());
     }
@@ -83,20 +70,14 @@ async fn what_waits_in_the_outbox_is_delivered_after_the_restart() {
     api.fail_until_cleared("sendMessage", Fault::ServerError(502));
     api.user_says(ANNA, "keep this");
     let refused = |api: &FakeBotApi| {
-        api.calls("sendMessage")
-            .into_iter()
-            .find(|call| call.params["text"].to_string().contains("keep this"))
+        api.calls("sendMessage").into_iter().find(|call| call.params["text"].to_string().contains("keep this"))
     };
     api.wait_for("the answer, refused", SOON, refused).await;
     daemon.kill();
     api.clear_faults();
     let _daemon = serve(&program, &api).await;
     answer(&api, ANNA, "keep this").await;
-    assert_eq!(
-        model.calls_of("respond").len(),
-        1,
-        "the turn itself is not done again"
-    );
+    assert_eq!(model.calls_of("respond").len(), 1, "the turn itself is not done again");
 }
 
 #[tokio::test]
@@ -107,12 +88,7 @@ async fn a_terminated_program_finishes_what_runs() {
     api.user_says(ANNA, "hello (1200 ms)");
     model.wait_calls("respond", 1, SOON).await;
     assert_eq!(daemon.terminate(), 0);
-    assert_eq!(
-        how_many(&api, ANNA, "You said: hello"),
-        1,
-        "{}",
-        api.transcript()
-    );
+    assert_eq!(how_many(&api, ANNA, "You said: hello"), 1, "{}", api.transcript());
 }
 
 #[tokio::test]
@@ -125,21 +101,10 @@ async fn a_terminated_program_parks_what_takes_too_long() {
     model.wait_calls("respond", 1, SOON).await;
     let asked = Instant::now();
     assert_eq!(daemon.terminate(), 0);
-    assert!(
-        asked.elapsed() < Duration::from_secs(11),
-        "{:?}",
-        asked.elapsed()
-    );
-    assert!(
-        texts(&api, ANNA).is_empty(),
-        "no status line is left behind\n{}",
-        api.transcript()
-    );
+    assert!(asked.elapsed() < Duration::from_secs(11), "{:?}", asked.elapsed());
+    assert!(texts(&api, ANNA).is_empty(), "no status line is left behind\n{}", api.transcript());
     let _daemon = serve(&program, &api).await;
-    api.wait_for("an answer", SOON, |api| {
-        (!texts(api, ANNA).is_empty()).then_some(())
-    })
-    .await;
+    api.wait_for("an answer", SOON, |api| (!texts(api, ANNA).is_empty()).then_some(())).await;
 }
 
 #[tokio::test]
@@ -148,9 +113,5 @@ async fn an_idle_program_ends_at_once() {
     let daemon = serve(&installed(), &api).await;
     let asked = Instant::now();
     assert_eq!(daemon.terminate(), 0);
-    assert!(
-        asked.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        asked.elapsed()
-    );
+    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
 }
