@@ -79,6 +79,13 @@ impl TelegramChat {
         }
     }
 
+    /// Takes all status lines away: what they promised goes on after the next start.
+    pub(super) async fn settle_all(&self) {
+        let left = self.statuses.end_all().await.into_iter();
+        let gone = left.filter_map(|(chat, message)| Some(self.wire.delete(Place::parse(&chat)?, message)));
+        futures::future::join_all(gone).await;
+    }
+
     /// One sentence outside the outbox, for people we keep nothing of. Best effort.
     pub(super) async fn mention(&self, place: Place, sentence: &str) {
         if let Err(error) = self.wire.post(place, &Reply::text(sentence)).await {
@@ -154,6 +161,8 @@ impl Chat for TelegramChat {
             }
             let _ = wire.api.call::<_, IgnoredAny>(&action).await;
         });
+        // It starts before the turn does: a turn may compute for a while, and this worker runs one at a time.
+        tokio::task::yield_now().await;
     }
 
     async fn status(&self, chat: &ChatId, text: &str) {

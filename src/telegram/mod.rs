@@ -110,6 +110,7 @@ impl Telegram {
         if !queues.stop(limit).await {
             tracing::warn!("some turns were dropped; they are handled again after the next start");
         }
+        let _ = tokio::time::timeout(CLOSING / 2, desk.chat.settle_all()).await;
         Ok(())
     }
 }

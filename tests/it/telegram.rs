@@ -1,6 +1,7 @@
 //! The real binary on Telegram: people, a Bot API that may misbehave, a model that may be slow.
 
 mod access;
+mod broken;
 mod consent;
 mod faults;
 mod order;
@@ -103,4 +104,9 @@ async fn card(api: &FakeBotApi, chat: i64) -> SentMessage {
 
 fn mail_server() -> SmtpServer {
     SmtpServer::start(Mode::Accept)
+}
+
+/// Mail goes out through this server.
+fn posting(smtp: &SmtpServer) -> Program {
+    installed().env("SMTP_URL", &format!("{}?from=anna@example.com", smtp.url()))
 }

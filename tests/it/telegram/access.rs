@@ -78,7 +78,7 @@ async fn who_is_taken_off_the_allowlist_is_a_stranger_again() {
     let program = installed();
     let daemon = serve(&program, &api).await;
     api.user_says(BEN, "remind me to call mom tomorrow at 5pm");
-    answer(&api, BEN, "call mom").await;
+    answer(&api, BEN, "Reminder set").await;
     assert_eq!(daemon.terminate(), 0);
 
     let program = program.env("BRAIN_ALLOWED_USERS", &ANNA.to_string());
