@@ -325,7 +325,7 @@ impl Progressing {
 
     fn ask(&mut self, question: Clarification) {
         self.answer.path = Path::Clarify;
-        self.answer.clarification = Question::Open(question);
+        self.answer.clarification = Question::Open(Box::new(question));
     }
 
     /// Adds what a run came to: receipts, reports, undo.

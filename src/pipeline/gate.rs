@@ -43,7 +43,7 @@ pub struct Gated {
 }
 
 enum Judged {
-    Passed(Assessed),
+    Passed(Box<Assessed>),
     Stopped,
 }
 
@@ -79,7 +79,7 @@ async fn judge(
             let mut action = settled.action;
             let seen: Vec<Foreign> = foreign.iter().cloned().chain(settled.foreign).collect();
             action.taints = taints(turn, entry, planned, &seen);
-            Judged::Passed(assess(entry, action, Stakes::Low))
+            Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
         }
         Err(Unsettled::Refused(why)) => {
             gated.refuse(planned, planned.params.clone(), &why);
@@ -130,7 +130,7 @@ fn allowed<'b>(
     let name = crate::core::text::visible(&crate::core::text::shorten(&super::turn::report_name(planned), 60));
     let entry = brain.catalog.find(&planned.service, &planned.command);
     let entry = entry.ok_or_else(|| format!("There is no such thing as {name}, so nothing was done about it."))?;
-    if !domains.iter().any(|domain| *domain == planned.service) {
+    if !domains.contains(&planned.service) {
         return Err(format!(
             "I left out {name}: your message didn't ask for anything with {}. Tell me if you want that.",
             planned.service
@@ -156,7 +156,7 @@ fn sort(judged: Vec<Judged>, planned: &[PlannedAction], gated: &mut Gated) {
             continue;
         }
         asks[index] = assessed.stakes() == Stakes::High || depends_on.iter().any(|&on| asks[on]);
-        let passed = Passed { assessed, index, depends_on };
+        let passed = Passed { assessed: *assessed, index, depends_on };
         if asks[index] { gated.consent.push(passed) } else { gated.now.push(passed) }
     }
 }

@@ -94,7 +94,7 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     match clarification {
         Question::Keep => {}
         Question::Settled => state.clarification = None,
-        Question::Open(question) => state.clarification = Some(question),
+        Question::Open(question) => state.clarification = Some(*question),
     }
     state.editing = editing;
     let now = brain.clock.now();

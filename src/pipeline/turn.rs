@@ -94,7 +94,7 @@ pub enum Question {
     /// It is settled.
     Settled,
     /// This one is open now.
-    Open(Clarification),
+    Open(Box<Clarification>),
 }
 
 impl Answer {
