@@ -105,8 +105,3 @@ async fn card(api: &FakeBotApi, chat: i64) -> SentMessage {
 fn mail_server() -> SmtpServer {
     SmtpServer::start(Mode::Accept)
 }
-
-/// Mail goes out through this server.
-fn posting(smtp: &SmtpServer) -> Program {
-    installed().env("SMTP_URL", &format!("{}?from=anna@example.com", smtp.url()))
-}
