@@ -44,6 +44,10 @@ impl Line {
         if text.len() > LINE_BYTES_MAX {
             return Err(format!("the line is longer than {LINE_BYTES_MAX} bytes"));
         }
+        // serde would take a list of the fields' values as well.
+        if !text.trim_start().starts_with('{') {
+            return Err("the line is not what I read: it is no JSON object".to_owned());
+        }
         serde_json::from_str(text).map_err(|cause| format!("the line is not what I read: {cause}"))
     }
 

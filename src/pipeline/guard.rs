@@ -22,7 +22,7 @@ pub enum Verdict {
 
 const RULES: [(&str, &str); 2] = [
     (
-        r"(?i)\b(show|tell|give|print|reveal|send|leak|dump|what(?:'s| is| are))\b[^.?!\n]{0,40}\b(your|the (?:bot|assistant|server|system)'?s?)\b[^.?!\n]{0,20}\b(api[ -]?key|bot token|access token|secret key|secrets|password|credentials|system prompt|\.env|environment variables)\b",
+        r"(?i)\b(show|tell|give|print|reveal|send|leak|dump|what(?:'s| is| are))\b[^.?!\n]{0,40}\b(your|the (?:bot|assistant|server|system)'?s?)\b[^.?!\n]{0,20}(?:\b(?:api[ -]?key|bot token|access token|secret key|secrets|password|credentials|system prompt|environment variables)|\.env)\b",
         "I keep keys, tokens and my own setup to myself. Anything else I can help with?",
     ),
     (

@@ -22,6 +22,7 @@ use crate::records::{OutboxEntry, Show};
 const RUNS_MAX: usize = 100_000;
 
 const INTERRUPTED: &str = "I was restarted in the middle of something. This is what became of it:";
+const AND_THE_REST: &str = "If you asked for more than that in the same message, please ask for it again.";
 const NO_ANSWER: &str =
     "I was stopped before the answer came. Please look there before trying again; I won't repeat it";
 
@@ -105,6 +106,10 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
         if let Progress::Done { outcome } = &step.progress {
             lines.push(respond::told(brain, &step.action, outcome, &reference).0);
         }
+    }
+    // What the same message asked for beyond its journal (a card, a question) died with the turn.
+    if run.origin == Origin::Turn {
+        lines.push(AND_THE_REST.to_owned());
     }
     shows.push(Show::Send(Reply::text(lines.join("\n"))));
     brain.tell(&run.chat, shows, batch).await

@@ -13,8 +13,8 @@ use crate::catalog::{Base, Entry, ParamError, Past, Slot};
 use crate::core::people::{self, Match, Recipient};
 use crate::core::plan::{Action, Params, PlannedAction, Target};
 use crate::core::taint::Foreign;
-use crate::core::when::{self, Grain, Problem, Reference, When, local_instant};
-use crate::ports::{Candidate, Person, Prepared, Service};
+use crate::core::when::{self, Grain, Problem, Reference, Role, When, local_instant};
+use crate::ports::{Candidate, Person, Prepared, Service, ServiceError};
 
 /// Why a proposal is no action yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +66,7 @@ pub async fn settle(
     }
     let params = params?;
 
-    let prepared = service.prepare(&turn.scene, entry.command(), params).await;
+    let prepared = prepare(turn, entry, service, params).await;
     let (params, target, notes, foreign) = match prepared.map_err(|error| Unsettled::Refused(error.to_string()))? {
         Prepared::Ready { params, target, notes, foreign } => (params, target, notes, foreign),
         Prepared::NotFound { what } => return Err(Unsettled::Refused(what)),
@@ -89,6 +89,35 @@ pub async fn settle(
         ..Action::default()
     };
     Ok(Settled { action, foreign })
+}
+
+/// Asks the service; when several items fit the description, a time the person named may tell them apart.
+async fn prepare(
+    turn: &Turn<'_>,
+    entry: &dyn Entry,
+    service: &dyn Service,
+    params: Params,
+) -> Result<Prepared, ServiceError> {
+    let prepared = service.prepare(&turn.scene, entry.command(), params.clone()).await?;
+    let description = params.get("find_by").and_then(Value::as_str);
+    let (Prepared::Several { .. }, Some(description)) = (&prepared, description) else { return Ok(prepared) };
+    let times: Vec<&str> = when::find(turn.words(), &turn.scene.reference())
+        .into_iter()
+        .filter(|found| found.role != Role::To)
+        .filter_map(|found| turn.words().get(found.span))
+        .collect();
+    if times.is_empty() {
+        return Ok(prepared);
+    }
+    let mut narrower = params.clone();
+    narrower.insert("find_by".to_owned(), format!("{description} {}", times.join(" ")).into());
+    match service.prepare(&turn.scene, entry.command(), narrower).await? {
+        Prepared::Ready { params: mut found, target: Some(target), notes, foreign } => {
+            found.insert("find_by".to_owned(), description.into());
+            Ok(Prepared::Ready { params: found, target: Some(target), notes, foreign })
+        }
+        Prepared::Ready { .. } | Prepared::NotFound { .. } | Prepared::Several { .. } => Ok(prepared),
+    }
 }
 
 impl From<ParamError> for Unsettled {

@@ -139,9 +139,7 @@ fn not_ours() -> SendError {
 #[async_trait]
 impl Chat for TelegramChat {
     async fn typing(&self, chat: &ChatId) {
-        let Some(place) = Place::parse(chat) else {
-            return;
-        };
+        let Some(place) = Place::parse(chat) else { return };
         let now = Instant::now();
         let every = Duration::from_millis(limits::TYPING_EVERY_MS);
         {
@@ -232,9 +230,7 @@ impl Wire {
 
     /// Deletes a message of ours. Best effort.
     pub(super) async fn delete(&self, place: Place, message: MessageId) {
-        let Ok(number) = i32::try_from(message.0) else {
-            return;
-        };
+        let Ok(number) = i32::try_from(message.0) else { return };
         let call = teloxide_core::payloads::DeleteMessage::new(types::ChatId(place.chat), types::MessageId(number));
         if let Err(error) = self.api.call::<_, IgnoredAny>(&call).await {
             tracing::debug!(%error, "a status line could not be deleted");

@@ -132,9 +132,7 @@ impl Inbox {
 
     /// Whether the turn that an update belongs to has been committed.
     pub async fn is_done(&self, incoming: &Incoming) -> Result<bool, StoreError> {
-        let Some(name) = &incoming.inbox else {
-            return Ok(true);
-        };
+        let Some(name) = &incoming.inbox else { return Ok(true) };
         let found = self.store.load::<InboxEntry>(&Key::from_stored(name)).await?;
         Ok(found.is_none_or(|(entry, _)| entry.done))
     }

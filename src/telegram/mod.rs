@@ -131,9 +131,7 @@ async fn hello(api: &Api) -> Result<Me, TelegramError> {
     let named: Named = loop {
         match api.call(&GetMe::new()).await {
             Ok(named) => break named,
-            Err(ApiError::Refused { code: 401, .. }) => {
-                return Err(TelegramError::TokenRefused(String::new()));
-            }
+            Err(ApiError::Refused { code: 401, .. }) => return Err(TelegramError::TokenRefused(String::new())),
             Err(ApiError::Refused { code: 404, .. }) => {
                 return Err(TelegramError::TokenRefused(format!(
                     ", and check that {} is a Bot API server",

@@ -63,9 +63,7 @@ impl Pairing {
             self.open = None;
             return Try::None;
         }
-        let Some(offered) = candidate(text) else {
-            return Try::None;
-        };
+        let Some(offered) = candidate(text) else { return Try::None };
         let tries = self.tries.get(&who).copied().unwrap_or(0);
         if tries >= limits::PAIRING_TRIES_PER_USER {
             return Try::Unheard;

@@ -103,9 +103,7 @@ async fn arrive(
     let mut heard: std::collections::HashMap<u64, Heard> =
         numbers.into_iter().zip(heard).filter_map(|(update, heard)| Some((update, heard?))).collect();
     for received in fresh {
-        let Some(heard) = heard.remove(&received.update) else {
-            continue;
-        };
+        let Some(heard) = heard.remove(&received.update) else { continue };
         if received.opens {
             turns::begin(desk, queues, Job { entry: Entry::of(received, at), heard });
         } else {

@@ -86,9 +86,7 @@ fn due(waiting: &mut HashMap<ChatId, Waiting>, now: Instant) -> Vec<ChatId> {
 
 fn finished(waiting: &mut HashMap<ChatId, Waiting>, id: &ChatId, chat: &TelegramChat) {
     let failed_just_now = chat.late.remove(id);
-    let Some(entry) = waiting.get_mut(id) else {
-        return;
-    };
+    let Some(entry) = waiting.get_mut(id) else { return };
     if !(entry.again || failed_just_now) {
         waiting.remove(id);
         return;

@@ -100,9 +100,7 @@ pub(super) async fn resume(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, open: Ve
 
 /// Takes the little clock off a pressed button, at once. Best effort.
 pub(super) fn acknowledge_press(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, heard: &Heard) {
-    let Some(query) = heard.callback.clone() else {
-        return;
-    };
+    let Some(query) = heard.callback.clone() else { return };
     let desk = desk.clone();
     queues.aside(async move {
         let call = AnswerCallbackQuery::new(CallbackQueryId(query));

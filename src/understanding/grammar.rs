@@ -126,7 +126,11 @@ fn first_words(pieces: &[Piece], lexicon: &Lexicon, out: &mut Vec<WordId>) -> bo
                 }
             }
             Piece::Either(ways) => {
-                return ways.iter().fold(false, |any, way| first_words(way, lexicon, out) || any);
+                let mut any = false;
+                for way in ways {
+                    any |= first_words(way, lexicon, out);
+                }
+                return any;
             }
         }
     }

@@ -64,11 +64,7 @@ impl World {
 
     /// A life that gets one line, stops at `border` and is killed there. What it printed.
     fn dies_at(&self, border: &str, now: &str, line: &Value) -> Lines {
-        let program = self.program.clone().fail_at(border);
-        let mut console = program.console(&["--now", now, "--tz", "UTC"]);
-        console.start_sending(&line.to_string());
-        wait_reached(&program.reached_file(), place(border));
-        console.kill_and_read()
+        dies(&self.program, border, now, line)
     }
 
     /// A life that stops at `border` before it reads anything: in recovery, or in delivering what waited.
@@ -107,6 +103,14 @@ impl World {
         let ids = listed.json_lines();
         ids.iter().map(|card| card["id"].as_str().unwrap().to_owned()).collect()
     }
+}
+
+fn dies(program: &Program, border: &str, now: &str, line: &Value) -> Lines {
+    let program = program.clone().fail_at(border);
+    let mut console = program.console(&["--now", now, "--tz", "UTC"]);
+    console.start_sending(&line.to_string());
+    wait_reached(&program.reached_file(), place(border));
+    console.kill_and_read()
 }
 
 /// `shown` of `shown:2`.

@@ -101,7 +101,8 @@ async fn a_commit_nobody_waits_for_is_done_whole() {
     for n in 0..100 {
         let both = batch(["a", "b"].map(|key| write(Table::Meta, key, &n.to_string(), Expect::Any)));
         let mut waiting = store.commit(both);
-        assert!(futures::poll!(&mut waiting).is_pending());
+        // Once polled it is queued; a busy machine may even have done it by now.
+        let _ = futures::poll!(&mut waiting);
         drop(waiting);
     }
     store.commit(Batch::default()).await.unwrap();

@@ -265,7 +265,7 @@ pub(super) fn update(said: &Said) -> Built {
         said,
         "what",
         &["calendar"],
-        target.as_ref().filter(|_| !said.found.slot("attendees").is_some()).map(|(w, _)| w),
+        target.as_ref().filter(|_| said.found.slot("attendees").is_none()).map(|(w, _)| w),
     );
     let Some(found) = found else { return Built::No };
     let mut action = said.action("calendar", "update_event");

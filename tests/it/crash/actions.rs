@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{NOW, World, each, files_in, times, told, told_at_start};
+use super::{NOW, World, dies, each, files_in, times, told, told_at_start};
+use crate::support::model_server::{ModelReply, ModelServer, Script};
 use crate::support::program::{Console, Program, text_of};
 use crate::support::smtp_server::Mode;
 
@@ -133,16 +134,29 @@ fn reminders(lines: &[Value]) -> usize {
     times(&told(lines), "⏰ Call mom")
 }
 
+fn model() -> ModelServer {
+    let plan = json!({"actions": [
+        {"service": "task", "command": "create", "params": {"title": "Call mom", "deadline": "2026-01-12T17:00:00"}, "reasoning": "asked", "depends_on": []},
+        {"service": "email", "command": "send_email", "params": {"to": ["bob.miller@example.com"], "subject": "The report", "body": "Here it is."}, "reasoning": "asked", "depends_on": []},
+    ]});
+    let route = json!({"type": "action", "domains": ["email", "task"], "is_followup": false});
+    let script = Script::new().always("route", ModelReply::json(route)).always("plan", ModelReply::json(plan));
+    ModelServer::scripted(script.otherwise(ModelReply::text("Here you are.")))
+}
+
 /// A plain action and a send asked for in one breath: what ran is told, and nothing goes out unasked.
 #[test]
 fn a_composite_request_that_is_killed_sends_nothing() {
     each(&["plan-durable", "outcome-recorded", "answer-before", "answer-durable"], |border| {
         let world = World::new(Mode::Accept);
-        let both = "remind me to call mom tomorrow at 5pm and send an email to bob.miller@example.com saying the report is late";
-        world.dies_at(border, NOW, &json!({"text": both}));
+        let model = model();
+        let program = world.program.clone().model(&model);
+        dies(&program, border, NOW, &json!({"text": "remind me to call mom tomorrow at 5pm, and send Bob the report"}));
         let mut second = world.lives();
         let at_start = told_at_start(&mut second);
         assert!(told(&at_start).contains("Call mom"), "{border}: {at_start:#?}");
+        let whole = border == "answer-durable";
+        assert_eq!(told(&at_start).contains("please ask for it again"), !whole, "{border}: {at_start:#?}");
         assert_eq!(tasks(&mut second), 1, "{border}");
         drop(second);
         assert_eq!(world.sent(), 0, "{border}");
