@@ -18,7 +18,7 @@ use crate::support::program::{Daemon, Program};
 use crate::support::smtp_server::{Mode, SmtpServer};
 
 /// Far above what is needed, so that a busy machine is no failure.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(60);
 
 const ANNA: i64 = 1_001;
 const BEN: i64 = 1_002;
