@@ -17,7 +17,7 @@ use super::face::TelegramChat;
 use super::inbox::{Entry, Inbox};
 use super::queue::{Entrance, Full, Queues};
 use crate::config::telegram_user;
-use crate::core::ids::{MessageId, RunId};
+use crate::core::ids::{ChatId, MessageId, RunId};
 use crate::core::outcome::Outcome;
 use crate::core::run::{Progress, Run};
 use crate::core::turn::{Incoming, Input, Reply};
@@ -37,6 +37,13 @@ pub(super) struct Desk {
     pub access: Access,
     pub inbox: Inbox,
     pub me: Me,
+}
+
+impl Desk {
+    /// Whether a turn of this chat is under way, apart from presses and `/cancel`.
+    fn is_busy(&self, chat: &ChatId) -> bool {
+        self.brain.running.lock().unwrap_or_else(PoisonError::into_inner).contains_key(chat)
+    }
 }
 
 /// A stored update and what it means.
@@ -139,7 +146,7 @@ async fn turn(
     };
     let ended = AssertUnwindSafe(handle_turn(&desk.brain, &incoming)).catch_unwind().await;
     // A line that the answer did not replace. An overtaker leaves the line of what it has overtaken alone.
-    if !overtakes {
+    if !overtakes || !desk.is_busy(&incoming.chat) {
         desk.chat.settle(&incoming.chat).await;
     }
     match ended {

@@ -18,7 +18,7 @@ use crate::support::program::{Daemon, Program};
 use crate::support::smtp_server::{Mode, SmtpServer};
 
 /// Far above what is needed, so that a busy machine is no failure.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(60);
 
 const ANNA: i64 = 1_001;
 const BEN: i64 = 1_002;
@@ -104,9 +104,4 @@ async fn card(api: &FakeBotApi, chat: i64) -> SentMessage {
 
 fn mail_server() -> SmtpServer {
     SmtpServer::start(Mode::Accept)
-}
-
-/// Mail goes out through this server.
-fn posting(smtp: &SmtpServer) -> Program {
-    installed().env("SMTP_URL", &format!("{}?from=anna@example.com", smtp.url()))
 }

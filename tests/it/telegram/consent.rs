@@ -7,7 +7,7 @@ use crate::support::bot_api::Say;
 async fn a_typed_yes_after_the_card_sends_and_a_second_one_sends_nothing() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
     let model = mailing(Duration::ZERO);
-    let _daemon = serve(&posting(&smtp).model(&model), &api).await;
+    let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;
     assert!(card.text.contains("the report is late"), "the whole body is shown: {}", card.text);
@@ -26,7 +26,7 @@ async fn a_typed_yes_after_the_card_sends_and_a_second_one_sends_nothing() {
 async fn words_that_are_not_typed_afresh_do_not_approve() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
     let model = mailing(Duration::ZERO);
-    let _daemon = serve(&posting(&smtp).model(&model), &api).await;
+    let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     let early = api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;
     let others = [
@@ -57,7 +57,7 @@ async fn words_that_are_not_typed_afresh_do_not_approve() {
 async fn a_yes_sent_before_the_card_was_there_does_not_approve() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
     let model = mailing(Duration::from_millis(800));
-    let _daemon = serve(&posting(&smtp).model(&model), &api).await;
+    let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     api.user_says(ANNA, SEND);
     api.user_says(ANNA, "yes");
     let card = card(&api, ANNA).await;
@@ -71,7 +71,7 @@ async fn a_yes_sent_before_the_card_was_there_does_not_approve() {
 async fn forged_foreign_and_replayed_presses_do_nothing() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
     let model = mailing(Duration::ZERO);
-    let _daemon = serve(&posting(&smtp).model(&model), &api).await;
+    let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;
     let data = card.all_buttons()[0].data.clone();

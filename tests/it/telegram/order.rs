@@ -37,7 +37,7 @@ async fn a_slow_chat_keeps_its_own_order_and_delays_nobody() {
     let api = FakeBotApi::start().await;
     let model = echo();
     let _daemon = serve(&installed().model(&model), &api).await;
-    api.user_says(ANNA, "one (1500 ms)");
+    api.user_says(ANNA, "one (4000 ms)");
     api.user_says(ANNA, "two");
     api.user_says(BEN, "uno");
     api.user_says(BEN, "dos (50 ms)");
@@ -57,9 +57,9 @@ async fn a_press_overtakes_a_slow_turn() {
     let _daemon = serve(&installed().model(&model), &api).await;
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;
-    api.user_says(ANNA, "hello (4000 ms)");
+    api.user_says(ANNA, "hello (30000 ms)");
     model.wait_calls("respond", 1, SOON).await;
-    let query = api.press(ANNA, card.id, &card.button("Cancel").data);
+    let query = api.press(ANNA, card.id, &card.all_buttons()[1].data);
     api.wait_callback_answer(&query, SOON).await;
     answer(&api, ANNA, "I won't").await;
     assert_eq!(how_many(&api, ANNA, "All right"), 0, "the slow turn still runs\n{}", api.transcript());
