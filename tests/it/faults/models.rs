@@ -113,7 +113,6 @@ fn an_answer_that_stays_unusable_runs_nothing_and_is_asked_for_twice() {
         ("prose alone", ModelReply::text("I would create a task to call mom.")),
         ("another shape", ModelReply::json(json!({"tasks": 5, "actions": "create"}))),
         ("a list", ModelReply::json(json!([1, 2, 3]))),
-        ("nothing", ModelReply::text("")),
     ];
     for (name, reply) in bad {
         let model = scripted(&["task"], reply, "Done!");
