@@ -57,6 +57,8 @@ pub async fn intake(turn: &Turn<'_>) -> Result<Intake, StoreError> {
     }
     match said {
         Consent::Yes | Consent::No if turn.open.is_empty() => Ok(Intake::Unrelated),
+        // A yes to some other message is no bare yes.
+        Consent::Yes | Consent::No if reply_to.is_some() => Ok(elsewhere(turn)),
         Consent::Yes | Consent::No => bare(turn, said, *origin).await,
         Consent::Other => Ok(amendment(turn, text, *origin)),
     }
@@ -120,6 +122,15 @@ async fn bare(turn: &Turn<'_>, said: Consent, origin: Origin) -> Result<Intake, 
     Ok(answered(
         decide(turn, &only.id, verb, None, Means::Text).await?,
     ))
+}
+
+/// A reply to something that is no card: perhaps to a question of ours, but never to a card.
+fn elsewhere(turn: &Turn<'_>) -> Intake {
+    if turn.state.clarification.is_some() {
+        Intake::Unrelated
+    } else {
+        answered(which(turn))
+    }
 }
 
 /// "yes, but at 4pm": only when one card is open and it is what was shown last.

@@ -101,7 +101,9 @@ impl World {
         let listed = self.program.run(&["pending", "list", "--json"]);
         assert_eq!(listed.code, 0, "{listed:?}");
         let ids = listed.json_lines();
-        ids.iter().map(|card| card["id"].as_str().unwrap().to_owned()).collect()
+        ids.iter()
+            .map(|card| card["id"].as_str().unwrap().to_owned())
+            .collect()
     }
 }
 
@@ -122,7 +124,10 @@ fn place(border: &str) -> &str {
 fn told_at_start(console: &mut Console) -> Lines {
     let mut lines = console.say("/pending");
     // The answer to the question is its last message.
-    let answer = lines.iter().rposition(|line| line["type"] == "message").unwrap();
+    let answer = lines
+        .iter()
+        .rposition(|line| line["type"] == "message")
+        .unwrap();
     lines.truncate(answer);
     lines
 }
@@ -136,7 +141,10 @@ fn each<C: Copy + Send + std::fmt::Debug>(cases: &[C], test: impl Fn(C) + Sync) 
             for &case in some {
                 let test = &test;
                 let run = move || test(case);
-                thread::Builder::new().name(format!("{case:?}")).spawn_scoped(scope, run).unwrap();
+                thread::Builder::new()
+                    .name(format!("{case:?}"))
+                    .spawn_scoped(scope, run)
+                    .unwrap();
             }
         });
     }

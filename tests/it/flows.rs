@@ -4,7 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::support::model_server::{ModelReply, ModelServer, Script};
-use crate::support::program::{Console, Lines, Program, done_of, outcomes_of, pending_ids, text_of};
+use crate::support::program::{
+    Console, Lines, Program, done_of, outcomes_of, pending_ids, text_of,
+};
 use crate::support::smtp_server::{Mode, SmtpServer};
 
 const NOW: &str = "2026-01-11T09:00:00Z";
@@ -41,7 +43,10 @@ fn route(kind: &str, domains: &[&str]) -> ModelReply {
 
 /// Answers one turn of each given kind after the other.
 fn model(turns: &[(ModelReply, Option<Value>)]) -> ModelServer {
-    let mut script = Script::new().always("respond", ModelReply::text("Going well! What's on your mind?"));
+    let mut script = Script::new().always(
+        "respond",
+        ModelReply::text("Going well! What's on your mind?"),
+    );
     for (routed, actions) in turns {
         script = script.then("route", routed.clone());
         if let Some(actions) = actions {
@@ -52,8 +57,17 @@ fn model(turns: &[(ModelReply, Option<Value>)]) -> ModelServer {
 }
 
 fn statuses(lines: &[Value]) -> Vec<(String, String)> {
-    let name = |o: &Value| format!("{}.{}", o["service"].as_str().unwrap(), o["command"].as_str().unwrap());
-    outcomes_of(lines).iter().map(|o| (name(o), o["status"].as_str().unwrap().to_owned())).collect()
+    let name = |o: &Value| {
+        format!(
+            "{}.{}",
+            o["service"].as_str().unwrap(),
+            o["command"].as_str().unwrap()
+        )
+    };
+    outcomes_of(lines)
+        .iter()
+        .map(|o| (name(o), o["status"].as_str().unwrap().to_owned()))
+        .collect()
 }
 
 fn is(name: &str, status: &str) -> (String, String) {
@@ -67,7 +81,10 @@ fn small_talk_with_a_model() {
     let mail = SmtpServer::start(Mode::Accept);
     let model = model(&[(route("chat", &[]), None)]);
     let lines = open(&installed(&mail).model(&model)).say(HELLO);
-    assert_eq!((done_of(&lines)["path"].as_str(), text_of(&lines).as_str()), (Some("chat"), "Going well! What's on your mind?"));
+    assert_eq!(
+        (done_of(&lines)["path"].as_str(), text_of(&lines).as_str()),
+        (Some("chat"), "Going well! What's on your mind?")
+    );
     assert!(calls(&lines) <= 2, "{lines:#?}");
 }
 
@@ -75,7 +92,10 @@ fn small_talk_with_a_model() {
 fn small_talk_without_a_model() {
     let mail = SmtpServer::start(Mode::Accept);
     let lines = open(&installed(&mail)).say(HELLO);
-    assert_eq!((done_of(&lines)["path"].as_str(), calls(&lines)), (Some("chat"), 0));
+    assert_eq!(
+        (done_of(&lines)["path"].as_str(), calls(&lines)),
+        (Some("chat"), 0)
+    );
     assert!(!text_of(&lines).is_empty() && outcomes_of(&lines).is_empty());
 }
 
@@ -83,9 +103,19 @@ fn small_talk_without_a_model() {
 
 fn reminder(console: &mut Console) -> Lines {
     let lines = console.say(REMIND);
-    assert_eq!(statuses(&lines), [is("task.create", "succeeded")], "{lines:#?}");
-    assert_eq!(outcomes_of(&lines)[0]["params"]["deadline"], "2026-01-12T17:00:00+00:00");
-    assert!(text_of(&lines).contains("⏰ Reminder set: Call mom — tomorrow (Mon 12 Jan) at 17:00"), "{lines:#?}");
+    assert_eq!(
+        statuses(&lines),
+        [is("task.create", "succeeded")],
+        "{lines:#?}"
+    );
+    assert_eq!(
+        outcomes_of(&lines)[0]["params"]["deadline"],
+        "2026-01-12T17:00:00+00:00"
+    );
+    assert!(
+        text_of(&lines).contains("⏰ Reminder set: Call mom — tomorrow (Mon 12 Jan) at 17:00"),
+        "{lines:#?}"
+    );
     let early = console.now("2026-01-12T16:59:59Z");
     assert_eq!(text_of(&early), "");
     let due = console.now("2026-01-12T17:00:00Z");
@@ -96,7 +126,11 @@ fn reminder(console: &mut Console) -> Lines {
 #[test]
 fn a_reminder_with_a_model() {
     let mail = SmtpServer::start(Mode::Accept);
-    let create = action("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00", "priority": "medium"}));
+    let create = action(
+        "task",
+        "create",
+        json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00", "priority": "medium"}),
+    );
     let model = model(&[(route("action", &["task"]), Some(json!([create])))]);
     let lines = reminder(&mut open(&installed(&mail).model(&model)));
     assert!(calls(&lines) <= 3, "{lines:#?}");
@@ -106,23 +140,40 @@ fn a_reminder_with_a_model() {
 fn a_reminder_without_a_model() {
     let mail = SmtpServer::start(Mode::Accept);
     let lines = reminder(&mut open(&installed(&mail)));
-    assert_eq!((calls(&lines), done_of(&lines)["path"].as_str()), (0, Some("action")));
+    assert_eq!(
+        (calls(&lines), done_of(&lines)["path"].as_str()),
+        (0, Some("action"))
+    );
 }
 
 // 3. A mail to the team, after a yes.
 
 fn team(console: &mut Console, mail: &SmtpServer) -> (Lines, Lines) {
     let card = console.say(TEAM);
-    assert_eq!(statuses(&card), [is("email.send_email", "pending")], "{card:#?}");
+    assert_eq!(
+        statuses(&card),
+        [is("email.send_email", "pending")],
+        "{card:#?}"
+    );
     let shown = text_of(&card);
-    assert!(shown.contains("bob.miller@example.com") && shown.contains("sarah.lindqvist@example.com"), "{shown}");
+    assert!(
+        shown.contains("bob.miller@example.com") && shown.contains("sarah.lindqvist@example.com"),
+        "{shown}"
+    );
     assert_eq!(mail.mails().len(), 0);
     let yes = console.say("Yes, send it");
-    assert_eq!(statuses(&yes), [is("email.send_email", "succeeded")], "{yes:#?}");
+    assert_eq!(
+        statuses(&yes),
+        [is("email.send_email", "succeeded")],
+        "{yes:#?}"
+    );
     assert_eq!(done_of(&yes)["path"], "consent");
     let mut to = mail.mails()[0].to.clone();
     to.sort();
-    assert_eq!(to, ["bob.miller@example.com", "sarah.lindqvist@example.com"]);
+    assert_eq!(
+        to,
+        ["bob.miller@example.com", "sarah.lindqvist@example.com"]
+    );
     assert_eq!(mail.mails().len(), 1);
     (card, yes)
 }
@@ -130,11 +181,21 @@ fn team(console: &mut Console, mail: &SmtpServer) -> (Lines, Lines) {
 #[test]
 fn a_mail_to_the_team_with_a_model() {
     let mail = SmtpServer::start(Mode::Accept);
-    let send = action("email", "send_email", json!({"to": ["the whole team"], "subject": "Project update", "body": "The project is delayed."}));
+    let send = action(
+        "email",
+        "send_email",
+        json!({"to": ["the whole team"], "subject": "Project update", "body": "The project is delayed."}),
+    );
     let model = model(&[(route("action", &["email"]), Some(json!([send])))]);
     let (card, yes) = team(&mut open(&installed(&mail).model(&model)), &mail);
     assert!(calls(&card) <= 3 && calls(&yes) <= 1, "{card:#?} {yes:#?}");
-    assert_eq!((mail.mails()[0].subject.as_str(), mail.mails()[0].body().trim()), ("Project update", "The project is delayed."));
+    assert_eq!(
+        (
+            mail.mails()[0].subject.as_str(),
+            mail.mails()[0].body().trim()
+        ),
+        ("Project update", "The project is delayed.")
+    );
 }
 
 #[test]
@@ -149,9 +210,19 @@ fn a_mail_to_the_team_without_a_model() {
 fn composite(console: &mut Console, program: &Program) -> Lines {
     console.say("add standup to my calendar tomorrow at 10am");
     let lines = console.say(COMPOSITE);
-    assert_eq!(statuses(&lines), [is("calendar.list_events", "succeeded"), is("email.create_draft", "succeeded")], "{lines:#?}");
+    assert_eq!(
+        statuses(&lines),
+        [
+            is("calendar.list_events", "succeeded"),
+            is("email.create_draft", "succeeded")
+        ],
+        "{lines:#?}"
+    );
     let text = text_of(&lines);
-    assert!(text.contains("Standup") && text.contains("Draft for Bob Miller <bob.miller@example.com>"), "{text}");
+    assert!(
+        text.contains("Standup") && text.contains("Draft for Bob Miller <bob.miller@example.com>"),
+        "{text}"
+    );
     assert!(pending_ids(&lines).is_empty(), "a draft needs no consent");
     assert!(program.data_dir().join("mail").is_dir());
     lines
@@ -160,12 +231,27 @@ fn composite(console: &mut Console, program: &Program) -> Lines {
 #[test]
 fn a_composite_request_with_a_model() {
     let mail = SmtpServer::start(Mode::Accept);
-    let standup = action("calendar", "create_event", json!({"summary": "Standup", "start_time": "2026-01-12T10:00:00"}));
-    let look = action("calendar", "list_events", json!({"from": "2026-01-12T00:00:00", "to": "2026-01-13T00:00:00"}));
-    let draft = action("email", "create_draft", json!({"to": ["Bob"], "subject": "Running late", "body": "Hi Bob, I'm running late."}));
+    let standup = action(
+        "calendar",
+        "create_event",
+        json!({"summary": "Standup", "start_time": "2026-01-12T10:00:00"}),
+    );
+    let look = action(
+        "calendar",
+        "list_events",
+        json!({"from": "2026-01-12T00:00:00", "to": "2026-01-13T00:00:00"}),
+    );
+    let draft = action(
+        "email",
+        "create_draft",
+        json!({"to": ["Bob"], "subject": "Running late", "body": "Hi Bob, I'm running late."}),
+    );
     let model = model(&[
         (route("action", &["calendar"]), Some(json!([standup]))),
-        (route("action", &["calendar", "email"]), Some(json!([look, draft]))),
+        (
+            route("action", &["calendar", "email"]),
+            Some(json!([look, draft])),
+        ),
     ]);
     let program = installed(&mail).model(&model);
     let lines = composite(&mut open(&program), &program);
@@ -185,20 +271,43 @@ fn a_composite_request_without_a_model() {
 
 fn pronoun(console: &mut Console) -> (Lines, Lines) {
     let made = console.say("I have a meeting with Sarah at 3pm");
-    assert_eq!(statuses(&made), [is("calendar.create_event", "succeeded")], "{made:#?}");
+    assert_eq!(
+        statuses(&made),
+        [is("calendar.create_event", "succeeded")],
+        "{made:#?}"
+    );
     let card = console.say("Actually, cancel it");
-    assert_eq!(statuses(&card), [is("calendar.delete_event", "pending")], "{card:#?}");
-    assert!(text_of(&card).contains("Sarah") && text_of(&card).contains("15:00"), "{card:#?}");
+    assert_eq!(
+        statuses(&card),
+        [is("calendar.delete_event", "pending")],
+        "{card:#?}"
+    );
+    assert!(
+        text_of(&card).contains("Sarah") && text_of(&card).contains("15:00"),
+        "{card:#?}"
+    );
     let yes = console.say("yes");
-    assert_eq!(statuses(&yes), [is("calendar.delete_event", "succeeded")], "{yes:#?}");
+    assert_eq!(
+        statuses(&yes),
+        [is("calendar.delete_event", "succeeded")],
+        "{yes:#?}"
+    );
     (card, yes)
 }
 
 #[test]
 fn it_is_what_was_just_talked_about_with_a_model() {
     let mail = SmtpServer::start(Mode::Accept);
-    let create = action("calendar", "create_event", json!({"summary": "Meeting with Sarah", "start_time": "2026-01-11T15:00:00"}));
-    let delete = action("calendar", "delete_event", json!({"find_by": "meeting with Sarah 3pm"}));
+    let create = action(
+        "calendar",
+        "create_event",
+        json!({"summary": "Meeting with Sarah", "start_time": "2026-01-11T15:00:00"}),
+    );
+    let delete = action(
+        "calendar",
+        "delete_event",
+        json!({"find_by": "meeting with Sarah 3pm"}),
+    );
     let model = model(&[
         (route("action", &["calendar"]), Some(json!([create]))),
         (route("action", &["calendar"]), Some(json!([delete]))),

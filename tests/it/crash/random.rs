@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 const KILLS: usize = 12;
 const LONGEST_MS: u64 = 50;
 const WORDS: [&str; KILLS] = [
-    "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo", "lima",
+    "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett",
+    "kilo", "lima",
 ];
 
 /// What the person saw with their own eyes.
@@ -36,7 +37,9 @@ fn a_hard_life(seed: u64) {
     let mut seen = Seen::default();
     let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     for (kill, word) in WORDS.into_iter().enumerate() {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let delay = Duration::from_micros((random >> 33) % (LONGEST_MS * 1_000));
         let mut console = world.lives();
         // What waits from the life before is shown now.
@@ -87,12 +90,18 @@ fn check(world: &World, seen: &mut Seen, seed: u64) {
     for word in WORDS {
         let there = times(&tasks, &format!("Buy {word}"));
         let told = seen.tasks.contains(&word);
-        assert!(there <= 1 && (there == 1 || !told), "seed {seed}: {word} is there {there} times\n{tasks}");
+        assert!(
+            there <= 1 && (there == 1 || !told),
+            "seed {seed}: {word} is there {there} times\n{tasks}"
+        );
     }
     assert_eq!(last.finish().code, 0);
     let mails = world.mail.mails();
     for (id, word) in &seen.cards {
-        let sent = mails.iter().filter(|mail| mail.subject == format!("The {word} is late")).count();
+        let sent = mails
+            .iter()
+            .filter(|mail| mail.subject == format!("The {word} is late"))
+            .count();
         let state = world.state(id);
         let fits = match state.as_str() {
             "pending" => sent == 0 && !seen.sent.contains(word),
@@ -100,7 +109,15 @@ fn check(world: &World, seen: &mut Seen, seed: u64) {
             "unknown" => sent <= 1 && !seen.sent.contains(word),
             _ => false,
         };
-        assert!(fits, "seed {seed}: the mail about {word} is {state} and went out {sent} times");
+        assert!(
+            fits,
+            "seed {seed}: the mail about {word} is {state} and went out {sent} times"
+        );
     }
-    assert!(mails.iter().all(|mail| world.mail.deliveries(&mail.message_id) == 1), "seed {seed}");
+    assert!(
+        mails
+            .iter()
+            .all(|mail| world.mail.deliveries(&mail.message_id) == 1),
+        "seed {seed}"
+    );
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{NOW, SEND, World, each, place, told, told_at_start};
+use super::{NOW, SEND, World, each, place, told, told_at_start, wait_reached};
 use crate::support::program::{button, outcomes_of, pending_id, pending_ids, text_of};
 use crate::support::smtp_server::Mode;
 
@@ -60,7 +60,9 @@ const REFUSED: [(&str, usize, Then); 5] = [
 
 #[test]
 fn a_consented_send_is_never_lost_nor_doubled_wherever_it_is_killed() {
-    each(&ACCEPT, |(border, mails, then)| check(Mode::Accept, border, mails, then));
+    each(&ACCEPT, |(border, mails, then)| {
+        check(Mode::Accept, border, mails, then)
+    });
 }
 
 #[test]
@@ -72,7 +74,9 @@ fn a_mail_taken_without_an_answer_stays_unknown_wherever_the_program_is_killed()
 
 #[test]
 fn a_refused_mail_is_never_told_as_sent_wherever_the_program_is_killed() {
-    each(&REFUSED, |(border, mails, then)| check(Mode::RejectRecipient, border, mails, then));
+    each(&REFUSED, |(border, mails, then)| {
+        check(Mode::RejectRecipient, border, mails, then)
+    });
 }
 
 fn check(mode: Mode, border: &str, mails: usize, then: Then) {
@@ -93,7 +97,10 @@ fn check(mode: Mode, border: &str, mails: usize, then: Then) {
     }
     // Told after the restart, unless the last thing the first life printed was just that.
     let mark = mark(then);
-    assert!(at_start.contains(mark), "{border}: {at_start:?} lacks {mark}");
+    assert!(
+        at_start.contains(mark),
+        "{border}: {at_start:?} lacks {mark}"
+    );
     // Decided once and for all: whatever is pressed now hears the result, and does nothing.
     for data in [&yes, &no] {
         let late = second.press(data);
@@ -115,7 +122,10 @@ fn check(mode: Mode, border: &str, mails: usize, then: Then) {
     assert_eq!(world.state(&id), state, "{border}");
     // What the person saw before the end stays true.
     let seen = text_of(&printed);
-    assert!(!seen.contains("📨 Sent") || then == Then::Succeeded, "{border}: {seen}");
+    assert!(
+        !seen.contains("📨 Sent") || then == Then::Succeeded,
+        "{border}: {seen}"
+    );
 }
 
 /// How each end is told.
@@ -131,9 +141,60 @@ fn mark(then: Then) -> &'static str {
 pub(super) fn asked(world: &World) -> (String, String, String) {
     let mut console = world.lives();
     let card = console.say(SEND);
-    let found = (pending_id(&card), button(&card, "approve"), button(&card, "cancel"));
+    let found = (
+        pending_id(&card),
+        button(&card, "approve"),
+        button(&card, "cancel"),
+    );
     assert_eq!(console.finish().code, 0);
     found
+}
+
+/// The admin's yes passes the same borders, told outside a turn.
+#[test]
+fn an_approval_by_the_admin_is_never_lost_nor_doubled_either() {
+    let cases = [
+        ("decision-before", 0, Then::StillOpen),
+        ("decision-durable", 1, Then::Succeeded),
+        ("smtp-answered", 1, Then::Unknown),
+        ("tell-before", 1, Then::Succeeded),
+        ("tell-durable", 1, Then::Succeeded),
+    ];
+    each(&cases, |(border, mails, then)| {
+        let mut world = World::new(Mode::Accept);
+        world.program = world.program.env("BRAIN_ADMIN_MAY_APPROVE", "true");
+        let (id, _, _) = asked(&world);
+        let digest = world.record(&id)["digest"].as_str().unwrap()[..12].to_owned();
+        let dying = world.program.clone().fail_at(border);
+        let mut owner = dying.console(&["--now", NOW, "--tz", "UTC"]);
+        owner.say("/pending");
+        let approving = {
+            let (program, id) = (world.program.clone(), id.clone());
+            std::thread::spawn(move || program.run(&["pending", "approve", &id, &digest]))
+        };
+        wait_reached(&dying.reached_file(), border);
+        owner.kill();
+        let ended = approving.join().unwrap();
+        assert!(
+            ended.code != 0 && ended.stdout.is_empty(),
+            "{border}: {ended:?}"
+        );
+
+        let mut second = world.lives();
+        let at_start = told(&told_at_start(&mut second));
+        assert_eq!(
+            at_start.contains(mark(then)),
+            then != Then::StillOpen,
+            "{border}: {at_start}"
+        );
+        drop(second);
+        let state = if then == Then::StillOpen {
+            "pending".to_owned()
+        } else {
+            format!("{then:?}").to_lowercase()
+        };
+        assert_eq!((world.sent(), world.state(&id)), (mails, state), "{border}");
+    });
 }
 
 /// The restart itself is killed, too, and the restart after it finds its way.
@@ -158,10 +219,17 @@ fn a_recovery_that_is_killed_is_recovered() {
         world.dies_at_start(second);
         let mut third = world.lives();
         let at_start = told(&told_at_start(&mut third));
-        assert!(at_start.contains(mark(then)), "{first}, {second}: {at_start:?}");
+        assert!(
+            at_start.contains(mark(then)),
+            "{first}, {second}: {at_start:?}"
+        );
         drop(third);
         assert_eq!(world.sent(), mails, "{first}, {second}");
-        assert_eq!(world.state(&id), format!("{then:?}").to_lowercase(), "{first}, {second}");
+        assert_eq!(
+            world.state(&id),
+            format!("{then:?}").to_lowercase(),
+            "{first}, {second}"
+        );
     });
 }
 
@@ -183,11 +251,23 @@ fn an_approval_that_could_not_begin_in_time_expires() {
 fn message_numbers_go_on_after_a_kill() {
     let world = World::new(Mode::Accept);
     let printed = world.dies_at("shown", NOW, &json!({"text": SEND}));
-    let shown = printed.iter().filter_map(|line| line["id"].as_i64()).max().unwrap();
+    let shown = printed
+        .iter()
+        .filter_map(|line| line["id"].as_i64())
+        .max()
+        .unwrap();
     let mut second = world.lives();
     let lines = second.say("hello");
-    let again = lines.iter().filter_map(|line| line["id"].as_i64()).min().unwrap();
+    let again = lines
+        .iter()
+        .filter_map(|line| line["id"].as_i64())
+        .min()
+        .unwrap();
     assert!(again > shown, "{shown} was given again: {lines:#?}");
-    assert_eq!(pending_ids(&lines), pending_ids(&printed), "the card keeps its id");
+    assert_eq!(
+        pending_ids(&lines),
+        pending_ids(&printed),
+        "the card keeps its id"
+    );
     assert_eq!(place("shown:2"), "shown");
 }

@@ -3,8 +3,15 @@
 use crate::support::program::{Finished, Program};
 
 fn refused(ended: &Finished, name: &str) {
-    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{name}: {ended:?}");
-    assert!(ended.stderr.contains(name), "{name} is not named: {ended:?}");
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (2, ""),
+        "{name}: {ended:?}"
+    );
+    assert!(
+        ended.stderr.contains(name),
+        "{name} is not named: {ended:?}"
+    );
     assert!(!ended.stderr.contains("panicked"), "{ended:?}");
 }
 
@@ -67,7 +74,11 @@ fn a_bad_command_line_stops_the_start() {
         &["ask"],
     ] {
         let ended = Program::new().run(args);
-        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{args:?}: {ended:?}");
+        assert_eq!(
+            (ended.code, ended.stdout.as_str()),
+            (2, ""),
+            "{args:?}: {ended:?}"
+        );
         assert!(!ended.stderr.is_empty());
     }
 }

@@ -22,11 +22,22 @@ fn file(program: &Program) -> std::path::PathBuf {
 
 /// Every command refuses in the same way: exit 2, a reason on standard error, nothing on standard output.
 fn refuses(program: &Program, reason: &str) {
-    for args in [&["console", "--json"] as &[&str], &["ask", "hi"], &["pending", "list"]] {
+    for args in [
+        &["console", "--json"] as &[&str],
+        &["ask", "hi"],
+        &["pending", "list"],
+    ] {
         let ended = program.run_with_stdin(args, "{\"text\":\"hi\"}\n");
-        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{args:?}: {ended:?}");
+        assert_eq!(
+            (ended.code, ended.stdout.as_str()),
+            (2, ""),
+            "{args:?}: {ended:?}"
+        );
         let said = ended.stderr.to_lowercase();
-        assert!(said.contains(&reason.to_lowercase()) && !said.contains("panicked"), "{args:?}: {ended:?}");
+        assert!(
+            said.contains(&reason.to_lowercase()) && !said.contains("panicked"),
+            "{args:?}: {ended:?}"
+        );
         assert!(ended.stderr.lines().count() <= 3, "{ended:?}");
     }
 }
@@ -38,12 +49,19 @@ fn a_damaged_store_is_named_and_keeps_every_byte() {
     torn.truncate(whole.len() / 3);
     let mut scribbled = whole.clone();
     scribbled[..64].fill(0x55);
-    for (name, bytes) in [("a stranger's", b"this is my diary, not a database".to_vec()), ("torn", torn), ("scribbled", scribbled)] {
+    for (name, bytes) in [
+        ("a stranger's", b"this is my diary, not a database".to_vec()),
+        ("torn", torn),
+        ("scribbled", scribbled),
+    ] {
         let program = Program::new();
         std::fs::create_dir_all(program.data_dir()).unwrap();
         std::fs::write(file(&program), &bytes).unwrap();
         refuses(&program, "brain.redb");
-        assert!(std::fs::read(file(&program)).unwrap() == bytes, "{name} was changed");
+        assert!(
+            std::fs::read(file(&program)).unwrap() == bytes,
+            "{name} was changed"
+        );
     }
 }
 
@@ -53,7 +71,11 @@ fn a_store_of_a_newer_version_is_left_alone() {
     let about: TableDefinition<&str, u64> = TableDefinition::new("about");
     let database = Database::open(file(&program)).unwrap();
     let writing = database.begin_write().unwrap();
-    writing.open_table(about).unwrap().insert("format", 99).unwrap();
+    writing
+        .open_table(about)
+        .unwrap()
+        .insert("format", 99)
+        .unwrap();
     writing.commit().unwrap();
     drop(database);
     let bytes = std::fs::read(file(&program)).unwrap();
@@ -76,9 +98,16 @@ fn a_folder_that_takes_no_files_is_named() {
 /// The program under a limit on the size of its files: what a full disk looks like, for anybody.
 fn cramped(program: &Program, blocks: usize) -> Program {
     // The signal that comes with the limit is ignored, so that writing fails as it does on a full disk.
-    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec '{}' \"$@\"", env!("CARGO_BIN_EXE_brain-agent"));
+    let script = format!(
+        "trap '' XFSZ; ulimit -f {blocks}; exec '{}' \"$@\"",
+        env!("CARGO_BIN_EXE_brain-agent")
+    );
     for name in ["console", "ask"] {
-        std::fs::write(program.cwd().join(name), script.replace("\"$@\"", &format!("{name} \"$@\""))).unwrap();
+        std::fs::write(
+            program.cwd().join(name),
+            script.replace("\"$@\"", &format!("{name} \"$@\"")),
+        )
+        .unwrap();
     }
     program.clone().binary(Path::new("/bin/bash"))
 }
@@ -88,7 +117,10 @@ fn a_disk_without_room_for_a_store_is_told() {
     let program = Program::new();
     let ended = cramped(&program, 8).run(&["ask", "hi"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{ended:?}");
-    assert!(!ended.stderr.is_empty() && !ended.stderr.contains("panicked"), "{ended:?}");
+    assert!(
+        !ended.stderr.is_empty() && !ended.stderr.contains("panicked"),
+        "{ended:?}"
+    );
     // Nothing half-made is in the way afterwards.
     assert_eq!(program.run(&["ask", "hi"]).code, 0);
 }
@@ -102,8 +134,20 @@ fn a_disk_that_fills_up_stops_nothing_but_the_new_and_loses_nothing_told() {
     let mut told = 1;
     let mut trouble = false;
     for n in 0..400 {
-        let word = format!("thing{}", "abcdefghij".chars().cycle().nth(n).unwrap().to_string().repeat(1 + n / 10));
-        let lines = cramped.say(&format!("remind me to buy {word} tomorrow at 5pm. {}", "x".repeat(12_000)));
+        let word = format!(
+            "thing{}",
+            "abcdefghij"
+                .chars()
+                .cycle()
+                .nth(n)
+                .unwrap()
+                .to_string()
+                .repeat(1 + n / 10)
+        );
+        let lines = cramped.say(&format!(
+            "remind me to buy {word} tomorrow at 5pm. {}",
+            "x".repeat(12_000)
+        ));
         let text = text_of(&lines);
         assert!(!text.is_empty(), "{lines:#?}");
         if done_of(&lines)["path"] == "error" {
@@ -126,6 +170,9 @@ fn a_disk_that_fills_up_stops_nothing_but_the_new_and_loses_nothing_told() {
 
 /// The rows of a list, those it only counts included.
 fn rows(list: &str) -> usize {
-    let more = list.split("… and ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+    let more = list
+        .split("… and ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next()?.parse().ok());
     list.matches("▫️").count() + more.unwrap_or(0)
 }
