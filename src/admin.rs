@@ -70,22 +70,32 @@ fn operator() -> UserId {
     UserId::new("operator")
 }
 
-/// A pending action as `pending list --json` prints it.
-pub fn record(pending: &Pending) -> Value {
+/// A pending action as `pending list --json` prints it; `card`: as its owner sees it.
+async fn record(brain: &Brain, pending: &Pending) -> Result<Value, StoreError> {
+    let card = card(brain, pending).await?;
     let actions: Vec<Value> = pending
         .actions
         .iter()
         .map(|action| json!({"service": action.service, "command": action.command, "params": action.params}))
         .collect();
-    json!({
+    Ok(json!({
         "id": pending.id,
         "state": pending.state,
         "user": pending.owner,
         "actions": actions,
+        "card": card,
         "created_at": pending.created_at,
         "expires_at": pending.expires_at,
         "digest": pending.digest,
-    })
+    }))
+}
+
+/// The whole card in one piece.
+async fn card(brain: &Brain, pending: &Pending) -> Result<String, StoreError> {
+    let user = brain.user(&pending.owner, &pending.chat).await?;
+    let reference = brain.scene(&user, &pending.chat).reference();
+    let parts = cards::parts(brain, pending, &reference);
+    Ok(parts.map_or_else(|error| error.to_string(), |parts| parts.into_iter().map(|part| part.text).collect()))
 }
 
 async fn list(brain: &Brain) -> Result<Response, StoreError> {
@@ -108,23 +118,24 @@ async fn list(brain: &Brain) -> Result<Response, StoreError> {
         })
         .collect();
     let text = if lines.is_empty() { "Nothing is pending.".to_owned() } else { lines.join("\n") };
-    Ok(Response { ok: true, records: open.iter().map(record).collect(), text })
+    let mut records = Vec::with_capacity(open.len());
+    for pending in &open {
+        records.push(record(brain, pending).await?);
+    }
+    Ok(Response { ok: true, records, text })
 }
 
 async fn show(brain: &Brain, id: &str) -> Result<Response, StoreError> {
     let Some((pending, _)) = brain.pending(&PendingId::new(id)).await? else {
         return Ok(unknown(id));
     };
-    let user = brain.user(&pending.owner, &pending.chat).await?;
-    let reference = brain.scene(&user, &pending.chat).reference();
-    let parts = cards::parts(brain, &pending, &reference);
-    let card = parts.map_or_else(|error| error.to_string(), |parts| parts.into_iter().map(|part| part.text).collect());
+    let card = card(brain, &pending).await?;
     let decided = pending.decision.as_ref().map_or_else(String::new, |d| {
         format!("\nDecided by {} at {} ({:?})", d.by, d.at.format("%Y-%m-%d %H:%M:%S UTC"), d.means)
     });
     let text =
         format!("{card}\n\nState: {}\nOwner: {}\nDigest: {}{decided}", pending.state, pending.owner, pending.digest);
-    Ok(Response { ok: true, records: vec![record(&pending)], text })
+    Ok(Response { ok: true, records: vec![record(brain, &pending).await?], text })
 }
 
 fn unknown(id: &str) -> Response {
@@ -137,7 +148,7 @@ async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
     };
     if !pending.state.is_open() {
         return Ok(Response {
-            records: vec![record(&pending)],
+            records: vec![record(brain, &pending).await?],
             ..Response::refused(format!("{id} is already {}; nothing was changed.", pending.state))
         });
     }
@@ -152,7 +163,11 @@ async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
     }
     let words = format!("The admin of this machine cancelled this, so I won't {}.", title(brain, &pending));
     tell(brain, &pending, words, Batch::default()).await?;
-    Ok(Response { ok: true, records: vec![record(&pending)], text: format!("{id} is cancelled; its owner is told.") })
+    Ok(Response {
+        ok: true,
+        records: vec![record(brain, &pending).await?],
+        text: format!("{id} is cancelled; its owner is told."),
+    })
 }
 
 async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Response, StoreError> {
@@ -172,7 +187,7 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
     let instants = brain.clock.instants();
     if let Err(refusal) = pending.is_decidable(Some(digest), &instants) {
         return Ok(Response {
-            records: vec![record(&pending)],
+            records: vec![record(brain, &pending).await?],
             ..Response::refused(format!("{id} was not approved: {refusal}."))
         });
     }
@@ -198,7 +213,7 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
     let text = lines.join("\n");
     tell(brain, &finished.pending, text.clone(), finished.batch).await?;
     let ok = finished.pending.state == crate::core::pending::State::Succeeded;
-    Ok(Response { ok, records: vec![record(&finished.pending)], text })
+    Ok(Response { ok, records: vec![record(brain, &finished.pending).await?], text })
 }
 
 /// Tells the owner, and takes the buttons off the card.

@@ -314,7 +314,7 @@ fn common_prefix(a: &str, b: &str) -> usize {
 
 /// `90s`, `15m`, `24h`, `7d`.
 fn duration(text: &str) -> Option<Duration> {
-    let (number, unit) = text.split_at(text.len().checked_sub(1)?);
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let seconds = match unit {
         "s" => 1,
         "m" => 60,
@@ -353,6 +353,7 @@ mod tests {
             ("BRAIN_TIMEZONE", "Mars/Base"),
             ("BRAIN_PENDING_TTL", "soon"),
             ("BRAIN_PENDING_TTL", "5s"),
+            ("BRAIN_PENDING_TTL", "é"),
             ("BRAIN_ALLOWED_USERS", "alice"),
             ("BRAIN_ADMIN_MAY_APPROVE", "maybe"),
             ("LLM_BASE_URL", "localhost"),

@@ -19,6 +19,8 @@ use crate::console::wire::LINE_BYTES_MAX;
 use crate::console::{ConsoleChat, Session};
 use crate::pipeline::Brain;
 
+/// The longest line a process takes from the one that owns the store: ten thousand cards in full.
+const RESPONSE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Connections served at once.
 const CONNECTIONS_MAX: usize = 32;
 
@@ -77,7 +79,7 @@ pub async fn serve(listener: UnixListener, brain: Arc<Brain>, face: Arc<ConsoleC
 
 async fn connection(stream: UnixStream, brain: Arc<Brain>, face: Arc<ConsoleChat>) -> std::io::Result<()> {
     let (read, mut write) = stream.into_split();
-    let mut lines = Lines(BufReader::new(read));
+    let mut lines = Lines { read: BufReader::new(read), max: LINE_BYTES_MAX as u64 };
     let Some(first) = lines.next().await? else {
         return Ok(());
     };
@@ -121,17 +123,20 @@ async fn serve_console(
 }
 
 /// Lines of a bounded length.
-struct Lines(BufReader<OwnedReadHalf>);
+struct Lines {
+    read: BufReader<OwnedReadHalf>,
+    max: u64,
+}
 
 impl Lines {
     async fn next(&mut self) -> std::io::Result<Option<String>> {
         use tokio::io::AsyncReadExt as _;
         let mut line = Vec::new();
-        let read = (&mut self.0).take(LINE_BYTES_MAX as u64 + 2).read_until(b'\n', &mut line).await?;
+        let read = (&mut self.read).take(self.max + 2).read_until(b'\n', &mut line).await?;
         if read == 0 {
             return Ok(None);
         }
-        if !line.ends_with(b"\n") && read as u64 > LINE_BYTES_MAX as u64 {
+        if !line.ends_with(b"\n") && read as u64 > self.max {
             return Err(std::io::Error::other("a line is too long"));
         }
         Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()))
@@ -155,7 +160,7 @@ impl Client {
         let (read, write) = UnixStream::connect(path(data_dir)).await?.into_split();
         let (sender, lines) = mpsc::channel(64);
         tokio::spawn(async move {
-            let mut read = Lines(BufReader::new(read));
+            let mut read = Lines { read: BufReader::new(read), max: RESPONSE_BYTES_MAX };
             while let Ok(Some(line)) = read.next().await {
                 if sender.send(line).await.is_err() {
                     break;

@@ -276,7 +276,7 @@ async fn console(config: &Config, args: ConsoleArgs) -> anyhow::Result<ExitCode>
     }
     let (lines, sink, typed) = open_terminal(&args);
     let session = Session::open(home.brain.clone(), home.console.clone(), sink, manual, args.user.clone()).await;
-    converse(lines, typed.as_deref(), |line| {
+    converse(&home.brain, lines, typed.as_deref(), |line| {
         let session = &session;
         async move {
             session.line(&line).await;
@@ -311,8 +311,10 @@ fn open_terminal(args: &ConsoleArgs) -> Terminal {
     (terminal::typed_lines(), sink, Some(typed))
 }
 
-/// Hands each line on, until the input ends, the program is told to stop, or nobody listens.
+/// Hands each line on, until the input ends, the program is told to stop, or nobody listens. A turn under way
+/// is then stopped; what it cannot stop may end in time, or is found in the journal by the next start.
 async fn converse<F: Future<Output = bool>>(
+    brain: &Brain,
     mut lines: tokio::sync::mpsc::Receiver<String>,
     typed: Option<&TerminalSink>,
     mut hand_on: impl FnMut(String) -> F,
@@ -326,7 +328,17 @@ async fn converse<F: Future<Output = bool>>(
         };
         let Some(line) = line else { return };
         let line = typed.map_or(line.clone(), |typed| typed.typed(&line).to_string());
-        if !hand_on(line).await {
+        let mut turn = std::pin::pin!(hand_on(line));
+        let goes_on = tokio::select! {
+            goes_on = &mut turn => goes_on,
+            () = &mut stop => {
+                brain.stop_turns();
+                let patience = std::time::Duration::from_millis(brain_agent::limits::SHUTDOWN_MS);
+                let _ = tokio::time::timeout(patience, turn).await;
+                false
+            }
+        };
+        if !goes_on {
             return;
         }
     }

@@ -30,6 +30,9 @@ pub struct Prompts {
 /// What is wrong with a prompt file.
 #[derive(Debug, thiserror::Error)]
 pub enum PromptError {
+    /// Nothing to take prompts from.
+    #[error("BRAIN_PROMPTS_DIR is {0}, which is no folder")]
+    NoFolder(String),
     /// It cannot be read.
     #[error("the prompt {path} cannot be read: {cause}")]
     Unreadable {
@@ -51,6 +54,9 @@ pub enum PromptError {
 impl Prompts {
     /// The embedded prompts, each replaced by the file of the same name in `folder` where there is one.
     pub fn load(folder: Option<&Path>) -> Result<Self, PromptError> {
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return Err(PromptError::NoFolder(folder.display().to_string()));
+        }
         let mut templates = Environment::new();
         templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap_or_default());
         for (stage, embedded) in EMBEDDED {

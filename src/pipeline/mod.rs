@@ -256,6 +256,12 @@ impl Brain {
         Ok(stored.map_or_else(|| ChatState::new(chat.clone()), |(state, _)| state))
     }
 
+    /// Stops every turn under way, as `/cancel` does: what is being executed ends by itself.
+    pub fn stop_turns(&self) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.values().for_each(CancellationToken::cancel);
+    }
+
     /// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.
     fn begin(&self, incoming: &Incoming) -> CancellationToken {
         let token = CancellationToken::new();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{NOW, World, dies, each, files_in, times, told, told_at_start};
 use crate::support::model_server::{ModelReply, ModelServer, Script};
-use crate::support::program::{Console, Program, text_of};
+use crate::support::program::{Console, Program, button, text_of};
 use crate::support::smtp_server::Mode;
 
 const REMIND: &str = "remind me to call mom tomorrow at 5pm";
@@ -77,6 +77,24 @@ fn check(plain: Plain, border: &str) {
     let mut third = world.lives();
     assert_eq!(told(&told_at_start(&mut third)), "", "{border}");
     assert_eq!((plain.count)(&mut third, &world.program), there, "{border}");
+}
+
+#[test]
+fn an_undo_that_is_killed_is_done_once_or_not_at_all() {
+    each(&["answer-before", "answer-durable", "shown"], |border| {
+        let world = World::new(Mode::Accept);
+        let mut first = world.lives();
+        let undo = button(&first.say(REMIND), "undo");
+        drop(first);
+        world.dies_at(border, NOW, &json!({"press": undo}));
+        let mut second = world.lives();
+        let at_start = told(&told_at_start(&mut second));
+        assert_eq!(at_start.contains("Undone"), border != "answer-before", "{border}: {at_start}");
+        assert_eq!(tasks(&mut second), 0, "{border}");
+        let again = second.press(&undo);
+        assert!(text_of(&again).contains("already was"), "{border}: {again:#?}");
+        assert_eq!(tasks(&mut second), 0, "{border}");
+    });
 }
 
 #[test]

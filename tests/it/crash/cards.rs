@@ -69,6 +69,27 @@ fn a_no_that_is_killed_never_becomes_a_yes() {
 }
 
 #[test]
+fn a_change_that_is_killed_leaves_nothing_that_could_be_sent_by_mistake() {
+    each(&["answer-before", "answer-durable"], |border| {
+        let world = World::new(Mode::Accept);
+        let mut first = world.lives();
+        let card = first.say(SEND);
+        let (id, yes) = (pending_id(&card), button(&card, "approve"));
+        first.press(&button(&card, "edit"));
+        drop(first);
+        world.dies_at(border, NOW, &json!({"text": "say that it is late again"}));
+        let mut second = world.lives();
+        let again = told_at_start(&mut second);
+        let late = second.press(&yes);
+        assert_eq!(outcomes_of(&late)[0]["status"], "superseded", "{border}: {late:#?}");
+        drop(second);
+        assert_eq!((world.sent(), world.state(&id).as_str()), (0, "superseded"), "{border}");
+        // The new card, or the original again, came with the answer or not at all.
+        assert_eq!(world.open().len(), usize::from(border == "answer-durable"), "{border}: {again:#?}");
+    });
+}
+
+#[test]
 fn an_expiry_that_is_killed_is_told_and_never_decided() {
     each(&["tell-before", "tell-durable", "shown", "shown:2"], |border| {
         let world = World::new(Mode::Accept);

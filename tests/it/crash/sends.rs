@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{NOW, SEND, World, each, place, told, told_at_start};
+use super::{NOW, SEND, World, each, place, told, told_at_start, wait_reached};
 use crate::support::program::{button, outcomes_of, pending_id, pending_ids, text_of};
 use crate::support::smtp_server::Mode;
 
@@ -134,6 +134,42 @@ pub(super) fn asked(world: &World) -> (String, String, String) {
     let found = (pending_id(&card), button(&card, "approve"), button(&card, "cancel"));
     assert_eq!(console.finish().code, 0);
     found
+}
+
+/// The admin's yes passes the same borders, told outside a turn.
+#[test]
+fn an_approval_by_the_admin_is_never_lost_nor_doubled_either() {
+    let cases = [
+        ("decision-before", 0, Then::StillOpen),
+        ("decision-durable", 1, Then::Succeeded),
+        ("smtp-answered", 1, Then::Unknown),
+        ("tell-before", 1, Then::Succeeded),
+        ("tell-durable", 1, Then::Succeeded),
+    ];
+    each(&cases, |(border, mails, then)| {
+        let mut world = World::new(Mode::Accept);
+        world.program = world.program.env("BRAIN_ADMIN_MAY_APPROVE", "true");
+        let (id, _, _) = asked(&world);
+        let digest = world.record(&id)["digest"].as_str().unwrap()[..12].to_owned();
+        let dying = world.program.clone().fail_at(border);
+        let mut owner = dying.console(&["--now", NOW, "--tz", "UTC"]);
+        owner.say("/pending");
+        let approving = {
+            let (program, id) = (world.program.clone(), id.clone());
+            std::thread::spawn(move || program.run(&["pending", "approve", &id, &digest]))
+        };
+        wait_reached(&dying.reached_file(), border);
+        owner.kill();
+        let ended = approving.join().unwrap();
+        assert!(ended.code != 0 && ended.stdout.is_empty(), "{border}: {ended:?}");
+
+        let mut second = world.lives();
+        let at_start = told(&told_at_start(&mut second));
+        assert_eq!(at_start.contains(mark(then)), then != Then::StillOpen, "{border}: {at_start}");
+        drop(second);
+        let state = if then == Then::StillOpen { "pending".to_owned() } else { format!("{then:?}").to_lowercase() };
+        assert_eq!((world.sent(), world.state(&id)), (mails, state), "{border}");
+    });
 }
 
 /// The restart itself is killed, too, and the restart after it finds its way.

@@ -173,6 +173,23 @@ fn a_forged_button_does_nothing() {
 }
 
 #[test]
+fn a_yes_that_replies_to_something_else_decides_nothing() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let program = Program::new().smtp(&mail);
+    let mut console = console(&program);
+    let hello = console.say("hi");
+    let number = messages_of(&hello)[0]["id"].as_i64().unwrap();
+    let card = console.say(SEND);
+    for other in [number, 0, -1, 999_999, i64::MAX] {
+        let lines = console.reply(other, "yes");
+        assert!(outcomes_of(&lines).is_empty(), "{other}: {lines:#?}");
+    }
+    assert_eq!(mail.mails().len(), 0);
+    let to_the_card = messages_of(&card)[0]["id"].as_i64().unwrap();
+    assert_eq!(outcomes_of(&console.reply(to_the_card, "yes"))[0]["status"], "succeeded");
+}
+
+#[test]
 fn a_replayed_button_sends_once() {
     let mail = SmtpServer::start(Mode::Accept);
     let (mut console, _, yes) = asked(&mail);

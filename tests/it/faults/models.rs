@@ -113,7 +113,6 @@ fn an_answer_that_stays_unusable_runs_nothing_and_is_asked_for_twice() {
         ("prose alone", ModelReply::text("I would create a task to call mom.")),
         ("another shape", ModelReply::json(json!({"tasks": 5, "actions": "create"}))),
         ("a list", ModelReply::json(json!([1, 2, 3]))),
-        ("nothing", ModelReply::text("")),
     ];
     for (name, reply) in bad {
         let model = scripted(&["task"], reply, "Done!");
@@ -208,6 +207,24 @@ fn a_model_cannot_lower_the_stakes() {
     let statuses: Vec<Value> = outcomes_of(&lines).iter().map(|o| o["status"].clone()).collect();
     assert!(statuses.iter().all(|status| status == "pending"), "{lines:#?}");
     assert!(!pending_ids(&lines).is_empty() || done_of(&lines)["path"] == "clarify", "{lines:#?}");
+}
+
+#[test]
+fn a_console_that_waits_for_a_silent_model_can_still_be_stopped() {
+    let model = ModelServer::scripted(Script::new().otherwise(ModelReply::hang()));
+    let program = Program::new().model(&model);
+    let mut console = console(&program);
+    console.start_sending(&json!({"text": "tell me about the weather on Mars"}).to_string());
+    let began = Instant::now();
+    while model.calls().is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(20), "the model was never asked");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let ended = console.terminate();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let lines = ended.json_lines();
+    assert!(text_of(&lines).contains("Stopped"), "{lines:#?}");
+    assert_eq!(done_of(&lines)["type"], "done");
 }
 
 #[test]

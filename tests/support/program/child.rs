@@ -180,7 +180,7 @@ pub(super) fn exit_code(status: ExitStatus) -> i32 {
 
 /// Waits until the program has stopped at the failpoint `name`, as it says in the file `path`.
 pub fn wait_reached(path: &Path, name: &str) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let reached = std::fs::read_to_string(path).unwrap_or_default();
         if reached.lines().any(|line| line.trim() == name) {
