@@ -13,10 +13,9 @@
 use std::collections::{HashMap, HashSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::core::words;
 use crate::limits::SEARCH_CHARS_MAX;
 
 #[cfg(test)]
@@ -83,12 +82,8 @@ pub const EXACT: f32 = 2.0;
 /// Compatibility forms, lower case, no diacritics, no control characters, apostrophes and underscores,
 /// single spaces.
 pub fn fold(text: &str) -> String {
-    let plain: String = text
-        .nfkd()
-        .filter(|c| !is_combining_mark(*c))
-        .flat_map(char::to_lowercase)
-        .map(|c| if c.is_control() || matches!(c, '_' | '\'' | '’') { ' ' } else { c })
-        .collect();
+    let separates = |c: char| c.is_control() || matches!(c, '_' | '\'');
+    let plain: String = words::fold(text).chars().map(|c| if separates(c) { ' ' } else { c }).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
