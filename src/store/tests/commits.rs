@@ -124,7 +124,8 @@ async fn a_commit_nobody_waits_for_is_done_whole() {
         let both =
             batch(["a", "b"].map(|key| write(Table::Meta, key, &n.to_string(), Expect::Any)));
         let mut waiting = store.commit(both);
-        assert!(futures::poll!(&mut waiting).is_pending());
+        // Begun, and perhaps over already: the writer is a thread of its own.
+        let _ = futures::poll!(&mut waiting);
         drop(waiting);
     }
     store.commit(Batch::default()).await.unwrap();
