@@ -46,10 +46,6 @@ fn visit(value: &serde_json::Value, f: &mut dyn FnMut(&str)) {
 }
 
 fn taint_of(param: &str, value: &str, own: &str, foreign: &[(&str, String)]) -> Option<Taint> {
-    // Code made it of "tomorrow"; whoever has an event that day would else be asked about every reminder.
-    if is_time(value) {
-        return None;
-    }
     let folded = fold(value);
     suspicious(&folded).into_iter().find_map(|piece| {
         if contains_words(own, &piece) {
@@ -58,11 +54,6 @@ fn taint_of(param: &str, value: &str, own: &str, foreign: &[(&str, String)]) -> 
         let (source, _) = foreign.iter().find(|(_, text)| contains_words(text, &piece))?;
         Some(Taint { param: param.to_owned(), value: value.to_owned(), source: (*source).to_owned() })
     })
-}
-
-/// A resolved time: an instant or a date, and nothing else.
-fn is_time(value: &str) -> bool {
-    value.parse::<chrono::NaiveDate>().is_ok() || chrono::DateTime::parse_from_rfc3339(value).is_ok()
 }
 
 /// The pieces of a value that matter: itself when short, addresses, links and numbers, runs of words.
@@ -112,14 +103,11 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_an_event_has_as_well_is_the_persons_own() {
-        let event = "Client call, 2026-01-12T15:00:00+00:00 to 2026-01-12";
-        for deadline in ["2026-01-12", "2026-01-12T15:00:00+00:00"] {
-            let params = json!({"title": "Buy milk", "deadline": deadline});
-            assert_eq!(taints(params, "buy milk tomorrow", event), 0);
-        }
-        let smuggled = json!({"title": "2026-01-12 call 555-0100"});
-        assert_eq!(taints(smuggled, "note that", "2026-01-12 call 555-0100"), 1);
+    fn a_time_that_only_an_event_named_is_tainted() {
+        let event = "Client call, 2026-01-12T15:00:00+00:00";
+        let params = || json!({"title": "Buy milk", "deadline": "2026-01-12T15:00:00+00:00"});
+        assert_eq!(taints(params(), "buy milk", event), 1);
+        assert_eq!(taints(params(), "buy milk at 2026-01-12T15:00:00+00:00", event), 0);
     }
 
     #[test]

@@ -115,7 +115,8 @@ fn taints(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction, seen: &[F
     }
     let own = turn.own_words();
     let mut taints = taint::find(&planned.params, entry.references(), &own, seen);
-    // A time in other words is still the person's own, if they gave one at all.
+    // A planner may write the person's "tomorrow" as a date that some event has, too: a time is the person's own
+    // if they gave one at all.
     let reference = turn.scene.reference();
     let own_time = !when::find(&own, &reference).is_empty();
     taints.retain(|taint| !(own_time && when::resolve(&taint.value, &reference).is_some()));
