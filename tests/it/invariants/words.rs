@@ -15,7 +15,7 @@ async fn invariant_06_a_change_supersedes_the_card_and_goes_to_the_planner_with_
     let newer = rig.says("yes, but add that I am sorry").await.card();
     assert!(rig.effects().is_empty());
     assert_eq!(rig.pending(&old.id).await.state, State::Superseded);
-    let prompt = &rig.script.asked(Stage::Plan).last().unwrap().user;
+    let prompt = rig.script.asked(Stage::Plan).pop().unwrap().user;
     assert!(prompt.contains("waits for their yes") && prompt.contains("It is late."), "{prompt}");
     rig.presses(&old.approve()).await;
     assert!(rig.effects().is_empty(), "the older card still worked");
