@@ -248,7 +248,7 @@ impl Rig {
     /// Plans these actions and gives the card they come to.
     pub async fn card_for(&self, actions: Value) -> Card {
         self.plans(actions);
-        self.says("please do that").await.card()
+        self.says("here is what I want").await.card()
     }
 
     /// Both clocks go on, and what falls due is handled.

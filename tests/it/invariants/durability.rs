@@ -134,6 +134,18 @@ async fn invariant_10_reflect_never_plans_a_failed_write_again() {
 }
 
 #[tokio::test]
+async fn invariant_10_reflect_never_does_twice_what_was_done() {
+    let rig = Rig::plain();
+    let again = json!({"actions": [action("calendar", "create_event", json!({"summary": "Lunch", "start_time": "tomorrow at noon"}))],
+        "question": null, "open": "the rest"});
+    rig.script.routes(json!({"type": "action", "domains": ["calendar"], "is_followup": false}));
+    rig.script.plans(again);
+    rig.script.on(brain_agent::ports::Stage::Reflect, |_| json!({"complete": false, "missing": "all of it"}));
+    rig.says("lunch tomorrow at noon").await;
+    assert_eq!(rig.performed().len(), 1);
+}
+
+#[tokio::test]
 async fn invariant_11_a_card_never_blocks_the_chat_is_listed_and_survives_a_restart() {
     let rig = Rig::plain();
     let card = rig.card_for(mail()).await;
@@ -179,6 +191,7 @@ async fn invariant_14_in_a_group_only_the_asker_decides_and_the_audit_keeps_no_c
     rig.plans(mail());
     let card = rig.in_chat(ME, &group).says("please send it").await.card();
     let eve = rig.in_chat("eve", &group);
+    rig.script.routes(json!({"type": "chat", "domains": [], "is_followup": false}));
     for told in [
         eve.presses(&card.approve().data).await,
         eve.says("yes").await,

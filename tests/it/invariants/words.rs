@@ -19,7 +19,7 @@ async fn invariant_06_a_change_supersedes_the_card_and_goes_to_the_planner_with_
     assert!(prompt.contains("waits for their yes") && prompt.contains("It is late."), "{prompt}");
     rig.presses(&old.approve()).await;
     assert!(rig.effects().is_empty(), "the older card still worked");
-    rig.says("yes").await;
+    rig.presses(&newer.approve()).await;
     assert_eq!(rig.effects().len(), 1);
     assert_eq!(rig.effects()[0].text("body"), "It is late, sorry.");
     assert_eq!(rig.pending(&newer.id).await.state, State::Succeeded);
@@ -50,7 +50,7 @@ async fn invariant_06_when_the_change_cannot_be_planned_the_original_comes_back_
         assert_ne!(before.id, after.id);
         rig.presses(&old.approve()).await;
         assert!(rig.effects().is_empty());
-        rig.says("yes").await;
+        rig.me().replies("yes", newer.last()).await;
         assert_eq!(rig.effects().len(), 1);
     }
 }
