@@ -96,7 +96,25 @@ pub fn text(dice: &mut Dice) -> String {
     }
 }
 
+/// More often something that exists than not.
+fn item(dice: &mut Dice) -> String {
+    match dice.below(10) {
+        0 => text(dice),
+        1 | 2 => (*dice.one(&ITEMS)).to_owned(),
+        _ => (*dice.one(&ITEMS[..13])).to_owned(),
+    }
+}
+
+/// More often a time that exists than not.
+fn time(dice: &mut Dice) -> &'static str {
+    if dice.percent(60) { *dice.one(&TIMES[..4]) } else { *dice.one(&TIMES) }
+}
+
 fn address(dice: &mut Dice) -> String {
+    const GOOD: [&str; 4] = ["zoe@example.com", "bob.miller@example.com", "bob@ex\u{0430}mple.com", STOLEN_ADDRESS];
+    if dice.percent(70) {
+        return (*dice.one(&GOOD)).to_owned();
+    }
     (*dice.one(&ADDRESSES)).to_owned()
 }
 
@@ -114,8 +132,6 @@ fn addresses(dice: &mut Dice) -> Value {
 
 /// Parameters as they should be, but for their values.
 fn params(dice: &mut Dice, service: &str, command: &str) -> Map<String, Value> {
-    let item = |dice: &mut Dice| json!(if dice.percent(90) { (*dice.one(&ITEMS)).to_owned() } else { text(dice) });
-    let time = |dice: &mut Dice| json!(*dice.one(&TIMES));
     let value = match (service, command) {
         ("task", "create") => json!({"title": text(dice), "description": text(dice), "deadline": time(dice), "priority": *dice.one(&["low", "high", "urgent", "max"])}),
         ("task", "list") => json!({"status": *dice.one(&["open", "all", "everything"])}),
@@ -182,7 +198,7 @@ fn spoil(dice: &mut Dice, params: &mut Map<String, Value>) {
 fn action(dice: &mut Dice) -> Value {
     let (service, command) = if dice.percent(8) { *dice.one(&INVENTED) } else { *dice.one(&COMMANDS) };
     let mut params = params(dice, service, command);
-    if dice.percent(30) {
+    if dice.percent(20) {
         spoil(dice, &mut params);
     }
     let depends_on: Vec<i64> = (0..dice.below(3)).map(|_| *dice.one(&[0, 1, 2, 3, 19, 1_000_000])).collect();
@@ -220,7 +236,7 @@ pub fn plan(dice: &mut Dice) -> Value {
 
 /// The domains a router under the same influence opens.
 pub fn domains(dice: &mut Dice) -> Vec<String> {
-    let wanted = SERVICES.iter().filter(|_| dice.percent(75));
+    let wanted = SERVICES.iter().filter(|_| dice.percent(85));
     let mut domains: Vec<String> = wanted.map(|s| (*s).to_owned()).collect();
     if dice.percent(5) {
         domains.push("shell".to_owned());
