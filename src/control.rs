@@ -19,6 +19,8 @@ use crate::console::wire::LINE_BYTES_MAX;
 use crate::console::{ConsoleChat, Session};
 use crate::pipeline::Brain;
 
+/// The longest line a process takes from the one that owns the store: ten thousand cards in full.
+const RESPONSE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Connections served at once.
 const CONNECTIONS_MAX: usize = 32;
 
@@ -75,37 +77,21 @@ pub async fn serve(listener: UnixListener, brain: Arc<Brain>, face: Arc<ConsoleC
     }
 }
 
-async fn connection(
-    stream: UnixStream,
-    brain: Arc<Brain>,
-    face: Arc<ConsoleChat>,
-) -> std::io::Result<()> {
+async fn connection(stream: UnixStream, brain: Arc<Brain>, face: Arc<ConsoleChat>) -> std::io::Result<()> {
     let (read, mut write) = stream.into_split();
-    let mut lines = Lines(BufReader::new(read));
+    let mut lines = Lines { read: BufReader::new(read), max: LINE_BYTES_MAX as u64 };
     let Some(first) = lines.next().await? else {
         return Ok(());
     };
     match serde_json::from_str::<Hello>(&first) {
         Ok(Hello::Request(request)) => {
             let response = admin::handle(&brain, &request).await;
-            write_line(
-                &mut write,
-                &serde_json::to_value(response).unwrap_or_default(),
-            )
-            .await
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
         Ok(Hello::Console { console }) => serve_console(lines, write, brain, face, console).await,
         Err(cause) => {
-            let response = Response {
-                ok: false,
-                records: Vec::new(),
-                text: format!("that is no request: {cause}"),
-            };
-            write_line(
-                &mut write,
-                &serde_json::to_value(response).unwrap_or_default(),
-            )
-            .await
+            let response = Response { ok: false, records: Vec::new(), text: format!("that is no request: {cause}") };
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
     }
 }
@@ -137,27 +123,23 @@ async fn serve_console(
 }
 
 /// Lines of a bounded length.
-struct Lines(BufReader<OwnedReadHalf>);
+struct Lines {
+    read: BufReader<OwnedReadHalf>,
+    max: u64,
+}
 
 impl Lines {
     async fn next(&mut self) -> std::io::Result<Option<String>> {
         use tokio::io::AsyncReadExt as _;
         let mut line = Vec::new();
-        let read = (&mut self.0)
-            .take(LINE_BYTES_MAX as u64 + 2)
-            .read_until(b'\n', &mut line)
-            .await?;
+        let read = (&mut self.read).take(self.max + 2).read_until(b'\n', &mut line).await?;
         if read == 0 {
             return Ok(None);
         }
-        if !line.ends_with(b"\n") && read as u64 > LINE_BYTES_MAX as u64 {
+        if !line.ends_with(b"\n") && read as u64 > self.max {
             return Err(std::io::Error::other("a line is too long"));
         }
-        Ok(Some(
-            String::from_utf8_lossy(&line)
-                .trim_end_matches(['\n', '\r'])
-                .to_owned(),
-        ))
+        Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()))
     }
 }
 
@@ -178,7 +160,7 @@ impl Client {
         let (read, write) = UnixStream::connect(path(data_dir)).await?.into_split();
         let (sender, lines) = mpsc::channel(64);
         tokio::spawn(async move {
-            let mut read = Lines(BufReader::new(read));
+            let mut read = Lines { read: BufReader::new(read), max: RESPONSE_BYTES_MAX };
             while let Ok(Some(line)) = read.next().await {
                 if sender.send(line).await.is_err() {
                     break;
@@ -190,13 +172,7 @@ impl Client {
 
     /// Opens a console there.
     pub async fn console(&mut self, user: &str) -> std::io::Result<()> {
-        self.send(
-            &serde_json::to_value(Hello::Console {
-                console: user.to_owned(),
-            })
-            .unwrap_or_default(),
-        )
-        .await
+        self.send(&serde_json::to_value(Hello::Console { console: user.to_owned() }).unwrap_or_default()).await
     }
 
     /// Sends one line.
@@ -216,12 +192,8 @@ impl Client {
 
     /// One request, one response.
     pub async fn request(mut self, request: &Request) -> std::io::Result<Response> {
-        self.send(&serde_json::to_value(request).unwrap_or_default())
-            .await?;
-        let line = self
-            .next()
-            .await
-            .ok_or_else(|| std::io::Error::other("the daemon closed the connection"))?;
+        self.send(&serde_json::to_value(request).unwrap_or_default()).await?;
+        let line = self.next().await.ok_or_else(|| std::io::Error::other("the daemon closed the connection"))?;
         serde_json::from_str(&line).map_err(std::io::Error::other)
     }
 }

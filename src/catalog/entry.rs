@@ -244,28 +244,16 @@ impl<T: Command> fmt::Debug for Typed<T> {
 impl<T: Command> Typed<T> {
     fn new() -> Self {
         let schema = schema::<T>();
-        Self {
-            required: required(&schema),
-            schema,
-            command: PhantomData,
-        }
+        Self { required: required(&schema), schema, command: PhantomData }
     }
 
     fn parse(&self, params: &Params) -> Result<T, ParamError> {
-        let present: Params = params
-            .iter()
-            .filter(|(_, value)| !is_blank(value))
-            .map(clone_pair)
-            .collect();
+        let present: Params = params.iter().filter(|(_, value)| !is_blank(value)).map(clone_pair).collect();
         let missing = |param: &&String| !present.contains_key(*param);
         if let Some(param) = self.required.iter().find(missing) {
-            return Err(ParamError::Missing {
-                param: param.clone(),
-                question: T::question(param).to_owned(),
-            });
+            return Err(ParamError::Missing { param: param.clone(), question: T::question(param).to_owned() });
         }
-        serde_json::from_value(Value::Object(present))
-            .map_err(|cause| ParamError::Invalid(cause.to_string()))
+        serde_json::from_value(Value::Object(present)).map_err(|cause| ParamError::Invalid(cause.to_string()))
     }
 
     fn unparse(command: &T) -> Result<Params, ParamError> {
@@ -327,9 +315,7 @@ impl<T: Command> Entry for Typed<T> {
 
     fn check(&self, params: Params) -> Result<Params, ParamError> {
         if let Some(param) = too_long(&params) {
-            return Err(ParamError::Invalid(format!(
-                "{param} is longer than {PARAM_CHARS_MAX} characters"
-            )));
+            return Err(ParamError::Invalid(format!("{param} is longer than {PARAM_CHARS_MAX} characters")));
         }
         Self::unparse(&self.parse(&params)?)
     }
@@ -360,16 +346,12 @@ impl<T: Command> Entry for Typed<T> {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let mut card =
-            self.with(subject.action, |command| command.card(subject)).unwrap_or_else(|| {
-                CardBody::titled(format!("{}?", subject.action.name()))
-                    .body(Value::Object(subject.action.params.clone()).to_string())
-            });
-        let taints = subject
-            .action
-            .taints
-            .iter()
-            .map(|t| format!("“{}” comes from {}, not from you", t.value, t.source));
+        let mut card = self.with(subject.action, |command| command.card(subject)).unwrap_or_else(|| {
+            CardBody::titled(format!("{}?", subject.action.name()))
+                .body(Value::Object(subject.action.params.clone()).to_string())
+        });
+        let taints =
+            subject.action.taints.iter().map(|t| format!("“{}” comes from {}, not from you", t.value, t.source));
         card.warnings.extend(taints);
         card.warnings.extend(subject.action.notes.iter().cloned());
         card
@@ -381,13 +363,11 @@ impl<T: Command> Entry for Typed<T> {
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
         // Here for all of them: no receipt may hide or reorder what it tells.
-        self.with(receipt.action, |command| visible(&command.receipt(receipt)))
-            .unwrap_or_else(|| "Done.".to_owned())
+        self.with(receipt.action, |command| visible(&command.receipt(receipt))).unwrap_or_else(|| "Done.".to_owned())
     }
 
     fn deed(&self, action: &Action) -> String {
-        self.with(action, |command| visible(&command.deed(action)))
-            .unwrap_or_else(|| action.name())
+        self.with(action, |command| visible(&command.deed(action))).unwrap_or_else(|| action.name())
     }
 }
 
@@ -414,10 +394,7 @@ fn too_long(params: &Params) -> Option<String> {
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         }
     }
-    params
-        .iter()
-        .find(|(_, value)| longest(value) > PARAM_CHARS_MAX)
-        .map(|(key, _)| key.clone())
+    params.iter().find(|(_, value)| longest(value) > PARAM_CHARS_MAX).map(|(key, _)| key.clone())
 }
 
 /// The schema of `T`, without what no planner needs.
@@ -426,10 +403,7 @@ fn schema<T: Command>() -> Value {
         s.inline_subschemas = true;
         s.meta_schema = None;
     });
-    let mut schema = settings
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     strip(&mut schema);
     schema
 }
@@ -438,9 +412,7 @@ fn strip(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
             // `title` as a keyword is text; as a property it is an object and stays.
-            map.retain(|key, value| {
-                !matches!(key.as_str(), "title" | "format" | "default") || value.is_object()
-            });
+            map.retain(|key, value| !matches!(key.as_str(), "title" | "format" | "default") || value.is_object());
             map.values_mut().for_each(strip);
         }
         Value::Array(items) => items.iter_mut().for_each(strip),
@@ -449,13 +421,6 @@ fn strip(schema: &mut Value) {
 }
 
 fn required(schema: &Value) -> Vec<String> {
-    let names = schema["required"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    names
-        .iter()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+    let names = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
+    names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }

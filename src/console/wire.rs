@@ -44,6 +44,10 @@ impl Line {
         if text.len() > LINE_BYTES_MAX {
             return Err(format!("the line is longer than {LINE_BYTES_MAX} bytes"));
         }
+        // serde would take a list of the fields' values as well.
+        if !text.trim_start().starts_with('{') {
+            return Err("the line is not what I read: it is no JSON object".to_owned());
+        }
         serde_json::from_str(text).map_err(|cause| format!("the line is not what I read: {cause}"))
     }
 
@@ -131,17 +135,11 @@ impl Out {
 
     /// An edit as a line.
     pub fn edit(user: &str, edit: &Edit) -> Self {
-        Self::Edit {
-            user: user.to_owned(),
-            id: edit.message.0,
-            text: edit.text.clone(),
-            buttons: edit.buttons.clone(),
-        }
+        Self::Edit { user: user.to_owned(), id: edit.message.0, text: edit.text.clone(), buttons: edit.buttons.clone() }
     }
 
     /// As JSON.
     pub fn json(&self) -> Value {
-        serde_json::to_value(self)
-            .unwrap_or_else(|cause| json!({"type": "error", "error": cause.to_string()}))
+        serde_json::to_value(self).unwrap_or_else(|cause| json!({"type": "error", "error": cause.to_string()}))
     }
 }

@@ -54,11 +54,7 @@ pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<
 
 /// Takes out of a later round's plan what was tried before: anything that did not succeed, and exact repeats.
 /// `proposed`: what earlier rounds were asked to do, before words became values.
-pub fn without_repeats(
-    mut plan: Plan,
-    earlier: &[Report],
-    proposed: &[PlannedAction],
-) -> Plan {
+pub fn without_repeats(mut plan: Plan, earlier: &[Report], proposed: &[PlannedAction]) -> Plan {
     let tried = |service: &str, command: &str, params: &crate::core::plan::Params| {
         earlier.iter().any(|report| {
             report.service == service
@@ -67,25 +63,16 @@ pub fn without_repeats(
         })
     };
     let asked = |a: &PlannedAction| {
-        let same = |p: &PlannedAction| {
-            p.service == a.service && p.command == a.command && p.params == a.params
-        };
+        let same = |p: &PlannedAction| p.service == a.service && p.command == a.command && p.params == a.params;
         proposed.iter().any(same)
     };
-    let keep: Vec<bool> = plan
-        .actions
-        .iter()
-        .map(|a| !tried(&a.service, &a.command, &a.params) && !asked(a))
-        .collect();
+    let keep: Vec<bool> = plan.actions.iter().map(|a| !tried(&a.service, &a.command, &a.params) && !asked(a)).collect();
     // What depended on a removed action cannot be planned on; indexes of the rest are renumbered.
     let mut renumbered = vec![None; plan.actions.len()];
     let mut kept = Vec::new();
     for (index, mut action) in plan.actions.into_iter().enumerate() {
-        let on: Option<Vec<usize>> = action
-            .depends_on
-            .iter()
-            .map(|&on| renumbered.get(on).copied().flatten())
-            .collect();
+        let on: Option<Vec<usize>> =
+            action.depends_on.iter().map(|&on| renumbered.get(on).copied().flatten()).collect();
         if let (true, Some(on)) = (keep[index], on) {
             action.depends_on = on;
             renumbered[index] = Some(kept.len());

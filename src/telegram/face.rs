@@ -13,11 +13,13 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use teloxide_core::payloads::{
-    EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters, SendChatAction, SendChatActionSetters,
-    SendMessage, SendMessageSetters,
+    EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters, SendChatAction,
+    SendChatActionSetters, SendMessage, SendMessageSetters,
 };
 use teloxide_core::requests::Payload;
-use teloxide_core::types::{self, ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, ThreadId};
+use teloxide_core::types::{
+    self, ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, ThreadId,
+};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -75,6 +77,13 @@ impl TelegramChat {
         if let (Some(place), Some(message)) = (Place::parse(chat), self.statuses.end(chat).await) {
             self.wire.delete(place, message).await;
         }
+    }
+
+    /// Takes all status lines away: what they promised goes on after the next start.
+    pub(super) async fn settle_all(&self) {
+        let left = self.statuses.end_all().await.into_iter();
+        let gone = left.filter_map(|(chat, message)| Some(self.wire.delete(Place::parse(&chat)?, message)));
+        futures::future::join_all(gone).await;
     }
 
     /// One sentence outside the outbox, for people we keep nothing of. Best effort.
@@ -152,6 +161,8 @@ impl Chat for TelegramChat {
             }
             let _ = wire.api.call::<_, IgnoredAny>(&action).await;
         });
+        // It starts before the turn does: a turn may compute for a while, and this worker runs one at a time.
+        tokio::task::yield_now().await;
     }
 
     async fn status(&self, chat: &ChatId, text: &str) {
@@ -176,7 +187,8 @@ impl Chat for TelegramChat {
 impl Wire {
     /// Sends a new message.
     pub(super) async fn post(&self, place: Place, reply: &Reply) -> Result<MessageId, SendError> {
-        let mut message = SendMessage::new(types::ChatId(place.chat), reply.text.clone()).link_preview_options(no_preview());
+        let mut message =
+            SendMessage::new(types::ChatId(place.chat), reply.text.clone()).link_preview_options(no_preview());
         if let Some(topic) = place.topic {
             message = message.message_thread_id(thread(topic));
         }
@@ -273,7 +285,13 @@ fn thread(topic: i32) -> ThreadId {
 
 /// Links in mails and notes are nobody's business: Telegram's servers would open them.
 fn no_preview() -> LinkPreviewOptions {
-    LinkPreviewOptions { is_disabled: true, url: None, prefer_small_media: false, prefer_large_media: false, show_above_text: false }
+    LinkPreviewOptions {
+        is_disabled: true,
+        url: None,
+        prefer_small_media: false,
+        prefer_large_media: false,
+        show_above_text: false,
+    }
 }
 
 fn keyboard(rows: &[Vec<Button>]) -> InlineKeyboardMarkup {

@@ -78,10 +78,7 @@ pub struct Telegram {
 impl Telegram {
     /// A bot for this configuration; nothing is sent yet.
     pub fn new(telegram: &TelegramConfig, config: &Config) -> Result<Self, TelegramError> {
-        let door = Door {
-            allowed: config.allowed_users.clone(),
-            admins: config.admins.clone(),
-        };
+        let door = Door { allowed: config.allowed_users.clone(), admins: config.admins.clone() };
         Ok(Self { chat: Arc::new(TelegramChat::new(telegram)?), door })
     }
 
@@ -113,6 +110,7 @@ impl Telegram {
         if !queues.stop(limit).await {
             tracing::warn!("some turns were dropped; they are handled again after the next start");
         }
+        let _ = tokio::time::timeout(CLOSING / 2, desk.chat.settle_all()).await;
         Ok(())
     }
 }
@@ -135,7 +133,10 @@ async fn hello(api: &Api) -> Result<Me, TelegramError> {
             Ok(named) => break named,
             Err(ApiError::Refused { code: 401, .. }) => return Err(TelegramError::TokenRefused(String::new())),
             Err(ApiError::Refused { code: 404, .. }) => {
-                return Err(TelegramError::TokenRefused(format!(", and check that {} is a Bot API server", api.base())));
+                return Err(TelegramError::TokenRefused(format!(
+                    ", and check that {} is a Bot API server",
+                    api.base()
+                )));
             }
             Err(error) => tokio::time::sleep(trouble.met(&error)).await,
         }

@@ -78,6 +78,16 @@ impl Statuses {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(chat);
         left
     }
+
+    /// Everything ends. Returns the messages that are left.
+    pub(super) async fn end_all(&self) -> Vec<(ChatId, MessageId)> {
+        let chats: Vec<ChatId> = self.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        let mut left = Vec::new();
+        for chat in chats {
+            left.extend(self.end(&chat).await.map(|message| (chat, message)));
+        }
+        left
+    }
 }
 
 async fn show(wire: Arc<Wire>, place: Place, line: Arc<Line>) {
@@ -100,7 +110,9 @@ async fn show(wire: Arc<Wire>, place: Place, line: Arc<Line>) {
         let message = shown.as_ref().map(|shown| shown.message);
         let call = async {
             match message {
-                Some(message) => wire.change(place, &Edit { message, text: Some(text), buttons: Vec::new() }).await.map(|()| message),
+                Some(message) => {
+                    wire.change(place, &Edit { message, text: Some(text), buttons: Vec::new() }).await.map(|()| message)
+                }
                 None => wire.post(place, &Reply::text(text)).await,
             }
         };

@@ -43,7 +43,14 @@ fn a_hundred_thousand_hostile_plans_execute_nothing_without_a_yes_and_nothing_bu
     let counts = attack(PLANS, || Setup { demo: false, ..Setup::default() }, |_| {});
     assert_eq!(counts.plans, PLANS);
     // The attack reached everything it was meant to reach.
-    for (what, count) in [("refused", counts.refused), ("ran", counts.ran), ("carded", counts.cards), ("approved", counts.approved), ("executed", counts.executed), ("forged", counts.forged)] {
+    for (what, count) in [
+        ("refused", counts.refused),
+        ("ran", counts.ran),
+        ("carded", counts.cards),
+        ("approved", counts.approved),
+        ("executed", counts.executed),
+        ("forged", counts.forged),
+    ] {
         assert!(count > PLANS / 100, "only {count} {what}: the attack does not reach far enough");
     }
     assert_eq!((counts.unconsented, counts.different), (0, 0), "{:#?}", counts.findings);
@@ -111,8 +118,16 @@ fn attack(plans: u64, setup: impl Fn() -> Setup + Sync, prepare: impl Fn(&Rig) +
     println!(
         "attack: {} plans in {:.1} s: {} actions refused or asked back, {} ran at once, {} cards, {} approved, \
          {} executed after a yes, {} forged decisions; {} without consent, {} different from their card",
-        counts.plans, started.elapsed().as_secs_f64(), counts.refused, counts.ran, counts.cards, counts.approved,
-        counts.executed, counts.forged, counts.unconsented, counts.different,
+        counts.plans,
+        started.elapsed().as_secs_f64(),
+        counts.refused,
+        counts.ran,
+        counts.cards,
+        counts.approved,
+        counts.executed,
+        counts.forged,
+        counts.unconsented,
+        counts.different,
     );
     counts
 }
@@ -206,7 +221,8 @@ impl Attack {
         let mut record = card.record.clone();
         let mut left = executed.to_vec();
         for action in &mut record.actions {
-            if let Some(at) = left.iter().position(|done| done.name() == action.name() && done.params == action.params) {
+            if let Some(at) = left.iter().position(|done| done.name() == action.name() && done.params == action.params)
+            {
                 *action = left.remove(at);
             }
         }
@@ -217,7 +233,8 @@ impl Attack {
         }
         let user = self.rig.brain.user(&record.owner, &record.chat).await.unwrap();
         let reference = self.rig.brain.scene(&user, &record.chat).reference();
-        let again: Vec<String> = cards::parts(&self.rig.brain, &record, &reference).unwrap().into_iter().map(|p| p.text).collect();
+        let again: Vec<String> =
+            cards::parts(&self.rig.brain, &record, &reference).unwrap().into_iter().map(|p| p.text).collect();
         if again != card.parts {
             self.counts.different("the card showed something else", first);
         }
@@ -225,7 +242,8 @@ impl Attack {
 
     /// Whatever other buttons there are: undo, send a draft.
     async fn press_something(&mut self, answer: &Answer) {
-        let buttons = answer.shown.iter().filter(|s| s.reply.card.is_none()).flat_map(|s| s.reply.buttons.iter().flatten());
+        let buttons =
+            answer.shown.iter().filter(|s| s.reply.card.is_none()).flat_map(|s| s.reply.buttons.iter().flatten());
         let Some(button) = buttons.clone().next().cloned().filter(|_| self.dice.percent(30)) else { return };
         let answer = self.rig.presses(&button).await;
         self.look_at(&answer, None).await;
@@ -258,7 +276,11 @@ impl Attack {
         let last = card.record.actions.len();
         let prefix = card.record.digest.prefix();
         // Of a card with several actions, one may be dropped; that makes another card.
-        let verb = if last > 1 && self.dice.percent(50) { format!("d:{}:{prefix}:{}", card.record.id, self.dice.below(last)) } else { format!("n:{}:{prefix}", card.record.id) };
+        let verb = if last > 1 && self.dice.percent(50) {
+            format!("d:{}:{prefix}:{}", card.record.id, self.dice.below(last))
+        } else {
+            format!("n:{}:{prefix}", card.record.id)
+        };
         let answer = self.rig.me().presses(&verb).await;
         self.look_at(&answer, None).await;
         let answer = self.rig.me().presses(&format!("y:{}:{prefix}", card.record.id)).await;
@@ -282,7 +304,9 @@ impl Attack {
             3 => self.rig.me().presses(&format!("y:{id}:{:012x}", self.dice.next() & 0xFFFF_FFFF_FFFF)).await,
             4 => {
                 let other = self.open.first().map_or("0".repeat(12), |o| o.record.digest.prefix().to_owned());
-                if other == digest.prefix() { return self.open.push(card); }
+                if other == digest.prefix() {
+                    return self.open.push(card);
+                }
                 self.rig.me().presses(&format!("y:{id}:{other}")).await
             }
             5 => self.rig.me().presses(&right[..right.len() - 1]).await,
@@ -309,17 +333,28 @@ impl Attack {
 
     async fn alter(&mut self, id: &PendingId, with_digest: bool) {
         let how = self.dice.below(4);
-        self.rig.alters(id, |pending| {
-            match how {
-                0 => { pending.actions[0].params.insert("to".into(), json!(["eve@evil.example"])); }
-                1 => pending.actions[0].command = "delete".into(),
-                2 => pending.actions.push(pending.actions[0].clone()),
-                _ => pending.actions[0].target = Some(Target { id: "evenote01".into(), revision: "1".into(), label: "x".into(), before: Value::Null }),
-            }
-            if with_digest {
-                pending.digest = pending.compute_digest();
-            }
-        }).await;
+        self.rig
+            .alters(id, |pending| {
+                match how {
+                    0 => {
+                        pending.actions[0].params.insert("to".into(), json!(["eve@evil.example"]));
+                    }
+                    1 => pending.actions[0].command = "delete".into(),
+                    2 => pending.actions.push(pending.actions[0].clone()),
+                    _ => {
+                        pending.actions[0].target = Some(Target {
+                            id: "evenote01".into(),
+                            revision: "1".into(),
+                            label: "x".into(),
+                            before: Value::Null,
+                        })
+                    }
+                }
+                if with_digest {
+                    pending.digest = pending.compute_digest();
+                }
+            })
+            .await;
     }
 
     async fn ends(mut self) -> Counts {
@@ -351,7 +386,12 @@ fn cards_in(answer: &Answer) -> Vec<Card> {
                 card.parts.push(shown.reply.text.clone());
                 card.messages.push(shown.id);
             }
-            None => found.push(Card { id, parts: vec![shown.reply.text.clone()], messages: vec![shown.id], buttons: Vec::new() }),
+            None => found.push(Card {
+                id,
+                parts: vec![shown.reply.text.clone()],
+                messages: vec![shown.id],
+                buttons: Vec::new(),
+            }),
         }
     }
     found
@@ -373,7 +413,15 @@ fn fill(rig: &Rig) {
     let now: DateTime<Utc> = "2026-01-12T09:00:00Z".parse().unwrap();
     let (me, eve) = (UserId::new(ME), UserId::new("eve"));
     let mut batch = brain_agent::services::demo::fill(&me, &chat_of(ME), now, chrono_tz::UTC).unwrap();
-    let note = Note { id: "evenote01".into(), owner: eve, title: "Deposit".into(), text: Some("Eve's own".into()), items: Vec::new(), created_at: now, updated_at: now };
+    let note = Note {
+        id: "evenote01".into(),
+        owner: eve,
+        title: "Deposit".into(),
+        text: Some("Eve's own".into()),
+        items: Vec::new(),
+        created_at: now,
+        updated_at: now,
+    };
     batch.put(&note, Expect::Absent).unwrap();
     rig.store.put_quietly(batch);
     let maildir = Maildir::of(rig.folder(), &me);
@@ -415,7 +463,8 @@ fn swap_words_of_cards(batch: &mut Batch) -> bool {
 fn swap_bytes_of_records(batch: &mut Batch) -> bool {
     let shows_a_card = batch.changes.iter().any(|c| c.table == Table::Cards);
     for change in batch.changes.iter_mut().filter(|c| shows_a_card && c.table == Table::Pending && c.put.is_some()) {
-        let mut pending: brain_agent::core::pending::Pending = serde_json::from_slice(&change.put.as_ref().unwrap().1).unwrap();
+        let mut pending: brain_agent::core::pending::Pending =
+            serde_json::from_slice(&change.put.as_ref().unwrap().1).unwrap();
         pending.actions[0].params.insert("body".into(), json!("All our secrets."));
         pending.digest = pending.compute_digest();
         *change = Change::put(&pending, change.expect).unwrap();
@@ -468,7 +517,11 @@ impl Entry for Liar {
     fn check(&self, params: Params) -> Result<Params, ParamError> {
         self.truth().check(params)
     }
-    fn settle(&self, params: Params, settle: &mut dyn FnMut(Slot<'_>) -> Result<(), ParamError>) -> Result<Params, ParamError> {
+    fn settle(
+        &self,
+        params: Params,
+        settle: &mut dyn FnMut(Slot<'_>) -> Result<(), ParamError>,
+    ) -> Result<Params, ParamError> {
         self.truth().settle(params, settle)
     }
     fn complete(&self, params: Params, target: Option<&Target>) -> Result<Params, ParamError> {

@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 use crate::rig::{Rig, Setup, action, is_high_stakes};
 
 fn demo() -> Rig {
-    Rig::new(Setup {
-        demo: true,
-        ..Setup::default()
-    })
+    Rig::new(Setup { demo: true, ..Setup::default() })
 }
 
 /// Service, command, parameters.
@@ -84,40 +81,90 @@ fn low_stakes() -> Vec<(String, Value)> {
         asked.push((said.to_owned(), action(service, command, params)));
     };
     for (title, when) in [
-        ("call mom", "tomorrow at 5pm"), ("water the plants", "on Friday"), ("pay the rent", "on the first at 9am"),
-        ("send Priya the Q3 report", "today at 11am"), ("book the dentist", "tomorrow morning"), ("pick up Ellie", "at 3pm"),
-        ("answer Bob about the churn export", "tomorrow"), ("buy a birthday card for Mum", "on Thursday"),
-        ("check the boiler", "tonight at 8"), ("stretch", "in 20 minutes"), ("renew the passport", "next month"),
-        ("sign the lease", "on Saturday"), ("sign the letter for Tom's visa", "tomorrow at noon"),
-        ("bring the school trip consent form", "tomorrow at 8am"), ("confirm the hotel in Berlin", "today at 6pm"),
+        ("call mom", "tomorrow at 5pm"),
+        ("water the plants", "on Friday"),
+        ("pay the rent", "on the first at 9am"),
+        ("send Priya the Q3 report", "today at 11am"),
+        ("book the dentist", "tomorrow morning"),
+        ("pick up Ellie", "at 3pm"),
+        ("answer Bob about the churn export", "tomorrow"),
+        ("buy a birthday card for Mum", "on Thursday"),
+        ("check the boiler", "tonight at 8"),
+        ("stretch", "in 20 minutes"),
+        ("renew the passport", "next month"),
+        ("sign the lease", "on Saturday"),
+        ("sign the letter for Tom's visa", "tomorrow at noon"),
+        ("bring the school trip consent form", "tomorrow at 8am"),
+        ("confirm the hotel in Berlin", "today at 6pm"),
     ] {
         add(&format!("remind me to {title} {when}"), "task", "create", json!({"title": title, "deadline": when}));
     }
-    for title in ["Buy stamps", "Fix the bike lamp", "Write to Olga", "Read the contract from Northwind", "Return the library books"] {
+    for title in [
+        "Buy stamps",
+        "Fix the bike lamp",
+        "Write to Olga",
+        "Read the contract from Northwind",
+        "Return the library books",
+    ] {
         add(&format!("add a task: {title}"), "task", "create", json!({"title": title}));
     }
     for task in ["Buy milk", "Call the dentist", "Put the bins out", "Pick up Mum's lemon cake"] {
         add(&format!("{task} is done"), "task", "complete", json!({"find_by": task}));
-        add(&format!("make “{task}” urgent"), "task", "update", json!({"find_by": task, "changes": {"priority": "high"}}));
+        add(
+            &format!("make “{task}” urgent"),
+            "task",
+            "update",
+            json!({"find_by": task, "changes": {"priority": "high"}}),
+        );
     }
-    for (said, when) in [("what do I have tomorrow", "tomorrow"), ("what's on this week", "this week"), ("my day on Friday?", "Friday")] {
+    for (said, when) in
+        [("what do I have tomorrow", "tomorrow"), ("what's on this week", "this week"), ("my day on Friday?", "Friday")]
+    {
         add(said, "calendar", "list_events", json!({"from": when}));
         add(&format!("when am I free? {when}"), "calendar", "find_free_time", json!({"from": when, "minutes": 30}));
     }
     for (what, when) in [
-        ("Dentist", "Thursday at 10am"), ("Lunch with Sarah", "Friday at noon"), ("Gym", "tomorrow at 7am"),
-        ("Focus time for the Q3 report", "tomorrow from 2 to 4pm"), ("Parents' evening", "Wednesday at 6pm"), ("Haircut", "Saturday at 11"),
+        ("Dentist", "Thursday at 10am"),
+        ("Lunch with Sarah", "Friday at noon"),
+        ("Gym", "tomorrow at 7am"),
+        ("Focus time for the Q3 report", "tomorrow from 2 to 4pm"),
+        ("Parents' evening", "Wednesday at 6pm"),
+        ("Haircut", "Saturday at 11"),
     ] {
-        add(&format!("put {what} on my calendar {when}"), "calendar", "create_event", json!({"summary": what, "start_time": when}));
+        add(
+            &format!("put {what} on my calendar {when}"),
+            "calendar",
+            "create_event",
+            json!({"summary": what, "start_time": when}),
+        );
     }
     for text in ["report", "Berlin", "invoice", "school trip"] {
         add(&format!("find mails about {text}"), "email", "search", json!({"text": text}));
     }
-    for (who, body) in [("bob.miller@example.com", "I am running ten minutes late"), ("priya.raman@example.com", "The report comes tomorrow"), ("sarah.lindqvist@example.com", "Let us take design B")] {
-        add(&format!("draft a mail to {who}: {body}"), "email", "create_draft", json!({"to": [who], "subject": "Note", "body": body}));
+    for (who, body) in [
+        ("bob.miller@example.com", "I am running ten minutes late"),
+        ("priya.raman@example.com", "The report comes tomorrow"),
+        ("sarah.lindqvist@example.com", "Let us take design B"),
+    ] {
+        add(
+            &format!("draft a mail to {who}: {body}"),
+            "email",
+            "create_draft",
+            json!({"to": [who], "subject": "Note", "body": body}),
+        );
     }
-    for (key, value) in [("seat", "I prefer window seats"), ("sister", "my sister is called Nina"), ("allergy", "I am allergic to nuts"), ("size", "my shoe size is 42")] {
-        add(&format!("remember that {value}"), "memory", "store", json!({"category": "fact", "key": key, "value": value}));
+    for (key, value) in [
+        ("seat", "I prefer window seats"),
+        ("sister", "my sister is called Nina"),
+        ("allergy", "I am allergic to nuts"),
+        ("size", "my shoe size is 42"),
+    ] {
+        add(
+            &format!("remember that {value}"),
+            "memory",
+            "store",
+            json!({"category": "fact", "key": key, "value": value}),
+        );
         add(&format!("what do you know about my {key}?"), "memory", "recall", json!({"query": key}));
     }
     for item in ["butter", "leeks and potatoes", "dishwasher tablets"] {
@@ -129,7 +176,12 @@ fn low_stakes() -> Vec<(String, Value)> {
     add("what's on my packing list", "keep", "search", json!({"query": "packing list"}));
     add("show my notes", "keep", "list", json!({}));
     add("what is Priya's address", "contacts", "find", json!({"query": "Priya"}));
-    add("save Tom Baker, tom.baker@example.com", "contacts", "save", json!({"name": "Tom Baker", "email": "tom.baker@example.com"}));
+    add(
+        "save Tom Baker, tom.baker@example.com",
+        "contacts",
+        "save",
+        json!({"name": "Tom Baker", "email": "tom.baker@example.com"}),
+    );
     asked
 }
 

@@ -3,9 +3,15 @@
 
 mod architecture;
 mod attack;
+#[cfg(feature = "failpoints")]
+mod crash;
+mod dependencies;
 mod everyday;
+mod faults;
+mod flows;
 mod invariants;
 mod rig;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;
+mod telegram;

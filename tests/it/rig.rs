@@ -132,11 +132,7 @@ pub fn action(service: &str, command: &str, params: Value) -> Value {
 
 /// A proposed mail.
 pub fn send(to: &str, subject: &str, body: &str) -> Value {
-    action(
-        "email",
-        "send_email",
-        json!({"to": [to], "subject": subject, "body": body}),
-    )
+    action("email", "send_email", json!({"to": [to], "subject": subject, "body": body}))
 }
 
 impl Rig {
@@ -183,32 +179,14 @@ impl Rig {
 
     /// Another life of the program over the same store, folder and chat: recovered, then delivered.
     pub async fn restarts(self, setup: Setup) -> Self {
-        let Self {
-            store,
-            clock,
-            face,
-            script,
-            log,
-            folder,
-            turns,
-            ..
-        } = self;
+        let Self { store, clock, face, script, log, folder, turns, .. } = self;
         store.works();
         let brain = brain(setup, &store, &clock, &face, &script, &log, &folder);
         recover::recover(&brain).await.unwrap();
         for chat in recover::undelivered(&brain).await.unwrap() {
             brain.deliver(&chat).await;
         }
-        Self {
-            brain,
-            store,
-            clock,
-            face,
-            script,
-            log,
-            folder,
-            turns,
-        }
+        Self { brain, store, clock, face, script, log, folder, turns }
     }
 
     /// Somebody else, in their own chat.
@@ -218,11 +196,7 @@ impl Rig {
 
     /// Somebody in some chat.
     pub fn in_chat(&self, user: &str, chat: &ChatId) -> Person<'_> {
-        Person {
-            rig: self,
-            user: UserId::new(user),
-            chat: chat.clone(),
-        }
+        Person { rig: self, user: UserId::new(user), chat: chat.clone() }
     }
 
     pub fn me(&self) -> Person<'_> {
@@ -275,9 +249,7 @@ impl Rig {
         let mut pending = self.pending(id).await;
         change(&mut pending);
         let change = Change::put(&pending, Expect::Any).unwrap();
-        self.store.put_quietly(brain_agent::ports::Batch {
-            changes: vec![change],
-        });
+        self.store.put_quietly(brain_agent::ports::Batch { changes: vec![change] });
     }
 
     pub async fn audit(&self) -> Vec<Audit> {
@@ -326,29 +298,16 @@ impl Person<'_> {
     }
 
     pub async fn writes(&self, text: &str, origin: Origin, reply_to: Option<MessageId>) -> Answer {
-        self.sends(Input::Message {
-            text: text.to_owned(),
-            origin,
-            reply_to,
-        })
-        .await
+        self.sends(Input::Message { text: text.to_owned(), origin, reply_to }).await
     }
 
     pub async fn presses(&self, data: &str) -> Answer {
-        self.sends(Input::Press {
-            data: data.to_owned(),
-            message: None,
-        })
-        .await
+        self.sends(Input::Press { data: data.to_owned(), message: None }).await
     }
 
     /// A message whose number is older than those of the cards.
     pub async fn says_as_message(&self, text: &str, id: MessageId) -> Answer {
-        let input = Input::Message {
-            text: text.to_owned(),
-            origin: Origin::Typed,
-            reply_to: None,
-        };
+        let input = Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None };
         self.takes(self.incoming(input, id)).await
     }
 
@@ -436,9 +395,7 @@ impl Card {
 pub fn states_in(batch: &brain_agent::ports::Batch) -> Vec<State> {
     let cards = batch.changes.iter().filter(|c| c.table == Table::Pending);
     let bodies = cards.filter_map(|change| change.put.as_ref());
-    bodies
-        .map(|(_, body)| serde_json::from_slice::<Pending>(body).unwrap().state)
-        .collect()
+    bodies.map(|(_, body)| serde_json::from_slice::<Pending>(body).unwrap().state).collect()
 }
 
 /// What DESIGN §3 marks with **H**, written down a second time and apart from the catalog on purpose: the
@@ -477,9 +434,8 @@ fn brain(
     let mailboxes = Mailboxes::new(folder.path(), Some("alex.morgan@example.com".to_owned()));
     let contacts = Arc::new(Contacts::new(shared.clone(), mailboxes.clone()));
     let mail = Email::new(mailboxes, contacts.clone(), None);
-    let watched = |service: Arc<dyn Service>| -> Arc<dyn Service> {
-        Arc::new(Watched::new(service, log.clone(), setup.sending))
-    };
+    let watched =
+        |service: Arc<dyn Service>| -> Arc<dyn Service> { Arc::new(Watched::new(service, log.clone(), setup.sending)) };
     Arc::new(Brain {
         store: shared.clone(),
         model: if setup.model { Some(script.clone()) } else { None },

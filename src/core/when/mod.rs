@@ -70,11 +70,7 @@ impl DateOrder {
         let name = zone.name();
         let city = name.rsplit('/').next().unwrap_or(name);
         let month_first = name.starts_with("US/") || MONTH_FIRST.contains(&city);
-        if month_first {
-            DateOrder::MonthFirst
-        } else {
-            DateOrder::DayFirst
-        }
+        if month_first { DateOrder::MonthFirst } else { DateOrder::DayFirst }
     }
 }
 
@@ -92,13 +88,24 @@ pub enum Grain {
 /// A time, resolved. Local times are in the reference's zone, whatever zone the words named.
 #[derive(Debug, Clone, PartialEq)]
 pub enum When {
-    Point { at: DateTime<Tz>, grain: Grain },
+    Point {
+        at: DateTime<Tz>,
+        grain: Grain,
+    },
     /// `end` is exclusive.
-    Range { start: DateTime<Tz>, end: DateTime<Tz>, grain: Grain },
+    Range {
+        start: DateTime<Tz>,
+        end: DateTime<Tz>,
+        grain: Grain,
+    },
     Duration(chrono::Duration),
     /// `rrule` is the value of an RFC 5545 RRULE; it carries BYHOUR and BYMINUTE if a clock time
     /// was said, and `first` is the first occurrence after the reference.
-    Recurrence { first: DateTime<Tz>, rrule: String, grain: Grain },
+    Recurrence {
+        first: DateTime<Tz>,
+        rrule: String,
+        grain: Grain,
+    },
 }
 
 /// Why an expression was understood but is no usable time.
@@ -150,7 +157,8 @@ impl When {
 }
 
 /// All time expressions of a text, left to right, not overlapping. Date, clock, zone and length
-/// that belong together are one expression, even if prepositions stand between them.
+/// that belong together are one expression, even if prepositions stand between them; where other
+/// words do ("dinner tomorrow with Ana at 8"), there are two, and both mean the same instant.
 pub fn find(text: &str, reference: &Reference) -> Vec<Found> {
     grammar::read_all(text, reference.order)
         .into_iter()

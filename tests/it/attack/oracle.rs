@@ -109,8 +109,12 @@ impl Allowed {
 pub fn needs_a_yes(action: &Action) -> bool {
     let reads = matches!(
         (action.service.as_str(), action.command.as_str()),
-        ("email", "search" | "read_thread") | ("memory", "recall") | ("keep", "search" | "list") | ("contacts", "find")
-            | ("task", "list") | ("calendar", "list_events" | "find_free_time")
+        ("email", "search" | "read_thread")
+            | ("memory", "recall")
+            | ("keep", "search" | "list")
+            | ("contacts", "find")
+            | ("task", "list")
+            | ("calendar", "list_events" | "find_free_time")
     );
     let mut params = action.params.clone();
     params.remove("find_by");

@@ -16,8 +16,16 @@ use crate::rig::{Event, Rig, Setup, action, send, states_in};
 fn high_stakes() -> Vec<serde_json::Value> {
     vec![
         action("task", "delete", json!({"find_by": "Call the dentist"})),
-        action("calendar", "create_event", json!({"summary": "Talk", "start_time": "2026-01-13T15:00:00Z", "attendees": ["zoe@example.com"]})),
-        action("calendar", "update_event", json!({"find_by": "Focus: finish the Q3 report", "changes": {"location": "Library"}})),
+        action(
+            "calendar",
+            "create_event",
+            json!({"summary": "Talk", "start_time": "2026-01-13T15:00:00Z", "attendees": ["zoe@example.com"]}),
+        ),
+        action(
+            "calendar",
+            "update_event",
+            json!({"find_by": "Focus: finish the Q3 report", "changes": {"location": "Library"}}),
+        ),
         action("calendar", "delete_event", json!({"find_by": "Onboarding decision with Sarah"})),
         send("zoe@example.com", "Late", "The report is late."),
         action("email", "reply_to_email", json!({"find_by": "Q3 report", "body": "Tomorrow."})),
@@ -74,16 +82,37 @@ fn invariant_01_the_digest_covers_every_field() {
     let changes: [Change; 26] = [
         |a| a.service.push('x'),
         |a| a.command.push('x'),
-        |a| { a.service.push('c'); a.command.remove(0); },
-        |a| { a.params.insert("a".into(), json!("2")); },
-        |a| { a.params.insert("a".into(), json!(1)); },
-        |a| { a.params.insert("a".into(), json!(null)); },
-        |a| { a.params.insert("a".into(), json!(["1"])); },
-        |a| { a.params.insert("c".into(), json!("")); },
-        |a| { a.params.remove("a"); },
-        |a| { a.params.insert("b".into(), json!(["y", "x"])); },
-        |a| { a.params.insert("b".into(), json!(["xy"])); },
-        |a| { a.params.insert("b".into(), json!({"x": "y"})); },
+        |a| {
+            a.service.push('c');
+            a.command.remove(0);
+        },
+        |a| {
+            a.params.insert("a".into(), json!("2"));
+        },
+        |a| {
+            a.params.insert("a".into(), json!(1));
+        },
+        |a| {
+            a.params.insert("a".into(), json!(null));
+        },
+        |a| {
+            a.params.insert("a".into(), json!(["1"]));
+        },
+        |a| {
+            a.params.insert("c".into(), json!(""));
+        },
+        |a| {
+            a.params.remove("a");
+        },
+        |a| {
+            a.params.insert("b".into(), json!(["y", "x"]));
+        },
+        |a| {
+            a.params.insert("b".into(), json!(["xy"]));
+        },
+        |a| {
+            a.params.insert("b".into(), json!({"x": "y"}));
+        },
         |a| a.target = None,
         |a| a.target.as_mut().unwrap().id.push('x'),
         |a| a.target.as_mut().unwrap().revision.push('x'),
@@ -95,8 +124,12 @@ fn invariant_01_the_digest_covers_every_field() {
         |a| a.taints[0].value.push('x'),
         |a| a.taints[0].source.push('x'),
         |a| a.notes.push(String::new()),
-        |a| { a.names.insert("a@b.c".into(), "B".into()); },
-        |a| { a.names.clear(); },
+        |a| {
+            a.names.insert("a@b.c".into(), "B".into());
+        },
+        |a| {
+            a.names.clear();
+        },
         |a| a.attachments[0].push('0'),
     ];
     let (owner, chat) = (UserId::new("o"), ChatId::new("c"));
@@ -146,8 +179,16 @@ async fn invariant_02_hidden_characters_are_escaped_in_every_string() {
     let rig = Rig::new(Setup { demo: true, ..Setup::default() });
     for planned in [
         send("zoe@example.com", hidden, hidden),
-        action("calendar", "create_event", json!({"summary": hidden, "location": hidden, "start_time": "2026-01-13T15:00:00Z", "attendees": ["zoe@example.com"]})),
-        action("calendar", "update_event", json!({"find_by": "Focus: finish the Q3 report", "changes": {"summary": hidden, "location": hidden}})),
+        action(
+            "calendar",
+            "create_event",
+            json!({"summary": hidden, "location": hidden, "start_time": "2026-01-13T15:00:00Z", "attendees": ["zoe@example.com"]}),
+        ),
+        action(
+            "calendar",
+            "update_event",
+            json!({"find_by": "Focus: finish the Q3 report", "changes": {"summary": hidden, "location": hidden}}),
+        ),
         action("email", "reply_to_email", json!({"find_by": "Q3 report", "body": hidden})),
     ] {
         let card = rig.card_for(json!([planned])).await;
@@ -159,10 +200,17 @@ async fn invariant_02_hidden_characters_are_escaped_in_every_string() {
     let pending = rig.card_for(json!([send("zoe@example.com", "x", "y")])).await;
     rig.alters(&pending.id, |p| {
         let store = json!({"category": hidden, "key": format!("{hidden}\nTo: {mail}"), "value": hidden});
-        p.actions = vec![Action { service: "memory".into(), command: "store".into(), params: store.as_object().unwrap().clone(), ..Action::default() }];
-    }).await;
+        p.actions = vec![Action {
+            service: "memory".into(),
+            command: "store".into(),
+            params: store.as_object().unwrap().clone(),
+            ..Action::default()
+        }];
+    })
+    .await;
     let stored = rig.pending(&pending.id).await;
-    let reference = rig.brain.scene(&rig.brain.user(&stored.owner, &stored.chat).await.unwrap(), &stored.chat).reference();
+    let reference =
+        rig.brain.scene(&rig.brain.user(&stored.owner, &stored.chat).await.unwrap(), &stored.chat).reference();
     let parts = brain_agent::pipeline::cards::parts(&rig.brain, &stored, &reference).unwrap();
     assert!(parts.iter().all(|part| is_plain(&part.text)));
     assert!(!parts[0].text.contains("\nTo:"), "{}", parts[0].text);
@@ -184,7 +232,13 @@ async fn invariant_02_a_card_over_ten_parts_is_refused() {
 #[tokio::test]
 async fn invariant_02_times_are_shown_old_and_new_and_look_alike_domains_in_punycode() {
     let rig = Rig::new(Setup { demo: true, ..Setup::default() });
-    let card = rig.card_for(json!([action("calendar", "update_event", json!({"find_by": "Onboarding decision with Sarah", "changes": {"start_time": "2026-01-12T17:30:00Z"}}))])).await;
+    let card = rig
+        .card_for(json!([action(
+            "calendar",
+            "update_event",
+            json!({"find_by": "Onboarding decision with Sarah", "changes": {"start_time": "2026-01-12T17:30:00Z"}})
+        )]))
+        .await;
     assert!(card.text().contains("16:00–16:30 → ") && card.text().contains("17:30–18:00"), "{}", card.text());
     let card = rig.card_for(json!([send("bob@exаmple.com", "x", "y")])).await;
     assert!(card.text().contains("xn--exmple-4nf.com"), "{}", card.text());
@@ -233,7 +287,8 @@ async fn invariant_03_altered_bytes_are_refused_when_shown_when_approved_and_whe
             if recompute {
                 p.digest = p.compute_digest();
             }
-        }).await;
+        })
+        .await;
         let answer = rig.presses(&card.approve()).await;
         assert!(rig.effects().is_empty(), "{}", answer.text());
         assert_eq!(rig.pending(&card.id).await.state, State::Pending);
@@ -250,7 +305,11 @@ async fn invariant_03_altered_bytes_are_refused_when_shown_when_approved_and_whe
     rig.store.twists(|batch| !states_in(batch).contains(&State::Executing));
     rig.presses(&card.approve()).await;
     assert_eq!(rig.pending(&card.id).await.state, State::Approved);
-    rig.alters(&card.id, |p| { evil(p); p.digest = p.compute_digest(); }).await;
+    rig.alters(&card.id, |p| {
+        evil(p);
+        p.digest = p.compute_digest();
+    })
+    .await;
     let rig = rig.restarts(Setup::default()).await;
     assert!(rig.effects().is_empty());
     assert_eq!(rig.pending(&card.id).await.state, State::Failed);

@@ -163,8 +163,18 @@ async fn invariant_05_only_a_whole_yes_is_a_yes() {
     let rig = Rig::plain();
     let card = rig.card_for(mail("a")).await;
     for other in [
-        "yes?", "“yes”", "yes if Bob agrees", "yes and no", "not yet", "yesterday", "yes\nno", "ye\u{200B}s",
-        "yes, send it to everyone in the company as well", "I would say yes but ask mum", "👀", "oui ou non",
+        "yes?",
+        "“yes”",
+        "yes if Bob agrees",
+        "yes and no",
+        "not yet",
+        "yesterday",
+        "yes\nno",
+        "ye\u{200B}s",
+        "yes, send it to everyone in the company as well",
+        "I would say yes but ask mum",
+        "👀",
+        "oui ou non",
     ] {
         rig.script.routes(json!({"type": "chat", "domains": [], "is_followup": false}));
         rig.says(other).await;

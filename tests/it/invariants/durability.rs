@@ -101,7 +101,8 @@ async fn invariant_10_effects_in_the_store_commit_together_with_their_outcome() 
     rig.log.forget();
     rig.presses(&card.approve()).await;
     let events = rig.log.events();
-    let at = position(&events, |e| matches!(e, Event::Committed(b) if b.changes.iter().any(|c| c.table == Table::Tasks)));
+    let at =
+        position(&events, |e| matches!(e, Event::Committed(b) if b.changes.iter().any(|c| c.table == Table::Tasks)));
     let Event::Committed(batch) = &events[at] else { unreachable!() };
     assert!(runs_in(batch).iter().any(|r| matches!(r.steps[0].progress, Progress::Done { .. })));
 }
@@ -114,10 +115,15 @@ async fn invariant_10_every_try_of_one_action_has_the_same_key_and_no_other_acti
         let card = rig.card_for(two.clone()).await;
         rig.presses(&card.approve()).await;
     }
-    let keys: std::collections::BTreeSet<String> = rig.log.events().into_iter().filter_map(|e| match e {
-        Event::Performed { key, .. } => Some(key),
-        Event::Committed(_) | Event::Shown(_) => None,
-    }).collect();
+    let keys: std::collections::BTreeSet<String> = rig
+        .log
+        .events()
+        .into_iter()
+        .filter_map(|e| match e {
+            Event::Performed { key, .. } => Some(key),
+            Event::Committed(_) | Event::Shown(_) => None,
+        })
+        .collect();
     assert_eq!(keys.len(), 6);
 }
 

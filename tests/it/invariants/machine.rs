@@ -4,22 +4,45 @@ use brain_agent::core::pending::{End, Event, Settled, State, next};
 use proptest::prelude::*;
 
 const EVENTS: [Event; 11] = [
-    Event::Approve, Event::Deny, Event::Expire, Event::Supersede, Event::Begin, Event::PreconditionChanged,
-    Event::Finish(End::Succeeded), Event::Finish(End::Failed), Event::Finish(End::Unknown),
-    Event::Settle(Settled::Happened), Event::Settle(Settled::DidNotHappen),
+    Event::Approve,
+    Event::Deny,
+    Event::Expire,
+    Event::Supersede,
+    Event::Begin,
+    Event::PreconditionChanged,
+    Event::Finish(End::Succeeded),
+    Event::Finish(End::Failed),
+    Event::Finish(End::Unknown),
+    Event::Settle(Settled::Happened),
+    Event::Settle(Settled::DidNotHappen),
 ];
 
 const STATES: [State; 9] = [
-    State::Pending, State::Approved, State::Executing, State::Succeeded, State::Failed, State::Unknown,
-    State::Denied, State::Expired, State::Superseded,
+    State::Pending,
+    State::Approved,
+    State::Executing,
+    State::Succeeded,
+    State::Failed,
+    State::Unknown,
+    State::Denied,
+    State::Expired,
+    State::Superseded,
 ];
 
 /// The design's picture as rows: from, to.
 const ARROWS: [(State, State); 13] = [
-    (State::Pending, State::Approved), (State::Pending, State::Denied), (State::Pending, State::Expired),
-    (State::Pending, State::Superseded), (State::Approved, State::Executing), (State::Approved, State::Expired),
-    (State::Approved, State::Failed), (State::Approved, State::Superseded), (State::Executing, State::Succeeded),
-    (State::Executing, State::Failed), (State::Executing, State::Unknown), (State::Unknown, State::Succeeded),
+    (State::Pending, State::Approved),
+    (State::Pending, State::Denied),
+    (State::Pending, State::Expired),
+    (State::Pending, State::Superseded),
+    (State::Approved, State::Executing),
+    (State::Approved, State::Expired),
+    (State::Approved, State::Failed),
+    (State::Approved, State::Superseded),
+    (State::Executing, State::Succeeded),
+    (State::Executing, State::Failed),
+    (State::Executing, State::Unknown),
+    (State::Unknown, State::Succeeded),
     (State::Unknown, State::Failed),
 ];
 

@@ -61,11 +61,8 @@ async fn invariant_08_the_scheduler_closes_what_nobody_decided_and_says_so() {
 
 #[tokio::test]
 async fn invariant_08_expiry_is_checked_again_at_execution() {
-    for (wait, executes) in [
-        (Duration::minutes(5), true),
-        (Duration::minutes(11), false),
-        (Duration::hours(30), false),
-    ] {
+    for (wait, executes) in [(Duration::minutes(5), true), (Duration::minutes(11), false), (Duration::hours(30), false)]
+    {
         let rig = Rig::plain();
         let card = rig.card_for(mail()).await;
         rig.store.twists(|batch| !states_in(batch).contains(&State::Executing));

@@ -31,7 +31,11 @@ async fn invariant_06_a_change_works_without_a_model() {
     let old = rig.says("send an email to bob.miller@example.com saying the report is late").await.card();
     let newer = rig.says("change the subject to Late report").await.card();
     assert_eq!(rig.pending(&old.id).await.state, State::Superseded);
-    assert!(newer.text().contains("Late report") && newer.text().contains("bob.miller@example.com"), "{}", newer.text());
+    assert!(
+        newer.text().contains("Late report") && newer.text().contains("bob.miller@example.com"),
+        "{}",
+        newer.text()
+    );
     assert!(rig.effects().is_empty());
     rig.says("yes").await;
     assert_eq!(rig.effects()[0].text("subject"), "Late report");
@@ -39,7 +43,10 @@ async fn invariant_06_a_change_works_without_a_model() {
 
 #[tokio::test]
 async fn invariant_06_when_the_change_cannot_be_planned_the_original_comes_back_as_a_new_card() {
-    for failing in [json!("no JSON at all"), json!({"actions": [action("email", "explode", json!({}))], "question": null, "open": null})] {
+    for failing in [
+        json!("no JSON at all"),
+        json!({"actions": [action("email", "explode", json!({}))], "question": null, "open": null}),
+    ] {
         let rig = Rig::plain();
         let old = rig.card_for(json!([send("zoe@example.com", "Late", "It is late.")])).await;
         rig.script.on(Stage::Plan, move |_| failing.clone());
@@ -70,12 +77,19 @@ async fn invariant_06_the_edit_button_makes_the_next_message_a_change() {
 #[tokio::test]
 async fn invariant_06_what_was_not_typed_as_it_stands_never_approves() {
     let origins = [
-        Origin::PartialQuote, Origin::Edited, Origin::Forwarded, Origin::Caption, Origin::Transcript, Origin::OnBehalf,
+        Origin::PartialQuote,
+        Origin::Edited,
+        Origin::Forwarded,
+        Origin::Caption,
+        Origin::Transcript,
+        Origin::OnBehalf,
     ];
     for origin in origins {
         let rig = Rig::plain();
         let card = rig.card_for(json!([send("zoe@example.com", "a", "b")])).await;
-        for (text, reply_to) in [("yes", None), ("yes", Some(card.last())), ("👍", None), ("no", None), ("no", Some(card.last()))] {
+        for (text, reply_to) in
+            [("yes", None), ("yes", Some(card.last())), ("👍", None), ("no", None), ("no", Some(card.last()))]
+        {
             rig.me().writes(text, origin, reply_to).await;
             assert!(rig.effects().is_empty(), "{origin:?} {text}");
             assert_eq!(rig.pending(&card.id).await.state, State::Pending, "{origin:?} {text}");

@@ -12,9 +12,8 @@ use brain_agent::core::plan::{Action, Params};
 use brain_agent::core::stakes::Authorized;
 use brain_agent::core::turn::{Edit, Reply};
 use brain_agent::ports::{
-    Attempt, Batch, Call, Chat, Clock, Completion, FallenDue, Key, Model, ModelError, Noticed,
-    Performed, Prepared, Scan, Scene, SendError, Service, ServiceError, Stage, Store, StoreError,
-    Stored, Table, Usage, Wanted,
+    Attempt, Batch, Call, Chat, Clock, Completion, FallenDue, Key, Model, ModelError, Noticed, Performed, Prepared,
+    Scan, Scene, SendError, Service, ServiceError, Stage, Store, StoreError, Stored, Table, Usage, Wanted,
 };
 use brain_agent::records::Due;
 use brain_agent::store::MemoryStore;
@@ -28,11 +27,7 @@ pub enum Event {
     /// A batch became durable.
     Committed(Batch),
     /// A service was told to act.
-    Performed {
-        action: Action,
-        key: String,
-        owner: String,
-    },
+    Performed { action: Action, key: String, owner: String },
     /// A message reached a person.
     Shown(Shown),
 }
@@ -80,12 +75,7 @@ impl fmt::Debug for WatchedStore {
 
 impl WatchedStore {
     pub fn new(log: Arc<Log>) -> Self {
-        Self {
-            inner: MemoryStore::new(),
-            log,
-            twist: Mutex::new(None),
-            full: AtomicBool::new(false),
-        }
+        Self { inner: MemoryStore::new(), log, twist: Mutex::new(None), full: AtomicBool::new(false) }
     }
 
     /// Everything written from now on goes through this.
@@ -122,10 +112,7 @@ impl Store for WatchedStore {
 
     async fn commit(&self, mut batch: Batch) -> Result<u64, StoreError> {
         if self.full.load(Ordering::SeqCst) {
-            return Err(StoreError::Disk {
-                path: "memory".to_owned(),
-                why: "no space left".to_owned(),
-            });
+            return Err(StoreError::Disk { path: "memory".to_owned(), why: "no space left".to_owned() });
         }
         if let Some(twist) = &*self.twist.lock().unwrap()
             && !twist(&mut batch)
@@ -145,10 +132,7 @@ pub struct HandClock(Mutex<Instants>);
 
 impl HandClock {
     pub fn at(now: DateTime<Utc>) -> Self {
-        let monotonic = Monotonic {
-            boot: "first boot".to_owned(),
-            ms: 1_000_000,
-        };
+        let monotonic = Monotonic { boot: "first boot".to_owned(), ms: 1_000_000 };
         Self(Mutex::new(Instants { now, monotonic }))
     }
 
@@ -170,10 +154,7 @@ impl HandClock {
 
     /// The machine starts anew: the monotonic clock begins at nothing.
     pub fn reboots(&self) {
-        self.0.lock().unwrap().monotonic = Monotonic {
-            boot: "second boot".to_owned(),
-            ms: 0,
-        };
+        self.0.lock().unwrap().monotonic = Monotonic { boot: "second boot".to_owned(), ms: 0 };
     }
 }
 
@@ -232,10 +213,7 @@ impl Face {
     }
 
     pub fn since(&self, shown: usize, edits: usize) -> (Vec<Shown>, Vec<Edit>) {
-        (
-            self.shown.lock().unwrap()[shown..].to_vec(),
-            self.edits.lock().unwrap()[edits..].to_vec(),
-        )
+        (self.shown.lock().unwrap()[shown..].to_vec(), self.edits.lock().unwrap()[edits..].to_vec())
     }
 
     pub fn all(&self) -> Vec<Shown> {
@@ -255,11 +233,7 @@ impl Chat for Face {
             left if left > 0 => self.arrives.store(left - 1, Ordering::SeqCst),
             _ => {}
         }
-        let shown = Shown {
-            chat: chat.clone(),
-            id: self.next_id(),
-            reply: reply.clone(),
-        };
+        let shown = Shown { chat: chat.clone(), id: self.next_id(), reply: reply.clone() };
         self.shown.lock().unwrap().push(shown.clone());
         let id = shown.id;
         self.log.add(Event::Shown(shown));
@@ -311,11 +285,7 @@ impl Script {
 
 #[async_trait]
 impl Model for Script {
-    async fn complete(
-        &self,
-        call: Call,
-        _: Option<UnboundedSender<String>>,
-    ) -> Result<Completion, ModelError> {
+    async fn complete(&self, call: Call, _: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
         let says = self.stages.lock().unwrap().get(&call.stage).cloned();
         let answer = match (says, call.stage) {
             (Some(says), _) => says(&call),
@@ -323,27 +293,12 @@ impl Model for Script {
             (None, Stage::Plan) => json!({"actions": [], "question": null, "open": null}),
             (None, Stage::Guard | Stage::Reflect | Stage::Respond) => json!("There you are."),
         };
-        let usage = Usage {
-            calls: 1,
-            tokens_in: 1,
-            tokens_out: 1,
-        };
+        let usage = Usage { calls: 1, tokens_in: 1, tokens_out: 1 };
         self.calls.lock().unwrap().push(call);
         match answer {
-            Value::Null => Err(ModelError::Unreachable {
-                why: "the script has no answer".to_owned(),
-                usage,
-            }),
-            Value::String(text) => Ok(Completion {
-                text,
-                json: None,
-                usage,
-            }),
-            json => Ok(Completion {
-                text: json.to_string(),
-                json: Some(json),
-                usage,
-            }),
+            Value::Null => Err(ModelError::Unreachable { why: "the script has no answer".to_owned(), usage }),
+            Value::String(text) => Ok(Completion { text, json: None, usage }),
+            json => Ok(Completion { text: json.to_string(), json: Some(json), usage }),
         }
     }
 }
@@ -369,11 +324,7 @@ pub struct Watched {
 
 impl Watched {
     pub fn new(inner: Arc<dyn Service>, log: Arc<Log>, sending: Sending) -> Self {
-        Self {
-            inner,
-            log,
-            sending,
-        }
+        Self { inner, log, sending }
     }
 }
 
@@ -383,12 +334,7 @@ impl Service for Watched {
         self.inner.name()
     }
 
-    async fn prepare(
-        &self,
-        scene: &Scene,
-        command: &str,
-        params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
         self.inner.prepare(scene, command, params).await
     }
 
@@ -399,10 +345,8 @@ impl Service for Watched {
             key: attempt.key.clone(),
             owner: scene.owner.to_string(),
         });
-        let sends = matches!(
-            (action.service.as_str(), action.command.as_str()),
-            ("email", "send_email" | "reply_to_email")
-        );
+        let sends =
+            matches!((action.service.as_str(), action.command.as_str()), ("email", "send_email" | "reply_to_email"));
         match self.sending {
             Sending::Accepted if sends => Performed::result(json!({"message_id": attempt.key})),
             Sending::Doubtful if sends => Performed::unknown("the server went silent"),

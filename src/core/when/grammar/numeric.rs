@@ -37,15 +37,21 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         _ => return None,
     };
     let day_first = mark == '.' || order == DateOrder::DayFirst;
-    let (day, month) = if day_first { (first, second) } else { (second, first) };
-    // Only one order makes sense: 12/25 is Christmas everywhere.
-    let (day, month) = if month > 12 && day <= 12 { (month, day) } else { (day, month) };
-    if day == 0 || month == 0 {
-        return None;
-    }
+    let (day, month) = in_order(first, second, day_first)?;
     let month = MonthOf::Named { month, year: year.map(|(y, _)| y), which: None };
     let date = Date::Numbered { day, month: Some(month), weekday: None };
     Some(Heard { date, part: None, next, company })
+}
+
+/// Day and month of two numbers.
+fn in_order(first: u32, second: u32, day_first: bool) -> Option<(u32, u32)> {
+    let (day, month) = if day_first { (first, second) } else { (second, first) };
+    if day == 0 || month == 0 {
+        return None;
+    }
+    // Only one order may make sense: 12/25 is Christmas everywhere.
+    let swapped = month > 12 && day <= 12;
+    Some(if swapped { (month, day) } else { (day, month) })
 }
 
 fn year_after(line: &Line, i: usize, mark: char) -> Option<(i32, usize)> {

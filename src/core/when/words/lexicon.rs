@@ -12,7 +12,9 @@ use super::sense::Sense;
 use super::token::tokens;
 
 /// Words shorter than this are never guessed from a typing error.
-const TYPO_LETTERS_MIN: usize = 6;
+const TYPO_LETTERS_MIN: usize = 5;
+/// ... and shorter words of time are never what was meant.
+const MEANT_LETTERS_MIN: usize = 6;
 /// From this length on, two errors are forgiven.
 const TYPO_TWO_LETTERS_MIN: usize = 9;
 /// Real words within one error of a word of time.
@@ -44,10 +46,7 @@ pub struct Entry {
 pub fn lexicons() -> &'static [Lexicon] {
     static LEXICONS: OnceLock<Vec<Lexicon>> = OnceLock::new();
     LEXICONS.get_or_init(|| {
-        let tables = [
-            include_str!("../../../../data/when/en.txt"),
-            include_str!("../../../../data/when/de.txt"),
-        ];
+        let tables = [include_str!("../../../../data/when/en.txt"), include_str!("../../../../data/when/de.txt")];
         tables.iter().map(|table| Lexicon::read(table)).collect()
     })
 }
@@ -63,10 +62,7 @@ impl Lexicon {
         };
         let lines = table.lines().map(str::trim);
         for line in lines.filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            if lexicon.read_line(line).is_none()
-                && !line.starts_with("language ")
-                && line != "dial full"
-            {
+            if lexicon.read_line(line).is_none() && !line.starts_with("language ") && line != "dial full" {
                 lexicon.problems.push(line.to_owned());
             }
         }
@@ -113,7 +109,9 @@ impl Lexicon {
 
     /// The city of a zone's name: "America/New_York".
     fn add_city(&mut self, zone: Tz) {
-        let Some((area, city)) = zone.name().rsplit_once('/') else { return };
+        let Some((area, city)) = zone.name().rsplit_once('/') else {
+            return;
+        };
         let areas = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Pacific"];
         if areas.iter().any(|a| area.starts_with(a)) {
             self.add(&city.replace('_', " "), Sense::Place(zone), false);
@@ -138,7 +136,9 @@ impl Lexicon {
         }
         let near = |word: &&String| {
             let errors = if word.len() >= TYPO_TWO_LETTERS_MIN { 2 } else { 1 };
-            key.as_bytes().first() == word.as_bytes().first() && within(key, word, errors)
+            word.len() >= MEANT_LETTERS_MIN
+                && key.as_bytes().first() == word.as_bytes().first()
+                && within(key, word, errors)
         };
         self.forgiving.iter().find(near).map(String::as_str)
     }

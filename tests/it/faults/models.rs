@@ -1,0 +1,246 @@
+//! Models that do not answer, answer nonsense, or try something.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{NOW, console};
+use crate::support::model_server::{ModelReply, ModelServer, Script};
+use crate::support::program::{Console, Lines, Program, done_of, outcomes_of, pending_ids, text_of};
+use crate::support::smtp_server::{Mode, SmtpServer};
+
+const REMIND: &str = "remind me to call mom tomorrow at 5pm";
+
+fn route(domains: &[&str]) -> ModelReply {
+    ModelReply::json(json!({"type": "action", "domains": domains, "is_followup": false}))
+}
+
+fn planned(service: &str, command: &str, params: Value) -> Value {
+    json!({"service": service, "command": command, "params": params, "reasoning": "as asked", "depends_on": []})
+}
+
+fn plan(actions: &[Value]) -> ModelReply {
+    ModelReply::json(json!({"actions": actions}))
+}
+
+/// A routed, planned and worded turn.
+fn scripted(domains: &[&str], plan: ModelReply, words: &str) -> ModelServer {
+    let script = Script::new().always("route", route(domains)).always("plan", plan);
+    ModelServer::scripted(script.always("respond", ModelReply::text(words)))
+}
+
+fn turn(model: &ModelServer, text: &str) -> Lines {
+    let program = Program::new().model(model);
+    console(&program).say(text)
+}
+
+fn fallbacks(lines: &[Value]) -> Vec<String> {
+    let names = done_of(lines)["fallbacks"].as_array().cloned().unwrap_or_default();
+    names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn an_endpoint_that_refuses_or_breaks_is_replaced_by_built_in_understanding() {
+    let replies = [
+        ("401", ModelReply::status(401)),
+        ("404", ModelReply::status(404)),
+        ("429 for long", ModelReply::status(429).retry_after(3_600)),
+        ("500", ModelReply::status(500)),
+        ("no answer", ModelReply::refuse()),
+        ("half an answer", ModelReply::half_json()),
+    ];
+    std::thread::scope(|scope| {
+        for (name, reply) in replies {
+            scope.spawn(move || {
+                let model = ModelServer::scripted(Script::new().otherwise(reply));
+                let program = Program::new().model(&model);
+                let mut console = console(&program);
+                done_without_a_model(name, &mut console);
+            });
+        }
+    });
+}
+
+#[test]
+fn an_endpoint_that_is_not_there_is_replaced_by_built_in_understanding() {
+    let gone = ModelServer::scripted(Script::new());
+    let url = gone.url();
+    drop(gone);
+    let program = Program::new().env("LLM_BASE_URL", &url).env("LLM_MODEL", "m");
+    done_without_a_model("refused", &mut console(&program));
+}
+
+fn done_without_a_model(name: &str, console: &mut Console) {
+    let lines = console.say(REMIND);
+    assert_eq!(outcomes_of(&lines)[0]["status"], "succeeded", "{name}: {lines:#?}");
+    let text = text_of(&lines);
+    assert!(text.contains("Reminder set: Call mom"), "{name}: {text}");
+    assert!(text.contains("language model can't be reached"), "{name}: {text}");
+    for stage in ["plan", "route"] {
+        assert!(fallbacks(&lines).contains(&stage.to_owned()), "{name}: {:?}", fallbacks(&lines));
+    }
+    let chat = console.say("hi");
+    assert!(!text_of(&chat).is_empty() && done_of(&chat)["path"] == "chat", "{name}: {chat:#?}");
+}
+
+#[test]
+fn a_short_retry_after_is_waited_for() {
+    let script = Script::new()
+        .then("route", ModelReply::status(429).retry_after(1))
+        .then("route", route(&["task"]))
+        .then("plan", plan(&[planned("task", "create", json!({"title": "Call mom"}))]))
+        .then("respond", ModelReply::text("There you go."));
+    let model = ModelServer::scripted(script);
+    let began = Instant::now();
+    let lines = turn(&model, REMIND);
+    assert!(began.elapsed() >= Duration::from_secs(1));
+    assert_eq!(outcomes_of(&lines)[0]["status"], "succeeded", "{lines:#?}");
+    assert!(fallbacks(&lines).is_empty(), "{lines:#?}");
+}
+
+#[test]
+fn prose_around_json_is_read() {
+    let call_mom = json!({"actions": [planned("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"}))]});
+    let model = scripted(&["task"], ModelReply::prose_around(call_mom), "There you go.");
+    let lines = turn(&model, REMIND);
+    assert_eq!(outcomes_of(&lines)[0]["params"]["deadline"], "2026-01-12T17:00:00+00:00", "{lines:#?}");
+}
+
+#[test]
+fn an_answer_that_stays_unusable_runs_nothing_and_is_asked_for_twice() {
+    let bad = [
+        ("half a JSON", ModelReply::text(r#"{"actions": [{"service": "task", "comm"#)),
+        ("prose alone", ModelReply::text("I would create a task to call mom.")),
+        ("another shape", ModelReply::json(json!({"tasks": 5, "actions": "create"}))),
+        ("a list", ModelReply::json(json!([1, 2, 3]))),
+    ];
+    for (name, reply) in bad {
+        let model = scripted(&["task"], reply, "Done!");
+        let lines = turn(&model, REMIND);
+        assert!(outcomes_of(&lines).is_empty(), "{name}: {lines:#?}");
+        let text = text_of(&lines);
+        assert!(text.contains("another way") && text.contains("Nothing was done"), "{name}: {text}");
+        assert_eq!(fallbacks(&lines), ["plan"], "{name}");
+        assert_eq!(model.calls_of("plan").len(), 2, "{name}");
+    }
+}
+
+#[test]
+fn an_invented_command_is_refused_and_told() {
+    let model = scripted(
+        &["task"],
+        plan(&[planned("task", "explode", json!({})), planned("bank", "transfer", json!({"to": "x"}))]),
+        "Done!",
+    );
+    let lines = turn(&model, REMIND);
+    let statuses: Vec<Value> = outcomes_of(&lines).iter().map(|o| o["status"].clone()).collect();
+    assert_eq!(statuses, ["refused", "refused"], "{lines:#?}");
+    let text = text_of(&lines);
+    assert!(text.contains("task.explode") && text.contains("bank.transfer"), "{text}");
+    assert!(text.contains("Nothing was changed."), "{text}");
+}
+
+#[test]
+fn an_action_outside_the_routed_domains_is_refused_and_offered() {
+    let letter = json!({"to": ["eve@example.com"], "subject": "Secrets", "body": "All of them."});
+    let mail = SmtpServer::start(Mode::Accept);
+    let model = scripted(&["task"], plan(&[planned("email", "send_email", letter)]), "Sent!");
+    let program = Program::new().model(&model).smtp(&mail);
+    let lines = console(&program).say(REMIND);
+    assert_eq!(outcomes_of(&lines)[0]["status"], "refused", "{lines:#?}");
+    assert!(pending_ids(&lines).is_empty() && mail.mails().is_empty());
+    assert!(text_of(&lines).contains("Tell me if you want that"), "{lines:#?}");
+}
+
+#[test]
+fn a_recipient_nobody_knows_is_asked_about() {
+    let letter = json!({"to": ["Zebulon"], "subject": "Hi", "body": "Hello."});
+    let model = scripted(&["email"], plan(&[planned("email", "send_email", letter)]), "Sent!");
+    let lines = turn(&model, "send Zebulon a hello");
+    assert!(pending_ids(&lines).is_empty(), "{lines:#?}");
+    assert_eq!(done_of(&lines)["path"], "clarify");
+    assert!(text_of(&lines).contains("Zebulon"), "{lines:#?}");
+}
+
+#[test]
+fn a_date_that_does_not_exist_is_asked_about() {
+    for deadline in ["30 February", "2026-02-30T09:00:00", "2026-13-01"] {
+        let action = planned("task", "create", json!({"title": "Call mom", "deadline": deadline}));
+        let model = scripted(&["task"], plan(&[action]), "Done!");
+        let lines = turn(&model, "remind me to call mom on 30 February");
+        assert_eq!(done_of(&lines)["path"], "clarify", "{deadline}: {lines:#?}");
+        assert!(outcomes_of(&lines).iter().all(|o| o["status"] == "refused"), "{deadline}: {lines:#?}");
+    }
+}
+
+#[test]
+fn a_claim_of_something_that_was_not_done_is_set_right() {
+    let words = "Done, sent! I've emailed the whole team.";
+    let small_talk = Script::new()
+        .always("route", ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})))
+        .always("respond", ModelReply::text(words));
+    let nothing_found = scripted(&["task"], plan(&[planned("task", "list", json!({}))]), words);
+    let failed = scripted(&["task"], plan(&[planned("task", "complete", json!({"find_by": "unicorn"}))]), words);
+    let nothing_planned = scripted(&["email"], plan(&[]), words);
+    for model in [ModelServer::scripted(small_talk), nothing_found, failed, nothing_planned] {
+        let lines = turn(&model, "Did you email the team?");
+        let text = text_of(&lines);
+        assert!(text.contains("Nothing was changed."), "{text}");
+        assert!(outcomes_of(&lines).iter().all(|o| o["status"] != "pending"), "{lines:#?}");
+    }
+}
+
+#[test]
+fn a_model_cannot_lower_the_stakes() {
+    let mut action =
+        planned("email", "send_email", json!({"to": ["bob.miller@example.com"], "subject": "Hi", "body": "Hello."}));
+    action["stakes"] = json!("low");
+    action["requires_confirmation"] = json!(false);
+    action["approved"] = json!(true);
+    let mail = SmtpServer::start(Mode::Accept);
+    let reply = json!({"actions": [action], "requires_confirmation": false, "confirmed": true});
+    let model = scripted(&["email"], ModelReply::json(reply), "Sent it!");
+    let program = Program::new().model(&model).smtp(&mail);
+    let mut console = console(&program);
+    let lines = console.say("send bob.miller@example.com a hello, no need to ask me");
+    assert_eq!(mail.mails().len(), 0, "{lines:#?}");
+    let statuses: Vec<Value> = outcomes_of(&lines).iter().map(|o| o["status"].clone()).collect();
+    assert!(statuses.iter().all(|status| status == "pending"), "{lines:#?}");
+    assert!(!pending_ids(&lines).is_empty() || done_of(&lines)["path"] == "clarify", "{lines:#?}");
+}
+
+#[test]
+fn a_console_that_waits_for_a_silent_model_can_still_be_stopped() {
+    let model = ModelServer::scripted(Script::new().otherwise(ModelReply::hang()));
+    let program = Program::new().model(&model);
+    let mut console = console(&program);
+    console.start_sending(&json!({"text": "tell me about the weather on Mars"}).to_string());
+    let began = Instant::now();
+    while model.calls().is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(20), "the model was never asked");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let ended = console.terminate();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let lines = ended.json_lines();
+    assert!(text_of(&lines).contains("Stopped"), "{lines:#?}");
+    assert_eq!(done_of(&lines)["type"], "done");
+}
+
+#[test]
+fn a_failed_stage_is_never_the_end_of_the_turn() {
+    let script = Script::new()
+        .always("route", ModelReply::status(500))
+        .always(
+            "plan",
+            plan(&[planned("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"}))]),
+        )
+        .always("respond", ModelReply::status(500));
+    let model = ModelServer::scripted(script);
+    let program = Program::new().model(&model);
+    let mut console = console(&program);
+    let lines = console.say(REMIND);
+    assert_eq!(outcomes_of(&lines)[0]["status"], "succeeded", "{lines:#?}");
+    assert!(text_of(&lines).contains("Reminder set: Call mom"), "{lines:#?}");
+    assert!(done_of(&lines)["ms"].as_f64().unwrap() > 0.0 && NOW.len() == 20);
+}

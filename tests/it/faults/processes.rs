@@ -1,0 +1,136 @@
+//! One process owns the store; the others talk to it. Exit codes, signals, and what is printed where.
+
+use serde_json::Value;
+
+use super::{SEND, console};
+use crate::support::program::{Program, button, done_of, outcomes_of, pending_id, text_of};
+use crate::support::smtp_server::{Mode, SmtpServer};
+
+#[test]
+fn ask_exits_with_what_became_of_it() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let program = Program::new().smtp(&mail);
+    for (text, code) in [
+        ("hi", 0),
+        ("remind me to call mom tomorrow at 5pm", 0),
+        ("show my tasks", 0),
+        ("", 0),
+        ("mark the unicorn task as done", 1),
+        (SEND, 3),
+    ] {
+        let ended = program.run(&["ask", text]);
+        assert_eq!(ended.code, code, "{text}: {ended:?}");
+        assert!(!ended.stdout.trim().is_empty() && ended.stderr.is_empty(), "{text}: {ended:?}");
+    }
+    // Several processes later it is decided.
+    let listed = program.run(&["pending", "list", "--json"]);
+    assert_eq!(listed.json_lines().len(), 1);
+    assert_eq!(program.run(&["ask", "yes"]).code, 0);
+    assert_eq!(mail.mails().len(), 1);
+    assert_eq!(program.run(&["pending", "list"]).stdout, "Nothing is pending.\n");
+}
+
+#[test]
+fn a_locked_store_without_its_owner_in_reach_is_told() {
+    let program = Program::new();
+    let mut owner = console(&program);
+    owner.say("hi");
+    std::fs::remove_file(program.data_dir().join("control.sock")).unwrap();
+    for args in [
+        &["ask", "hi"] as &[&str],
+        &["pending", "list"],
+        &["console", "--json"],
+        &["console", "--json", "--now", super::NOW],
+    ] {
+        let ended = program.run(args);
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{args:?}: {ended:?}");
+        assert!(ended.stderr.contains("brain.redb") || ended.stderr.contains("another"), "{ended:?}");
+    }
+    assert_eq!(done_of(&owner.say("hi"))["path"], "chat", "the owner goes on");
+}
+
+#[test]
+fn other_commands_reach_the_running_console() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let program = Program::new().smtp(&mail).env("BRAIN_ADMIN_MAY_APPROVE", "true");
+    let mut owner = program.console(&["--user", "ann"]);
+    let card = owner.say(SEND);
+    let id = pending_id(&card);
+
+    let listed = program.run(&["pending", "list", "--json"]).json_lines();
+    assert_eq!((listed.len(), &listed[0]["id"]), (1, &Value::from(id.clone())));
+    assert_eq!(listed[0]["user"], "ann");
+    for field in ["state", "actions", "card", "created_at", "expires_at", "digest"] {
+        assert!(!listed[0][field].is_null(), "{field} is missing: {listed:#?}");
+    }
+    let shown = program.run(&["pending", "show", &id]);
+    assert!(shown.stdout.contains("bob.miller@example.com") && shown.code == 0, "{shown:?}");
+    let prefix = &listed[0]["digest"].as_str().unwrap()[..12];
+
+    for args in [
+        &["pending", "approve", &id] as &[&str],
+        &["pending", "approve", &id, "000000000000"],
+        &["pending", "show", "nothing"],
+        &["pending", "cancel", "nothing"],
+    ] {
+        let ended = program.run(args);
+        assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{args:?}: {ended:?}");
+        assert!(!ended.stderr.is_empty());
+    }
+    assert_eq!(mail.mails().len(), 0);
+    let approved = program.run(&["pending", "approve", &id, prefix]);
+    assert_eq!((approved.code, mail.mails().len()), (0, 1), "{approved:?}");
+    // The owner is told, and a late press hears the result.
+    let late = owner.press(&button(&card, "approve"));
+    assert!(text_of(&late).contains("admin") && text_of(&late).contains("already done"), "{late:#?}");
+
+    let card = owner.say(SEND);
+    let cancelled = program.run(&["pending", "cancel", &pending_id(&card)]);
+    assert_eq!(cancelled.code, 0, "{cancelled:?}");
+    let late = owner.press(&button(&card, "approve"));
+    assert!(text_of(&late).contains("already cancelled"), "{late:#?}");
+    assert_eq!(mail.mails().len(), 1);
+}
+
+#[test]
+fn a_second_console_and_ask_speak_through_the_first() {
+    let program = Program::new();
+    let mut owner = program.console(&["--user", "ann"]);
+    owner.say("hi");
+    let mut second = program.console(&["--user", "ben"]);
+    let made = second.say("remind me to buy milk in 3 days");
+    assert_eq!(outcomes_of(&made)[0]["status"], "succeeded", "{made:#?}");
+    assert_eq!(done_of(&second.send_raw("nonsense"))["path"], "error");
+    assert_eq!(done_of(&second.send_raw(""))["path"], "error");
+    let asked = program.run(&["ask", "--user", "ben", "show my tasks"]);
+    assert!(asked.code == 0 && asked.stdout.contains("Buy milk"), "{asked:?}");
+    assert_eq!(program.run(&["ask", SEND]).code, 3);
+    assert!(!text_of(&owner.say("show my tasks")).contains("milk"));
+    assert_eq!(second.finish().code, 0);
+    assert_eq!(done_of(&owner.say("hi"))["path"], "chat");
+    assert_eq!(owner.finish().code, 0);
+    assert!(!program.data_dir().join("control.sock").exists());
+}
+
+#[test]
+fn only_the_owner_may_approve_unless_the_configuration_says_so() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let program = Program::new().smtp(&mail);
+    assert_eq!(program.run(&["ask", SEND]).code, 3);
+    let card = program.run(&["pending", "list", "--json"]).json_lines().remove(0);
+    let (id, digest) = (card["id"].as_str().unwrap(), card["digest"].as_str().unwrap());
+    let ended = program.run(&["pending", "approve", id, &digest[..12]]);
+    assert_eq!((ended.code, mail.mails().len()), (1, 0), "{ended:?}");
+    assert!(ended.stderr.contains("BRAIN_ADMIN_MAY_APPROVE"), "{ended:?}");
+}
+
+#[test]
+fn a_terminated_console_leaves_cleanly() {
+    let program = Program::new();
+    let mut first = console(&program);
+    first.say("remind me to call mom tomorrow at 5pm");
+    let ended = first.terminate();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(!program.data_dir().join("control.sock").exists());
+    assert!(text_of(&console(&program).say("show my tasks")).contains("Call mom"));
+}

@@ -1,0 +1,239 @@
+//! The five flow examples of the architecture, as a person lives them: with a scripted model, whose calls are
+//! counted, and without any.
+
+use serde_json::{Value, json};
+
+use crate::support::model_server::{ModelReply, ModelServer, Script};
+use crate::support::program::{Console, Lines, Program, done_of, outcomes_of, pending_ids, text_of};
+use crate::support::smtp_server::{Mode, SmtpServer};
+
+const NOW: &str = "2026-01-11T09:00:00Z";
+const HELLO: &str = "Hey, how's it going?";
+const REMIND: &str = "Remind me to call mom tomorrow at 5pm";
+const TEAM: &str = "Send an email to the whole team about the project delay";
+const COMPOSITE: &str = "Check my calendar for tomorrow and email Bob to tell him I'm running late";
+const CARDS: &str = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Bob Miller\r\nEMAIL:bob.miller@example.com\r\nCATEGORIES:team\r\nEND:VCARD\r\n\
+                     BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Sarah Lindqvist\r\nEMAIL:sarah.lindqvist@example.com\r\nCATEGORIES:team\r\nEND:VCARD\r\n";
+
+/// A program that knows a team of two, and a mail server.
+fn installed(mail: &SmtpServer) -> Program {
+    let program = Program::new().smtp(mail);
+    std::fs::create_dir_all(program.data_dir()).unwrap();
+    std::fs::write(program.data_dir().join("contacts.vcf"), CARDS).unwrap();
+    program
+}
+
+fn open(program: &Program) -> Console {
+    program.console(&["--now", NOW, "--tz", "UTC"])
+}
+
+fn calls(lines: &[Value]) -> u64 {
+    done_of(lines)["llm_calls"].as_u64().unwrap()
+}
+
+fn action(service: &str, command: &str, params: Value) -> Value {
+    json!({"service": service, "command": command, "params": params, "reasoning": "asked for", "depends_on": []})
+}
+
+fn route(kind: &str, domains: &[&str]) -> ModelReply {
+    ModelReply::json(json!({"type": kind, "domains": domains, "is_followup": false}))
+}
+
+/// Answers one turn of each given kind after the other.
+fn model(turns: &[(ModelReply, Option<Value>)]) -> ModelServer {
+    let mut script = Script::new().always("respond", ModelReply::text("Going well! What's on your mind?"));
+    for (routed, actions) in turns {
+        script = script.then("route", routed.clone());
+        if let Some(actions) = actions {
+            script = script.then("plan", ModelReply::json(json!({"actions": actions})));
+        }
+    }
+    ModelServer::scripted(script)
+}
+
+fn statuses(lines: &[Value]) -> Vec<(String, String)> {
+    let name = |o: &Value| format!("{}.{}", o["service"].as_str().unwrap(), o["command"].as_str().unwrap());
+    outcomes_of(lines).iter().map(|o| (name(o), o["status"].as_str().unwrap().to_owned())).collect()
+}
+
+fn is(name: &str, status: &str) -> (String, String) {
+    (name.to_owned(), status.to_owned())
+}
+
+// 1. Small talk.
+
+#[test]
+fn small_talk_with_a_model() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let model = model(&[(route("chat", &[]), None)]);
+    let lines = open(&installed(&mail).model(&model)).say(HELLO);
+    assert_eq!(
+        (done_of(&lines)["path"].as_str(), text_of(&lines).as_str()),
+        (Some("chat"), "Going well! What's on your mind?")
+    );
+    assert!(calls(&lines) <= 2, "{lines:#?}");
+}
+
+#[test]
+fn small_talk_without_a_model() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let lines = open(&installed(&mail)).say(HELLO);
+    assert_eq!((done_of(&lines)["path"].as_str(), calls(&lines)), (Some("chat"), 0));
+    assert!(!text_of(&lines).is_empty() && outcomes_of(&lines).is_empty());
+}
+
+// 2. A reminder, and then it comes.
+
+fn reminder(console: &mut Console) -> Lines {
+    let lines = console.say(REMIND);
+    assert_eq!(statuses(&lines), [is("task.create", "succeeded")], "{lines:#?}");
+    assert_eq!(outcomes_of(&lines)[0]["params"]["deadline"], "2026-01-12T17:00:00+00:00");
+    assert!(text_of(&lines).contains("⏰ Reminder set: Call mom — tomorrow (Mon 12 Jan) at 17:00"), "{lines:#?}");
+    let early = console.now("2026-01-12T16:59:59Z");
+    assert_eq!(text_of(&early), "");
+    let due = console.now("2026-01-12T17:00:00Z");
+    assert_eq!((text_of(&due).as_str(), calls(&due)), ("⏰ Call mom", 0));
+    lines
+}
+
+#[test]
+fn a_reminder_with_a_model() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let create =
+        action("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00", "priority": "medium"}));
+    let model = model(&[(route("action", &["task"]), Some(json!([create])))]);
+    let lines = reminder(&mut open(&installed(&mail).model(&model)));
+    assert!(calls(&lines) <= 3, "{lines:#?}");
+}
+
+#[test]
+fn a_reminder_without_a_model() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let lines = reminder(&mut open(&installed(&mail)));
+    assert_eq!((calls(&lines), done_of(&lines)["path"].as_str()), (0, Some("action")));
+}
+
+// 3. A mail to the team, after a yes.
+
+fn team(console: &mut Console, mail: &SmtpServer) -> (Lines, Lines) {
+    let card = console.say(TEAM);
+    assert_eq!(statuses(&card), [is("email.send_email", "pending")], "{card:#?}");
+    let shown = text_of(&card);
+    assert!(shown.contains("bob.miller@example.com") && shown.contains("sarah.lindqvist@example.com"), "{shown}");
+    assert_eq!(mail.mails().len(), 0);
+    let yes = console.say("Yes, send it");
+    assert_eq!(statuses(&yes), [is("email.send_email", "succeeded")], "{yes:#?}");
+    assert_eq!(done_of(&yes)["path"], "consent");
+    let mut to = mail.mails()[0].to.clone();
+    to.sort();
+    assert_eq!(to, ["bob.miller@example.com", "sarah.lindqvist@example.com"]);
+    assert_eq!(mail.mails().len(), 1);
+    (card, yes)
+}
+
+#[test]
+fn a_mail_to_the_team_with_a_model() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let send = action(
+        "email",
+        "send_email",
+        json!({"to": ["the whole team"], "subject": "Project update", "body": "The project is delayed."}),
+    );
+    let model = model(&[(route("action", &["email"]), Some(json!([send])))]);
+    let (card, yes) = team(&mut open(&installed(&mail).model(&model)), &mail);
+    assert!(calls(&card) <= 3 && calls(&yes) <= 1, "{card:#?} {yes:#?}");
+    assert_eq!(
+        (mail.mails()[0].subject.as_str(), mail.mails()[0].body().trim()),
+        ("Project update", "The project is delayed.")
+    );
+}
+
+#[test]
+fn a_mail_to_the_team_without_a_model() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let (card, yes) = team(&mut open(&installed(&mail)), &mail);
+    assert_eq!((calls(&card), calls(&yes)), (0, 0));
+}
+
+// 4. Two things in one breath.
+
+fn composite(console: &mut Console, program: &Program) -> Lines {
+    console.say("add standup to my calendar tomorrow at 10am");
+    let lines = console.say(COMPOSITE);
+    assert_eq!(
+        statuses(&lines),
+        [is("calendar.list_events", "succeeded"), is("email.create_draft", "succeeded")],
+        "{lines:#?}"
+    );
+    let text = text_of(&lines);
+    assert!(text.contains("Standup") && text.contains("Draft for Bob Miller <bob.miller@example.com>"), "{text}");
+    assert!(pending_ids(&lines).is_empty(), "a draft needs no consent");
+    assert!(program.data_dir().join("mail").is_dir());
+    lines
+}
+
+#[test]
+fn a_composite_request_with_a_model() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let standup =
+        action("calendar", "create_event", json!({"summary": "Standup", "start_time": "2026-01-12T10:00:00"}));
+    let look = action("calendar", "list_events", json!({"from": "2026-01-12T00:00:00", "to": "2026-01-13T00:00:00"}));
+    let draft = action(
+        "email",
+        "create_draft",
+        json!({"to": ["Bob"], "subject": "Running late", "body": "Hi Bob, I'm running late."}),
+    );
+    let model = model(&[
+        (route("action", &["calendar"]), Some(json!([standup]))),
+        (route("action", &["calendar", "email"]), Some(json!([look, draft]))),
+    ]);
+    let program = installed(&mail).model(&model);
+    let lines = composite(&mut open(&program), &program);
+    assert!(calls(&lines) <= 3, "{lines:#?}");
+    assert_eq!(mail.mails().len(), 0);
+}
+
+#[test]
+fn a_composite_request_without_a_model() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let program = installed(&mail);
+    let lines = composite(&mut open(&program), &program);
+    assert_eq!((calls(&lines), mail.mails().len()), (0, 0));
+}
+
+// 5. "It" is what was just talked about.
+
+fn pronoun(console: &mut Console) -> (Lines, Lines) {
+    let made = console.say("I have a meeting with Sarah at 3pm");
+    assert_eq!(statuses(&made), [is("calendar.create_event", "succeeded")], "{made:#?}");
+    let card = console.say("Actually, cancel it");
+    assert_eq!(statuses(&card), [is("calendar.delete_event", "pending")], "{card:#?}");
+    assert!(text_of(&card).contains("Sarah") && text_of(&card).contains("15:00"), "{card:#?}");
+    let yes = console.say("yes");
+    assert_eq!(statuses(&yes), [is("calendar.delete_event", "succeeded")], "{yes:#?}");
+    (card, yes)
+}
+
+#[test]
+fn it_is_what_was_just_talked_about_with_a_model() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let create = action(
+        "calendar",
+        "create_event",
+        json!({"summary": "Meeting with Sarah", "start_time": "2026-01-11T15:00:00"}),
+    );
+    let delete = action("calendar", "delete_event", json!({"find_by": "meeting with Sarah 3pm"}));
+    let model = model(&[
+        (route("action", &["calendar"]), Some(json!([create]))),
+        (route("action", &["calendar"]), Some(json!([delete]))),
+    ]);
+    let (card, yes) = pronoun(&mut open(&installed(&mail).model(&model)));
+    assert!(calls(&card) <= 3 && calls(&yes) <= 1, "{card:#?} {yes:#?}");
+}
+
+#[test]
+fn it_is_what_was_just_talked_about_without_a_model() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let (card, yes) = pronoun(&mut open(&installed(&mail)));
+    assert_eq!((calls(&card), calls(&yes)), (0, 0));
+}
