@@ -15,7 +15,7 @@ pub fn visible(text: &str) -> String {
     for (index, &c) in chars.iter().enumerate() {
         let before = index.checked_sub(1).map(|i| chars[i]);
         let after = chars.get(index + 1).copied();
-        if is_hidden(c, before, after) {
+        if is_hidden_between(c, before, after) {
             out.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
         } else {
             out.push(c);
@@ -29,7 +29,12 @@ pub fn is_plain(text: &str) -> bool {
     visible(text) == text
 }
 
-fn is_hidden(c: char, before: Option<char>, after: Option<char>) -> bool {
+/// True when [`visible`] would escape this character standing alone.
+pub fn is_hidden(c: char) -> bool {
+    is_hidden_between(c, None, None)
+}
+
+fn is_hidden_between(c: char, before: Option<char>, after: Option<char>) -> bool {
     match c {
         '\n' | '\t' => false,
         '\u{200C}' | '\u{200D}' => !(before.is_some_and(needs_joiner) && after.is_some_and(needs_joiner)),

@@ -122,6 +122,8 @@ struct Progressing {
     results: Results,
     foreign: Vec<Foreign>,
     buttons: Vec<Vec<Button>>,
+    /// What was planned so far, in the planner's words.
+    proposed: Vec<PlannedAction>,
     /// The journal, removed in the commit of the answer.
     run: Option<RunId>,
 }
@@ -212,7 +214,8 @@ async fn one_round(
     request: &str,
     so_far: &mut Progressing,
 ) -> Result<Option<String>, TurnError> {
-    let mut plan = reflect::without_repeats(plan, &so_far.answer.reports);
+    let mut plan = reflect::without_repeats(plan, &so_far.answer.reports, &so_far.proposed);
+    so_far.proposed.extend(plan.actions.iter().cloned());
     let open = plan.open.take();
     let free_question = plan.question.take();
     let Gated { now, consent, question, refused, remarks } =
@@ -315,6 +318,7 @@ impl Progressing {
             results: Results::default(),
             foreign: Vec::new(),
             buttons: Vec::new(),
+            proposed: Vec::new(),
             run: None,
         }
     }

@@ -13,7 +13,7 @@ use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Action, Params, Plan, PlannedAction, Taint};
 use crate::core::stakes::{Assessed, Stakes, assess};
 use crate::core::taint::{self, Foreign};
-use crate::core::when;
+use crate::core::when::{self, Reference};
 use crate::records::Clarification;
 
 /// An action that passed, and what it depends on among those of the same list.
@@ -119,8 +119,21 @@ fn taints(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction, seen: &[F
     // if they gave one at all.
     let reference = turn.scene.reference();
     let own_time = !when::find(&own, &reference).is_empty();
-    taints.retain(|taint| !(own_time && when::resolve(&taint.value, &reference).is_some()));
+    taints.retain(|taint| !(own_time && is_a_time(&taint.value, &reference)));
     taints
+}
+
+/// True for a value that is a time and nothing else: a sentence that mentions one is still a sentence.
+fn is_a_time(value: &str, reference: &Reference) -> bool {
+    let found = when::find(value, reference);
+    if found.is_empty() {
+        return when::resolve(value, reference).is_some();
+    }
+    let mut rest = value.to_owned();
+    for one in found.iter().rev() {
+        rest.replace_range(one.span.clone(), "");
+    }
+    !rest.chars().any(char::is_alphanumeric)
 }
 
 fn allowed<'b>(

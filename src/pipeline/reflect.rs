@@ -10,7 +10,7 @@ use serde_json::json;
 use super::ask::{self, Asked};
 use super::turn::Turn;
 use crate::core::outcome::{Report, Status};
-use crate::core::plan::Plan;
+use crate::core::plan::{Plan, PlannedAction};
 use crate::ports::Stage;
 
 #[derive(Debug, Deserialize)]
@@ -53,7 +53,8 @@ pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<
 }
 
 /// Takes out of a later round's plan what was tried before: anything that did not succeed, and exact repeats.
-pub fn without_repeats(mut plan: Plan, earlier: &[Report]) -> Plan {
+/// `proposed`: what earlier rounds were asked to do, before words became values.
+pub fn without_repeats(mut plan: Plan, earlier: &[Report], proposed: &[PlannedAction]) -> Plan {
     let tried = |service: &str, command: &str, params: &crate::core::plan::Params| {
         earlier.iter().any(|report| {
             report.service == service
@@ -61,7 +62,11 @@ pub fn without_repeats(mut plan: Plan, earlier: &[Report]) -> Plan {
                 && (report.status != Status::Succeeded || report.params == *params)
         })
     };
-    let keep: Vec<bool> = plan.actions.iter().map(|a| !tried(&a.service, &a.command, &a.params)).collect();
+    let asked = |a: &PlannedAction| {
+        let same = |p: &PlannedAction| p.service == a.service && p.command == a.command && p.params == a.params;
+        proposed.iter().any(same)
+    };
+    let keep: Vec<bool> = plan.actions.iter().map(|a| !tried(&a.service, &a.command, &a.params) && !asked(a)).collect();
     // What depended on a removed action cannot be planned on; indexes of the rest are renumbered.
     let mut renumbered = vec![None; plan.actions.len()];
     let mut kept = Vec::new();

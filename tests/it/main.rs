@@ -1,11 +1,15 @@
 //! Tests of the whole program, and of the stage they play on.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+mod architecture;
+mod attack;
 #[cfg(feature = "failpoints")]
 mod crash;
 mod dependencies;
+mod everyday;
 mod faults;
 mod flows;
+mod invariants;
 mod rig;
 #[path = "../support/mod.rs"]
 mod support;

@@ -24,12 +24,12 @@ use std::time::Duration;
 use brain_agent::catalog::Catalog;
 use brain_agent::core::button::{Button, Role};
 use brain_agent::core::ids::{ChatId, MessageId, PendingId, RunId, UserId};
-use brain_agent::core::pending::Pending;
+use brain_agent::core::pending::{Pending, State};
 use brain_agent::core::plan::Action;
 use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin};
 use brain_agent::core::when::DateOrder;
 use brain_agent::pipeline::{Brain, Policy, handle_turn, recover};
-use brain_agent::ports::{Change, Clock, Expect, Key, RecordExt, Scan, Service, Store};
+use brain_agent::ports::{Change, Clock, Expect, Key, RecordExt, Scan, Service, Store, Table};
 use brain_agent::prompts::Prompts;
 use brain_agent::records::Audit;
 use brain_agent::scheduler;
@@ -180,6 +180,7 @@ impl Rig {
     /// Another life of the program over the same store, folder and chat: recovered, then delivered.
     pub async fn restarts(self, setup: Setup) -> Self {
         let Self { store, clock, face, script, log, folder, turns, .. } = self;
+        store.works();
         let brain = brain(setup, &store, &clock, &face, &script, &log, &folder);
         recover::recover(&brain).await.unwrap();
         for chat in recover::undelivered(&brain).await.unwrap() {
@@ -221,7 +222,7 @@ impl Rig {
     /// Plans these actions and gives the card they come to.
     pub async fn card_for(&self, actions: Value) -> Card {
         self.plans(actions);
-        self.says("please do that").await.card()
+        self.says("here is what I want").await.card()
     }
 
     /// Both clocks go on, and what falls due is handled.
@@ -274,7 +275,7 @@ impl Rig {
     }
 
     /// How many records of a service the store holds.
-    pub async fn count(&self, table: brain_agent::ports::Table) -> usize {
+    pub async fn count(&self, table: Table) -> usize {
         let scan = Scan {
             table,
             prefix: None,
@@ -388,6 +389,13 @@ impl Card {
     pub fn cancel(&self) -> Button {
         self.button(Role::Cancel)
     }
+}
+
+/// The states that a batch gives to pending actions.
+pub fn states_in(batch: &brain_agent::ports::Batch) -> Vec<State> {
+    let cards = batch.changes.iter().filter(|c| c.table == Table::Pending);
+    let bodies = cards.filter_map(|change| change.put.as_ref());
+    bodies.map(|(_, body)| serde_json::from_slice::<Pending>(body).unwrap().state).collect()
 }
 
 /// What DESIGN §3 marks with **H**, written down a second time and apart from the catalog on purpose: the

@@ -55,8 +55,9 @@ impl Log {
     }
 }
 
-/// Changes a batch on its way into the store.
-type Twist = Box<dyn Fn(&mut Batch) + Send + Sync>;
+/// Changes a batch on its way into the store, or keeps it out: false and everything after it is lost, as if
+/// the machine had stopped there.
+type Twist = Box<dyn Fn(&mut Batch) -> bool + Send + Sync>;
 
 /// The store in memory, watched; a test may twist what is written.
 pub struct WatchedStore {
@@ -78,13 +79,19 @@ impl WatchedStore {
     }
 
     /// Everything written from now on goes through this.
-    pub fn twists(&self, twist: impl Fn(&mut Batch) + Send + Sync + 'static) {
+    pub fn twists(&self, twist: impl Fn(&mut Batch) -> bool + Send + Sync + 'static) {
         *self.twist.lock().unwrap() = Some(Box::new(twist));
     }
 
-    /// From now on nothing can be written, or it can again.
-    pub fn is_full(&self, full: bool) {
-        self.full.store(full, Ordering::SeqCst);
+    /// From now on nothing can be written.
+    pub fn breaks(&self) {
+        self.full.store(true, Ordering::SeqCst);
+    }
+
+    /// It can again.
+    pub fn works(&self) {
+        *self.twist.lock().unwrap() = None;
+        self.full.store(false, Ordering::SeqCst);
     }
 
     /// Writes without a trace.
@@ -107,8 +114,11 @@ impl Store for WatchedStore {
         if self.full.load(Ordering::SeqCst) {
             return Err(StoreError::Disk { path: "memory".to_owned(), why: "no space left".to_owned() });
         }
-        if let Some(twist) = &*self.twist.lock().unwrap() {
-            twist(&mut batch);
+        if let Some(twist) = &*self.twist.lock().unwrap()
+            && !twist(&mut batch)
+        {
+            self.full.store(true, Ordering::SeqCst);
+            return Err(StoreError::Closed);
         }
         let revision = self.inner.commit(batch.clone()).await?;
         self.log.add(Event::Committed(batch));

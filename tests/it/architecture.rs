@@ -1,0 +1,214 @@
+//! The direction of dependencies (STYLE, "Layout") and the size of files, read from the sources themselves.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What each module may name of ours. A module may always name itself.
+fn allowed(module: &str) -> Option<&'static [&'static str]> {
+    const BASE: [&str; 2] = ["core", "limits"];
+    const ADAPTER: &[&str] = &["catalog", "core", "failpoint", "limits", "ports", "records"];
+    const PIPELINE: &[&str] =
+        &["catalog", "core", "failpoint", "limits", "ports", "prompts", "records", "understanding"];
+    const FACE: &[&str] = &[
+        "catalog",
+        "clock",
+        "config",
+        "console",
+        "control",
+        "core",
+        "failpoint",
+        "limits",
+        "pipeline",
+        "ports",
+        "prompts",
+        "records",
+        "scheduler",
+        "understanding",
+        "admin",
+    ];
+    Some(match module {
+        "limits" | "failpoint" => &[],
+        "core" => &["limits"],
+        "catalog" | "understanding" => &BASE,
+        // Ports name records (what falls due), records name ports (what a record is).
+        "ports" => &["core", "limits", "records"],
+        "records" => &["core", "limits", "ports"],
+        "prompts" | "clock" => &["core", "limits", "ports"],
+        "config" => &["core", "limits", "ports"],
+        "store" | "services" | "llm" => ADAPTER,
+        "pipeline" => PIPELINE,
+        "scheduler" | "admin" | "console" | "control" | "telegram" => FACE,
+        // They put everything together.
+        "app" | "main" | "lib" | "eval" | "doctor" => return None,
+        // A module nobody has given its place yet.
+        _ => &[],
+    })
+}
+
+fn sources() -> Vec<(PathBuf, String)> {
+    fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+        let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+        entries.sort();
+        for path in entries {
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push((path, text));
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    walk(&root, &mut found);
+    found.into_iter().map(|(path, text)| (path.strip_prefix(&root).unwrap().to_owned(), text)).collect()
+}
+
+fn module_of(path: &Path) -> String {
+    let first = path.iter().next().unwrap().to_str().unwrap();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+/// Test modules of a file may use anything.
+fn without_tests<'a>(path: &Path, text: &'a str) -> &'a str {
+    let is_tests = path.iter().any(|part| part == "tests" || part == "tests.rs" || part == "testing.rs");
+    if is_tests { "" } else { text.split("#[cfg(test)]\nmod tests {").next().unwrap() }
+}
+
+/// Every `crate::NAME` and `brain_agent::NAME` of a text, wherever it stands; `crate::{a, b}` counts as both.
+fn named(text: &str) -> Vec<String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = code.collect::<Vec<_>>().join("\n");
+    let mut names = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        if code[..at].ends_with(is_name) || code[..at].ends_with('$') {
+            continue;
+        }
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => {
+                let mut depth = 1;
+                let mut name = String::new();
+                let mut fresh = true;
+                for c in group.chars() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' => depth -= 1,
+                        ',' if depth == 1 => fresh = true,
+                        c if depth == 1 && fresh && is_name(c) => {
+                            name.push(c);
+                            continue;
+                        }
+                        _ => {}
+                    }
+                    if !name.is_empty() {
+                        names.push(std::mem::take(&mut name));
+                        fresh = c == ',';
+                    }
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
+            None => names.push(rest.chars().take_while(|c| is_name(*c)).collect()),
+        }
+    }
+    names
+}
+
+#[test]
+fn no_module_names_one_it_may_not_know() {
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        let module = module_of(&path);
+        let Some(allowed) = allowed(&module) else {
+            continue;
+        };
+        for name in named(without_tests(&path, &text)) {
+            // Macros and items at the root of the crate begin with something else.
+            if name != module && !allowed.contains(&name.as_str()) {
+                wrong.push(format!("{} names crate::{name}", path.display()));
+            }
+        }
+    }
+    wrong.dedup();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_reader_of_edges_sees_every_way_to_write_one() {
+    let seen = named(
+        "use crate::store::X;\nlet a = crate::llm::f();\nuse crate::{core::a, records::{b, c}, app};\n// crate::no\nmycrate::no",
+    );
+    assert_eq!(seen, ["store", "llm", "core", "records", "app"]);
+}
+
+/// Nothing that a lower layer must not touch is reached past our own modules either.
+#[test]
+fn the_core_touches_nothing_of_the_world() {
+    let world = [
+        "std::fs",
+        "std::net",
+        "std::env",
+        "std::process",
+        "tokio",
+        "SystemTime::now",
+        "Utc::now",
+        "Local::now",
+        "Uuid",
+        "rand::",
+        "async fn",
+    ];
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        if module_of(&path) == "core" {
+            let code = without_tests(&path, &text);
+            let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+            for line in lines {
+                wrong.extend(world.iter().filter(|w| line.contains(**w)).map(|w| format!("{}: {w}", path.display())));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const LINES_MAX: usize = 400;
+
+/// Files that are longer, each with its reason. A file that got shorter again must leave the list.
+const LONG: &[(&str, &str)] = &[
+    ("catalog/entry.rs", "the trait a command's author writes and the erased one belong side by side"),
+    ("config.rs", "every key of the environment once, parsed in one place"),
+    ("main.rs", "the shell of the program; to be split into one file a subcommand"),
+    ("pipeline/act.rs", "the rounds of a turn; amending and assembling are to move out"),
+    ("pipeline/consent.rs", "intake and the durable side of decisions; the latter is to move out"),
+    ("pipeline/resolve.rs", "people and times become values; the times are to move out"),
+    ("records.rs", "every stored record that belongs to no service, in one list"),
+];
+
+#[test]
+fn a_file_fits_a_head() {
+    let listed: BTreeMap<&str, &str> = LONG.iter().copied().collect();
+    assert!(listed.values().all(|why| why.len() > 10), "every exception has a reason");
+    let mut wrong = Vec::new();
+    // Tests are tables: they may be as long as there are rows.
+    let is_tests = |path: &Path| path.iter().any(|part| part == "tests" || part == "tests.rs");
+    for (path, text) in sources().into_iter().filter(|(path, _)| !is_tests(path)) {
+        let name = path.to_str().unwrap();
+        let lines = text.lines().count();
+        match (lines > LINES_MAX, listed.contains_key(name)) {
+            (false, true) if lines > LINES_MAX * 9 / 10 => {}
+            (true, false) => {
+                wrong.push(format!("{name} has {lines} lines: split it by idea, or list it with its reason"))
+            }
+            (false, true) => wrong.push(format!("{name} has {lines} lines: take it off the list")),
+            (true, true) | (false, false) => {}
+        }
+    }
+    for name in listed.keys() {
+        if !sources().iter().any(|(path, _)| path.to_str() == Some(name)) {
+            wrong.push(format!("{name} is listed and does not exist"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,15 @@
+//! One test (or a few, by sub-case) named after each invariant of DESIGN §5, run through the real pipeline.
+//!
+//! What does not exist yet and so is not tested here: import and restore (13; the machine's own part of it is),
+//! moving cards and private data of a group into the asker's private chat and `/export`, `/forget` (14; that
+//! only the asker decides is), reactions (6; no face passes them on at all), idempotency keys of remote
+//! services other than mail (10).
+
+mod cards;
+mod decisions;
+mod durability;
+mod machine;
+mod taint;
+mod time;
+mod undo;
+mod words;
