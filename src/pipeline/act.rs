@@ -218,9 +218,9 @@ async fn one_round(
     so_far.proposed.extend(plan.actions.iter().cloned());
     let open = plan.open.take();
     let free_question = plan.question.take();
-    let Gated { now, consent, question, refused, remarks } =
+    let Gated { now, consent, question, stopped, remarks } =
         gate::check(turn, plan, domains, request, &so_far.foreign).await;
-    so_far.answer.reports.extend(refused);
+    so_far.answer.reports.extend(stopped);
     remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
 
     let mut failed = Vec::new();

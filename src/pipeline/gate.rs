@@ -10,7 +10,7 @@ use super::resolve::{self, Unsettled};
 use super::turn::Turn;
 use crate::catalog::{Entry, Kind};
 use crate::core::outcome::{Report, Status};
-use crate::core::plan::{Action, Params, Plan, PlannedAction, Taint};
+use crate::core::plan::{Action, Plan, PlannedAction, Taint};
 use crate::core::stakes::{Assessed, Stakes, assess};
 use crate::core::taint::{self, Foreign};
 use crate::core::when::{self, Reference};
@@ -36,9 +36,9 @@ pub struct Gated {
     pub consent: Vec<Passed>,
     /// One question, if something is unclear; the first wins.
     pub question: Option<Clarification>,
-    /// What is refused.
-    pub refused: Vec<Report>,
-    /// Words for the person about what is refused.
+    /// What is refused, or cannot be done.
+    pub stopped: Vec<Report>,
+    /// Words for the person about that.
     pub remarks: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ async fn judge(
     let (entry, service) = match allowed(turn.brain, planned, domains) {
         Ok(found) => found,
         Err(why) => {
-            gated.refuse(planned, planned.params.clone(), &why);
+            gated.stop(planned, Status::Refused, &why);
             gated.remarks.push(format!("🚫 {why}"));
             return Judged::Stopped;
         }
@@ -81,8 +81,8 @@ async fn judge(
             action.taints = taints(turn, entry, planned, &seen);
             Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
         }
-        Err(Unsettled::Refused(why)) => {
-            gated.refuse(planned, planned.params.clone(), &why);
+        Err(Unsettled::Impossible(why)) => {
+            gated.stop(planned, Status::Failed, &why);
             gated.remarks.push(why);
             Judged::Stopped
         }
@@ -166,7 +166,7 @@ fn sort(judged: Vec<Judged>, planned: &[PlannedAction], gated: &mut Gated) {
         };
         if depends_on.iter().any(|&on| stopped[on]) {
             stopped[index] = true;
-            gated.refuse(planned, assessed.action().params.clone(), "something before it is not settled yet");
+            gated.stop(planned, Status::Failed, "something before it is not settled yet");
             continue;
         }
         asks[index] = assessed.stakes() == Stakes::High || depends_on.iter().any(|&on| asks[on]);
@@ -176,12 +176,13 @@ fn sort(judged: Vec<Judged>, planned: &[PlannedAction], gated: &mut Gated) {
 }
 
 impl Gated {
-    fn refuse(&mut self, planned: &PlannedAction, params: Params, why: &str) {
-        self.refused.push(Report {
+    /// Reports an action that gets no further.
+    fn stop(&mut self, planned: &PlannedAction, status: Status, why: &str) {
+        self.stopped.push(Report {
             service: planned.service.clone(),
             command: planned.command.clone(),
-            params,
-            status: Status::Refused,
+            params: planned.params.clone(),
+            status,
             error: Some(why.to_owned()),
         });
     }

@@ -29,7 +29,7 @@ pub enum Unsettled {
         choices: Vec<(String, String)>,
     },
     /// It cannot be done, and why.
-    Refused(String),
+    Impossible(String),
 }
 
 /// An action with values, and the texts of others it touches.
@@ -67,9 +67,9 @@ pub async fn settle(
     let params = params?;
 
     let prepared = prepare(turn, entry, service, params).await;
-    let (params, target, notes, foreign) = match prepared.map_err(|error| Unsettled::Refused(error.to_string()))? {
+    let (params, target, notes, foreign) = match prepared.map_err(|error| Unsettled::Impossible(error.to_string()))? {
         Prepared::Ready { params, target, notes, foreign } => (params, target, notes, foreign),
-        Prepared::NotFound { what } => return Err(Unsettled::Refused(what)),
+        Prepared::NotFound { what } => return Err(Unsettled::Impossible(what)),
         Prepared::Several { param, question, candidates } => return Err(which(param, question, candidates)),
     };
 
@@ -124,7 +124,7 @@ impl From<ParamError> for Unsettled {
     fn from(error: ParamError) -> Self {
         match error {
             ParamError::Missing { param, question } => Self::Ask { question, param, choices: Vec::new() },
-            ParamError::Invalid(why) => Self::Refused(why),
+            ParamError::Invalid(why) => Self::Impossible(why),
         }
     }
 }
@@ -142,7 +142,7 @@ fn needs_people(entry: &dyn Entry, params: &Params) -> bool {
 }
 
 async fn everybody(turn: &Turn<'_>) -> Result<Vec<Person>, Unsettled> {
-    turn.brain.people.people(turn.owner()).await.map_err(|error| Unsettled::Refused(error.to_string()))
+    turn.brain.people.people(turn.owner()).await.map_err(|error| Unsettled::Impossible(error.to_string()))
 }
 
 /// Names and groups become addresses; the names are kept for the card.
