@@ -150,7 +150,8 @@ impl When {
 }
 
 /// All time expressions of a text, left to right, not overlapping. Date, clock, zone and length
-/// that belong together are one expression, even if prepositions stand between them.
+/// that belong together are one expression, even if prepositions stand between them; where other
+/// words do ("dinner tomorrow with Ana at 8"), there are two, and both mean the same instant.
 pub fn find(text: &str, reference: &Reference) -> Vec<Found> {
     grammar::read_all(text, reference.order)
         .into_iter()

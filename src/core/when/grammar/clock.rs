@@ -70,6 +70,11 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     let next = i + 1;
     if let Some((minute, next)) = minutes_after(line, next, ':') {
         let next = seconds_after(line, next).unwrap_or(next);
+        // "16:15h"
+        let next = line
+            .link(next, Link::ClockH)
+            .filter(|_| line.glued(next))
+            .unwrap_or(next);
         let heard = finish(line, value, minute, digits, next, Surety::Sure);
         let full = Clock {
             dial: Dial::Full,
@@ -219,6 +224,9 @@ fn relative(line: &Line, i: usize) -> Option<Heard> {
     if let Some(next) = line.link(i, Link::HalfTo) {
         return on_the_hour(line, next, -30);
     }
+    if let Some(heard) = quarters_to(line, i) {
+        return Some(heard);
+    }
     let article = line.link(i, Link::Article).unwrap_or(i);
     let (minutes, next, in_words) = if let Some(next) = line.link(i, Link::Quarter) {
         (15, next, true)
@@ -255,6 +263,16 @@ fn relative(line: &Line, i: usize) -> Option<Heard> {
         surety: Surety::Bare,
         ..heard
     })
+}
+
+/// "Dreiviertel acht" is 7:45, "viertel acht" 7:15: where a half counts towards the hour, quarters
+/// do as well.
+fn quarters_to(line: &Line, i: usize) -> Option<Heard> {
+    let quarters = [(Link::ThreeQuarters, -15), (Link::Quarter, -45)];
+    let (next, minutes) = quarters
+        .into_iter()
+        .find_map(|(link, minutes)| Some((line.link(i, link)?, minutes)))?;
+    on_the_hour(line, next, minutes).filter(|_| line.full_dial)
 }
 
 fn around(line: &Line, i: usize, minutes: i64) -> Option<Heard> {

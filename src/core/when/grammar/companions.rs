@@ -4,7 +4,7 @@
 //! the other says, and both mean the same instant.
 
 use super::super::Role;
-use super::super::words::Line;
+use super::super::words::{Kind, Line, Link};
 use super::Heard;
 use super::phrase::Phrase;
 
@@ -12,12 +12,43 @@ use super::phrase::Phrase;
 /// without a clock time the clock of its companion.
 pub fn share(line: &Line, heard: &mut Vec<Heard>) {
     drop_adjectives(heard);
+    share_clocks(line, heard);
+    // "Hourly rate" says nothing of when.
+    heard.retain(|h| !(is_adjective(&h.phrase) && noun_follows(line, h.span.end)));
+}
+
+fn noun_follows(line: &Line, end: usize) -> bool {
+    let next = line.tokens.iter().position(|t| t.span.start >= end);
+    next.is_some_and(|i| line.tokens[i].kind == Kind::Word && line.link(i, Link::Follow).is_none())
+}
+
+fn share_clocks(line: &Line, heard: &mut [Heard]) {
     for i in 1..heard.len() {
         let [.., first, second] = &mut heard[..=i] else {
             return;
         };
         let apart = ends_sentence(line, first.span.end, second.span.start);
         if apart || second.phrase.role == Role::To || first.phrase.role == Role::From {
+            continue;
+        }
+        let between = line
+            .text
+            .get(first.span.end..second.span.start)
+            .unwrap_or_default();
+        let joined_by = between.trim_matches(|c: char| c.is_whitespace() || c == ',');
+        if let Some(Junction::Or | Junction::Of) = junction(line, joined_by) {
+            first.phrase.doubtful = true;
+            second.phrase.doubtful = true;
+            continue;
+        }
+        let listed = joined_by.is_empty() || junction(line, joined_by) == Some(Junction::And);
+        if listed
+            && is_day(&first.phrase)
+            && second.phrase.date.is_some()
+            && second.phrase.clock.is_some()
+        {
+            // "On Tuesday and Thursday at 6": at 6 on both.
+            first.phrase.clock = second.phrase.clock;
             continue;
         }
         if is_day(&first.phrase) && is_clock(&second.phrase)
@@ -40,10 +71,13 @@ pub fn share(line: &Line, heard: &mut Vec<Heard>) {
     }
 }
 
+/// A word like "weekly", and nothing that says when.
+fn is_adjective(phrase: &Phrase) -> bool {
+    phrase.rule.is_some_and(|r| r.says_how_often_only()) && phrase.is_only_rule()
+}
+
 /// "Weekly review every Friday": beside a day, a bare "weekly" describes the thing.
 fn drop_adjectives(heard: &mut Vec<Heard>) {
-    let is_adjective =
-        |p: &Phrase| p.rule.is_some_and(|r| r.says_how_often_only()) && p.is_only_rule();
     let says_day = |p: &Phrase| !is_adjective(p) && (p.date.is_some() || p.rule.is_some());
     if heard.iter().any(|h| says_day(&h.phrase)) {
         heard.retain(|h| !is_adjective(&h.phrase));
@@ -74,6 +108,35 @@ fn is_day(phrase: &Phrase) -> bool {
 fn is_clock(phrase: &Phrase) -> bool {
     let free = phrase.date.is_none() && phrase.rule.is_none() && phrase.offset.is_none();
     phrase.clock.is_some() && free && phrase.shift.is_none()
+}
+
+/// What stands between two expressions, if it is a single small word.
+#[derive(Debug, PartialEq, Eq)]
+enum Junction {
+    And,
+    Or,
+    Of,
+}
+
+fn junction(line: &Line, word: &str) -> Option<Junction> {
+    let at = |key: &str| line.tokens.iter().position(|t| t.key == key);
+    let mut words = word.split_whitespace();
+    let first = at(&words.next()?.to_lowercase())?;
+    let links = [
+        (Link::And, Junction::And),
+        (Link::Or, Junction::Or),
+        (Link::Of, Junction::Of),
+    ];
+    let (_, found) = links
+        .into_iter()
+        .find(|(link, _)| line.link(first, *link).is_some())?;
+    match words.next() {
+        None => Some(found),
+        Some(article) if words.next().is_none() => line
+            .link(at(&article.to_lowercase())?, Link::The)
+            .map(|_| found),
+        Some(_) => None,
+    }
 }
 
 fn ends_sentence(line: &Line, from: usize, to: usize) -> bool {

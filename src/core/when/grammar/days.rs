@@ -1,6 +1,8 @@
 //! The components that say on which day: dates and rules.
 
-use super::super::words::{Link, Unit};
+use super::super::Role;
+use super::super::words::{Kind, Link, Unit};
+use super::clock::clock;
 use super::component::Reader;
 use super::date::{Company, date, nth_day};
 use super::lead::Lead;
@@ -27,6 +29,19 @@ impl Reader<'_> {
         }
         if phrase.rule.is_some() {
             return None;
+        }
+        if phrase.role == Role::From && phrase.date.is_some() && phrase.clock.is_none() {
+            // "Starting tomorrow, every day at 6".
+            let heard = rule::rule(self.line, lead.next, self.order)?;
+            let start = Phrase {
+                date: phrase.date.take(),
+                ..Phrase::default()
+            };
+            phrase.start = Some(Box::new(start));
+            phrase.rule = Some(heard.rule);
+            phrase.date = heard.date;
+            phrase.part = heard.part.or(phrase.part);
+            return Some(heard.next);
         }
         if let Some(date) = &phrase.date {
             let numbered = matches!(date, Date::Numbered { .. } | Date::Holiday { .. });
@@ -93,31 +108,10 @@ impl Reader<'_> {
         if phrase.offset.is_some() {
             return None;
         }
-        if let Some(Date::Weekday {
-            day,
-            which,
-            weeks: 0,
-        }) = phrase.date
-        {
-            // "Friday 13": an hour would have an "at".
-            if let (Some((number, next)), None) = (bare_day(self.line, lead.next), lead.link) {
-                if self.line.glued_mark(next, ':')
-                    || date(self.line, lead.next, self.order).is_some_and(|d| d.next > next)
-                {
-                    // A longer date stands here: below.
-                } else if which.is_none() && phrase.clock.is_none() {
-                    phrase.date = Some(Date::Numbered {
-                        day: number,
-                        month: None,
-                        weekday: Some(day),
-                    });
-                    return Some(next);
-                }
-            }
-        }
         if let Some(next) = self
             .beside(phrase, lead)
             .or_else(|| self.day_of_rule(phrase, lead))
+            .or_else(|| self.bare_day_of_weekday(phrase, lead))
         {
             return Some(next);
         }
@@ -133,7 +127,9 @@ impl Reader<'_> {
                     let named = lead.says_day()
                         || lead.link == Some(Link::In)
                             && !matches!(heard.date, Date::Weekday { .. });
-                    named && !lead.article || self.time_follows(heard.next)
+                    named && !lead.article
+                        || self.time_follows(heard.next)
+                        || self.opens_with_day(lead, heard.next)
                 }
                 Company::DayWord => self.is_day_number(lead, heard.next),
             };
@@ -157,6 +153,29 @@ impl Reader<'_> {
         phrase.day_part |= heard.part.is_some();
         phrase.part = phrase.part.or(heard.part);
         Some(heard.next)
+    }
+
+    /// "Friday 13": an hour would have an "at".
+    fn bare_day_of_weekday(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let Some(Date::Weekday {
+            day: weekday,
+            which: None,
+            weeks: 0,
+        }) = phrase.date
+        else {
+            return None;
+        };
+        let (day, next) = bare_day(self.line, lead.next).filter(|_| lead.link.is_none())?;
+        let longer = date(self.line, lead.next, self.order).is_some_and(|d| d.next > next);
+        if longer || self.line.glued_mark(next, ':') || phrase.clock.is_some() {
+            return None;
+        }
+        phrase.date = Some(Date::Numbered {
+            day,
+            month: None,
+            weekday: Some(weekday),
+        });
+        Some(next)
     }
 
     /// "Every month on the last Friday".
@@ -207,6 +226,20 @@ impl Reader<'_> {
                 || repeats())
     }
 
+    /// "Sun brunch at 11": a short name of a day opens a message that has a clock time later on.
+    fn opens_with_day(&self, lead: &Lead, next: usize) -> bool {
+        let line = self.line;
+        let opens = lead.next == 0 && super::date::weekday_name(line, 0).is_some();
+        let noun = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word)
+            && line.atoms(next).is_empty();
+        opens
+            && noun
+            && (next..line.tokens.len()).any(|i| {
+                line.link(i, Link::At)
+                    .is_some_and(|at| clock(line, at).is_some())
+            })
+    }
+
     /// "The invoice I got in March": told of the past, a month is the last one.
     fn as_told(&self, date: Date) -> Date {
         match date {
@@ -251,100 +284,74 @@ impl Reader<'_> {
 
 /// Two dates of one expression as one; `None`: they do not belong together.
 fn merged(old: &Date, new: &Date) -> Option<Date> {
-    use Date::{Day, Holiday, Numbered, Weekday, WeekdayOfWeek};
-    Some(match (old, new) {
+    within(old, new).or_else(|| within(new, old)).or_else(|| {
+        let said = |d: &Date| matches!(d, Date::Numbered { .. } | Date::Weekday { .. });
+        let fixed = |d: &Date| matches!(d, Date::Holiday { .. } | Date::Exact(_));
+        let relative = |d: &Date| matches!(d, Date::Day(_) | Date::Both(..));
+        let twice = (relative(old) || fixed(old)) && (said(new) || fixed(new))
+            || said(old) && (fixed(new) || matches!(new, Date::Day(_)));
+        twice.then(|| Date::Both(Box::new(old.clone()), Box::new(new.clone())))
+    })
+}
+
+/// A date made exact by another one: "Friday" by "next week", "the 15th" by "next month".
+fn within(date: &Date, frame: &Date) -> Option<Date> {
+    let date = date.clone();
+    match (date, frame) {
+        (Date::Weekday { day, .. }, Date::Period(Period::Week(week))) => {
+            Some(Date::WeekdayOfWeek { day, week: *week })
+        }
         (
-            Date::Period(Period::Month(MonthOf::Named {
-                month, year: None, ..
-            })),
+            Date::Numbered {
+                day,
+                month,
+                weekday: None,
+            },
+            Date::Weekday { day: weekday, .. },
+        ) => Some(Date::Numbered {
+            day,
+            month,
+            weekday: Some(*weekday),
+        }),
+        (
+            Date::Numbered {
+                day,
+                month: None,
+                weekday,
+            },
+            Date::Period(Period::Month(month)),
+        ) => Some(Date::Numbered {
+            day,
+            month: Some(*month),
+            weekday,
+        }),
+        (
+            Date::Numbered {
+                day,
+                month,
+                weekday,
+            },
             Date::Period(Period::Year(year)),
-        ) => Date::Period(Period::MonthOfYear {
-            month: *month,
+        ) => Some(Date::InYear {
+            day,
+            month: bare_month(month?)?,
+            weekday,
             year: *year,
         }),
-        (Weekday { day, .. }, Date::Period(Period::Week(week)))
-        | (Date::Period(Period::Week(week)), Weekday { day, .. }) => WeekdayOfWeek {
-            day: *day,
-            week: *week,
-        },
-        (
-            Weekday { day: weekday, .. },
-            Numbered {
-                day,
-                month,
-                weekday: None,
-            },
-        )
-        | (
-            Numbered {
-                day,
-                month,
-                weekday: None,
-            },
-            Weekday { day: weekday, .. },
-        ) => Numbered {
-            day: *day,
-            month: *month,
-            weekday: Some(*weekday),
-        },
-        (
-            Numbered {
-                day,
-                month: None,
-                weekday,
-            },
-            Date::Period(Period::Month(month)),
-        )
-        | (
-            Date::Period(Period::Month(month)),
-            Numbered {
-                day,
-                month: None,
-                weekday,
-            },
-        ) => Numbered {
-            day: *day,
-            month: Some(*month),
-            weekday: *weekday,
-        },
-        (
-            Numbered {
-                day,
-                month:
-                    Some(MonthOf::Named {
-                        month,
-                        year: None,
-                        which: None,
-                    }),
-                weekday,
-            },
-            Date::Period(Period::Year(n)),
-        )
-        | (
-            Date::Period(Period::Year(n)),
-            Numbered {
-                day,
-                month:
-                    Some(MonthOf::Named {
-                        month,
-                        year: None,
-                        which: None,
-                    }),
-                weekday,
-            },
-        ) => Date::InYear {
-            day: *day,
-            month: *month,
-            weekday: *weekday,
-            year: *n,
-        },
-        (
-            Day(_) | Holiday { .. } | Date::Exact(_) | Date::Both(..),
-            Numbered { .. } | Weekday { .. } | Holiday { .. } | Date::Exact(_),
-        )
-        | (Numbered { .. } | Weekday { .. }, Day(_) | Holiday { .. } | Date::Exact(_)) => {
-            Date::Both(Box::new(old.clone()), Box::new(new.clone()))
+        (Date::Period(Period::Month(month)), Date::Period(Period::Year(year))) => {
+            let month = bare_month(month)?;
+            Some(Date::Period(Period::MonthOfYear { month, year: *year }))
         }
-        _ => return None,
-    })
+        _ => None,
+    }
+}
+
+/// The number of a month that was named without a year.
+fn bare_month(month: MonthOf) -> Option<u32> {
+    match month {
+        MonthOf::Named {
+            month, year: None, ..
+        } => Some(month),
+        MonthOf::Named { .. } | MonthOf::From(_) => None,
+    }
 }

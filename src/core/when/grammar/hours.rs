@@ -2,7 +2,7 @@
 
 use super::super::defaults::Part;
 use super::super::words::{Link, Sense};
-use super::clock::{Surety, clock};
+use super::clock::{Surety, clock, plain};
 use super::component::Reader;
 use super::date::date;
 use super::lead::Lead;
@@ -35,7 +35,8 @@ impl Reader<'_> {
         let asked = matches!(
             lead.link,
             Some(Link::At | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo)
-        ) && !lead.article;
+        ) && !lead.article
+            || lead.link == Some(Link::For) && self.alarm_before(lead);
         let beside = phrase.date.is_some()
             || phrase.part.is_some()
             || phrase.rule.is_some()
@@ -56,6 +57,12 @@ impl Reader<'_> {
                     || lead.link.is_none() && self.today_follows(heard.next)
             }
         };
+        // "10 to 2" is also a range.
+        let two_ways = heard.surety == Surety::Bare
+            && plain(self.line, lead.next).is_some_and(|c| c.next < heard.next);
+        if two_ways && !asked {
+            return None;
+        }
         if !fits || heard.surety < Surety::Sure && self.counts(heard.next) {
             return None;
         }
@@ -71,6 +78,13 @@ impl Reader<'_> {
         }
         phrase.clock = Some(heard.clock);
         Some(heard.next)
+    }
+
+    /// "An alarm for 7".
+    fn alarm_before(&self, lead: &Lead) -> bool {
+        // The preposition is one word, so the alarm is two tokens back.
+        let before = lead.next.checked_sub(2);
+        before.is_some_and(|at| self.line.link(at, Link::Alarm).is_some())
     }
 
     /// "5 tomorrow": a bare number just before a day.

@@ -6,7 +6,7 @@ use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::lead::Lead;
 use super::phrase::{Date, Phrase, Span};
-use super::span::{span, unit};
+use super::span::{number, span, unit};
 
 impl Reader<'_> {
     /// "In 2 hours", "3 days ago", "a week from Friday", "10 minutes before noon".
@@ -51,6 +51,10 @@ impl Reader<'_> {
         if lead.link != Some(Link::In) {
             return None;
         }
+        // "In a day or two".
+        let doubtful = line
+            .link(next, Link::Or)
+            .is_some_and(|at| number(line, at).is_some());
         match phrase.date {
             // "Friday in two weeks", "heute in einer Woche".
             Some(Date::Day(_) | Date::Weekday { .. }) if length.is_calendar() => {
@@ -60,6 +64,7 @@ impl Reader<'_> {
             None if phrase.is_empty() => phrase.offset = Some(length),
             None => return None,
         }
+        phrase.doubtful = doubtful;
         Some(next)
     }
 
@@ -71,18 +76,35 @@ impl Reader<'_> {
             .digits(lead.next)
             .filter(|(n, _)| asked && (1..=90).contains(n))?;
         let next = lead.next + 1;
-        let ends = self
+        // In German "im 3. Stock" is an ordinal.
+        let dot = self.line.mark(next, '.') && next + 1 < self.line.tokens.len();
+        let word = self
             .line
             .tokens
             .get(next)
-            .is_none_or(|t| t.kind != Kind::Word)
-            && self.line.ends_figure(next);
+            .is_some_and(|t| t.kind == Kind::Word);
+        let ends = !word && !dot && self.line.ends_figure(next);
         let plain = ends
             && self.line.digits(next).is_none()
             && !self.line.glued_mark(next, ':')
             && !self.line.glued_mark(next, '-');
         phrase.offset = Some(Span::of(Unit::Minute, i64::from(minutes) * 100)).filter(|_| plain);
         plain.then_some(next)
+    }
+
+    /// "(An hour before my) flight at 6pm": the "at", if only a few words stand before it.
+    fn past_the_event(&self, i: usize) -> Option<usize> {
+        const EVENT_WORDS_MAX: usize = 3;
+        let is_word = |at: &usize| {
+            self.line
+                .tokens
+                .get(*at)
+                .is_some_and(|t| t.kind == Kind::Word)
+        };
+        let words = (i..i + EVENT_WORDS_MAX).take_while(is_word);
+        words
+            .map(|at| at + 1)
+            .find(|at| self.line.link(*at, Link::At).is_some())
     }
 
     /// A length and what it is counted from: "a week from Friday", "an hour before midnight".
@@ -114,7 +136,11 @@ impl Reader<'_> {
             anchor: true,
             ..*self
         };
-        let (anchor, next) = reader.expression_within(from, depth - 1)?;
+        let found = reader.expression_within(from, depth - 1);
+        let (anchor, next) = found.or_else(|| {
+            let at = self.past_the_event(from).filter(|_| from > at)?;
+            reader.expression_within(at, depth - 1)
+        })?;
         let fixed = anchor.rule.is_none() && anchor.to.is_none() && anchor.offset.is_none();
         let timed = anchor.date.is_some() || anchor.clock.is_some();
         if !fixed || !timed || anchor.shift.is_some() || anchor.role != Role::Plain && from == at {

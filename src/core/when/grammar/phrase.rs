@@ -30,6 +30,8 @@ pub struct Phrase {
     pub now: bool,
     /// "This time tomorrow": the clock time of now.
     pub same_time: bool,
+    /// It is one of several readings: "Monday or Tuesday".
+    pub doubtful: bool,
     /// It began with "between": an "and" may join its ends.
     pub between: bool,
     /// The half of the day that the sentence suggests ("dinner").

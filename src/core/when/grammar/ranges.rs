@@ -69,6 +69,18 @@ impl Reader<'_> {
         let sure = first.surety.max(second.surety) > Surety::Bare;
         let from = matches!(lead.link, Some(Link::From | Link::At));
         let has_date = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some();
+        let hours = (1..=12).contains(&first.clock.hour) && (1..=12).contains(&second.clock.hour);
+        let named = lead
+            .next
+            .checked_sub(2)
+            .is_some_and(|b| line.link(b, Link::Label).is_some());
+        let from = from || between && hours && !named && self.ends_here(second.next);
+        // "10 to 2", without more, is a range or ten minutes to two.
+        let two_ways = first.surety == Surety::Bare
+            && clock(line, lead.next).is_some_and(|c| c.next >= second.next && c.next > first.next);
+        if two_ways && !(sure || from || has_date || self.date_follows(second.next)) {
+            return None;
+        }
         let scale = !sure && matches!((first.clock.hour, second.clock.hour), (0 | 1, 10));
         if scale
             || !(sure || from || has_date || self.whole || self.date_follows(second.next))

@@ -158,16 +158,7 @@ pub fn days(date: &Date, context: &Context, has_clock: bool) -> Result<Days, Pro
             day,
             before,
             anchor,
-        } => {
-            let anchor = days(anchor, context, false)?.first;
-            let from = Context {
-                today: anchor,
-                back: false,
-                ..*context
-            };
-            let which = if *before { Some(-1) } else { None };
-            Days::one(weekday(*day, which, 0, &from)?.first, Tense::Open)
-        }
+        } => beside(*day, *before, anchor, context),
         Date::Both(a, b) => both(a, b, context, has_clock),
     }
 }
@@ -298,6 +289,14 @@ fn day_of_some_month(
         };
         if fits && weekday.is_none_or(|w| w == date.weekday()) {
             // On the day itself a clock time decides; hour::spot reports one that has passed.
+            let rare = n > 2 && weekday.is_some() && (day, weekday) != (13, Some(Weekday::Fri));
+            if rare {
+                let next = day_of_some_month(day, None, context, has_clock)?.first;
+                return Err(Problem::Ambiguous {
+                    candidates: vec![context.day_start(next), context.day_start(date)],
+                    why: format!("{} is a {}", next.format("%-d %B"), next.format("%A")),
+                });
+            }
             let tense = if has_clock && date == today {
                 Tense::Open
             } else {
@@ -307,6 +306,18 @@ fn day_of_some_month(
         }
     }
     Err(impossible(format!("no month has such a day {day}")))
+}
+
+/// "The Friday after Thanksgiving".
+fn beside(day: Weekday, before: bool, anchor: &Date, context: &Context) -> Result<Days, Problem> {
+    let anchor = days(anchor, context, false)?.first;
+    let from = Context {
+        today: anchor,
+        back: false,
+        ..*context
+    };
+    let which = if before { Some(-1) } else { None };
+    Days::one(weekday(day, which, 0, &from)?.first, Tense::Open)
 }
 
 /// Said twice: both must mean the same day.

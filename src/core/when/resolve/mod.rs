@@ -103,6 +103,15 @@ pub fn impossible(why: impl Into<String>) -> Problem {
 }
 
 pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> {
+    if phrase.doubtful {
+        let sure = Phrase {
+            doubtful: false,
+            ..phrase.clone()
+        };
+        let candidates = resolve(&sure, reference)?.start().into_iter().collect();
+        let why = "it names more than one time".to_owned();
+        return Err(Problem::Ambiguous { candidates, why });
+    }
     let context = Context::new(phrase, reference);
     if phrase.rule.is_some() {
         return recurrence::recurrence(phrase, &context, reference);
@@ -115,7 +124,7 @@ pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> 
     }
     let spot = spot(phrase, &context)?;
     if let Some(to) = &phrase.to {
-        return range(phrase, to, spot, &context, reference);
+        return range(phrase, to, spot, reference);
     }
     let Some(length) = phrase.length else {
         return spot.when();
@@ -331,7 +340,6 @@ fn range(
     phrase: &Phrase,
     to: &Phrase,
     first: Spot,
-    context: &Context,
     reference: &Reference,
 ) -> Result<When, Problem> {
     let (start, grain) = match first {
@@ -341,7 +349,6 @@ fn range(
     };
     let to = with_shared_parts(phrase, to);
     // Hours of the second end are looked for after the first one.
-    let own_now = start.max(context.now);
     let after = Reference {
         now: start.to_utc(),
         ..*reference
@@ -358,7 +365,6 @@ fn range(
             Spot::Nowhere => return Err(impossible("the range has no end")),
         },
     };
-    debug_assert!(own_now >= start || own_now >= context.now);
     if end <= start {
         return Err(Problem::Ambiguous {
             candidates: vec![start, end],

@@ -91,3 +91,25 @@ fn the_tuning_sentences_are_read() {
 fn the_unseen_sentences_are_read() {
     assert!(measure("when_test.jsonl") >= 0.95);
 }
+
+/// Figures to read, not to assert: they depend on the machine and on the build.
+#[test]
+fn the_time_a_message_takes_is_printed() {
+    let start = Instant::now();
+    let _ = super::super::words::lexicons();
+    println!("tables: {:?}", start.elapsed());
+    let reference = sunday_noon();
+    for text in [
+        "hi, how are you?",
+        "remind me to call mom tomorrow at 5pm",
+        "verschieb das Treffen von Montag auf Dienstag um 3",
+        "every weekday at 9",
+    ] {
+        let rounds = 200;
+        let start = Instant::now();
+        for _ in 0..rounds {
+            let _ = find(text, &reference);
+        }
+        println!("{text:?}: {:?}", start.elapsed() / rounds);
+    }
+}

@@ -1,6 +1,7 @@
 //! Days, hours and offsets.
 
 use super::*;
+use crate::core::when::Role;
 
 #[test]
 fn days_are_found_from_today() {
@@ -190,4 +191,47 @@ fn a_sentence_gives_up_its_times() {
         ("mails since Monday", &["since Monday = 2026-01-05T00:00"]),
         ("wake me at 6", &["at 6 = 2026-01-12T06:00"]),
     ]);
+}
+
+#[test]
+fn what_can_be_meant_in_two_ways_is_not_guessed() {
+    check(
+        sunday_noon(),
+        &[
+            ("Monday or Tuesday", "none"),
+            ("in a day or two", "ambiguous"),
+            ("Friday at midnight", "ambiguous"),
+            ("Tuesday the 21st", "ambiguous"),
+            ("tomorrow, Friday", "ambiguous"),
+            ("next week at 5pm", "ambiguous"),
+            ("10 to 2", "none"),
+        ],
+    );
+    check_found(
+        sunday_noon(),
+        &[(
+            "let's meet Monday or Tuesday",
+            &["Monday = ambiguous", "Tuesday = ambiguous"],
+        )],
+    );
+}
+
+#[test]
+fn a_preposition_gives_the_role() {
+    let roles = [
+        ("send it by Friday", Role::By),
+        ("wait until 5pm", Role::Until),
+        ("mails since Monday", Role::Since),
+        ("free from Monday", Role::From),
+        ("move it to Friday", Role::To),
+        ("lunch on Friday", Role::Plain),
+    ];
+    for (text, role) in roles {
+        let found = find(text, &sunday_noon());
+        assert_eq!(
+            found.iter().map(|f| f.role).collect::<Vec<_>>(),
+            [role],
+            "{text}"
+        );
+    }
 }

@@ -12,11 +12,15 @@ use super::sense::Sense;
 use super::token::tokens;
 
 /// Words shorter than this are never guessed from a typing error.
-const TYPO_LETTERS_MIN: usize = 6;
+const TYPO_LETTERS_MIN: usize = 5;
+/// ... and shorter words of time are never what was meant.
+const MEANT_LETTERS_MIN: usize = 6;
 /// From this length on, two errors are forgiven.
 const TYPO_TWO_LETTERS_MIN: usize = 9;
 /// Real words within one error of a word of time.
-const NOT_TYPOS: &[&str] = &["mourning", "sunray", "augusta", "monterey", "minuet", "minuets"];
+const NOT_TYPOS: &[&str] = &[
+    "mourning", "sunray", "augusta", "monterey", "minuet", "minuets",
+];
 
 #[derive(Debug)]
 pub struct Lexicon {
@@ -85,7 +89,9 @@ impl Lexicon {
         for phrase in phrases.split(" | ").map(str::trim) {
             // "montagabend evening": compounds name their part of day.
             let (head, phrase) = match (head.as_slice(), phrase.split_once(' ')) {
-                (["weekdaypart", day], Some((word, part))) => (vec!["weekdaypart", *day, part], word),
+                (["weekdaypart", day], Some((word, part))) => {
+                    (vec!["weekdaypart", *day, part], word)
+                }
                 _ => (head.clone(), phrase),
             };
             let sense = Sense::parse(&head)?;
@@ -106,15 +112,29 @@ impl Lexicon {
         if first.bytes().any(|b| b.is_ascii_digit()) && first.bytes().any(|b| !b.is_ascii_digit()) {
             self.mixed.insert(first.clone());
         }
-        let entry = Entry { rest: keys.collect(), sense, weak };
+        let entry = Entry {
+            rest: keys.collect(),
+            sense,
+            weak,
+        };
         self.entries.entry(first).or_default().push(entry);
         Some(())
     }
 
     /// The city of a zone's name: "America/New_York".
     fn add_city(&mut self, zone: Tz) {
-        let Some((area, city)) = zone.name().rsplit_once('/') else { return };
-        let areas = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Pacific"];
+        let Some((area, city)) = zone.name().rsplit_once('/') else {
+            return;
+        };
+        let areas = [
+            "Africa",
+            "America",
+            "Asia",
+            "Atlantic",
+            "Australia",
+            "Europe",
+            "Pacific",
+        ];
         if areas.iter().any(|a| area.starts_with(a)) {
             self.add(&city.replace('_', " "), Sense::Place(zone), false);
         }
@@ -137,8 +157,14 @@ impl Lexicon {
             return None;
         }
         let near = |word: &&String| {
-            let errors = if word.len() >= TYPO_TWO_LETTERS_MIN { 2 } else { 1 };
-            key.as_bytes().first() == word.as_bytes().first() && within(key, word, errors)
+            let errors = if word.len() >= TYPO_TWO_LETTERS_MIN {
+                2
+            } else {
+                1
+            };
+            word.len() >= MEANT_LETTERS_MIN
+                && key.as_bytes().first() == word.as_bytes().first()
+                && within(key, word, errors)
         };
         self.forgiving.iter().find(near).map(String::as_str)
     }

@@ -129,7 +129,7 @@ links! {
     OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next", Each = "each",
     Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
     Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow",
-    Idiom = "idiom", Own = "own", Told = "told", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time",
+    Idiom = "idiom", Own = "own", Or = "or", Alarm = "alarm", Told = "told", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time",
 }
 
 impl Sense {
