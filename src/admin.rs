@@ -51,11 +51,7 @@ pub struct Response {
 
 impl Response {
     fn refused(text: impl Into<String>) -> Self {
-        Self {
-            ok: false,
-            records: Vec::new(),
-            text: text.into(),
-        }
+        Self { ok: false, records: Vec::new(), text: text.into() }
     }
 }
 
@@ -93,10 +89,7 @@ pub fn record(pending: &Pending) -> Value {
 }
 
 async fn list(brain: &Brain) -> Result<Response, StoreError> {
-    let index = brain
-        .store
-        .list::<PendingOpen>(Scan::of::<PendingOpen>(&[], limits::ITEMS_MAX))
-        .await?;
+    let index = brain.store.list::<PendingOpen>(Scan::of::<PendingOpen>(&[], limits::ITEMS_MAX)).await?;
     let mut open = Vec::with_capacity(index.len());
     for (entry, _) in index {
         open.extend(brain.pending(&entry.id).await?.map(|(pending, _)| pending));
@@ -114,16 +107,8 @@ async fn list(brain: &Brain) -> Result<Response, StoreError> {
             )
         })
         .collect();
-    let text = if lines.is_empty() {
-        "Nothing is pending.".to_owned()
-    } else {
-        lines.join("\n")
-    };
-    Ok(Response {
-        ok: true,
-        records: open.iter().map(record).collect(),
-        text,
-    })
+    let text = if lines.is_empty() { "Nothing is pending.".to_owned() } else { lines.join("\n") };
+    Ok(Response { ok: true, records: open.iter().map(record).collect(), text })
 }
 
 async fn show(brain: &Brain, id: &str) -> Result<Response, StoreError> {
@@ -133,33 +118,17 @@ async fn show(brain: &Brain, id: &str) -> Result<Response, StoreError> {
     let user = brain.user(&pending.owner, &pending.chat).await?;
     let reference = brain.scene(&user, &pending.chat).reference();
     let parts = cards::parts(brain, &pending, &reference);
-    let card = parts.map_or_else(
-        |error| error.to_string(),
-        |parts| parts.into_iter().map(|part| part.text).collect(),
-    );
+    let card = parts.map_or_else(|error| error.to_string(), |parts| parts.into_iter().map(|part| part.text).collect());
     let decided = pending.decision.as_ref().map_or_else(String::new, |d| {
-        format!(
-            "\nDecided by {} at {} ({:?})",
-            d.by,
-            d.at.format("%Y-%m-%d %H:%M:%S UTC"),
-            d.means
-        )
+        format!("\nDecided by {} at {} ({:?})", d.by, d.at.format("%Y-%m-%d %H:%M:%S UTC"), d.means)
     });
-    let text = format!(
-        "{card}\n\nState: {}\nOwner: {}\nDigest: {}{decided}",
-        pending.state, pending.owner, pending.digest
-    );
-    Ok(Response {
-        ok: true,
-        records: vec![record(&pending)],
-        text,
-    })
+    let text =
+        format!("{card}\n\nState: {}\nOwner: {}\nDigest: {}{decided}", pending.state, pending.owner, pending.digest);
+    Ok(Response { ok: true, records: vec![record(&pending)], text })
 }
 
 fn unknown(id: &str) -> Response {
-    Response::refused(format!(
-        "There is no pending action {id}; “brain-agent pending list” shows the open ones."
-    ))
+    Response::refused(format!("There is no pending action {id}; “brain-agent pending list” shows the open ones."))
 }
 
 async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
@@ -169,41 +138,21 @@ async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
     if !pending.state.is_open() {
         return Ok(Response {
             records: vec![record(&pending)],
-            ..Response::refused(format!(
-                "{id} is already {}; nothing was changed.",
-                pending.state
-            ))
+            ..Response::refused(format!("{id} is already {}; nothing was changed.", pending.state))
         });
     }
     let at = brain.clock.now();
-    let decision = Decision {
-        by: operator(),
-        means: Means::Admin,
-        at,
-        digest: pending.digest.clone(),
-    };
-    match brain
-        .record_decision(&mut pending, revision, Event::Deny, decision, None)
-        .await
-    {
+    let decision = Decision { by: operator(), means: Means::Admin, at, digest: pending.digest.clone() };
+    match brain.record_decision(&mut pending, revision, Event::Deny, decision, None).await {
         Ok(_) => {}
         Err(StoreError::Conflict { .. }) => {
-            return Ok(Response::refused(format!(
-                "{id} was decided at this very moment; look again."
-            )));
+            return Ok(Response::refused(format!("{id} was decided at this very moment; look again.")));
         }
         Err(error) => return Err(error),
     }
-    let words = format!(
-        "The admin of this machine cancelled this, so I won't {}.",
-        title(brain, &pending)
-    );
+    let words = format!("The admin of this machine cancelled this, so I won't {}.", title(brain, &pending));
     tell(brain, &pending, words, Batch::default()).await?;
-    Ok(Response {
-        ok: true,
-        records: vec![record(&pending)],
-        text: format!("{id} is cancelled; its owner is told."),
-    })
+    Ok(Response { ok: true, records: vec![record(&pending)], text: format!("{id} is cancelled; its owner is told.") })
 }
 
 async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Response, StoreError> {
@@ -227,21 +176,12 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
             ..Response::refused(format!("{id} was not approved: {refusal}."))
         });
     }
-    let decision = Decision {
-        by: operator(),
-        means: Means::Admin,
-        at: instants.now,
-        digest: pending.digest.clone(),
-    };
-    let revisions: Revisions = match brain
-        .record_decision(&mut pending, revision, Event::Approve, decision, None)
-        .await
+    let decision = Decision { by: operator(), means: Means::Admin, at: instants.now, digest: pending.digest.clone() };
+    let revisions: Revisions = match brain.record_decision(&mut pending, revision, Event::Approve, decision, None).await
     {
         Ok(revisions) => revisions,
         Err(StoreError::Conflict { .. }) => {
-            return Ok(Response::refused(format!(
-                "{id} was decided at this very moment; look again."
-            )));
+            return Ok(Response::refused(format!("{id} was decided at this very moment; look again.")));
         }
         Err(error) => return Err(error),
     };
@@ -258,23 +198,11 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
     let text = lines.join("\n");
     tell(brain, &finished.pending, text.clone(), finished.batch).await?;
     let ok = finished.pending.state == crate::core::pending::State::Succeeded;
-    Ok(Response {
-        ok,
-        records: vec![record(&finished.pending)],
-        text,
-    })
+    Ok(Response { ok, records: vec![record(&finished.pending)], text })
 }
 
 /// Tells the owner, and takes the buttons off the card.
-async fn tell(
-    brain: &Brain,
-    pending: &Pending,
-    words: String,
-    batch: Batch,
-) -> Result<(), StoreError> {
-    let shows = close_card(pending)
-        .map(Show::Edit)
-        .into_iter()
-        .chain([Show::Send(Reply::text(words))]);
+async fn tell(brain: &Brain, pending: &Pending, words: String, batch: Batch) -> Result<(), StoreError> {
+    let shows = close_card(pending).map(Show::Edit).into_iter().chain([Show::Send(Reply::text(words))]);
     brain.tell(&pending.chat, shows.collect(), batch).await
 }

@@ -73,13 +73,7 @@ pub struct Parts {
 
 /// Builds the brain.
 pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
-    let Parts {
-        store,
-        data_dir,
-        clock,
-        face,
-        zone,
-    } = parts;
+    let Parts { store, data_dir, clock, face, zone } = parts;
     let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
     let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
     let mailboxes = Mailboxes::new(&data_dir, own_address);
@@ -119,11 +113,7 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
         model: e.model.clone(),
     };
     let settings = llm::Settings {
-        stages: config
-            .models
-            .iter()
-            .map(|(stage, e)| (*stage, endpoint(e)))
-            .collect(),
+        stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
         fallback: config.model_fallback.as_ref().map(endpoint),
         timeout: HashMap::new(),
     };
@@ -133,44 +123,29 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
 
 fn policy(config: &Config, zone: Option<Tz>) -> Policy {
     let chosen = zone.or(config.timezone);
-    let host = || {
-        iana_time_zone::get_timezone()
-            .ok()
-            .and_then(|name| name.parse().ok())
-    };
+    let host = || iana_time_zone::get_timezone().ok().and_then(|name| name.parse().ok());
+    let zone = chosen.or_else(host).unwrap_or(Tz::UTC);
     Policy {
         pending_ttl: config.pending_ttl,
-        zone: chosen.or_else(host).unwrap_or(Tz::UTC),
+        zone,
         zone_assumed: chosen.is_none(),
-        order: date_order(),
+        order: DateOrder::usual_in(zone),
         admins: config.admins.iter().copied().map(telegram_user).collect(),
         admin_may_approve: config.admin_may_approve,
     }
 }
 
-/// Numeric dates are read day first, except where the system's language is American English.
-fn date_order() -> DateOrder {
-    let locale = ["LC_ALL", "LC_TIME", "LANG"]
-        .iter()
-        .find_map(|key| std::env::var(key).ok().filter(|v| !v.is_empty()));
-    match locale {
-        Some(locale) if locale.starts_with("en_US") => DateOrder::MonthFirst,
-        Some(_) | None => DateOrder::DayFirst,
-    }
-}
+/// Numbers an earlier life may have shown without living to record them: a killed process has at most a few
+/// turns under way. They are never given to another message, so a reply to one cannot mean a wrong card.
+const NUMBERS_LEFT_OUT: i64 = 100;
 
 /// The console of this process; its numbers go on where those of earlier lives ended.
 pub async fn console_chat(store: &Arc<dyn Store>) -> Result<ConsoleChat, StoreError> {
-    let chats = store
-        .list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX))
-        .await?;
-    let of_console = chats
-        .iter()
-        .filter(|(state, _)| state.chat.as_str().starts_with("console:"));
-    let last = of_console
-        .filter_map(|(state, _)| state.last_bot_message)
-        .max();
-    Ok(ConsoleChat::after(last.unwrap_or(MessageId(0))))
+    let chats = store.list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX)).await?;
+    let of_console = chats.iter().filter(|(state, _)| state.chat.as_str().starts_with("console:"));
+    let last = of_console.map(|(state, _)| state.last_bot_message.map_or(0, |last| last.0)).max();
+    let after = last.map_or(0, |last| last.saturating_add(NUMBERS_LEFT_OUT));
+    Ok(ConsoleChat::after(MessageId(after)))
 }
 
 /// All faces of a process; each chat belongs to the one that its id begins with.

@@ -20,23 +20,16 @@ pub struct SystemClock {
 impl SystemClock {
     /// Names this boot of the machine, so that a reading of the monotonic clock means something later.
     pub fn new() -> Self {
-        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")
-            .map(|id| id.trim().to_owned());
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned());
         // Where the system does not tell, every start of the program counts as a boot of its own.
         let boot = boot.unwrap_or_else(|_| uuid::Uuid::new_v4().to_string());
-        Self {
-            boot,
-            started: std::time::Instant::now(),
-        }
+        Self { boot, started: std::time::Instant::now() }
     }
 
     fn uptime_ms(&self) -> u64 {
         let uptime = std::fs::read_to_string("/proc/uptime").ok();
         let seconds = uptime.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-        seconds.map_or_else(
-            || self.started.elapsed().as_millis() as u64,
-            |seconds| (seconds * 1_000.0) as u64,
-        )
+        seconds.map_or_else(|| self.started.elapsed().as_millis() as u64, |seconds| (seconds * 1_000.0) as u64)
     }
 }
 
@@ -49,13 +42,7 @@ impl Default for SystemClock {
 #[async_trait]
 impl Clock for SystemClock {
     fn instants(&self) -> Instants {
-        Instants {
-            now: Utc::now(),
-            monotonic: Monotonic {
-                boot: self.boot.clone(),
-                ms: self.uptime_ms(),
-            },
-        }
+        Instants { now: Utc::now(), monotonic: Monotonic { boot: self.boot.clone(), ms: self.uptime_ms() } }
     }
 
     fn now(&self) -> DateTime<Utc> {
@@ -85,11 +72,7 @@ pub struct ManualClock {
 impl ManualClock {
     /// Stands at `start`.
     pub fn new(start: DateTime<Utc>) -> Self {
-        Self {
-            start,
-            now: Mutex::new(start),
-            moved: watch::Sender::new(start),
-        }
+        Self { start, now: Mutex::new(start), moved: watch::Sender::new(start) }
     }
 
     /// Moves forward. False, and unmoved, when `to` lies behind.
@@ -110,13 +93,7 @@ impl Clock for ManualClock {
         let now = *self.now.lock().unwrap_or_else(PoisonError::into_inner);
         let ms = u64::try_from((now - self.start).num_milliseconds()).unwrap_or(0);
         // Its boot is named by where it started: a later start of the console is another one.
-        Instants {
-            now,
-            monotonic: Monotonic {
-                boot: format!("manual {}", self.start),
-                ms,
-            },
-        }
+        Instants { now, monotonic: Monotonic { boot: format!("manual {}", self.start), ms } }
     }
 
     async fn sleep_until(&self, at: DateTime<Utc>) {

@@ -112,30 +112,20 @@ impl Config {
     /// Reads the environment and `.env`.
     pub fn load() -> Result<Self, ConfigError> {
         let env: Vec<(String, String)> = std::env::vars_os()
-            .filter_map(|(key, value)| {
-                Some((
-                    key.into_string().ok()?,
-                    value.to_string_lossy().into_owned(),
-                ))
-            })
+            .filter_map(|(key, value)| Some((key.into_string().ok()?, value.to_string_lossy().into_owned())))
             .collect();
         let file = match dotenvy::from_path_iter(".env") {
             Ok(lines) => lines
                 .collect::<Result<Vec<_>, _>>()
                 .map_err(|cause| ConfigError(vec![format!(".env cannot be read: {cause}")]))?,
-            Err(dotenvy::Error::Io(cause)) if cause.kind() == std::io::ErrorKind::NotFound => {
-                Vec::new()
-            }
+            Err(dotenvy::Error::Io(cause)) if cause.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(cause) => return Err(ConfigError(vec![format!(".env cannot be read: {cause}")])),
         };
         Self::parse(env, file)
     }
 
     /// Reads these variables; those of the environment win over those of the file.
-    pub fn parse(
-        env: Vec<(String, String)>,
-        file: Vec<(String, String)>,
-    ) -> Result<Self, ConfigError> {
+    pub fn parse(env: Vec<(String, String)>, file: Vec<(String, String)>) -> Result<Self, ConfigError> {
         let mut reader = Reader::default();
         for (key, value) in file {
             reader.accept(key, value, Source::File);
@@ -144,11 +134,7 @@ impl Config {
             reader.accept(key, value, Source::Environment);
         }
         let config = reader.read();
-        if reader.problems.is_empty() {
-            Ok(config)
-        } else {
-            Err(ConfigError(reader.problems))
-        }
+        if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError(reader.problems)) }
     }
 }
 
@@ -187,42 +173,27 @@ impl Reader {
             .map(|(key, _)| format!("{key} is set, but this version does not act on it yet"))
             .collect();
         let telegram = self.telegram();
-        let model_fallback = self.endpoint(
-            "LLM_FALLBACK_BASE_URL",
-            "LLM_FALLBACK_API_KEY",
-            "LLM_FALLBACK_MODEL",
-            None,
-        );
+        let model_fallback = self.endpoint("LLM_FALLBACK_BASE_URL", "LLM_FALLBACK_API_KEY", "LLM_FALLBACK_MODEL", None);
         let models = self.models();
         if models.is_empty() && model_fallback.is_some() {
-            self.problems.push(
-                "LLM_FALLBACK_BASE_URL is set without LLM_BASE_URL: set that one first".to_owned(),
-            );
+            self.problems.push("LLM_FALLBACK_BASE_URL is set without LLM_BASE_URL: set that one first".to_owned());
         }
         Config {
             telegram,
             models,
             model_fallback,
             smtp_url: self.text("SMTP_URL").map(SecretString::from),
-            data_dir: self
-                .text("BRAIN_DATA_DIR")
-                .map_or_else(|| PathBuf::from("data/state"), PathBuf::from),
-            timezone: self.parsed("BRAIN_TIMEZONE", "a zone such as Europe/Berlin", |text| {
-                text.parse().ok()
-            }),
+            data_dir: self.text("BRAIN_DATA_DIR").map_or_else(|| PathBuf::from("data/state"), PathBuf::from),
+            timezone: self.parsed("BRAIN_TIMEZONE", "a zone such as Europe/Berlin", |text| text.parse().ok()),
             allowed_users: self.ids("BRAIN_ALLOWED_USERS"),
             admins: self.ids("BRAIN_ADMINS"),
             admin_may_approve: self
-                .parsed("BRAIN_ADMIN_MAY_APPROVE", "true or false", |text| {
-                    text.parse().ok()
-                })
+                .parsed("BRAIN_ADMIN_MAY_APPROVE", "true or false", |text| text.parse().ok())
                 .unwrap_or(false),
             pending_ttl: self
-                .parsed(
-                    "BRAIN_PENDING_TTL",
-                    "a duration from 1m to 30d, such as 24h",
-                    |text| duration(text).filter(|d| (60..=30 * 86_400).contains(&d.as_secs())),
-                )
+                .parsed("BRAIN_PENDING_TTL", "a duration from 1m to 30d, such as 24h", |text| {
+                    duration(text).filter(|d| (60..=30 * 86_400).contains(&d.as_secs()))
+                })
                 .unwrap_or(Duration::from_secs(limits::PENDING_TTL_SECS.unsigned_abs())),
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
             warnings,
@@ -233,29 +204,21 @@ impl Reader {
         self.values.get(key).cloned()
     }
 
-    fn parsed<T>(
-        &mut self,
-        key: &str,
-        wanted: &str,
-        parse: impl Fn(&str) -> Option<T>,
-    ) -> Option<T> {
+    fn parsed<T>(&mut self, key: &str, wanted: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         let text = self.text(key)?;
         let value = parse(&text);
         if value.is_none() {
-            self.problems
-                .push(format!("{key} must be {wanted}, not “{text}”"));
+            self.problems.push(format!("{key} must be {wanted}, not “{text}”"));
         }
         value
     }
 
     fn url(&mut self, key: &str) -> Option<reqwest::Url> {
         let text = self.text(key)?;
-        let url = reqwest::Url::parse(&text)
-            .ok()
-            .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        let url =
+            reqwest::Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         if url.is_none() {
-            self.problems
-                .push(format!("{key} must be a http:// or https:// address"));
+            self.problems.push(format!("{key} must be a http:// or https:// address"));
         }
         url
     }
@@ -267,20 +230,12 @@ impl Reader {
             !id.is_empty()
                 && id.bytes().all(|b| b.is_ascii_digit())
                 && secret.len() >= 10
-                && secret
-                    .bytes()
-                    .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+                && secret.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
         });
         if !fine {
-            self.problems.push(
-                "TELEGRAM_BOT_TOKEN must look like 123456789:AAE…, as @BotFather gives it"
-                    .to_owned(),
-            );
+            self.problems.push("TELEGRAM_BOT_TOKEN must look like 123456789:AAE…, as @BotFather gives it".to_owned());
         }
-        Some(TelegramConfig {
-            token: SecretString::from(token),
-            api_url,
-        })
+        Some(TelegramConfig { token: SecretString::from(token), api_url })
     }
 
     /// The endpoint of each stage: its own keys, each falling back to the common one.
@@ -289,64 +244,39 @@ impl Reader {
         let mut models = BTreeMap::new();
         for stage in Stage::ALL {
             let key = |base: &str| format!("{base}_{}", stage.name().to_uppercase());
-            let own = self.endpoint(
-                &key("LLM_BASE_URL"),
-                &key("LLM_API_KEY"),
-                &key("LLM_MODEL"),
-                common.as_ref(),
-            );
+            let own = self.endpoint(&key("LLM_BASE_URL"), &key("LLM_API_KEY"), &key("LLM_MODEL"), common.as_ref());
             if let Some(endpoint) = own {
                 models.insert(stage, endpoint);
             }
         }
         if !models.is_empty() && models.len() < Stage::ALL.len() {
-            self.problems.push(
-                "LLM_BASE_URL is missing: it serves every stage that has no endpoint of its own"
-                    .to_owned(),
-            );
+            self.problems
+                .push("LLM_BASE_URL is missing: it serves every stage that has no endpoint of its own".to_owned());
         }
         models
     }
 
-    fn endpoint(
-        &mut self,
-        url: &str,
-        key: &str,
-        model: &str,
-        common: Option<&ModelEndpoint>,
-    ) -> Option<ModelEndpoint> {
+    fn endpoint(&mut self, url: &str, key: &str, model: &str, common: Option<&ModelEndpoint>) -> Option<ModelEndpoint> {
         let own_url = self.url(url).and_then(|_| self.text(url));
         let own_model = self.text(model);
         if self.values.contains_key(url) && own_url.is_none() {
             return None;
         }
-        let base_url = own_url
-            .clone()
-            .or_else(|| common.map(|c| c.base_url.clone()));
+        let base_url = own_url.clone().or_else(|| common.map(|c| c.base_url.clone()));
         let Some(base_url) = base_url else {
             if own_model.is_some() || self.values.contains_key(key) {
-                self.problems
-                    .push(format!("{model} or {key} is set without {url}"));
+                self.problems.push(format!("{model} or {key} is set without {url}"));
             }
             return None;
         };
         let Some(name) = own_model.or_else(|| common.map(|c| c.model.clone())) else {
-            self.problems
-                .push(format!("{model} is missing: which model should {url} use?"));
+            self.problems.push(format!("{model} is missing: which model should {url} use?"));
             return None;
         };
         // A key belongs to its endpoint: the common one is not handed to another address.
-        let inherited = if own_url.is_none() {
-            common.and_then(|c| c.api_key.clone())
-        } else {
-            None
-        };
+        let inherited = if own_url.is_none() { common.and_then(|c| c.api_key.clone()) } else { None };
         let api_key = self.text(key).map(SecretString::from).or(inherited);
-        Some(ModelEndpoint {
-            base_url,
-            api_key,
-            model: name,
-        })
+        Some(ModelEndpoint { base_url, api_key, model: name })
     }
 
     fn ids(&mut self, key: &str) -> HashSet<i64> {
@@ -375,10 +305,7 @@ fn unknown(key: &str) -> String {
         .max()
         .filter(|(shared, _)| *shared >= 7)
         .map(|(_, known)| format!("; did you mean {known}?"));
-    format!(
-        "{key} is no setting of Brain Agent{}",
-        nearest.unwrap_or_default()
-    )
+    format!("{key} is no setting of Brain Agent{}", nearest.unwrap_or_default())
 }
 
 fn common_prefix(a: &str, b: &str) -> usize {
@@ -395,11 +322,7 @@ fn duration(text: &str) -> Option<Duration> {
         "d" => 86_400,
         _ => return None,
     };
-    number
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(seconds)
-        .map(Duration::from_secs)
+    number.parse::<u64>().ok()?.checked_mul(seconds).map(Duration::from_secs)
 }
 
 /// The user behind a numeric Telegram id.
@@ -412,10 +335,7 @@ mod tests {
     use super::*;
 
     fn parse(pairs: &[(&str, &str)]) -> Result<Config, String> {
-        let env = pairs
-            .iter()
-            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-            .collect();
+        let env = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         Config::parse(env, Vec::new()).map_err(|error| error.to_string())
     }
 
@@ -446,11 +366,8 @@ mod tests {
 
     #[test]
     fn every_unknown_key_of_the_file_is_named() {
-        let error = Config::parse(
-            Vec::new(),
-            vec![("LLM_MODLE".into(), "x".into()), ("FOO".into(), "y".into())],
-        )
-        .unwrap_err();
+        let error =
+            Config::parse(Vec::new(), vec![("LLM_MODLE".into(), "x".into()), ("FOO".into(), "y".into())]).unwrap_err();
         assert_eq!(error.0.len(), 2);
         assert!(error.to_string().contains("did you mean LLM_MODEL?"));
     }
@@ -473,11 +390,8 @@ mod tests {
 
     #[test]
     fn secrets_are_not_shown() {
-        let config = parse(&[
-            ("TELEGRAM_BOT_TOKEN", "1:AAAAAAAAAAAAsecret"),
-            ("SMTP_URL", "smtp://u:secret@h"),
-        ])
-        .unwrap();
+        let config =
+            parse(&[("TELEGRAM_BOT_TOKEN", "1:AAAAAAAAAAAAsecret"), ("SMTP_URL", "smtp://u:secret@h")]).unwrap();
         assert!(!format!("{config:?}").contains("secret"));
     }
 

@@ -75,11 +75,7 @@ pub async fn serve(listener: UnixListener, brain: Arc<Brain>, face: Arc<ConsoleC
     }
 }
 
-async fn connection(
-    stream: UnixStream,
-    brain: Arc<Brain>,
-    face: Arc<ConsoleChat>,
-) -> std::io::Result<()> {
+async fn connection(stream: UnixStream, brain: Arc<Brain>, face: Arc<ConsoleChat>) -> std::io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut lines = Lines(BufReader::new(read));
     let Some(first) = lines.next().await? else {
@@ -88,24 +84,12 @@ async fn connection(
     match serde_json::from_str::<Hello>(&first) {
         Ok(Hello::Request(request)) => {
             let response = admin::handle(&brain, &request).await;
-            write_line(
-                &mut write,
-                &serde_json::to_value(response).unwrap_or_default(),
-            )
-            .await
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
         Ok(Hello::Console { console }) => serve_console(lines, write, brain, face, console).await,
         Err(cause) => {
-            let response = Response {
-                ok: false,
-                records: Vec::new(),
-                text: format!("that is no request: {cause}"),
-            };
-            write_line(
-                &mut write,
-                &serde_json::to_value(response).unwrap_or_default(),
-            )
-            .await
+            let response = Response { ok: false, records: Vec::new(), text: format!("that is no request: {cause}") };
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
     }
 }
@@ -143,21 +127,14 @@ impl Lines {
     async fn next(&mut self) -> std::io::Result<Option<String>> {
         use tokio::io::AsyncReadExt as _;
         let mut line = Vec::new();
-        let read = (&mut self.0)
-            .take(LINE_BYTES_MAX as u64 + 2)
-            .read_until(b'\n', &mut line)
-            .await?;
+        let read = (&mut self.0).take(LINE_BYTES_MAX as u64 + 2).read_until(b'\n', &mut line).await?;
         if read == 0 {
             return Ok(None);
         }
         if !line.ends_with(b"\n") && read as u64 > LINE_BYTES_MAX as u64 {
             return Err(std::io::Error::other("a line is too long"));
         }
-        Ok(Some(
-            String::from_utf8_lossy(&line)
-                .trim_end_matches(['\n', '\r'])
-                .to_owned(),
-        ))
+        Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()))
     }
 }
 
@@ -190,13 +167,7 @@ impl Client {
 
     /// Opens a console there.
     pub async fn console(&mut self, user: &str) -> std::io::Result<()> {
-        self.send(
-            &serde_json::to_value(Hello::Console {
-                console: user.to_owned(),
-            })
-            .unwrap_or_default(),
-        )
-        .await
+        self.send(&serde_json::to_value(Hello::Console { console: user.to_owned() }).unwrap_or_default()).await
     }
 
     /// Sends one line.
@@ -216,12 +187,8 @@ impl Client {
 
     /// One request, one response.
     pub async fn request(mut self, request: &Request) -> std::io::Result<Response> {
-        self.send(&serde_json::to_value(request).unwrap_or_default())
-            .await?;
-        let line = self
-            .next()
-            .await
-            .ok_or_else(|| std::io::Error::other("the daemon closed the connection"))?;
+        self.send(&serde_json::to_value(request).unwrap_or_default()).await?;
+        let line = self.next().await.ok_or_else(|| std::io::Error::other("the daemon closed the connection"))?;
         serde_json::from_str(&line).map_err(std::io::Error::other)
     }
 }

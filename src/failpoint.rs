@@ -12,9 +12,7 @@ pub fn fail_point(name: &str) {
     let Ok(wanted) = std::env::var("FAIL_AT") else {
         return;
     };
-    let (place, nth) = wanted
-        .split_once(':')
-        .map_or((wanted.as_str(), 1), |(p, n)| (p, n.parse().unwrap_or(1)));
+    let (place, nth) = wanted.split_once(':').map_or((wanted.as_str(), 1), |(p, n)| (p, n.parse().unwrap_or(1)));
     if place != name || PASSED.fetch_add(1, Ordering::SeqCst) + 1 != nth {
         return;
     }

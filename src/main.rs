@@ -104,19 +104,13 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
-            return if error.use_stderr() {
-                ExitCode::from(2)
-            } else {
-                ExitCode::SUCCESS
-            };
+            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
     log_to_stderr();
     // One TLS stack. It fails only when a provider was installed before, and then that one serves.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = match runtime {
         Ok(runtime) => {
             let outcome = runtime.block_on(run(cli));
@@ -136,10 +130,7 @@ fn main() -> ExitCode {
 fn log_to_stderr() {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }
 
 async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
@@ -152,13 +143,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         None => {
             console(
                 &config,
-                ConsoleArgs {
-                    json: false,
-                    demo: false,
-                    now: None,
-                    tz: None,
-                    user: DEFAULT_USER.to_owned(),
-                },
+                ConsoleArgs { json: false, demo: false, now: None, tz: None, user: DEFAULT_USER.to_owned() },
             )
             .await
         }
@@ -187,58 +172,34 @@ struct Wanted<'a> {
 
 impl Home {
     async fn open(config: &Config, wanted: Wanted<'_>) -> Result<Self, StartError> {
-        let Wanted {
-            data_dir,
-            clock,
-            zone,
-            telegram,
-        } = wanted;
+        let Wanted { data_dir, clock, zone, telegram } = wanted;
         let file = app::open_store(data_dir).await?;
         let store: Arc<dyn Store> = file.clone();
         let console = Arc::new(app::console_chat(&store).await?);
-        let face = Arc::new(Faces {
-            console: console.clone(),
-            telegram,
-        });
-        let parts = Parts {
-            store,
-            data_dir: data_dir.to_owned(),
-            clock,
-            face,
-            zone,
-        };
+        let face = Arc::new(Faces { console: console.clone(), telegram });
+        let parts = Parts { store, data_dir: data_dir.to_owned(), clock, face, zone };
         let brain = Arc::new(app::build(config, parts)?);
         recover::recover(&brain).await?;
         tokio::task::spawn_blocking(brain_agent::understanding::warm_up);
-        Ok(Self {
-            brain,
-            console,
-            store: file,
-            beside: tokio::task::JoinSet::new(),
-        })
+        Ok(Self { brain, console, store: file, beside: tokio::task::JoinSet::new() })
     }
 
     /// Lets other processes reach this one.
     fn listen(&mut self, data_dir: &Path) {
         match control::listen(data_dir) {
             Ok(listener) => {
-                self.beside.spawn(control::serve(
-                    listener,
-                    self.brain.clone(),
-                    self.console.clone(),
-                ));
+                self.beside.spawn(control::serve(listener, self.brain.clone(), self.console.clone()));
             }
-            Err(error) => eprintln!(
-                "brain-agent: other commands cannot reach this process ({error}); it works all the same"
-            ),
+            Err(error) => {
+                eprintln!("brain-agent: other commands cannot reach this process ({error}); it works all the same")
+            }
         }
     }
 
     /// Delivers what falls due, by the real clock.
     fn keep_time(&mut self) {
         let brain = self.brain.clone();
-        self.beside
-            .spawn(async move { scheduler::run(&brain).await });
+        self.beside.spawn(async move { scheduler::run(&brain).await });
     }
 
     async fn close(mut self, data_dir: &Path) {
@@ -250,9 +211,10 @@ impl Home {
 }
 
 async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
-    let telegram_config = config.telegram.as_ref().context(
-        "TELEGRAM_BOT_TOKEN is not set; get a token from @BotFather, or use “brain-agent console”",
-    )?;
+    let telegram_config = config
+        .telegram
+        .as_ref()
+        .context("TELEGRAM_BOT_TOKEN is not set; get a token from @BotFather, or use “brain-agent console”")?;
     let telegram = telegram::Telegram::new(telegram_config, config)?;
     let wanted = Wanted {
         data_dir: &config.data_dir,
@@ -289,30 +251,15 @@ async fn termination() {
 }
 
 async fn console(config: &Config, args: ConsoleArgs) -> anyhow::Result<ExitCode> {
-    let demo = args
-        .demo
-        .then(tempfile::tempdir)
-        .transpose()
-        .context("the demo needs a temporary folder")?;
-    let data_dir: PathBuf = demo.as_ref().map_or_else(
-        || config.data_dir.clone(),
-        |folder| folder.path().to_owned(),
-    );
+    let demo = args.demo.then(tempfile::tempdir).transpose().context("the demo needs a temporary folder")?;
+    let data_dir: PathBuf = demo.as_ref().map_or_else(|| config.data_dir.clone(), |folder| folder.path().to_owned());
     let manual = args.now.map(|now| Arc::new(ManualClock::new(now)));
     let clock: Arc<dyn Clock> = match &manual {
         Some(clock) => clock.clone(),
         None => Arc::new(SystemClock::new()),
     };
-    let opened = Home::open(
-        config,
-        Wanted {
-            data_dir: &data_dir,
-            clock: clock.clone(),
-            zone: args.tz,
-            telegram: None,
-        },
-    )
-    .await;
+    let opened =
+        Home::open(config, Wanted { data_dir: &data_dir, clock: clock.clone(), zone: args.tz, telegram: None }).await;
     let mut home = match opened {
         Ok(home) => home,
         Err(StartError::Store(locked @ StoreError::Locked { .. })) => {
@@ -328,14 +275,7 @@ async fn console(config: &Config, args: ConsoleArgs) -> anyhow::Result<ExitCode>
         home.keep_time();
     }
     let (lines, sink, typed) = open_terminal(&args);
-    let session = Session::open(
-        home.brain.clone(),
-        home.console.clone(),
-        sink,
-        manual,
-        args.user.clone(),
-    )
-    .await;
+    let session = Session::open(home.brain.clone(), home.console.clone(), sink, manual, args.user.clone()).await;
     converse(lines, typed.as_deref(), |line| {
         let session = &session;
         async move {
@@ -349,37 +289,21 @@ async fn console(config: &Config, args: ConsoleArgs) -> anyhow::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-async fn fill_demo(
-    brain: &Brain,
-    data_dir: &Path,
-    args: &ConsoleArgs,
-    now: DateTime<Utc>,
-) -> anyhow::Result<()> {
+async fn fill_demo(brain: &Brain, data_dir: &Path, args: &ConsoleArgs, now: DateTime<Utc>) -> anyhow::Result<()> {
     let zone = args.tz.unwrap_or(brain.policy.zone);
     let owner = UserId::new(args.user.clone());
-    brain
-        .commit(services::demo::fill(
-            &owner,
-            &chat_of(&args.user),
-            now,
-            zone,
-        )?)
-        .await?;
+    brain.commit(services::demo::fill(&owner, &chat_of(&args.user), now, zone)?).await?;
     services::email::demo::fill(data_dir, &owner, now, zone)?;
     Ok(())
 }
 
-type Terminal = (
-    tokio::sync::mpsc::Receiver<String>,
-    Arc<dyn Sink>,
-    Option<Arc<TerminalSink>>,
-);
+type Terminal = (tokio::sync::mpsc::Receiver<String>, Arc<dyn Sink>, Option<Arc<TerminalSink>>);
 
 /// Where lines come from and go to.
 fn open_terminal(args: &ConsoleArgs) -> Terminal {
     if args.json {
         let (sender, lines) = tokio::sync::mpsc::channel(16);
-        std::thread::spawn(move || terminal::piped_lines(&sender));
+        std::thread::spawn(move || terminal::piped_lines(&sender, |_| true)); // An empty one, too, is answered: somebody waits.
         return (lines, shared(JsonSink).1, None);
     }
     terminal::greet(args.demo);
@@ -409,14 +333,11 @@ async fn converse<F: Future<Output = bool>>(
 }
 
 /// The same console, through the process that owns the store.
-async fn remote_console(
-    config: &Config,
-    args: &ConsoleArgs,
-    locked: StoreError,
-) -> anyhow::Result<ExitCode> {
+async fn remote_console(config: &Config, args: &ConsoleArgs, locked: StoreError) -> anyhow::Result<ExitCode> {
     if args.now.is_some() || args.tz.is_some() {
-        return Err(anyhow::Error::new(locked)
-            .context("--now and --tz need a data folder of their own (BRAIN_DATA_DIR)"));
+        return Err(
+            anyhow::Error::new(locked).context("--now and --tz need a data folder of their own (BRAIN_DATA_DIR)")
+        );
     }
     let Ok(mut client) = Client::connect(&config.data_dir).await else {
         return Err(locked.into());
@@ -441,16 +362,9 @@ async fn remote_console(
 }
 
 /// Shows what comes back, up to the end of the turn.
-async fn wait_for_done(
-    client: &mut Client,
-    sink: &Arc<dyn Sink>,
-    json: bool,
-) -> anyhow::Result<serde_json::Value> {
+async fn wait_for_done(client: &mut Client, sink: &Arc<dyn Sink>, json: bool) -> anyhow::Result<serde_json::Value> {
     loop {
-        let answer = client
-            .next()
-            .await
-            .context("the running brain-agent has stopped")?;
+        let answer = client.next().await.context("the running brain-agent has stopped")?;
         show_remote(&answer, sink, json);
         let value: serde_json::Value = serde_json::from_str(&answer)?;
         if value["type"] == "done" {
@@ -472,22 +386,10 @@ fn show_remote(line: &str, sink: &Arc<dyn Sink>, json: bool) {
 async fn ask(config: &Config, text: &str, user: &str) -> anyhow::Result<ExitCode> {
     let line = serde_json::json!({"text": text}).to_string();
     let (_, sink) = shared(TerminalSink::default());
-    let wanted = Wanted {
-        data_dir: &config.data_dir,
-        clock: Arc::new(SystemClock::new()),
-        zone: None,
-        telegram: None,
-    };
+    let wanted = Wanted { data_dir: &config.data_dir, clock: Arc::new(SystemClock::new()), zone: None, telegram: None };
     let done = match Home::open(config, wanted).await {
         Ok(home) => {
-            let session = Session::open(
-                home.brain.clone(),
-                home.console.clone(),
-                sink,
-                None,
-                user.to_owned(),
-            )
-            .await;
+            let session = Session::open(home.brain.clone(), home.console.clone(), sink, None, user.to_owned()).await;
             let done = session.line(&line).await;
             drop(session);
             home.close(&config.data_dir).await;
@@ -508,17 +410,9 @@ async fn ask(config: &Config, text: &str, user: &str) -> anyhow::Result<ExitCode
 
 /// 0 fine, 1 something failed, 3 something waits for consent.
 fn exit_code(done: &serde_json::Value) -> ExitCode {
-    let statuses: Vec<&str> = done["outcomes"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|o| o["status"].as_str())
-        .collect();
-    if done["path"] == "error"
-        || statuses
-            .iter()
-            .any(|s| ["failed", "unknown", "refused"].contains(s))
-    {
+    let statuses: Vec<&str> =
+        done["outcomes"].as_array().into_iter().flatten().filter_map(|o| o["status"].as_str()).collect();
+    if done["path"] == "error" || statuses.iter().any(|s| ["failed", "unknown", "refused"].contains(s)) {
         ExitCode::from(1)
     } else if statuses.contains(&"pending") {
         ExitCode::from(3)
@@ -532,41 +426,23 @@ async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::Result<Exit
         Verb::List => Request::List,
         Verb::Show { id } => Request::Show { id },
         Verb::Cancel { id } => Request::Cancel { id },
-        Verb::Approve {
-            id,
-            digest,
-            digest_option,
-        } => Request::Approve {
-            id,
-            digest: digest.or(digest_option),
-        },
+        Verb::Approve { id, digest, digest_option } => Request::Approve { id, digest: digest.or(digest_option) },
     };
-    let wanted = Wanted {
-        data_dir: &config.data_dir,
-        clock: Arc::new(SystemClock::new()),
-        zone: None,
-        telegram: None,
-    };
+    let wanted = Wanted { data_dir: &config.data_dir, clock: Arc::new(SystemClock::new()), zone: None, telegram: None };
     let response = match Home::open(config, wanted).await {
         Ok(home) => {
             let response = admin::handle(&home.brain, &request).await;
             home.close(&config.data_dir).await;
             response
         }
-        Err(StartError::Store(locked @ StoreError::Locked { .. })) => {
-            match Client::connect(&config.data_dir).await {
-                Ok(client) => client.request(&request).await?,
-                Err(_) => return Err(locked.into()),
-            }
-        }
+        Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {
+            Ok(client) => client.request(&request).await?,
+            Err(_) => return Err(locked.into()),
+        },
         Err(error) => return Err(error.into()),
     };
     show_response(&response, json);
-    Ok(if response.ok {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(if response.ok { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn show_response(response: &admin::Response, json: bool) {

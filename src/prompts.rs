@@ -52,28 +52,16 @@ impl Prompts {
     /// The embedded prompts, each replaced by the file of the same name in `folder` where there is one.
     pub fn load(folder: Option<&Path>) -> Result<Self, PromptError> {
         let mut templates = Environment::new();
-        templates.set_syntax(
-            SyntaxConfig::builder()
-                .trim_blocks(true)
-                .lstrip_blocks(true)
-                .build()
-                .unwrap_or_default(),
-        );
+        templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap_or_default());
         for (stage, embedded) in EMBEDDED {
             let text = match folder.map(|folder| folder.join(format!("{stage}.md"))) {
-                Some(path) if path.exists() => {
-                    std::fs::read_to_string(&path).map_err(|cause| PromptError::Unreadable {
-                        path: path.display().to_string(),
-                        cause,
-                    })?
-                }
+                Some(path) if path.exists() => std::fs::read_to_string(&path)
+                    .map_err(|cause| PromptError::Unreadable { path: path.display().to_string(), cause })?,
                 Some(_) | None => embedded.to_owned(),
             };
             let unusable = |why: String| PromptError::Unusable { stage, why };
             let Some((system, user)) = text.split_once(DIVIDER) else {
-                return Err(unusable(
-                    "it needs a line --- between the fixed and the changing part".to_owned(),
-                ));
+                return Err(unusable("it needs a line --- between the fixed and the changing part".to_owned()));
             };
             for (part, source) in [("system", system), ("user", user)] {
                 templates
@@ -85,20 +73,12 @@ impl Prompts {
     }
 
     /// The system and the user message of a stage.
-    pub fn render(
-        &self,
-        stage: Stage,
-        fixed: &Value,
-        changing: &Value,
-    ) -> Result<(String, String), PromptError> {
+    pub fn render(&self, stage: Stage, fixed: &Value, changing: &Value) -> Result<(String, String), PromptError> {
         let part = |name: &str, values: &Value| {
             self.templates
                 .get_template(&format!("{stage}/{name}"))
                 .and_then(|template| template.render(values))
-                .map_err(|cause| PromptError::Unusable {
-                    stage,
-                    why: cause.to_string(),
-                })
+                .map_err(|cause| PromptError::Unusable { stage, why: cause.to_string() })
         };
         Ok((part("system", fixed)?, part("user", changing)?))
     }
@@ -126,15 +106,9 @@ mod tests {
     #[test]
     fn a_prompt_of_the_folder_replaces_the_embedded_one() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(
-            folder.path().join("route.md"),
-            "Fixed.\n---\nSays: {{ message }}",
-        )
-        .unwrap();
+        std::fs::write(folder.path().join("route.md"), "Fixed.\n---\nSays: {{ message }}").unwrap();
         let prompts = Prompts::load(Some(folder.path())).unwrap();
-        let (system, user) = prompts
-            .render(Stage::Route, &context! {}, &context! { message => "hi" })
-            .unwrap();
+        let (system, user) = prompts.render(Stage::Route, &context! {}, &context! { message => "hi" }).unwrap();
         assert_eq!((system.as_str(), user.as_str()), ("Fixed.", "Says: hi"));
         std::fs::write(folder.path().join("route.md"), "no divider").unwrap();
         assert!(Prompts::load(Some(folder.path())).is_err());

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::{Pending, State};
-use crate::core::plan::{Params, PlannedAction};
+use crate::core::plan::{Params, PlannedAction, Taint};
 use crate::core::run::Run;
 use crate::core::turn::{Done, Edit, Origin, Reply};
 use crate::ports::{Change, Key, Record, Table};
@@ -43,11 +43,7 @@ pub struct PendingOpen {
 impl PendingOpen {
     /// The entry of a pending action.
     pub fn of(pending: &Pending) -> Self {
-        Self {
-            chat: pending.chat.clone(),
-            created_at: pending.created_at,
-            id: pending.id.clone(),
-        }
+        Self { chat: pending.chat.clone(), created_at: pending.created_at, id: pending.id.clone() }
     }
 }
 
@@ -55,11 +51,7 @@ impl Record for PendingOpen {
     const TABLE: Table = Table::PendingOpen;
 
     fn key(&self) -> Key {
-        Key::of(&[
-            self.chat.as_str(),
-            &millis(self.created_at),
-            self.id.as_str(),
-        ])
+        Key::of(&[self.chat.as_str(), &millis(self.created_at), self.id.as_str()])
     }
 }
 
@@ -237,6 +229,9 @@ pub struct Clarification {
     pub choices: Vec<(String, String)>,
     /// The domains of the request; the answer keeps them.
     pub domains: Vec<String>,
+    /// What `partial` holds of other people's words; they stay theirs while it waits.
+    #[serde(default)]
+    pub taints: Vec<Taint>,
     /// When it was asked.
     pub at: DateTime<Utc>,
 }
@@ -261,14 +256,7 @@ pub struct ChatState {
 impl ChatState {
     /// A chat nobody has spoken in.
     pub fn new(chat: ChatId) -> Self {
-        Self {
-            chat,
-            next_message: 1,
-            next_outbox: 1,
-            last_bot_message: None,
-            clarification: None,
-            editing: None,
-        }
+        Self { chat, next_message: 1, next_outbox: 1, last_bot_message: None, clarification: None, editing: None }
     }
 }
 

@@ -5,9 +5,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::core::turn::Reply;
 use crate::pipeline::Brain;
-use crate::pipeline::consent::{close_card, title};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::records::{Due, DueKind, Show, millis};
 
@@ -21,10 +19,7 @@ pub async fn run_due(brain: &Brain) -> Result<usize, StoreError> {
         let now = brain.clock.now();
         // Keys sort by instant; the one after `now` ends the range.
         let until = Key::of(&[&millis(now + chrono::Duration::milliseconds(1))]);
-        let due = brain
-            .store
-            .list::<Due>(Scan::of::<Due>(&[], AT_ONCE).before(until))
-            .await?;
+        let due = brain.store.list::<Due>(Scan::of::<Due>(&[], AT_ONCE).before(until)).await?;
         if due.is_empty() {
             return Ok(handled);
         }
@@ -62,24 +57,13 @@ async fn fall_due(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreEr
     match &due.kind {
         DueKind::Item { service, .. } => item(brain, due, revision, service).await,
         DueKind::Expiry { pending } => {
-            let Some((mut pending, pending_revision)) = brain.pending(pending).await? else {
+            let Some((pending, pending_revision)) = brain.pending(pending).await? else {
                 return forget(brain, due, revision).await;
             };
             if !pending.state.is_open() {
                 return forget(brain, due, revision).await;
             }
-            brain.expire(&mut pending, pending_revision).await?;
-            let words = format!(
-                "⌛ That card has expired, so I did not {}. Ask again if you still want it.",
-                title(brain, &pending)
-            );
-            let shows = close_card(&pending)
-                .map(Show::Edit)
-                .into_iter()
-                .chain([Show::Send(Reply::text(words))]);
-            brain
-                .tell(&due.chat, shows.collect(), Batch::default())
-                .await
+            brain.expire_and_tell(&pending, pending_revision).await
         }
     }
 }
@@ -99,9 +83,7 @@ async fn item(brain: &Brain, due: &Due, revision: u64, service: &str) -> Result<
         }
     };
     let mut batch = Batch::default();
-    batch
-        .delete(Table::Due, due.key(), Expect::Revision(revision))
-        .extend(fallen.changes);
+    batch.delete(Table::Due, due.key(), Expect::Revision(revision)).extend(fallen.changes);
     let shows = fallen.reply.map(Show::Send).into_iter().collect();
     match brain.tell(&due.chat, shows, batch).await {
         // The task was changed at this very moment; what is due then is looked at again.

@@ -54,11 +54,7 @@ struct CreateEvent {
     end_time: Option<String>,
     location: Option<String>,
     /// Names or addresses of people to invite.
-    #[serde(
-        default,
-        skip_serializing_if = "Vec::is_empty",
-        deserialize_with = "super::email::one_or_many"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "super::email::one_or_many")]
     attendees: Vec<String>,
 }
 
@@ -81,11 +77,7 @@ struct Changes {
     end_time: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<String>,
-    #[serde(
-        default,
-        skip_serializing_if = "Vec::is_empty",
-        deserialize_with = "super::email::one_or_many"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "super::email::one_or_many")]
     attendees: Vec<String>,
 }
 
@@ -117,13 +109,7 @@ impl Command for ListEvents {
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::Span {
-            param: "from",
-            start: &mut self.from,
-            end: &mut self.to,
-            base: Base::Now,
-            past: Past::Fine,
-        }]
+        vec![Slot::Span { param: "from", start: &mut self.from, end: &mut self.to, base: Base::Now, past: Past::Fine }]
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
@@ -131,19 +117,13 @@ impl Command for ListEvents {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        let events = receipt.result["events"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let events = receipt.result["events"].as_array().map(Vec::as_slice).unwrap_or_default();
         let from = text(receipt.result, "from").unwrap_or_default();
         let span = show::span(from, last_day(receipt.result).as_deref(), receipt.reference);
         if events.is_empty() {
             return format!("📅 Nothing on your calendar, {span}.");
         }
-        let lines = events
-            .iter()
-            .map(|event| line(event, receipt.reference))
-            .collect();
+        let lines = events.iter().map(|event| line(event, receipt.reference)).collect();
         let more = receipt.result["more"].as_u64().unwrap_or(0) as usize;
         format!("📅 {}", show::list(lines, more))
     }
@@ -165,13 +145,7 @@ impl Command for FindFreeTime {
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::Span {
-            param: "from",
-            start: &mut self.from,
-            end: &mut self.to,
-            base: Base::Now,
-            past: Past::Fine,
-        }]
+        vec![Slot::Span { param: "from", start: &mut self.from, end: &mut self.to, base: Base::Now, past: Past::Fine }]
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
@@ -179,10 +153,7 @@ impl Command for FindFreeTime {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        let slots = receipt.result["slots"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let slots = receipt.result["slots"].as_array().map(Vec::as_slice).unwrap_or_default();
         let minutes = receipt.result["minutes"].as_u64().unwrap_or(0);
         if slots.is_empty() {
             return format!("🕑 No free {minutes} minutes there.");
@@ -191,10 +162,7 @@ impl Command for FindFreeTime {
             .iter()
             .map(|slot| {
                 let start = text(slot, "start").unwrap_or_default();
-                format!(
-                    "▫️ {}",
-                    show::span(start, text(slot, "end"), receipt.reference)
-                )
+                format!("▫️ {}", show::span(start, text(slot, "end"), receipt.reference))
             })
             .collect();
         let more = receipt.result["more"].as_u64().unwrap_or(0) as usize;
@@ -214,11 +182,7 @@ impl Command for CreateEvent {
     const KIND: Kind = Kind::Write;
 
     fn stakes(&self, _: &Action) -> Stakes {
-        if self.attendees.is_empty() {
-            Stakes::Low
-        } else {
-            Stakes::High
-        }
+        if self.attendees.is_empty() { Stakes::Low } else { Stakes::High }
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
@@ -230,10 +194,7 @@ impl Command for CreateEvent {
                 base: Base::Now,
                 past: Past::Ask,
             },
-            Slot::People {
-                param: "attendees",
-                value: &mut self.attendees,
-            },
+            Slot::People { param: "attendees", value: &mut self.attendees },
         ]
     }
 
@@ -250,21 +211,14 @@ impl Command for CreateEvent {
             .row("Event", &self.summary)
             .row(
                 "When",
-                show::span(
-                    self.start_time.as_deref().unwrap_or_default(),
-                    self.end_time.as_deref(),
-                    subject.reference,
-                ),
+                show::span(self.start_time.as_deref().unwrap_or_default(), self.end_time.as_deref(), subject.reference),
             )
             .row("Where", self.location.clone().unwrap_or_default())
             .row("With", show::people(&self.attendees, subject.action))
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        format!(
-            "📅 Added: {}",
-            line(&receipt.result["event"], receipt.reference)
-        )
+        format!("📅 Added: {}", line(&receipt.result["event"], receipt.reference))
     }
 
     fn deed(&self, _: &Action) -> String {
@@ -284,58 +238,33 @@ impl Command for UpdateEvent {
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        let Changes {
-            start_time,
-            end_time,
-            attendees,
-            ..
-        } = &mut self.changes;
+        let Changes { start_time, end_time, attendees, .. } = &mut self.changes;
         vec![
-            Slot::Span {
-                param: "start_time",
-                start: start_time,
-                end: end_time,
-                base: Base::Target,
-                past: Past::Ask,
-            },
-            Slot::People {
-                param: "attendees",
-                value: attendees,
-            },
+            Slot::Span { param: "start_time", start: start_time, end: end_time, base: Base::Target, past: Past::Ask },
+            Slot::People { param: "attendees", value: attendees },
         ]
     }
 
     /// An event that is moved keeps its length.
     fn complete(&mut self, target: Option<&Target>) {
-        let (Some(start), None, Some(target)) =
-            (&self.changes.start_time, &self.changes.end_time, target)
-        else {
+        let (Some(start), None, Some(target)) = (&self.changes.start_time, &self.changes.end_time, target) else {
             return;
         };
         let instant = |text: Option<&str>| match text.and_then(|text| Moment::read(text, Tz::UTC)) {
             Some(Moment::Instant(at)) => Some(at),
             Some(Moment::Day(_)) | None => None,
         };
-        let (was_start, was_end) = (
-            text(&target.before, "start_time"),
-            text(&target.before, "end_time"),
-        );
-        if let (Some(from), Some(to), Ok(new)) = (
-            instant(was_start),
-            instant(was_end),
-            chrono::DateTime::parse_from_rfc3339(start),
-        ) {
+        let (was_start, was_end) = (text(&target.before, "start_time"), text(&target.before, "end_time"));
+        if let (Some(from), Some(to), Ok(new)) =
+            (instant(was_start), instant(was_end), chrono::DateTime::parse_from_rfc3339(start))
+        {
             let length: Duration = to - from;
-            self.changes.end_time =
-                Some((new + length).to_rfc3339_opts(chrono::SecondsFormat::Secs, false));
+            self.changes.end_time = Some((new + length).to_rfc3339_opts(chrono::SecondsFormat::Secs, false));
         }
     }
 
     fn problem(&self) -> Option<String> {
-        backwards(
-            self.changes.start_time.as_deref()?,
-            self.changes.end_time.as_deref(),
-        )
+        backwards(self.changes.start_time.as_deref()?, self.changes.end_time.as_deref())
     }
 
     fn question(param: &str) -> &'static str {
@@ -343,42 +272,24 @@ impl Command for UpdateEvent {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let before = subject
-            .action
-            .target
-            .as_ref()
-            .map(|t| t.before.clone())
-            .unwrap_or_default();
+        let before = subject.action.target.as_ref().map(|t| t.before.clone()).unwrap_or_default();
         let old = |name: &str| text(&before, name).unwrap_or_default().to_owned();
         let change = |old: String, new: &Option<String>| match new {
             Some(new) => format!("{} → {new}", or_dash(&old)),
             None => String::new(),
         };
-        let was = show::span(
-            &old("start_time"),
-            text(&before, "end_time"),
-            subject.reference,
-        );
+        let was = show::span(&old("start_time"), text(&before, "end_time"), subject.reference);
         let when = match (&self.changes.start_time, &self.changes.end_time) {
-            (Some(start), end) => format!(
-                "{was} → {}",
-                show::span(start, end.as_deref(), subject.reference)
-            ),
+            (Some(start), end) => format!("{was} → {}", show::span(start, end.as_deref(), subject.reference)),
             (None, Some(end)) => format!("{was} → until {}", show::time(end, subject.reference)),
             (None, None) => was,
         };
         CardBody::titled("Change this event?")
             .row("Event", label(subject.action, &self.find_by))
-            .row(
-                "New title",
-                self.changes.summary.clone().unwrap_or_default(),
-            )
+            .row("New title", self.changes.summary.clone().unwrap_or_default())
             .row("When", when)
             .row("Where", change(old("location"), &self.changes.location))
-            .row(
-                "With",
-                show::people(&self.changes.attendees, subject.action),
-            )
+            .row("With", show::people(&self.changes.attendees, subject.action))
             .row("Told about it", told(&before))
     }
 
@@ -387,10 +298,7 @@ impl Command for UpdateEvent {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        format!(
-            "📅 Changed: {}",
-            line(&receipt.result["event"], receipt.reference)
-        )
+        format!("📅 Changed: {}", line(&receipt.result["event"], receipt.reference))
     }
 
     fn deed(&self, action: &Action) -> String {
@@ -414,12 +322,7 @@ impl Command for DeleteEvent {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let before = subject
-            .action
-            .target
-            .as_ref()
-            .map(|t| t.before.clone())
-            .unwrap_or_default();
+        let before = subject.action.target.as_ref().map(|t| t.before.clone()).unwrap_or_default();
         CardBody::titled("Cancel this event?")
             .row("Event", label(subject.action, &self.find_by))
             .row(
@@ -431,14 +334,7 @@ impl Command for DeleteEvent {
                 ),
             )
             .row("Where", text(&before, "location").unwrap_or_default())
-            .row(
-                "Repeats",
-                if text(&before, "recurrence").is_some() {
-                    "the whole series goes"
-                } else {
-                    ""
-                },
-            )
+            .row("Repeats", if text(&before, "recurrence").is_some() { "the whole series goes" } else { "" })
             .row("Told about it", told(&before))
     }
 
@@ -463,15 +359,8 @@ fn backwards(start: &str, end: Option<&str>) -> Option<String> {
 
 /// Who else would see the change.
 fn told(event: &Value) -> String {
-    let attendees = event["attendees"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    attendees
-        .iter()
-        .filter_map(Value::as_str)
-        .collect::<Vec<_>>()
-        .join("\n")
+    let attendees = event["attendees"].as_array().map(Vec::as_slice).unwrap_or_default();
+    attendees.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
 }
 
 /// The end of a span is exclusive; people name its last day.
@@ -483,9 +372,7 @@ fn last_day(result: &Value) -> Option<String> {
 /// One event in a list.
 pub(super) fn line(event: &Value, reference: &Reference) -> String {
     let start = text(event, "start_time").unwrap_or_default();
-    let place = text(event, "location")
-        .map(|place| format!(", {place}"))
-        .unwrap_or_default();
+    let place = text(event, "location").map(|place| format!(", {place}")).unwrap_or_default();
     format!(
         "{} — {}{place}",
         show::span(start, text(event, "end_time"), reference),

@@ -51,10 +51,7 @@ impl Command for Find {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        let people = receipt.result["people"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let people = receipt.result["people"].as_array().map(Vec::as_slice).unwrap_or_default();
         if people.is_empty() {
             return format!("👤 I know nobody called “{}”.", self.query);
         }
@@ -93,10 +90,7 @@ impl Command for Save {
     fn card(&self, _: &Subject<'_>) -> CardBody {
         CardBody::titled("Save this contact?")
             .row("Name", &self.name)
-            .row(
-                "Mail",
-                self.email.as_deref().map(show_address).unwrap_or_default(),
-            )
+            .row("Mail", self.email.as_deref().map(show_address).unwrap_or_default())
             .row("Phone", self.phone.clone().unwrap_or_default())
     }
 
@@ -111,20 +105,9 @@ impl Command for Save {
 
 fn line(person: &Value) -> String {
     let list = |name: &str| {
-        let values = person[name]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        values
-            .iter()
-            .filter_map(Value::as_str)
-            .map(show_address)
-            .collect::<Vec<_>>()
+        let values = person[name].as_array().map(Vec::as_slice).unwrap_or_default();
+        values.iter().filter_map(Value::as_str).map(show_address).collect::<Vec<_>>()
     };
     let details: Vec<String> = list("emails").into_iter().chain(list("phones")).collect();
-    visible(&format!(
-        "{}: {}",
-        text(person, "name").unwrap_or("(no name)"),
-        details.join(", ")
-    ))
+    visible(&format!("{}: {}", text(person, "name").unwrap_or("(no name)"), details.join(", ")))
 }

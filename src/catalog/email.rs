@@ -69,11 +69,7 @@ struct ReplyToEmail {
     find_by: String,
     body: String,
     // Filled in from the thread, never by a planner.
-    #[serde(
-        default,
-        skip_serializing_if = "Vec::is_empty",
-        deserialize_with = "one_or_many"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     #[schemars(skip)]
     to: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,9 +78,7 @@ struct ReplyToEmail {
 }
 
 /// A list, or one alone: planners write both.
-pub(super) fn one_or_many<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<String>, D::Error> {
+pub(super) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum OneOrMany {
@@ -92,11 +86,9 @@ pub(super) fn one_or_many<'de, D: Deserializer<'de>>(
         Many(Vec<String>),
     }
     Ok(match Option::<OneOrMany>::deserialize(deserializer)? {
-        Some(OneOrMany::One(one)) => one
-            .split([',', ';'])
-            .map(|part| part.trim().to_owned())
-            .filter(|p| !p.is_empty())
-            .collect(),
+        Some(OneOrMany::One(one)) => {
+            one.split([',', ';']).map(|part| part.trim().to_owned()).filter(|p| !p.is_empty()).collect()
+        }
         Some(OneOrMany::Many(many)) => many,
         None => Vec::new(),
     })
@@ -128,18 +120,10 @@ impl Command for Search {
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        let since = self.since.as_mut().map(|value| Slot::Time {
-            param: "since",
-            value,
-            base: Base::Now,
-            past: Past::Fine,
-        });
-        let before = self.before.as_mut().map(|value| Slot::Time {
-            param: "before",
-            value,
-            base: Base::Now,
-            past: Past::Fine,
-        });
+        let since =
+            self.since.as_mut().map(|value| Slot::Time { param: "since", value, base: Base::Now, past: Past::Fine });
+        let before =
+            self.before.as_mut().map(|value| Slot::Time { param: "before", value, base: Base::Now, past: Past::Fine });
         since.into_iter().chain(before).collect()
     }
 
@@ -148,21 +132,14 @@ impl Command for Search {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        let threads = receipt.result["threads"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let threads = receipt.result["threads"].as_array().map(Vec::as_slice).unwrap_or_default();
         if threads.is_empty() {
             return "📭 I found no such mail.".to_owned();
         }
         let lines = threads
             .iter()
             .map(|thread| {
-                let mark = if thread["unread"] == Value::Bool(true) {
-                    "🔵"
-                } else {
-                    "▫️"
-                };
+                let mark = if thread["unread"] == Value::Bool(true) { "🔵" } else { "▫️" };
                 let from = visible(text(thread, "from").unwrap_or("(unknown sender)"));
                 let subject = visible(text(thread, "subject").unwrap_or("(no subject)"));
                 let date = show::time(text(thread, "date").unwrap_or_default(), receipt.reference);
@@ -199,26 +176,16 @@ impl Command for ReadThread {
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
         let thread = &receipt.result["thread"];
-        let messages = thread["messages"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let messages = thread["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
         let shown: Vec<String> = messages
             .iter()
             .map(|message| {
                 let from = visible(text(message, "from").unwrap_or("(unknown sender)"));
                 let date = show::time(text(message, "date").unwrap_or_default(), receipt.reference);
-                format!(
-                    "{from}, {date}:\n{}",
-                    visible(text(message, "text").unwrap_or("(no text)").trim_end())
-                )
+                format!("{from}, {date}:\n{}", visible(text(message, "text").unwrap_or("(no text)").trim_end()))
             })
             .collect();
-        format!(
-            "✉️ {}\n\n{}",
-            visible(text(thread, "subject").unwrap_or("(no subject)")),
-            shown.join("\n\n")
-        )
+        format!("✉️ {}\n\n{}", visible(text(thread, "subject").unwrap_or("(no subject)")), shown.join("\n\n"))
     }
 
     fn deed(&self, action: &Action) -> String {
@@ -239,10 +206,7 @@ impl Command for CreateDraft {
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::People {
-            param: "to",
-            value: &mut self.0.to,
-        }]
+        vec![Slot::People { param: "to", value: &mut self.0.to }]
     }
 
     fn complete(&mut self, _: Option<&Target>) {
@@ -289,10 +253,7 @@ impl Command for SendEmail {
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::People {
-            param: "to",
-            value: &mut self.0.to,
-        }]
+        vec![Slot::People { param: "to", value: &mut self.0.to }]
     }
 
     fn complete(&mut self, _: Option<&Target>) {
@@ -316,19 +277,11 @@ impl Command for SendEmail {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        format!(
-            "📨 Sent to {}: {}",
-            visible(&show::people(&self.0.to, receipt.action)),
-            visible(&self.0.subject)
-        )
+        format!("📨 Sent to {}: {}", visible(&show::people(&self.0.to, receipt.action)), visible(&self.0.subject))
     }
 
     fn deed(&self, action: &Action) -> String {
-        format!(
-            "send “{}” to {}",
-            self.0.subject,
-            show::names(&self.0.to, action)
-        )
+        format!("send “{}” to {}", self.0.subject, show::names(&self.0.to, action))
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::core::card::CardBody;
 use crate::core::plan::{Action, Params, Target};
 use crate::core::stakes::{Rule, Stakes};
+use crate::core::text::visible;
 use crate::core::when::Reference;
 use crate::limits::PARAM_CHARS_MAX;
 
@@ -224,10 +225,15 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
 
 /// The erased form of `T`.
 pub(super) fn entry<T: Command>() -> Box<dyn Entry> {
-    Box::new(Typed::<T>(PhantomData))
+    Box::new(Typed::<T>::new())
 }
 
-struct Typed<T>(PhantomData<fn() -> T>);
+/// The schema is made once: every check of every action reads it.
+struct Typed<T> {
+    schema: Value,
+    required: Vec<String>,
+    command: PhantomData<fn() -> T>,
+}
 
 impl<T: Command> fmt::Debug for Typed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -236,21 +242,18 @@ impl<T: Command> fmt::Debug for Typed<T> {
 }
 
 impl<T: Command> Typed<T> {
-    fn parse(params: &Params) -> Result<T, ParamError> {
-        let present: Params = params
-            .iter()
-            .filter(|(_, value)| !is_blank(value))
-            .map(clone_pair)
-            .collect();
-        if let Some(param) = required::<T>()
-            .into_iter()
-            .find(|param| !present.contains_key(param))
-        {
-            let question = T::question(&param).to_owned();
-            return Err(ParamError::Missing { param, question });
+    fn new() -> Self {
+        let schema = schema::<T>();
+        Self { required: required(&schema), schema, command: PhantomData }
+    }
+
+    fn parse(&self, params: &Params) -> Result<T, ParamError> {
+        let present: Params = params.iter().filter(|(_, value)| !is_blank(value)).map(clone_pair).collect();
+        let missing = |param: &&String| !present.contains_key(*param);
+        if let Some(param) = self.required.iter().find(missing) {
+            return Err(ParamError::Missing { param: param.clone(), question: T::question(param).to_owned() });
         }
-        serde_json::from_value(Value::Object(present))
-            .map_err(|cause| ParamError::Invalid(cause.to_string()))
+        serde_json::from_value(Value::Object(present)).map_err(|cause| ParamError::Invalid(cause.to_string()))
     }
 
     fn unparse(command: &T) -> Result<Params, ParamError> {
@@ -265,15 +268,15 @@ impl<T: Command> Typed<T> {
     }
 
     /// A stored action parses, or nothing about it can be told but its raw values.
-    fn with<R>(action: &Action, f: impl FnOnce(&T) -> R) -> Option<R> {
-        Self::parse(&action.params).ok().map(|command| f(&command))
+    fn with<R>(&self, action: &Action, f: impl FnOnce(&T) -> R) -> Option<R> {
+        self.parse(&action.params).ok().map(|command| f(&command))
     }
 }
 
 impl<T: Command> Rule for Typed<T> {
     fn stakes(&self, action: &Action) -> Stakes {
         // What cannot be read cannot be judged harmless.
-        Self::with(action, |command| command.stakes(action)).unwrap_or(Stakes::High)
+        self.with(action, |command| command.stakes(action)).unwrap_or(Stakes::High)
     }
 }
 
@@ -307,16 +310,14 @@ impl<T: Command> Entry for Typed<T> {
     }
 
     fn schema(&self) -> Value {
-        schema::<T>()
+        self.schema.clone()
     }
 
     fn check(&self, params: Params) -> Result<Params, ParamError> {
         if let Some(param) = too_long(&params) {
-            return Err(ParamError::Invalid(format!(
-                "{param} is longer than {PARAM_CHARS_MAX} characters"
-            )));
+            return Err(ParamError::Invalid(format!("{param} is longer than {PARAM_CHARS_MAX} characters")));
         }
-        Self::unparse(&Self::parse(&params)?)
+        Self::unparse(&self.parse(&params)?)
     }
 
     fn settle(
@@ -324,7 +325,7 @@ impl<T: Command> Entry for Typed<T> {
         params: Params,
         settle: &mut dyn FnMut(Slot<'_>) -> Result<(), ParamError>,
     ) -> Result<Params, ParamError> {
-        let mut command = Self::parse(&params)?;
+        let mut command = self.parse(&params)?;
         for slot in command.slots() {
             settle(slot)?;
         }
@@ -332,7 +333,7 @@ impl<T: Command> Entry for Typed<T> {
     }
 
     fn complete(&self, params: Params, target: Option<&Target>) -> Result<Params, ParamError> {
-        let mut command = Self::parse(&params)?;
+        let mut command = self.parse(&params)?;
         command.complete(target);
         match command.problem() {
             Some(problem) => Err(ParamError::Invalid(problem)),
@@ -345,32 +346,28 @@ impl<T: Command> Entry for Typed<T> {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let mut card =
-            Self::with(subject.action, |command| command.card(subject)).unwrap_or_else(|| {
-                CardBody::titled(format!("{}?", subject.action.name()))
-                    .body(Value::Object(subject.action.params.clone()).to_string())
-            });
-        let taints = subject
-            .action
-            .taints
-            .iter()
-            .map(|t| format!("“{}” comes from {}, not from you", t.value, t.source));
+        let mut card = self.with(subject.action, |command| command.card(subject)).unwrap_or_else(|| {
+            CardBody::titled(format!("{}?", subject.action.name()))
+                .body(Value::Object(subject.action.params.clone()).to_string())
+        });
+        let taints =
+            subject.action.taints.iter().map(|t| format!("“{}” comes from {}, not from you", t.value, t.source));
         card.warnings.extend(taints);
         card.warnings.extend(subject.action.notes.iter().cloned());
         card
     }
 
     fn approve(&self, action: &Action) -> &'static str {
-        Self::with(action, Command::approve).unwrap_or("✅ Yes")
+        self.with(action, Command::approve).unwrap_or("✅ Yes")
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        Self::with(receipt.action, |command| command.receipt(receipt))
-            .unwrap_or_else(|| "Done.".to_owned())
+        // Here for all of them: no receipt may hide or reorder what it tells.
+        self.with(receipt.action, |command| visible(&command.receipt(receipt))).unwrap_or_else(|| "Done.".to_owned())
     }
 
     fn deed(&self, action: &Action) -> String {
-        Self::with(action, |command| command.deed(action)).unwrap_or_else(|| action.name())
+        self.with(action, |command| visible(&command.deed(action))).unwrap_or_else(|| action.name())
     }
 }
 
@@ -397,10 +394,7 @@ fn too_long(params: &Params) -> Option<String> {
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         }
     }
-    params
-        .iter()
-        .find(|(_, value)| longest(value) > PARAM_CHARS_MAX)
-        .map(|(key, _)| key.clone())
+    params.iter().find(|(_, value)| longest(value) > PARAM_CHARS_MAX).map(|(key, _)| key.clone())
 }
 
 /// The schema of `T`, without what no planner needs.
@@ -409,10 +403,7 @@ fn schema<T: Command>() -> Value {
         s.inline_subschemas = true;
         s.meta_schema = None;
     });
-    let mut schema = settings
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     strip(&mut schema);
     schema
 }
@@ -421,9 +412,7 @@ fn strip(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
             // `title` as a keyword is text; as a property it is an object and stays.
-            map.retain(|key, value| {
-                !matches!(key.as_str(), "title" | "format" | "default") || value.is_object()
-            });
+            map.retain(|key, value| !matches!(key.as_str(), "title" | "format" | "default") || value.is_object());
             map.values_mut().for_each(strip);
         }
         Value::Array(items) => items.iter_mut().for_each(strip),
@@ -431,15 +420,7 @@ fn strip(schema: &mut Value) {
     }
 }
 
-fn required<T: Command>() -> Vec<String> {
-    let schema = schema::<T>();
-    let names = schema["required"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    names
-        .iter()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+fn required(schema: &Value) -> Vec<String> {
+    let names = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
+    names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }

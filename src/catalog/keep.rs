@@ -14,13 +14,7 @@ use crate::core::stakes::Stakes;
 use crate::core::text::shorten;
 
 pub(super) fn entries() -> Vec<Box<dyn Entry>> {
-    vec![
-        entry::<Create>(),
-        entry::<Append>(),
-        entry::<List>(),
-        entry::<Search>(),
-        entry::<Delete>(),
-    ]
+    vec![entry::<Create>(), entry::<Append>(), entry::<List>(), entry::<Search>(), entry::<Delete>()]
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -29,11 +23,7 @@ struct Create {
     title: String,
     text: Option<String>,
     /// For a list: its entries.
-    #[serde(
-        default,
-        skip_serializing_if = "Vec::is_empty",
-        deserialize_with = "one_or_many"
-    )]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     items: Vec<String>,
 }
 
@@ -88,15 +78,9 @@ impl Command for Create {
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
-        let body = self
-            .text
-            .iter()
-            .cloned()
-            .chain(self.items.iter().map(|item| format!("• {item}")))
-            .collect::<Vec<_>>();
-        CardBody::titled("Write this note?")
-            .row("Title", &self.title)
-            .body(body.join("\n"))
+        let body =
+            self.text.iter().cloned().chain(self.items.iter().map(|item| format!("• {item}"))).collect::<Vec<_>>();
+        CardBody::titled("Write this note?").row("Title", &self.title).body(body.join("\n"))
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
@@ -124,15 +108,11 @@ impl Command for Append {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        CardBody::titled("Add to this note?")
-            .row("Note", label(subject.action, &self.find_by))
-            .body(&self.text)
+        CardBody::titled("Add to this note?").row("Note", label(subject.action, &self.find_by)).body(&self.text)
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        let title = text(&receipt.result["note"], "title")
-            .unwrap_or(&self.find_by)
-            .to_owned();
+        let title = text(&receipt.result["note"], "title").unwrap_or(&self.find_by).to_owned();
         format!("🗒 Added to {title}: {}", self.text.replace('\n', ", "))
     }
 
@@ -157,18 +137,12 @@ impl Command for List {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        let notes = receipt.result["notes"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let notes = receipt.result["notes"].as_array().map(Vec::as_slice).unwrap_or_default();
         if notes.is_empty() {
             return "🗒 No notes yet.".to_owned();
         }
         let more = receipt.result["more"].as_u64().unwrap_or(0) as usize;
-        format!(
-            "🗒 Your notes:\n{}",
-            show::list(notes.iter().map(brief).collect(), more)
-        )
+        format!("🗒 Your notes:\n{}", show::list(notes.iter().map(brief).collect(), more))
     }
 
     fn deed(&self, _: &Action) -> String {
@@ -196,19 +170,13 @@ impl Command for Search {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        let notes = receipt.result["notes"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let notes = receipt.result["notes"].as_array().map(Vec::as_slice).unwrap_or_default();
         match notes {
             [] => "🗒 I found no such note.".to_owned(),
             [note] => format!("🗒 {}", whole(note)),
             many => {
                 let more = receipt.result["more"].as_u64().unwrap_or(0) as usize;
-                format!(
-                    "🗒 Found:\n{}",
-                    show::list(many.iter().map(brief).collect(), more)
-                )
+                format!("🗒 Found:\n{}", show::list(many.iter().map(brief).collect(), more))
             }
         }
     }
@@ -234,15 +202,8 @@ impl Command for Delete {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let before = subject
-            .action
-            .target
-            .as_ref()
-            .map(|t| t.before.clone())
-            .unwrap_or_default();
-        CardBody::titled("Delete this note?")
-            .row("Note", label(subject.action, &self.find_by))
-            .body(whole(&before))
+        let before = subject.action.target.as_ref().map(|t| t.before.clone()).unwrap_or_default();
+        CardBody::titled("Delete this note?").row("Note", label(subject.action, &self.find_by)).body(whole(&before))
     }
 
     fn approve(&self) -> &'static str {
@@ -250,10 +211,7 @@ impl Command for Delete {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        format!(
-            "🗑 Deleted the note {}",
-            label(receipt.action, &self.find_by)
-        )
+        format!("🗑 Deleted the note {}", label(receipt.action, &self.find_by))
     }
 
     fn deed(&self, action: &Action) -> String {
@@ -262,13 +220,7 @@ impl Command for Delete {
 }
 
 fn items(note: &Value) -> Vec<&str> {
-    note["items"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default()
-        .iter()
-        .filter_map(Value::as_str)
-        .collect()
+    note["items"].as_array().map(Vec::as_slice).unwrap_or_default().iter().filter_map(Value::as_str).collect()
 }
 
 /// Title, text and entries.
@@ -282,11 +234,8 @@ fn whole(note: &Value) -> String {
 /// One line.
 fn brief(note: &Value) -> String {
     let entries = items(note);
-    let content = if entries.is_empty() {
-        text(note, "text").unwrap_or_default().to_owned()
-    } else {
-        entries.join(", ")
-    };
+    let content =
+        if entries.is_empty() { text(note, "text").unwrap_or_default().to_owned() } else { entries.join(", ") };
     let title = text(note, "title").unwrap_or("(no title)");
     if content.is_empty() {
         format!("▫️ {title}")

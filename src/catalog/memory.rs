@@ -12,12 +12,7 @@ use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 
 pub(super) fn entries() -> Vec<Box<dyn Entry>> {
-    vec![
-        entry::<Store>(),
-        entry::<Update>(),
-        entry::<Recall>(),
-        entry::<Forget>(),
-    ]
+    vec![entry::<Store>(), entry::<Update>(), entry::<Recall>(), entry::<Forget>()]
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -76,7 +71,7 @@ impl Command for Store {
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
-        CardBody::titled("Remember this?").row(&self.key, &self.value)
+        CardBody::titled("Remember this?").row(&self.key, &self.value).row("Kind", &self.category)
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
@@ -109,24 +104,13 @@ impl Command for Update {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let before = subject
-            .action
-            .target
-            .as_ref()
-            .and_then(|t| text(&t.before, "value"))
-            .unwrap_or("nothing");
-        CardBody::titled("Change what I remember?").row(
-            label(subject.action, &self.key).as_str(),
-            format!("{before} → {}", self.new_value),
-        )
+        let before = subject.action.target.as_ref().and_then(|t| text(&t.before, "value")).unwrap_or("nothing");
+        CardBody::titled("Change what I remember?")
+            .row(label(subject.action, &self.key).as_str(), format!("{before} → {}", self.new_value))
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        format!(
-            "🧠 Updated: {} — {}",
-            label(receipt.action, &self.key),
-            self.new_value
-        )
+        format!("🧠 Updated: {} — {}", label(receipt.action, &self.key), self.new_value)
     }
 
     fn deed(&self, action: &Action) -> String {
@@ -154,25 +138,13 @@ impl Command for Recall {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        let memories = receipt.result["memories"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let memories = receipt.result["memories"].as_array().map(Vec::as_slice).unwrap_or_default();
         if memories.is_empty() {
             return "🧠 I remember nothing about that.".to_owned();
         }
-        let line = |m: &Value| {
-            format!(
-                "▫️ {}: {}",
-                text(m, "key").unwrap_or("?"),
-                text(m, "value").unwrap_or("?")
-            )
-        };
+        let line = |m: &Value| format!("▫️ {}: {}", text(m, "key").unwrap_or("?"), text(m, "value").unwrap_or("?"));
         let more = receipt.result["more"].as_u64().unwrap_or(0) as usize;
-        format!(
-            "🧠 I remember:\n{}",
-            show::list(memories.iter().map(line).collect(), more)
-        )
+        format!("🧠 I remember:\n{}", show::list(memories.iter().map(line).collect(), more))
     }
 
     fn deed(&self, _: &Action) -> String {
@@ -196,15 +168,8 @@ impl Command for Forget {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let before = subject
-            .action
-            .target
-            .as_ref()
-            .and_then(|t| text(&t.before, "value"))
-            .unwrap_or_default();
-        CardBody::titled("Forget this?")
-            .row("Fact", label(subject.action, &self.find_by))
-            .row("It says", before)
+        let before = subject.action.target.as_ref().and_then(|t| text(&t.before, "value")).unwrap_or_default();
+        CardBody::titled("Forget this?").row("Fact", label(subject.action, &self.find_by)).row("It says", before)
     }
 
     fn approve(&self) -> &'static str {

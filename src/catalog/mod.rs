@@ -30,7 +30,9 @@ use crate::core::plan::Action;
 pub struct ServiceInfo {
     /// Its name in plans.
     pub name: &'static str,
-    /// What it is for, in one line.
+    /// Its heading in `/help`.
+    pub title: &'static str,
+    /// What it is for, in one line, for routers.
     pub summary: &'static str,
     /// What the status line says while it works.
     pub working: &'static str,
@@ -40,31 +42,37 @@ pub struct ServiceInfo {
 pub const SERVICES: [ServiceInfo; 6] = [
     ServiceInfo {
         name: "task",
+        title: "Tasks and reminders",
         summary: "tasks, to-dos and reminders",
         working: "Looking at your tasks…",
     },
     ServiceInfo {
         name: "calendar",
+        title: "Calendar",
         summary: "events, availability, invitations",
         working: "Checking your calendar…",
     },
     ServiceInfo {
         name: "email",
+        title: "Mail",
         summary: "searching, reading, drafting and sending mail",
         working: "Looking at your mail…",
     },
     ServiceInfo {
         name: "memory",
+        title: "Memory",
         summary: "facts about the person to remember or recall",
         working: "Thinking back…",
     },
     ServiceInfo {
         name: "keep",
+        title: "Notes and lists",
         summary: "notes and lists",
         working: "Looking at your notes…",
     },
     ServiceInfo {
         name: "contacts",
+        title: "People",
         summary: "people, addresses and phone numbers",
         working: "Looking up people…",
     },
@@ -79,9 +87,7 @@ pub struct Catalog {
 impl Catalog {
     /// The built-in commands.
     pub fn built_in() -> Self {
-        let mut catalog = Self {
-            entries: BTreeMap::new(),
-        };
+        let mut catalog = Self { entries: BTreeMap::new() };
         for entry in task::entries()
             .into_iter()
             .chain(calendar::entries())
@@ -90,19 +96,19 @@ impl Catalog {
             .chain(keep::entries())
             .chain(contacts::entries())
         {
-            catalog.entries.insert(
-                (entry.service().to_owned(), entry.command().to_owned()),
-                entry,
-            );
+            catalog.add(entry);
         }
         catalog
     }
 
+    /// Adds a command, in place of one of the same name.
+    pub fn add(&mut self, entry: Box<dyn Entry>) {
+        self.entries.insert((entry.service().to_owned(), entry.command().to_owned()), entry);
+    }
+
     /// The command of this name, if there is one.
     pub fn find(&self, service: &str, command: &str) -> Option<&dyn Entry> {
-        self.entries
-            .get(&(service.to_owned(), command.to_owned()))
-            .map(AsRef::as_ref)
+        self.entries.get(&(service.to_owned(), command.to_owned())).map(AsRef::as_ref)
     }
 
     /// The command of an action.
@@ -112,10 +118,7 @@ impl Catalog {
 
     /// Every command of these services, by service and name.
     pub fn commands<'a>(&'a self, domains: &'a [String]) -> impl Iterator<Item = &'a dyn Entry> {
-        self.entries
-            .values()
-            .map(AsRef::as_ref)
-            .filter(|entry| domains.iter().any(|d| d == entry.service()))
+        self.entries.values().map(AsRef::as_ref).filter(|entry| domains.iter().any(|d| d == entry.service()))
     }
 
     /// True when a service of this name exists.
@@ -165,18 +168,8 @@ mod tests {
         assert_eq!(catalog.entries.len(), 26);
         for entry in catalog.entries.values() {
             assert!(catalog.has_service(entry.service()), "{}", entry.service());
-            assert!(
-                !entry.summary().is_empty() && !entry.example().is_empty(),
-                "{}",
-                entry.command()
-            );
-            assert_eq!(
-                entry.schema()["type"],
-                "object",
-                "{}.{}",
-                entry.service(),
-                entry.command()
-            );
+            assert!(!entry.summary().is_empty() && !entry.example().is_empty(), "{}", entry.command());
+            assert_eq!(entry.schema()["type"], "object", "{}.{}", entry.service(), entry.command());
         }
     }
 

@@ -53,18 +53,20 @@ impl Moment {
 
 /// A stored time as a person reads it; text that is no time stays as it is.
 pub fn time(text: &str, reference: &Reference) -> String {
-    Moment::read(text, reference.zone)
-        .map_or_else(|| text.to_owned(), |moment| moment.show(reference))
+    Moment::read(text, reference.zone).map_or_else(|| text.to_owned(), |moment| moment.show(reference))
 }
 
 /// `from – to`, naming the day once when it is the same.
 pub fn span(start: &str, end: Option<&str>, reference: &Reference) -> String {
     let shown = time(start, reference);
-    let (Some(Moment::Instant(from)), Some(Moment::Instant(to))) = (
-        Moment::read(start, reference.zone),
-        end.and_then(|end| Moment::read(end, reference.zone)),
-    ) else {
-        return shown;
+    let (Some(Moment::Instant(from)), Some(Moment::Instant(to))) =
+        (Moment::read(start, reference.zone), end.and_then(|end| Moment::read(end, reference.zone)))
+    else {
+        // A whole day at either side: the end is still part of what is approved.
+        return match end.filter(|end| *end != start) {
+            Some(end) => format!("{shown} – {}", time(end, reference)),
+            None => shown,
+        };
     };
     if from.date_naive() == to.date_naive() {
         format!("{shown}–{}", to.format("%H:%M"))
@@ -75,11 +77,7 @@ pub fn span(start: &str, end: Option<&str>, reference: &Reference) -> String {
 
 /// `Bob Miller <bob@example.com>`, one a line for several.
 pub fn people(addresses: &[String], action: &Action) -> String {
-    addresses
-        .iter()
-        .map(|address| person(address, action))
-        .collect::<Vec<_>>()
-        .join("\n")
+    addresses.iter().map(|address| person(address, action)).collect::<Vec<_>>().join("\n")
 }
 
 /// Names alone, where the addresses were shown before.
@@ -99,11 +97,7 @@ pub fn person(address: &str, action: &Action) -> String {
 /// Lines of a list, and how many more there are.
 pub fn list(lines: Vec<String>, more: usize) -> String {
     let hidden = lines.len().saturating_sub(LIST_ROWS_MAX) + more;
-    let mut text = lines
-        .into_iter()
-        .take(LIST_ROWS_MAX)
-        .collect::<Vec<_>>()
-        .join("\n");
+    let mut text = lines.into_iter().take(LIST_ROWS_MAX).collect::<Vec<_>>().join("\n");
     if hidden > 0 {
         text.push_str(&format!("\n… and {hidden} more."));
     }

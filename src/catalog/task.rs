@@ -13,13 +13,7 @@ use crate::core::stakes::Stakes;
 use crate::core::when::{self, Reference};
 
 pub(super) fn entries() -> Vec<Box<dyn Entry>> {
-    vec![
-        entry::<Create>(),
-        entry::<List>(),
-        entry::<Update>(),
-        entry::<Complete>(),
-        entry::<Delete>(),
-    ]
+    vec![entry::<Create>(), entry::<List>(), entry::<Update>(), entry::<Complete>(), entry::<Delete>()]
 }
 
 /// How much a task matters.
@@ -139,30 +133,15 @@ impl Command for Create {
         CardBody::titled("Add this task?")
             .row("Task", &self.title)
             .row("Details", self.description.clone().unwrap_or_default())
-            .row(
-                "When",
-                due(
-                    self.deadline.as_deref(),
-                    self.repeat.as_deref(),
-                    subject.reference,
-                ),
-            )
+            .row("When", due(self.deadline.as_deref(), self.repeat.as_deref(), subject.reference))
             .row("Priority", self.priority.map(priority).unwrap_or_default())
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
         let task = &receipt.result["task"];
-        let when = due(
-            text(task, "deadline"),
-            text(task, "repeat"),
-            receipt.reference,
-        );
+        let when = due(text(task, "deadline"), text(task, "repeat"), receipt.reference);
         let title = text(task, "title").unwrap_or(&self.title);
-        if when.is_empty() {
-            format!("📌 Added: {title}")
-        } else {
-            format!("⏰ Reminder set: {title} — {when}")
-        }
+        if when.is_empty() { format!("📌 Added: {title}") } else { format!("⏰ Reminder set: {title} — {when}") }
     }
 
     fn deed(&self, _: &Action) -> String {
@@ -184,12 +163,7 @@ impl Command for List {
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let value = self.due_before.as_mut();
         value
-            .map(|value| Slot::Time {
-                param: "due_before",
-                value,
-                base: Base::Now,
-                past: Past::Fine,
-            })
+            .map(|value| Slot::Time { param: "due_before", value, base: Base::Now, past: Past::Fine })
             .into_iter()
             .collect()
     }
@@ -199,17 +173,11 @@ impl Command for List {
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        let tasks = receipt.result["tasks"]
-            .as_array()
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let tasks = receipt.result["tasks"].as_array().map(Vec::as_slice).unwrap_or_default();
         if tasks.is_empty() {
             return "Nothing on your list. 🎉".to_owned();
         }
-        let lines = tasks
-            .iter()
-            .map(|task| line(task, receipt.reference))
-            .collect();
+        let lines = tasks.iter().map(|task| line(task, receipt.reference)).collect();
         let more = receipt.result["more"].as_u64().unwrap_or(0) as usize;
         format!("Your tasks:\n{}", show::list(lines, more))
     }
@@ -231,11 +199,7 @@ impl Command for Update {
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        repeating(
-            &mut self.changes.repeat,
-            &mut self.changes.deadline,
-            Base::Target,
-        )
+        repeating(&mut self.changes.repeat, &mut self.changes.deadline, Base::Target)
     }
 
     fn question(param: &str) -> &'static str {
@@ -243,48 +207,19 @@ impl Command for Update {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let before = subject
-            .action
-            .target
-            .as_ref()
-            .map(|t| t.before.clone())
-            .unwrap_or_default();
-        let was = due(
-            text(&before, "deadline"),
-            text(&before, "repeat"),
-            subject.reference,
-        );
-        let becomes = due(
-            self.changes.deadline.as_deref(),
-            self.changes.repeat.as_deref(),
-            subject.reference,
-        );
+        let before = subject.action.target.as_ref().map(|t| t.before.clone()).unwrap_or_default();
+        let was = due(text(&before, "deadline"), text(&before, "repeat"), subject.reference);
+        let becomes = due(self.changes.deadline.as_deref(), self.changes.repeat.as_deref(), subject.reference);
         CardBody::titled("Change this task?")
             .row("Task", label(subject.action, &self.find_by))
             .row("New title", self.changes.title.clone().unwrap_or_default())
-            .row(
-                "New details",
-                self.changes.description.clone().unwrap_or_default(),
-            )
-            .row(
-                "When",
-                if becomes.is_empty() {
-                    String::new()
-                } else {
-                    format!("{} → {becomes}", or_dash(&was))
-                },
-            )
-            .row(
-                "Priority",
-                self.changes.priority.map(priority).unwrap_or_default(),
-            )
+            .row("New details", self.changes.description.clone().unwrap_or_default())
+            .row("When", if becomes.is_empty() { String::new() } else { format!("{} → {becomes}", or_dash(&was)) })
+            .row("Priority", self.changes.priority.map(priority).unwrap_or_default())
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        format!(
-            "✏️ Changed: {}",
-            line(&receipt.result["task"], receipt.reference)
-        )
+        format!("✏️ Changed: {}", line(&receipt.result["task"], receipt.reference))
     }
 
     fn deed(&self, action: &Action) -> String {
@@ -308,18 +243,14 @@ impl Command for Complete {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        CardBody::titled("Mark this task as done?")
-            .row("Task", label(subject.action, &self.find_by))
+        CardBody::titled("Mark this task as done?").row("Task", label(subject.action, &self.find_by))
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
         let task = &receipt.result["task"];
         let title = text(task, "title").unwrap_or(&self.find_by);
         match text(task, "deadline").filter(|_| text(task, "status") == Some("open")) {
-            Some(next) => format!(
-                "✅ Done: {title} — next {}",
-                show::time(next, receipt.reference)
-            ),
+            Some(next) => format!("✅ Done: {title} — next {}", show::time(next, receipt.reference)),
             None => format!("✅ Done: {title}"),
         }
     }
@@ -345,23 +276,11 @@ impl Command for Delete {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let before = subject
-            .action
-            .target
-            .as_ref()
-            .map(|t| t.before.clone())
-            .unwrap_or_default();
+        let before = subject.action.target.as_ref().map(|t| t.before.clone()).unwrap_or_default();
         CardBody::titled("Delete this task?")
             .row("Task", label(subject.action, &self.find_by))
             .row("Details", text(&before, "description").unwrap_or_default())
-            .row(
-                "When",
-                due(
-                    text(&before, "deadline"),
-                    text(&before, "repeat"),
-                    subject.reference,
-                ),
-            )
+            .row("When", due(text(&before, "deadline"), text(&before, "repeat"), subject.reference))
     }
 
     fn approve(&self) -> &'static str {
@@ -378,23 +297,11 @@ impl Command for Delete {
 }
 
 /// The slots of something that may be due once or again and again.
-fn repeating<'a>(
-    repeat: &'a mut Option<String>,
-    deadline: &'a mut Option<String>,
-    base: Base,
-) -> Vec<Slot<'a>> {
+fn repeating<'a>(repeat: &'a mut Option<String>, deadline: &'a mut Option<String>, base: Base) -> Vec<Slot<'a>> {
     if repeat.is_some() {
-        return vec![Slot::Repeat {
-            repeat,
-            first: deadline,
-        }];
+        return vec![Slot::Repeat { repeat, first: deadline }];
     }
-    let time = deadline.as_mut().map(|value| Slot::Time {
-        param: "deadline",
-        value,
-        base,
-        past: Past::Ask,
-    });
+    let time = deadline.as_mut().map(|value| Slot::Time { param: "deadline", value, base, past: Past::Ask });
     time.into_iter().collect()
 }
 
@@ -409,10 +316,7 @@ fn priority(priority: Priority) -> &'static str {
 /// When it is due, and how it repeats.
 fn due(deadline: Option<&str>, repeat: Option<&str>, reference: &Reference) -> String {
     let repeats = repeat.map(when::describe_recurrence);
-    match (
-        deadline.map(|deadline| show::time(deadline, reference)),
-        repeats,
-    ) {
+    match (deadline.map(|deadline| show::time(deadline, reference)), repeats) {
         (Some(time), Some(repeats)) => format!("{repeats}, first {time}"),
         (Some(time), None) => time,
         (None, Some(repeats)) => repeats,
@@ -422,40 +326,20 @@ fn due(deadline: Option<&str>, repeat: Option<&str>, reference: &Reference) -> S
 
 /// One task in a list.
 pub(super) fn line(task: &Value, reference: &Reference) -> String {
-    let mark = if text(task, "status") == Some("done") {
-        "✅"
-    } else {
-        "▫️"
-    };
-    let urgent = if text(task, "priority") == Some("high") {
-        "❗ "
-    } else {
-        ""
-    };
+    let mark = if text(task, "status") == Some("done") { "✅" } else { "▫️" };
+    let urgent = if text(task, "priority") == Some("high") { "❗ " } else { "" };
     let when = due(text(task, "deadline"), text(task, "repeat"), reference);
-    let when = if when.is_empty() {
-        when
-    } else {
-        format!(" — {when}")
-    };
-    format!(
-        "{mark} {urgent}{}{when}",
-        text(task, "title").unwrap_or("(no title)")
-    )
+    let when = if when.is_empty() { when } else { format!(" — {when}") };
+    format!("{mark} {urgent}{}{when}", text(task, "title").unwrap_or("(no title)"))
 }
 
 pub(super) fn text<'a>(item: &'a Value, name: &str) -> Option<&'a str> {
-    item.get(name)
-        .and_then(Value::as_str)
-        .filter(|text| !text.is_empty())
+    item.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
 /// What the target is called, or the words it was looked for by.
 pub(super) fn label(action: &Action, find_by: &str) -> String {
-    action
-        .target
-        .as_ref()
-        .map_or_else(|| find_by.to_owned(), |Target { label, .. }| label.clone())
+    action.target.as_ref().map_or_else(|| find_by.to_owned(), |Target { label, .. }| label.clone())
 }
 
 pub(super) fn or_dash(text: &str) -> &str {

@@ -33,10 +33,7 @@ impl std::fmt::Debug for ConsoleChat {
 impl ConsoleChat {
     /// Numbers go on after `last`, the greatest one a card of an earlier life may carry.
     pub fn after(last: MessageId) -> Self {
-        Self {
-            attached: Mutex::default(),
-            last_id: AtomicI64::new(last.0),
-        }
+        Self { attached: Mutex::default(), last_id: AtomicI64::new(last.0) }
     }
 
     /// The next number of a message, theirs or ours.
@@ -58,38 +55,21 @@ impl ConsoleChat {
     }
 
     fn put(&self, chat: &ChatId, out: impl FnOnce(&str) -> Out) -> Result<(), SendError> {
-        let sink = self
-            .attached
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(chat)
-            .cloned();
+        let sink = self.attached.lock().unwrap_or_else(PoisonError::into_inner).get(chat).cloned();
         let sink = sink.ok_or_else(|| SendError::Later("nobody is at this console".to_owned()))?;
-        let user = chat
-            .as_str()
-            .strip_prefix("console:")
-            .unwrap_or(chat.as_str());
-        if sink.put(&out(user)) {
-            Ok(())
-        } else {
-            Err(SendError::Later("the console was closed".to_owned()))
-        }
+        let user = chat.as_str().strip_prefix("console:").unwrap_or(chat.as_str());
+        if sink.put(&out(user)) { Ok(()) } else { Err(SendError::Later("the console was closed".to_owned())) }
     }
 }
 
 #[async_trait]
 impl Chat for ConsoleChat {
     async fn typing(&self, chat: &ChatId) {
-        let _ = self.put(chat, |user| Out::Typing {
-            user: user.to_owned(),
-        });
+        let _ = self.put(chat, |user| Out::Typing { user: user.to_owned() });
     }
 
     async fn status(&self, chat: &ChatId, text: &str) {
-        let _ = self.put(chat, |user| Out::Status {
-            user: user.to_owned(),
-            text: text.to_owned(),
-        });
+        let _ = self.put(chat, |user| Out::Status { user: user.to_owned(), text: text.to_owned() });
     }
 
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {

@@ -36,9 +36,7 @@ pub struct Session {
 
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session")
-            .field("user", &self.user)
-            .finish_non_exhaustive()
+        f.debug_struct("Session").field("user", &self.user).finish_non_exhaustive()
     }
 }
 
@@ -51,13 +49,7 @@ impl Session {
         clock: Option<Arc<ManualClock>>,
         user: String,
     ) -> Self {
-        let session = Self {
-            brain,
-            face,
-            sink,
-            clock,
-            user,
-        };
+        let session = Self { brain, face, sink, clock, user };
         session.attach(&session.user).await;
         session
     }
@@ -71,29 +63,22 @@ impl Session {
 
     /// Answers one line, up to and including its `done`.
     pub async fn line(&self, text: &str) -> Done {
-        let (user, done) =
-            match Line::read(text).and_then(|line| line.asked().map(|asked| (line, asked))) {
-                Ok((line, asked)) => {
-                    let user = line.user.unwrap_or_else(|| self.user.clone());
-                    match self.asked(&user, asked).await {
-                        Ok(done) => (user, done),
-                        Err(error) => (user.clone(), self.bad(&user, error)),
-                    }
+        let (user, done) = match Line::read(text).and_then(|line| line.asked().map(|asked| (line, asked))) {
+            Ok((line, asked)) => {
+                let user = line.user.unwrap_or_else(|| self.user.clone());
+                match self.asked(&user, asked).await {
+                    Ok(done) => (user, done),
+                    Err(error) => (user.clone(), self.bad(&user, error)),
                 }
-                Err(error) => (self.user.clone(), self.bad(&self.user, error)),
-            };
-        self.sink.put(&Out::Done {
-            user,
-            done: done.clone(),
-        });
+            }
+            Err(error) => (self.user.clone(), self.bad(&self.user, error)),
+        };
+        self.sink.put(&Out::Done { user, done: done.clone() });
         done
     }
 
     fn bad(&self, user: &str, error: String) -> Done {
-        self.sink.put(&Out::Error {
-            user: user.to_owned(),
-            error,
-        });
+        self.sink.put(&Out::Error { user: user.to_owned(), error });
         Done::quiet(Path::Error)
     }
 
@@ -103,15 +88,10 @@ impl Session {
         }
         self.attach(user).await;
         let input = match asked {
-            Asked::Text(text, reply_to) => Input::Message {
-                text: self.cut(user, text),
-                origin: Origin::Typed,
-                reply_to,
-            },
-            Asked::Press(data) => Input::Press {
-                data,
-                message: None,
-            },
+            Asked::Text(text, reply_to) => {
+                Input::Message { text: self.cut(user, text), origin: Origin::Typed, reply_to }
+            }
+            Asked::Press(data) => Input::Press { data, message: None },
             Asked::Now(now) => return self.move_clock(now).await,
         };
         let incoming = Incoming {
@@ -136,26 +116,17 @@ impl Session {
             }
             text.truncate(end);
             let note = format!("That message is very long; I read the first {max} bytes of it.");
-            self.sink.put(&Out::message(
-                user,
-                self.face.next_id(),
-                &crate::core::turn::Reply::text(note),
-            ));
+            self.sink.put(&Out::message(user, self.face.next_id(), &crate::core::turn::Reply::text(note)));
         }
         text
     }
 
     async fn move_clock(&self, now: chrono::DateTime<chrono::Utc>) -> Result<Done, String> {
-        let clock = self
-            .clock
-            .as_ref()
-            .ok_or("this console runs on the real clock; start it with --now to move it")?;
+        let clock = self.clock.as_ref().ok_or("this console runs on the real clock; start it with --now to move it")?;
         if !clock.move_to(now) {
             return Err("the clock only moves forward".to_owned());
         }
-        scheduler::run_due(&self.brain)
-            .await
-            .map_err(|error| error.to_string())?;
+        scheduler::run_due(&self.brain).await.map_err(|error| error.to_string())?;
         Ok(Done::quiet(Path::Clock))
     }
 }

@@ -18,9 +18,7 @@ pub struct JsonSink;
 impl Sink for JsonSink {
     fn put(&self, out: &Out) -> bool {
         let mut stdout = std::io::stdout().lock();
-        writeln!(stdout, "{}", out.json())
-            .and_then(|()| stdout.flush())
-            .is_ok()
+        writeln!(stdout, "{}", out.json()).and_then(|()| stdout.flush()).is_ok()
     }
 }
 
@@ -33,10 +31,7 @@ pub struct TerminalSink {
 impl TerminalSink {
     /// The line to send for what was typed.
     pub fn typed(&self, text: &str) -> Value {
-        let number = text
-            .trim()
-            .strip_prefix(':')
-            .and_then(|number| number.trim().parse::<usize>().ok());
+        let number = text.trim().strip_prefix(':').and_then(|number| number.trim().parse::<usize>().ok());
         let buttons = self.buttons.lock().unwrap_or_else(PoisonError::into_inner);
         match number.and_then(|n| buttons.get(n.checked_sub(1)?)) {
             Some(button) => json!({"press": button.data}),
@@ -54,11 +49,8 @@ impl TerminalSink {
                 let flat: Vec<Button> = buttons.iter().flatten().cloned().collect();
                 let mut shown = format!("\n{text}\n");
                 if !flat.is_empty() {
-                    let names: Vec<String> = flat
-                        .iter()
-                        .enumerate()
-                        .map(|(i, b)| format!("[:{}] {}", i + 1, b.text))
-                        .collect();
+                    let names: Vec<String> =
+                        flat.iter().enumerate().map(|(i, b)| format!("[:{}] {}", i + 1, b.text)).collect();
                     shown.push_str(&format!("{}\n", dim(&names.join("   "))));
                     *self.buttons.lock().unwrap_or_else(PoisonError::into_inner) = flat;
                 }
@@ -74,18 +66,12 @@ impl Sink for TerminalSink {
             return true;
         };
         let mut stdout = std::io::stdout().lock();
-        writeln!(stdout, "{shown}")
-            .and_then(|()| stdout.flush())
-            .is_ok()
+        writeln!(stdout, "{shown}").and_then(|()| stdout.flush()).is_ok()
     }
 }
 
 fn dim(text: &str) -> String {
-    if std::io::stdout().is_terminal() {
-        format!("\u{1b}[2m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
-    }
+    if std::io::stdout().is_terminal() { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
 /// Lines typed at a terminal, or piped in. Reading ends with the end of input.
@@ -95,7 +81,7 @@ pub fn typed_lines() -> tokio::sync::mpsc::Receiver<String> {
         if std::io::stdin().is_terminal() {
             edited_lines(&sender);
         } else {
-            piped_lines(&sender);
+            piped_lines(&sender, is_said);
         }
     });
     receiver
@@ -103,19 +89,24 @@ pub fn typed_lines() -> tokio::sync::mpsc::Receiver<String> {
 
 fn edited_lines(sender: &tokio::sync::mpsc::Sender<String>) {
     let Ok(mut editor) = rustyline::DefaultEditor::new() else {
-        return piped_lines(sender);
+        return piped_lines(sender, is_said);
     };
     while let Ok(line) = editor.readline("› ") {
         let _ = editor.add_history_entry(&line);
-        if !line.trim().is_empty() && sender.blocking_send(line).is_err() {
+        if is_said(&line) && sender.blocking_send(line).is_err() {
             return;
         }
     }
 }
 
+/// People press the enter key for no reason.
+fn is_said(line: &str) -> bool {
+    !line.trim().is_empty()
+}
+
 /// Lines of any length and encoding: what is no UTF-8 is shown as such, what is too long is cut, the rest of
-/// it passed over.
-pub fn piped_lines(sender: &tokio::sync::mpsc::Sender<String>) {
+/// it passed over. `wanted` says which ones count.
+pub fn piped_lines(sender: &tokio::sync::mpsc::Sender<String>, wanted: fn(&str) -> bool) {
     use std::io::{BufRead, Read};
     let mut input = std::io::stdin().lock();
     loop {
@@ -126,12 +117,11 @@ pub fn piped_lines(sender: &tokio::sync::mpsc::Sender<String>) {
             Ok(_) => {}
         }
         if !line.ends_with(b"\n") && line.len() as u64 == limit {
-            let mut rest = Vec::new();
-            let _ = input.read_until(b'\n', &mut rest);
+            let _ = input.skip_until(b'\n');
         }
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_end_matches(['\n', '\r']).to_owned();
-        if !text.trim().is_empty() && sender.blocking_send(text).is_err() {
+        if wanted(&text) && sender.blocking_send(text).is_err() {
             return;
         }
     }
@@ -145,10 +135,7 @@ pub fn greet(demo: bool) {
     } else {
         "Try: remind me to call mom tomorrow at 5pm"
     };
-    let _ = writeln!(
-        stdout,
-        "Brain Agent. Say what you need; /help shows everything, Ctrl-D leaves.\n{hint}\n"
-    );
+    let _ = writeln!(stdout, "Brain Agent. Say what you need; /help shows everything, Ctrl-D leaves.\n{hint}\n");
 }
 
 /// A sink that hands lines on, for sockets and tests.

@@ -131,17 +131,11 @@ impl Out {
 
     /// An edit as a line.
     pub fn edit(user: &str, edit: &Edit) -> Self {
-        Self::Edit {
-            user: user.to_owned(),
-            id: edit.message.0,
-            text: edit.text.clone(),
-            buttons: edit.buttons.clone(),
-        }
+        Self::Edit { user: user.to_owned(), id: edit.message.0, text: edit.text.clone(), buttons: edit.buttons.clone() }
     }
 
     /// As JSON.
     pub fn json(&self) -> Value {
-        serde_json::to_value(self)
-            .unwrap_or_else(|cause| json!({"type": "error", "error": cause.to_string()}))
+        serde_json::to_value(self).unwrap_or_else(|cause| json!({"type": "error", "error": cause.to_string()}))
     }
 }

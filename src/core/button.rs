@@ -55,11 +55,7 @@ pub struct Button {
 impl Button {
     /// A button for `press`.
     pub fn new(text: impl Into<String>, press: &Press) -> Self {
-        Self {
-            text: text.into(),
-            data: press.encode(),
-            role: press.role(),
-        }
+        Self { text: text.into(), data: press.encode(), role: press.role() }
     }
 }
 
@@ -107,22 +103,10 @@ impl Press {
     /// What it is for.
     pub fn role(&self) -> Role {
         match self {
-            Self::Card {
-                verb: CardVerb::Approve,
-                ..
-            } => Role::Approve,
-            Self::Card {
-                verb: CardVerb::Cancel,
-                ..
-            } => Role::Cancel,
-            Self::Card {
-                verb: CardVerb::Edit,
-                ..
-            } => Role::Edit,
-            Self::Card {
-                verb: CardVerb::Drop(_),
-                ..
-            } => Role::Drop,
+            Self::Card { verb: CardVerb::Approve, .. } => Role::Approve,
+            Self::Card { verb: CardVerb::Cancel, .. } => Role::Cancel,
+            Self::Card { verb: CardVerb::Edit, .. } => Role::Edit,
+            Self::Card { verb: CardVerb::Drop(_), .. } => Role::Drop,
             Self::Undo(_) => Role::Undo,
             Self::Send(_) => Role::Send,
             Self::Snooze { .. } => Role::Snooze,
@@ -133,11 +117,7 @@ impl Press {
     /// The data of the button.
     pub fn encode(&self) -> String {
         match self {
-            Self::Card {
-                pending,
-                digest_prefix,
-                verb,
-            } => match verb {
+            Self::Card { pending, digest_prefix, verb } => match verb {
                 CardVerb::Approve => format!("y:{pending}:{digest_prefix}"),
                 CardVerb::Cancel => format!("n:{pending}:{digest_prefix}"),
                 CardVerb::Edit => format!("e:{pending}:{digest_prefix}"),
@@ -156,9 +136,7 @@ impl Press {
             return None;
         }
         let parts: Vec<&str> = data.split(':').collect();
-        if parts.iter().any(|part| {
-            part.is_empty() || !part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-        }) {
+        if parts.iter().any(|part| part.is_empty() || !part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')) {
             return None;
         }
         let card = |pending: &str, digest: &str, verb| Self::Card {
@@ -173,10 +151,7 @@ impl Press {
             ["d", id, digest, index] => Some(card(id, digest, CardVerb::Drop(index.parse().ok()?))),
             ["u", id] => Some(Self::Undo((*id).to_owned())),
             ["s", id] => Some(Self::Send((*id).to_owned())),
-            ["z", due, minutes] => Some(Self::Snooze {
-                due: (*due).to_owned(),
-                minutes: minutes.parse().ok()?,
-            }),
+            ["z", due, minutes] => Some(Self::Snooze { due: (*due).to_owned(), minutes: minutes.parse().ok()? }),
             ["k", due] => Some(Self::Done((*due).to_owned())),
             _ => None,
         }
@@ -189,11 +164,8 @@ mod tests {
 
     #[test]
     fn every_button_survives_the_way_there_and_back_within_telegrams_limit() {
-        let card = |verb| Press::Card {
-            pending: PendingId::new("k3f9x2mmpq"),
-            digest_prefix: "0123456789ab".into(),
-            verb,
-        };
+        let card =
+            |verb| Press::Card { pending: PendingId::new("k3f9x2mmpq"), digest_prefix: "0123456789ab".into(), verb };
         let id = "z".repeat(32);
         for press in [
             card(CardVerb::Approve),
@@ -202,10 +174,7 @@ mod tests {
             card(CardVerb::Drop(19)),
             Press::Undo(id.clone()),
             Press::Send(id.clone()),
-            Press::Snooze {
-                due: id.clone(),
-                minutes: 10_080,
-            },
+            Press::Snooze { due: id.clone(), minutes: 10_080 },
             Press::Done(id.clone()),
         ] {
             let data = press.encode();

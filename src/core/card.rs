@@ -24,10 +24,7 @@ pub struct CardBody {
 impl CardBody {
     /// A card that begins with this question.
     pub fn titled(title: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            ..Self::default()
-        }
+        Self { title: title.into(), ..Self::default() }
     }
 
     /// Adds a row; empty values are left out.
@@ -86,10 +83,8 @@ fn render_body(text: &mut String, body: &CardBody) {
     text.push_str(&visible(&body.title));
     text.push('\n');
     for (name, value) in &body.rows {
-        text.push_str(&format!(
-            "{name}: {}\n",
-            visible(value).replace('\n', "\n   ")
-        ));
+        // A name may be foreign too (a memory's key): one line, nothing hidden.
+        text.push_str(&format!("{}: {}\n", visible(name).replace('\n', " "), visible(value).replace('\n', "\n   ")));
     }
     if let Some(outgoing) = &body.body {
         text.push_str(&format!("\n{}\n", visible(outgoing)));
@@ -101,24 +96,14 @@ fn render_body(text: &mut String, body: &CardBody) {
 
 /// The buttons of a card in the view that has this digest.
 pub fn buttons(id: &PendingId, digest: &Digest, approve: &str, actions: usize) -> Vec<Vec<Button>> {
-    let press = |verb| Press::Card {
-        pending: id.clone(),
-        digest_prefix: digest.prefix().to_owned(),
-        verb,
-    };
+    let press = |verb| Press::Card { pending: id.clone(), digest_prefix: digest.prefix().to_owned(), verb };
     let mut rows = vec![
-        vec![
-            Button::new(approve, &press(CardVerb::Approve)),
-            Button::new("✖️ Cancel", &press(CardVerb::Cancel)),
-        ],
+        vec![Button::new(approve, &press(CardVerb::Approve)), Button::new("✖️ Cancel", &press(CardVerb::Cancel))],
         vec![Button::new("✏️ Edit", &press(CardVerb::Edit))],
     ];
     if actions > 1 {
         for index in 0..actions {
-            rows.push(vec![Button::new(
-                format!("Without {}", index + 1),
-                &press(CardVerb::Drop(index)),
-            )]);
+            rows.push(vec![Button::new(format!("Without {}", index + 1), &press(CardVerb::Drop(index)))]);
         }
     }
     rows
@@ -144,9 +129,7 @@ mod tests {
 
     #[test]
     fn a_card_shows_every_character_and_hides_none() {
-        let body = CardBody::titled("Send this email?")
-            .row("To", "bob@example.com")
-            .body("Hi\u{202E}Bob");
+        let body = CardBody::titled("Send this email?").row("To", "bob@example.com").body("Hi\u{202E}Bob");
         let parts = render(&[body], "Mon 12 Jan 09:00", &PendingId::new("abc")).unwrap();
         assert_eq!(
             parts.concat(),
@@ -162,10 +145,7 @@ mod tests {
 
     #[test]
     fn a_look_alike_domain_is_shown_in_punycode_too() {
-        assert_eq!(
-            show_address("a@exаmple.com"),
-            "a@exаmple.com (that is xn--exmple-4nf.com)"
-        );
+        assert_eq!(show_address("a@exаmple.com"), "a@exаmple.com (that is xn--exmple-4nf.com)");
         assert_eq!(show_address("a@example.com"), "a@example.com");
     }
 }

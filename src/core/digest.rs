@@ -61,12 +61,10 @@ impl fmt::Display for Digest {
 /// Lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     use fmt::Write as _;
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-            let _ = write!(out, "{byte:02x}");
-            out
-        })
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
 }
 
 struct Canonical(Sha256);
@@ -87,17 +85,7 @@ impl Canonical {
 
     fn action(&mut self, action: &Action) {
         // Taken apart by name: a new field must be given its place here before this compiles.
-        let Action {
-            service,
-            command,
-            params,
-            target,
-            schema,
-            taints,
-            notes,
-            names,
-            attachments,
-        } = action;
+        let Action { service, command, params, target, schema, taints, notes, names, attachments } = action;
         self.text(service);
         self.text(command);
         self.text(schema.as_deref().unwrap_or(""));

@@ -275,9 +275,7 @@ impl Pending {
 
     /// True when its time is over by either clock.
     pub fn has_expired(&self, at: &Instants) -> bool {
-        let life_ms = (self.expires_at - self.created_at)
-            .num_milliseconds()
-            .max(0) as u64;
+        let life_ms = (self.expires_at - self.created_at).num_milliseconds().max(0) as u64;
         let by_monotonic = self.created_monotonic.boot == at.monotonic.boot
             && at.monotonic.ms >= self.created_monotonic.ms.saturating_add(life_ms);
         at.now >= self.expires_at || by_monotonic
@@ -285,9 +283,9 @@ impl Pending {
 
     /// True when it was approved so long ago that it may not begin any more.
     pub fn approval_is_stale(&self, at: &Instants) -> bool {
-        self.decision.as_ref().is_some_and(|decision| {
-            at.now - decision.at > Duration::seconds(limits::APPROVED_BEGIN_SECS)
-        })
+        self.decision
+            .as_ref()
+            .is_some_and(|decision| at.now - decision.at > Duration::seconds(limits::APPROVED_BEGIN_SECS))
     }
 
     /// Whether `who`, in `chat`, may decide what carries `digest_prefix`, at this moment.

@@ -83,20 +83,10 @@ pub fn resolve(asked: &str, people: &[Candidate]) -> Match {
     if query.words.is_empty() {
         return nobody(asked);
     }
-    let (known, seen): (Vec<&Candidate>, Vec<&Candidate>) = people
-        .iter()
-        .partition(|p| p.familiarity > Familiarity::Seen);
-    for (pool, fit) in [
-        (&known, Fit::Exact),
-        (&known, Fit::Part),
-        (&seen, Fit::Exact),
-        (&seen, Fit::Part),
-    ] {
-        let found: Vec<&Candidate> = pool
-            .iter()
-            .copied()
-            .filter(|p| query.fit(p) >= Some(fit))
-            .collect();
+    let (known, seen): (Vec<&Candidate>, Vec<&Candidate>) =
+        people.iter().partition(|p| p.familiarity > Familiarity::Seen);
+    for (pool, fit) in [(&known, Fit::Exact), (&known, Fit::Part), (&seen, Fit::Exact), (&seen, Fit::Part)] {
+        let found: Vec<&Candidate> = pool.iter().copied().filter(|p| query.fit(p) >= Some(fit)).collect();
         if !found.is_empty() {
             return decide(asked, &found);
         }
@@ -105,10 +95,7 @@ pub fn resolve(asked: &str, people: &[Candidate]) -> Match {
     if near.is_empty() {
         return nobody(asked);
     }
-    Match::Several {
-        asked: asked.to_owned(),
-        candidates: near,
-    }
+    Match::Several { asked: asked.to_owned(), candidates: near }
 }
 
 /// Everybody a look-up should show, best first: the members of a group, then names that fit, then near ones.
@@ -154,41 +141,16 @@ struct Query {
 }
 
 /// What people put before a name that is no part of it.
-const OWN: [&str; 15] = [
-    "my", "our", "the", "mein", "meine", "meiner", "der", "die", "das", "ma", "mon", "la", "le",
-    "mi", "моя",
-];
+const OWN: [&str; 15] =
+    ["my", "our", "the", "mein", "meine", "meiner", "der", "die", "das", "ma", "mon", "la", "le", "mi", "моя"];
 /// Titles: they neither help nor hinder.
-const TITLES: [&str; 9] = [
-    "dr", "mr", "mrs", "ms", "miss", "prof", "herr", "frau", "mx",
-];
+const TITLES: [&str; 9] = ["dr", "mr", "mrs", "ms", "miss", "prof", "herr", "frau", "mx"];
 /// Words for the same relation.
 const RELATIONS: [&[&str]; 4] = [
-    &[
-        "mum", "mom", "mother", "mummy", "mommy", "mama", "mamma", "mutti", "mutter", "maman",
-        "мама",
-    ],
-    &[
-        "dad", "father", "daddy", "papa", "pa", "vati", "vater", "папа",
-    ],
-    &[
-        "grandma",
-        "granny",
-        "gran",
-        "nan",
-        "grandmother",
-        "oma",
-        "grandmere",
-        "abuela",
-    ],
-    &[
-        "grandpa",
-        "granddad",
-        "grandad",
-        "grandfather",
-        "opa",
-        "abuelo",
-    ],
+    &["mum", "mom", "mother", "mummy", "mommy", "mama", "mamma", "mutti", "mutter", "maman", "мама"],
+    &["dad", "father", "daddy", "papa", "pa", "vati", "vater", "папа"],
+    &["grandma", "granny", "gran", "nan", "grandmother", "oma", "grandmere", "abuela"],
+    &["grandpa", "granddad", "grandad", "grandfather", "opa", "abuelo"],
 ];
 
 impl Query {
@@ -204,10 +166,8 @@ impl Query {
         if self.words.is_empty() {
             return None;
         }
-        let names: Vec<Vec<String>> = std::iter::once(&person.name)
-            .chain(&person.nicknames)
-            .map(|name| name_words(name))
-            .collect();
+        let names: Vec<Vec<String>> =
+            std::iter::once(&person.name).chain(&person.nicknames).map(|name| name_words(name)).collect();
         if names.iter().any(|name| self.is_same(name)) {
             return Some(Fit::Exact);
         }
@@ -227,26 +187,20 @@ impl Query {
         let ([asked], [has]) = (self.words.as_slice(), name) else {
             return false;
         };
-        RELATIONS
-            .iter()
-            .any(|same| same.contains(&asked.as_str()) && same.contains(&has.as_str()))
+        RELATIONS.iter().any(|same| same.contains(&asked.as_str()) && same.contains(&has.as_str()))
     }
 
     /// Every word of the name is one or, if long, two slips away from a word of theirs.
     fn is_near(&self, person: &Candidate) -> bool {
-        let theirs: Vec<String> = std::iter::once(&person.name)
-            .chain(&person.nicknames)
-            .flat_map(|name| name_words(name))
-            .collect();
+        let theirs: Vec<String> =
+            std::iter::once(&person.name).chain(&person.nicknames).flat_map(|name| name_words(name)).collect();
         let near = |word: &String| {
             let slips = match word.chars().count() {
                 0..=3 => 0,
                 4..=7 => 1,
                 _ => 2,
             };
-            theirs
-                .iter()
-                .any(|their| distance(word, their, slips).is_some())
+            theirs.iter().any(|their| distance(word, their, slips).is_some())
         };
         !self.words.is_empty() && self.words.iter().all(near)
     }
@@ -254,15 +208,8 @@ impl Query {
 
 /// The words of a name without titles; a name that is nothing but a title keeps it.
 fn name_words(name: &str) -> Vec<String> {
-    let all: Vec<String> = words(name)
-        .iter()
-        .map(|word| word.trim_matches('.').to_owned())
-        .collect();
-    let bare: Vec<String> = all
-        .iter()
-        .filter(|word| !TITLES.contains(&word.as_str()))
-        .cloned()
-        .collect();
+    let all: Vec<String> = words(name).iter().map(|word| word.trim_matches('.').to_owned()).collect();
+    let bare: Vec<String> = all.iter().filter(|word| !TITLES.contains(&word.as_str())).cloned().collect();
     if bare.is_empty() { all } else { bare }
 }
 
@@ -330,11 +277,7 @@ const AROUND_GROUPS: [&str; 33] = [
 fn group<'a>(asked: &str, people: &'a [Candidate]) -> Option<Vec<&'a Candidate>> {
     let all = words(asked);
     let joined = |words: &[String]| words.concat().replace(|c: char| !c.is_alphanumeric(), "");
-    let core: Vec<String> = all
-        .iter()
-        .filter(|word| !AROUND_GROUPS.contains(&word.as_str()))
-        .cloned()
-        .collect();
+    let core: Vec<String> = all.iter().filter(|word| !AROUND_GROUPS.contains(&word.as_str())).cloned().collect();
     let wanted = [joined(&core), joined(&all)];
     let members: Vec<&Candidate> = people
         .iter()
@@ -353,9 +296,7 @@ fn group<'a>(asked: &str, people: &'a [Candidate]) -> Option<Vec<&'a Candidate>>
 
 fn everybody(members: &[&Candidate]) -> Match {
     match members.iter().find(|m| m.emails.is_empty()) {
-        Some(member) => Match::NoAddress {
-            name: member.name.clone(),
-        },
+        Some(member) => Match::NoAddress { name: member.name.clone() },
         None => Match::One(recipients(members.iter().copied())),
     }
 }
@@ -363,25 +304,16 @@ fn everybody(members: &[&Candidate]) -> Match {
 fn decide(asked: &str, found: &[&Candidate]) -> Match {
     let candidates = recipients(found.iter().copied());
     match (candidates.as_slice(), found) {
-        ([], [first, ..]) => Match::NoAddress {
-            name: first.name.clone(),
-        },
+        ([], [first, ..]) => Match::NoAddress { name: first.name.clone() },
         // One of several people has an address: still not known who is meant.
         ([_], [_]) => Match::One(candidates),
-        ([only], _) if found.iter().all(|p| p.emails.contains(&only.email)) => {
-            Match::One(candidates)
-        }
-        _ => Match::Several {
-            asked: asked.to_owned(),
-            candidates,
-        },
+        ([only], _) if found.iter().all(|p| p.emails.contains(&only.email)) => Match::One(candidates),
+        _ => Match::Several { asked: asked.to_owned(), candidates },
     }
 }
 
 fn nobody(asked: &str) -> Match {
-    Match::Nobody {
-        asked: asked.to_owned(),
-    }
+    Match::Nobody { asked: asked.to_owned() }
 }
 
 /// The preferred address of each, none twice.
@@ -392,11 +324,7 @@ fn recipients<'a>(people: impl Iterator<Item = &'a Candidate>) -> Vec<Recipient>
             continue;
         };
         if !found.iter().any(|r| r.email.eq_ignore_ascii_case(email)) {
-            found.push(Recipient {
-                name: person.name.clone(),
-                email: email.clone(),
-                familiarity: person.familiarity,
-            });
+            found.push(Recipient { name: person.name.clone(), email: email.clone(), familiarity: person.familiarity });
         }
     }
     found.sort_by_key(|r| std::cmp::Reverse(r.familiarity));

@@ -104,9 +104,6 @@ impl Action {
 
     /// A text parameter, or `""`.
     pub fn text(&self, param: &str) -> &str {
-        self.params
-            .get(param)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
+        self.params.get(param).and_then(Value::as_str).unwrap_or_default()
     }
 }

@@ -84,21 +84,13 @@ impl Run {
         let mut end = End::Succeeded;
         for step in &self.steps {
             match &step.progress {
-                Progress::Done {
-                    outcome: Outcome::Succeeded { .. },
-                } => {}
-                Progress::Done {
-                    outcome: Outcome::Failed { .. },
-                } => {
+                Progress::Done { outcome: Outcome::Succeeded { .. } } => {}
+                Progress::Done { outcome: Outcome::Failed { .. } } => {
                     if end == End::Succeeded {
                         end = End::Failed;
                     }
                 }
-                Progress::Done {
-                    outcome: Outcome::Unknown { .. },
-                }
-                | Progress::Started
-                | Progress::Planned => {
+                Progress::Done { outcome: Outcome::Unknown { .. } } | Progress::Started | Progress::Planned => {
                     end = End::Unknown;
                 }
             }
@@ -108,9 +100,7 @@ impl Run {
 
     /// The steps that may begin now: planned, and everything they depend on has succeeded.
     pub fn ready(&self) -> Vec<usize> {
-        (0..self.steps.len())
-            .filter(|&index| self.is_ready(index))
-            .collect()
+        (0..self.steps.len()).filter(|&index| self.is_ready(index)).collect()
     }
 
     fn is_ready(&self, index: usize) -> bool {
@@ -119,9 +109,7 @@ impl Run {
             && step.depends_on.iter().all(|&on| {
                 matches!(
                     self.steps.get(on).map(|s| &s.progress),
-                    Some(Progress::Done {
-                        outcome: Outcome::Succeeded { .. }
-                    })
+                    Some(Progress::Done { outcome: Outcome::Succeeded { .. } })
                 )
             })
     }
@@ -134,17 +122,15 @@ impl Run {
             let blocker = self.steps[index].depends_on.iter().find_map(|&on| {
                 let on = self.steps.get(on)?;
                 match &on.progress {
-                    Progress::Done {
-                        outcome: Outcome::Failed { .. } | Outcome::Unknown { .. },
-                    } => Some(on.action.name()),
+                    Progress::Done { outcome: Outcome::Failed { .. } | Outcome::Unknown { .. } } => {
+                        Some(on.action.name())
+                    }
                     Progress::Planned | Progress::Started | Progress::Done { .. } => None,
                 }
             });
             if let (Some(name), Progress::Planned) = (blocker, &self.steps[index].progress) {
                 let why = format!("not tried, because {name} before it did not succeed");
-                self.steps[index].progress = Progress::Done {
-                    outcome: Outcome::failed(why),
-                };
+                self.steps[index].progress = Progress::Done { outcome: Outcome::failed(why) };
                 given_up += 1;
             }
         }

@@ -52,11 +52,7 @@ impl Assessed {
 
 /// Settles the stakes: the rule's word, raised by taints and by `at_least`, never lowered.
 pub fn assess(rule: &dyn Rule, action: Action, at_least: Stakes) -> Assessed {
-    let tainted = if action.taints.is_empty() {
-        Stakes::Low
-    } else {
-        Stakes::High
-    };
+    let tainted = if action.taints.is_empty() { Stakes::Low } else { Stakes::High };
     let stakes = rule.stakes(&action).max(tainted).max(at_least);
     Assessed { action, stakes }
 }
@@ -75,15 +71,10 @@ impl Authorized {
 }
 
 /// Door one: low stakes, shown to be so. Gives the action back when they are not.
-#[expect(
-    clippy::result_large_err,
-    reason = "the action is given back whole, once a turn"
-)]
+#[expect(clippy::result_large_err, reason = "the action is given back whole, once a turn")]
 pub fn authorize_low(assessed: Assessed) -> Result<Authorized, Assessed> {
     match assessed.stakes {
-        Stakes::Low => Ok(Authorized {
-            action: assessed.action,
-        }),
+        Stakes::Low => Ok(Authorized { action: assessed.action }),
         Stakes::High => Err(assessed),
     }
 }
@@ -111,10 +102,7 @@ pub enum Unauthorized {
 /// start has been recorded.
 pub fn authorize_approved(pending: &Pending, index: usize) -> Result<Authorized, Unauthorized> {
     if pending.state != State::Executing {
-        return Err(Unauthorized::NotExecuting {
-            id: pending.id.to_string(),
-            state: pending.state,
-        });
+        return Err(Unauthorized::NotExecuting { id: pending.id.to_string(), state: pending.state });
     }
     let approved = pending.decision.as_ref().map(|decision| &decision.digest);
     let actual = pending.compute_digest();
@@ -122,9 +110,7 @@ pub fn authorize_approved(pending: &Pending, index: usize) -> Result<Authorized,
         return Err(Unauthorized::DigestDiffers(pending.id.to_string()));
     }
     match pending.actions.get(index) {
-        Some(action) => Ok(Authorized {
-            action: action.clone(),
-        }),
+        Some(action) => Ok(Authorized { action: action.clone() }),
         None => Err(Unauthorized::NoSuchAction(pending.id.to_string())),
     }
 }

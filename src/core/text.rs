@@ -32,9 +32,7 @@ pub fn is_plain(text: &str) -> bool {
 fn is_hidden(c: char, before: Option<char>, after: Option<char>) -> bool {
     match c {
         '\n' | '\t' => false,
-        '\u{200C}' | '\u{200D}' => {
-            !(before.is_some_and(needs_joiner) && after.is_some_and(needs_joiner))
-        }
+        '\u{200C}' | '\u{200D}' => !(before.is_some_and(needs_joiner) && after.is_some_and(needs_joiner)),
         '\u{FE0E}' | '\u{FE0F}' => !before.is_some_and(takes_variation),
         '\u{1F3FB}'..='\u{1F3FF}' => false,
         _ => c.is_control() || is_invisible_format(c),
@@ -165,14 +163,8 @@ mod tests {
 
     #[test]
     fn joiners_that_script_or_emoji_need_stay() {
-        for text in [
-            "👩\u{200D}🚀",
-            "❤\u{FE0F}",
-            "می\u{200C}خواهم",
-            "क्\u{200D}ष",
-            "👍🏽",
-            "plain\ntext\twith tabs",
-        ] {
+        for text in ["👩\u{200D}🚀", "❤\u{FE0F}", "می\u{200C}خواهم", "क्\u{200D}ष", "👍🏽", "plain\ntext\twith tabs"]
+        {
             assert_eq!(visible(text), text);
         }
     }

@@ -31,9 +31,7 @@ impl Origin {
     /// True when the words are the person's own request.
     pub fn is_own_words(self) -> bool {
         match self {
-            Self::Typed | Self::PartialQuote | Self::Edited | Self::Caption | Self::Transcript => {
-                true
-            }
+            Self::Typed | Self::PartialQuote | Self::Edited | Self::Caption | Self::Transcript => true,
             Self::Forwarded | Self::OnBehalf => false,
         }
     }
@@ -124,10 +122,7 @@ pub struct Reply {
 impl Reply {
     /// Words alone.
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            ..Self::default()
-        }
+        Self { text: text.into(), ..Self::default() }
     }
 }
 
@@ -182,14 +177,6 @@ pub struct Done {
 impl Done {
     /// A turn that called nothing.
     pub fn quiet(path: Path) -> Self {
-        Self {
-            path,
-            llm_calls: 0,
-            tokens_in: 0,
-            tokens_out: 0,
-            ms: 0.0,
-            fallbacks: Vec::new(),
-            outcomes: Vec::new(),
-        }
+        Self { path, llm_calls: 0, tokens_in: 0, tokens_out: 0, ms: 0.0, fallbacks: Vec::new(), outcomes: Vec::new() }
     }
 }

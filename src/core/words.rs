@@ -14,11 +14,7 @@ pub fn fold(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     let mut folded = String::with_capacity(text.len());
-    for c in text
-        .nfkd()
-        .filter(|c| !is_combining_mark(*c))
-        .flat_map(char::to_lowercase)
-    {
+    for c in text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
         match c {
             'ß' => folded.push_str("ss"),
             'ø' => folded.push('o'),
@@ -37,10 +33,7 @@ pub fn fold(text: &str) -> String {
 
 /// The folded words of a text, in order; a possessive `'s` is left out.
 pub fn words(text: &str) -> Vec<String> {
-    fold(text)
-        .unicode_words()
-        .map(|word| word.strip_suffix("'s").unwrap_or(word).to_owned())
-        .collect()
+    fold(text).unicode_words().map(|word| word.strip_suffix("'s").unwrap_or(word).to_owned()).collect()
 }
 
 /// The folded words of a text, each brought to its stem: Russian for Cyrillic, English for the rest.
@@ -107,10 +100,7 @@ mod tests {
 
     #[test]
     fn a_plural_has_the_stem_of_its_singular() {
-        assert_eq!(
-            stems("dentists’ Appointments"),
-            stems("Dentist appointment")
-        );
+        assert_eq!(stems("dentists’ Appointments"), stems("Dentist appointment"));
         assert_eq!(stems("узлами"), stems("узлы"));
         assert_eq!(words("Bob's mail, e-mail!"), ["bob", "mail", "e", "mail"]);
     }

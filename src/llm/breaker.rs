@@ -56,10 +56,7 @@ impl Breaker {
             }
             State::Probing { .. } => return Err(Duration::from_secs(1)),
         };
-        Ok(Permit {
-            breaker: self,
-            is_probe,
-        })
+        Ok(Permit { breaker: self, is_probe })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -83,9 +80,7 @@ impl Permit<'_> {
         let mut state = self.breaker.state();
         match *state {
             State::Closed { failures } if failures + 1 < FAILURES_MAX => {
-                *state = State::Closed {
-                    failures: failures + 1,
-                };
+                *state = State::Closed { failures: failures + 1 };
             }
             State::Closed { .. } => *state = State::Open { until: now + REST },
             State::Probing { .. } if self.is_probe => *state = State::Open { until: now + REST },
@@ -160,10 +155,7 @@ mod tests {
     #[test]
     fn requests_from_before_it_opened_change_nothing() {
         let (breaker, now) = (Breaker::default(), Instant::now());
-        let (early, other) = (
-            breaker.admit(now).expect("closed"),
-            breaker.admit(now).expect("closed"),
-        );
+        let (early, other) = (breaker.admit(now).expect("closed"), breaker.admit(now).expect("closed"));
         fail(&breaker, FAILURES_MAX, now);
         early.answered();
         assert!(breaker.admit(now).is_err());

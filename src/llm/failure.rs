@@ -44,13 +44,7 @@ pub(super) struct Failure {
 
 impl Failure {
     pub fn new(kind: Kind, why: impl Into<String>) -> Self {
-        Self {
-            kind,
-            why: why.into(),
-            retry_after: None,
-            is_final: false,
-            body: String::new(),
-        }
+        Self { kind, why: why.into(), retry_after: None, is_final: false, body: String::new() }
     }
 
     pub fn unreachable(why: impl Into<String>) -> Self {
@@ -64,12 +58,8 @@ impl Failure {
     /// The breaker is open.
     pub fn resting(left: Duration) -> Self {
         let secs = left.as_secs_f64().ceil();
-        let why =
-            format!("it failed several times in a row and is left alone; next try in {secs} s");
-        Self {
-            is_final: true,
-            ..Self::unreachable(why)
-        }
+        let why = format!("it failed several times in a row and is left alone; next try in {secs} s");
+        Self { is_final: true, ..Self::unreachable(why) }
     }
 
     /// From an error of the transport. Its root says what happened; the URL (which may hold a password) is
@@ -89,12 +79,7 @@ impl Failure {
     }
 
     /// From an answer with an error status.
-    pub fn refused(
-        status: u16,
-        body: String,
-        said: &Said<'_>,
-        retry_after: Option<Duration>,
-    ) -> Self {
+    pub fn refused(status: u16, body: String, said: &Said<'_>, retry_after: Option<Duration>) -> Self {
         let advice = said.advice(status);
         let why = match said.message(&body) {
             Some(message) => format!("{advice} (it says: {message})"),
@@ -139,11 +124,9 @@ impl Failure {
 
     pub fn as_refusal(&self) -> Option<Refusal<'_>> {
         match self.kind {
-            Kind::Rejected(status) => Some(Refusal {
-                status,
-                body: &self.body,
-                is_explained: raw_message(&self.body).is_some(),
-            }),
+            Kind::Rejected(status) => {
+                Some(Refusal { status, body: &self.body, is_explained: raw_message(&self.body).is_some() })
+            }
             Kind::Unreachable | Kind::Unreadable => None,
         }
     }
@@ -222,14 +205,8 @@ fn repeats(message: &str, user: &str) -> bool {
     if short.len() >= 4 && message.contains(short) {
         return true;
     }
-    let starts: Vec<usize> = message
-        .char_indices()
-        .map(|(at, _)| at)
-        .take(2_000)
-        .collect();
-    starts
-        .windows(ECHO_CHARS + 1)
-        .any(|window| user.contains(&message[window[0]..window[ECHO_CHARS]]))
+    let starts: Vec<usize> = message.char_indices().map(|(at, _)| at).take(2_000).collect();
+    starts.windows(ECHO_CHARS + 1).any(|window| user.contains(&message[window[0]..window[ECHO_CHARS]]))
 }
 
 /// `Retry-After` in seconds or as an HTTP date; a date in the past asks for no wait.
@@ -258,15 +235,9 @@ mod tests {
     #[test]
     fn a_servers_message_is_made_fit_to_show() {
         for (body, message) in [
-            (
-                r#"{"error":{"message":"bad key sk-very-secret!"}}"#,
-                Some("bad key [key]!"),
-            ),
+            (r#"{"error":{"message":"bad key sk-very-secret!"}}"#, Some("bad key [key]!")),
             ("plain\n  words\u{202E}", Some("plain words⟨U+202E⟩")),
-            (
-                r#"{"message":"cannot parse: about the surprise party"}"#,
-                Some("(left out: it repeats the request)"),
-            ),
+            (r#"{"message":"cannot parse: about the surprise party"}"#, Some("(left out: it repeats the request)")),
             ("<html>502</html>", None),
             (r#"{"error":{}}"#, None),
             ("", None),
@@ -279,17 +250,11 @@ mod tests {
 
     #[test]
     fn retry_after_is_read_in_both_forms() {
-        let now = Utc
-            .with_ymd_and_hms(2026, 11, 21, 6, 0, 0)
-            .single()
-            .expect("a time");
+        let now = Utc.with_ymd_and_hms(2026, 11, 21, 6, 0, 0).single().expect("a time");
         for (value, expected) in [
             ("1", Some(Duration::from_secs(1))),
             ("0.5", Some(Duration::from_millis(500))),
-            (
-                "Sat, 21 Nov 2026 06:00:07 GMT",
-                Some(Duration::from_secs(7)),
-            ),
+            ("Sat, 21 Nov 2026 06:00:07 GMT", Some(Duration::from_secs(7))),
             ("Sat, 21 Nov 2026 05:00:00 GMT", Some(Duration::ZERO)),
             ("-3", None),
             ("99999999999999999999999", Some(Duration::MAX)),
@@ -317,11 +282,7 @@ mod tests {
         ] {
             let kind = failure.kind;
             assert_eq!(
-                (
-                    failure.is_transient(),
-                    failure.is_outage(),
-                    failure.wants_fallback()
-                ),
+                (failure.is_transient(), failure.is_outage(), failure.wants_fallback()),
                 (transient, outage, fallback),
                 "{kind:?}"
             );

@@ -72,15 +72,7 @@ impl Link {
         header: Option<HeaderValue>,
         prefix: &'static str,
     ) -> Self {
-        Self {
-            url,
-            model,
-            key,
-            header,
-            prefix,
-            breaker: Breaker::default(),
-            memory: Memory::default(),
-        }
+        Self { url, model, key, header, prefix, breaker: Breaker::default(), memory: Memory::default() }
     }
 
     /// The same endpoint, model and key?
@@ -91,17 +83,11 @@ impl Link {
     /// Host and port: what an operator needs, without path, query and password.
     fn place(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
-        self.url
-            .port()
-            .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+        self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
     /// Asks until there is an answer or a reason to stop.
-    pub async fn ask(
-        &self,
-        http: &reqwest::Client,
-        ask: &mut Ask<'_>,
-    ) -> Result<Completion, Failure> {
+    pub async fn ask(&self, http: &reqwest::Client, ask: &mut Ask<'_>) -> Result<Completion, Failure> {
         let stage = ask.call.stage;
         let deadline = Instant::now() + ask.timeout;
         let mut pauses = pauses();
@@ -156,10 +142,7 @@ impl Link {
     ) -> Result<Piece, Failure> {
         let system = dialect.system(ask.call);
         let body = dialect.request(&self.model, ask.call, &system, ask.words.wanted());
-        let mut request = http
-            .post(self.url.clone())
-            .header("X-Brain-Stage", ask.call.stage.name())
-            .json(&body);
+        let mut request = http.post(self.url.clone()).header("X-Brain-Stage", ask.call.stage.name()).json(&body);
         if let Some(header) = &self.header {
             request = request.header(AUTHORIZATION, header.clone());
         }
@@ -243,58 +226,35 @@ impl Link {
 
     fn trouble(&self, trouble: Trouble, ask: &Ask<'_>) -> Failure {
         match trouble {
-            Trouble::TooLong => Failure::unreadable(format!(
-                "it is longer than {} KiB",
-                MODEL_REPLY_BYTES_MAX / 1024
-            )),
+            Trouble::TooLong => Failure::unreadable(format!("it is longer than {} KiB", MODEL_REPLY_BYTES_MAX / 1024)),
             Trouble::Garbage => Failure::unreadable(format!(
                 "it is no chat completion; check {}BASE_URL, which usually ends in /v1",
                 self.prefix
             )),
-            Trouble::BrokenOff => broken(
-                Failure::unreachable(format!("the transfer from {} broke off", self.place())),
-                ask,
-            ),
+            Trouble::BrokenOff => {
+                broken(Failure::unreachable(format!("the transfer from {} broke off", self.place())), ask)
+            }
             Trouble::Error(error) => {
                 let status = error_status(&error).unwrap_or(200);
-                broken(
-                    Failure::refused(status, error.to_string(), &self.said(ask), None),
-                    ask,
-                )
+                broken(Failure::refused(status, error.to_string(), &self.said(ask), None), ask)
             }
         }
     }
 
     fn too_late(&self, ask: &Ask<'_>) -> Failure {
-        Failure::unreachable(format!(
-            "no answer from {} within {:?}",
-            self.place(),
-            ask.timeout
-        ))
+        Failure::unreachable(format!("no answer from {} within {:?}", self.place(), ask.timeout))
     }
 
     fn said<'a>(&'a self, ask: &Ask<'a>) -> Said<'a> {
-        Said {
-            key: self.key.as_ref().map(ExposeSecret::expose_secret),
-            user: &ask.call.user,
-            prefix: self.prefix,
-        }
+        Said { key: self.key.as_ref().map(ExposeSecret::expose_secret), user: &ask.call.user, prefix: self.prefix }
     }
 
-    fn completion(
-        &self,
-        ask: &mut Ask<'_>,
-        answer: Piece,
-        dialect: Dialect,
-    ) -> Result<Completion, Failure> {
+    fn completion(&self, ask: &mut Ask<'_>, answer: Piece, dialect: Dialect) -> Result<Completion, Failure> {
         let call = ask.call;
         count(&mut ask.usage, call, &answer);
         let is_cut = is_cut(&answer, call.tokens_max);
         let mut text = thoughts::strip(&answer.content);
-        if text.is_empty()
-            && call.schema.is_some()
-            && answer.thoughts.trim_start().starts_with(['{', '`'])
-        {
+        if text.is_empty() && call.schema.is_some() && answer.thoughts.trim_start().starts_with(['{', '`']) {
             // Some servers file a constrained answer under reasoning.
             text = answer.thoughts.trim();
         }
@@ -320,11 +280,7 @@ impl Link {
             }
             json
         });
-        Ok(Completion {
-            text: text.to_owned(),
-            json,
-            usage: ask.usage,
-        })
+        Ok(Completion { text: text.to_owned(), json, usage: ask.usage })
     }
 }
 
@@ -359,23 +315,13 @@ fn pause(failure: &Failure, next: Option<Duration>, deadline: Instant) -> Option
     let next = next.filter(|_| failure.is_transient())?;
     let wait = failure.retry_after.unwrap_or_default();
     let pause = next.max(wait);
-    let is_worth_it = wait <= Duration::from_secs(MODEL_RETRY_AFTER_SECS_MAX)
-        && Instant::now() + pause < deadline;
+    let is_worth_it = wait <= Duration::from_secs(MODEL_RETRY_AFTER_SECS_MAX) && Instant::now() + pause < deadline;
     is_worth_it.then_some(pause)
 }
 
 fn is_cut(answer: &Piece, tokens_max: u32) -> bool {
-    let said = answer
-        .finish
-        .as_deref()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let is_full = || {
-        answer
-            .counts
-            .tokens_out
-            .is_some_and(|count| count >= u64::from(tokens_max))
-    };
+    let said = answer.finish.as_deref().unwrap_or_default().to_ascii_lowercase();
+    let is_full = || answer.counts.tokens_out.is_some_and(|count| count >= u64::from(tokens_max));
     said.contains("length") || said.contains("max_") || (said.is_empty() && is_full())
 }
 
@@ -384,13 +330,10 @@ fn count(usage: &mut Usage, call: &Call, answer: &Piece) {
     let bytes_in = sent_bytes(call);
     let bytes_out = answer.content.len() + answer.thoughts.len();
     let possible = |count: Option<u64>, most: u64| count.filter(|count| (1..=most).contains(count));
-    usage.tokens_in += possible(
-        answer.counts.tokens_in,
-        bytes_in as u64 + TEMPLATE_TOKENS_MAX,
-    )
-    .unwrap_or_else(|| estimate(bytes_in));
-    usage.tokens_out += possible(answer.counts.tokens_out, MODEL_REPLY_BYTES_MAX as u64)
-        .unwrap_or_else(|| estimate(bytes_out));
+    usage.tokens_in +=
+        possible(answer.counts.tokens_in, bytes_in as u64 + TEMPLATE_TOKENS_MAX).unwrap_or_else(|| estimate(bytes_in));
+    usage.tokens_out +=
+        possible(answer.counts.tokens_out, MODEL_REPLY_BYTES_MAX as u64).unwrap_or_else(|| estimate(bytes_out));
 }
 
 fn sent_bytes(call: &Call) -> usize {

@@ -120,34 +120,20 @@ impl OpenAiClient {
     pub fn new(settings: Settings) -> Result<Self, SettingsError> {
         let mut links: Vec<(Arc<Link>, Duration)> = Vec::with_capacity(Stage::ALL.len());
         for stage in Stage::ALL {
-            let endpoint = settings
-                .stages
-                .get(&stage)
-                .ok_or(SettingsError::Missing(stage))?;
+            let endpoint = settings.stages.get(&stage).ok_or(SettingsError::Missing(stage))?;
             let link = link(endpoint, "LLM_")?;
-            let known = links
-                .iter()
-                .map(|(known, _)| known)
-                .find(|known| known.is_same(&link));
+            let known = links.iter().map(|(known, _)| known).find(|known| known.is_same(&link));
             let link = known.cloned().unwrap_or_else(|| Arc::new(link));
             let timeout = settings.timeout.get(&stage).copied();
             links.push((link, timeout.unwrap_or_else(|| default_timeout(stage))));
         }
-        let fallback = settings
-            .fallback
-            .as_ref()
-            .map(|endpoint| link(endpoint, "LLM_FALLBACK_"))
-            .transpose()?;
+        let fallback = settings.fallback.as_ref().map(|endpoint| link(endpoint, "LLM_FALLBACK_")).transpose()?;
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .redirect(Policy::none())
             .build()
             .map_err(SettingsError::Http)?;
-        Ok(Self {
-            http,
-            links,
-            fallback: fallback.map(Arc::new),
-        })
+        Ok(Self { http, links, fallback: fallback.map(Arc::new) })
     }
 
     async fn answer(&self, link: &Link, ask: &mut Ask<'_>) -> Result<Completion, Failure> {
@@ -156,17 +142,10 @@ impl OpenAiClient {
             Err(failure) => failure,
         };
         match &self.fallback {
-            Some(fallback)
-                if first.wants_fallback() && !ask.words.begun() && !fallback.is_same(link) =>
-            {
-                fallback.ask(&self.http, ask).await.map_err(|second| {
-                    if ask.words.begun() {
-                        second
-                    } else {
-                        first.and_fallback(&second)
-                    }
-                })
-            }
+            Some(fallback) if first.wants_fallback() && !ask.words.begun() && !fallback.is_same(link) => fallback
+                .ask(&self.http, ask)
+                .await
+                .map_err(|second| if ask.words.begun() { second } else { first.and_fallback(&second) }),
             Some(_) | None => Err(first),
         }
     }
@@ -174,11 +153,7 @@ impl OpenAiClient {
 
 #[async_trait]
 impl Model for OpenAiClient {
-    async fn complete(
-        &self,
-        call: Call,
-        words: Option<UnboundedSender<String>>,
-    ) -> Result<Completion, ModelError> {
+    async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
         let (link, timeout) = &self.links[call.stage as usize];
         let span = debug_span!(
             "model",
@@ -191,12 +166,7 @@ impl Model for OpenAiClient {
             tokens_out = field::Empty,
         );
         let begun = Instant::now();
-        let mut ask = Ask {
-            call: &call,
-            words: Words::new(words),
-            usage: Usage::default(),
-            timeout: *timeout,
-        };
+        let mut ask = Ask { call: &call, words: Words::new(words), usage: Usage::default(), timeout: *timeout };
         let result = self.answer(link, &mut ask).instrument(span.clone()).await;
         let result = result.map_err(|failure| failure.into_error(ask.usage));
         record(&span, &result, begun);
@@ -208,9 +178,7 @@ fn record(span: &Span, result: &Result<Completion, ModelError>, begun: Instant) 
     let (status, usage) = match result {
         Ok(completion) => (200, completion.usage),
         Err(ModelError::Rejected { status, usage, .. }) => (*status, *usage),
-        Err(ModelError::Unreachable { usage, .. } | ModelError::Unreadable { usage, .. }) => {
-            (0, *usage)
-        }
+        Err(ModelError::Unreachable { usage, .. } | ModelError::Unreadable { usage, .. }) => (0, *usage),
     };
     span.record("status", status);
     span.record("ms", begun.elapsed().as_millis() as u64);
@@ -226,19 +194,13 @@ fn link(endpoint: &Endpoint, prefix: &'static str) -> Result<Link, SettingsError
     if model.is_empty() {
         return Err(SettingsError::Model { prefix });
     }
-    let key = endpoint
-        .api_key
-        .as_ref()
-        .filter(|key| !key.expose_secret().trim().is_empty());
-    let header = key
-        .map(|key| bearer(key).ok_or(SettingsError::ApiKey { prefix }))
-        .transpose()?;
+    let key = endpoint.api_key.as_ref().filter(|key| !key.expose_secret().trim().is_empty());
+    let header = key.map(|key| bearer(key).ok_or(SettingsError::ApiKey { prefix })).transpose()?;
     Ok(Link::new(url, model, key.cloned(), header, prefix))
 }
 
 fn bearer(key: &SecretString) -> Option<HeaderValue> {
-    let mut header =
-        HeaderValue::from_str(&format!("Bearer {}", key.expose_secret().trim())).ok()?;
+    let mut header = HeaderValue::from_str(&format!("Bearer {}", key.expose_secret().trim())).ok()?;
     header.set_sensitive(true);
     Some(header)
 }

@@ -62,9 +62,8 @@ fn whole(text: &str, ending: Ending) -> Option<Value> {
 
 /// Without a fence around the whole, or a fence left at the end of an unclosed document.
 fn unfenced(text: &str) -> &str {
-    let inside = text.strip_prefix("```").map_or(text, |rest| {
-        rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric())
-    });
+    let inside =
+        text.strip_prefix("```").map_or(text, |rest| rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
     inside.strip_suffix("```").unwrap_or(inside).trim()
 }
 
@@ -89,11 +88,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str, ending: Ending) -> Self {
-        Self {
-            text,
-            at: 0,
-            ending,
-        }
+        Self { text, at: 0, ending }
     }
 
     fn value(&mut self, depth: usize) -> Option<Value> {
@@ -149,9 +144,7 @@ impl<'a> Reader<'a> {
     }
 
     fn announced(&self) -> bool {
-        self.text[..self.at]
-            .trim_end()
-            .ends_with([',', '{', '[', ':'])
+        self.text[..self.at].trim_end().ends_with([',', '{', '[', ':'])
     }
 
     /// After an element comes a comma or the end.
@@ -187,8 +180,7 @@ impl<'a> Reader<'a> {
     /// `120`.
     fn scalar(&mut self) -> Option<Value> {
         let rest = &self.text[self.at..];
-        let end =
-            rest.find(|c: char| !matches!(c, '0'..='9' | 'a'..='z' | 'E' | '+' | '-' | '.'))?;
+        let end = rest.find(|c: char| !matches!(c, '0'..='9' | 'a'..='z' | 'E' | '+' | '-' | '.'))?;
         let value = serde_json::from_str(&rest[..end]).ok()?;
         self.at += end;
         Some(value)
@@ -256,10 +248,7 @@ mod tests {
     #[test]
     fn only_brackets_are_closed_and_only_where_nothing_is_missing() {
         check(r#"{"a":[{"b":"c"}"#, Some(json!({"a": [{"b": "c"}]})));
-        check(
-            "```json\n{\"a\":{\"b\":true }\n```",
-            Some(json!({"a": {"b": true}})),
-        );
+        check("```json\n{\"a\":{\"b\":true }\n```", Some(json!({"a": {"b": true}})));
         for text in [
             r#"{"a":"cut in the mid"#,
             r#"{"a":"b","c"#,
@@ -277,10 +266,7 @@ mod tests {
             check(text, None);
         }
         assert_eq!(find(r#"{"a":["b""#, Ending::Cut), None);
-        assert_eq!(
-            find(r#"{"a":["b"]}"#, Ending::Cut),
-            Some(json!({"a": ["b"]}))
-        );
+        assert_eq!(find(r#"{"a":["b"]}"#, Ending::Cut), Some(json!({"a": ["b"]})));
     }
 
     #[test]
@@ -308,10 +294,7 @@ mod tests {
 
     #[test]
     fn control_characters_inside_strings_are_kept_as_they_are_meant() {
-        check(
-            "{\"a\":\"one\ntwo\t\u{1}\\n\"}",
-            Some(json!({"a": "one\ntwo\t\u{1}\n"})),
-        );
+        check("{\"a\":\"one\ntwo\t\u{1}\\n\"}", Some(json!({"a": "one\ntwo\t\u{1}\n"})));
     }
 
     #[test]
@@ -378,9 +361,9 @@ mod tests {
             (Value::Array(part), Value::Array(whole)) => {
                 part.len() <= whole.len() && part.iter().zip(whole).all(|(p, w)| is_start_of(p, w))
             }
-            (Value::Object(part), Value::Object(whole)) => part
-                .iter()
-                .all(|(key, p)| whole.get(key).is_some_and(|w| is_start_of(p, w))),
+            (Value::Object(part), Value::Object(whole)) => {
+                part.iter().all(|(key, p)| whole.get(key).is_some_and(|w| is_start_of(p, w)))
+            }
             (part, whole) => part == whole,
         }
     }

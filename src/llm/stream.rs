@@ -86,8 +86,7 @@ impl Intake {
         match self.shape {
             Shape::Unknown => return Err(Trouble::Garbage),
             Shape::Document => {
-                let document: Value =
-                    serde_json::from_slice(&self.held).map_err(|_| Trouble::Garbage)?;
+                let document: Value = serde_json::from_slice(&self.held).map_err(|_| Trouble::Garbage)?;
                 words.push_str(&self.take(&document)?.ok_or(Trouble::Garbage)?);
             }
             Shape::Events => {
@@ -129,19 +128,13 @@ impl Intake {
             return Ok(String::new());
         }
         if line.is_empty() {
-            return if self.event.is_empty() {
-                Ok(String::new())
-            } else {
-                Err(Trouble::Garbage)
-            };
+            return if self.event.is_empty() { Ok(String::new()) } else { Err(Trouble::Garbage) };
         }
         let Some(data) = line.strip_prefix(b"data:") else {
             // Comments, `event:`, `id:` and `retry:` say nothing the data does not.
             return Ok(String::new());
         };
-        let data = std::str::from_utf8(data)
-            .map_err(|_| Trouble::Garbage)?
-            .trim();
+        let data = std::str::from_utf8(data).map_err(|_| Trouble::Garbage)?.trim();
         if data == "[DONE]" {
             self.is_done = true;
             return Ok(String::new());
@@ -191,10 +184,7 @@ impl Intake {
         answer.thoughts.push_str(&piece.thoughts);
         answer.declined |= piece.declined;
         answer.finish = piece.finish.or(answer.finish.take());
-        let Counts {
-            tokens_in,
-            tokens_out,
-        } = piece.counts;
+        let Counts { tokens_in, tokens_out } = piece.counts;
         self.has_usage |= tokens_out.is_some();
         answer.counts.tokens_in = tokens_in.or(answer.counts.tokens_in);
         answer.counts.tokens_out = tokens_out.or(answer.counts.tokens_out);
@@ -255,9 +245,7 @@ mod tests {
 
     #[test]
     fn what_is_no_answer_is_said_to_be_none() {
-        let event = |content: &str| {
-            format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{content}\"}}}}]}}\n\n")
-        };
+        let event = |content: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{content}\"}}}}]}}\n\n");
         for (body, trouble) in [
             (String::new(), Trouble::Garbage),
             ("  \n".into(), Trouble::Garbage),
@@ -269,18 +257,10 @@ mod tests {
             (event("half") + "data: {\"choi", Trouble::BrokenOff),
             ("data: {\"choi\n\n".into(), Trouble::Garbage),
             ("data: [\n".repeat(EVENT_LINES_MAX + 1), Trouble::Garbage),
-            (
-                "data: {\"error\":\"busy\"}\n\n".into(),
-                Trouble::Error("busy".into()),
-            ),
+            ("data: {\"error\":\"busy\"}\n\n".into(), Trouble::Error("busy".into())),
             ("x".repeat(MODEL_REPLY_BYTES_MAX + 1), Trouble::TooLong),
         ] {
-            assert_eq!(
-                read(&[body.as_bytes()]).err(),
-                Some(trouble),
-                "{:.60}",
-                body
-            );
+            assert_eq!(read(&[body.as_bytes()]).err(), Some(trouble), "{:.60}", body);
         }
     }
 }

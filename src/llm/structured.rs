@@ -45,13 +45,7 @@ pub(super) struct Dialect {
 
 impl Dialect {
     /// The request for a call. `shown` is the system message as [`Dialect::system`] gives it.
-    pub fn request<'a>(
-        self,
-        model: &'a str,
-        call: &'a Call,
-        shown: &'a str,
-        stream: bool,
-    ) -> Request<'a> {
+    pub fn request<'a>(self, model: &'a str, call: &'a Call, shown: &'a str, stream: bool) -> Request<'a> {
         let messages = [("system", shown), ("user", call.user.as_str())];
         Request {
             model,
@@ -63,25 +57,16 @@ impl Dialect {
             max_tokens: (!self.new_limit).then_some(call.tokens_max),
             max_completion_tokens: self.new_limit.then_some(call.tokens_max),
             temperature: (call.schema.is_some() && !self.no_temperature).then_some(0),
-            response_format: call
-                .schema
-                .as_ref()
-                .and_then(|schema| self.response_format(call.stage, schema)),
+            response_format: call.schema.as_ref().and_then(|schema| self.response_format(call.stage, schema)),
             stream,
-            stream_options: (stream && !self.no_stream_usage).then_some(StreamOptions {
-                include_usage: true,
-            }),
+            stream_options: (stream && !self.no_stream_usage).then_some(StreamOptions { include_usage: true }),
         }
     }
 
     fn response_format(self, stage: Stage, schema: &Value) -> Option<ResponseFormat<'_>> {
         match self.format {
             Format::JsonSchema => Some(ResponseFormat::JsonSchema {
-                json_schema: JsonSchema {
-                    name: stage.name(),
-                    strict: can_be_strict(schema),
-                    schema,
-                },
+                json_schema: JsonSchema { name: stage.name(), strict: can_be_strict(schema), schema },
             }),
             Format::JsonObject => Some(ResponseFormat::JsonObject),
             Format::PromptOnly => None,
@@ -104,8 +89,7 @@ impl Dialect {
     pub fn after_refusal(self, refusal: &Refusal<'_>, call: &Call, stream: bool) -> Option<Self> {
         let body = refusal.body.to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| body.contains(word));
-        let about_format = call.schema.is_some()
-            && says(&["response_format", "json_schema", "json_object", "grammar"]);
+        let about_format = call.schema.is_some() && says(&["response_format", "json_schema", "json_object", "grammar"]);
         match refusal.status {
             // llama.cpp and others fail inside when they cannot build a grammar.
             500 | 501 if about_format => return self.lower_format(),
@@ -113,32 +97,19 @@ impl Dialect {
             _ => return None,
         }
         if !self.new_limit && says(&["max_completion_tokens"]) {
-            return Some(Self {
-                new_limit: true,
-                ..self
-            });
+            return Some(Self { new_limit: true, ..self });
         }
         if stream && !self.no_stream_usage && says(&["stream_options", "include_usage"]) {
-            return Some(Self {
-                no_stream_usage: true,
-                ..self
-            });
+            return Some(Self { no_stream_usage: true, ..self });
         }
         if call.schema.is_some() && !self.no_temperature && says(&["temperature"]) {
-            return Some(Self {
-                no_temperature: true,
-                ..self
-            });
+            return Some(Self { no_temperature: true, ..self });
         }
-        let may_be_format =
-            about_format || !refusal.is_explained || says(&["schema", "structured", "guided"]);
+        let may_be_format = about_format || !refusal.is_explained || says(&["schema", "structured", "guided"]);
         if call.schema.is_some() && may_be_format {
             return self.lower_format();
         }
-        (stream && !self.no_stream_usage && !refusal.is_explained).then_some(Self {
-            no_stream_usage: true,
-            ..self
-        })
+        (stream && !self.no_stream_usage && !refusal.is_explained).then_some(Self { no_stream_usage: true, ..self })
     }
 
     /// The next simpler way to ask for JSON.
@@ -211,16 +182,8 @@ impl Memory {
 /// Does the schema stay inside the subset that strict decoding takes: every object closed, every property
 /// required, no combinators but `anyOf`? Asking for strictness beyond it is refused by hosted endpoints.
 fn can_be_strict(schema: &Value) -> bool {
-    const UNSUPPORTED: [&str; 8] = [
-        "oneOf",
-        "allOf",
-        "not",
-        "if",
-        "dependentRequired",
-        "dependentSchemas",
-        "patternProperties",
-        "prefixItems",
-    ];
+    const UNSUPPORTED: [&str; 8] =
+        ["oneOf", "allOf", "not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "prefixItems"];
     schema.get("type").is_some_and(|kind| kind == "object") && is_strict(schema, &UNSUPPORTED)
 }
 
@@ -234,43 +197,28 @@ fn is_strict(schema: &Value, unsupported: &[&str]) -> bool {
     }
     let is_object = schema["type"] == "object" || map.contains_key("properties");
     let is_closed = || schema["additionalProperties"] == false && requires_all(schema);
-    let values = |key: &str| {
-        map.get(key)
-            .and_then(Value::as_object)
-            .into_iter()
-            .flat_map(|m| m.values())
-    };
+    let values = |key: &str| map.get(key).and_then(Value::as_object).into_iter().flat_map(|m| m.values());
     (!is_object || is_closed())
         && values("properties")
             .chain(values("$defs"))
             .chain(values("definitions"))
             .chain(map.get("items"))
-            .chain(
-                map.get("anyOf")
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten(),
-            )
+            .chain(map.get("anyOf").and_then(Value::as_array).into_iter().flatten())
             .all(|part| is_strict(part, unsupported))
 }
 
 fn requires_all(schema: &Value) -> bool {
     let required = schema["required"].as_array();
     schema["properties"].as_object().is_none_or(|properties| {
-        properties
-            .keys()
-            .all(|key| required.is_some_and(|list| list.iter().any(|name| name == key)))
+        properties.keys().all(|key| required.is_some_and(|list| list.iter().any(|name| name == key)))
     })
 }
 
 /// Does the value have what the schema requires at its top? If not, the endpoint has ignored the schema.
 pub(super) fn has_required(schema: &Value, value: &Value) -> bool {
-    schema["required"].as_array().is_none_or(|names| {
-        names
-            .iter()
-            .filter_map(Value::as_str)
-            .all(|name| value.get(name).is_some())
-    })
+    schema["required"]
+        .as_array()
+        .is_none_or(|names| names.iter().filter_map(Value::as_str).all(|name| value.get(name).is_some()))
 }
 
 #[cfg(test)]
@@ -280,72 +228,34 @@ mod tests {
     use super::*;
 
     fn call(schema: Option<Value>) -> Call {
-        Call {
-            stage: Stage::Plan,
-            system: "Plan.".into(),
-            user: "mail Bob".into(),
-            schema,
-            tokens_max: 300,
-        }
+        Call { stage: Stage::Plan, system: "Plan.".into(), user: "mail Bob".into(), schema, tokens_max: 300 }
     }
 
     fn after(dialect: Dialect, status: u16, body: &str, stream: bool) -> Option<Dialect> {
-        let refusal = Refusal {
-            status,
-            body,
-            is_explained: !body.is_empty(),
-        };
+        let refusal = Refusal { status, body, is_explained: !body.is_empty() };
         dialect.after_refusal(&refusal, &call(Some(json!({}))), stream)
     }
 
     #[test]
     fn a_refusal_gives_up_what_it_names() {
         let start = Dialect::default();
-        let object = Some(Dialect {
-            format: Format::JsonObject,
-            ..start
-        });
+        let object = Some(Dialect { format: Format::JsonObject, ..start });
         for (status, body, expected) in [
             (400, "response_format is not supported", object),
-            (
-                422,
-                r#"{"detail":[{"loc":["body","response_format"],"msg":"Extra inputs"}]}"#,
-                object,
-            ),
+            (422, r#"{"detail":[{"loc":["body","response_format"],"msg":"Extra inputs"}]}"#, object),
             (500, "failed to parse grammar", object),
             (400, "", object),
-            (
-                400,
-                "use 'max_completion_tokens' instead",
-                Some(Dialect {
-                    new_limit: true,
-                    ..start
-                }),
-            ),
-            (
-                400,
-                "temperature does not support 0",
-                Some(Dialect {
-                    no_temperature: true,
-                    ..start
-                }),
-            ),
+            (400, "use 'max_completion_tokens' instead", Some(Dialect { new_limit: true, ..start })),
+            (400, "temperature does not support 0", Some(Dialect { no_temperature: true, ..start })),
             (400, "maximum context length is 4096", None),
             (500, "", None),
             (401, "response_format", None),
         ] {
-            assert_eq!(
-                after(start, status, body, false),
-                expected,
-                "{status} {body}"
-            );
+            assert_eq!(after(start, status, body, false), expected, "{status} {body}");
         }
         assert_eq!(
             after(start, 400, "stream_options: unknown", true),
-            Some(Dialect {
-                no_stream_usage: true,
-                ..start
-            })
+            Some(Dialect { no_stream_usage: true, ..start })
         );
     }
 
@@ -364,20 +274,10 @@ mod tests {
     #[test]
     fn a_refused_schema_leaves_the_other_stages_alone() {
         let memory = Memory::default();
-        let learned = Dialect {
-            format: Format::JsonObject,
-            no_temperature: true,
-            ..Dialect::default()
-        };
+        let learned = Dialect { format: Format::JsonObject, no_temperature: true, ..Dialect::default() };
         memory.learn(Stage::Plan, learned, Lesson::Schema);
         assert_eq!(memory.of(Stage::Plan), learned);
-        assert_eq!(
-            memory.of(Stage::Route),
-            Dialect {
-                no_temperature: true,
-                ..Dialect::default()
-            }
-        );
+        assert_eq!(memory.of(Stage::Route), Dialect { no_temperature: true, ..Dialect::default() });
         memory.learn(Stage::Plan, learned, Lesson::Endpoint);
         assert_eq!(memory.of(Stage::Route), learned);
     }
@@ -390,10 +290,7 @@ mod tests {
             ("required", json!([])),
             ("additionalProperties", json!(true)),
             ("properties", json!({"a": {"oneOf": []}})),
-            (
-                "properties",
-                json!({"a": {"type": "array", "items": {"type": "object"}}}),
-            ),
+            ("properties", json!({"a": {"type": "array", "items": {"type": "object"}}})),
             ("properties", json!({"a": true})),
             ("type", json!("array")),
         ] {
@@ -406,10 +303,7 @@ mod tests {
     #[test]
     fn the_schema_is_shown_when_it_is_no_parameter() {
         let call = call(Some(json!({"type": "object"})));
-        let dialect = Dialect {
-            format: Format::PromptOnly,
-            ..Dialect::default()
-        };
+        let dialect = Dialect { format: Format::PromptOnly, ..Dialect::default() };
         assert_eq!(Dialect::default().system(&call), "Plan.");
         assert!(dialect.system(&call).starts_with("Plan.\n\n"));
         assert!(dialect.system(&call).ends_with(r#"{"type":"object"}"#));

@@ -28,9 +28,7 @@ fn endpoint(server: &Server, model: &str) -> Endpoint {
 fn settings(server: &Server) -> Settings {
     let _ = rustls::crypto::ring::default_provider().install_default();
     Settings {
-        stages: Stage::ALL
-            .map(|stage| (stage, endpoint(server, "small")))
-            .into(),
+        stages: Stage::ALL.map(|stage| (stage, endpoint(server, "small"))).into(),
         fallback: None,
         timeout: HashMap::new(),
     }
@@ -42,14 +40,8 @@ fn client(server: &Server) -> OpenAiClient {
 
 /// A client that waits 300 ms.
 fn hasty(server: &Server) -> OpenAiClient {
-    let timeout = Stage::ALL
-        .map(|stage| (stage, Duration::from_millis(300)))
-        .into();
-    OpenAiClient::new(Settings {
-        timeout,
-        ..settings(server)
-    })
-    .expect("settings")
+    let timeout = Stage::ALL.map(|stage| (stage, Duration::from_millis(300))).into();
+    OpenAiClient::new(Settings { timeout, ..settings(server) }).expect("settings")
 }
 
 fn words_call() -> Call {

@@ -13,9 +13,7 @@ const CLOSING: &str = "</think>";
 pub(super) fn strip(text: &str) -> &str {
     let mut text = text.trim();
     while let Some(inside) = text.strip_prefix(OPENING) {
-        text = inside
-            .split_once(CLOSING)
-            .map_or("", |(_, answer)| answer.trim_start());
+        text = inside.split_once(CLOSING).map_or("", |(_, answer)| answer.trim_start());
     }
     after_orphan(text).unwrap_or(text)
 }
@@ -46,12 +44,7 @@ enum Place {
 
 impl Words {
     pub fn new(to: Option<UnboundedSender<String>>) -> Self {
-        Self {
-            to,
-            held: String::new(),
-            state: Place::Start,
-            begun: false,
-        }
+        Self { to, held: String::new(), state: Place::Start, begun: false }
     }
 
     /// Did anybody ask for words?

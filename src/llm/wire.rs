@@ -75,19 +75,8 @@ impl Piece {
     /// Reads the first choice, in the shapes of OpenAI, its imitators, Ollama and llama.cpp. `None` when
     /// nothing in it is known.
     pub fn read(reply: &Value) -> Option<Self> {
-        const KNOWN: [&str; 7] = [
-            "choices",
-            "usage",
-            "message",
-            "response",
-            "content",
-            "output_text",
-            "error",
-        ];
-        let known = reply
-            .as_object()?
-            .keys()
-            .any(|key| KNOWN.contains(&key.as_str()));
+        const KNOWN: [&str; 7] = ["choices", "usage", "message", "response", "content", "output_text", "error"];
+        let known = reply.as_object()?.keys().any(|key| KNOWN.contains(&key.as_str()));
         let choice = &reply["choices"][0];
         let said = first(&[&choice["message"], &choice["delta"], &reply["message"]]);
         let mut piece = Self {
@@ -99,18 +88,11 @@ impl Piece {
                 &reply["content"],
                 &reply["output_text"],
             ]),
-            thoughts: first_words(&[
-                &said["reasoning_content"],
-                &said["reasoning"],
-                &said["thinking"],
-            ]),
+            thoughts: first_words(&[&said["reasoning_content"], &said["reasoning"], &said["thinking"]]),
             declined: false,
             finish: finish(choice, reply),
             counts: counts(reply),
-            error: reply
-                .get("error")
-                .filter(|error| !is_nothing(error))
-                .cloned(),
+            error: reply.get("error").filter(|error| !is_nothing(error)).cloned(),
         };
         if piece.content.is_empty() {
             piece.content = words(&said["refusal"]);
@@ -121,30 +103,17 @@ impl Piece {
 }
 
 fn first<'a>(candidates: &[&'a Value]) -> &'a Value {
-    candidates
-        .iter()
-        .find(|value| !is_nothing(value))
-        .copied()
-        .unwrap_or(&Value::Null)
+    candidates.iter().find(|value| !is_nothing(value)).copied().unwrap_or(&Value::Null)
 }
 
 fn first_words(candidates: &[&Value]) -> String {
-    candidates
-        .iter()
-        .map(|value| words(value))
-        .find(|words| !words.is_empty())
-        .unwrap_or_default()
+    candidates.iter().map(|value| words(value)).find(|words| !words.is_empty()).unwrap_or_default()
 }
 
 fn finish(choice: &Value, reply: &Value) -> Option<String> {
-    first(&[
-        &choice["finish_reason"],
-        &choice["stop_reason"],
-        &reply["done_reason"],
-        &reply["stop_reason"],
-    ])
-    .as_str()
-    .map(str::to_owned)
+    first(&[&choice["finish_reason"], &choice["stop_reason"], &reply["done_reason"], &reply["stop_reason"]])
+        .as_str()
+        .map(str::to_owned)
 }
 
 fn counts(reply: &Value) -> Counts {
@@ -171,19 +140,15 @@ fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts.iter().map(words).collect(),
-        Value::Object(part) if !is_thought(part) => ["text", "content", "value"]
-            .iter()
-            .find_map(|key| part.get(*key))
-            .map(words)
-            .unwrap_or_default(),
+        Value::Object(part) if !is_thought(part) => {
+            ["text", "content", "value"].iter().find_map(|key| part.get(*key)).map(words).unwrap_or_default()
+        }
         Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
     }
 }
 
 fn is_thought(part: &serde_json::Map<String, Value>) -> bool {
-    part.get("type")
-        .and_then(Value::as_str)
-        .is_some_and(|kind| kind.contains("think") || kind.contains("reason"))
+    part.get("type").and_then(Value::as_str).is_some_and(|kind| kind.contains("think") || kind.contains("reason"))
 }
 
 /// The message and the code of an error, in any of the shapes servers use.
@@ -258,10 +223,8 @@ mod tests {
 
     #[test]
     fn wrong_types_count_as_absent() {
-        let odd = piece(
-            json!({"choices": [{"message": {"content": 5}, "finish_reason": 3}], "usage": [1]}),
-        )
-        .expect("a reply");
+        let odd = piece(json!({"choices": [{"message": {"content": 5}, "finish_reason": 3}], "usage": [1]}))
+            .expect("a reply");
         assert_eq!(odd, Piece::default());
         assert_eq!(piece(json!({"choices": "no"})), Some(Piece::default()));
         assert_eq!(piece(json!({"hello": "world"})), None);
@@ -290,10 +253,7 @@ mod tests {
             assert_eq!(error_message(&body).as_deref(), Some("no"), "{body}");
         }
         let fastapi = json!({"detail": [{"loc": ["body", "x"], "msg": "bad", "input": "private"}]});
-        assert_eq!(
-            error_message(&fastapi).as_deref(),
-            Some(r#"bad at ["body","x"]"#)
-        );
+        assert_eq!(error_message(&fastapi).as_deref(), Some(r#"bad at ["body","x"]"#));
         assert_eq!(error_message(&json!({"error": {}})), None);
     }
 }

@@ -13,7 +13,7 @@ use super::turn::{Answer, Question, Turn, TurnError};
 use crate::core::button::{Button, Press};
 use crate::core::consent::{self, Consent};
 use crate::core::ids::RunId;
-use crate::core::outcome::{Outcome, Status};
+use crate::core::outcome::{Outcome, Report, Status};
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::run::{Origin, Progress, Run, Step};
@@ -22,50 +22,34 @@ use crate::core::text::shorten;
 use crate::core::turn::{Path, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
-use crate::ports::{Batch, Expect, Record, RecordExt, StoreError, Table};
+use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::records::Clarification;
 use crate::understanding::{self, Guess, Kind};
 
 /// Answers a routed message.
 pub async fn act(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Answer, TurnError> {
-    let question = turn
-        .state
-        .clarification
-        .as_ref()
-        .filter(|question| route.kind == Kind::Followup && is_fresh(turn, question));
+    let question =
+        turn.state.clarification.as_ref().filter(|question| route.kind == Kind::Followup && is_fresh(turn, question));
     let domains = question.map_or(route.domains, |question| question.domains.clone());
     let context = turn.unless_cancelled(context.all(turn)).await?;
-    let topic = Topic {
-        answers: question,
-        ..Topic::default()
-    };
+    let topic = Topic { answers: question, ..Topic::default() };
     rounds(turn, &domains, &context, topic).await
 }
 
 /// When the message answers our open question, the earlier request goes on with its own domains.
 pub async fn completes_a_question(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
-    let Some(question) = turn
-        .state
-        .clarification
-        .as_ref()
-        .filter(|question| is_fresh(turn, question))
-    else {
+    let Some(question) = turn.state.clarification.as_ref().filter(|question| is_fresh(turn, question)) else {
         return Ok(None);
     };
     if question.partial.is_some() && consent::read(turn.words()) == Consent::No {
         return Ok(Some(Answer::says(Path::Clarify, "Okay, never mind.")));
     }
-    let topic = Topic {
-        answers: Some(question),
-        ..Topic::default()
-    };
+    let topic = Topic { answers: Some(question), ..Topic::default() };
     if plan::completed(turn, &topic).is_none() {
         return Ok(None);
     }
     let domains = question.domains.clone();
-    Ok(Some(
-        rounds(turn, &domains, &Context::default(), topic).await?,
-    ))
+    Ok(Some(rounds(turn, &domains, &Context::default(), topic).await?))
 }
 
 fn is_fresh(turn: &Turn<'_>, question: &Clarification) -> bool {
@@ -76,54 +60,51 @@ fn is_fresh(turn: &Turn<'_>, question: &Clarification) -> bool {
 /// planned, the original comes back as a new card.
 pub async fn amend(turn: &Turn<'_>, pending: Pending) -> Result<Answer, TurnError> {
     let mut withdrawal = Answer::of(Path::Consent);
-    cards::supersede(turn, &pending, None, &mut withdrawal).await?;
-    turn.brain
-        .commit(std::mem::take(&mut withdrawal.batch))
-        .await?;
+    let open = cards::supersede(turn, &pending, None, &mut withdrawal).await?;
+    let batch = std::mem::take(&mut withdrawal.batch);
+    match turn.brain.commit(batch).await {
+        Ok(_) if open => {}
+        // Decided while this message was being read: the first decision stands, and it is told.
+        Ok(_) | Err(StoreError::Conflict { .. }) => {
+            return Ok(super::consent::too_late(turn, &pending.id).await?);
+        }
+        Err(error) => return Err(error.into()),
+    }
 
     let domains = pending.domains.clone();
-    let guess = Guess {
-        kind: Kind::Action,
-        domains: domains.clone(),
-        confidence: 1.0,
-    };
-    let context = turn
-        .unless_cancelled(context::fetch(turn, &guess).all(turn))
-        .await;
+    let guess = Guess { kind: Kind::Action, domains: domains.clone(), confidence: 1.0 };
+    let context = turn.unless_cancelled(context::fetch(turn, &guess).all(turn)).await;
     let changed = match context {
-        Ok(context) => {
-            rounds(
-                turn,
-                &domains,
-                &context,
-                Topic {
-                    amends: Some(&pending),
-                    ..Topic::default()
-                },
-            )
-            .await
-        }
+        Ok(context) => rounds(turn, &domains, &context, Topic { amends: Some(&pending), ..Topic::default() }).await,
         Err(cancelled) => Err(cancelled),
     };
     let mut answer = match changed {
-        Ok(answer)
-            if !answer.reports.is_empty() || matches!(answer.clarification, Question::Open(_)) =>
-        {
-            answer
-        }
+        Ok(answer) if leads_on(&answer) => answer,
         Err(TurnError::Store(error)) => return Err(error.into()),
-        Ok(_) | Err(TurnError::Cancelled) => again(turn, &pending)?,
+        // Why it was refused is told above the original.
+        Ok(refused) => again(turn, &pending, refused)?,
+        Err(TurnError::Cancelled) => again(turn, &pending, Answer::of(Path::Consent))?,
     };
     answer.path = Path::Consent;
     answer.edits.splice(0..0, withdrawal.edits);
     Ok(answer)
 }
 
-fn again(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, StoreError> {
+/// True when a change came to more than refusals: something ran, waits, or was asked.
+fn leads_on(answer: &Answer) -> bool {
+    let refused = |report: &Report| report.status == Status::Refused;
+    matches!(answer.clarification, Question::Open(_)) || !answer.reports.iter().all(refused)
+}
+
+fn again(turn: &Turn<'_>, pending: &Pending, refused: Answer) -> Result<Answer, StoreError> {
     let mut answer = Answer::says(
         Path::Consent,
         "I couldn't work out that change, so here is the original again. Nothing was done.",
     );
+    if !refused.reports.is_empty() {
+        answer.replies.splice(0..0, refused.replies);
+        answer.reports = refused.reports;
+    }
     let asking = Asking {
         actions: pending.actions.clone(),
         depends_on: pending.depends_on.clone(),
@@ -145,17 +126,9 @@ struct Progressing {
     run: Option<RunId>,
 }
 
-async fn rounds(
-    turn: &Turn<'_>,
-    domains: &[String],
-    context: &Context,
-    topic: Topic<'_>,
-) -> Result<Answer, TurnError> {
+async fn rounds(turn: &Turn<'_>, domains: &[String], context: &Context, topic: Topic<'_>) -> Result<Answer, TurnError> {
     let request = plan::request(turn, &topic);
-    let mut so_far = Progressing {
-        foreign: context.foreign.clone(),
-        ..Progressing::new(Path::Action)
-    };
+    let mut so_far = Progressing { foreign: others_words(turn, context, &topic), ..Progressing::new(Path::Action) };
     if let Some(resumed) = resume(turn, &mut so_far).await? {
         return Ok(resumed);
     }
@@ -167,9 +140,7 @@ async fn rounds(
             amends: topic.amends,
             round: still.as_deref().map(|still| (facts.as_slice(), still)),
         };
-        let planned = turn
-            .unless_cancelled(plan::make(turn, domains, context, &topic))
-            .await?;
+        let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
         let open = match planned {
             Planned::Plan { plan, remark } => {
                 if let Some(remark) = remark.filter(|_| round == 0) {
@@ -186,15 +157,11 @@ async fn rounds(
             }
             Planned::NotUnderstood(_) => None,
         };
-        let waits =
-            !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
+        let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
         let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
             break;
         };
-        match turn
-            .unless_cancelled(reflect::missing(turn, &open, &so_far.results.facts))
-            .await?
-        {
+        match turn.unless_cancelled(reflect::missing(turn, &open, &so_far.results.facts)).await? {
             Some(missing) => still = Some(missing),
             None => break,
         }
@@ -202,22 +169,36 @@ async fn rounds(
     Ok(put_together(turn, so_far, context).await)
 }
 
+/// Everything in sight of the planner that is not the person's own: the context, the conversation, and what
+/// was already found to be others' words in the question or the card this message is about.
+fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<Foreign> {
+    let asked = topic.answers.into_iter().flat_map(|q| &q.taints);
+    let carded = topic.amends.into_iter().flat_map(|p| &p.actions);
+    let known = asked.chain(carded.flat_map(|action| &action.taints));
+    let known = known.map(|taint| Foreign { source: taint.source.clone(), text: taint.value.clone() });
+    let mut words = context.foreign.clone();
+    words.extend(turn.others_words());
+    words.extend(known);
+    words
+}
+
 /// A turn that was interrupted after its journal began is told from the journal, not planned again.
 async fn resume(turn: &Turn<'_>, so_far: &mut Progressing) -> Result<Option<Answer>, TurnError> {
-    let key = crate::ports::Key::of(&[turn.incoming.turn.as_str()]);
-    let Some((run, revision)) = turn.brain.store.load::<Run>(&key).await? else {
+    let first = Key::of(&[turn.incoming.turn.as_str()]);
+    let Some(first) = turn.brain.store.load::<Run>(&first).await? else {
         return Ok(None);
     };
-    let ran = execute::run(
-        turn.brain,
-        &turn.scene,
-        run,
-        Some(revision),
-        Grant::LowStakes,
-    )
-    .await?;
-    so_far.run = Some(ran.run.id.clone());
-    so_far.add(turn, &ran)?;
+    // Its later rounds were interrupted together with it; see `run_now` for their names.
+    let later = Scan {
+        prefix: Some(Key::from_stored(&format!("{}+", turn.incoming.turn))),
+        ..Scan::of::<Run>(&[], limits::REFLECT_ROUNDS_MAX)
+    };
+    let later = turn.brain.store.list::<Run>(later).await?;
+    for (run, revision) in [first].into_iter().chain(later) {
+        let ran = execute::run(turn.brain, &turn.scene, run, Some(revision), Grant::LowStakes).await?;
+        so_far.run = Some(ran.run.id.clone());
+        so_far.add(turn, &ran)?;
+    }
     let empty = Context::default();
     let taken = std::mem::replace(so_far, Progressing::new(Path::Action));
     Ok(Some(put_together(turn, taken, &empty).await))
@@ -234,29 +215,18 @@ async fn one_round(
     let mut plan = reflect::without_repeats(plan, &so_far.answer.reports);
     let open = plan.open.take();
     let free_question = plan.question.take();
-    let Gated {
-        now,
-        consent,
-        question,
-        refused,
-        remarks,
-    } = gate::check(turn, plan, domains, request, &so_far.foreign).await;
+    let Gated { now, consent, question, refused, remarks } =
+        gate::check(turn, plan, domains, request, &so_far.foreign).await;
     so_far.answer.reports.extend(refused);
-    remarks
-        .into_iter()
-        .for_each(|remark| so_far.results.add_remark(remark));
+    remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
 
     let mut failed = Vec::new();
     if !now.is_empty() {
         turn.doing(working(&now));
         let indexes: Vec<usize> = now.iter().map(|passed| passed.index).collect();
         let ran = run_now(turn, now, request, so_far.run.is_some()).await?;
-        failed = indexes
-            .iter()
-            .zip(&ran.run.steps)
-            .filter(|(_, step)| !succeeded(step))
-            .map(|(index, _)| *index)
-            .collect();
+        failed =
+            indexes.iter().zip(&ran.run.steps).filter(|(_, step)| !succeeded(step)).map(|(index, _)| *index).collect();
         if ran.revision.is_some() {
             so_far.run = Some(ran.run.id.clone());
         }
@@ -264,11 +234,7 @@ async fn one_round(
     }
     let consent = so_far.without_blocked(consent, &failed);
     if !consent.is_empty() {
-        cards::ask(
-            turn,
-            Asking::of(consent, request.to_owned(), domains),
-            &mut so_far.answer,
-        )?;
+        cards::ask(turn, Asking::of(consent, request.to_owned(), domains), &mut so_far.answer)?;
     }
     if let Some(question) = question {
         so_far.ask(question);
@@ -279,6 +245,7 @@ async fn one_round(
             partial: None,
             choices: Vec::new(),
             domains: domains.to_vec(),
+            taints: Vec::new(),
             at: turn.scene.now,
         });
     }
@@ -286,21 +253,12 @@ async fn one_round(
 }
 
 fn succeeded(step: &Step) -> bool {
-    matches!(
-        step.progress,
-        Progress::Done {
-            outcome: Outcome::Succeeded { .. }
-        }
-    )
+    matches!(step.progress, Progress::Done { outcome: Outcome::Succeeded { .. } })
 }
 
 fn working(now: &[Passed]) -> &'static str {
-    let first = now
-        .first()
-        .map(|passed| passed.assessed.action().service.as_str());
-    let info = crate::catalog::SERVICES
-        .iter()
-        .find(|service| Some(service.name) == first);
+    let first = now.first().map(|passed| passed.assessed.action().service.as_str());
+    let info = crate::catalog::SERVICES.iter().find(|service| Some(service.name) == first);
     info.map_or("On it…", |service| service.working)
 }
 
@@ -312,10 +270,7 @@ async fn run_now(
     later_round: bool,
 ) -> Result<execute::Ran, StoreError> {
     let place = |on: &usize| now.iter().position(|p| p.index == *on);
-    let depends_on: Vec<Vec<usize>> = now
-        .iter()
-        .map(|p| p.depends_on.iter().filter_map(place).collect())
-        .collect();
+    let depends_on: Vec<Vec<usize>> = now.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
     // A later round journals under a name of its own, so that a redelivered turn resumes the first one.
     let id = if later_round {
         RunId::new(format!("{}+{}", turn.incoming.turn, turn.brain.new_id()))
@@ -376,35 +331,24 @@ impl Progressing {
     /// Adds what a run came to: receipts, reports, undo.
     fn add(&mut self, turn: &Turn<'_>, ran: &execute::Ran) -> Result<(), StoreError> {
         self.results.add_run(turn, &ran.run);
-        self.answer
-            .reports
-            .extend(ran.run.steps.iter().map(super::consent::step_report));
+        self.answer.reports.extend(ran.run.steps.iter().map(super::consent::step_report));
         self.answer.deeds.extend(cards::deeds(&ran.run));
         self.foreign.extend(ran.foreign.iter().cloned());
         if ran.revision.is_some() {
-            self.answer
-                .batch
-                .delete(Table::Runs, ran.run.key(), Expect::Any);
+            self.answer.batch.delete(Table::Runs, ran.run.key(), Expect::Any);
         }
         let many = ran.undo.iter().flatten().count() > 1;
         for undo in ran.undo.iter().flatten() {
-            let text = if many {
-                format!("↩️ Undo: {}", shorten(&undo.label, 30))
-            } else {
-                "↩️ Undo".to_owned()
-            };
+            let text =
+                if many { format!("↩️ Undo: {}", shorten(&undo.label, 30)) } else { "↩️ Undo".to_owned() };
             self.answer.batch.put(undo, Expect::Absent)?;
-            self.buttons
-                .push(vec![Button::new(text, &Press::Undo(undo.id.clone()))]);
+            self.buttons.push(vec![Button::new(text, &Press::Undo(undo.id.clone()))]);
         }
         for step in &ran.run.steps {
-            if let Progress::Done {
-                outcome: Outcome::Succeeded { result },
-            } = &step.progress
+            if let Progress::Done { outcome: Outcome::Succeeded { result } } = &step.progress
                 && let Some(draft) = result.get("draft_id").and_then(serde_json::Value::as_str)
             {
-                self.buttons
-                    .push(vec![Button::new("📨 Send", &Press::Send(draft.to_owned()))]);
+                self.buttons.push(vec![Button::new("📨 Send", &Press::Send(draft.to_owned()))]);
             }
         }
         Ok(())
@@ -418,11 +362,7 @@ impl Progressing {
             if passed.depends_on.iter().any(|on| failed.contains(on)) {
                 failed.push(passed.index);
                 let why = "not asked, because what it depends on did not succeed";
-                self.answer.reports.push(gate::report(
-                    passed.assessed.action(),
-                    Status::Refused,
-                    Some(why),
-                ));
+                self.answer.reports.push(gate::report(passed.assessed.action(), Status::Refused, Some(why)));
             } else {
                 kept.push(passed);
             }
@@ -434,10 +374,7 @@ impl Progressing {
 /// What a button asks for: one action through the gate, like any other, told by its receipt alone.
 pub async fn one_action(turn: &Turn<'_>, action: PlannedAction) -> Result<Answer, StoreError> {
     let domains = vec![action.service.clone()];
-    let plan = Plan {
-        actions: vec![action],
-        ..Plan::default()
-    };
+    let plan = Plan { actions: vec![action], ..Plan::default() };
     let mut so_far = Progressing::new(Path::Button);
     match one_round(turn, plan, &domains, "", &mut so_far).await {
         Ok(_) => {}
@@ -470,31 +407,17 @@ async fn put_together(turn: &Turn<'_>, so_far: Progressing, context: &Context) -
 }
 
 fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut text: String) -> Answer {
-    let Progressing {
-        mut answer,
-        buttons,
-        ..
-    } = so_far;
+    let Progressing { mut answer, buttons, .. } = so_far;
     let asks_consent = answer.replies.iter().any(|reply| reply.card.is_some());
     if !text.is_empty() {
         let timed = answer.deeds.iter().any(|deed| {
-            respond::shows_time(&crate::core::plan::Action {
-                params: deed.params.clone(),
-                ..Default::default()
-            })
+            respond::shows_time(&crate::core::plan::Action { params: deed.params.clone(), ..Default::default() })
         });
         if turn.names_zone() && timed && !answer.zone_named {
             answer.zone_named = true;
             text.push_str(&format!("\n{}", respond::zone_note(turn.scene.zone)));
         }
-        answer.replies.insert(
-            0,
-            Reply {
-                text,
-                buttons,
-                ..Reply::default()
-            },
-        );
+        answer.replies.insert(0, Reply { text, buttons, ..Reply::default() });
     }
     if let Question::Open(question) = &answer.clarification {
         answer.replies.push(Reply::text(question.question.clone()));

@@ -29,32 +29,19 @@ pub async fn typed<T: DeserializeOwned>(
     tokens_max: u32,
 ) -> Asked<T> {
     let (system, user) = prompt;
-    let mut call = Call {
-        stage,
-        system,
-        user,
-        schema: Some(schema),
-        tokens_max,
-    };
+    let mut call = Call { stage, system, user, schema: Some(schema), tokens_max };
     let mut problem = String::new();
     for attempt in 0..2 {
         if attempt == 1 {
-            call.user.push_str(&format!(
-                "\n\nYour last answer could not be used ({problem}). Answer again, JSON only."
-            ));
+            call.user
+                .push_str(&format!("\n\nYour last answer could not be used ({problem}). Answer again, JSON only."));
         }
         let started = turn.elapsed_us();
         let input = call.system.len() + call.user.len();
         match model.complete(call.clone(), None).await {
             Err(error) => {
                 turn.spent(error.usage());
-                turn.traced(
-                    stage.name(),
-                    started,
-                    input,
-                    error.usage(),
-                    format!("failed: {error}"),
-                );
+                turn.traced(stage.name(), started, input, error.usage(), format!("failed: {error}"));
                 return Asked::Failed(error);
             }
             Ok(completion) => {
@@ -62,9 +49,7 @@ pub async fn typed<T: DeserializeOwned>(
                 let parsed = completion
                     .json
                     .ok_or_else(|| "it was no JSON".to_owned())
-                    .and_then(|json| {
-                        serde_json::from_value(json).map_err(|cause| cause.to_string())
-                    });
+                    .and_then(|json| serde_json::from_value(json).map_err(|cause| cause.to_string()));
                 match parsed {
                     Ok(answer) => {
                         turn.traced(stage.name(), started, input, completion.usage, "ok");
@@ -93,32 +78,15 @@ pub async fn words(
     let (system, user) = prompt;
     let input = system.len() + user.len();
     let started = turn.elapsed_us();
-    let result = model
-        .complete(
-            Call {
-                stage,
-                system,
-                user,
-                schema: None,
-                tokens_max,
-            },
-            words,
-        )
-        .await;
-    let usage = result
-        .as_ref()
-        .map_or_else(ModelError::usage, |completion| completion.usage);
+    let result = model.complete(Call { stage, system, user, schema: None, tokens_max }, words).await;
+    let usage = result.as_ref().map_or_else(ModelError::usage, |completion| completion.usage);
     turn.spent(usage);
-    let outcome = result
-        .as_ref()
-        .err()
-        .map_or_else(|| "ok".to_owned(), |error| format!("failed: {error}"));
+    let outcome = result.as_ref().err().map_or_else(|| "ok".to_owned(), |error| format!("failed: {error}"));
     turn.traced(stage.name(), started, input, usage, outcome);
     match result {
-        Ok(completion) if completion.text.is_empty() => Err(ModelError::Unreadable {
-            why: "the answer was empty".to_owned(),
-            usage: Usage::default(),
-        }),
+        Ok(completion) if completion.text.is_empty() => {
+            Err(ModelError::Unreadable { why: "the answer was empty".to_owned(), usage: Usage::default() })
+        }
         Ok(completion) => Ok(completion.text),
         Err(error) => Err(error),
     }
@@ -140,8 +108,5 @@ pub fn prompt(
     turn.brain
         .prompts
         .render(stage, fixed, changing)
-        .map_err(|error| ModelError::Unreadable {
-            why: error.to_string(),
-            usage: Usage::default(),
-        })
+        .map_err(|error| ModelError::Unreadable { why: error.to_string(), usage: Usage::default() })
 }

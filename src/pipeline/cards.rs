@@ -38,37 +38,19 @@ impl Asking {
     /// The actions the gate wants a yes for; what they depended on and already ran is left out.
     pub fn of(passed: Vec<Passed>, request: String, domains: &[String]) -> Self {
         let place = |index: &usize| passed.iter().position(|p| p.index == *index);
-        let depends_on = passed
-            .iter()
-            .map(|p| p.depends_on.iter().filter_map(place).collect())
-            .collect();
-        let actions = passed
-            .into_iter()
-            .map(|p| p.assessed.into_action())
-            .collect();
-        Self {
-            actions,
-            depends_on,
-            request,
-            domains: domains.to_vec(),
-        }
+        let depends_on = passed.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
+        let actions = passed.into_iter().map(|p| p.assessed.into_action()).collect();
+        Self { actions, depends_on, request, domains: domains.to_vec() }
     }
 }
 
 /// Adds a card to the answer: the record, its indexes, its messages. Too long a card is refused in words.
-pub fn ask(
-    turn: &Turn<'_>,
-    asking: Asking,
-    answer: &mut Answer,
-) -> Result<Option<PendingId>, StoreError> {
+pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Option<PendingId>, StoreError> {
     if turn.open.len() >= limits::PENDING_OPEN_MAX {
         refuse(
             answer,
             &asking,
-            format!(
-                "{} things already wait for your yes or no. Please decide some first (/pending).",
-                turn.open.len()
-            ),
+            format!("{} things already wait for your yes or no. Please decide some first (/pending).", turn.open.len()),
         );
         return Ok(None);
     }
@@ -78,21 +60,10 @@ pub fn ask(
     let parts = match parts(brain, &pending, &reference) {
         Ok(parts) => parts,
         Err(error) => {
-            let Pending {
-                actions,
-                depends_on,
-                request,
-                domains,
-                ..
-            } = pending;
+            let Pending { actions, depends_on, request, domains, .. } = pending;
             refuse(
                 answer,
-                &Asking {
-                    actions,
-                    depends_on,
-                    request,
-                    domains,
-                },
+                &Asking { actions, depends_on, request, domains },
                 format!(
                     "That is too long to show you in full, so I won't ask for it: {error}. Please make it shorter."
                 ),
@@ -101,38 +72,23 @@ pub fn ask(
         }
     };
     pending.card_parts = parts.len();
-    answer.reports.extend(
-        pending
-            .actions
-            .iter()
-            .map(|action| super::gate::report(action, Status::Pending, None)),
-    );
+    answer.reports.extend(pending.actions.iter().map(|action| super::gate::report(action, Status::Pending, None)));
     name_zone(turn, &pending, answer);
     answer.replies.extend(parts);
     answer.batch.put(&pending, Expect::Absent)?;
-    answer
-        .batch
-        .put(&PendingOpen::of(&pending), Expect::Absent)?;
+    answer.batch.put(&PendingOpen::of(&pending), Expect::Absent)?;
     answer.batch.put(&expiry(&pending), Expect::Absent)?;
-    answer.batch.put(
-        &brain.audit_pending(turn.owner(), turn.scene.now, &pending),
-        Expect::Absent,
-    )?;
+    answer.batch.put(&brain.audit_pending(turn.owner(), turn.scene.now, &pending), Expect::Absent)?;
     Ok(Some(pending.id))
 }
 
 fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
-    let Asking {
-        actions,
-        depends_on,
-        request,
-        domains,
-    } = asking;
+    let Asking { actions, depends_on, request, domains } = asking;
     let brain = turn.brain;
     let instants = brain.clock.instants();
     let digest = Digest::of(turn.owner(), turn.chat(), super::ACCOUNT, &actions);
-    let ttl = Duration::from_std(brain.policy.pending_ttl)
-        .unwrap_or_else(|_| Duration::seconds(limits::PENDING_TTL_SECS));
+    let ttl =
+        Duration::from_std(brain.policy.pending_ttl).unwrap_or_else(|_| Duration::seconds(limits::PENDING_TTL_SECS));
     Pending {
         id: PendingId::new(brain.new_id()),
         owner: turn.owner().clone(),
@@ -155,39 +111,28 @@ fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
 }
 
 fn refuse(answer: &mut Answer, asking: &Asking, why: String) {
-    answer.reports.extend(
-        asking
-            .actions
-            .iter()
-            .map(|action| super::gate::report(action, Status::Refused, Some(&why))),
-    );
+    answer.reports.extend(asking.actions.iter().map(|action| super::gate::report(action, Status::Refused, Some(&why))));
     answer.replies.push(Reply::text(why));
 }
 
 fn name_zone(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
     if turn.names_zone() && !answer.zone_named && pending.actions.iter().any(respond::shows_time) {
         answer.zone_named = true;
-        answer
-            .replies
-            .push(Reply::text(respond::zone_note(turn.scene.zone)));
+        answer.replies.push(Reply::text(respond::zone_note(turn.scene.zone)));
     }
 }
 
 /// The messages of a card as it stands; the last one carries the buttons.
-pub fn parts(
-    brain: &Brain,
-    pending: &Pending,
-    reference: &Reference,
-) -> Result<Vec<Reply>, card::TooLong> {
+pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<Vec<Reply>, card::TooLong> {
     let bodies: Vec<card::CardBody> = pending
         .actions
         .iter()
         .map(|action| {
             let subject = Subject { action, reference };
-            brain.catalog.of(action).map_or_else(
-                || card::CardBody::titled(format!("{}?", action.name())),
-                |entry| entry.card(&subject),
-            )
+            brain
+                .catalog
+                .of(action)
+                .map_or_else(|| card::CardBody::titled(format!("{}?", action.name())), |entry| entry.card(&subject))
         })
         .collect();
     let expires = crate::core::when::describe(
@@ -198,10 +143,7 @@ pub fn parts(
     let texts = card::render(&bodies, &expires, &pending.id)?;
     let of = texts.len();
     let approve = match pending.actions.as_slice() {
-        [only] => brain
-            .catalog
-            .of(only)
-            .map_or("✅ Yes", |entry| entry.approve(only)),
+        [only] => brain.catalog.of(only).map_or("✅ Yes", |entry| entry.approve(only)),
         _ => "✅ Yes, all of it",
     };
     let buttons = card::buttons(&pending.id, &pending.digest, approve, pending.actions.len());
@@ -210,33 +152,26 @@ pub fn parts(
         .enumerate()
         .map(|(index, text)| Reply {
             text,
-            buttons: if index + 1 == of {
-                buttons.clone()
-            } else {
-                Vec::new()
-            },
-            card: Some(CardPart {
-                pending: pending.id.clone(),
-                part: index + 1,
-                of,
-            }),
+            buttons: if index + 1 == of { buttons.clone() } else { Vec::new() },
+            card: Some(CardPart { pending: pending.id.clone(), part: index + 1, of }),
             reminder: None,
         })
         .collect())
 }
 
-/// Replaces `old` by what `answer` will ask: the old card is superseded in the same commit.
+/// Replaces `old` by what `answer` will ask: the old card is superseded in the same commit. False when it
+/// is not open any more: the first decision stands, an approved card is never withdrawn from here.
 pub async fn supersede(
     turn: &Turn<'_>,
     old: &Pending,
     by: Option<PendingId>,
     answer: &mut Answer,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let Some((mut pending, revision)) = turn.brain.pending(&old.id).await? else {
-        return Ok(());
+        return Ok(false);
     };
-    if pending.apply(Event::Supersede).is_err() {
-        return Ok(());
+    if !pending.state.is_open() || pending.apply(Event::Supersede).is_err() {
+        return Ok(false);
     }
     pending.superseded_by = by;
     pending.decision = Some(Decision {
@@ -247,60 +182,37 @@ pub async fn supersede(
     });
     answer.batch.put(&pending, Expect::Revision(revision))?;
     turn.brain.leave_open(&pending, &mut answer.batch);
-    answer.batch.put(
-        &turn
-            .brain
-            .audit_pending(turn.owner(), turn.scene.now, &pending),
-        Expect::Absent,
-    )?;
+    answer.batch.put(&turn.brain.audit_pending(turn.owner(), turn.scene.now, &pending), Expect::Absent)?;
     answer.edits.extend(close_card(&pending));
-    Ok(())
+    Ok(true)
 }
 
 /// The same card without one action (and what depends on it): a new digest, a new view, a new card.
-pub async fn drop_action(
-    turn: &Turn<'_>,
-    pending: Pending,
-    index: usize,
-) -> Result<Answer, StoreError> {
+pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Result<Answer, StoreError> {
     let mut answer = Answer::of(Path::Consent);
     if index >= pending.actions.len() || pending.actions.len() == 1 {
-        return Ok(Answer::says(
-            Path::Consent,
-            "There is no such part on that card. Nothing was changed.",
-        )
-        .keeping_question());
+        return Ok(
+            Answer::says(Path::Consent, "There is no such part on that card. Nothing was changed.").keeping_question()
+        );
     }
+    // No part of the digest, so looked at with care.
+    let needs = |at: usize| pending.depends_on.get(at).cloned().unwrap_or_default();
     let mut dropped = vec![false; pending.actions.len()];
     for at in index..pending.actions.len() {
-        dropped[at] = at == index || pending.depends_on[at].iter().any(|&on| dropped[on]);
+        dropped[at] = at == index || needs(at).iter().any(|&on| dropped.get(on) == Some(&true));
     }
-    let kept: Vec<usize> = (0..pending.actions.len())
-        .filter(|&at| !dropped[at])
-        .collect();
-    let reports = pending
-        .actions
-        .iter()
-        .zip(&dropped)
-        .filter(|(_, dropped)| **dropped);
-    answer.reports = reports
-        .map(|(action, _)| super::gate::report(action, Status::Denied, None))
-        .collect();
+    let kept: Vec<usize> = (0..pending.actions.len()).filter(|&at| !dropped[at]).collect();
+    let reports = pending.actions.iter().zip(&dropped).filter(|(_, dropped)| **dropped);
+    answer.reports = reports.map(|(action, _)| super::gate::report(action, Status::Denied, None)).collect();
     if kept.is_empty() {
         supersede(turn, &pending, None, &mut answer).await?;
-        answer.replies.push(Reply::text(format!(
-            "Okay, I won't {}.",
-            title(turn.brain, &pending)
-        )));
+        answer.replies.push(Reply::text(format!("Okay, I won't {}.", title(turn.brain, &pending))));
         return Ok(answer);
     }
     let place = |on: &usize| kept.iter().position(|k| k == on);
     let asking = Asking {
         actions: kept.iter().map(|&at| pending.actions[at].clone()).collect(),
-        depends_on: kept
-            .iter()
-            .map(|&at| pending.depends_on[at].iter().filter_map(place).collect())
-            .collect(),
+        depends_on: kept.iter().map(|&at| needs(at).iter().filter_map(place).collect()).collect(),
         request: pending.request.clone(),
         domains: pending.domains.clone(),
     };
@@ -314,12 +226,7 @@ pub fn deeds(run: &Run) -> Vec<Deed> {
     run.steps
         .iter()
         .filter(|step| {
-            matches!(
-                step.progress,
-                Progress::Done {
-                    outcome: Outcome::Succeeded { .. } | Outcome::Unknown { .. }
-                }
-            )
+            matches!(step.progress, Progress::Done { outcome: Outcome::Succeeded { .. } | Outcome::Unknown { .. } })
         })
         .map(|step| Deed {
             service: step.action.service.clone(),
@@ -332,33 +239,18 @@ pub fn deeds(run: &Run) -> Vec<Deed> {
 
 /// The item a step made or touched: what its result names, else its target.
 fn item(step: &crate::core::run::Step) -> Option<(String, String)> {
-    let target = || {
-        step.action
-            .target
-            .as_ref()
-            .map(|target| (target.id.clone(), target.label.clone()))
-    };
-    let Progress::Done {
-        outcome: Outcome::Succeeded { result },
-    } = &step.progress
-    else {
+    let target = || step.action.target.as_ref().map(|target| (target.id.clone(), target.label.clone()));
+    let Progress::Done { outcome: Outcome::Succeeded { result } } = &step.progress else {
         return target();
     };
     if let Some(draft) = result.get("draft_id").and_then(serde_json::Value::as_str) {
         return Some((draft.to_owned(), step.action.text("subject").to_owned()));
     }
-    let made = ["task", "event", "note", "memory", "thread", "person"]
-        .iter()
-        .find_map(|name| result.get(name));
-    let text = |item: &serde_json::Value, name: &str| {
-        item.get(name)
-            .and_then(serde_json::Value::as_str)
-            .map(str::to_owned)
-    };
+    let made = ["task", "event", "note", "memory", "thread", "person"].iter().find_map(|name| result.get(name));
+    let text =
+        |item: &serde_json::Value, name: &str| item.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
     made.and_then(|item| {
-        let label = ["title", "summary", "key", "subject", "name"]
-            .iter()
-            .find_map(|name| text(item, name))?;
+        let label = ["title", "summary", "key", "subject", "name"].iter().find_map(|name| text(item, name))?;
         Some((text(item, "id")?, label))
     })
     .or_else(target)

@@ -15,9 +15,7 @@ pub fn parse(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim_start().strip_prefix('/')?;
     let (word, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let name = word.split('@').next().unwrap_or(word);
-    let fine = !name.is_empty()
-        && name.len() <= 32
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let fine = !name.is_empty() && name.len() <= 32 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     fine.then_some((name, arguments.trim()))
 }
 
@@ -38,10 +36,7 @@ pub fn stoppable(input: &Input) -> bool {
 pub async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     let words = turn.words();
     if words.trim().is_empty() {
-        return Ok(Some(
-            Answer::says(Path::Chat, "That message was empty. What can I do for you?")
-                .keeping_question(),
-        ));
+        return Ok(Some(Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question()));
     }
     let Some((name, _)) = parse(words) else {
         return Ok(None);
@@ -53,9 +48,7 @@ pub async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
         "cancel" => cancel(turn).await?,
         _ => Answer::says(
             Path::Command,
-            format!(
-                "I don't know /{name}. These work: /help, /pending, /cancel. Or just say what you need."
-            ),
+            format!("I don't know /{name}. These work: /help, /pending, /cancel. Or just say what you need."),
         ),
     };
     Ok(Some(answer.keeping_question()))
@@ -74,20 +67,13 @@ fn start(turn: &Turn<'_>) -> String {
 fn help(turn: &Turn<'_>) -> String {
     let mut text = String::from("This is what I can do. Say it in your own words.\n");
     for service in SERVICES {
-        text.push_str(&format!("\n{}\n", capitalised(service.summary)));
+        text.push_str(&format!("\n{}\n", service.title));
         for entry in turn.brain.catalog.commands(&[service.name.to_owned()]) {
             text.push_str(&format!("• {}\n", entry.example()));
         }
     }
     text.push_str("\nBefore I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.\n/pending: what waits for you · /cancel: stop or drop it");
     text
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
 }
 
 fn pending(turn: &Turn<'_>) -> Answer {
@@ -99,35 +85,19 @@ fn pending(turn: &Turn<'_>) -> Answer {
         .open
         .iter()
         .map(|pending| {
-            let until = pending
-                .expires_at
-                .with_timezone(&zone)
-                .format("%a %d %b %H:%M");
-            format!(
-                "▫️ {} — until {until} · {}",
-                consent::title(turn.brain, pending),
-                pending.id
-            )
+            let until = pending.expires_at.with_timezone(&zone).format("%a %d %b %H:%M");
+            format!("▫️ {} — until {until} · {}", consent::title(turn.brain, pending), pending.id)
         })
         .collect();
     Answer::says(
         Path::Command,
-        format!(
-            "Waiting for your yes or no:\n{}\nReply to a card, or use its buttons.",
-            lines.join("\n")
-        ),
+        format!("Waiting for your yes or no:\n{}\nReply to a card, or use its buttons.", lines.join("\n")),
     )
 }
 
 /// Stops what runs in this chat; else drops the only open card; else lists them.
 async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
-    let running = turn
-        .brain
-        .running
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .get(turn.chat())
-        .cloned();
+    let running = turn.brain.running.lock().unwrap_or_else(PoisonError::into_inner).get(turn.chat()).cloned();
     if let Some(token) = running {
         token.cancel();
         return Ok(Answer::says(Path::Command, "Okay, stopping."));
@@ -139,16 +109,7 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
             Ok(answer)
         }
         [] => Ok(Answer::says(Path::Command, "There is nothing to cancel.")),
-        [only] => {
-            consent::decide(
-                turn,
-                &only.id.clone(),
-                CardVerb::Cancel,
-                None,
-                Means::Command,
-            )
-            .await
-        }
+        [only] => consent::decide(turn, &only.id.clone(), CardVerb::Cancel, None, Means::Command).await,
         _ => Ok(consent::which(turn)),
     }
 }

@@ -16,10 +16,10 @@ use crate::core::ids::{ChatId, MessageId, PendingId, RunId, UserId};
 use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Event, Means, NotYours, Pending, State};
 use crate::core::run::{Origin as RunOrigin, Progress, Run, Step};
-use crate::core::turn::{Edit, Input, Origin, Path};
+use crate::core::turn::{Edit, Input, Origin, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::ports::{Batch, Expect, Record, RecordExt, StoreError, Table};
-use crate::records::{CardMessage, Due, DueKind, PendingOpen};
+use crate::records::{CardMessage, Due, DueKind, PendingOpen, Show};
 
 /// What a message says to the open cards.
 #[derive(Debug)]
@@ -34,12 +34,7 @@ pub enum Intake {
 
 /// Reads a written message as consent.
 pub async fn intake(turn: &Turn<'_>) -> Result<Intake, StoreError> {
-    let Input::Message {
-        text,
-        origin,
-        reply_to,
-    } = &turn.incoming.input
-    else {
+    let Input::Message { text, origin, reply_to } = &turn.incoming.input else {
         return Ok(Intake::Unrelated);
     };
     let said = consent::read(text);
@@ -57,69 +52,52 @@ pub async fn intake(turn: &Turn<'_>) -> Result<Intake, StoreError> {
     }
     match said {
         Consent::Yes | Consent::No if turn.open.is_empty() => Ok(Intake::Unrelated),
+        // A yes to some other message of the chat is about that one.
+        Consent::Yes | Consent::No if reply_to.is_some() => {
+            Ok(if turn.state.clarification.is_some() { Intake::Unrelated } else { answered(which(turn)) })
+        }
         Consent::Yes | Consent::No => bare(turn, said, *origin).await,
         Consent::Other => Ok(amendment(turn, text, *origin)),
     }
 }
 
 /// A reply to a card decides that card, or changes it.
-async fn reply(
-    turn: &Turn<'_>,
-    said: Consent,
-    origin: Origin,
-    pending: Pending,
-) -> Result<Intake, StoreError> {
+async fn reply(turn: &Turn<'_>, said: Consent, origin: Origin, pending: Pending) -> Result<Intake, StoreError> {
     if origin != Origin::Typed {
-        return Ok(answered(
-            Answer::says(Path::Consent, not_typed(origin)).keeping_question(),
-        ));
+        return Ok(answered(Answer::says(Path::Consent, not_typed(origin)).keeping_question()));
     }
     let verb = match said {
         Consent::Yes => CardVerb::Approve,
         Consent::No => CardVerb::Cancel,
-        Consent::Other if pending.state.is_open() => return Ok(Intake::Amends(Box::new(pending))),
+        // Changing a card withdraws it, so it takes the same rights as deciding it.
+        Consent::Other if pending.state.is_open() && pending.owner == *turn.owner() => {
+            return Ok(Intake::Amends(Box::new(pending)));
+        }
         Consent::Other => return Ok(Intake::Unrelated),
     };
-    Ok(answered(
-        decide(turn, &pending.id, verb, None, Means::Reply).await?,
-    ))
+    Ok(answered(decide(turn, &pending.id, verb, None, Means::Reply).await?))
 }
 
 /// A bare yes or no: counts only when there can be no doubt what it is about.
 async fn bare(turn: &Turn<'_>, said: Consent, origin: Origin) -> Result<Intake, StoreError> {
-    let [only] = turn.open.as_slice() else {
+    let ([only], false) = (turn.open.as_slice(), turn.others_wait) else {
         // A question of ours was asked after the cards: the answer is for the question.
         let asked_last = turn.state.clarification.is_some() && !card_is_last(turn);
-        return Ok(if asked_last {
-            Intake::Unrelated
-        } else {
-            answered(which(turn))
-        });
+        return Ok(if asked_last { Intake::Unrelated } else { answered(which(turn)) });
     };
     if origin != Origin::Typed {
-        return Ok(answered(
-            Answer::says(Path::Consent, not_typed(origin)).keeping_question(),
-        ));
+        return Ok(answered(Answer::says(Path::Consent, not_typed(origin)).keeping_question()));
     }
-    let shown_last = only.last_card_message() == turn.state.last_bot_message
-        && only.last_card_message().is_some();
-    let after_card = only
-        .last_card_message()
-        .is_some_and(|card| turn.incoming.message_id > card);
+    let shown_last = only.last_card_message() == turn.state.last_bot_message && only.last_card_message().is_some();
+    let after_card = only.last_card_message().is_some_and(|card| turn.incoming.message_id > card);
     if !(shown_last && after_card) && turn.state.clarification.is_some() {
         return Ok(Intake::Unrelated);
     }
     if !(shown_last && after_card) {
         return Ok(answered(which(turn)));
     }
-    let verb = if said == Consent::Yes {
-        CardVerb::Approve
-    } else {
-        CardVerb::Cancel
-    };
-    Ok(answered(
-        decide(turn, &only.id, verb, None, Means::Text).await?,
-    ))
+    let verb = if said == Consent::Yes { CardVerb::Approve } else { CardVerb::Cancel };
+    Ok(answered(decide(turn, &only.id, verb, None, Means::Text).await?))
 }
 
 /// "yes, but at 4pm", right below the cards: it changes the only one, or it must be said which.
@@ -135,9 +113,7 @@ fn amendment(turn: &Turn<'_>, text: &str, origin: Origin) -> Intake {
 }
 
 fn card_is_last(turn: &Turn<'_>) -> bool {
-    turn.open.iter().any(|p| {
-        p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message
-    })
+    turn.open.iter().any(|p| p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message)
 }
 
 fn answered(answer: Answer) -> Intake {
@@ -149,24 +125,17 @@ fn not_typed(origin: Origin) -> &'static str {
         Origin::PartialQuote => {
             "You quoted only a part, so I'm not sure what the yes or no is for. Please press a button, or reply to the card itself."
         }
-        Origin::Edited => {
-            "An edited message can't decide a card. Please press a button, or write yes or no anew."
+        Origin::Edited => "An edited message can't decide a card. Please press a button, or write yes or no anew.",
+        Origin::Forwarded | Origin::OnBehalf | Origin::Caption | Origin::Transcript | Origin::Typed => {
+            "That can't decide a card. Please press a button, or type yes or no."
         }
-        Origin::Forwarded
-        | Origin::OnBehalf
-        | Origin::Caption
-        | Origin::Transcript
-        | Origin::Typed => "That can't decide a card. Please press a button, or type yes or no.",
     }
 }
 
 /// Lists what is open and asks which one is meant.
 pub fn which(turn: &Turn<'_>) -> Answer {
-    let lines: Vec<String> = turn
-        .open
-        .iter()
-        .map(|pending| format!("▫️ {} · {}", title(turn.brain, pending), pending.id))
-        .collect();
+    let lines: Vec<String> =
+        turn.open.iter().map(|pending| format!("▫️ {} · {}", title(turn.brain, pending), pending.id)).collect();
     let ask = if lines.len() == 1 {
         "I'm not sure that was about this card, which is still open:"
     } else {
@@ -181,31 +150,16 @@ pub fn title(brain: &Brain, pending: &Pending) -> String {
     let deeds: Vec<String> = pending
         .actions
         .iter()
-        .map(|action| {
-            brain
-                .catalog
-                .of(action)
-                .map_or_else(|| action.name(), |entry| entry.deed(action))
-        })
+        .map(|action| brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action)))
         .collect();
     crate::core::text::visible(&deeds.join("; "))
 }
 
 /// The card a message shows, decided or not.
-async fn card_of(
-    brain: &Brain,
-    chat: &ChatId,
-    message: MessageId,
-) -> Result<Option<Pending>, StoreError> {
-    let entry = brain
-        .store
-        .load::<CardMessage>(&CardMessage::key_of(chat, message))
-        .await?;
+async fn card_of(brain: &Brain, chat: &ChatId, message: MessageId) -> Result<Option<Pending>, StoreError> {
+    let entry = brain.store.load::<CardMessage>(&CardMessage::key_of(chat, message)).await?;
     match entry {
-        Some((entry, _)) => Ok(brain
-            .pending(&entry.pending)
-            .await?
-            .map(|(pending, _)| pending)),
+        Some((entry, _)) => Ok(brain.pending(&entry.pending).await?.map(|(pending, _)| pending)),
         None => Ok(None),
     }
 }
@@ -220,11 +174,9 @@ pub async fn decide(
 ) -> Result<Answer, StoreError> {
     let brain = turn.brain;
     let Some((mut pending, revision)) = brain.pending(id).await? else {
-        return Ok(Answer::says(
-            Path::Consent,
-            "I don't know that card (any more). Nothing was done.",
-        )
-        .keeping_question());
+        return Ok(
+            Answer::says(Path::Consent, "I don't know that card (any more). Nothing was done.").keeping_question()
+        );
     };
     let instants = brain.clock.instants();
     if let Err(refusal) = pending.may_decide(turn.owner(), turn.chat(), digest_prefix, &instants) {
@@ -236,38 +188,26 @@ pub async fn decide(
         CardVerb::Edit => return Ok(edit(&pending)),
         CardVerb::Drop(index) => return cards::drop_action(turn, pending, index).await,
     };
-    let decision = Decision {
-        by: turn.owner().clone(),
-        means,
-        at: instants.now,
-        digest: pending.digest.clone(),
-    };
-    match brain
-        .record_decision(
-            &mut pending,
-            revision,
-            event,
-            decision,
-            turn.incoming.inbox.as_deref(),
-        )
-        .await
-    {
+    let decision = Decision { by: turn.owner().clone(), means, at: instants.now, digest: pending.digest.clone() };
+    match brain.record_decision(&mut pending, revision, event, decision, turn.incoming.inbox.as_deref()).await {
         Ok(revisions) => match event {
             Event::Approve => approved(turn, pending, revisions).await,
             _ => Ok(denied(turn, &pending)),
         },
         // Somebody was faster: tell what they decided.
-        Err(StoreError::Conflict { .. }) => match brain.pending(id).await? {
-            Some((pending, revision)) => {
-                let state = pending.state;
-                refused(turn, pending, revision, NotYours::Decided(state)).await
-            }
-            None => Ok(
-                Answer::says(Path::Consent, "That card is gone. Nothing was done.")
-                    .keeping_question(),
-            ),
-        },
+        Err(StoreError::Conflict { .. }) => too_late(turn, id).await,
         Err(error) => Err(error),
+    }
+}
+
+/// A card that was decided at the same moment: the recorded result.
+pub async fn too_late(turn: &Turn<'_>, id: &PendingId) -> Result<Answer, StoreError> {
+    match turn.brain.pending(id).await? {
+        Some((pending, revision)) => {
+            let state = pending.state;
+            refused(turn, pending, revision, NotYours::Decided(state)).await
+        }
+        None => Ok(Answer::says(Path::Consent, "That card is gone. Nothing was done.").keeping_question()),
     }
 }
 
@@ -290,24 +230,18 @@ async fn refused(
     let what = title(turn.brain, &pending);
     let mut answer = match refusal {
         // Somebody else's card is not described.
-        NotYours::NotOwner => Answer::says(
-            Path::Consent,
-            "That card belongs to somebody else; only they can decide it.",
-        ),
-        NotYours::OtherChat => Answer::says(
-            Path::Consent,
-            "That card can only be decided in the chat where I asked. Nothing was done.",
-        ),
-        NotYours::Decided(state) => {
-            Answer::says(Path::Consent, decided_before(&pending, state, &what))
+        NotYours::NotOwner => {
+            Answer::says(Path::Consent, "That card belongs to somebody else; only they can decide it.")
         }
+        NotYours::OtherChat => {
+            Answer::says(Path::Consent, "That card can only be decided in the chat where I asked. Nothing was done.")
+        }
+        NotYours::Decided(state) => Answer::says(Path::Consent, decided_before(&pending, state, &what)),
         NotYours::Expired => {
             turn.brain.expire(&mut pending, revision).await?;
             Answer::says(
                 Path::Consent,
-                format!(
-                    "That card has expired, so I did not {what}. Ask again if you still want it."
-                ),
+                format!("That card has expired, so I did not {what}. Ask again if you still want it."),
             )
         }
         NotYours::OlderView | NotYours::FromTheFuture | NotYours::NotShown | NotYours::Altered => {
@@ -360,39 +294,21 @@ pub fn status_of(state: State) -> Status {
 }
 
 fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
-    let mut answer = Answer::says(
-        Path::Consent,
-        format!("Okay, I won't {}.", title(turn.brain, pending)),
-    );
-    answer.reports = pending
-        .actions
-        .iter()
-        .map(|action| super::gate::report(action, Status::Denied, None))
-        .collect();
+    let mut answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", title(turn.brain, pending)));
+    answer.reports = pending.actions.iter().map(|action| super::gate::report(action, Status::Denied, None)).collect();
     answer.edits.extend(close_card(pending));
     answer
 }
 
 /// Takes the buttons off a decided card.
 pub fn close_card(pending: &Pending) -> Option<Edit> {
-    pending.last_card_message().map(|message| Edit {
-        message,
-        text: None,
-        buttons: Vec::new(),
-    })
+    pending.last_card_message().map(|message| Edit { message, text: None, buttons: Vec::new() })
 }
 
 /// Does what was approved and answers.
-async fn approved(
-    turn: &Turn<'_>,
-    pending: Pending,
-    revisions: Revisions,
-) -> Result<Answer, StoreError> {
+async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Result<Answer, StoreError> {
     turn.doing("On it…");
-    let finished = turn
-        .brain
-        .execute_approved(&turn.scene, pending, revisions)
-        .await?;
+    let finished = turn.brain.execute_approved(&turn.scene, pending, revisions).await?;
     let mut results = Results::default();
     results.add_run(turn, &finished.run);
     let mut answer = Answer::of(Path::Consent);
@@ -400,9 +316,7 @@ async fn approved(
     answer.deeds = super::cards::deeds(&finished.run);
     answer.edits.extend(close_card(&finished.pending));
     answer.batch = finished.batch;
-    answer.replies.push(crate::core::turn::Reply::text(
-        respond::outcomes(turn, &[], &results).await,
-    ));
+    answer.replies.push(Reply::text(respond::outcomes(turn, &[], &results).await));
     Ok(answer)
 }
 
@@ -436,9 +350,7 @@ impl Finished {
 /// A step of a run as a report.
 pub fn step_report(step: &Step) -> crate::core::outcome::Report {
     match &step.progress {
-        Progress::Done { outcome } => {
-            super::gate::report(&step.action, outcome.status(), outcome.error())
-        }
+        Progress::Done { outcome } => super::gate::report(&step.action, outcome.status(), outcome.error()),
         Progress::Planned | Progress::Started => {
             super::gate::report(&step.action, Status::Unknown, Some("not finished"))
         }
@@ -448,9 +360,7 @@ pub fn step_report(step: &Step) -> crate::core::outcome::Report {
 impl Brain {
     /// A pending action and its revision.
     pub async fn pending(&self, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
-        self.store
-            .load::<Pending>(&crate::ports::Key::of(&[id.as_str()]))
-            .await
+        self.store.load::<Pending>(&crate::ports::Key::of(&[id.as_str()])).await
     }
 
     /// Makes a decision durable: new state, audit row, and for a yes the intent to execute, in one commit.
@@ -462,15 +372,29 @@ impl Brain {
         decision: Decision,
         inbox: Option<&str>,
     ) -> Result<Revisions, StoreError> {
+        let (decided, batch) = self.decision(pending, revision, event, decision, inbox)?;
+        fail_point("decision-before");
+        let revision = self.commit(batch).await?;
+        fail_point("decision-durable");
+        *pending = decided;
+        Ok(Revisions { pending: revision, run: revision })
+    }
+
+    /// What a decision writes: the record in its new state, its audit row, the intent of a yes.
+    fn decision(
+        &self,
+        pending: &Pending,
+        revision: u64,
+        event: Event,
+        decision: Decision,
+        inbox: Option<&str>,
+    ) -> Result<(Pending, Batch), StoreError> {
         let mut decided = pending.clone();
         let by = decision.by.clone();
         let at = decision.at;
         decided
             .apply(event)
-            .map_err(|illegal| StoreError::Unreadable {
-                table: Table::Pending,
-                why: illegal.to_string(),
-            })?;
+            .map_err(|illegal| StoreError::Unreadable { table: Table::Pending, why: illegal.to_string() })?;
         decided.decision = Some(decision);
         let mut batch = Batch::default();
         batch.put(&decided, Expect::Revision(revision))?;
@@ -479,43 +403,42 @@ impl Brain {
         if event == Event::Approve {
             batch.put(&intent(&decided, at, inbox), Expect::Absent)?;
         }
-        fail_point("decision-before");
-        let revision = self.commit(batch).await?;
-        fail_point("decision-durable");
-        *pending = decided;
-        Ok(Revisions {
-            pending: revision,
-            run: revision,
-        })
+        Ok((decided, batch))
     }
 
     /// Takes a pending action out of the indexes of open ones.
     pub fn leave_open(&self, pending: &Pending, batch: &mut Batch) {
-        batch.delete(
-            Table::PendingOpen,
-            PendingOpen::of(pending).key(),
-            Expect::Any,
-        );
+        batch.delete(Table::PendingOpen, PendingOpen::of(pending).key(), Expect::Any);
         batch.delete(Table::Due, expiry(pending).key(), Expect::Any);
     }
 
     /// Closes a card nobody decided in time.
     pub async fn expire(&self, pending: &mut Pending, revision: u64) -> Result<(), StoreError> {
-        let by = UserId::new("clock");
-        let at = self.clock.now();
-        let decision = Decision {
-            by,
-            means: Means::Clock,
-            at,
-            digest: pending.digest.clone(),
-        };
-        match self
-            .record_decision(pending, revision, Event::Expire, decision, None)
-            .await
-        {
+        let decision = self.clock_decides(pending);
+        match self.record_decision(pending, revision, Event::Expire, decision, None).await {
             Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Closes a card nobody decided in time and tells its owner, in one commit: neither happens without
+    /// the other. Nothing is told when somebody decided it at this very moment.
+    pub async fn expire_and_tell(&self, pending: &Pending, revision: u64) -> Result<(), StoreError> {
+        let decision = self.clock_decides(pending);
+        let (expired, batch) = self.decision(pending, revision, Event::Expire, decision, None)?;
+        let words = format!(
+            "⌛ That card has expired, so I did not {}. Ask again if you still want it.",
+            title(self, &expired)
+        );
+        let shows = close_card(&expired).map(Show::Edit).into_iter().chain([Show::Send(Reply::text(words))]);
+        match self.tell(&expired.chat, shows.collect(), batch).await {
+            Err(StoreError::Conflict { .. }) => Ok(()),
+            other => other,
+        }
+    }
+
+    fn clock_decides(&self, pending: &Pending) -> Decision {
+        Decision { by: UserId::new("clock"), means: Means::Clock, at: self.clock.now(), digest: pending.digest.clone() }
     }
 
     /// Executes an approved card: checks time and digest, records the start, does every step.
@@ -526,14 +449,14 @@ impl Brain {
         mut pending: Pending,
         revisions: Revisions,
     ) -> Result<Finished, StoreError> {
-        let Some((run, run_revision)) = self.store.load::<Run>(&intent_key(&pending.id)).await?
-        else {
+        let Some((run, run_revision)) = self.store.load::<Run>(&intent_key(&pending.id)).await? else {
             return Err(StoreError::Unreadable {
                 table: Table::Runs,
                 why: format!("the intent of {} is gone", pending.id),
             });
         };
-        if pending.approval_is_stale(&self.clock.instants()) {
+        let instants = self.clock.instants();
+        if pending.approval_is_stale(&instants) || pending.has_expired(&instants) {
             return self.give_up(
                 pending,
                 revisions.pending,
@@ -560,24 +483,12 @@ impl Brain {
         batch.put(&pending, Expect::Revision(revisions.pending))?;
         let pending_revision = self.commit(batch).await?;
         fail_point("execution-begun");
-        let ran = execute::run(
-            self,
-            scene,
-            run,
-            Some(run_revision),
-            Grant::Approved(&pending),
-        )
-        .await?;
+        let ran = execute::run(self, scene, run, Some(run_revision), Grant::Approved(&pending)).await?;
         self.finish(pending, pending_revision, ran.run)
     }
 
     /// The final state of an executed card, with the end of its run.
-    pub fn finish(
-        &self,
-        mut pending: Pending,
-        revision: u64,
-        run: Run,
-    ) -> Result<Finished, StoreError> {
+    pub fn finish(&self, mut pending: Pending, revision: u64, run: Run) -> Result<Finished, StoreError> {
         let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
             table: Table::Pending,
             why: e.to_string(),
@@ -585,16 +496,9 @@ impl Brain {
         pending.apply(Event::Finish(run.end())).map_err(illegal)?;
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Revision(revision))?;
-        batch.put(
-            &self.audit_pending(&pending.owner, self.clock.now(), &pending),
-            Expect::Absent,
-        )?;
+        batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         batch.delete(Table::Runs, run.key(), Expect::Any);
-        Ok(Finished {
-            pending,
-            run,
-            batch,
-        })
+        Ok(Finished { pending, run, batch })
     }
 
     /// An approved card that will not execute.
@@ -612,22 +516,13 @@ impl Brain {
         };
         pending.apply(event).map_err(illegal)?;
         for step in &mut run.steps {
-            step.progress = Progress::Done {
-                outcome: crate::core::outcome::Outcome::failed(why),
-            };
+            step.progress = Progress::Done { outcome: crate::core::outcome::Outcome::failed(why) };
         }
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Revision(revision))?;
-        batch.put(
-            &self.audit_pending(&pending.owner, self.clock.now(), &pending),
-            Expect::Absent,
-        )?;
+        batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         batch.delete(Table::Runs, run.key(), Expect::Any);
-        Ok(Finished {
-            pending,
-            run,
-            batch,
-        })
+        Ok(Finished { pending, run, batch })
     }
 }
 
@@ -637,9 +532,7 @@ pub fn expiry(pending: &Pending) -> Due {
         at: pending.expires_at,
         owner: pending.owner.clone(),
         chat: pending.chat.clone(),
-        kind: DueKind::Expiry {
-            pending: pending.id.clone(),
-        },
+        kind: DueKind::Expiry { pending: pending.id.clone() },
     }
 }
 
@@ -649,15 +542,11 @@ fn intent_key(id: &PendingId) -> crate::ports::Key {
 
 /// The intent to execute an approved card: a run with every step planned.
 fn intent(pending: &Pending, at: chrono::DateTime<chrono::Utc>, inbox: Option<&str>) -> Run {
-    let steps = pending
-        .actions
-        .iter()
-        .zip(&pending.depends_on)
-        .map(|(action, depends_on)| Step {
-            action: action.clone(),
-            depends_on: depends_on.clone(),
-            progress: Progress::Planned,
-        });
+    let steps = pending.actions.iter().zip(&pending.depends_on).map(|(action, depends_on)| Step {
+        action: action.clone(),
+        depends_on: depends_on.clone(),
+        progress: Progress::Planned,
+    });
     Run {
         id: RunId::new(pending.id.as_str()),
         origin: RunOrigin::Pending(pending.id.clone()),

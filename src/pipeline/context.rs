@@ -46,23 +46,13 @@ impl Fetching {
         } else {
             format!("missing: {}", context.missing.join(", "))
         };
-        turn.traced(
-            "context",
-            started,
-            context.lines.iter().map(String::len).sum(),
-            Usage::default(),
-            outcome,
-        );
+        turn.traced("context", started, context.lines.iter().map(String::len).sum(), Usage::default(), outcome);
         context
     }
 
     /// What has already arrived; waits for nothing.
     pub async fn arrived(mut self) -> Context {
-        if self.0.is_finished() {
-            (&mut self.0).await.unwrap_or_default()
-        } else {
-            Context::default()
-        }
+        if self.0.is_finished() { (&mut self.0).await.unwrap_or_default() } else { Context::default() }
     }
 }
 
@@ -72,45 +62,26 @@ const NARROW_FROM: f32 = 0.6;
 /// Starts fetching what the guess suggests, or everything when it is unsure.
 pub fn fetch(turn: &Turn<'_>, guess: &Guess) -> Fetching {
     let narrow = guess.confidence >= NARROW_FROM;
-    let wanted = Wanted {
-        message: turn.words().to_owned(),
-        limit: 10,
-    };
+    let wanted = Wanted { message: turn.words().to_owned(), limit: 10 };
     let services: Vec<Arc<dyn Service>> = turn
         .brain
         .services
         .iter()
         .filter(|service| {
             let name = service.name();
-            !narrow
-                || name == "memory"
-                || (guess.kind != Kind::Chat && guess.domains.iter().any(|d| d == name))
+            !narrow || name == "memory" || (guess.kind != Kind::Chat && guess.domains.iter().any(|d| d == name))
         })
         .cloned()
         .collect();
     let scene = turn.scene.clone();
-    Fetching(tokio::spawn(async move {
-        gather(&services, &scene, wanted).await
-    }))
+    Fetching(tokio::spawn(async move { gather(&services, &scene, wanted).await }))
 }
 
 async fn gather(services: &[Arc<dyn Service>], scene: &Scene, wanted: Wanted) -> Context {
     let time_out = Duration::from_millis(limits::CONTEXT_FETCH_MS);
     let fetches = services.iter().map(|service| {
-        let wanted = Wanted {
-            limit: if service.name() == "memory" {
-                5
-            } else {
-                wanted.limit
-            },
-            ..wanted.clone()
-        };
-        async move {
-            (
-                service.name(),
-                tokio::time::timeout(time_out, service.notice(scene, &wanted)).await,
-            )
-        }
+        let wanted = Wanted { limit: if service.name() == "memory" { 5 } else { wanted.limit }, ..wanted.clone() };
+        async move { (service.name(), tokio::time::timeout(time_out, service.notice(scene, &wanted)).await) }
     });
     let mut context = Context::default();
     for (name, fetched) in join_all(fetches).await {
@@ -129,15 +100,11 @@ async fn gather(services: &[Arc<dyn Service>], scene: &Scene, wanted: Wanted) ->
 impl Context {
     fn add(&mut self, service: &'static str, item: Noticed) {
         if let Some(source) = item.foreign {
-            self.foreign.push(Foreign {
-                source,
-                text: item.line.clone(),
-            });
+            self.foreign.push(Foreign { source, text: item.line.clone() });
         }
         if service == "memory" {
             self.memories.push(item.line.clone());
         }
-        self.lines
-            .push(format!("{service} {}: {}", item.id, item.line));
+        self.lines.push(format!("{service} {}: {}", item.id, item.line));
     }
 }

@@ -54,19 +54,12 @@ pub struct Ran {
 /// The key of every attempt of one step.
 pub fn attempt(run: &RunId, step: usize) -> Attempt {
     let digest = Sha256::digest(format!("{run}/{step}"));
-    Attempt {
-        key: hex(&digest)[..32].to_owned(),
-    }
+    Attempt { key: hex(&digest)[..32].to_owned() }
 }
 
 /// True when a run needs a journal: it changes something.
 pub fn changes_anything(brain: &Brain, run: &Run) -> bool {
-    run.steps.iter().any(|step| {
-        brain
-            .catalog
-            .of(&step.action)
-            .is_none_or(|entry| entry.kind() == Kind::Write)
-    })
+    run.steps.iter().any(|step| brain.catalog.of(&step.action).is_none_or(|entry| entry.kind() == Kind::Write))
 }
 
 /// Does every step that is still planned. `revision`: of the run's journal, if it has one.
@@ -84,20 +77,13 @@ pub async fn run(
     let mut begun = vec![false; run.steps.len()];
     loop {
         run.give_up_blocked();
-        let mut starting: Vec<usize> = run
-            .ready()
-            .into_iter()
-            .filter(|&index| !begun[index])
-            .collect();
+        let mut starting: Vec<usize> = run.ready().into_iter().filter(|&index| !begun[index]).collect();
         starting.truncate(limits::CONCURRENT_ACTIONS_MAX.saturating_sub(working.len()));
         for &index in &starting {
             begun[index] = true;
         }
         let starting = authorize(brain, &mut run, starting, grant);
-        if starting
-            .iter()
-            .any(|(index, _)| place(brain, &run.steps[*index].action) == Place::Outside)
-        {
+        if starting.iter().any(|(index, _)| place(brain, &run.steps[*index].action) == Place::Outside) {
             for (index, _) in &starting {
                 if place(brain, &run.steps[*index].action) == Place::Outside {
                     run.steps[*index].progress = Progress::Started;
@@ -108,82 +94,47 @@ pub async fn run(
         }
         for (index, authorized) in starting {
             let attempt = attempt(&run.id, index);
-            working
-                .push(async move { (index, perform(brain, scene, &authorized, &attempt).await) });
+            working.push(async move { (index, perform(brain, scene, &authorized, &attempt).await) });
         }
         let Some((index, performed)) = working.next().await else {
             break;
         };
         fail_point("effect-done");
-        let Performed {
-            outcome,
-            changes,
-            foreign: seen,
-        } = performed;
+        let Performed { outcome, changes, foreign: seen } = performed;
         foreign.extend(seen);
-        undo[index] = journal
-            .record(&mut run, index, outcome, changes, scene)
-            .await?;
+        undo[index] = journal.record(&mut run, index, outcome, changes, scene).await?;
         fail_point("outcome-recorded");
     }
-    Ok(Ran {
-        revision: journal.revision,
-        run,
-        undo,
-        foreign,
-    })
+    Ok(Ran { revision: journal.revision, run, undo, foreign })
 }
 
 /// The steps that may run; the others get their failure at once.
-fn authorize(
-    brain: &Brain,
-    run: &mut Run,
-    steps: Vec<usize>,
-    grant: Grant<'_>,
-) -> Vec<(usize, Authorized)> {
+fn authorize(brain: &Brain, run: &mut Run, steps: Vec<usize>, grant: Grant<'_>) -> Vec<(usize, Authorized)> {
     let mut authorized = Vec::with_capacity(steps.len());
     for index in steps {
         let granted = match grant {
             Grant::LowStakes => low(brain, &run.steps[index].action),
-            Grant::Approved(pending) => {
-                authorize_approved(pending, index).map_err(|error| error.to_string())
-            }
+            Grant::Approved(pending) => authorize_approved(pending, index).map_err(|error| error.to_string()),
         };
         match granted {
             Ok(granted) => authorized.push((index, granted)),
-            Err(why) => {
-                run.steps[index].progress = Progress::Done {
-                    outcome: Outcome::failed(why),
-                }
-            }
+            Err(why) => run.steps[index].progress = Progress::Done { outcome: Outcome::failed(why) },
         }
     }
     authorized
 }
 
 fn low(brain: &Brain, action: &Action) -> Result<Authorized, String> {
-    let entry = brain
-        .catalog
-        .of(action)
-        .ok_or_else(|| format!("there is no such thing as {}", action.name()))?;
-    authorize_low(assess(entry, action.clone(), Stakes::Low))
-        .map_err(|_| "it needs your yes first".to_owned())
+    let entry = brain.catalog.of(action).ok_or_else(|| format!("there is no such thing as {}", action.name()))?;
+    authorize_low(assess(entry, action.clone(), Stakes::Low)).map_err(|_| "it needs your yes first".to_owned())
 }
 
 fn place(brain: &Brain, action: &Action) -> Place {
-    brain
-        .catalog
-        .of(action)
-        .map_or(Place::Outside, |entry| entry.place())
+    brain.catalog.of(action).map_or(Place::Outside, |entry| entry.place())
 }
 
 /// One action, inside its time-out. An effect outside that did not end in time is doubtful.
-async fn perform(
-    brain: &Brain,
-    scene: &Scene,
-    authorized: &Authorized,
-    attempt: &Attempt,
-) -> Performed {
+async fn perform(brain: &Brain, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
     let action = authorized.action();
     let Some(service) = brain.service(&action.service) else {
         return Performed::failed(format!("{} is not set up here", action.service));
@@ -191,12 +142,9 @@ async fn perform(
     // Services bound their own effects; this is the last resort, and later than theirs.
     let time_out = Duration::from_millis(limits::COMMAND_TIMEOUT_MS + 5_000);
     let started = std::time::Instant::now();
-    let performed =
-        tokio::time::timeout(time_out, service.perform(scene, authorized, attempt)).await;
+    let performed = tokio::time::timeout(time_out, service.perform(scene, authorized, attempt)).await;
     let performed = performed.unwrap_or_else(|_| match place(brain, action) {
-        Place::Outside => {
-            Performed::unknown("it did not answer in time; please look there before trying again")
-        }
+        Place::Outside => Performed::unknown("it did not answer in time; please look there before trying again"),
         Place::Store => Performed::failed("it took too long"),
     });
     tracing::info!(action = action.name(), us = started.elapsed().as_micros() as u64,
@@ -243,9 +191,7 @@ impl Journal<'_> {
             Ok(()) => Ok(self.undo(run, index, inverse, scene).filter(|_| changed)),
             Err(StoreError::Conflict { table, .. }) if table != Run::TABLE => {
                 let why = "it was changed by something else at the same moment; nothing was done, please try again";
-                run.steps[index].progress = Progress::Done {
-                    outcome: Outcome::failed(why),
-                };
+                run.steps[index].progress = Progress::Done { outcome: Outcome::failed(why) };
                 self.save(run, Vec::new()).await?;
                 Ok(None)
             }
@@ -260,29 +206,14 @@ impl Journal<'_> {
             let stored = self.brain.store.get(change.table, &change.key).await?;
             let put = stored.map(|stored| (stored.version, stored.body));
             // The expectation is filled in once the commit's revision is known; see `undo`.
-            let expect = if change.put.is_some() {
-                Expect::Revision(0)
-            } else {
-                Expect::Absent
-            };
-            prior.push(Change {
-                table: change.table,
-                key: change.key.clone(),
-                expect,
-                put,
-            });
+            let expect = if change.put.is_some() { Expect::Revision(0) } else { Expect::Absent };
+            prior.push(Change { table: change.table, key: change.key.clone(), expect, put });
         }
         Ok(prior)
     }
 
     /// The undo of a step whose changes were committed with the journal's current revision.
-    fn undo(
-        &self,
-        run: &Run,
-        index: usize,
-        mut inverse: Vec<Change>,
-        scene: &Scene,
-    ) -> Option<Undo> {
+    fn undo(&self, run: &Run, index: usize, mut inverse: Vec<Change>, scene: &Scene) -> Option<Undo> {
         let revision = self.revision?;
         for change in &mut inverse {
             if let Expect::Revision(at) = &mut change.expect {
@@ -290,11 +221,7 @@ impl Journal<'_> {
             }
         }
         let action = &run.steps[index].action;
-        let label = self
-            .brain
-            .catalog
-            .of(action)
-            .map_or_else(|| action.name(), |entry| entry.deed(action));
+        let label = self.brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action));
         Some(Undo {
             id: self.brain.new_id(),
             owner: run.owner.clone(),

@@ -48,13 +48,7 @@ enum Judged {
 }
 
 /// Judges a plan.
-pub async fn check(
-    turn: &Turn<'_>,
-    plan: Plan,
-    domains: &[String],
-    request: &str,
-    foreign: &[Foreign],
-) -> Gated {
+pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], request: &str, foreign: &[Foreign]) -> Gated {
     let mut gated = Gated::default();
     let mut judged = Vec::with_capacity(plan.actions.len());
     for planned in &plan.actions {
@@ -92,16 +86,9 @@ async fn judge(
             gated.remarks.push(why);
             Judged::Stopped
         }
-        Err(Unsettled::Ask {
-            question,
-            param,
-            choices,
-        }) => {
-            let listed: Vec<String> = choices
-                .iter()
-                .enumerate()
-                .map(|(i, (_, label))| format!("\n{}. {label}", i + 1))
-                .collect();
+        Err(Unsettled::Ask { question, param, choices }) => {
+            let listed: Vec<String> =
+                choices.iter().enumerate().map(|(i, (_, label))| format!("\n{}. {label}", i + 1)).collect();
             let question = match choices.as_slice() {
                 [(_, only)] => format!("Do you mean {only}?"),
                 _ => format!("{question}{}", listed.concat()),
@@ -112,6 +99,7 @@ async fn judge(
                 partial: Some((planned.clone(), param)),
                 choices,
                 domains: domains.to_vec(),
+                taints: taints(turn, entry, planned, foreign),
                 at: turn.scene.now,
             });
             Judged::Stopped
@@ -121,12 +109,7 @@ async fn judge(
 
 /// What the planner took from somebody else's text. Judged on what it wrote, not on what code made of it: an
 /// address that was looked up, or a time that was worked out, is nobody's text.
-fn taints(
-    turn: &Turn<'_>,
-    entry: &dyn Entry,
-    planned: &PlannedAction,
-    seen: &[Foreign],
-) -> Vec<Taint> {
+fn taints(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction, seen: &[Foreign]) -> Vec<Taint> {
     if entry.kind() != Kind::Write {
         return Vec::new();
     }
@@ -144,23 +127,16 @@ fn allowed<'b>(
     planned: &PlannedAction,
     domains: &[String],
 ) -> Result<(&'b dyn Entry, &'b dyn crate::ports::Service), String> {
-    let name = crate::core::text::visible(&crate::core::text::shorten(
-        &super::turn::report_name(planned),
-        60,
-    ));
+    let name = crate::core::text::visible(&crate::core::text::shorten(&super::turn::report_name(planned), 60));
     let entry = brain.catalog.find(&planned.service, &planned.command);
-    let entry = entry.ok_or_else(|| {
-        format!("There is no such thing as {name}, so nothing was done about it.")
-    })?;
+    let entry = entry.ok_or_else(|| format!("There is no such thing as {name}, so nothing was done about it."))?;
     if !domains.iter().any(|domain| *domain == planned.service) {
         return Err(format!(
             "I left out {name}: your message didn't ask for anything with {}. Tell me if you want that.",
             planned.service
         ));
     }
-    let service = brain
-        .service(&planned.service)
-        .ok_or_else(|| format!("{} is not set up here.", planned.service))?;
+    let service = brain.service(&planned.service).ok_or_else(|| format!("{} is not set up here.", planned.service))?;
     Ok((entry, service))
 }
 
@@ -176,24 +152,12 @@ fn sort(judged: Vec<Judged>, planned: &[PlannedAction], gated: &mut Gated) {
         };
         if depends_on.iter().any(|&on| stopped[on]) {
             stopped[index] = true;
-            gated.refuse(
-                planned,
-                assessed.action().params.clone(),
-                "something before it is not settled yet",
-            );
+            gated.refuse(planned, assessed.action().params.clone(), "something before it is not settled yet");
             continue;
         }
         asks[index] = assessed.stakes() == Stakes::High || depends_on.iter().any(|&on| asks[on]);
-        let passed = Passed {
-            assessed,
-            index,
-            depends_on,
-        };
-        if asks[index] {
-            gated.consent.push(passed)
-        } else {
-            gated.now.push(passed)
-        }
+        let passed = Passed { assessed, index, depends_on };
+        if asks[index] { gated.consent.push(passed) } else { gated.now.push(passed) }
     }
 }
 

@@ -22,7 +22,7 @@ pub enum Verdict {
 
 const RULES: [(&str, &str); 2] = [
     (
-        r"(?i)\b(show|tell|give|print|reveal|send|leak|dump|what(?:'s| is| are))\b[^.?!\n]{0,40}\b(your|the (?:bot|assistant|server|system)'?s?)\b[^.?!\n]{0,20}\b(api[ -]?key|bot token|access token|secret key|secrets|password|credentials|system prompt|\.env|environment variables)\b",
+        r"(?i)\b(show|tell|give|print|reveal|send|leak|dump|what(?:'s| is| are))\b[^.?!\n]{0,40}\b(your|the (?:bot|assistant|server|system)'?s?)\b[^.?!\n]{0,20}(?:\b(?:api[ -]?key|bot token|access token|secret key|secrets|password|credentials|system prompt|environment variables)|\.env)\b",
         "I keep keys, tokens and my own setup to myself. Anything else I can help with?",
     ),
     (
@@ -35,27 +35,15 @@ const RULES: [(&str, &str); 2] = [
 pub fn check(turn: &Turn<'_>) -> Verdict {
     let started = turn.elapsed_us();
     let verdict = judge(turn.words());
-    let outcome = if verdict == Verdict::Allowed {
-        "allowed"
-    } else {
-        "blocked"
-    };
-    turn.traced(
-        "guard",
-        started,
-        turn.words().len(),
-        Usage::default(),
-        outcome,
-    );
+    let outcome = if verdict == Verdict::Allowed { "allowed" } else { "blocked" };
+    turn.traced("guard", started, turn.words().len(), Usage::default(), outcome);
     verdict
 }
 
 fn judge(text: &str) -> Verdict {
     static RULE_SET: OnceLock<Option<RegexSet>> = OnceLock::new();
     let set = RULE_SET.get_or_init(|| RegexSet::new(RULES.map(|(pattern, _)| pattern)).ok());
-    let first = set
-        .as_ref()
-        .and_then(|set| set.matches(text).into_iter().next());
+    let first = set.as_ref().and_then(|set| set.matches(text).into_iter().next());
     first.map_or(Verdict::Allowed, |index| Verdict::Blocked(RULES[index].1))
 }
 

@@ -20,17 +20,17 @@ mod buttons;
 pub mod cards;
 pub mod commands;
 pub mod consent;
-mod context;
+pub(crate) mod context;
 mod execute;
 mod gate;
 mod guard;
 pub mod outbox;
-mod plan;
+pub(crate) mod plan;
 pub mod recover;
 mod reflect;
-mod resolve;
+pub(crate) mod resolve;
 pub mod respond;
-mod route;
+pub(crate) mod route;
 pub mod turn;
 
 use std::collections::{HashMap, HashSet};
@@ -48,8 +48,7 @@ use crate::core::turn::{Done, Incoming, Input, Path};
 use crate::core::when::DateOrder;
 use crate::limits;
 use crate::ports::{
-    AddressBook, Batch, Chat, Clock, Expect, Key, Model, RecordExt, Scene, Service, Store,
-    StoreError, Table,
+    AddressBook, Batch, Chat, Clock, Expect, Key, Model, RecordExt, Scene, Service, Store, StoreError, Table,
 };
 use crate::prompts::Prompts;
 use crate::records::{ChatState, User};
@@ -147,17 +146,12 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
     if let guard::Verdict::Blocked(why) = verdict {
         return Ok(Answer::says(Path::Blocked, why));
     }
-    let (route, early) = turn
-        .unless_cancelled(route_and_maybe_reply(turn, &guess))
-        .await?;
+    let (route, early) = turn.unless_cancelled(route_and_maybe_reply(turn, &guess)).await?;
     match route.kind {
         Kind::Chat => {
             let reply = match early {
                 Some(reply) => reply,
-                None => {
-                    turn.unless_cancelled(respond::chat(turn, context.arrived().await.memories))
-                        .await?
-                }
+                None => turn.unless_cancelled(respond::chat(turn, context.arrived().await.memories)).await?,
             };
             Ok(Answer::says(Path::Chat, reply))
         }
@@ -175,9 +169,7 @@ async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option
     }
     let replying = Box::pin(respond::chat(turn, Vec::new()));
     match select(routing, replying).await {
-        Either::Left((route, replying)) if route.kind == Kind::Chat => {
-            (route, Some(replying.await))
-        }
+        Either::Left((route, replying)) if route.kind == Kind::Chat => (route, Some(replying.await)),
         Either::Left((route, _)) => (route, None),
         Either::Right((reply, routing)) => {
             let route = routing.await;
@@ -213,10 +205,7 @@ async fn with_status<T>(turn: &Turn<'_>, work: impl Future<Output = T>) -> T {
 impl Brain {
     /// A service by name.
     pub fn service(&self, name: &str) -> Option<&dyn Service> {
-        self.services
-            .iter()
-            .find(|service| service.name() == name)
-            .map(AsRef::as_ref)
+        self.services.iter().find(|service| service.name() == name).map(AsRef::as_ref)
     }
 
     /// A new id that nobody can guess.
@@ -226,10 +215,7 @@ impl Brain {
 
     /// Commits a batch, and wakes the scheduler when it touches what falls due.
     pub async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {
-        let due = batch
-            .changes
-            .iter()
-            .any(|change| change.table == Table::Due);
+        let due = batch.changes.iter().any(|change| change.table == Table::Due);
         let revision = self.store.commit(batch).await?;
         if due {
             self.due_changed.notify_one();
@@ -266,10 +252,7 @@ impl Brain {
 
     /// What is going on in a chat.
     pub async fn chat_state(&self, chat: &ChatId) -> Result<ChatState, StoreError> {
-        let stored = self
-            .store
-            .load::<ChatState>(&Key::of(&[chat.as_str()]))
-            .await?;
+        let stored = self.store.load::<ChatState>(&Key::of(&[chat.as_str()])).await?;
         Ok(stored.map_or_else(|| ChatState::new(chat.clone()), |(state, _)| state))
     }
 
@@ -285,10 +268,7 @@ impl Brain {
 
     fn end(&self, incoming: &Incoming) {
         if commands::stoppable(&incoming.input) {
-            self.running
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .remove(&incoming.chat);
+            self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&incoming.chat);
         }
     }
 

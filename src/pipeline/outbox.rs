@@ -11,6 +11,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::Brain;
 use super::turn::{Answer, Question, Turn, TurnError};
+use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::text::split_utf16;
 use crate::core::turn::{CardPart, Done, Edit, Incoming, Input, Origin, Path, Reply};
@@ -18,8 +19,7 @@ use crate::failpoint::fail_point;
 use crate::limits;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table};
 use crate::records::{
-    CardMessage, ChatState, InboxEntry, Message, OutboxEntry, Show, Speaker, Turn as TurnRecord,
-    User,
+    CardMessage, ChatState, InboxEntry, Message, OutboxEntry, Show, Speaker, Turn as TurnRecord, User,
 };
 
 /// A lock a chat.
@@ -45,9 +45,7 @@ impl Locks {
 pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     let answer = match answer {
         Ok(answer) => answer,
-        Err(TurnError::Cancelled) => {
-            Answer::says(Path::Command, "Stopped. Nothing more was done.").keeping_question()
-        }
+        Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing more was done.").keeping_question(),
         Err(TurnError::Store(error)) => trouble(&error),
     };
     let (path, reports) = (answer.path, answer.reports.clone());
@@ -62,22 +60,8 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
             tracing::error!(%error, "an answer could not be stored");
             done.path = Path::Error;
             // What was done is in the journal; it is told again after a restart. Say now what can be said.
-            for reply in direct
-                .into_iter()
-                .filter(|reply| reply.card.is_none())
-                .chain([Reply::text(sorry(&error))])
-            {
-                let _ = turn
-                    .brain
-                    .face
-                    .send(
-                        turn.chat(),
-                        &Reply {
-                            buttons: Vec::new(),
-                            ..reply
-                        },
-                    )
-                    .await;
+            for reply in direct.into_iter().filter(|reply| reply.card.is_none()).chain([Reply::text(sorry(&error))]) {
+                let _ = turn.brain.face.send(turn.chat(), &Reply { buttons: Vec::new(), ..reply }).await;
             }
         }
     }
@@ -87,10 +71,7 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
 /// A turn that cannot even read the store.
 pub async fn cannot_even_begin(brain: &Brain, incoming: &Incoming, error: &StoreError) -> Done {
     tracing::error!(%error, "a turn could not begin");
-    let _ = brain
-        .face
-        .send(&incoming.chat, &Reply::text(sorry(error)))
-        .await;
+    let _ = brain.face.send(&incoming.chat, &Reply::text(sorry(error))).await;
     Done::quiet(Path::Error)
 }
 
@@ -107,17 +88,7 @@ fn sorry(error: &StoreError) -> String {
 
 async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     let brain = turn.brain;
-    let Answer {
-        path,
-        replies,
-        edits,
-        reports,
-        deeds,
-        mut batch,
-        clarification,
-        editing,
-        zone_named,
-    } = answer;
+    let Answer { path, replies, edits, reports, deeds, mut batch, clarification, editing, zone_named } = answer;
     let guard = brain.writing.lock(turn.chat()).await;
     let mut state = brain.chat_state(turn.chat()).await?;
     match clarification {
@@ -145,26 +116,14 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
             batch.put(&entry, Expect::Any)?;
         }
     }
-    let user = User {
-        zone_named: turn.user.zone_named || zone_named,
-        ..turn.user.clone()
-    };
+    let user = User { zone_named: turn.user.zone_named || zone_named, ..turn.user.clone() };
     if user != turn.user {
         batch.put(&user, Expect::Any)?;
     }
     let (mut done, spans) = turn.sum_up(path, reports);
-    done.outcomes
-        .iter_mut()
-        .for_each(|report| report.params = crate::core::plan::Params::new());
+    done.outcomes.iter_mut().for_each(|report| report.params = crate::core::plan::Params::new());
     let id = turn.incoming.turn.as_str().to_owned();
-    let trace = TurnRecord {
-        id,
-        user: user.id,
-        chat: turn.chat().clone(),
-        at: turn.scene.now,
-        done,
-        spans,
-    };
+    let trace = TurnRecord { id, user: user.id, chat: turn.chat().clone(), at: turn.scene.now, done, spans };
     batch.put(&trace, Expect::Any)?;
     brain.commit(batch).await?;
     drop(guard);
@@ -181,15 +140,8 @@ fn remember(
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
     let mut add = |speaker, text: String, origin, deeds| {
-        let message = Message {
-            chat: state.chat.clone(),
-            number: state.next_message,
-            speaker,
-            text,
-            origin,
-            at,
-            deeds,
-        };
+        let message =
+            Message { chat: state.chat.clone(), number: state.next_message, speaker, text, origin, at, deeds };
         state.next_message += 1;
         batch.put(&message, Expect::Any).map(|_| ())
     };
@@ -210,12 +162,7 @@ pub fn enqueue(
     at: chrono::DateTime<chrono::Utc>,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
-    let entry = OutboxEntry {
-        chat: state.chat.clone(),
-        number: state.next_outbox,
-        show,
-        at,
-    };
+    let entry = OutboxEntry { chat: state.chat.clone(), number: state.next_outbox, show, at };
     state.next_outbox += 1;
     batch.put(&entry, Expect::Absent)?;
     Ok(())
@@ -234,22 +181,14 @@ fn split(reply: Reply) -> Vec<Reply> {
             last.card = reply.card;
             last.reminder = reply.reminder;
         }
-        None => parts.push(Reply {
-            text: "…".to_owned(),
-            ..reply
-        }),
+        None => parts.push(Reply { text: "…".to_owned(), ..reply }),
     }
     parts
 }
 
 impl Brain {
     /// Tells a chat something outside a turn, together with other changes, in one commit; then delivers.
-    pub async fn tell(
-        &self,
-        chat: &ChatId,
-        shows: Vec<Show>,
-        mut batch: Batch,
-    ) -> Result<(), StoreError> {
+    pub async fn tell(&self, chat: &ChatId, shows: Vec<Show>, mut batch: Batch) -> Result<(), StoreError> {
         {
             let _guard = self.writing.lock(chat).await;
             let mut state = self.chat_state(chat).await?;
@@ -265,7 +204,9 @@ impl Brain {
                 }
             }
             batch.put(&state, Expect::Any)?;
+            fail_point("tell-before");
             self.commit(batch).await?;
+            fail_point("tell-durable");
         }
         self.deliver(chat).await;
         Ok(())
@@ -275,11 +216,7 @@ impl Brain {
     pub async fn deliver(&self, chat: &ChatId) {
         let _one = self.delivering.lock(chat).await;
         loop {
-            let waiting = match self
-                .store
-                .list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[chat.as_str()], 32))
-                .await
-            {
+            let waiting = match self.store.list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[chat.as_str()], 32)).await {
                 Ok(waiting) if waiting.is_empty() => return,
                 Ok(waiting) => waiting,
                 Err(error) => {
@@ -296,7 +233,11 @@ impl Brain {
     }
 
     /// Shows one entry; false when the chat has to wait.
-    async fn show(&self, entry: OutboxEntry) -> bool {
+    async fn show(&self, mut entry: OutboxEntry) -> bool {
+        if let Err(error) = self.withhold_altered(&mut entry).await {
+            tracing::error!(%error, "a card cannot be checked, so it waits");
+            return false;
+        }
         let shown = match &entry.show {
             Show::Send(reply) => self.face.send(&entry.chat, reply).await.map(Some),
             Show::Edit(edit) => self.face.edit(&entry.chat, edit).await.map(|()| None),
@@ -322,12 +263,38 @@ impl Brain {
         }
     }
 
+    /// A card whose record no longer has the digest it was made with is not shown: nobody could decide it.
+    async fn withhold_altered(&self, entry: &mut OutboxEntry) -> Result<(), StoreError> {
+        let Show::Send(reply) = &entry.show else {
+            return Ok(());
+        };
+        let Some(card) = &reply.card else {
+            return Ok(());
+        };
+        let stored = self.pending(&card.pending).await?;
+        let intact = stored.is_some_and(|(pending, _)| {
+            let made_for = reply.buttons.iter().flatten().next();
+            let made_for = made_for.and_then(|button| Press::decode(&button.data));
+            pending.digest == pending.compute_digest()
+                && match made_for {
+                    Some(Press::Card { digest_prefix, .. }) => pending.digest.matches(&digest_prefix),
+                    Some(_) => false,
+                    None => !card.is_last(),
+                }
+        });
+        if !intact {
+            tracing::error!(pending = %card.pending, "a card's record was altered; it is not shown");
+            let why = format!(
+                "A card ({}) was altered in my store, so I don't show it. Nothing was done; please ask again.",
+                card.pending
+            );
+            entry.show = Show::Send(Reply::text(why));
+        }
+        Ok(())
+    }
+
     /// Takes an entry out of the outbox, and notes which message shows which card.
-    async fn delivered(
-        &self,
-        entry: &OutboxEntry,
-        message: Option<MessageId>,
-    ) -> Result<(), StoreError> {
+    async fn delivered(&self, entry: &OutboxEntry, message: Option<MessageId>) -> Result<(), StoreError> {
         let mut batch = Batch::default();
         batch.delete(Table::Outbox, entry.key(), Expect::Any);
         let _guard = self.writing.lock(&entry.chat).await;
@@ -350,14 +317,7 @@ impl Brain {
         message: MessageId,
         mut batch: Batch,
     ) -> Result<(), StoreError> {
-        batch.put(
-            &CardMessage {
-                chat: entry.chat.clone(),
-                message,
-                pending: card.pending.clone(),
-            },
-            Expect::Any,
-        )?;
+        batch.put(&CardMessage { chat: entry.chat.clone(), message, pending: card.pending.clone() }, Expect::Any)?;
         // Somebody else may decide it at this very moment; then its record is read again.
         loop {
             let mut attempt = batch.clone();
@@ -378,10 +338,6 @@ impl Brain {
 
     /// Takes the buttons off a message outside a turn.
     pub fn bare(&self, message: MessageId) -> Show {
-        Show::Edit(Edit {
-            message,
-            text: None,
-            buttons: Vec::new(),
-        })
+        Show::Edit(Edit { message, text: None, buttons: Vec::new() })
     }
 }

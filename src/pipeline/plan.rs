@@ -49,18 +49,11 @@ pub enum Planned {
 }
 
 /// Said when the endpoint did not answer and the built-in planner took over.
-const WITHOUT_MODEL: &str =
-    "(My language model can't be reached, so I used my built-in understanding.)";
-const REPHRASE: &str =
-    "I had trouble making sense of that. Nothing was done. Could you say it another way?";
+const WITHOUT_MODEL: &str = "(My language model can't be reached, so I used my built-in understanding.)";
+const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Could you say it another way?";
 
 /// Plans within `domains`.
-pub async fn make(
-    turn: &Turn<'_>,
-    domains: &[String],
-    context: &Context,
-    topic: &Topic<'_>,
-) -> Planned {
+pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
     turn.doing("Working out what to do…");
     if let Some(plan) = completed(turn, topic) {
         return Planned::Plan { plan, remark: None };
@@ -69,10 +62,7 @@ pub async fn make(
         return built_in(turn, domains, topic, None);
     };
     match by_model(turn, model, domains, context, topic).await {
-        Asked::Answer(plan) => Planned::Plan {
-            plan: bounded(plan),
-            remark: None,
-        },
+        Asked::Answer(plan) => Planned::Plan { plan: bounded(plan), remark: None },
         Asked::Unusable(why) => {
             turn.fell_back("plan", &why);
             Planned::NotUnderstood(REPHRASE.to_owned())
@@ -94,20 +84,25 @@ pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
     };
     let action = match only.or_else(|| chosen(&question.choices, turn.words())) {
         Some(value) => filled(partial, param, value),
-        None => understanding::complete(partial, param, turn.words(), &turn.scene.reference())?,
+        None if question.choices.is_empty() => free_answer(turn, partial, param)?,
+        None => return None,
     };
-    Some(Plan {
-        actions: vec![action],
-        ..Plan::default()
-    })
+    Some(Plan { actions: vec![action], ..Plan::default() })
+}
+
+/// An answer in the person's own words: an address for somebody unknown, or whatever was missing.
+fn free_answer(turn: &Turn<'_>, partial: &PlannedAction, param: &str) -> Option<PlannedAction> {
+    if param.contains('=') {
+        let answer = turn.words().trim();
+        let names_somebody = answer.split_whitespace().count() <= 4;
+        return names_somebody.then(|| filled(partial, param, answer));
+    }
+    understanding::complete(partial, param, turn.words(), &turn.scene.reference())
 }
 
 /// Which of the offered choices the person means: its number, or words that only one of them has.
 pub fn chosen<'a>(choices: &'a [(String, String)], answer: &str) -> Option<&'a str> {
-    let answer = answer
-        .trim()
-        .trim_end_matches(['.', '!', ')'])
-        .to_lowercase();
+    let answer = answer.trim().trim_end_matches(['.', '!', ')']).to_lowercase();
     if answer.is_empty() {
         return None;
     }
@@ -116,19 +111,15 @@ pub fn chosen<'a>(choices: &'a [(String, String)], answer: &str) -> Option<&'a s
         ["2", "second", "the second", "the second one"],
         ["3", "third", "the third", "the third one"],
     ];
-    let by_number = answer.parse::<usize>().ok().or_else(|| {
-        ordinals
-            .iter()
-            .position(|words| words.contains(&answer.as_str()))
-            .map(|i| i + 1)
-    });
+    let by_number = answer
+        .parse::<usize>()
+        .ok()
+        .or_else(|| ordinals.iter().position(|words| words.contains(&answer.as_str())).map(|i| i + 1));
     if let Some((value, _)) = by_number.and_then(|n| choices.get(n.checked_sub(1)?)) {
         return Some(value);
     }
-    let words: Vec<&str> = answer
-        .split_whitespace()
-        .filter(|word| !["the", "one", "with", "at", "to"].contains(word))
-        .collect();
+    let words: Vec<&str> =
+        answer.split_whitespace().filter(|word| !["the", "one", "with", "at", "to"].contains(word)).collect();
     let mut fitting = choices.iter().filter(|(value, label)| {
         let text = format!("{label} {value}").to_lowercase();
         !words.is_empty() && words.iter().all(|word| text.contains(word))
@@ -145,69 +136,40 @@ fn filled(partial: &PlannedAction, param: &str, value: &str) -> PlannedAction {
     let (name, unclear) = param.split_once('=').unwrap_or((param, ""));
     match action.params.get_mut(name) {
         Some(Value::Array(items)) if !unclear.is_empty() => {
-            for item in items
-                .iter_mut()
-                .filter(|item| item.as_str() == Some(unclear))
-            {
+            for item in items.iter_mut().filter(|item| item.as_str() == Some(unclear)) {
                 *item = Value::String(value.to_owned());
             }
         }
         Some(_) | None => {
-            action
-                .params
-                .insert(name.to_owned(), Value::String(value.to_owned()));
+            action.params.insert(name.to_owned(), Value::String(value.to_owned()));
         }
     }
     action
 }
 
-fn built_in(
-    turn: &Turn<'_>,
-    domains: &[String],
-    topic: &Topic<'_>,
-    remark: Option<&'static str>,
-) -> Planned {
+fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Option<&'static str>) -> Planned {
     if topic.round.is_some() {
-        return Planned::Plan {
-            plan: Plan::default(),
-            remark,
-        };
+        return Planned::Plan { plan: Plan::default(), remark };
     }
     let reference = turn.scene.reference();
     if let Some(pending) = topic.amends {
         let actions: Vec<PlannedAction> = pending.actions.iter().map(planned_again).collect();
         return match understanding::amend(&actions, turn.words(), &reference) {
-            Some(actions) => Planned::Plan {
-                plan: Plan {
-                    actions,
-                    ..Plan::default()
-                },
-                remark,
-            },
+            Some(actions) => Planned::Plan { plan: Plan { actions, ..Plan::default() }, remark },
             None => Planned::NotUnderstood(REPHRASE.to_owned()),
         };
     }
     let past = turn.past();
-    let hearing = Hearing {
-        text: turn.words(),
-        reference: &reference,
-        history: &past,
-    };
+    let hearing = Hearing { text: turn.words(), reference: &reference, history: &past };
     match understanding::plan(&hearing, domains) {
-        Understood::Plan(plan) => Planned::Plan {
-            plan: bounded(plan),
-            remark,
-        },
-        Understood::Ask {
-            question,
-            partial,
-            param,
-        } => Planned::Ask(Clarification {
+        Understood::Plan(plan) => Planned::Plan { plan: bounded(plan), remark },
+        Understood::Ask { question, partial, param } => Planned::Ask(Clarification {
             request: request(turn, topic),
             question,
             partial: Some((partial, param)),
             choices: Vec::new(),
             domains: domains.to_vec(),
+            taints: Vec::new(),
             at: turn.scene.now,
         }),
         Understood::NotUnderstood => Planned::NotUnderstood(understanding::cannot(turn.words())),
@@ -216,10 +178,7 @@ fn built_in(
 
 /// The request as the person made it, the earlier one included.
 pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
-    let earlier = topic
-        .answers
-        .map(|q| q.request.clone())
-        .or_else(|| topic.amends.map(|p| p.request.clone()));
+    let earlier = topic.answers.map(|q| q.request.clone()).or_else(|| topic.amends.map(|p| p.request.clone()));
     match earlier {
         Some(earlier) => format!("{earlier}\n{}", turn.words()),
         None => turn.words().to_owned(),
@@ -277,8 +236,7 @@ fn earlier(topic: &Topic<'_>) -> String {
     }
     if let Some(pending) = topic.amends {
         let actions =
-            serde_json::to_string(&pending.actions.iter().map(proposal).collect::<Vec<_>>())
-                .unwrap_or_default();
+            serde_json::to_string(&pending.actions.iter().map(proposal).collect::<Vec<_>>()).unwrap_or_default();
         return format!(
             "The person asked before: {}\nThis waits for their yes: {actions}\nThe request below changes it: plan the whole of it again, changed.",
             pending.request
@@ -296,20 +254,13 @@ fn dates(turn: &Turn<'_>) -> Vec<String> {
     let now = turn.scene.now.with_timezone(&turn.scene.zone);
     let day = |days: i64| (now + Duration::days(days)).date_naive();
     let to_monday = i64::from((7 - now.weekday().num_days_from_monday()) % 7);
-    let to_monday = if now.weekday() == Weekday::Mon {
-        7
-    } else {
-        to_monday
-    };
+    let to_monday = if now.weekday() == Weekday::Mon { 7 } else { to_monday };
     vec![
         format!("today = {}", day(0)),
         format!("tomorrow = {} ({})", day(1), day(1).weekday()),
         format!("next Monday = {}", day(to_monday)),
         format!("this evening = {}T18:00:00", day(0)),
-        format!(
-            "in 2 hours = {}",
-            Moment::Instant(now + Duration::hours(2)).store()
-        ),
+        format!("in 2 hours = {}", Moment::Instant(now + Duration::hours(2)).store()),
     ]
 }
 
@@ -323,11 +274,7 @@ fn history(turn: &Turn<'_>) -> Vec<String> {
             Speaker::Person => format!("person passed on: {}", message.text),
             Speaker::Assistant => {
                 let deeds: Vec<String> = message.deeds.iter().map(deed).collect();
-                format!(
-                    "assistant: {} {}",
-                    shorten(&message.text, 400),
-                    deeds.join(" ")
-                )
+                format!("assistant: {} {}", shorten(&message.text, 400), deeds.join(" "))
             }
         };
         let Some(rest) = left.checked_sub(line.len()) else {

@@ -22,14 +22,12 @@ use crate::records::{OutboxEntry, Show};
 const RUNS_MAX: usize = 100_000;
 
 const INTERRUPTED: &str = "I was restarted in the middle of something. This is what became of it:";
-const NO_ANSWER: &str = "I was stopped before the answer came. Please look there before trying again; I won't repeat it";
+const NO_ANSWER: &str =
+    "I was stopped before the answer came. Please look there before trying again; I won't repeat it";
 
 /// Settles everything an earlier life left behind. Returns how many runs that were.
 pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
-    let runs = brain
-        .store
-        .list::<Run>(Scan::of::<Run>(&[], RUNS_MAX))
-        .await?;
+    let runs = brain.store.list::<Run>(Scan::of::<Run>(&[], RUNS_MAX)).await?;
     let found = runs.len();
     for (run, revision) in runs {
         // Its message is still in the inbox: that turn is handled again and finds this journal.
@@ -48,10 +46,7 @@ pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
 
 /// Chats that have something waiting in the outbox.
 pub async fn undelivered(brain: &Brain) -> Result<Vec<crate::core::ids::ChatId>, StoreError> {
-    let waiting = brain
-        .store
-        .list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[], RUNS_MAX))
-        .await?;
+    let waiting = brain.store.list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[], RUNS_MAX)).await?;
     let mut chats: Vec<_> = waiting.into_iter().map(|(entry, _)| entry.chat).collect();
     chats.sort();
     chats.dedup();
@@ -68,20 +63,14 @@ async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
         let action = &run.steps[index].action;
         let seen = match (&scene, brain.service(&action.service)) {
             (Ok(scene), Some(service)) => {
-                service
-                    .happened(scene, &action.command, &execute::attempt(&run.id, index))
-                    .await
+                service.happened(scene, &action.command, &execute::attempt(&run.id, index)).await
             }
             (Err(_), _) | (_, None) => None,
         };
         let outcome = match seen {
-            Some(true) => Outcome::Succeeded {
-                result: serde_json::json!({"found_after_restart": true}),
-            },
+            Some(true) => Outcome::Succeeded { result: serde_json::json!({"found_after_restart": true}) },
             Some(false) => Outcome::failed("I was stopped before it was done"),
-            None => Outcome::Unknown {
-                why: NO_ANSWER.to_owned(),
-            },
+            None => Outcome::Unknown { why: NO_ANSWER.to_owned() },
         };
         run.steps[index].progress = Progress::Done { outcome };
     }
@@ -104,19 +93,10 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
             (ran.run, Vec::new(), batch)
         }
         Origin::Pending(id) => {
-            let Some(Finished {
-                pending,
-                run,
-                batch,
-            }) = finish_card(brain, &scene, &id, run, revision).await?
-            else {
+            let Some(Finished { pending, run, batch }) = finish_card(brain, &scene, &id, run, revision).await? else {
                 return Ok(());
             };
-            (
-                run,
-                close_card(&pending).map(Show::Edit).into_iter().collect(),
-                batch,
-            )
+            (run, close_card(&pending).map(Show::Edit).into_iter().collect(), batch)
         }
     };
     let reference = scene.reference();
@@ -144,18 +124,11 @@ async fn finish_card(
     };
     match pending.state {
         State::Approved => {
-            let revisions = Revisions {
-                pending: pending_revision,
-                run: revision,
-            };
-            brain
-                .execute_approved(scene, pending, revisions)
-                .await
-                .map(Some)
+            let revisions = Revisions { pending: pending_revision, run: revision };
+            brain.execute_approved(scene, pending, revisions).await.map(Some)
         }
         State::Executing => {
-            let ran =
-                execute::run(brain, scene, run, Some(revision), Grant::Approved(&pending)).await?;
+            let ran = execute::run(brain, scene, run, Some(revision), Grant::Approved(&pending)).await?;
             brain.finish(pending, pending_revision, ran.run).map(Some)
         }
         // Its end is on record; only the journal was left.

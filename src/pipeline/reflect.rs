@@ -61,20 +61,13 @@ pub fn without_repeats(mut plan: Plan, earlier: &[Report]) -> Plan {
                 && (report.status != Status::Succeeded || report.params == *params)
         })
     };
-    let keep: Vec<bool> = plan
-        .actions
-        .iter()
-        .map(|a| !tried(&a.service, &a.command, &a.params))
-        .collect();
+    let keep: Vec<bool> = plan.actions.iter().map(|a| !tried(&a.service, &a.command, &a.params)).collect();
     // What depended on a removed action cannot be planned on; indexes of the rest are renumbered.
     let mut renumbered = vec![None; plan.actions.len()];
     let mut kept = Vec::new();
     for (index, mut action) in plan.actions.into_iter().enumerate() {
-        let on: Option<Vec<usize>> = action
-            .depends_on
-            .iter()
-            .map(|&on| renumbered.get(on).copied().flatten())
-            .collect();
+        let on: Option<Vec<usize>> =
+            action.depends_on.iter().map(|&on| renumbered.get(on).copied().flatten()).collect();
         if let (true, Some(on)) = (keep[index], on) {
             action.depends_on = on;
             renumbered[index] = Some(kept.len());

@@ -50,21 +50,15 @@ pub async fn settle(
 ) -> Result<Settled, Unsettled> {
     let reference = turn.scene.reference();
     let params = entry.check(planned.params.clone())?;
-    let known = if needs_people(entry, &params) {
-        everybody(turn).await?
-    } else {
-        Vec::new()
-    };
+    let known = if needs_people(entry, &params) { everybody(turn).await? } else { Vec::new() };
 
     let mut names = BTreeMap::new();
     let mut unclear = None;
     let params = entry.settle(params, &mut |slot| match slot {
-        Slot::People { param, value } => {
-            settle_people(param, value, &known, &mut names).map_err(|ask| {
-                unclear = Some(ask);
-                ParamError::Invalid(String::new())
-            })
-        }
+        Slot::People { param, value } => settle_people(param, value, &known, &mut names).map_err(|ask| {
+            unclear = Some(ask);
+            ParamError::Invalid(String::new())
+        }),
         other => settle_time(other, &reference, None),
     });
     if let Some(ask) = unclear {
@@ -73,21 +67,11 @@ pub async fn settle(
     let params = params?;
 
     let prepared = service.prepare(&turn.scene, entry.command(), params).await;
-    let (params, target, notes, foreign) =
-        match prepared.map_err(|error| Unsettled::Refused(error.to_string()))? {
-            Prepared::Ready {
-                params,
-                target,
-                notes,
-                foreign,
-            } => (params, target, notes, foreign),
-            Prepared::NotFound { what } => return Err(Unsettled::Refused(what)),
-            Prepared::Several {
-                param,
-                question,
-                candidates,
-            } => return Err(which(param, question, candidates)),
-        };
+    let (params, target, notes, foreign) = match prepared.map_err(|error| Unsettled::Refused(error.to_string()))? {
+        Prepared::Ready { params, target, notes, foreign } => (params, target, notes, foreign),
+        Prepared::NotFound { what } => return Err(Unsettled::Refused(what)),
+        Prepared::Several { param, question, candidates } => return Err(which(param, question, candidates)),
+    };
 
     let params = entry.settle(params, &mut |slot| match slot {
         Slot::People { .. } => Ok(()),
@@ -107,14 +91,34 @@ pub async fn settle(
     Ok(Settled { action, foreign })
 }
 
+/// The times among these parameters as values, as far as they can be read; the rest stays in words. There is
+/// no item here that a time could be relative to, so all are relative to now: for comparing plans.
+pub(crate) fn times(
+    entry: &dyn Entry,
+    params: Params,
+    reference: &Reference,
+) -> Result<Params, ParamError> {
+    let nothing = Target {
+        id: String::new(),
+        revision: String::new(),
+        label: String::new(),
+        before: Value::Null,
+    };
+    let mut params = params;
+    for target in [None, Some(&nothing)] {
+        params = entry.settle(params, &mut |slot| {
+            // What cannot be read is compared as it stands.
+            let _ = settle_time(slot, reference, target);
+            Ok(())
+        })?;
+    }
+    Ok(params)
+}
+
 impl From<ParamError> for Unsettled {
     fn from(error: ParamError) -> Self {
         match error {
-            ParamError::Missing { param, question } => Self::Ask {
-                question,
-                param,
-                choices: Vec::new(),
-            },
+            ParamError::Missing { param, question } => Self::Ask { question, param, choices: Vec::new() },
             ParamError::Invalid(why) => Self::Refused(why),
         }
     }
@@ -133,11 +137,7 @@ fn needs_people(entry: &dyn Entry, params: &Params) -> bool {
 }
 
 async fn everybody(turn: &Turn<'_>) -> Result<Vec<Person>, Unsettled> {
-    turn.brain
-        .people
-        .people(turn.owner())
-        .await
-        .map_err(|error| Unsettled::Refused(error.to_string()))
+    turn.brain.people.people(turn.owner()).await.map_err(|error| Unsettled::Refused(error.to_string()))
 }
 
 /// Names and groups become addresses; the names are kept for the card.
@@ -163,32 +163,17 @@ fn settle_people(
                 }
             }
             Match::Several { asked, candidates } => {
-                let choices = candidates
-                    .into_iter()
-                    .map(|r| (r.email.clone(), format!("{} <{}>", r.name, r.email)))
-                    .collect();
-                return Err(Unsettled::Ask {
-                    question: format!("Which {asked} do you mean?"),
-                    param: at(),
-                    choices,
-                });
+                let choices =
+                    candidates.into_iter().map(|r| (r.email.clone(), format!("{} <{}>", r.name, r.email))).collect();
+                return Err(Unsettled::Ask { question: format!("Which {asked} do you mean?"), param: at(), choices });
             }
             Match::Nobody { asked } => {
                 let question = format!("I don't know “{asked}”. Which mail address should I use?");
-                return Err(Unsettled::Ask {
-                    question,
-                    param: at(),
-                    choices: Vec::new(),
-                });
+                return Err(Unsettled::Ask { question, param: at(), choices: Vec::new() });
             }
             Match::NoAddress { name } => {
-                let question =
-                    format!("I have no mail address for {name}. Which one should I use?");
-                return Err(Unsettled::Ask {
-                    question,
-                    param: at(),
-                    choices: Vec::new(),
-                });
+                let question = format!("I have no mail address for {name}. Which one should I use?");
+                return Err(Unsettled::Ask { question, param: at(), choices: Vec::new() });
             }
         }
     }
@@ -197,12 +182,7 @@ fn settle_people(
 }
 
 /// Names for addresses that a service filled in.
-fn add_known_names(
-    params: &Params,
-    known: &[Person],
-    target: Option<&Target>,
-    names: &mut BTreeMap<String, String>,
-) {
+fn add_known_names(params: &Params, known: &[Person], target: Option<&Target>, names: &mut BTreeMap<String, String>) {
     let given = target.and_then(|target| target.before.get("names")).and_then(Value::as_object);
     for (address, name) in given.into_iter().flatten() {
         if let Some(name) = name.as_str() {
@@ -219,27 +199,14 @@ fn add_known_names(
 }
 
 fn which(param: String, question: String, candidates: Vec<Candidate>) -> Unsettled {
-    Unsettled::Ask {
-        question,
-        param,
-        choices: candidates.into_iter().map(|c| (c.id, c.label)).collect(),
-    }
+    Unsettled::Ask { question, param, choices: candidates.into_iter().map(|c| (c.id, c.label)).collect() }
 }
 
 /// Settles a slot of time. Those relative to the target wait until there is one.
-fn settle_time(
-    slot: Slot<'_>,
-    reference: &Reference,
-    target: Option<&Target>,
-) -> Result<(), ParamError> {
+fn settle_time(slot: Slot<'_>, reference: &Reference, target: Option<&Target>) -> Result<(), ParamError> {
     match slot {
         Slot::People { .. } => Ok(()),
-        Slot::Time {
-            param,
-            value,
-            base,
-            past,
-        } => {
+        Slot::Time { param, value, base, past } => {
             let Some(clock) = Clock::of(base, reference, target) else {
                 return Ok(());
             };
@@ -248,13 +215,7 @@ fn settle_time(
             Ok(())
         }
         Slot::Repeat { repeat, first } => settle_repeat(repeat, first, reference),
-        Slot::Span {
-            param,
-            start,
-            end,
-            base,
-            past,
-        } => {
+        Slot::Span { param, start, end, base, past } => {
             let Some(clock) = Clock::of(base, reference, target) else {
                 return Ok(());
             };
@@ -294,21 +255,14 @@ impl Read {
 impl<'a> Clock<'a> {
     fn of(base: Base, reference: &'a Reference, target: Option<&Target>) -> Option<Self> {
         match (base, target) {
-            (Base::Now, None) => Some(Self {
-                reference,
-                target: None,
-            }),
+            (Base::Now, None) => Some(Self { reference, target: None }),
             (Base::Target, Some(target)) => {
-                let start = ["start_time", "deadline"]
-                    .iter()
-                    .find_map(|name| target.before.get(name).and_then(Value::as_str));
+                let start =
+                    ["start_time", "deadline"].iter().find_map(|name| target.before.get(name).and_then(Value::as_str));
                 let start = start
                     .and_then(|text| Moment::read(text, reference.zone))
                     .map(|moment| moment.start(reference.zone));
-                Some(Self {
-                    reference,
-                    target: start,
-                })
+                Some(Self { reference, target: start })
             }
             // Settled before, or not yet.
             (Base::Now, Some(_)) | (Base::Target, None) => None,
@@ -321,26 +275,15 @@ impl<'a> Clock<'a> {
         }
         let reference = match self.target {
             Some(target) if when::is_clock_only(text) => {
-                let midnight = local_instant(
-                    self.reference.zone,
-                    target.date_naive().and_time(NaiveTime::MIN),
-                )
-                .earliest();
-                Reference {
-                    now: midnight.to_utc(),
-                    ..*self.reference
-                }
+                let midnight =
+                    local_instant(self.reference.zone, target.date_naive().and_time(NaiveTime::MIN)).earliest();
+                Reference { now: midnight.to_utc(), ..*self.reference }
             }
             Some(_) | None => *self.reference,
         };
-        let ask = |question: String| ParamError::Missing {
-            param: param.to_owned(),
-            question,
-        };
+        let ask = |question: String| ParamError::Missing { param: param.to_owned(), question };
         match when::resolve(text, &reference) {
-            None => Err(ask(format!(
-                "I can't read “{text}” as a time. When exactly?"
-            ))),
+            None => Err(ask(format!("I can't read “{text}” as a time. When exactly?"))),
             Some(Err(problem)) => Err(ask(trouble(text, &problem, self.reference))),
             Some(Ok(when)) => Ok(self.of_when(when)),
         }
@@ -352,12 +295,8 @@ impl<'a> Clock<'a> {
                 Grain::Minute | Grain::Hour => Read::Moment(Moment::Instant(at)),
                 Grain::Day => Read::Moment(Moment::Day(at.date_naive())),
                 Grain::Week => Read::Coarse(at, at.checked_add_days(Days::new(7)).unwrap_or(at)),
-                Grain::Month => {
-                    Read::Coarse(at, at.checked_add_months(Months::new(1)).unwrap_or(at))
-                }
-                Grain::Year => {
-                    Read::Coarse(at, at.checked_add_months(Months::new(12)).unwrap_or(at))
-                }
+                Grain::Month => Read::Coarse(at, at.checked_add_months(Months::new(1)).unwrap_or(at)),
+                Grain::Year => Read::Coarse(at, at.checked_add_months(Months::new(12)).unwrap_or(at)),
             },
             When::Range { start, end, grain } => match grain {
                 Grain::Minute | Grain::Hour => Read::Span(start, end),
@@ -365,8 +304,7 @@ impl<'a> Clock<'a> {
             },
             When::Duration(length) => Read::Length(
                 length,
-                self.target
-                    .unwrap_or_else(|| self.reference.now.with_timezone(&self.reference.zone)),
+                self.target.unwrap_or_else(|| self.reference.now.with_timezone(&self.reference.zone)),
             ),
             When::Recurrence { first, rrule, .. } => Read::Repeats { first, rrule },
         }
@@ -387,9 +325,7 @@ fn settle_span(
         match clock.read(param, words)? {
             Read::Moment(Moment::Day(day)) if looks => {
                 from = Some(Moment::Instant(Moment::Day(day).start(zone)));
-                until = day
-                    .succ_opt()
-                    .map(|next| Moment::Instant(Moment::Day(next).start(zone)));
+                until = day.succ_opt().map(|next| Moment::Instant(Moment::Day(next).start(zone)));
             }
             Read::Coarse(first, last) if looks => {
                 from = Some(Moment::Instant(first));
@@ -403,28 +339,20 @@ fn settle_span(
                 from = Some(Moment::Instant(now));
                 until = Some(Moment::Instant(now + length));
             }
-            other @ (Read::Moment(_)
-            | Read::Coarse(..)
-            | Read::Length(..)
-            | Read::Repeats { .. }) => {
+            other @ (Read::Moment(_) | Read::Coarse(..) | Read::Length(..) | Read::Repeats { .. }) => {
                 from = Some(other.start_moment());
             }
         }
     }
     if let Some(words) = end.as_deref() {
         let begins = from.map(|moment| moment.start(zone)).or(clock.target);
-        let after = Clock {
-            reference: clock.reference,
-            target: begins,
-        };
+        let after = Clock { reference: clock.reference, target: begins };
         until = Some(match after.read("end_time", words)? {
             Read::Moment(Moment::Day(day)) if looks => {
                 Moment::Instant(Moment::Day(day.succ_opt().unwrap_or(day)).start(zone))
             }
             Read::Coarse(_, last) | Read::Span(_, last) => Moment::Instant(last),
-            other @ (Read::Moment(_) | Read::Length(..) | Read::Repeats { .. }) => {
-                other.start_moment()
-            }
+            other @ (Read::Moment(_) | Read::Length(..) | Read::Repeats { .. }) => other.start_moment(),
         });
     }
     if let Some(from) = from {
@@ -444,10 +372,7 @@ fn settle_repeat(
     let Some(words) = repeat.clone() else {
         return Ok(());
     };
-    let clock = Clock {
-        reference,
-        target: None,
-    };
+    let clock = Clock { reference, target: None };
     let begin = match first.as_deref() {
         Some(text) => Some(clock.read("deadline", text)?.start_moment()),
         None => None,
@@ -457,35 +382,24 @@ fn settle_repeat(
         return Ok(());
     }
     // "at 9" in one parameter and "every weekday" in the other belong together.
-    let joined = first
-        .as_deref()
-        .filter(|_| begin.is_some())
-        .map(|time| format!("{words} {time}"));
-    let read = joined
-        .and_then(|text| clock.read("repeat", &text).ok())
-        .map_or_else(|| clock.read("repeat", &words), Ok)?;
+    let joined = first.as_deref().filter(|_| begin.is_some()).map(|time| format!("{words} {time}"));
+    let read =
+        joined.and_then(|text| clock.read("repeat", &text).ok()).map_or_else(|| clock.read("repeat", &words), Ok)?;
     match read {
         Read::Repeats { first: at, rrule } => {
             *repeat = Some(rrule);
             *first = Some(Moment::Instant(at).store());
             Ok(())
         }
-        Read::Moment(_) | Read::Span(..) | Read::Coarse(..) | Read::Length(..) => {
-            Err(ParamError::Missing {
-                param: "repeat".to_owned(),
-                question: format!("I can't read “{words}” as something that repeats. How often?"),
-            })
-        }
+        Read::Moment(_) | Read::Span(..) | Read::Coarse(..) | Read::Length(..) => Err(ParamError::Missing {
+            param: "repeat".to_owned(),
+            question: format!("I can't read “{words}” as something that repeats. How often?"),
+        }),
     }
 }
 
 /// A time that has passed is asked about, unless looking back is fine.
-fn check_past(
-    param: &str,
-    moment: Moment,
-    past: Past,
-    reference: &Reference,
-) -> Result<Moment, ParamError> {
+fn check_past(param: &str, moment: Moment, past: Past, reference: &Reference) -> Result<Moment, ParamError> {
     let today = reference.now.with_timezone(&reference.zone).date_naive();
     let over = match moment {
         Moment::Instant(at) => at.to_utc() < reference.now - Duration::minutes(1),
@@ -494,10 +408,7 @@ fn check_past(
     match past {
         Past::Ask if over => Err(ParamError::Missing {
             param: param.to_owned(),
-            question: format!(
-                "{} has already passed. Which time do you mean?",
-                moment.show(reference)
-            ),
+            question: format!("{} has already passed. Which time do you mean?", moment.show(reference)),
         }),
         Past::Ask | Past::Fine => Ok(moment),
     }

@@ -47,11 +47,7 @@ impl Results {
                     }
                 }
                 let status = format!("{:?}", outcome.status()).to_lowercase();
-                self.facts.push(format!(
-                    "{} {status}: {}",
-                    step.action.name(),
-                    shorten(&receipt, 1_500)
-                ));
+                self.facts.push(format!("{} {status}: {}", step.action.name(), shorten(&receipt, 1_500)));
                 self.receipts.push(receipt);
                 self.changed |= wrote;
             }
@@ -78,28 +74,16 @@ pub fn told(
     let wrote = entry.kind() == crate::catalog::Kind::Write && outcome.status() != Status::Failed;
     let deed = || crate::core::text::visible(&entry.deed(action));
     let text = match outcome {
-        Outcome::Succeeded { result } => entry.receipt(&Receipt {
-            result,
-            action,
-            reference,
-        }),
+        Outcome::Succeeded { result } => entry.receipt(&Receipt { result, action, reference }),
         Outcome::Failed { why } => format!("❗ I could not {}: {}", deed(), sentence(why)),
-        Outcome::Unknown { why } => format!(
-            "❓ I can't tell whether I managed to {}: {}",
-            deed(),
-            sentence(why)
-        ),
+        Outcome::Unknown { why } => format!("❓ I can't tell whether I managed to {}: {}", deed(), sentence(why)),
     };
     (text, wrote)
 }
 
 fn sentence(why: &str) -> String {
     let why = why.trim();
-    if why.ends_with(['.', '!', '?', ')']) {
-        why.to_owned()
-    } else {
-        format!("{why}.")
-    }
+    if why.ends_with(['.', '!', '?', ')']) { why.to_owned() } else { format!("{why}.") }
 }
 
 /// A reply to small talk.
@@ -129,11 +113,7 @@ pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results) -
 }
 
 /// The model's words; `None` when there is no model.
-async fn by_model(
-    turn: &Turn<'_>,
-    memories: &[String],
-    results: &Results,
-) -> Option<Result<String, ModelError>> {
+async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results) -> Option<Result<String, ModelError>> {
     let model = turn.brain.model.as_deref()?;
     let history: Vec<String> = turn.history.iter().rev().take(3).rev().map(line).collect();
     let changing = context! {
@@ -159,11 +139,7 @@ fn line(message: &crate::records::Message) -> String {
 
 /// Adds the truth to words that claim a change when there was none.
 fn honest(text: String, changed: bool) -> String {
-    if !changed && claims_a_change(&text) {
-        format!("{text}\n\n{NOTHING_CHANGED}")
-    } else {
-        text
-    }
+    if !changed && claims_a_change(&text) { format!("{text}\n\n{NOTHING_CHANGED}") } else { text }
 }
 
 /// A small lexicon of claims, in several languages.
@@ -180,34 +156,24 @@ fn claims_a_change(text: &str) -> bool {
         r"(تم |أرسلت|أضفت|حذفت|انجام شد|فرستادم|ارسال شد|حذف شد|भेज दिया|हो गया|जोड़ दिया|हटा दिया)",
     ];
     static SET: OnceLock<Option<RegexSet>> = OnceLock::new();
-    SET.get_or_init(|| RegexSet::new(CLAIMS).ok())
-        .as_ref()
-        .is_none_or(|set| set.is_match(text))
+    SET.get_or_init(|| RegexSet::new(CLAIMS).ok()).as_ref().is_none_or(|set| set.is_match(text))
 }
 
 /// The line that names an assumed zone, once.
 pub fn zone_note(zone: chrono_tz::Tz) -> String {
-    format!(
-        "(Times are in {}, this machine's zone. Set BRAIN_TIMEZONE if yours is another.)",
-        zone.name()
-    )
+    format!("(Times are in {}, this machine's zone. Set BRAIN_TIMEZONE if yours is another.)", zone.name())
 }
 
 /// True when a text shows a time that was resolved, so that the zone matters.
 pub fn shows_time(action: &Action) -> bool {
-    action
-        .params
-        .values()
-        .chain(action.params.get("changes"))
-        .any(holds_time)
+    action.params.values().chain(action.params.get("changes")).any(holds_time)
 }
 
 fn holds_time(value: &serde_json::Value) -> bool {
     match value {
-        serde_json::Value::String(text) => matches!(
-            show::Moment::read(text, chrono_tz::UTC),
-            Some(show::Moment::Instant(_))
-        ),
+        serde_json::Value::String(text) => {
+            matches!(show::Moment::read(text, chrono_tz::UTC), Some(show::Moment::Instant(_)))
+        }
         serde_json::Value::Object(map) => map.values().any(holds_time),
         serde_json::Value::Null
         | serde_json::Value::Bool(_)
@@ -230,10 +196,7 @@ mod tests {
             "¡Hecho!",
             "I'll remind you tomorrow.",
         ] {
-            assert!(
-                honest(text.to_owned(), false).ends_with(NOTHING_CHANGED),
-                "{text}"
-            );
+            assert!(honest(text.to_owned(), false).ends_with(NOTHING_CHANGED), "{text}");
             assert_eq!(honest(text.to_owned(), true), text);
         }
     }

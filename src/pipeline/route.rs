@@ -38,13 +38,7 @@ struct Routed {
 pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
     let Some(model) = turn.brain.model.as_deref() else {
         let started = turn.elapsed_us();
-        turn.traced(
-            "route",
-            started,
-            turn.words().len(),
-            Usage::default(),
-            "built in",
-        );
+        turn.traced("route", started, turn.words().len(), Usage::default(), "built in");
         return built_in(guess);
     };
     match by_model(turn, model).await {
@@ -64,33 +58,18 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
 pub fn guess(turn: &Turn<'_>) -> Guess {
     let reference = turn.scene.reference();
     let past = turn.past();
-    understanding::route(&Hearing {
-        text: turn.words(),
-        reference: &reference,
-        history: &past,
-    })
+    understanding::route(&Hearing { text: turn.words(), reference: &reference, history: &past })
 }
 
 fn built_in(guess: &Guess) -> Route {
-    Route {
-        kind: guess.kind,
-        domains: guess.domains.clone(),
-    }
+    Route { kind: guess.kind, domains: guess.domains.clone() }
 }
 
 async fn by_model(turn: &Turn<'_>, model: &dyn Model) -> Asked<Routed> {
-    let services: Vec<String> = SERVICES
-        .iter()
-        .map(|s| format!("{}: {}", s.name, s.summary))
-        .collect();
+    let services: Vec<String> = SERVICES.iter().map(|s| format!("{}: {}", s.name, s.summary)).collect();
     let message = head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS);
     let changing = context! { history => ask::lines(&history(turn)), message };
-    match ask::prompt(
-        turn,
-        Stage::Route,
-        &context! { services => ask::lines(&services) },
-        &changing,
-    ) {
+    match ask::prompt(turn, Stage::Route, &context! { services => ask::lines(&services) }, &changing) {
         Ok(prompt) => ask::typed(turn, model, Stage::Route, prompt, schema(), 80).await,
         Err(error) => Asked::Failed(error),
     }
@@ -101,28 +80,17 @@ fn history(turn: &Turn<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut own = 0;
     if let Some(question) = &turn.state.clarification {
-        lines.push(format!(
-            "assistant asked: {}",
-            shorten(&question.question, limits::ROUTE_HISTORY_CHARS)
-        ));
+        lines.push(format!("assistant asked: {}", shorten(&question.question, limits::ROUTE_HISTORY_CHARS)));
     }
     for message in turn.history.iter().rev() {
         match message.speaker {
             Speaker::Person if message.origin.is_own_words() => {
                 own += 1;
-                lines.push(format!(
-                    "person: {}",
-                    shorten(&message.text, limits::ROUTE_HISTORY_CHARS)
-                ));
+                lines.push(format!("person: {}", shorten(&message.text, limits::ROUTE_HISTORY_CHARS)));
             }
             Speaker::Person => {}
             Speaker::Assistant => {
-                lines.extend(
-                    message
-                        .deeds
-                        .iter()
-                        .map(|d| format!("assistant: {}.{}", d.service, d.command)),
-                );
+                lines.extend(message.deeds.iter().map(|d| format!("assistant: {}.{}", d.service, d.command)));
             }
         }
         if own == limits::ROUTE_HISTORY_MESSAGES {
@@ -149,11 +117,7 @@ fn schema() -> Value {
 
 /// A model's word, checked: unknown services are dropped, an action without one takes the built-in guess.
 fn settle(routed: Routed, guess: &Guess, catalog: &Catalog) -> Route {
-    let mut domains: Vec<String> = routed
-        .domains
-        .into_iter()
-        .filter(|name| catalog.has_service(name))
-        .collect();
+    let mut domains: Vec<String> = routed.domains.into_iter().filter(|name| catalog.has_service(name)).collect();
     domains.sort();
     domains.dedup();
     let kind = match routed.r#type.as_str() {
@@ -166,10 +130,6 @@ fn settle(routed: Routed, guess: &Guess, catalog: &Catalog) -> Route {
     if domains.is_empty() && kind != Kind::Chat {
         domains = guess.domains.clone();
     }
-    let kind = if domains.is_empty() && kind == Kind::Action {
-        Kind::Chat
-    } else {
-        kind
-    };
+    let kind = if domains.is_empty() && kind == Kind::Action { Kind::Chat } else { kind };
     Route { kind, domains }
 }

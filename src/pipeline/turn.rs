@@ -11,6 +11,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
 use crate::core::plan::PlannedAction;
+use crate::core::taint::Foreign;
 use crate::core::turn::{Done, Edit, Incoming, Input, Origin, Path, Reply};
 use crate::limits;
 use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
@@ -43,8 +44,10 @@ pub struct Turn<'a> {
     pub state: ChatState,
     /// The last messages, oldest first, without this one.
     pub history: Vec<Message>,
-    /// Open pending actions of this chat, oldest first.
+    /// This person's open pending actions in this chat, oldest first.
     pub open: Vec<Pending>,
+    /// True when other people's cards are open in this chat, too.
+    pub others_wait: bool,
     /// Ends it early.
     pub cancel: CancellationToken,
     began: Instant,
@@ -112,10 +115,7 @@ impl Answer {
 
     /// An answer of one message.
     pub fn says(path: Path, text: impl Into<String>) -> Self {
-        Self {
-            replies: vec![Reply::text(text)],
-            ..Self::of(path)
-        }
+        Self { replies: vec![Reply::text(text)], ..Self::of(path) }
     }
 
     /// Leaves the open question as it is.
@@ -128,23 +128,18 @@ impl Answer {
 
 impl<'a> Turn<'a> {
     /// Reads what a turn needs to know.
-    pub async fn open(
-        brain: &'a Brain,
-        incoming: &'a Incoming,
-        cancel: CancellationToken,
-    ) -> Result<Self, StoreError> {
+    pub async fn open(brain: &'a Brain, incoming: &'a Incoming, cancel: CancellationToken) -> Result<Self, StoreError> {
         let began = Instant::now();
-        let (user, state, history, open) = tokio::try_join!(
+        let (user, state, history, all_open) = tokio::try_join!(
             brain.user(&incoming.user, &incoming.chat),
             brain.chat_state(&incoming.chat),
             history(brain, &incoming.chat),
             brain.open_pending(&incoming.chat),
         )?;
         let scene = brain.scene(&user, &incoming.chat);
-        let account = Mutex::new(Account {
-            doing: "Thinking…",
-            ..Account::default()
-        });
+        let of_all = all_open.len();
+        let open: Vec<Pending> = all_open.into_iter().filter(|pending| pending.owner == incoming.user).collect();
+        let account = Mutex::new(Account { doing: "Thinking…", ..Account::default() });
         Ok(Self {
             brain,
             incoming,
@@ -152,6 +147,7 @@ impl<'a> Turn<'a> {
             user,
             state,
             history,
+            others_wait: open.len() < of_all,
             open,
             cancel,
             began,
@@ -188,24 +184,36 @@ impl<'a> Turn<'a> {
     /// Everything the person said lately, this message included: what taint is measured against.
     pub fn own_words(&self) -> String {
         let earlier = self.own_messages().map(|message| message.text.as_str());
-        let now = if self.origin().is_own_words() {
-            self.words()
-        } else {
-            ""
-        };
-        let asked = self
-            .state
-            .clarification
-            .as_ref()
-            .map_or("", |c| c.request.as_str());
+        let now = if self.origin().is_own_words() { self.words() } else { "" };
+        let asked = self.state.clarification.as_ref().map_or("", |c| c.request.as_str());
         earlier.chain([asked, now]).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Other people's words in this conversation: what the person passed on, and mail that was read to them.
+    pub fn others_words(&self) -> Vec<Foreign> {
+        let passed_on = |text: &str| Foreign { source: "a message you passed on".to_owned(), text: text.to_owned() };
+        let mut words: Vec<Foreign> = Vec::new();
+        for message in &self.history {
+            let read_mail =
+                |deed: &Deed| deed.service == "email" && ["search", "read_thread"].contains(&&*deed.command);
+            match message.speaker {
+                Speaker::Person if message.origin.is_own_words() => {}
+                Speaker::Person => words.push(passed_on(&message.text)),
+                Speaker::Assistant if message.deeds.iter().any(read_mail) => {
+                    words.push(Foreign { source: "a mail I read to you".to_owned(), text: message.text.clone() })
+                }
+                Speaker::Assistant => {}
+            }
+        }
+        if !self.origin().is_own_words() {
+            words.push(passed_on(self.words()));
+        }
+        words
     }
 
     /// The person's own earlier messages, oldest first.
     pub fn own_messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
-        self.history
-            .iter()
-            .filter(|m| m.speaker == Speaker::Person && m.origin.is_own_words())
+        self.history.iter().filter(|m| m.speaker == Speaker::Person && m.origin.is_own_words())
     }
 
     /// The conversation as built-in understanding wants it.
@@ -214,20 +222,14 @@ impl<'a> Turn<'a> {
         for message in &self.history {
             match message.speaker {
                 Speaker::Person if message.origin.is_own_words() => {
-                    past.push(Past {
-                        said: message.text.clone(),
-                        actions: Vec::new(),
-                    });
+                    past.push(Past { said: message.text.clone(), actions: Vec::new() });
                 }
                 Speaker::Person => {}
                 Speaker::Assistant => {
                     let actions = message.deeds.iter().map(past_action);
                     match past.last_mut() {
                         Some(last) => last.actions.extend(actions),
-                        None => past.push(Past {
-                            said: String::new(),
-                            actions: actions.collect(),
-                        }),
+                        None => past.push(Past { said: String::new(), actions: actions.collect() }),
                     }
                 }
             }
@@ -335,13 +337,7 @@ fn past_action(deed: &Deed) -> PastAction {
 
 async fn history(brain: &Brain, chat: &ChatId) -> Result<Vec<Message>, StoreError> {
     let scan = Scan::of::<Message>(&[chat.as_str()], limits::PLAN_HISTORY_MESSAGES).newest_first();
-    let mut messages: Vec<Message> = brain
-        .store
-        .list::<Message>(scan)
-        .await?
-        .into_iter()
-        .map(|(m, _)| m)
-        .collect();
+    let mut messages: Vec<Message> = brain.store.list::<Message>(scan).await?.into_iter().map(|(m, _)| m).collect();
     messages.reverse();
     Ok(messages)
 }

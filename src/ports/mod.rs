@@ -12,10 +12,9 @@ pub use chat::{Chat, SendError};
 pub use clock::Clock;
 pub use model::{Call, Completion, Model, ModelError, Stage, Usage};
 pub use service::{
-    AddressBook, Attempt, Candidate, FallenDue, Known, Noticed, Performed, Person, Prepared, Scene,
-    Service, ServiceError, Wanted,
+    AddressBook, Attempt, Candidate, FallenDue, Known, Noticed, Performed, Person, Prepared, Scene, Service,
+    ServiceError, Wanted,
 };
 pub use store::{
-    Batch, Change, Expect, Key, Order, Record, RecordExt, Scan, Store, StoreError, Stored, Table,
-    from_stored,
+    Batch, Change, Expect, Key, Order, Record, RecordExt, Scan, Store, StoreError, Stored, Table, from_stored,
 };

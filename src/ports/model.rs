@@ -25,13 +25,7 @@ pub enum Stage {
 
 impl Stage {
     /// Every stage.
-    pub const ALL: [Self; 5] = [
-        Self::Guard,
-        Self::Route,
-        Self::Plan,
-        Self::Reflect,
-        Self::Respond,
-    ];
+    pub const ALL: [Self; 5] = [Self::Guard, Self::Route, Self::Plan, Self::Reflect, Self::Respond];
 
     /// Its name in headers, settings, prompts and traces.
     pub fn name(self) -> &'static str {
@@ -131,9 +125,7 @@ impl ModelError {
     /// What the attempts cost.
     pub fn usage(&self) -> Usage {
         match self {
-            Self::Unreachable { usage, .. }
-            | Self::Rejected { usage, .. }
-            | Self::Unreadable { usage, .. } => *usage,
+            Self::Unreachable { usage, .. } | Self::Rejected { usage, .. } | Self::Unreadable { usage, .. } => *usage,
         }
     }
 }
@@ -143,9 +135,5 @@ impl ModelError {
 #[async_trait]
 pub trait Model: Send + Sync + fmt::Debug {
     /// One answer. With `words`, each piece of the answer is also sent there as it arrives.
-    async fn complete(
-        &self,
-        call: Call,
-        words: Option<UnboundedSender<String>>,
-    ) -> Result<Completion, ModelError>;
+    async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError>;
 }

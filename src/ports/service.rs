@@ -33,11 +33,7 @@ pub struct Scene {
 impl Scene {
     /// The reference that words for times are relative to.
     pub fn reference(&self) -> Reference {
-        Reference {
-            now: self.now,
-            zone: self.zone,
-            order: self.order,
-        }
+        Reference { now: self.now, zone: self.zone, order: self.order }
     }
 }
 
@@ -94,12 +90,7 @@ pub enum Prepared {
 impl Prepared {
     /// Ready as it is.
     pub fn as_is(params: Params) -> Self {
-        Self::Ready {
-            params,
-            target: None,
-            notes: Vec::new(),
-            foreign: Vec::new(),
-        }
+        Self::Ready { params, target: None, notes: Vec::new(), foreign: Vec::new() }
     }
 }
 
@@ -125,38 +116,22 @@ pub struct Performed {
 impl Performed {
     /// A result without changes.
     pub fn result(result: serde_json::Value) -> Self {
-        Self {
-            outcome: Outcome::Succeeded { result },
-            changes: Vec::new(),
-            foreign: Vec::new(),
-        }
+        Self { outcome: Outcome::Succeeded { result }, changes: Vec::new(), foreign: Vec::new() }
     }
 
     /// A result with changes to commit.
     pub fn changed(result: serde_json::Value, changes: Vec<Change>) -> Self {
-        Self {
-            outcome: Outcome::Succeeded { result },
-            changes,
-            foreign: Vec::new(),
-        }
+        Self { outcome: Outcome::Succeeded { result }, changes, foreign: Vec::new() }
     }
 
     /// Not done.
     pub fn failed(why: impl Into<String>) -> Self {
-        Self {
-            outcome: Outcome::failed(why),
-            changes: Vec::new(),
-            foreign: Vec::new(),
-        }
+        Self { outcome: Outcome::failed(why), changes: Vec::new(), foreign: Vec::new() }
     }
 
     /// Perhaps done.
     pub fn unknown(why: impl Into<String>) -> Self {
-        Self {
-            outcome: Outcome::Unknown { why: why.into() },
-            changes: Vec::new(),
-            foreign: Vec::new(),
-        }
+        Self { outcome: Outcome::Unknown { why: why.into() }, changes: Vec::new(), foreign: Vec::new() }
     }
 }
 
@@ -194,16 +169,10 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     fn name(&self) -> &'static str;
 
     /// Finds what the action is about and fills in what follows from it. Reads only.
-    async fn prepare(
-        &self,
-        scene: &Scene,
-        command: &str,
-        params: Params,
-    ) -> Result<Prepared, ServiceError>;
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError>;
 
     /// Does it. Called once per attempt, after the run's journal allows it.
-    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt)
-    -> Performed;
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed;
 
     /// Items that may matter for a message. Reads only.
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError>;

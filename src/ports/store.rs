@@ -185,26 +185,14 @@ pub struct Change {
 impl Change {
     /// Writes a record.
     pub fn put<R: Record>(record: &R, expect: Expect) -> Result<Self, StoreError> {
-        let body = serde_json::to_vec(record).map_err(|cause| StoreError::Unreadable {
-            table: R::TABLE,
-            why: cause.to_string(),
-        })?;
-        Ok(Self {
-            table: R::TABLE,
-            key: record.key(),
-            expect,
-            put: Some((R::VERSION, body)),
-        })
+        let body = serde_json::to_vec(record)
+            .map_err(|cause| StoreError::Unreadable { table: R::TABLE, why: cause.to_string() })?;
+        Ok(Self { table: R::TABLE, key: record.key(), expect, put: Some((R::VERSION, body)) })
     }
 
     /// Deletes a record.
     pub fn delete(table: Table, key: Key, expect: Expect) -> Self {
-        Self {
-            table,
-            key,
-            expect,
-            put: None,
-        }
+        Self { table, key, expect, put: None }
     }
 }
 
@@ -264,19 +252,8 @@ pub struct Scan {
 impl Scan {
     /// The records of this type under these leading key parts (none: the whole table), oldest key first.
     pub fn of<R: Record>(parts: &[&str], limit: usize) -> Self {
-        let prefix = if parts.is_empty() {
-            None
-        } else {
-            Some(Key::prefix(parts))
-        };
-        Self {
-            table: R::TABLE,
-            prefix,
-            before: None,
-            after: None,
-            order: Order::Ascending,
-            limit,
-        }
+        let prefix = if parts.is_empty() { None } else { Some(Key::prefix(parts)) };
+        Self { table: R::TABLE, prefix, before: None, after: None, order: Order::Ascending, limit }
     }
 
     /// The same, greatest key first.
@@ -319,9 +296,7 @@ pub enum StoreError {
         path: String,
     },
     /// The file is no store, or its content is broken.
-    #[error(
-        "{path} is damaged ({why}); it was left as it is: restore a copy, or move it away to start afresh"
-    )]
+    #[error("{path} is damaged ({why}); it was left as it is: restore a copy, or move it away to start afresh")]
     Damaged {
         /// The file.
         path: String,
@@ -329,9 +304,7 @@ pub enum StoreError {
         why: String,
     },
     /// The file was written by a newer program.
-    #[error(
-        "{path} has format {found}, this program knows up to {known}; it was left as it is: use the newer program"
-    )]
+    #[error("{path} has format {found}, this program knows up to {known}; it was left as it is: use the newer program")]
     Newer {
         /// The file.
         path: String,
@@ -380,17 +353,12 @@ pub trait Record: Serialize + DeserializeOwned + Send + Sync {
 
 /// Reads a stored record in this or an older version.
 pub fn from_stored<R: Record>(stored: &Stored) -> Result<R, StoreError> {
-    let unreadable = |why: String| StoreError::Unreadable {
-        table: R::TABLE,
-        why,
-    };
+    let unreadable = |why: String| StoreError::Unreadable { table: R::TABLE, why };
     if stored.version == R::VERSION {
         return serde_json::from_slice(&stored.body).map_err(|cause| unreadable(cause.to_string()));
     }
-    let value =
-        serde_json::from_slice(&stored.body).map_err(|cause| unreadable(cause.to_string()))?;
-    R::migrate(stored.version, value)
-        .ok_or_else(|| unreadable(format!("version {} is not known", stored.version)))
+    let value = serde_json::from_slice(&stored.body).map_err(|cause| unreadable(cause.to_string()))?;
+    R::migrate(stored.version, value).ok_or_else(|| unreadable(format!("version {} is not known", stored.version)))
 }
 
 /// The embedded or shared store.
@@ -427,9 +395,6 @@ impl RecordExt for dyn Store {
 
     async fn list<R: Record>(&self, scan: Scan) -> Result<Vec<(R, u64)>, StoreError> {
         let stored = self.scan(scan).await?;
-        stored
-            .iter()
-            .map(|(_, stored)| Ok((from_stored(stored)?, stored.revision)))
-            .collect()
+        stored.iter().map(|(_, stored)| Ok((from_stored(stored)?, stored.revision))).collect()
     }
 }

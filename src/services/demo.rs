@@ -90,45 +90,28 @@ impl Stage<'_> {
     fn day(&self, day: i64) -> NaiveDate {
         let today = self.now.with_timezone(&self.zone).date_naive();
         let days = Days::new(day.unsigned_abs());
-        let there = if day < 0 {
-            today.checked_sub_days(days)
-        } else {
-            today.checked_add_days(days)
-        };
+        let there = if day < 0 { today.checked_sub_days(days) } else { today.checked_add_days(days) };
         there.unwrap_or(today)
     }
 
-    fn moment(
-        &self,
-        file: &'static str,
-        day: i64,
-        time: Option<&str>,
-    ) -> Result<Moment, DemoError> {
+    fn moment(&self, file: &'static str, day: i64, time: Option<&str>) -> Result<Moment, DemoError> {
         let date = self.day(day);
         let Some(time) = time else {
             return Ok(Moment::Day(date));
         };
-        let clock = NaiveTime::parse_from_str(time, "%H:%M").map_err(|cause| DemoError::File {
-            file,
-            why: format!("{time}: {cause}"),
-        })?;
+        let clock = NaiveTime::parse_from_str(time, "%H:%M")
+            .map_err(|cause| DemoError::File { file, why: format!("{time}: {cause}") })?;
         Ok(Moment::Instant(instant(self.zone, date.and_time(clock))))
     }
 
     fn event(&self, number: usize, event: DemoEvent) -> Result<Event, DemoError> {
         let file = "calendar.json";
-        let end = event
-            .end
-            .as_deref()
-            .map(|end| self.moment(file, event.day, Some(end)))
-            .transpose()?;
+        let end = event.end.as_deref().map(|end| self.moment(file, event.day, Some(end))).transpose()?;
         Ok(Event {
             id: format!("demoevent{number:02}"),
             owner: self.owner.clone(),
             summary: event.summary,
-            start_time: self
-                .moment(file, event.day, event.start.as_deref())?
-                .store(),
+            start_time: self.moment(file, event.day, event.start.as_deref())?.store(),
             end_time: end.map(Moment::store),
             zone: self.zone,
             location: event.location,
@@ -140,10 +123,7 @@ impl Stage<'_> {
     }
 
     fn task(&self, number: usize, task: DemoTask) -> Result<Task, DemoError> {
-        let due = task
-            .due
-            .map(|due| self.moment("tasks.json", due.day, due.time.as_deref()))
-            .transpose()?;
+        let due = task.due.map(|due| self.moment("tasks.json", due.day, due.time.as_deref())).transpose()?;
         let deadline = due.map(Moment::store);
         Ok(Task {
             id: format!("demotask{number:02}"),
@@ -156,11 +136,7 @@ impl Stage<'_> {
             deadline,
             zone: self.zone,
             repeat: task.repeat,
-            status: if task.done {
-                Status::Done
-            } else {
-                Status::Open
-            },
+            status: if task.done { Status::Done } else { Status::Open },
             created_at: self.now,
             done_at: task.done.then_some(self.now),
             reminded_at: None,
@@ -169,23 +145,10 @@ impl Stage<'_> {
 }
 
 /// The demo's calendar, tasks (with their reminders), notes and memories, as one batch for an empty store.
-pub fn fill(
-    owner: &UserId,
-    chat: &ChatId,
-    now: DateTime<Utc>,
-    zone: Tz,
-) -> Result<Batch, DemoError> {
-    let stage = Stage {
-        owner,
-        chat,
-        now,
-        zone,
-    };
+pub fn fill(owner: &UserId, chat: &ChatId, now: DateTime<Utc>, zone: Tz) -> Result<Batch, DemoError> {
+    let stage = Stage { owner, chat, now, zone };
     let mut batch = Batch::default();
-    let events = read::<DemoEvent>(
-        "calendar.json",
-        include_str!("../../data/demo/calendar.json"),
-    )?;
+    let events = read::<DemoEvent>("calendar.json", include_str!("../../data/demo/calendar.json"))?;
     for (number, event) in events.into_iter().enumerate() {
         batch.put(&stage.event(number, event)?, Expect::Absent)?;
     }
@@ -210,10 +173,7 @@ pub fn fill(
         };
         batch.put(&note, Expect::Absent)?;
     }
-    let memories = read::<DemoMemory>(
-        "memories.json",
-        include_str!("../../data/demo/memories.json"),
-    )?;
+    let memories = read::<DemoMemory>("memories.json", include_str!("../../data/demo/memories.json"))?;
     for (number, memory) in memories.into_iter().enumerate() {
         let memory = Memory {
             id: format!("demomemory{number:02}"),
@@ -230,8 +190,5 @@ pub fn fill(
 }
 
 fn read<T: DeserializeOwned>(file: &'static str, text: &str) -> Result<Vec<T>, DemoError> {
-    serde_json::from_str(text).map_err(|cause| DemoError::File {
-        file,
-        why: cause.to_string(),
-    })
+    serde_json::from_str(text).map_err(|cause| DemoError::File { file, why: cause.to_string() })
 }

@@ -57,13 +57,8 @@ pub(super) trait Item: Record + Clone {
 pub(super) type Held<T> = (T, u64);
 
 /// All items of one person.
-pub(super) async fn all<T: Item>(
-    store: &Arc<dyn Store>,
-    owner: &UserId,
-) -> Result<Vec<Held<T>>, ServiceError> {
-    Ok(store
-        .list::<T>(Scan::of::<T>(&[owner.as_str()], ITEMS_MAX))
-        .await?)
+pub(super) async fn all<T: Item>(store: &Arc<dyn Store>, owner: &UserId) -> Result<Vec<Held<T>>, ServiceError> {
+    Ok(store.list::<T>(Scan::of::<T>(&[owner.as_str()], ITEMS_MAX)).await?)
 }
 
 /// The item of this id.
@@ -98,11 +93,7 @@ pub(super) async fn find<T: Item>(
 ) -> Result<Choice<T>, ServiceError> {
     let words = words.trim();
     if let Some(held) = by_id::<T>(store, &scene.owner, words).await? {
-        return Ok(if allowed(&held.0) {
-            Choice::One(held)
-        } else {
-            Choice::None
-        });
+        return Ok(if allowed(&held.0) { Choice::One(held) } else { Choice::None });
     }
     let mut items = all::<T>(store, &scene.owner).await?;
     items.retain(|(item, _)| allowed(item));
@@ -112,10 +103,7 @@ pub(super) async fn find<T: Item>(
 /// Looks through the nearest items first, and further only when nothing there fits.
 fn choose<T: Item>(items: Vec<Held<T>>, words: &str, scene: &Scene) -> Choice<T> {
     let mut tiers: Vec<Vec<Held<T>>> = Vec::new();
-    let mut sorted: Vec<_> = items
-        .into_iter()
-        .map(|held| (held.0.nearness(scene), held))
-        .collect();
+    let mut sorted: Vec<_> = items.into_iter().map(|held| (held.0.nearness(scene), held)).collect();
     sorted.sort_by_key(|(nearness, _)| *nearness);
     let mut last = None;
     for ((tier, _), held) in sorted {
@@ -143,18 +131,10 @@ fn choose<T: Item>(items: Vec<Held<T>>, words: &str, scene: &Scene) -> Choice<T>
     perhaps
 }
 
-fn choose_among<T: Item>(
-    items: Vec<Held<T>>,
-    words: &str,
-    hint: Option<&Hint>,
-    scene: &Scene,
-) -> Choice<T> {
+fn choose_among<T: Item>(items: Vec<Held<T>>, words: &str, hint: Option<&Hint>, scene: &Scene) -> Choice<T> {
     let scores = scores(&items, words, hint, scene);
-    let mut ranked: Vec<(f32, Held<T>)> = scores
-        .into_iter()
-        .zip(items)
-        .filter(|(score, _)| *score >= PERHAPS)
-        .collect();
+    let mut ranked: Vec<(f32, Held<T>)> =
+        scores.into_iter().zip(items).filter(|(score, _)| *score >= PERHAPS).collect();
     // Stable: equally good ones stay in order of nearness.
     ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let Some(best) = ranked.first().map(|(score, _)| *score) else {
@@ -163,15 +143,9 @@ fn choose_among<T: Item>(
     let sure = best >= SURE;
     ranked.retain(|(score, _)| *score >= best * CLOSE && (*score >= EXACT || best < EXACT));
     if sure && ranked.len() == 1 {
-        return ranked
-            .pop()
-            .map_or(Choice::None, |(_, held)| Choice::One(held));
+        return ranked.pop().map_or(Choice::None, |(_, held)| Choice::One(held));
     }
-    let items = ranked
-        .into_iter()
-        .take(CANDIDATES_MAX)
-        .map(|(_, (item, _))| item)
-        .collect();
+    let items = ranked.into_iter().take(CANDIDATES_MAX).map(|(_, (item, _))| item).collect();
     Choice::Several { items, sure }
 }
 
@@ -179,27 +153,15 @@ fn choose_among<T: Item>(
 /// anything does; it may as well belong to a title ("Sunday paper"), so the whole of the words counts too.
 fn scores<T: Item>(items: &[Held<T>], words: &str, hint: Option<&Hint>, scene: &Scene) -> Vec<f32> {
     let bodies: Vec<String> = items.iter().map(|(item, _)| item.body()).collect();
-    let index = Index::new(
-        items
-            .iter()
-            .zip(&bodies)
-            .map(|((item, _), body)| (item.title(), body.as_str())),
-    );
+    let index = Index::new(items.iter().zip(&bodies).map(|((item, _), body)| (item.title(), body.as_str())));
     let whole = index.covered(&Query::new(words));
     let Some(hint) = hint else {
         return whole;
     };
     let query = Query::new(&hint.rest);
-    let rest = if query.is_vague() {
-        vec![1.0; items.len()]
-    } else {
-        index.covered(&query)
-    };
+    let rest = if query.is_vague() { vec![1.0; items.len()] } else { index.covered(&query) };
     let then: Vec<bool> = hint.select(items.iter().map(|(item, _)| item), scene);
-    let any = then
-        .iter()
-        .zip(&rest)
-        .any(|(then, rest)| *then && *rest >= PERHAPS);
+    let any = then.iter().zip(&rest).any(|(then, rest)| *then && *rest >= PERHAPS);
     let timed = |index: usize| match (any, then[index]) {
         (true, true) => rest[index].min(1.0),
         (true, false) => 0.0,
@@ -207,11 +169,7 @@ fn scores<T: Item>(items: &[Held<T>], words: &str, hint: Option<&Hint>, scene: &
         (false, _) if query.is_vague() => 0.0,
         (false, _) => rest[index].min(1.0) * 0.95,
     };
-    whole
-        .iter()
-        .enumerate()
-        .map(|(index, whole)| whole.max(timed(index)))
-        .collect()
+    whole.iter().enumerate().map(|(index, whole)| whole.max(timed(index))).collect()
 }
 
 /// The answer of `prepare` for a command about one item.
@@ -222,11 +180,7 @@ pub(super) async fn prepare<T: Item>(
     param: &str,
     allowed: impl Fn(&T) -> bool,
 ) -> Result<Prepared, ServiceError> {
-    let words = params
-        .get(param)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
+    let words = params.get(param).and_then(Value::as_str).unwrap_or_default().to_owned();
     Ok(match find(store, scene, &words, allowed).await? {
         Choice::One((item, revision)) => Prepared::Ready {
             params,
@@ -244,9 +198,7 @@ pub(super) async fn prepare<T: Item>(
             question: question::<T>(&items, sure),
             candidates: items.iter().map(|item| candidate(item, scene)).collect(),
         },
-        Choice::None => Prepared::NotFound {
-            what: format!("I found no {} like “{}”.", T::NOUN, brief(&words)),
-        },
+        Choice::None => Prepared::NotFound { what: format!("I found no {} like “{}”.", T::NOUN, brief(&words)) },
     })
 }
 
@@ -254,18 +206,12 @@ fn question<T: Item>(items: &[T], sure: bool) -> String {
     match (sure, items.len()) {
         (true, _) => format!("Which {} do you mean?", T::NOUN),
         (false, 1) => format!("I found no {} of that name. Do you mean this one?", T::NOUN),
-        (false, _) => format!(
-            "I found no {} of that name. Do you mean one of these?",
-            T::NOUN
-        ),
+        (false, _) => format!("I found no {} of that name. Do you mean one of these?", T::NOUN),
     }
 }
 
 fn candidate<T: Item>(item: &T, scene: &Scene) -> Candidate {
-    Candidate {
-        id: item.id().to_owned(),
-        label: item.label(scene),
-    }
+    Candidate { id: item.id().to_owned(), label: item.label(scene) }
 }
 
 /// The item an action is about, still as the person was shown it.
@@ -275,10 +221,7 @@ pub(super) async fn held<T: Item>(
     action: &Action,
 ) -> Result<Held<T>, ServiceError> {
     let (item, revision) = current::<T>(store, scene, action).await?;
-    let shown = action
-        .target
-        .as_ref()
-        .map(|target| target.revision.as_str());
+    let shown = action.target.as_ref().map(|target| target.revision.as_str());
     if shown == Some(revision.to_string().as_str()) {
         return Ok((item, revision));
     }
@@ -295,36 +238,22 @@ pub(super) async fn current<T: Item>(
     action: &Action,
 ) -> Result<Held<T>, ServiceError> {
     let Some(target) = &action.target else {
-        return Err(ServiceError(format!(
-            "I don't know which {} you mean; nothing was changed.",
-            T::NOUN
-        )));
+        return Err(ServiceError(format!("I don't know which {} you mean; nothing was changed.", T::NOUN)));
     };
-    by_id(store, &scene.owner, &target.id)
-        .await?
-        .ok_or_else(|| {
-            ServiceError(format!(
-                "The {} “{}” is not there any more; nothing was changed.",
-                T::NOUN,
-                brief(&target.label)
-            ))
-        })
+    by_id(store, &scene.owner, &target.id).await?.ok_or_else(|| {
+        ServiceError(format!("The {} “{}” is not there any more; nothing was changed.", T::NOUN, brief(&target.label)))
+    })
 }
 
 /// For a command the service does not have.
 pub(super) fn unknown_command(service: &str, command: &str) -> ServiceError {
-    ServiceError(format!(
-        "I can't do “{service}.{}”; nothing was changed.",
-        brief(command)
-    ))
+    ServiceError(format!("I can't do “{service}.{}”; nothing was changed.", brief(command)))
 }
 
 /// The same answer, with another word for what was looked for.
 pub(super) fn not_found_instead(prepared: Prepared, noun: &str, instead: &str) -> Prepared {
     match prepared {
-        Prepared::NotFound { what } => Prepared::NotFound {
-            what: what.replacen(noun, instead, 1),
-        },
+        Prepared::NotFound { what } => Prepared::NotFound { what: what.replacen(noun, instead, 1) },
         ready @ (Prepared::Ready { .. } | Prepared::Several { .. }) => ready,
     }
 }

@@ -18,8 +18,8 @@ use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX, RESULT_ROWS_MAX};
 use crate::ports::{
-    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service,
-    ServiceError, Store, Table, Wanted,
+    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store, Table,
+    Wanted,
 };
 
 #[cfg(test)]
@@ -63,12 +63,7 @@ impl Note {
     }
 
     fn check_size(&self) -> Result<(), ServiceError> {
-        let chars = self
-            .text
-            .iter()
-            .chain(&self.items)
-            .map(|text| text.chars().count())
-            .sum::<usize>();
+        let chars = self.text.iter().chain(&self.items).map(|text| text.chars().count()).sum::<usize>();
         if self.items.len() > NOTE_ITEMS_MAX || chars > NOTE_CHARS_MAX {
             return Err(ServiceError(format!(
                 "“{}” would grow too large ({NOTE_ITEMS_MAX} entries or {NOTE_CHARS_MAX} characters at most); \
@@ -82,28 +77,14 @@ impl Note {
 
 /// The entries in a text: its lines, or, when it is one line, what commas and "and" separate.
 fn entries(text: &str) -> Vec<String> {
-    let plain = |entry: &str| {
-        entry
-            .trim()
-            .trim_start_matches(['-', '•', '*', '▫'])
-            .trim()
-            .to_owned()
-    };
+    let plain = |entry: &str| entry.trim().trim_start_matches(['-', '•', '*', '▫']).trim().to_owned();
     let lines: Vec<&str> = text.lines().collect();
     let parts: Vec<&str> = match lines.as_slice() {
-        [line] => line
-            .split(',')
-            .flat_map(|part| part.split(" and "))
-            .collect(),
+        [line] => line.split(',').flat_map(|part| part.split(" and ")).collect(),
         _ => lines,
     };
-    let stripped = parts
-        .into_iter()
-        .map(|part| part.trim().strip_prefix("and ").unwrap_or(part));
-    stripped
-        .map(plain)
-        .filter(|entry| !entry.is_empty())
-        .collect()
+    let stripped = parts.into_iter().map(|part| part.trim().strip_prefix("and ").unwrap_or(part));
+    stripped.map(plain).filter(|entry| !entry.is_empty()).collect()
 }
 
 impl Record for Note {
@@ -171,19 +152,11 @@ impl KeepService {
     async fn all(&self, scene: &Scene) -> Result<Vec<Note>, ServiceError> {
         let held = items::all::<Note>(&self.store, &scene.owner).await?;
         let mut notes: Vec<Note> = held.into_iter().map(|(note, _)| note).collect();
-        notes.sort_by(|a, b| {
-            b.updated_at
-                .cmp(&a.updated_at)
-                .then_with(|| a.id.cmp(&b.id))
-        });
+        notes.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
         Ok(notes)
     }
 
-    fn create(
-        scene: &Scene,
-        action: &Action,
-        attempt: &Attempt,
-    ) -> Result<Performed, ServiceError> {
+    fn create(scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
         let note = Note {
             id: texts::new_id(attempt),
             owner: scene.owner.clone(),
@@ -201,8 +174,8 @@ impl KeepService {
     /// Adding commutes: a note that grew since it was looked up is still the one that was meant.
     async fn append(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (mut note, revision) = items::current::<Note>(&self.store, scene, action).await?;
-        let text = texts::given(&action.params, "text")
-            .ok_or_else(|| ServiceError("There was nothing to add.".to_owned()))?;
+        let text =
+            texts::given(&action.params, "text").ok_or_else(|| ServiceError("There was nothing to add.".to_owned()))?;
         note.append(&text);
         note.check_size()?;
         note.updated_at = scene.now;
@@ -229,21 +202,12 @@ impl KeepService {
 /// The notes that a query fits, best first.
 fn matching(notes: Vec<Note>, query: &Query) -> Vec<Note> {
     let bodies: Vec<String> = notes.iter().map(Note::body).collect();
-    let index = Index::new(
-        notes
-            .iter()
-            .zip(&bodies)
-            .map(|(n, body)| (n.title.as_str(), body.as_str())),
-    );
+    let index = Index::new(notes.iter().zip(&bodies).map(|(n, body)| (n.title.as_str(), body.as_str())));
     let mut ranked: Vec<(f32, Note)> = index.covered(query).into_iter().zip(notes).collect();
     ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let best = ranked.first().map_or(0.0, |(score, _)| score.min(1.0));
     let fits = |score: f32| score >= PERHAPS && score >= best * FAR;
-    ranked
-        .into_iter()
-        .filter(|(score, _)| fits(*score))
-        .map(|(_, note)| note)
-        .collect()
+    ranked.into_iter().filter(|(score, _)| fits(*score)).map(|(_, note)| note).collect()
 }
 
 fn told(note: &Note, scene: &Scene, change: Change) -> Performed {
@@ -251,11 +215,7 @@ fn told(note: &Note, scene: &Scene, change: Change) -> Performed {
 }
 
 fn listed(notes: &[Note], scene: &Scene) -> Performed {
-    let shown: Vec<Value> = notes
-        .iter()
-        .take(RESULT_ROWS_MAX)
-        .map(|note| note.view(scene))
-        .collect();
+    let shown: Vec<Value> = notes.iter().take(RESULT_ROWS_MAX).map(|note| note.view(scene)).collect();
     let more = notes.len().saturating_sub(RESULT_ROWS_MAX);
     Performed::result(json!({"notes": shown, "more": more}))
 }
@@ -264,10 +224,7 @@ fn listed(notes: &[Note], scene: &Scene) -> Performed {
 fn offer_to_make(prepared: Prepared, words: &str) -> Prepared {
     match prepared {
         Prepared::NotFound { what } => Prepared::NotFound {
-            what: format!(
-                "{what} Say “make a list called {}” and I'll start it.",
-                texts::brief(words)
-            ),
+            what: format!("{what} Say “make a list called {}” and I'll start it.", texts::brief(words)),
         },
         ready @ (Prepared::Ready { .. } | Prepared::Several { .. }) => ready,
     }
@@ -279,33 +236,20 @@ impl Service for KeepService {
         "keep"
     }
 
-    async fn prepare(
-        &self,
-        scene: &Scene,
-        command: &str,
-        params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
         match command {
             "create" | "list" | "search" => Ok(Prepared::as_is(params)),
             "append" => {
                 let words = texts::given(&params, "find_by").unwrap_or_default();
-                let found =
-                    items::prepare::<Note>(&self.store, scene, params, "find_by", |_| true).await?;
+                let found = items::prepare::<Note>(&self.store, scene, params, "find_by", |_| true).await?;
                 Ok(offer_to_make(found, &words))
             }
-            "delete" => {
-                items::prepare::<Note>(&self.store, scene, params, "find_by", |_| true).await
-            }
+            "delete" => items::prepare::<Note>(&self.store, scene, params, "find_by", |_| true).await,
             _ => Err(unknown_command("keep", command)),
         }
     }
 
-    async fn perform(
-        &self,
-        scene: &Scene,
-        authorized: &Authorized,
-        attempt: &Attempt,
-    ) -> Performed {
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
             "create" => Self::create(scene, action, attempt),
@@ -331,11 +275,7 @@ impl Service for KeepService {
             0 => texts::brief(&note.title),
             count => format!("{} (list, {count})", texts::brief(&note.title)),
         };
-        let noticed = |note: &Note| Noticed {
-            id: note.id.clone(),
-            line: line(note),
-            foreign: None,
-        };
+        let noticed = |note: &Note| Noticed { id: note.id.clone(), line: line(note), foreign: None };
         Ok(chosen.iter().take(wanted.limit).map(noticed).collect())
     }
 
@@ -344,10 +284,6 @@ impl Service for KeepService {
             return None;
         }
         let key = Key::of(&[scene.owner.as_str(), &texts::new_id(attempt)]);
-        self.store
-            .get(Note::TABLE, &key)
-            .await
-            .ok()
-            .map(|stored| stored.is_some())
+        self.store.get(Note::TABLE, &key).await.ok().map(|stored| stored.is_some())
     }
 }

@@ -17,8 +17,8 @@ use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{
-    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service,
-    ServiceError, Store, Table, Wanted,
+    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store, Table,
+    Wanted,
 };
 
 #[cfg(test)]
@@ -105,12 +105,7 @@ impl MemoryService {
         Ok(held)
     }
 
-    async fn remember(
-        &self,
-        scene: &Scene,
-        action: &Action,
-        attempt: &Attempt,
-    ) -> Result<Performed, ServiceError> {
+    async fn remember(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
         let key = texts::title(action.text("key"), "fact")?;
         let category = texts::title(action.text("category"), "category")?;
         let value = value(&action.params, "value")?;
@@ -120,23 +115,13 @@ impl MemoryService {
             Some((old, revision)) => (old.id, Expect::Revision(revision), Some(old.value)),
             None => (texts::new_id(attempt), Expect::Absent, None),
         };
-        let memory = Memory {
-            id,
-            owner: scene.owner.clone(),
-            category,
-            key,
-            value,
-            source: TOLD.to_owned(),
-            at: scene.now,
-        };
+        let memory =
+            Memory { id, owner: scene.owner.clone(), category, key, value, source: TOLD.to_owned(), at: scene.now };
         let mut result = json!({"memory": memory.view(scene)});
         if let Some(old) = replaced.filter(|old| *old != memory.value) {
             result["replaced"] = json!(old);
         }
-        Ok(Performed::changed(
-            result,
-            vec![Change::put(&memory, expect)?],
-        ))
+        Ok(Performed::changed(result, vec![Change::put(&memory, expect)?]))
     }
 
     async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
@@ -145,43 +130,20 @@ impl MemoryService {
         memory.source = TOLD.to_owned();
         memory.at = scene.now;
         let change = Change::put(&memory, Expect::Revision(revision))?;
-        Ok(Performed::changed(
-            json!({"memory": memory.view(scene)}),
-            vec![change],
-        ))
+        Ok(Performed::changed(json!({"memory": memory.view(scene)}), vec![change]))
     }
 
     async fn forget(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (memory, revision) = items::held::<Memory>(&self.store, scene, action).await?;
-        let change = Change::delete(
-            Memory::TABLE,
-            Record::key(&memory),
-            Expect::Revision(revision),
-        );
-        Ok(Performed::changed(
-            json!({"memory": memory.view(scene)}),
-            vec![change],
-        ))
+        let change = Change::delete(Memory::TABLE, Record::key(&memory), Expect::Revision(revision));
+        Ok(Performed::changed(json!({"memory": memory.view(scene)}), vec![change]))
     }
 
     async fn recall(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
-        let all: Vec<Memory> = self
-            .all(scene)
-            .await?
-            .into_iter()
-            .map(|(memory, _)| memory)
-            .collect();
+        let all: Vec<Memory> = self.all(scene).await?.into_iter().map(|(memory, _)| memory).collect();
         let query = Query::new(action.text("query"));
-        let found = if query.is_for_everything() {
-            all
-        } else {
-            relevant(all, &query, scene.now)
-        };
-        let shown: Vec<Value> = found
-            .iter()
-            .take(RESULT_ROWS_MAX)
-            .map(|memory| memory.view(scene))
-            .collect();
+        let found = if query.is_for_everything() { all } else { relevant(all, &query, scene.now) };
+        let shown: Vec<Value> = found.iter().take(RESULT_ROWS_MAX).map(|memory| memory.view(scene)).collect();
         let more = found.len().saturating_sub(RESULT_ROWS_MAX);
         Ok(Performed::result(json!({"memories": shown, "more": more})))
     }
@@ -191,39 +153,22 @@ impl MemoryService {
 const TOLD: &str = "told by you";
 
 fn value(params: &Params, name: &str) -> Result<String, ServiceError> {
-    texts::given(params, name).ok_or_else(|| {
-        ServiceError("There was nothing to remember; nothing was written.".to_owned())
-    })
+    texts::given(params, name)
+        .ok_or_else(|| ServiceError("There was nothing to remember; nothing was written.".to_owned()))
 }
 
 /// The facts that answer a question, best first: relevance, a little more for newer ones.
 fn relevant(memories: Vec<Memory>, query: &Query, now: DateTime<Utc>) -> Vec<Memory> {
     let bodies: Vec<String> = memories.iter().map(Memory::body).collect();
-    let index = Index::new(
-        memories
-            .iter()
-            .zip(&bodies)
-            .map(|(m, body)| (m.key.as_str(), body.as_str())),
-    );
-    let scores = index
-        .bm25(query)
-        .into_iter()
-        .zip(memories)
-        .map(|(score, memory)| {
-            let days = (now - memory.at).num_days().max(0) as f32;
-            (
-                score * (1.0 + RECENCY / (1.0 + days / RECENCY_DAYS)),
-                memory,
-            )
-        });
+    let index = Index::new(memories.iter().zip(&bodies).map(|(m, body)| (m.key.as_str(), body.as_str())));
+    let scores = index.bm25(query).into_iter().zip(memories).map(|(score, memory)| {
+        let days = (now - memory.at).num_days().max(0) as f32;
+        (score * (1.0 + RECENCY / (1.0 + days / RECENCY_DAYS)), memory)
+    });
     let mut ranked: Vec<(f32, Memory)> = scores.filter(|(score, _)| *score > 0.0).collect();
     ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let best = ranked.first().map_or(0.0, |(score, _)| *score);
-    ranked
-        .into_iter()
-        .filter(|(score, _)| *score >= best * FAR)
-        .map(|(_, memory)| memory)
-        .collect()
+    ranked.into_iter().filter(|(score, _)| *score >= best * FAR).map(|(_, memory)| memory).collect()
 }
 
 #[async_trait]
@@ -232,28 +177,16 @@ impl Service for MemoryService {
         "memory"
     }
 
-    async fn prepare(
-        &self,
-        scene: &Scene,
-        command: &str,
-        params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
         match command {
             "store" | "recall" => Ok(Prepared::as_is(params)),
             "update" => items::prepare::<Memory>(&self.store, scene, params, "key", |_| true).await,
-            "forget" => {
-                items::prepare::<Memory>(&self.store, scene, params, "find_by", |_| true).await
-            }
+            "forget" => items::prepare::<Memory>(&self.store, scene, params, "find_by", |_| true).await,
             _ => Err(unknown_command("memory", command)),
         }
     }
 
-    async fn perform(
-        &self,
-        scene: &Scene,
-        authorized: &Authorized,
-        attempt: &Attempt,
-    ) -> Performed {
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
             "store" => self.remember(scene, action, attempt).await,
@@ -266,20 +199,11 @@ impl Service for MemoryService {
     }
 
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let all: Vec<Memory> = self
-            .all(scene)
-            .await?
-            .into_iter()
-            .map(|(memory, _)| memory)
-            .collect();
+        let all: Vec<Memory> = self.all(scene).await?.into_iter().map(|(memory, _)| memory).collect();
         let found = relevant(all, &Query::new(&wanted.message), scene.now);
         let noticed = |memory: &Memory| Noticed {
             id: memory.id.clone(),
-            line: format!(
-                "{}: {}",
-                texts::brief(&memory.key),
-                texts::brief(&memory.value)
-            ),
+            line: format!("{}: {}", texts::brief(&memory.key), texts::brief(&memory.value)),
             foreign: None,
         };
         Ok(found.iter().take(wanted.limit).map(noticed).collect())

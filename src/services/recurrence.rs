@@ -7,9 +7,7 @@
 //!
 //! A start that does not match its own rule is not an occurrence.
 
-use chrono::{
-    DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Utc,
-};
+use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Utc};
 use chrono_tz::Tz;
 use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
 
@@ -48,19 +46,11 @@ impl Series {
     /// Reads the value of an RRULE.
     pub fn new(rule: &str, first: Moment, zone: Tz) -> Result<Self, BadRule> {
         let unreadable = || BadRule::Unreadable(rule.chars().take(80).collect());
-        let value = Some(rule.trim())
-            .filter(|rule| !rule.contains(char::is_control))
-            .ok_or_else(unreadable)?;
+        let value = Some(rule.trim()).filter(|rule| !rule.contains(char::is_control)).ok_or_else(unreadable)?;
         let value = value.strip_prefix("RRULE:").unwrap_or(value);
-        let parsed: RRule<Unvalidated> = local_until(value, zone)
-            .ok_or_else(unreadable)?
-            .parse()
-            .map_err(|_| unreadable())?;
-        let series = Self {
-            rule: parsed,
-            first,
-            zone,
-        };
+        let parsed: RRule<Unvalidated> =
+            local_until(value, zone).ok_or_else(unreadable)?.parse().map_err(|_| unreadable())?;
+        let series = Self { rule: parsed, first, zone };
         let pause = series.shortest_pause();
         if pause < Duration::minutes(REPEAT_MINUTES_MIN) {
             return Err(BadRule::TooOften);
@@ -76,9 +66,7 @@ impl Series {
 
     /// The last occurrence before `before`.
     pub fn last_before(&self, before: DateTime<Utc>) -> Option<Moment> {
-        self.walk(before)
-            .take_while(|at| at.start(self.zone) < before)
-            .last()
+        self.walk(before).take_while(|at| at.start(self.zone) < before).last()
     }
 
     /// Occurrences that start in `from..to`, at most `max`.
@@ -97,18 +85,10 @@ impl Series {
         }
         let zone = self.zone;
         let whole_days = matches!(self.first, Moment::Day(_));
-        let dates = self
-            .dates()
-            .into_iter()
-            .flatten()
-            .take(RECURRENCE_STEPS_MAX);
+        let dates = self.dates().into_iter().flatten().take(RECURRENCE_STEPS_MAX);
         Box::new(dates.map(move |at| {
             let local = at.naive_utc();
-            if whole_days {
-                Moment::Day(local.date())
-            } else {
-                Moment::Instant(instant(zone, local))
-            }
+            if whole_days { Moment::Day(local.date()) } else { Moment::Instant(instant(zone, local)) }
         }))
     }
 
@@ -146,9 +126,7 @@ impl Series {
                 return None;
             }
         };
-        Some(Duration::seconds(
-            unit * i64::from(self.rule.get_interval().max(1)),
-        ))
+        Some(Duration::seconds(unit * i64::from(self.rule.get_interval().max(1))))
     }
 
     /// A lower bound of the time between two occurrences.
@@ -168,9 +146,7 @@ fn elapsed(
     count: Option<u32>,
 ) -> impl Iterator<Item = Moment> {
     let skip = ((near - first.to_utc()).num_seconds() / step.num_seconds().max(1)).max(0);
-    let end = count
-        .map_or(i64::MAX, i64::from)
-        .min(skip.saturating_add(RECURRENCE_STEPS_MAX as i64));
+    let end = count.map_or(i64::MAX, i64::from).min(skip.saturating_add(RECURRENCE_STEPS_MAX as i64));
     (skip..end).map_while(move |n| {
         let ahead = Duration::try_seconds(step.num_seconds().checked_mul(n)?)?;
         first.checked_add_signed(ahead).map(Moment::Instant)
@@ -188,12 +164,8 @@ fn local_until(rule: &str, zone: Tz) -> Option<String> {
                 let utc = NaiveDateTime::parse_from_str(utc, "%Y%m%dT%H%M%S").ok()?;
                 zone.from_utc_datetime(&utc).naive_local()
             }
-            None if until.contains('T') => {
-                NaiveDateTime::parse_from_str(until, "%Y%m%dT%H%M%S").ok()?
-            }
-            None => NaiveDate::parse_from_str(until, "%Y%m%d")
-                .ok()?
-                .and_hms_opt(23, 59, 59)?,
+            None if until.contains('T') => NaiveDateTime::parse_from_str(until, "%Y%m%dT%H%M%S").ok()?,
+            None => NaiveDate::parse_from_str(until, "%Y%m%d").ok()?.and_hms_opt(23, 59, 59)?,
         };
         Some(format!("UNTIL={}Z", local.format("%Y%m%dT%H%M%S")))
     };
@@ -223,17 +195,11 @@ pub(super) fn moved_rule(
 ) -> Result<(Moment, String), BadRule> {
     let local = |moment: Moment| moment.start(zone).naive_local();
     let days = (local(becomes).date() - local(was).date()).num_days();
-    let new_date = local(first)
-        .date()
-        .checked_add_signed(Duration::days(days))
-        .ok_or(BadRule::FixedDays)?;
+    let new_date = local(first).date().checked_add_signed(Duration::days(days)).ok_or(BadRule::FixedDays)?;
     let (first, rule) = match becomes {
         Moment::Instant(at) => {
             let clock = at.with_timezone(&zone).time();
-            (
-                Moment::Instant(instant(zone, new_date.and_time(clock))),
-                at_clock(rule, clock),
-            )
+            (Moment::Instant(instant(zone, new_date.and_time(clock))), at_clock(rule, clock))
         }
         Moment::Day(_) => (Moment::Day(new_date), rule.to_owned()),
     };
@@ -245,15 +211,9 @@ pub(super) fn moved_rule(
         match part.split_once('=') {
             Some(("BYDAY", day)) if day.len() == 2 => {
                 let weekday = local(becomes).date().weekday();
-                *part = format!(
-                    "BYDAY={}",
-                    weekday.to_string().to_uppercase().get(..2).unwrap_or(day)
-                );
+                *part = format!("BYDAY={}", weekday.to_string().to_uppercase().get(..2).unwrap_or(day));
             }
-            Some((
-                "BYDAY" | "BYMONTHDAY" | "BYMONTH" | "BYYEARDAY" | "BYSETPOS" | "BYWEEKNO",
-                _,
-            )) => {
+            Some(("BYDAY" | "BYMONTHDAY" | "BYMONTH" | "BYYEARDAY" | "BYSETPOS" | "BYWEEKNO", _)) => {
                 return Err(BadRule::FixedDays);
             }
             Some(_) | None => {}

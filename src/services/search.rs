@@ -24,12 +24,11 @@ mod tests;
 
 /// Words that only hold a sentence together.
 const STOP: &[&str] = &[
-    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "by", "can", "did",
-    "do", "does", "for", "from", "had", "has", "have", "her", "his", "how", "i", "in", "into",
-    "is", "it", "its", "know", "me", "mine", "my", "of", "off", "on", "or", "our", "please", "s",
-    "that", "the", "their", "them", "there", "these", "this", "those", "to", "up", "was", "what",
-    "when", "where", "which", "who", "with", "you", "your", "t", "ll", "re", "ve", "m", "d", "das",
-    "der", "die", "ein", "eine", "mein", "meine", "el", "la", "le", "les", "los",
+    "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "by", "can", "did", "do", "does", "for",
+    "from", "had", "has", "have", "her", "his", "how", "i", "in", "into", "is", "it", "its", "know", "me", "mine",
+    "my", "of", "off", "on", "or", "our", "please", "s", "that", "the", "their", "them", "there", "these", "this",
+    "those", "to", "up", "was", "what", "when", "where", "which", "who", "with", "you", "your", "t", "ll", "re", "ve",
+    "m", "d", "das", "der", "die", "ein", "eine", "mein", "meine", "el", "la", "le", "les", "los",
 ];
 
 /// Words for *some item* or its place in time: they help when a title holds them and say nothing when it does not.
@@ -58,17 +57,8 @@ const VAGUE: &[&str] = &[
 ];
 
 /// Words that ask for all there is.
-const EVERYTHING: &[&str] = &[
-    "anything",
-    "everything",
-    "remember",
-    "tell",
-    "show",
-    "else",
-    "facts",
-    "memories",
-    "notes",
-];
+const EVERYTHING: &[&str] =
+    &["anything", "everything", "remember", "tell", "show", "else", "facts", "memories", "notes"];
 
 /// What a match in the text of an item is worth beside one in its title.
 const BODY: f32 = 0.6;
@@ -97,13 +87,7 @@ pub fn fold(text: &str) -> String {
         .nfkd()
         .filter(|c| !is_combining_mark(*c))
         .flat_map(char::to_lowercase)
-        .map(|c| {
-            if c.is_control() || matches!(c, '_' | '\'' | '’') {
-                ' '
-            } else {
-                c
-            }
-        })
+        .map(|c| if c.is_control() || matches!(c, '_' | '\'' | '’') { ' ' } else { c })
         .collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -124,29 +108,17 @@ impl Query {
         let text: String = text.chars().take(SEARCH_CHARS_MAX).collect();
         let folded = fold(&text);
         let words: Vec<&str> = folded.unicode_words().collect();
-        let telling: Vec<&str> = words
-            .iter()
-            .copied()
-            .filter(|word| !STOP.contains(word))
-            .collect();
+        let telling: Vec<&str> = words.iter().copied().filter(|word| !STOP.contains(word)).collect();
         let stemmer = Stemmer::create(Algorithm::English);
         let is_wordless = words.is_empty();
-        let (vague, strong): (Vec<&str>, Vec<&str>) = telling
-            .into_iter()
-            .partition(|word| VAGUE.contains(&stemmer.stem(word).as_ref()) || VAGUE.contains(word));
+        let (vague, strong): (Vec<&str>, Vec<&str>) =
+            telling.into_iter().partition(|word| VAGUE.contains(&stemmer.stem(word).as_ref()) || VAGUE.contains(word));
         let stems = |words: Vec<&str>| -> Vec<String> {
             let mut seen = HashSet::new();
-            let stemmed = words
-                .into_iter()
-                .map(|word| stemmer.stem(word).into_owned());
+            let stemmed = words.into_iter().map(|word| stemmer.stem(word).into_owned());
             stemmed.filter(|stem| seen.insert(stem.clone())).collect()
         };
-        Self {
-            strong: stems(strong),
-            vague: stems(vague),
-            folded,
-            is_wordless,
-        }
+        Self { strong: stems(strong), vague: stems(vague), folded, is_wordless }
     }
 
     /// True when nothing in it could tell one item from another.
@@ -156,11 +128,7 @@ impl Query {
 
     /// True when it asks for all there is: "everything", "what do you know about me?", or nothing at all.
     pub fn is_for_everything(&self) -> bool {
-        let says_nothing = |word: &str| {
-            [STOP, VAGUE, EVERYTHING]
-                .iter()
-                .any(|list| list.contains(&word))
-        };
+        let says_nothing = |word: &str| [STOP, VAGUE, EVERYTHING].iter().any(|list| list.contains(&word));
         let mut words = self.folded.unicode_words().peekable();
         (words.peek().is_some() || self.folded.is_empty()) && words.all(says_nothing)
     }
@@ -186,20 +154,13 @@ impl Index {
     pub fn new<'a>(items: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
         let stems = |folded: &str| -> Vec<String> {
-            folded
-                .unicode_words()
-                .map(|word| stemmer.stem(word).into_owned())
-                .collect()
+            folded.unicode_words().map(|word| stemmer.stem(word).into_owned()).collect()
         };
         let mut index = Self::default();
         for (title, body) in items {
             let body: String = body.chars().take(SEARCH_CHARS_MAX).collect();
             let folded_title = fold(title);
-            let doc = Doc {
-                title: stems(&folded_title),
-                body: stems(&fold(&body)),
-                folded_title,
-            };
+            let doc = Doc { title: stems(&folded_title), body: stems(&fold(&body)), folded_title };
             for word in doc.title.iter().chain(&doc.body).collect::<HashSet<_>>() {
                 *index.frequency.entry(word.clone()).or_default() += 1;
             }
@@ -217,9 +178,7 @@ impl Index {
                 return EXACT;
             }
             let says_something = query.is_wordless || !query.strong.is_empty();
-            let inside = says_something
-                && !query.folded.is_empty()
-                && doc.folded_title.contains(&query.folded);
+            let inside = says_something && !query.folded.is_empty() && doc.folded_title.contains(&query.folded);
             let words = if strong.is_empty() {
                 coverage(doc, &vague)
             } else {
@@ -234,24 +193,13 @@ impl Index {
 
     /// How relevant each item is to the question: 0 for not at all. Okapi BM25 (k1 = 1.2, b = 0.5).
     pub fn bm25(&self, query: &Query) -> Vec<f32> {
-        let words: Vec<Sought> = query
-            .strong
-            .iter()
-            .chain(query.vague.iter())
-            .map(|word| self.seek(word))
-            .collect();
-        let total: usize = self
-            .docs
-            .iter()
-            .map(|doc| doc.title.len() + doc.body.len())
-            .sum();
+        let words: Vec<Sought> = query.strong.iter().chain(query.vague.iter()).map(|word| self.seek(word)).collect();
+        let total: usize = self.docs.iter().map(|doc| doc.title.len() + doc.body.len()).sum();
         let average = total as f32 / self.docs.len().max(1) as f32;
         let score = |doc: &Doc| -> f32 {
             let length = (doc.title.len() + doc.body.len()) as f32 / average.max(1.0);
             let one = |word: &Sought| {
-                let sum = |words: &[String]| -> f32 {
-                    words.iter().filter_map(|w| word.matches.get(w)).sum()
-                };
+                let sum = |words: &[String]| -> f32 { words.iter().filter_map(|w| word.matches.get(w)).sum() };
                 let tf = sum(&doc.title) / BODY + sum(&doc.body);
                 word.weight * tf * 2.2 / (tf + 1.2 * (0.5 + 0.5 * length))
             };
@@ -271,27 +219,16 @@ impl Index {
             }
         }
         if matches.is_empty() && word.chars().count() >= TYPO_CHARS {
-            for known in self
-                .frequency
-                .keys()
-                .filter(|known| known.chars().count() >= TYPO_CHARS)
-            {
+            for known in self.frequency.keys().filter(|known| known.chars().count() >= TYPO_CHARS) {
                 if let Some(likeness) = typo(word, known) {
                     matches.insert(known.clone(), likeness);
                 }
             }
         }
-        let found: usize = matches
-            .keys()
-            .filter_map(|known| self.frequency.get(known))
-            .sum();
+        let found: usize = matches.keys().filter_map(|known| self.frequency.get(known)).sum();
         let (all, found) = (self.docs.len() as f32, found as f32);
         let telling = |found: f32| (1.0 + (all - found.min(all) + 0.5) / (found + 0.5)).ln();
-        let weight = if matches.is_empty() {
-            telling(1.0) * UNKNOWN
-        } else {
-            telling(found)
-        };
+        let weight = if matches.is_empty() { telling(1.0) * UNKNOWN } else { telling(found) };
         Sought { matches, weight }
     }
 }
@@ -304,36 +241,22 @@ struct Sought {
 
 impl Sought {
     fn quality(&self, doc: &Doc) -> f32 {
-        let best = |words: &[String]| {
-            words
-                .iter()
-                .filter_map(|word| self.matches.get(word))
-                .copied()
-                .fold(0.0, f32::max)
-        };
+        let best =
+            |words: &[String]| words.iter().filter_map(|word| self.matches.get(word)).copied().fold(0.0, f32::max);
         best(&doc.title).max(best(&doc.body) * BODY)
     }
 }
 
 fn coverage(doc: &Doc, words: &[Sought]) -> f32 {
     let all: f32 = words.iter().map(|word| word.weight).sum();
-    let found: f32 = words
-        .iter()
-        .map(|word| word.weight * word.quality(doc))
-        .sum();
+    let found: f32 = words.iter().map(|word| word.weight * word.quality(doc)).sum();
     if all > 0.0 { found / all } else { 0.0 }
 }
 
 /// How much of the title was told.
 fn told(doc: &Doc, words: &[Sought]) -> f32 {
-    let telling: Vec<&String> = doc
-        .title
-        .iter()
-        .filter(|word| !STOP.contains(&word.as_str()))
-        .collect();
-    let found = telling
-        .iter()
-        .filter(|word| words.iter().any(|w| w.matches.contains_key(**word)));
+    let telling: Vec<&String> = doc.title.iter().filter(|word| !STOP.contains(&word.as_str())).collect();
+    let found = telling.iter().filter(|word| words.iter().any(|w| w.matches.contains_key(**word)));
     found.count() as f32 / telling.len().max(1) as f32
 }
 
@@ -365,9 +288,7 @@ fn one_edit(a: &str, b: &str) -> bool {
     let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[same..], &b[same..]);
     match (a.len(), b.len()) {
-        (x, y) if x == y => {
-            a.get(1..) == b.get(1..) || (x >= 2 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..])
-        }
+        (x, y) if x == y => a.get(1..) == b.get(1..) || (x >= 2 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]),
         (x, y) if x == y + 1 => a[1..] == *b,
         (x, y) if y == x + 1 => *a == b[1..],
         _ => false,

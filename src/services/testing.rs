@@ -14,9 +14,7 @@ use crate::core::outcome::Outcome;
 use crate::core::plan::Action;
 use crate::core::stakes::{Authorized, Rule, Stakes, assess, authorize_low};
 use crate::core::when::DateOrder;
-use crate::ports::{
-    Attempt, Batch, Performed, Prepared, RecordExt, Scan, Scene, Service, Store, StoreError,
-};
+use crate::ports::{Attempt, Batch, Performed, Prepared, RecordExt, Scan, Scene, Service, Store, StoreError};
 use crate::records::Due;
 use crate::services::recurrence::instant;
 use crate::store::MemoryStore;
@@ -55,11 +53,7 @@ impl World {
             zone,
             order: DateOrder::DayFirst,
         };
-        Self {
-            store: Arc::new(MemoryStore::new()),
-            scene,
-            attempts: AtomicU64::new(0),
-        }
+        Self { store: Arc::new(MemoryStore::new()), scene, attempts: AtomicU64::new(0) }
     }
 
     pub fn move_to(&mut self, text: &str) {
@@ -68,34 +62,21 @@ impl World {
 
     pub fn attempt(&self) -> Attempt {
         let number = self.attempts.fetch_add(1, Ordering::Relaxed);
-        Attempt {
-            key: format!("{number:08x}{}", "0123456789abcdef01234567"),
-        }
+        Attempt { key: format!("{number:08x}{}", "0123456789abcdef01234567") }
     }
 
     pub async fn prepare(&self, service: &dyn Service, command: &str, params: Value) -> Prepared {
         let catalog = Catalog::built_in();
         let entry = catalog.find(service.name(), command).expect("a command");
-        let params = entry
-            .check(params.as_object().expect("an object").clone())
-            .expect("valid");
-        service
-            .prepare(&self.scene, command, params)
-            .await
-            .expect("prepared")
+        let params = entry.check(params.as_object().expect("an object").clone()).expect("valid");
+        service.prepare(&self.scene, command, params).await.expect("prepared")
     }
 
     /// The action, ready to execute.
     pub async fn action(&self, service: &dyn Service, command: &str, params: Value) -> Action {
         let catalog = Catalog::built_in();
         let entry = catalog.find(service.name(), command).expect("a command");
-        let Prepared::Ready {
-            params,
-            target,
-            notes,
-            ..
-        } = self.prepare(service, command, params).await
-        else {
+        let Prepared::Ready { params, target, notes, .. } = self.prepare(service, command, params).await else {
             panic!("{command} was not ready");
         };
         let params = entry.complete(params, target.as_ref()).expect("complete");
@@ -110,34 +91,19 @@ impl World {
     }
 
     pub async fn commit(&self, performed: &Performed) -> Result<u64, StoreError> {
-        self.store
-            .commit(Batch {
-                changes: performed.changes.clone(),
-            })
-            .await
+        self.store.commit(Batch { changes: performed.changes.clone() }).await
     }
 
     /// The result of a command and its receipt, with its changes committed.
-    pub async fn run_told(
-        &self,
-        service: &dyn Service,
-        command: &str,
-        params: Value,
-    ) -> (Value, String) {
+    pub async fn run_told(&self, service: &dyn Service, command: &str, params: Value) -> (Value, String) {
         let action = self.action(service, command, params).await;
-        let performed = service
-            .perform(&self.scene, &authorized(action.clone()), &self.attempt())
-            .await;
+        let performed = service.perform(&self.scene, &authorized(action.clone()), &self.attempt()).await;
         self.commit(&performed).await.expect("committed");
         let Outcome::Succeeded { result } = performed.outcome else {
             panic!("{command}: {:?}", performed.outcome);
         };
         let reference = self.scene.reference();
-        let receipt = Receipt {
-            result: &result,
-            action: &action,
-            reference: &reference,
-        };
+        let receipt = Receipt { result: &result, action: &action, reference: &reference };
         let catalog = Catalog::built_in();
         let told = catalog.of(&action).expect("a command").receipt(&receipt);
         (result, told)
@@ -149,9 +115,7 @@ impl World {
 
     /// Why a command fails.
     pub async fn fails(&self, service: &dyn Service, action: Action) -> String {
-        let performed = service
-            .perform(&self.scene, &authorized(action), &self.attempt())
-            .await;
+        let performed = service.perform(&self.scene, &authorized(action), &self.attempt()).await;
         assert!(performed.changes.is_empty(), "a failure changes nothing");
         performed.outcome.error().expect("a failure").to_owned()
     }
@@ -182,12 +146,6 @@ impl World {
 
     pub async fn due(&self) -> Vec<Due> {
         let scan = Scan::of::<Due>(&[], 10_000);
-        self.store
-            .list::<Due>(scan)
-            .await
-            .expect("listed")
-            .into_iter()
-            .map(|(due, _)| due)
-            .collect()
+        self.store.list::<Due>(scan).await.expect("listed").into_iter().map(|(due, _)| due).collect()
     }
 }

@@ -15,21 +15,13 @@ pub(super) const BRIEF_CHARS: usize = 80;
 
 /// The id of what an attempt makes: the same for every try.
 pub(super) fn new_id(attempt: &Attempt) -> String {
-    attempt
-        .key
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .take(ID_CHARS)
-        .collect()
+    attempt.key.chars().filter(char::is_ascii_alphanumeric).take(ID_CHARS).collect()
 }
 
 /// A text as it is kept: no control characters but line feeds and tabs, no white space around it.
 pub(super) fn clean(text: &str) -> String {
-    let kept: String = text
-        .replace("\r\n", "\n")
-        .chars()
-        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
-        .collect();
+    let kept: String =
+        text.replace("\r\n", "\n").chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     kept.trim().to_owned()
 }
 
@@ -37,9 +29,7 @@ pub(super) fn clean(text: &str) -> String {
 pub(super) fn title(text: &str, noun: &str) -> Result<String, ServiceError> {
     let title = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
     if title.is_empty() {
-        return Err(ServiceError(format!(
-            "The {noun} needs a name; nothing was written."
-        )));
+        return Err(ServiceError(format!("The {noun} needs a name; nothing was written.")));
     }
     if title.chars().count() > TITLE_CHARS_MAX {
         return Err(ServiceError(format!(
@@ -51,35 +41,18 @@ pub(super) fn title(text: &str, noun: &str) -> Result<String, ServiceError> {
 
 /// A text parameter that is there and not blank, cleaned.
 pub(super) fn given(params: &Params, name: &str) -> Option<String> {
-    params
-        .get(name)
-        .and_then(Value::as_str)
-        .map(clean)
-        .filter(|text| !text.is_empty())
+    params.get(name).and_then(Value::as_str).map(clean).filter(|text| !text.is_empty())
 }
 
 /// The text parameters of a list.
 pub(super) fn given_list(params: &Params, name: &str) -> Vec<String> {
-    let values = params
-        .get(name)
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    values
-        .iter()
-        .filter_map(Value::as_str)
-        .map(clean)
-        .filter(|text| !text.is_empty())
-        .collect()
+    let values = params.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    values.iter().filter_map(Value::as_str).map(clean).filter(|text| !text.is_empty()).collect()
 }
 
 /// The changes of an update command.
 pub(super) fn changes(params: &Params) -> Params {
-    params
-        .get("changes")
-        .and_then(Value::as_object)
-        .cloned()
-        .unwrap_or_default()
+    params.get("changes").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
 /// A text for one line of a message or a prompt.
@@ -90,10 +63,7 @@ pub(super) fn brief(text: &str) -> String {
 /// A time as prompts hold it: `Tue 2026-01-13 17:00`.
 pub(super) fn stamp(moment: Moment, scene: &Scene) -> String {
     match moment {
-        Moment::Instant(at) => at
-            .with_timezone(&scene.zone)
-            .format("%a %Y-%m-%d %H:%M")
-            .to_string(),
+        Moment::Instant(at) => at.with_timezone(&scene.zone).format("%a %Y-%m-%d %H:%M").to_string(),
         Moment::Day(day) => day.format("%a %Y-%m-%d").to_string(),
     }
 }

@@ -27,18 +27,12 @@ pub(super) fn hint(words: &str, scene: &Scene) -> Option<Hint> {
     let found = when::find(&words, &reference);
     let all: Vec<&Found> = found.iter().collect();
     let together = time_of(&words, &all, &reference, scene).filter(|_| all.len() > 1);
-    together.or_else(|| {
-        all.iter()
-            .find_map(|one| time_of(&words, &[*one], &reference, scene))
-    })
+    together.or_else(|| all.iter().find_map(|one| time_of(&words, &[*one], &reference, scene)))
 }
 
 /// These expressions, read as one.
 fn time_of(words: &str, found: &[&Found], reference: &Reference, scene: &Scene) -> Option<Hint> {
-    let said: Vec<&str> = found
-        .iter()
-        .map(|found| words.get(found.span.clone()))
-        .collect::<Option<_>>()?;
+    let said: Vec<&str> = found.iter().map(|found| words.get(found.span.clone())).collect::<Option<_>>()?;
     let said = said.join(" ");
     let result = match found {
         [one] => one.result.clone(),
@@ -49,12 +43,7 @@ fn time_of(words: &str, found: &[&Found], reference: &Reference, scene: &Scene) 
     for found in found.iter().rev() {
         rest.replace_range(found.span.clone(), " ");
     }
-    Some(Hint {
-        rest,
-        from,
-        to,
-        clock: clock_alone(&said, to - from, scene),
-    })
+    Some(Hint { rest, from, to, clock: clock_alone(&said, to - from, scene) })
 }
 
 /// First instant and end of a time.
@@ -65,19 +54,14 @@ fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, Date
         // "The 3pm meeting" at four may be one that was.
         Err(Problem::Past { at }) => (*at, Grain::Minute),
         Ok(When::Duration(_) | When::Recurrence { .. })
-        | Err(
-            Problem::Impossible { .. }
-            | Problem::Ambiguous { .. }
-            | Problem::SkippedByClockChange { .. },
-        ) => return None,
+        | Err(Problem::Impossible { .. } | Problem::Ambiguous { .. } | Problem::SkippedByClockChange { .. }) => {
+            return None;
+        }
     };
     let day = at.date_naive();
     let days = |days| {
         let next = day.checked_add_days(Days::new(days))?;
-        Some((
-            at.to_utc(),
-            instant(zone, next.and_time(NaiveTime::MIN)).to_utc(),
-        ))
+        Some((at.to_utc(), instant(zone, next.and_time(NaiveTime::MIN)).to_utc()))
     };
     match grain {
         Grain::Minute => Some((at.to_utc(), at.to_utc() + Duration::minutes(1))),
@@ -93,33 +77,20 @@ fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, Date
 fn clock_alone(words: &str, length: Duration, scene: &Scene) -> Option<NaiveTime> {
     let today = scene.now.with_timezone(&scene.zone).date_naive();
     let midnight = instant(scene.zone, today.and_time(NaiveTime::MIN)).to_utc();
-    let reference = Reference {
-        now: midnight,
-        ..scene.reference()
-    };
+    let reference = Reference { now: midnight, ..scene.reference() };
     match when::resolve(words, &reference)? {
-        Ok(When::Point {
-            at,
-            grain: Grain::Minute | Grain::Hour,
-        }) => (length <= Duration::hours(1) && at.date_naive() == today).then(|| at.time()),
+        Ok(When::Point { at, grain: Grain::Minute | Grain::Hour }) => {
+            (length <= Duration::hours(1) && at.date_naive() == today).then(|| at.time())
+        }
         Ok(_) | Err(_) => None,
     }
 }
 
 impl Hint {
     /// Which of the items happen then. A time of day alone means the nearest day on which something does.
-    pub fn select<'a, T: Item + 'a>(
-        &self,
-        items: impl Iterator<Item = &'a T>,
-        scene: &Scene,
-    ) -> Vec<bool> {
+    pub fn select<'a, T: Item + 'a>(&self, items: impl Iterator<Item = &'a T>, scene: &Scene) -> Vec<bool> {
         let items: Vec<&T> = items.collect();
-        let at = |from, to| -> Vec<bool> {
-            items
-                .iter()
-                .map(|item| item.falls_into(from, to, scene))
-                .collect()
-        };
+        let at = |from, to| -> Vec<bool> { items.iter().map(|item| item.falls_into(from, to, scene)).collect() };
         let then = at(self.from, self.to);
         let Some(clock) = self.clock.filter(|_| !then.contains(&true)) else {
             return then;

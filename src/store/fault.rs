@@ -9,15 +9,11 @@ use crate::ports::StoreError;
 pub(super) fn translate(path: &Path, cause: &redb::Error) -> StoreError {
     use redb::Error as E;
     match cause {
-        E::DatabaseAlreadyOpen => StoreError::Locked {
-            path: path.display().to_string(),
-        },
+        E::DatabaseAlreadyOpen => StoreError::Locked { path: path.display().to_string() },
         E::DatabaseClosed => StoreError::Closed,
         E::Io(io) => translate_io(path, io),
         E::PreviousIo => disk(path, "an earlier error has not been overcome yet"),
-        E::UpgradeRequired(version) => {
-            damaged(path, &format!("it has redb's old format {version}"))
-        }
+        E::UpgradeRequired(version) => damaged(path, &format!("it has redb's old format {version}")),
         E::Corrupted(_)
         | E::TableTypeMismatch { .. }
         | E::TableIsMultimap(_)
@@ -41,16 +37,10 @@ pub(super) fn translate_io(path: &Path, cause: &std::io::Error) -> StoreError {
 
 /// The content is broken.
 pub(super) fn damaged(path: &Path, why: &str) -> StoreError {
-    StoreError::Damaged {
-        path: path.display().to_string(),
-        why: why.to_owned(),
-    }
+    StoreError::Damaged { path: path.display().to_string(), why: why.to_owned() }
 }
 
 /// The disk does not do it.
 pub(super) fn disk(path: &Path, why: &str) -> StoreError {
-    StoreError::Disk {
-        path: path.display().to_string(),
-        why: why.to_owned(),
-    }
+    StoreError::Disk { path: path.display().to_string(), why: why.to_owned() }
 }

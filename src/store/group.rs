@@ -26,10 +26,7 @@ pub(super) struct Prior {
 impl Prior {
     /// Nothing yet, after this revision.
     pub(super) fn after(revision: u64) -> Self {
-        Self {
-            revision,
-            changed: Vec::new(),
-        }
+        Self { revision, changed: Vec::new() }
     }
 }
 
@@ -41,16 +38,10 @@ struct Tables<'t> {
 
 impl<'t> Tables<'t> {
     fn of(transaction: &'t WriteTransaction) -> Self {
-        Self {
-            transaction,
-            open: BTreeMap::new(),
-        }
+        Self { transaction, open: BTreeMap::new() }
     }
 
-    fn table(
-        &mut self,
-        table: Table,
-    ) -> Result<&mut redb::Table<'t, &'static str, &'static [u8]>, redb::Error> {
+    fn table(&mut self, table: Table) -> Result<&mut redb::Table<'t, &'static str, &'static [u8]>, redb::Error> {
         use std::collections::btree_map::Entry;
         match self.open.entry(table) {
             Entry::Occupied(open) => Ok(open.into_mut()),
@@ -75,12 +66,7 @@ impl<'t> Tables<'t> {
     }
 
     /// Writes or deletes a record; gives what was there.
-    fn set(
-        &mut self,
-        table: Table,
-        key: &Key,
-        value: Option<&[u8]>,
-    ) -> Result<Option<Vec<u8>>, redb::Error> {
+    fn set(&mut self, table: Table, key: &Key, value: Option<&[u8]>) -> Result<Option<Vec<u8>>, redb::Error> {
         let table = self.table(table)?;
         let before = match value {
             Some(value) => table.insert(key.as_str(), value)?,
@@ -91,11 +77,7 @@ impl<'t> Tables<'t> {
 }
 
 /// Does all batches whose expectations hold, durably, with the revisions that follow `prior.revision`.
-pub(super) fn commit(
-    database: &Database,
-    batches: &[Batch],
-    prior: &mut Prior,
-) -> Result<Answers, redb::Error> {
+pub(super) fn commit(database: &Database, batches: &[Batch], prior: &mut Prior) -> Result<Answers, redb::Error> {
     let transaction = begin(database)?;
     let mut answers = Vec::with_capacity(batches.len());
     {
@@ -108,34 +90,20 @@ pub(super) fn commit(
         transaction.abort()?;
         return Ok(answers);
     }
-    transaction
-        .open_table(ABOUT)?
-        .insert(REVISION_KEY, prior.revision)?;
+    transaction.open_table(ABOUT)?.insert(REVISION_KEY, prior.revision)?;
     transaction.commit()?;
     Ok(answers)
 }
 
-fn apply(
-    tables: &mut Tables<'_>,
-    batch: &Batch,
-    prior: &mut Prior,
-) -> Result<Result<u64, StoreError>, redb::Error> {
+fn apply(tables: &mut Tables<'_>, batch: &Batch, prior: &mut Prior) -> Result<Result<u64, StoreError>, redb::Error> {
     if let Some(change) = tables.conflict(batch)? {
-        return Ok(Err(StoreError::Conflict {
-            table: change.table,
-            key: change.key.clone(),
-        }));
+        return Ok(Err(StoreError::Conflict { table: change.table, key: change.key.clone() }));
     }
     prior.revision += 1;
     for change in &batch.changes {
-        let value = change
-            .put
-            .as_ref()
-            .map(|(version, body)| encode(*version, prior.revision, body));
+        let value = change.put.as_ref().map(|(version, body)| encode(*version, prior.revision, body));
         let before = tables.set(change.table, &change.key, value.as_deref())?;
-        prior
-            .changed
-            .push((change.table, change.key.clone(), before));
+        prior.changed.push((change.table, change.key.clone(), before));
     }
     Ok(Ok(prior.revision))
 }

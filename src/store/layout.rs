@@ -47,16 +47,11 @@ pub(super) fn decode(table: Table, mut bytes: Vec<u8>) -> Result<Stored, StoreEr
     match (bytes.first().copied(), revision_of(&bytes)) {
         (Some(version), Some(revision)) => {
             bytes.drain(..HEAD);
-            Ok(Stored {
-                revision,
-                version,
-                body: bytes,
-            })
+            Ok(Stored { revision, version, body: bytes })
         }
-        (None, _) | (_, None) => Err(StoreError::Unreadable {
-            table,
-            why: format!("{} bytes are too few for a record", bytes.len()),
-        }),
+        (None, _) | (_, None) => {
+            Err(StoreError::Unreadable { table, why: format!("{} bytes are too few for a record", bytes.len()) })
+        }
     }
 }
 
@@ -84,9 +79,7 @@ pub(super) fn bounds(scan: &Scan) -> Option<(Bound<&str>, Bound<String>)> {
         (None, None) => Bound::Unbounded,
     };
     let possible = match (&lower, &upper) {
-        (Bound::Included(low) | Bound::Excluded(low), Bound::Excluded(high)) => {
-            *low < high.as_str()
-        }
+        (Bound::Included(low) | Bound::Excluded(low), Bound::Excluded(high)) => *low < high.as_str(),
         _ => true,
     };
     possible.then_some((lower, upper))
@@ -129,13 +122,7 @@ mod tests {
         assert_eq!(stored.body, b"{}");
         for length in 0..HEAD {
             let stump = vec![1; length];
-            assert!(matches!(
-                decode(Table::Notes, stump),
-                Err(StoreError::Unreadable {
-                    table: Table::Notes,
-                    ..
-                })
-            ));
+            assert!(matches!(decode(Table::Notes, stump), Err(StoreError::Unreadable { table: Table::Notes, .. })));
         }
     }
 }

@@ -29,24 +29,14 @@ struct Overlay {
 impl Medium {
     /// Reads and writes `bytes`.
     pub(super) fn direct(bytes: Box<dyn StorageBackend>) -> Self {
-        Self {
-            bytes,
-            overlay: None,
-        }
+        Self { bytes, overlay: None }
     }
 
     /// Reads `bytes`; what is written is seen here only.
     pub(super) fn glance(bytes: Box<dyn StorageBackend>) -> io::Result<Self> {
         let length = bytes.len()?;
-        let overlay = Overlay {
-            length,
-            kept: length,
-            pieces: BTreeMap::new(),
-        };
-        Ok(Self {
-            bytes,
-            overlay: Some(Mutex::new(overlay)),
-        })
+        let overlay = Overlay { length, kept: length, pieces: BTreeMap::new() };
+        Ok(Self { bytes, overlay: Some(Mutex::new(overlay)) })
     }
 
     fn overlay(&self) -> Option<std::sync::MutexGuard<'_, Overlay>> {
@@ -95,11 +85,7 @@ impl Overlay {
         out.fill(0);
         let from_below = self.kept.clamp(offset, end) - offset;
         below.read(offset, &mut out[..from_below as usize])?;
-        let overlapping = self
-            .pieces
-            .range(..end)
-            .rev()
-            .take_while(|(at, piece)| **at + piece.len() as u64 > offset);
+        let overlapping = self.pieces.range(..end).rev().take_while(|(at, piece)| **at + piece.len() as u64 > offset);
         for (at, piece) in overlapping {
             let first = offset.max(*at);
             let last = end.min(*at + piece.len() as u64);
@@ -158,11 +144,7 @@ impl StorageBackend for Medium {
         self.bytes.try_lock_range(start, end)
     }
 
-    fn try_lock_shared_range(
-        &self,
-        start: Bound<u64>,
-        end: Bound<u64>,
-    ) -> Result<bool, BackendError> {
+    fn try_lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
         self.bytes.try_lock_shared_range(start, end)
     }
 

@@ -40,10 +40,7 @@ impl State {
         for change in &batch.changes {
             let found = self.get(change.table, &change.key);
             if !holds(change.expect, found.map(|stored| stored.revision)) {
-                return Err(StoreError::Conflict {
-                    table: change.table,
-                    key: change.key.clone(),
-                });
+                return Err(StoreError::Conflict { table: change.table, key: change.key.clone() });
             }
         }
         self.revision += 1;
@@ -53,14 +50,7 @@ impl State {
             match change.put {
                 Some((version, body)) => {
                     let revision = self.revision;
-                    table.insert(
-                        key,
-                        Stored {
-                            revision,
-                            version,
-                            body,
-                        },
-                    );
+                    table.insert(key, Stored { revision, version, body });
                 }
                 None => {
                     table.remove(&key);

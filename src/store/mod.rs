@@ -55,19 +55,12 @@ impl RedbStore {
         Self::start(source, Source::open_or_create).await
     }
 
-    async fn start(
-        source: Source,
-        open: fn(&Source) -> Result<Opened, StoreError>,
-    ) -> Result<Self, StoreError> {
+    async fn start(source: Source, open: fn(&Source) -> Result<Opened, StoreError>) -> Result<Self, StoreError> {
         let path = source.path.clone();
         let begun = spawn_blocking(move || {
             let Opened { database, revision } = open(&source)?;
             let shared = Arc::new(Shared::new(source, database));
-            let writer = Writer {
-                shared: Arc::clone(&shared),
-                revision,
-                doubtful: None,
-            };
+            let writer = Writer { shared: Arc::clone(&shared), revision, doubtful: None };
             let (queue, jobs) = mpsc::channel(limits::STORE_QUEUE_MAX);
             std::thread::Builder::new()
                 .name("store-writer".to_owned())
@@ -75,9 +68,7 @@ impl RedbStore {
                 .map_err(|cause| disk(&shared.source.path, &cause.to_string()))?;
             Ok(Self { shared, queue })
         });
-        begun
-            .await
-            .unwrap_or_else(|cause| Err(disk(&path, &cause.to_string())))
+        begun.await.unwrap_or_else(|cause| Err(disk(&path, &cause.to_string())))
     }
 
     /// Finishes what waits and lets go of the file; later calls get [`StoreError::Closed`].
@@ -141,11 +132,7 @@ fn read_snapshot<T>(
     }
 }
 
-fn read_one(
-    reading: &ReadTransaction,
-    table: Table,
-    key: &Key,
-) -> Result<Option<Vec<u8>>, redb::Error> {
+fn read_one(reading: &ReadTransaction, table: Table, key: &Key) -> Result<Option<Vec<u8>>, redb::Error> {
     let table = reading.open_table(records(table))?;
     let bytes = table.get(key.as_str())?;
     Ok(bytes.map(|bytes| bytes.value().to_vec()))
@@ -175,19 +162,14 @@ fn read_range(reading: &ReadTransaction, scan: &Scan) -> Result<Vec<Raw>, redb::
 impl Store for RedbStore {
     async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
         let key = key.clone();
-        let bytes = self
-            .read(move |reading| read_one(reading, table, &key))
-            .await?;
+        let bytes = self.read(move |reading| read_one(reading, table, &key)).await?;
         bytes.map(|bytes| decode(table, bytes)).transpose()
     }
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         let table = scan.table;
         let found = self.read(move |reading| read_range(reading, &scan)).await?;
-        found
-            .into_iter()
-            .map(|(key, bytes)| Ok((key, decode(table, bytes)?)))
-            .collect()
+        found.into_iter().map(|(key, bytes)| Ok((key, decode(table, bytes)?))).collect()
     }
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {

@@ -64,20 +64,16 @@ impl Source {
         let path = path.to_owned();
         let place = path.clone();
         let bytes = move || {
-            let file = place::existing(&place)?
-                .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the file is gone"))?;
+            let file =
+                place::existing(&place)?.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the file is gone"))?;
             Ok(Box::new(FileBackend::new(file)?) as Box<dyn StorageBackend>)
         };
-        Self {
-            path,
-            bytes: Arc::new(bytes),
-        }
+        Self { path, bytes: Arc::new(bytes) }
     }
 
     /// Opens the store, making it when there is none.
     pub(super) fn open_or_create(&self) -> Result<Opened, StoreError> {
-        let there =
-            place::existing(&self.path).map_err(|cause| translate_io(&self.path, &cause))?;
+        let there = place::existing(&self.path).map_err(|cause| translate_io(&self.path, &cause))?;
         if there.is_some() {
             return self.open();
         }
@@ -122,9 +118,7 @@ impl Source {
     fn glance(&self) -> Result<u32, StoreError> {
         let told = |cause: &redb::Error| translate(&self.path, cause);
         let bytes = (self.bytes)().map_err(|cause| told(&cause))?;
-        let length = bytes
-            .len()
-            .map_err(|cause| translate_io(&self.path, &cause))?;
+        let length = bytes.len().map_err(|cause| translate_io(&self.path, &cause))?;
         if length == 0 {
             // Nothing in it to lose: a file made by hand, or for a container to find.
             tracing::warn!(path = %self.path.display(), "the store's file is empty; starting afresh in it");
@@ -135,11 +129,9 @@ impl Source {
         match inspect(&database).map_err(|cause| told(&cause))? {
             Found::Blank => Ok(FORMAT),
             Found::Format(0) => Err(damaged(&self.path, "it has no format")),
-            Found::Format(found) if found > FORMAT => Err(StoreError::Newer {
-                path: self.path.display().to_string(),
-                found,
-                known: FORMAT,
-            }),
+            Found::Format(found) if found > FORMAT => {
+                Err(StoreError::Newer { path: self.path.display().to_string(), found, known: FORMAT })
+            }
             Found::Format(found) => Ok(found),
         }
     }
@@ -171,9 +163,7 @@ fn open_medium(medium: Medium) -> Result<Database, redb::Error> {
 /// A transaction that survives a power cut once committed, and needs no repair after it.
 pub(super) fn begin(database: &Database) -> Result<WriteTransaction, redb::Error> {
     let mut transaction = database.begin_write()?;
-    transaction
-        .set_durability(Durability::Immediate)
-        .map_err(redb::Error::from)?;
+    transaction.set_durability(Durability::Immediate).map_err(redb::Error::from)?;
     transaction.set_two_phase_commit(true);
     transaction.set_quick_repair(true);
     Ok(transaction)
@@ -190,9 +180,7 @@ fn inspect(database: &Database) -> Result<Found, redb::Error> {
         return Ok(Found::Blank);
     }
     if !names.iter().any(|name| name == ABOUT.name()) {
-        return Err(redb::Error::Corrupted(
-            "it belongs to another program".to_owned(),
-        ));
+        return Err(redb::Error::Corrupted("it belongs to another program".to_owned()));
     }
     // Each table's root is read, so that the worst damage is found before anything is written.
     for table in Table::ALL {
@@ -217,19 +205,14 @@ fn prepare(database: &Database, format: u32) -> Result<(), redb::Error> {
     for table in Table::ALL {
         transaction.open_table(records(table))?;
     }
-    transaction
-        .open_table(ABOUT)?
-        .insert(FORMAT_KEY, u64::from(FORMAT))?;
+    transaction.open_table(ABOUT)?.insert(FORMAT_KEY, u64::from(FORMAT))?;
     transaction.commit()?;
     Ok(())
 }
 
 fn is_complete(database: &Database) -> Result<bool, redb::Error> {
     let reading = database.begin_read()?;
-    let names: Vec<String> = reading
-        .list_tables()?
-        .map(|table| table.name().to_owned())
-        .collect();
+    let names: Vec<String> = reading.list_tables()?.map(|table| table.name().to_owned()).collect();
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
     Ok(has(ABOUT.name()) && Table::ALL.iter().all(|table| has(table.name())))
 }

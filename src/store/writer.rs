@@ -21,14 +21,9 @@ use crate::ports::{Batch, StoreError};
 #[derive(Debug)]
 pub(super) enum Job {
     /// All changes or none.
-    Commit {
-        batch: Batch,
-        done: oneshot::Sender<Result<u64, StoreError>>,
-    },
+    Commit { batch: Batch, done: oneshot::Sender<Result<u64, StoreError>> },
     /// A read failed: open the file again if it is needed.
-    Heal {
-        done: oneshot::Sender<Result<(), StoreError>>,
-    },
+    Heal { done: oneshot::Sender<Result<(), StoreError>> },
     /// Finish what waits, then let go of the file.
     Close { done: oneshot::Sender<()> },
 }
@@ -42,10 +37,7 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn new(source: Source, database: Database) -> Self {
-        Self {
-            source,
-            database: RwLock::new(Some(database)),
-        }
+        Self { source, database: RwLock::new(Some(database)) }
     }
 
     pub(super) fn database(&self) -> RwLockReadGuard<'_, Option<Database>> {
@@ -54,10 +46,7 @@ impl Shared {
 
     /// Waits for the reads under way, so that the old file is closed when this returns.
     fn replace(&self, database: Option<Database>) {
-        *self
-            .database
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = database;
+        *self.database.write().unwrap_or_else(PoisonError::into_inner) = database;
     }
 }
 
@@ -173,11 +162,7 @@ impl Writer {
 
     /// Opens the file again if redb has given it up.
     fn heal(&mut self) -> Result<(), StoreError> {
-        let usable = self
-            .shared
-            .database()
-            .as_ref()
-            .is_some_and(|database| database.begin_write().is_ok());
+        let usable = self.shared.database().as_ref().is_some_and(|database| database.begin_write().is_ok());
         if !usable {
             self.shared.replace(None);
         }
@@ -191,8 +176,7 @@ impl Writer {
         }
         let Opened { database, revision } = self.shared.source.open()?;
         if let Some(prior) = &self.doubtful {
-            take_back_if_kept(&database, prior)
-                .map_err(|cause| translate(&self.shared.source.path, &cause))?;
+            take_back_if_kept(&database, prior).map_err(|cause| translate(&self.shared.source.path, &cause))?;
         }
         self.doubtful = None;
         self.revision = self.revision.max(revision);

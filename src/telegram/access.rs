@@ -92,10 +92,15 @@ impl Access {
                 Ok(()) => None,
                 Err(error) => {
                     tracing::error!(%error, "a pairing could not be stored");
-                    Some("The code was right, but I could not store that. Please restart me and use the new code.".to_owned())
+                    Some(
+                        "The code was right, but I could not store that. Please restart me and use the new code."
+                            .to_owned(),
+                    )
                 }
             },
-            Try::Wrong => Some("That is not the code. It is ten characters long, on the screen where I was started.".to_owned()),
+            Try::Wrong => {
+                Some("That is not the code. It is ten characters long, on the screen where I was started.".to_owned())
+            }
             Try::Last => Some("That was not the code either, and the last try I can accept from you.".to_owned()),
             Try::Unheard => None,
             Try::None => self.may_answer(who, now).then(|| self.sentence(who, now)),
@@ -104,7 +109,8 @@ impl Access {
 
     fn sentence(&self, who: i64, now: Instant) -> String {
         if self.pairing.lock().unwrap_or_else(PoisonError::into_inner).is_open(now) {
-            "Hi! I am a private assistant; if I am yours, send me the pairing code that I showed when I was started.".to_owned()
+            "Hi! I am a private assistant; if I am yours, send me the pairing code that I showed when I was started."
+                .to_owned()
         } else {
             format!("Hi! I am a private assistant and don't know you; my owner can let you in with your number, {who}.")
         }

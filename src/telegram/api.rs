@@ -104,7 +104,11 @@ impl Api {
     }
 
     /// The same with another time-out, for calls that are meant to take long.
-    pub async fn call_within<P: Payload + Serialize, T: DeserializeOwned>(&self, payload: &P, limit: Duration) -> Result<T, ApiError> {
+    pub async fn call_within<P: Payload + Serialize, T: DeserializeOwned>(
+        &self,
+        payload: &P,
+        limit: Duration,
+    ) -> Result<T, ApiError> {
         let url = format!("{}/bot{}/{}", self.base.as_str().trim_end_matches('/'), self.token.expose_secret(), P::NAME);
         let request = self.client.post(url).timeout(limit).json(payload);
         let mut response = request.send().await.map_err(unreachable)?;
@@ -123,7 +127,8 @@ impl Api {
 /// Reads an answer. Pages of proxies and broken JSON are "not reached", whatever their status.
 fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
     let unreadable = |what: &str| ApiError::Unreachable(format!("status {status}, {what}"));
-    let envelope: Envelope<'_> = serde_json::from_slice(body).map_err(|_| unreadable("no answer of a Bot API server"))?;
+    let envelope: Envelope<'_> =
+        serde_json::from_slice(body).map_err(|_| unreadable("no answer of a Bot API server"))?;
     if envelope.ok {
         let result = envelope.result.ok_or_else(|| unreadable("no result"))?;
         return serde_json::from_str(result.get()).map_err(|_| unreadable("a result of an unknown shape"));
@@ -163,14 +168,23 @@ mod tests {
         assert_eq!(read::<bool>(429, flood), Err(ApiError::Flood(Duration::from_secs(7))));
         let blocked = br#"{"ok":false,"error_code":403,"description":"Forbidden: bot was blocked by the user"}"#;
         assert!(matches!(read::<bool>(403, blocked), Err(ApiError::Refused { code: 403, .. })));
-        for (status, body) in [(502, "<html>Bad Gateway</html>"), (200, "{"), (200, ""), (200, r#"{"ok":true}"#), (500, r#"{"ok":false,"error_code":500}"#)] {
+        for (status, body) in [
+            (502, "<html>Bad Gateway</html>"),
+            (200, "{"),
+            (200, ""),
+            (200, r#"{"ok":true}"#),
+            (500, r#"{"ok":false,"error_code":500}"#),
+        ] {
             assert!(matches!(read::<bool>(status, body.as_bytes()), Err(ApiError::Unreachable(_))), "{body}");
         }
     }
 
     #[tokio::test]
     async fn no_error_and_no_debug_output_shows_the_token() {
-        let config = TelegramConfig { token: "7:AAAsecretsecret".to_owned().into(), api_url: Url::parse("http://127.0.0.1:1/x/").ok() };
+        let config = TelegramConfig {
+            token: "7:AAAsecretsecret".to_owned().into(),
+            api_url: Url::parse("http://127.0.0.1:1/x/").ok(),
+        };
         let api = Api::new(&config).unwrap();
         assert_eq!(api.bot_id(), 7);
         let error = api.call::<_, bool>(&teloxide_core::payloads::GetMe::new()).await.unwrap_err();

@@ -49,7 +49,8 @@ pub enum What {
 }
 
 const SPOKEN: &str = "I can't listen to recordings yet. Could you write it instead?";
-const PICTURE: &str = "I can only read words so far, not pictures or files. Could you tell me what you need in a message?";
+const PICTURE: &str =
+    "I can only read words so far, not pictures or files. Could you tell me what you need in a message?";
 const OTHER: &str = "I can only read words so far. Could you write what you need?";
 
 /// Reads an update; `None` when there is nothing to do about it.
@@ -95,7 +96,9 @@ fn said(message: Message, edited: Edited, me: &Me) -> Option<Heard> {
     let heard = |private, what| Some(Heard { who, place, private, callback: None, what });
     match message.chat.kind.as_str() {
         "private" => {}
-        "group" | "supergroup" if edited == Edited::No && addressed(&message, me) => return heard(false, What::InGroup),
+        "group" | "supergroup" if edited == Edited::No && addressed(&message, me) => {
+            return heard(false, What::InGroup);
+        }
         _ => return None,
     }
     let origin = origin(&message, edited);
@@ -112,8 +115,10 @@ fn said(message: Message, edited: Edited, me: &Me) -> Option<Heard> {
 /// Whose words these are. Other people's come first: a forward stays one, however it was edited or quoted.
 fn origin(message: &Message, edited: Edited) -> Origin {
     let forwarded = message.forward_origin.is_some() || message.forward_date.is_some();
-    let on_behalf =
-        message.via_bot.is_some() || message.sender_chat.is_some() || message.sender_business_bot.is_some() || message.is_from_offline;
+    let on_behalf = message.via_bot.is_some()
+        || message.sender_chat.is_some()
+        || message.sender_business_bot.is_some()
+        || message.is_from_offline;
     let quoting = message.quote.is_some() || message.external_reply.is_some();
     if forwarded {
         Origin::Forwarded
@@ -145,13 +150,15 @@ fn addressed(message: &Message, me: &Me) -> bool {
     let text = message.text.as_deref().or(message.caption.as_deref()).unwrap_or_default().to_lowercase();
     let name = format!("@{}", me.username.to_lowercase());
     let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
-    !me.username.is_empty() && text.match_indices(&name).any(|(at, _)| !text[at + name.len()..].starts_with(part_of_name))
+    !me.username.is_empty()
+        && text.match_indices(&name).any(|(at, _)| !text[at + name.len()..].starts_with(part_of_name))
 }
 
 /// What to say to a message without words; `None` for notices such as "pinned a message".
 fn without_words(message: &Message) -> Option<&'static str> {
     let spoken = message.voice.is_some() || message.audio.is_some() || message.video_note.is_some();
-    let picture = message.photo.is_some() || message.video.is_some() || message.document.is_some() || message.animation.is_some();
+    let picture =
+        message.photo.is_some() || message.video.is_some() || message.document.is_some() || message.animation.is_some();
     let other = message.sticker.is_some()
         || message.contact.is_some()
         || message.location.is_some()

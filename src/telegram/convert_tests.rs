@@ -54,7 +54,13 @@ fn only_plain_typed_words_are_typed() {
 
 #[test]
 fn a_reply_counts_only_when_it_is_to_the_bot() {
-    let reply_to = |from: i64| match heard("message", json!({"text": "x", "reply_to_message": {"message_id": 3, "from": {"id": from}}})).unwrap().what {
+    let reply_to = |from: i64| match heard(
+        "message",
+        json!({"text": "x", "reply_to_message": {"message_id": 3, "from": {"id": from}}}),
+    )
+    .unwrap()
+    .what
+    {
         What::Turn { input: Input::Message { reply_to, .. }, message: MessageId(5) } => reply_to,
         other => panic!("{other:?}"),
     };
@@ -113,8 +119,14 @@ fn messages_without_words_get_a_sentence_and_notices_get_nothing() {
 #[test]
 fn what_is_not_understood_is_nothing() {
     for raw in [
-        "", "[]", "null", r#"{"update_id":1}"#, r#"{"update_id":1,"message":7}"#, r#"{"update_id":1,"message":{}}"#,
-        r#"{"update_id":1,"poll_answer":{"poll_id":"1"}}"#, r#"{"update_id":1,"callback_query":{"id":"q","from":{"id":1}}}"#,
+        "",
+        "[]",
+        "null",
+        r#"{"update_id":1}"#,
+        r#"{"update_id":1,"message":7}"#,
+        r#"{"update_id":1,"message":{}}"#,
+        r#"{"update_id":1,"poll_answer":{"poll_id":"1"}}"#,
+        r#"{"update_id":1,"callback_query":{"id":"q","from":{"id":1}}}"#,
         r#"{"update_id":1,"message":{"message_id":1,"text":"x","chat":{"id":-1,"type":"channel"}}}"#,
     ] {
         assert_eq!(hear(raw, &me()), None, "{raw}");

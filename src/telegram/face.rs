@@ -13,11 +13,13 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use teloxide_core::payloads::{
-    EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters, SendChatAction, SendChatActionSetters,
-    SendMessage, SendMessageSetters,
+    EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters, SendChatAction,
+    SendChatActionSetters, SendMessage, SendMessageSetters,
 };
 use teloxide_core::requests::Payload;
-use teloxide_core::types::{self, ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, ThreadId};
+use teloxide_core::types::{
+    self, ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, ThreadId,
+};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -176,7 +178,8 @@ impl Chat for TelegramChat {
 impl Wire {
     /// Sends a new message.
     pub(super) async fn post(&self, place: Place, reply: &Reply) -> Result<MessageId, SendError> {
-        let mut message = SendMessage::new(types::ChatId(place.chat), reply.text.clone()).link_preview_options(no_preview());
+        let mut message =
+            SendMessage::new(types::ChatId(place.chat), reply.text.clone()).link_preview_options(no_preview());
         if let Some(topic) = place.topic {
             message = message.message_thread_id(thread(topic));
         }
@@ -273,7 +276,13 @@ fn thread(topic: i32) -> ThreadId {
 
 /// Links in mails and notes are nobody's business: Telegram's servers would open them.
 fn no_preview() -> LinkPreviewOptions {
-    LinkPreviewOptions { is_disabled: true, url: None, prefer_small_media: false, prefer_large_media: false, show_above_text: false }
+    LinkPreviewOptions {
+        is_disabled: true,
+        url: None,
+        prefer_small_media: false,
+        prefer_large_media: false,
+        show_above_text: false,
+    }
 }
 
 fn keyboard(rows: &[Vec<Button>]) -> InlineKeyboardMarkup {

@@ -58,7 +58,8 @@ impl Inbox {
     pub async fn open(store: Arc<dyn Store>) -> Result<(Self, Vec<Entry>), StoreError> {
         let all = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], usize::MAX)).await?;
         let kept = AtomicUsize::new(all.len());
-        let mut open: Vec<Entry> = all.into_iter().filter(|(entry, _)| !entry.done).map(|(entry, _)| waiting(entry)).collect();
+        let mut open: Vec<Entry> =
+            all.into_iter().filter(|(entry, _)| !entry.done).map(|(entry, _)| waiting(entry)).collect();
         open.sort_by_key(|entry| (entry.at, entry.update));
         Ok((Self { store, kept }, open))
     }
@@ -110,7 +111,13 @@ impl Inbox {
 
     /// Marks an update as done, in a batch that may hold more; its words are forgotten.
     pub fn close(entry: &Entry, batch: &mut Batch) -> Result<(), StoreError> {
-        let closed = InboxEntry { face: FACE.to_owned(), update: entry.update, received_at: entry.at, raw: String::new(), done: true };
+        let closed = InboxEntry {
+            face: FACE.to_owned(),
+            update: entry.update,
+            received_at: entry.at,
+            raw: String::new(),
+            done: true,
+        };
         batch.put(&closed, Expect::Any)?;
         Ok(())
     }
@@ -134,7 +141,13 @@ impl Inbox {
 impl Entry {
     /// The entry of an update that was just admitted.
     pub fn of(received: Received, at: DateTime<Utc>) -> Self {
-        waiting(InboxEntry { face: FACE.to_owned(), update: received.update, received_at: at, raw: received.raw, done: false })
+        waiting(InboxEntry {
+            face: FACE.to_owned(),
+            update: received.update,
+            received_at: at,
+            raw: received.raw,
+            done: false,
+        })
     }
 }
 
@@ -162,7 +175,8 @@ mod tests {
         let (inbox, open) = Inbox::open(Arc::clone(&store)).await.unwrap();
         assert!(open.is_empty());
         let now = Utc::now();
-        let first = inbox.admit(vec![received(700, true), received(701, true), received(700, true)], now).await.unwrap();
+        let first =
+            inbox.admit(vec![received(700, true), received(701, true), received(700, true)], now).await.unwrap();
         assert_eq!(numbers(&first), [700, 701]);
         let again = inbox.admit(vec![received(701, true), received(5, true)], now).await.unwrap();
         assert_eq!(numbers(&again), [5], "a smaller number is not an older one");

@@ -78,10 +78,7 @@ pub struct Telegram {
 impl Telegram {
     /// A bot for this configuration; nothing is sent yet.
     pub fn new(telegram: &TelegramConfig, config: &Config) -> Result<Self, TelegramError> {
-        let door = Door {
-            allowed: config.allowed_users.clone(),
-            admins: config.admins.clone(),
-        };
+        let door = Door { allowed: config.allowed_users.clone(), admins: config.admins.clone() };
         Ok(Self { chat: Arc::new(TelegramChat::new(telegram)?), door })
     }
 
@@ -135,7 +132,10 @@ async fn hello(api: &Api) -> Result<Me, TelegramError> {
             Ok(named) => break named,
             Err(ApiError::Refused { code: 401, .. }) => return Err(TelegramError::TokenRefused(String::new())),
             Err(ApiError::Refused { code: 404, .. }) => {
-                return Err(TelegramError::TokenRefused(format!(", and check that {} is a Bot API server", api.base())));
+                return Err(TelegramError::TokenRefused(format!(
+                    ", and check that {} is a Bot API server",
+                    api.base()
+                )));
             }
             Err(error) => tokio::time::sleep(trouble.met(&error)).await,
         }

@@ -86,9 +86,11 @@ mod tests {
     async fn no_window_of_a_second_holds_more_than_thirty_messages() {
         let start = Instant::now();
         let mut pace = Pace::default();
-        let moments: Vec<Instant> = (0..200).map(|n| pace.reserve_overall(start + Duration::from_millis(n * 7))).collect();
+        let moments: Vec<Instant> =
+            (0..200).map(|n| pace.reserve_overall(start + Duration::from_millis(n * 7))).collect();
         for (index, at) in moments.iter().enumerate() {
-            let within = moments[index..].iter().filter(|other| other.duration_since(*at) <= Duration::from_secs(1)).count();
+            let within =
+                moments[index..].iter().filter(|other| other.duration_since(*at) <= Duration::from_secs(1)).count();
             assert!(within <= 30, "{within} from {at:?} on");
         }
         assert!(moments.last().unwrap().duration_since(start) < Duration::from_secs(8), "no slower than it must be");

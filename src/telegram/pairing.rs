@@ -86,7 +86,12 @@ impl Pairing {
 fn candidate(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.strip_prefix("/start").unwrap_or(text);
-    let code: String = text.chars().filter(|c| !c.is_whitespace() && *c != '-').map(|c| c.to_ascii_lowercase()).take(limits::PAIRING_CHARS + 1).collect();
+    let code: String = text
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != '-')
+        .map(|c| c.to_ascii_lowercase())
+        .take(limits::PAIRING_CHARS + 1)
+        .collect();
     (code.len() == limits::PAIRING_CHARS && code.bytes().all(|b| b.is_ascii_alphanumeric())).then_some(code)
 }
 

@@ -91,7 +91,11 @@ fn sort(desk: &Desk, update: u64, raw: &str) -> (Received, Option<Heard>) {
 }
 
 /// Stores a batch, then hands out what is new in it.
-async fn arrive(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, batch: Vec<(Received, Option<Heard>)>) -> Result<(), StoreError> {
+async fn arrive(
+    desk: &Arc<Desk>,
+    queues: &Arc<Queues<Job>>,
+    batch: Vec<(Received, Option<Heard>)>,
+) -> Result<(), StoreError> {
     let at = desk.brain.clock.now();
     let (received, heard): (Vec<Received>, Vec<Option<Heard>>) = batch.into_iter().unzip();
     let numbers: Vec<u64> = received.iter().map(|received| received.update).collect();

@@ -77,11 +77,13 @@ async fn a_stop_finishes_what_runs_begins_nothing_and_drops_what_takes_too_long(
     let (queues, log) = queues();
     push(&queues, "a", "short", 1_000).unwrap();
     push(&queues, "a", "never begun", 1).unwrap();
+    sleep(Duration::from_millis(1)).await;
     assert!(queues.stop(Duration::from_secs(5)).await);
     assert_eq!(names(&log), [done(1_000, "short")]);
 
     let (queues, log) = self::queues();
     push(&queues, "a", "endless", 3_600_000).unwrap();
+    sleep(Duration::from_millis(1)).await;
     let before = Instant::now();
     assert!(!queues.stop(Duration::from_secs(5)).await);
     assert_eq!(before.elapsed(), Duration::from_secs(5));

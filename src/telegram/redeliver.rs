@@ -57,7 +57,12 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChat>) {
         }
         for id in chat.late.take() {
             let pause = pause(0).max(chat.held(&id));
-            let entry = waiting.entry(id).or_insert(Waiting { due: Instant::now() + pause, tries: 0, under_way: false, again: false });
+            let entry = waiting.entry(id).or_insert(Waiting {
+                due: Instant::now() + pause,
+                tries: 0,
+                under_way: false,
+                again: false,
+            });
             entry.again = entry.under_way;
         }
     }

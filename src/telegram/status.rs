@@ -100,7 +100,9 @@ async fn show(wire: Arc<Wire>, place: Place, line: Arc<Line>) {
         let message = shown.as_ref().map(|shown| shown.message);
         let call = async {
             match message {
-                Some(message) => wire.change(place, &Edit { message, text: Some(text), buttons: Vec::new() }).await.map(|()| message),
+                Some(message) => {
+                    wire.change(place, &Edit { message, text: Some(text), buttons: Vec::new() }).await.map(|()| message)
+                }
                 None => wire.post(place, &Reply::text(text)).await,
             }
         };

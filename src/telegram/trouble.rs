@@ -18,14 +18,21 @@ impl Trouble {
     pub(super) fn met(&mut self, error: &ApiError) -> Duration {
         let (news, first_ms) = match error {
             ApiError::Refused { code: 409, .. } => (
-                Some("Another program is fetching this bot's messages. Stop it, or use another token; I wait until it is gone."),
+                Some(
+                    "Another program is fetching this bot's messages. Stop it, or use another token; I wait until it is gone.",
+                ),
                 1_000,
             ),
-            ApiError::Refused { code: 401 | 404, .. } => {
-                (Some("Telegram refuses the token (TELEGRAM_BOT_TOKEN) now. Was it revoked? I keep everything and go on trying."), 5_000)
-            }
+            ApiError::Refused { code: 401 | 404, .. } => (
+                Some(
+                    "Telegram refuses the token (TELEGRAM_BOT_TOKEN) now. Was it revoked? I keep everything and go on trying.",
+                ),
+                5_000,
+            ),
             // One failure is no news on a network.
-            ApiError::Unreachable(_) => ((self.failures > 1).then_some("Telegram can't be reached. I keep everything and go on trying."), 200),
+            ApiError::Unreachable(_) => {
+                ((self.failures > 1).then_some("Telegram can't be reached. I keep everything and go on trying."), 200)
+            }
             ApiError::Refused { .. } => (Some("Telegram refuses to hand out messages. I go on trying."), 1_000),
             ApiError::Flood(_) => (None, 1_000),
         };

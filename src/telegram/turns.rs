@@ -25,9 +25,9 @@ use crate::pipeline::{Brain, commands, handle_turn};
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError};
 use crate::records::Show;
 
-const BUSY: &str =
-    "I'm still busy with your earlier messages and can't take more right now. Please send the newest ones again in a few minutes.";
-const BROKEN: &str = "Something went wrong inside me, and I stopped there. Nothing more was done; please look before you ask again.";
+const BUSY: &str = "I'm still busy with your earlier messages and can't take more right now. Please send the newest ones again in a few minutes.";
+const BROKEN: &str =
+    "Something went wrong inside me, and I stopped there. Nothing more was done; please look before you ask again.";
 
 /// What every turn on Telegram works with.
 #[derive(Debug)]
@@ -120,7 +120,13 @@ pub(super) async fn handle(desk: Arc<Desk>, job: Job) {
     }
 }
 
-async fn turn(desk: &Desk, entry: &Entry, heard: &Heard, message_id: MessageId, input: Input) -> Result<(), StoreError> {
+async fn turn(
+    desk: &Desk,
+    entry: &Entry,
+    heard: &Heard,
+    message_id: MessageId,
+    input: Input,
+) -> Result<(), StoreError> {
     let overtakes = commands::overtakes(&input);
     let incoming = Incoming {
         turn: RunId::new(format!("tg-{}", entry.update)),
@@ -162,7 +168,8 @@ async fn broken(desk: &Desk, entry: &Entry, incoming: &Incoming) -> Result<(), S
         run.inbox = None;
         for step in &mut run.steps {
             if step.progress == Progress::Planned {
-                step.progress = Progress::Done { outcome: Outcome::failed("not tried, because something went wrong inside me") };
+                step.progress =
+                    Progress::Done { outcome: Outcome::failed("not tried, because something went wrong inside me") };
             }
         }
         batch.put(&run, Expect::Revision(revision))?;
@@ -179,7 +186,8 @@ async fn say(desk: &Desk, entry: &Entry, heard: &Heard, sentence: &str) -> Resul
 
 /// The line is full: the person is told once, so that nothing gets lost in silence.
 async fn turn_away(desk: &Desk, job: &Job, first: bool) {
-    let closed = if first { say(desk, &job.entry, &job.heard, BUSY).await } else { desk.inbox.close_now(&job.entry).await };
+    let closed =
+        if first { say(desk, &job.entry, &job.heard, BUSY).await } else { desk.inbox.close_now(&job.entry).await };
     if let Err(error) = closed {
         tracing::error!(%error, "an update could not be closed");
     }

@@ -13,11 +13,7 @@ use crate::core::plan::{Params, PlannedAction};
 use crate::core::when::{self, Reference, When, local_instant};
 
 /// The actions of a card with the change applied; `None` when the words change nothing we know of.
-pub fn amend(
-    actions: &[PlannedAction],
-    text: &str,
-    reference: &Reference,
-) -> Option<Vec<PlannedAction>> {
+pub fn amend(actions: &[PlannedAction], text: &str, reference: &Reference) -> Option<Vec<PlannedAction>> {
     let words = without_lead(text);
     (0..actions.len()).rev().find_map(|index| {
         let changed = amend_one(&actions[index], words, reference)?;
@@ -41,16 +37,12 @@ fn amend_one(action: &PlannedAction, words: &str, reference: &Reference) -> Opti
                 || move_event(&mut changed.params, words, reference)
         }
         ("calendar", "update_event") => in_changes(&mut changed.params, |changes| {
-            named(changes, "summary", words)
-                || place(changes, words)
-                || move_event(changes, words, reference)
+            named(changes, "summary", words) || place(changes, words) || move_event(changes, words, reference)
         }),
-        ("task", "create") => {
-            named(&mut changed.params, "title", words) || due(&mut changed.params, words, reference)
+        ("task", "create") => named(&mut changed.params, "title", words) || due(&mut changed.params, words, reference),
+        ("task", "update") => {
+            in_changes(&mut changed.params, |changes| named(changes, "title", words) || due(changes, words, reference))
         }
-        ("task", "update") => in_changes(&mut changed.params, |changes| {
-            named(changes, "title", words) || due(changes, words, reference)
-        }),
         _ => false,
     };
     done.then_some(changed)
@@ -61,21 +53,13 @@ fn without_lead(text: &str) -> &str {
     static LEAD: OnceLock<Option<Regex>> = OnceLock::new();
     let pattern = r"(?i)^(?:\s*(?:yes|yeah|yep|ok(?:ay)?|sure|no|nope|fine|good|but|actually|hmm|please|wait|and|ja|aber|nein|doch)\b[\s,.!:;-]*)+";
     let lead = LEAD.get_or_init(|| Regex::new(pattern).ok());
-    let start = lead
-        .as_ref()
-        .and_then(|lead| lead.find(text))
-        .map_or(0, |found| found.end());
+    let start = lead.as_ref().and_then(|lead| lead.find(text)).map_or(0, |found| found.end());
     text[start..].trim()
 }
 
 /// The first capture of the first pattern that fits the whole text.
-fn captured<'t>(
-    cell: &'static OnceLock<Vec<Regex>>,
-    patterns: &[&str],
-    text: &'t str,
-) -> Option<&'t str> {
-    let compiled =
-        cell.get_or_init(|| patterns.iter().filter_map(|p| Regex::new(p).ok()).collect());
+fn captured<'t>(cell: &'static OnceLock<Vec<Regex>>, patterns: &[&str], text: &'t str) -> Option<&'t str> {
+    let compiled = cell.get_or_init(|| patterns.iter().filter_map(|p| Regex::new(p).ok()).collect());
     let found = compiled.iter().find_map(|regex| regex.captures(text))?;
     Some(found.get(1)?.as_str().trim())
 }
@@ -96,16 +80,10 @@ fn letter(params: &mut Params, words: &str) -> bool {
         r"(?is)^(?:say|write|tell (?:him|her|them))(?:\s+(?:that|instead))?[:\s]+(.+?)(?:\s+instead)?$",
         r"(?is)^(?:change|make|set)\s+(?:the\s+)?(?:body|text|message)\s+(?:to|say)[:\s]+(.+)$",
     ];
-    if let Some(subject) =
-        captured(&SUBJECT, &subject, words).filter(|_| params.contains_key("subject"))
-    {
+    if let Some(subject) = captured(&SUBJECT, &subject, words).filter(|_| params.contains_key("subject")) {
         params.insert("subject".to_owned(), unquoted(subject).into());
     } else if let Some(more) = captured(&MORE, &more, words) {
-        let before = params
-            .get("body")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .trim_end();
+        let before = params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end();
         let joined = format!("{before}\n{}", sentence(unquoted(more)));
         params.insert("body".to_owned(), joined.into());
     } else if let Some(body) = captured(&BODY, &body, words) {
@@ -175,11 +153,7 @@ fn place(params: &mut Params, words: &str) -> bool {
         return false;
     };
     // "at noon" and "in the evening" are times.
-    let reference = Reference {
-        now: DateTime::UNIX_EPOCH,
-        zone: Tz::UTC,
-        order: when::DateOrder::DayFirst,
-    };
+    let reference = Reference { now: DateTime::UNIX_EPOCH, zone: Tz::UTC, order: when::DateOrder::DayFirst };
     if !when::find(words, &reference).is_empty() {
         return false;
     }
@@ -228,23 +202,15 @@ fn new_time(
     reference: &Reference,
 ) -> Option<(DateTime<Tz>, Option<DateTime<Tz>>)> {
     let on_that_day = |day: DateTime<Tz>| {
-        let midnight =
-            local_instant(reference.zone, day.date_naive().and_time(NaiveTime::MIN)).earliest();
-        Reference {
-            now: midnight.to_utc(),
-            ..*reference
-        }
+        let midnight = local_instant(reference.zone, day.date_naive().and_time(NaiveTime::MIN)).earliest();
+        Reference { now: midnight.to_utc(), ..*reference }
     };
     let found = when::find(words, reference)
         .into_iter()
         .find(|found| found.result.as_ref().is_ok_and(|w| w.start().is_some()))?;
-    let only_clock = words
-        .get(found.span.clone())
-        .is_some_and(when::is_clock_only);
+    let only_clock = words.get(found.span.clone()).is_some_and(when::is_clock_only);
     let result = match was {
-        Some(day) if only_clock => {
-            when::resolve(words.get(found.span)?, &on_that_day(day))?.ok()?
-        }
+        Some(day) if only_clock => when::resolve(words.get(found.span)?, &on_that_day(day))?.ok()?,
         Some(_) | None => found.result.ok()?,
     };
     match result {
@@ -257,9 +223,7 @@ fn new_time(
 
 fn instant(params: &Params, name: &str, reference: &Reference) -> Option<DateTime<Tz>> {
     let text = params.get(name)?.as_str()?;
-    DateTime::parse_from_rfc3339(text)
-        .ok()
-        .map(|at| at.with_timezone(&reference.zone))
+    DateTime::parse_from_rfc3339(text).ok().map(|at| at.with_timezone(&reference.zone))
 }
 
 fn stored(at: DateTime<Tz>) -> String {
@@ -273,11 +237,7 @@ fn unquoted(text: &str) -> &str {
 /// First letter capital, full stop at the end.
 fn sentence(text: &str) -> String {
     let mut chars = text.trim().chars();
-    let first: String = chars
-        .next()
-        .into_iter()
-        .flat_map(char::to_uppercase)
-        .collect();
+    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
     let mut text = format!("{first}{}", chars.as_str());
     if !text.ends_with(['.', '!', '?', '…']) {
         text.push('.');
@@ -290,11 +250,8 @@ mod tests {
     use super::*;
 
     fn change(service: &str, command: &str, params: Value, text: &str) -> Option<Params> {
-        let reference = Reference {
-            now: "2026-01-11T09:00:00Z".parse().unwrap(),
-            zone: Tz::UTC,
-            order: when::DateOrder::DayFirst,
-        };
+        let reference =
+            Reference { now: "2026-01-11T09:00:00Z".parse().unwrap(), zone: Tz::UTC, order: when::DateOrder::DayFirst };
         let action = PlannedAction {
             service: service.into(),
             command: command.into(),
@@ -317,13 +274,7 @@ mod tests {
 
     #[test]
     fn a_day_moves_it_to_that_day() {
-        let params = change(
-            "calendar",
-            "create_event",
-            event(),
-            "make it Thursday at 1pm",
-        )
-        .unwrap();
+        let params = change("calendar", "create_event", event(), "make it Thursday at 1pm").unwrap();
         assert_eq!(params["start_time"], "2026-01-15T13:00:00+00:00");
     }
 
@@ -331,51 +282,24 @@ mod tests {
     fn a_mail_takes_another_subject_body_or_recipient() {
         let mail = json!({"to": ["bob@example.com"], "subject": "Late", "body": "I'm late."});
         let changed = |text: &str| change("email", "send_email", mail.clone(), text).unwrap();
-        assert_eq!(
-            changed("change the subject to Running late")["subject"],
-            "Running late"
-        );
-        assert_eq!(
-            changed("yes but say I'll be there at noon")["body"],
-            "I'll be there at noon."
-        );
+        assert_eq!(changed("change the subject to Running late")["subject"], "Running late");
+        assert_eq!(changed("yes but say I'll be there at noon")["body"], "I'll be there at noon.");
         assert_eq!(changed("also say sorry")["body"], "I'm late.\nSorry.");
         assert_eq!(changed("to Anna instead")["to"], json!(["Anna"]));
-        assert_eq!(
-            changed("add Tom too")["to"],
-            json!(["bob@example.com", "Tom"])
-        );
+        assert_eq!(changed("add Tom too")["to"], json!(["bob@example.com", "Tom"]));
     }
 
     #[test]
     fn people_can_be_left_out_and_things_renamed() {
-        assert_eq!(
-            change("calendar", "create_event", event(), "without tom").unwrap()["attendees"],
-            json!([])
-        );
-        assert_eq!(
-            change("calendar", "create_event", event(), "call it Team lunch").unwrap()["summary"],
-            "Team lunch"
-        );
+        assert_eq!(change("calendar", "create_event", event(), "without tom").unwrap()["attendees"], json!([]));
+        assert_eq!(change("calendar", "create_event", event(), "call it Team lunch").unwrap()["summary"], "Team lunch");
     }
 
     #[test]
     fn words_that_change_nothing_change_nothing() {
-        for text in [
-            "what's the weather",
-            "hmm",
-            "",
-            "yes but",
-            "I said yes to Anna",
-            "🙂",
-        ] {
+        for text in ["what's the weather", "hmm", "", "yes but", "I said yes to Anna", "🙂"] {
             assert_eq!(
-                change(
-                    "email",
-                    "send_email",
-                    json!({"to": ["b@example.com"], "subject": "s", "body": "b"}),
-                    text
-                ),
+                change("email", "send_email", json!({"to": ["b@example.com"], "subject": "s", "body": "b"}), text),
                 None,
                 "{text}"
             );

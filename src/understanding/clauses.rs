@@ -6,13 +6,15 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use super::grammar::{GRAMMAR, Grammar};
 use super::heard::Heard;
 use super::matching::{self, Match};
 use super::said::Said;
 use super::say::{self, Built};
 use super::text::{Mark, own_words};
-use super::{Hearing, Understood};
+use super::{Hearing, Past, Understood, history};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::limits::PLAN_ACTIONS_MAX;
 
@@ -27,6 +29,7 @@ struct Clause {
     built: Built,
     command: String,
     weak: bool,
+    investigates: bool,
     /// Its last words are a slot that would take more of them (a title, a body).
     open_ended: bool,
     has_time: bool,
@@ -38,12 +41,7 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
         return Understood::NotUnderstood;
     }
     let heard = Heard::new(&text, hearing.reference, &GRAMMAR);
-    let parser = Parser {
-        grammar: &GRAMMAR,
-        hearing,
-        heard: &heard,
-        domains,
-    };
+    let parser = Parser { grammar: &GRAMMAR, hearing, heard: &heard, domains };
     let mut clauses = Vec::new();
     for sentence in sentences(&heard) {
         let mut found = parser.clauses(sentence.clone(), 0);
@@ -52,42 +50,86 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
         }
         clauses.append(&mut found);
     }
-    finish(clauses)
+    if clauses.is_empty()
+        && let Some(action) = only_a_time(hearing, &heard, domains)
+    {
+        return Understood::Plan(Plan { actions: vec![action], ..Plan::default() });
+    }
+    finish(clauses, hearing.history)
 }
 
-/// The readings of a whole message as the router sees it: best reading of each sentence, without times.
-pub(super) fn quick_readings<'g>(grammar: &'g Grammar, heard: &Heard) -> Vec<Match<'g>> {
-    sentences(heard)
-        .into_iter()
-        .filter_map(|sentence| {
-            matching::readings(grammar, heard, sentence)
-                .into_iter()
-                .next()
-        })
-        .collect()
+/// "no, friday" and "at 6" correct what was planned last.
+fn only_a_time(hearing: &Hearing, heard: &Heard, domains: &[String]) -> Option<PlannedAction> {
+    let all = 0..heard.tokens.len();
+    let ids: Vec<_> = heard.live(all.clone()).into_iter().map(|i| heard.tokens[i].id).collect();
+    let [time] = heard.times_in(&all)[..] else {
+        return None;
+    };
+    let is_bare = ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", &ids);
+    let last = history::latest(hearing.history, |past| say::fits(domains, &past.service)).filter(|_| is_bare)?;
+    let words = heard.words_of(&heard.peels[time]);
+    say::retimed(last, words)
 }
 
-fn finish(clauses: Vec<Clause>) -> Understood {
+/// What one clause of a message seems to ask, as the router uses it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sense {
+    /// `chat` for talk.
+    pub service: String,
+    pub command: String,
+    pub weak: bool,
+    pub investigates: bool,
+}
+
+/// The senses of a message, clause by clause.
+pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
+    let parser = Parser { grammar: &GRAMMAR, hearing, heard, domains: &[] };
+    let mut out = Vec::new();
+    for sentence in sentences(heard) {
+        let clauses = parser.clauses(sentence.clone(), 0);
+        if clauses.is_empty() && parser.is_talk(sentence) {
+            out.push(Sense { service: "chat".into(), command: "chat".into(), weak: false, investigates: false });
+        }
+        for clause in &clauses {
+            out.extend(clause.actions().map(|action| Sense {
+                service: action.service.clone(),
+                command: action.command.clone(),
+                weak: clause.weak,
+                investigates: clause.investigates,
+            }));
+        }
+    }
+    if out.is_empty()
+        && let Some(action) = only_a_time(hearing, heard, &[])
+    {
+        let (service, command) = (action.service, action.command);
+        out.push(Sense { service, command, weak: true, investigates: false });
+    }
+    out
+}
+
+impl Clause {
+    fn actions(&self) -> impl Iterator<Item = &PlannedAction> {
+        let (one, several): (Option<&PlannedAction>, &[PlannedAction]) = match &self.built {
+            Built::Act(action) | Built::Ask { partial: action, .. } => (Some(action), &[]),
+            Built::Acts(actions) => (None, actions),
+            Built::No => (None, &[]),
+        };
+        one.into_iter().chain(several)
+    }
+}
+
+fn finish(clauses: Vec<Clause>, history: &[Past]) -> Understood {
     let mut actions: Vec<PlannedAction> = Vec::new();
     let mut question = None;
     for clause in clauses {
         match clause.built {
             Built::Act(action) => actions.push(action),
             Built::Acts(several) => actions.extend(several),
-            Built::Ask {
-                question,
-                partial,
-                param,
-            } if actions.is_empty() => {
-                return Understood::Ask {
-                    question: question.into(),
-                    partial,
-                    param: param.into(),
-                };
+            Built::Ask { question, partial, param } if actions.is_empty() => {
+                return Understood::Ask { question: question.into(), partial, param: param.into() };
             }
-            Built::Ask {
-                question: asked, ..
-            } => question = Some(asked.to_owned()),
+            Built::Ask { question: asked, .. } => question = Some(asked.to_owned()),
             Built::No => {}
         }
     }
@@ -95,12 +137,43 @@ fn finish(clauses: Vec<Clause>) -> Understood {
         return Understood::NotUnderstood;
     }
     actions.truncate(PLAN_ACTIONS_MAX);
-    Understood::Plan(Plan {
-        actions,
-        question,
-        open: None,
-    })
+    if let Some(asked) = name_the_pronouns(&mut actions, history) {
+        return asked;
+    }
+    Understood::Plan(Plan { actions, question, open: None })
 }
+
+/// "email her": whoever was named last, in this message or before it. Nobody: the question who.
+fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<Understood> {
+    for at in 0..actions.len() {
+        let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {
+            Some([Value::String(name)]) => PRONOUNS.contains(&name.to_lowercase().as_str()),
+            Some(_) | None => false,
+        };
+        if !is_pronoun {
+            continue;
+        }
+        let earlier = actions[..at].iter().rev().find_map(|action| history::people_of(&action.params));
+        let before = || history::latest(history, |past| history::people_of(&past.params).is_some());
+        let people = earlier.or_else(|| before().and_then(|past| history::people_of(&past.params)));
+        let body = actions[at].params.get("body").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let bare =
+            body.split_once("\n\n").filter(|(hi, _)| hi.starts_with("Hi ")).map_or(body.clone(), |(_, b)| b.to_owned());
+        let bare = bare.trim_end().to_owned();
+        let action = &mut actions[at];
+        let Some(people) = people else {
+            action.params.remove("to");
+            action.params.insert("body".into(), bare.into());
+            let (question, param) = ("Who should it go to?".into(), "to".into());
+            return Some(Understood::Ask { question, partial: action.clone(), param });
+        };
+        action.params.insert("body".into(), say::greeted(&people, &bare).into());
+        action.params.insert("to".into(), people.into());
+    }
+    None
+}
+
+const PRONOUNS: [&str; 5] = ["him", "her", "them", "he", "she"];
 
 /// Token ranges between stops; quoted text is not divided.
 fn sentences(heard: &Heard) -> Vec<Range<usize>> {
@@ -115,11 +188,7 @@ fn sentences(heard: &Heard) -> Vec<Range<usize>> {
             "”" | "»" => false,
             _ => quoted,
         };
-        if token.mark == Mark::Stop
-            && !quoted
-            && heard.hidden_by(at).is_none()
-            && !is_inner_stop(heard, at)
-        {
+        if token.mark == Mark::Stop && !quoted && heard.hidden_by(at).is_none() && !is_inner_stop(heard, at) {
             out.push(start..at);
             start = at + 1;
         }
@@ -135,19 +204,11 @@ fn is_inner_stop(heard: &Heard, at: usize) -> bool {
     if &heard.text[token.span.clone()] != "." {
         return false;
     }
-    let glued = heard.text[token.span.end..]
-        .chars()
-        .next()
-        .is_some_and(char::is_alphanumeric);
-    let before = at
-        .checked_sub(1)
-        .map(|i| super::text::fold(&heard.text[heard.tokens[i].span.clone()]));
+    let glued = heard.text[token.span.end..].chars().next().is_some_and(char::is_alphanumeric);
+    let before = at.checked_sub(1).map(|i| super::text::fold(&heard.text[heard.tokens[i].span.clone()]));
     glued
         || before.is_some_and(|word| {
-            matches!(
-                word.as_str(),
-                "dr" | "mr" | "mrs" | "ms" | "prof" | "st" | "approx" | "nr" | "bzw"
-            )
+            matches!(word.as_str(), "dr" | "mr" | "mrs" | "ms" | "prof" | "st" | "approx" | "nr" | "bzw")
         })
 }
 
@@ -157,20 +218,11 @@ fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>
     if live.len() < 3 || sentence.is_empty() {
         return;
     }
-    let Some(Clause {
-        built: Built::Act(action),
-        ..
-    }) = clauses.last_mut()
-    else {
+    let Some(Clause { built: Built::Act(action), .. }) = clauses.last_mut() else {
         return;
     };
     let is_letter = action.service == "email" && action.params.contains_key("body");
-    let Some(body) = action
-        .params
-        .get("body")
-        .and_then(|b| b.as_str())
-        .filter(|_| is_letter)
-    else {
+    let Some(body) = action.params.get("body").and_then(|b| b.as_str()).filter(|_| is_letter) else {
         return;
     };
     let more = say::finish_body(heard.raw(sentence.start, sentence.end - 1));
@@ -201,7 +253,8 @@ impl Parser<'_> {
             if matches!(link, ":" | "-" | "–" | "—" | "so" | "but") {
                 continue;
             }
-            if left.weak && whole.as_ref().is_some_and(|w| !w.weak) {
+            let asks = matches!(left.built, Built::Ask { .. });
+            if (left.weak || asks) && whole.as_ref().is_some_and(|w| !w.weak) {
                 continue;
             }
             let right_range = *after..range.end;
@@ -218,12 +271,7 @@ impl Parser<'_> {
     }
 
     /// "I'm ill, cancel my meetings": the request after a remark.
-    fn after_preamble(
-        &self,
-        range: &Range<usize>,
-        connectors: &[(usize, usize)],
-        depth: usize,
-    ) -> Vec<Clause> {
+    fn after_preamble(&self, range: &Range<usize>, connectors: &[(usize, usize)], depth: usize) -> Vec<Clause> {
         if self.is_told(range) {
             return Vec::new();
         }
@@ -240,18 +288,17 @@ impl Parser<'_> {
         Vec::new()
     }
 
+    /// Talk that names our nouns but asks for nothing.
+    fn is_talk(&self, range: Range<usize>) -> bool {
+        let readings = matching::readings(self.grammar, self.heard, range);
+        readings.first().is_some_and(|found| found.frame.command == "chat")
+    }
+
     /// Negated, wished or reported: no request of the person's own.
     fn is_told(&self, range: &Range<usize>) -> bool {
-        let ids: Vec<_> = self
-            .heard
-            .live(range.clone())
-            .into_iter()
-            .map(|i| self.heard.tokens[i].id)
-            .collect();
+        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
         matching::starts(self.grammar, &ids).into_iter().any(|at| {
-            ["negation", "reported"]
-                .iter()
-                .any(|class| self.grammar.lexicon.starts(class, &ids[at..]).is_some())
+            ["negation", "reported"].iter().any(|class| self.grammar.lexicon.starts(class, &ids[at..]).is_some())
         })
     }
 
@@ -295,14 +342,11 @@ impl Parser<'_> {
 
     /// Whether the right side is a request of its own rather than more of the left one's title or body.
     fn divides(&self, left: &Clause, right: &Clause, right_range: &Range<usize>) -> bool {
-        let another_event = left.command == "calendar.create_event"
-            && right.command == "calendar.create_event"
-            && right.has_time;
+        let another_event =
+            left.command == "calendar.create_event" && right.command == "calendar.create_event" && right.has_time;
         if right.weak {
-            let another_errand = left.command == "task.create"
-                && right.command == "task.create"
-                && left.has_time
-                && right.has_time;
+            let another_errand =
+                left.command == "task.create" && right.command == "task.create" && left.has_time && right.has_time;
             return (another_event || another_errand) && !left.open_ended;
         }
         if !left.open_ended || another_event {
@@ -312,10 +356,7 @@ impl Parser<'_> {
         let is_vague = right.command.starts_with("item.")
             || right.command.starts_with("memory.")
             || starts_letter
-            || matches!(
-                right.command.as_str(),
-                "task.complete" | "task.update" | "calendar.update_event"
-            );
+            || matches!(right.command.as_str(), "task.complete" | "task.update" | "calendar.update_event");
         if left.command == "task.create" && is_vague {
             return false;
         }
@@ -341,20 +382,12 @@ impl Parser<'_> {
     }
 
     fn built(&self, found: &Match, range: &Range<usize>) -> Option<Clause> {
-        let said = Said {
-            grammar: self.grammar,
-            hearing: self.hearing,
-            heard: self.heard,
-            found,
-            domains: self.domains,
-        };
+        let said =
+            Said { grammar: self.grammar, hearing: self.hearing, heard: self.heard, found, domains: self.domains };
         let built = say::build(&said);
         let allowed = |action: &PlannedAction| say::fits(self.domains, &action.service);
         let fits = match &built {
-            Built::Act(action)
-            | Built::Ask {
-                partial: action, ..
-            } => allowed(action),
+            Built::Act(action) | Built::Ask { partial: action, .. } => allowed(action),
             Built::Acts(actions) => !actions.is_empty() && actions.iter().all(allowed),
             Built::No => false,
         };
@@ -365,6 +398,7 @@ impl Parser<'_> {
             built,
             command: found.frame.command.clone(),
             weak: found.frame.weak,
+            investigates: found.frame.investigates,
             open_ended: last_slot.is_some() && last_slot == last_live && !last_is_time,
             has_time: !self.heard.times_in(range).is_empty(),
         })

@@ -15,30 +15,25 @@ use crate::core::when::{self, Found, Reference, When};
 const TIME_ANSWER_WORDS: usize = 12;
 
 /// Completes `partial` with what was answered for `param`. `None`: the message is no answer, but new.
-pub fn complete(
-    partial: &PlannedAction,
-    param: &str,
-    answer: &str,
-    reference: &Reference,
-) -> Option<PlannedAction> {
+pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &Reference) -> Option<PlannedAction> {
     let text = own_words(answer);
-    if tidy(&text).is_empty()
-        || gives_up(&text)
-        || (is_new_request(&text, reference) && param != "body")
-    {
+    if tidy(&text).is_empty() || gives_up(&text, reference) || (is_new_request(&text, reference) && param != "body") {
         return None;
     }
     let mut action = partial.clone();
     let value = match param {
-        "start_time" | "end_time" | "deadline" | "from" | "since" | "before" | "due_before"
-        | "repeat" => {
+        "start_time" | "end_time" | "deadline" | "from" | "since" | "before" | "due_before" | "repeat" => {
             json!(time_in(&text, reference)?)
         }
         "changes" => changes(partial, &text, reference)?,
-        "to" | "attendees" => Value::Array(people(&without_lead(
-            &text,
-            &["to ", "send it to ", "it's for ", "for "],
-        ))),
+        "to" if action.params.contains_key("body") => {
+            let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
+            let to: Vec<String> = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
+            action.params.insert("body".into(), json!(say::greeted(&to, &body)));
+            Value::Array(names)
+        }
+        "to" | "attendees" => Value::Array(people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]))),
         "items" => Value::Array(things(&tidy(&text))),
         "body" => {
             let to: Vec<String> = names(partial, "to");
@@ -50,13 +45,9 @@ pub fn complete(
         }
         "phone" | "email" => return contact(action, &text),
         "title" | "summary" | "subject" => json!(titled(&mut action, param, &text, reference)?),
-        "find_by" => json!(
-            without_determiner(&without_lead(
-                &text,
-                &["the one about ", "the one from ", "about "]
-            ))
-            .to_owned()
-        ),
+        "find_by" => {
+            json!(without_determiner(&without_lead(&text, &["the one about ", "the one from ", "about "])).to_owned())
+        }
         _ => json!(tidy(&text)),
     };
     action.params.insert(param.to_owned(), value);
@@ -64,24 +55,17 @@ pub fn complete(
 }
 
 /// "never mind" is no title.
-fn gives_up(text: &str) -> bool {
-    let heard = Heard::quick(text, &GRAMMAR);
-    let ids: Vec<_> = heard
-        .live(0..heard.tokens.len())
-        .into_iter()
-        .map(|i| heard.tokens[i].id)
-        .collect();
+fn gives_up(text: &str, reference: &Reference) -> bool {
+    let heard = Heard::new(text, reference, &GRAMMAR);
+    let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
     GRAMMAR.lexicon.starts("giveup", &ids).is_some()
 }
 
 /// A message that is a request, and not a weak one, by itself.
 fn is_new_request(text: &str, reference: &Reference) -> bool {
     let heard = Heard::new(text, reference, &GRAMMAR);
-    let best = matching::readings(&GRAMMAR, &heard, 0..heard.tokens.len())
-        .into_iter()
-        .next();
-    let asks =
-        text.trim_end().ends_with('?') && heard.times_in(&(0..heard.tokens.len())).is_empty();
+    let best = matching::readings(&GRAMMAR, &heard, 0..heard.tokens.len()).into_iter().next();
+    let asks = text.trim_end().ends_with('?') && heard.times_in(&(0..heard.tokens.len())).is_empty();
     asks || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
 }
 
@@ -106,21 +90,12 @@ fn time_in(text: &str, reference: &Reference) -> Option<String> {
 /// "5" answers "When?", though alone it is no time.
 fn bare_hour(text: &str) -> Option<String> {
     let bare = tidy(text);
-    bare.parse::<u8>()
-        .ok()
-        .filter(|hour| *hour <= 24)
-        .map(|hour| format!("at {hour}"))
+    bare.parse::<u8>().ok().filter(|hour| *hour <= 24).map(|hour| format!("at {hour}"))
 }
 
 fn changes(partial: &PlannedAction, text: &str, reference: &Reference) -> Option<Value> {
     let words = time_in(text, reference)?;
-    let is_length = matches!(
-        when::find(text, reference).first(),
-        Some(Found {
-            result: Ok(When::Duration(_)),
-            ..
-        })
-    );
+    let is_length = matches!(when::find(text, reference).first(), Some(Found { result: Ok(When::Duration(_)), .. }));
     let name = match (partial.service.as_str(), is_length) {
         ("calendar", true) => "end_time",
         ("calendar", false) => "start_time",
@@ -132,12 +107,7 @@ fn changes(partial: &PlannedAction, text: &str, reference: &Reference) -> Option
 }
 
 /// A title may bring its time along: "call mom at 5".
-fn titled(
-    action: &mut PlannedAction,
-    param: &str,
-    text: &str,
-    reference: &Reference,
-) -> Option<String> {
+fn titled(action: &mut PlannedAction, param: &str, text: &str, reference: &Reference) -> Option<String> {
     let time_param = match (action.service.as_str(), param) {
         ("task", "title") => "deadline",
         ("calendar", "summary") => "start_time",
@@ -145,10 +115,7 @@ fn titled(
     };
     let found = when::find(text, reference);
     let bare = without_lead(text, &["to ", "that ", "about "]);
-    let Some(only) = found
-        .first()
-        .filter(|_| !action.params.contains_key(time_param))
-    else {
+    let Some(only) = found.first().filter(|_| !action.params.contains_key(time_param)) else {
         return Some(title(&bare));
     };
     let without = format!("{} {}", &text[..only.span.start], &text[only.span.end..]);
@@ -157,14 +124,8 @@ fn titled(
         return None;
     }
     let is_rule = matches!(only.result, Ok(When::Recurrence { .. }));
-    let name = if is_rule && time_param == "deadline" {
-        "repeat"
-    } else {
-        time_param
-    };
-    action
-        .params
-        .insert(name.into(), json!(text[only.span.clone()].trim()));
+    let name = if is_rule && time_param == "deadline" { "repeat" } else { time_param };
+    action.params.insert(name.into(), json!(text[only.span.clone()].trim()));
     Some(title(&without))
 }
 
@@ -183,19 +144,12 @@ fn contact(mut action: PlannedAction, text: &str) -> Option<PlannedAction> {
 
 fn names(action: &PlannedAction, param: &str) -> Vec<String> {
     let list = action.params.get(param).and_then(Value::as_array);
-    list.into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+    list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn without_lead(text: &str, leads: &[&str]) -> String {
     let text = tidy(text);
     let lower = text.to_lowercase();
-    let lead = leads
-        .iter()
-        .find(|lead| lower.starts_with(**lead))
-        .map_or(0, |lead| lead.len());
+    let lead = leads.iter().find(|lead| lower.starts_with(**lead)).map_or(0, |lead| lead.len());
     text.get(lead..).unwrap_or(&text).trim().to_owned()
 }

@@ -16,7 +16,12 @@ pub(crate) enum Piece {
     Class(ClassId),
     Optional(Vec<Piece>),
     Either(Vec<Vec<Piece>>),
-    Slot { name: String, kind: Kind },
+    Slot {
+        name: String,
+        kind: Kind,
+    },
+    /// A colon between the words.
+    Colon,
 }
 
 /// One way to say a command.
@@ -40,6 +45,7 @@ impl Frame {
             match pieces.first() {
                 Some(Piece::Slot { .. }) => true,
                 Some(Piece::Optional(_)) => any(&pieces[1..]),
+                Some(Piece::Colon) => any(&pieces[1..]),
                 Some(Piece::Word(_) | Piece::Class(_) | Piece::Either(_)) | None => false,
             }
         }
@@ -58,14 +64,11 @@ pub(crate) struct Grammar {
 
 const LEXICON: &str = include_str!("../../data/understanding/lexicon.txt");
 const SPELLING: &str = include_str!("../../data/understanding/spelling.txt");
-const FRAMES: [&str; 2] = [
-    include_str!("../../data/understanding/frames.en.txt"),
-    include_str!("../../data/understanding/frames.de.txt"),
-];
+const FRAMES: [&str; 2] =
+    [include_str!("../../data/understanding/frames.en.txt"), include_str!("../../data/understanding/frames.de.txt")];
 
 /// The embedded grammar. A mistake in it leaves out the frame concerned; a test makes sure there is none.
-pub(crate) static GRAMMAR: LazyLock<Grammar> =
-    LazyLock::new(|| Grammar::read(LEXICON, SPELLING, &FRAMES).0);
+pub(crate) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| Grammar::read(LEXICON, SPELLING, &FRAMES).0);
 
 impl Grammar {
     /// The grammar, and what could not be read, one line each.
@@ -76,12 +79,7 @@ impl Grammar {
         for text in frames {
             read_frames(text, &mut lexicon, &mut read, &mut mistakes);
         }
-        let mut grammar = Grammar {
-            lexicon,
-            frames: read,
-            by_first: HashMap::new(),
-            anywhere: Vec::new(),
-        };
+        let mut grammar = Grammar { lexicon, frames: read, by_first: HashMap::new(), anywhere: Vec::new() };
         grammar.index();
         (grammar, mistakes)
     }
@@ -104,9 +102,7 @@ impl Grammar {
     /// Frames that may begin with this word.
     pub fn frames_from(&self, first: WordId) -> impl Iterator<Item = &Frame> {
         let keyed = self.by_first.get(&first).into_iter().flatten();
-        keyed
-            .chain(&self.anywhere)
-            .filter_map(|&index| self.frames.get(index))
+        keyed.chain(&self.anywhere).filter_map(|&index| self.frames.get(index))
     }
 }
 
@@ -123,37 +119,32 @@ fn first_words(pieces: &[Piece], lexicon: &Lexicon, out: &mut Vec<WordId>) -> bo
                 return false;
             }
             Piece::Slot { .. } => return true,
+            Piece::Colon => {}
             Piece::Optional(inner) => {
                 if first_words(inner, lexicon, out) {
                     return true;
                 }
             }
             Piece::Either(ways) => {
-                return ways
-                    .iter()
-                    .fold(false, |any, way| first_words(way, lexicon, out) || any);
+                let mut any = false;
+                for way in ways {
+                    any |= first_words(way, lexicon, out);
+                }
+                return any;
             }
         }
     }
     true
 }
 
-fn read_frames(
-    text: &str,
-    lexicon: &mut Lexicon,
-    frames: &mut Vec<Frame>,
-    mistakes: &mut Vec<String>,
-) {
+fn read_frames(text: &str, lexicon: &mut Lexicon, frames: &mut Vec<Frame>, mistakes: &mut Vec<String>) {
     let mut command = String::new();
     let mut fixed = Vec::new();
     for line in super::lexicon::data_lines(text) {
         if !line.starts_with(' ') {
             let mut words = line.split_whitespace();
             command = words.next().unwrap_or_default().to_owned();
-            fixed = words
-                .filter_map(|w| w.split_once('='))
-                .map(|(k, v)| (k.to_owned(), v.replace('+', " ")))
-                .collect();
+            fixed = words.filter_map(|w| w.split_once('=')).map(|(k, v)| (k.to_owned(), v.replace('+', " "))).collect();
             continue;
         }
         let line = line.trim();
@@ -163,13 +154,7 @@ fn read_frames(
         match read_pieces(body, lexicon) {
             Ok(pieces) => {
                 let (command, fixed) = (command.clone(), fixed.clone());
-                frames.push(Frame {
-                    command,
-                    fixed,
-                    pieces,
-                    weak,
-                    investigates,
-                });
+                frames.push(Frame { command, fixed, pieces, weak, investigates });
             }
             Err(why) => mistakes.push(format!("{command}: {line}: {why}")),
         }
@@ -240,20 +225,18 @@ fn close(symbols: &[&str], at: &mut usize, wanted: &str) -> Result<(), String> {
 
 fn atom(symbol: &str, lexicon: &mut Lexicon) -> Result<Option<Piece>, String> {
     if let Some(name) = symbol.strip_prefix('<').and_then(|s| s.strip_suffix('>')) {
-        let class = lexicon
-            .class(name)
-            .ok_or_else(|| format!("no class <{name}>"))?;
+        let class = lexicon.class(name).ok_or_else(|| format!("no class <{name}>"))?;
         return Ok(Some(Piece::Class(class)));
     }
     if let Some(slot) = symbol.strip_prefix('{').and_then(|s| s.strip_suffix('}')) {
         let (name, kind) = slot.split_once(':').unwrap_or((slot, ""));
         let kind = Kind::read(name, kind).ok_or_else(|| format!("no kind `{kind}`"))?;
-        return Ok(Some(Piece::Slot {
-            name: name.to_owned(),
-            kind,
-        }));
+        return Ok(Some(Piece::Slot { name: name.to_owned(), kind }));
     }
-    // Punctuation is transparent when matching; a colon in a frame is for its reader.
+    if symbol == ":" {
+        return Ok(Some(Piece::Colon));
+    }
+    // Other punctuation is transparent.
     if symbol.chars().all(|c| c.is_ascii_punctuation()) {
         return Ok(None);
     }

@@ -36,11 +36,8 @@ pub(crate) enum Peeled {
     Timeish,
 }
 
-const PRIORITIES: [(&str, &str); 3] = [
-    ("priority-high", "high"),
-    ("priority-medium", "medium"),
-    ("priority-low", "low"),
-];
+const PRIORITIES: [(&str, &str); 3] =
+    [("priority-high", "high"), ("priority-medium", "medium"), ("priority-low", "low")];
 
 impl<'t> Heard<'t> {
     /// For planning: times are read.
@@ -56,18 +53,17 @@ impl<'t> Heard<'t> {
         heard
     }
 
-    /// For routing: words that look like times are hidden, nothing is resolved.
-    pub fn quick(text: &'t str, grammar: &Grammar) -> Heard<'t> {
-        let mut heard = Heard::bare(text, grammar);
+    /// For routing: times are found, not needed in full; words that speak of times in other languages are hidden too.
+    pub fn quick(text: &'t str, reference: &Reference, grammar: &Grammar) -> Heard<'t> {
+        let mut heard = Heard::new(text, reference, grammar);
         heard.hide_timeish(grammar);
-        heard.peel_priorities(grammar);
         heard
     }
 
     /// Runs of words that speak of times, if one of them surely does.
     fn hide_timeish(&mut self, grammar: &Grammar) {
         let is = |class: &str, id: WordId| grammar.lexicon.is_phrase(class, &[id]);
-        let sure: Vec<bool> = self.tokens.iter().map(|t| is("timeword", t.id) || self.looks_like_clock(t)).collect();
+        let sure: Vec<bool> = self.tokens.iter().map(|t| is("timeword", t.id)).collect();
         let mut at = 0;
         while at < self.tokens.len() {
             let run = (at..self.tokens.len()).take_while(|&i| sure[i] || is("timelink", self.tokens[i].id)).count();
@@ -79,26 +75,18 @@ impl<'t> Heard<'t> {
         }
     }
 
-    fn looks_like_clock(&self, token: &Token) -> bool {
-        let word = &self.text[token.span.clone()];
-        word.len() <= 7 && word.starts_with(|c: char| c.is_ascii_digit())
-    }
-
     fn bare(text: &'t str, grammar: &Grammar) -> Heard<'t> {
         let tokens = text::tokens(text, &grammar.lexicon);
         let hidden = vec![None; tokens.len()];
-        Heard {
-            text,
-            tokens,
-            peels: Vec::new(),
-            hidden,
-        }
+        Heard { text, tokens, peels: Vec::new(), hidden }
     }
 
     /// Without words that say more than when: what is due, and what a mail is about.
     fn core_of(&self, span: Range<usize>) -> Range<usize> {
         let words = &self.text[span.clone()];
-        let lead = ["due ", "about "].into_iter().find(|lead| words.get(..lead.len()).is_some_and(|w| w.eq_ignore_ascii_case(lead)));
+        let lead = ["due ", "about "]
+            .into_iter()
+            .find(|lead| words.get(..lead.len()).is_some_and(|w| w.eq_ignore_ascii_case(lead)));
         span.start + lead.map_or(0, str::len)..span.end
     }
 
@@ -120,11 +108,7 @@ impl<'t> Heard<'t> {
         let ids: Vec<WordId> = self.tokens.iter().map(|t| t.id).collect();
         let mut at = 0;
         while at < ids.len() {
-            let len = grammar
-                .lexicon
-                .lengths(class, &ids[at..])
-                .next()
-                .unwrap_or(0);
+            let len = grammar.lexicon.lengths(class, &ids[at..]).next().unwrap_or(0);
             if len > 0 && self.hidden[at..at + len].iter().all(Option::is_none) {
                 let span = self.tokens[at].span.start..self.tokens[at + len - 1].span.end;
                 self.peel(span, what(len));
@@ -150,17 +134,13 @@ impl<'t> Heard<'t> {
 
     /// Tokens of a range that frames look at.
     pub fn live(&self, tokens: Range<usize>) -> Vec<usize> {
-        tokens
-            .filter(|&i| self.tokens[i].mark == Mark::Word && self.hidden[i].is_none())
-            .collect()
+        tokens.filter(|&i| self.tokens[i].mark == Mark::Word && self.hidden[i].is_none()).collect()
     }
 
     /// The text from one token to another, as typed.
     pub fn raw(&self, first: usize, last: usize) -> &'t str {
         match (self.tokens.get(first), self.tokens.get(last)) {
-            (Some(a), Some(b)) if a.span.start <= b.span.end => {
-                &self.text[a.span.start..b.span.end]
-            }
+            (Some(a), Some(b)) if a.span.start <= b.span.end => &self.text[a.span.start..b.span.end],
             _ => "",
         }
     }
@@ -180,28 +160,19 @@ impl<'t> Heard<'t> {
 
     /// Times whose first token lies in the range, in order.
     pub fn times_in(&self, tokens: &Range<usize>) -> Vec<usize> {
-        self.peels_in(tokens)
-            .into_iter()
-            .filter(|&i| self.time(i).is_some())
-            .collect()
+        self.peels_in(tokens).into_iter().filter(|&i| self.time(i).is_some()).collect()
     }
 
     /// The priority said in the range.
     pub fn priority_in(&self, tokens: &Range<usize>) -> Option<(usize, &'static str)> {
-        self.peels_in(tokens)
-            .into_iter()
-            .find_map(|i| match self.peels[i].what {
-                Peeled::Priority(level) => Some((i, level)),
-                Peeled::Time(_) | Peeled::Timeish => None,
-            })
+        self.peels_in(tokens).into_iter().find_map(|i| match self.peels[i].what {
+            Peeled::Priority(level) => Some((i, level)),
+            Peeled::Time(_) | Peeled::Timeish => None,
+        })
     }
 
     fn peels_in(&self, tokens: &Range<usize>) -> Vec<usize> {
-        let mut found: Vec<usize> = self.hidden[tokens.clone()]
-            .iter()
-            .copied()
-            .flatten()
-            .collect();
+        let mut found: Vec<usize> = self.hidden[tokens.clone()].iter().copied().flatten().collect();
         found.dedup();
         let mut seen = Vec::new();
         found.retain(|i| {

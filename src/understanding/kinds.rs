@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     NoReference,
     /// Begins with what a person has to do: "call mom".
     Errand,
+    /// An errand that an assistant could not run either.
+    OwnErrand,
     /// Begins as a sentence does: "I'm late".
     Sentence,
     /// Begins with thanks or a wish.
@@ -47,6 +49,8 @@ pub(crate) enum Kind {
     Group,
     /// In quotation marks, or short.
     Quoted,
+    /// A bare hour: "5", "5:30".
+    Clock,
     /// "high", "low".
     Level,
     /// A statement, not a request.
@@ -68,21 +72,21 @@ impl Kind {
             ("ref", _) => Kind::Reference,
             ("notref" | "done", _) => Kind::NoReference,
             ("errand" | "de-errand", _) => Kind::Errand,
+            ("own", _) => Kind::OwnErrand,
             ("sentence", _) => Kind::Sentence,
             ("thanks", _) => Kind::Thanks,
             ("list" | "de-list", _) => Kind::List,
             ("commas", _) => Kind::Several,
-            (
-                "items" | "short" | "thing" | "fact-noun" | "mine-topic" | "place" | "room"
-                | "factnoun",
-                _,
-            ) => Kind::Short,
+            ("items" | "short" | "thing" | "fact-noun" | "mine-topic" | "place" | "room" | "factnoun", _) => {
+                Kind::Short
+            }
             ("possessive", _) => Kind::Owner,
             ("owned", _) => Kind::Owned,
             ("details", _) => Kind::Details,
             ("group", _) => Kind::Group,
             ("quoted", _) => Kind::Quoted,
             ("level", _) => Kind::Level,
+            ("clock", _) => Kind::Clock,
             ("fact", _) => Kind::Fact,
             ("capability", _) => Kind::Capability,
             _ => return None,
@@ -98,9 +102,7 @@ impl Kind {
         match self {
             Kind::Text => true,
             Kind::People => is_people(ids, raw, lexicon),
-            Kind::OtherPeople => {
-                is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson")
-            }
+            Kind::OtherPeople => is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson"),
             Kind::Name => ids.len() <= 3 && is_people(ids, raw, lexicon) && !starts("det"),
             Kind::Event => (holds("event") || holds("deevent")) && !holds("noevent"),
             Kind::EventHead => {
@@ -112,53 +114,64 @@ impl Kind {
             }
             Kind::Reference => whole("it"),
             Kind::NoReference => !whole("it"),
-            Kind::Errand => starts("errand") || starts("deerrand"),
+            Kind::Errand => is_errand(ids, lexicon),
+            Kind::OwnErrand => is_errand(ids, lexicon) && !starts("assistantverb"),
             Kind::Sentence => starts("subject"),
             Kind::Thanks => starts("thankword"),
             Kind::List => ends_with_list(raw) && !whole("tasklist"),
             Kind::Several => raw.contains(',') || folded().contains(" and "),
             Kind::Short => ids.len() <= 6,
-            Kind::Owner => ids.len() <= 4 && !holds("numbered") && !whole("it") && !holds("whostop-strong"),
-            Kind::Owned => {
-                ids.len() <= 6
-                    && folded()
-                        .split_whitespace()
-                        .rev()
-                        .skip(1)
-                        .any(|w| w.ends_with("'s"))
+            Kind::Owner => {
+                ids.len() <= 4
+                    && !holds("numbered")
+                    && lexicon.starts("whostop", ids).is_none()
+                    && !whole("it")
+                    && !holds("whostop-strong")
             }
+            Kind::Owned => ids.len() <= 6 && folded().split_whitespace().rev().skip(1).any(|w| w.ends_with("'s")),
             Kind::Details => {
-                raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3
+                starts_with_details(raw) && (raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3)
             }
             Kind::Group => holds("group") && ids.len() <= 4,
             Kind::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,
             Kind::Level => whole("level"),
+            Kind::Clock => is_clock(raw),
             Kind::Fact => ids.len() >= 2 && !starts("notfact"),
             Kind::Capability => ids.len() <= 5 && !holds("my-strict") && starts("ability"),
         }
     }
 }
 
+/// "call mom", but not "do i …" or "tell me …".
+fn is_errand(ids: &[WordId], lexicon: &Lexicon) -> bool {
+    let Some(len) = lexicon.starts("errand", ids).or_else(|| lexicon.starts("deerrand", ids)) else {
+        return false;
+    };
+    lexicon.starts("notobject", &ids[len..]).is_none()
+}
+
 /// At most five people of a few words each; no word that begins the rest of a sentence.
 fn is_people(ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
+    if lexicon.is_phrase("article", ids) || lexicon.find("nonperson", ids).is_some() {
+        return false;
+    }
     if ids.len() == 1 {
-        return raw.contains('@')
-            || lexicon.starts("whostop", ids).is_none()
-            || lexicon.is_phrase("names", ids);
+        return raw.contains('@') || lexicon.starts("whostop", ids).is_none() || lexicon.is_phrase("names", ids);
     }
     let words: Vec<String> = raw.split_whitespace().map(fold).collect();
-    let conjunctions = words
-        .iter()
-        .filter(|w| w.ends_with(',') || *w == "and" || *w == "&" || *w == "und")
-        .count();
+    let conjunctions = words.iter().filter(|w| w.ends_with(',') || *w == "and" || *w == "&" || *w == "und").count();
     if ids.len() > 4 + 4 * conjunctions || words.last().is_some_and(|w| w == "and" || w == "und") {
         return false;
     }
     let skip = lexicon.starts("names", ids).unwrap_or(0);
-    !(skip..ids.len()).any(|at| {
-        lexicon.starts("whostop", &ids[at..]).is_some()
-            && lexicon.starts("names", &ids[at..]).is_none()
-    })
+    !(skip..ids.len())
+        .any(|at| lexicon.starts("whostop", &ids[at..]).is_some() && lexicon.starts("names", &ids[at..]).is_none())
+}
+
+/// "5" or "17:30".
+fn is_clock(raw: &str) -> bool {
+    let (hour, minute) = raw.split_once([':', '.']).unwrap_or((raw, "0"));
+    hour.parse::<u8>().is_ok_and(|h| h <= 24) && minute.parse::<u8>().is_ok_and(|m| m < 60)
 }
 
 /// Begins with an address or a number, not with a name.

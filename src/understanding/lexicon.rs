@@ -73,11 +73,7 @@ impl Lexicon {
     }
 
     fn add_phrase(&mut self, class: ClassId, phrase: &str) {
-        let mut ids = phrase
-            .split_whitespace()
-            .map(|w| self.intern(w))
-            .collect::<Vec<_>>()
-            .into_iter();
+        let mut ids = phrase.split_whitespace().map(|w| self.intern(w)).collect::<Vec<_>>().into_iter();
         let Some(first) = ids.next() else { return };
         if let Some(phrases) = self.classes.get_mut(class.0) {
             phrases.entry(first).or_default().push(ids.collect());
@@ -140,34 +136,19 @@ impl Lexicon {
     }
 
     /// Numbers of words that phrases of the class take at the start of `ids`, longest first.
-    pub fn lengths<'a>(
-        &'a self,
-        class: ClassId,
-        ids: &'a [WordId],
-    ) -> impl Iterator<Item = usize> + 'a {
-        let phrases = ids
-            .first()
-            .and_then(|first| self.classes.get(class.0)?.get(first));
-        phrases
-            .into_iter()
-            .flatten()
-            .filter(|rest| ids[1..].starts_with(rest))
-            .map(|rest| rest.len() + 1)
+    pub fn lengths<'a>(&'a self, class: ClassId, ids: &'a [WordId]) -> impl Iterator<Item = usize> + 'a {
+        let phrases = ids.first().and_then(|first| self.classes.get(class.0)?.get(first));
+        phrases.into_iter().flatten().filter(|rest| ids[1..].starts_with(rest)).map(|rest| rest.len() + 1)
     }
 
     /// Words that a phrase of this class may begin with.
     pub fn first_words(&self, class: ClassId) -> impl Iterator<Item = WordId> + '_ {
-        self.classes
-            .get(class.0)
-            .into_iter()
-            .flat_map(HashMap::keys)
-            .copied()
+        self.classes.get(class.0).into_iter().flat_map(HashMap::keys).copied()
     }
 
     /// True when the whole of `ids` is one phrase of the class.
     pub fn is_phrase(&self, class: &str, ids: &[WordId]) -> bool {
-        self.class(class)
-            .is_some_and(|class| self.lengths(class, ids).any(|len| len == ids.len()))
+        self.class(class).is_some_and(|class| self.lengths(class, ids).any(|len| len == ids.len()))
     }
 
     /// Where a phrase of the class stands inside `ids`: its place and length.
@@ -178,15 +159,13 @@ impl Lexicon {
 
     /// The length of a phrase of the class at the start of `ids`.
     pub fn starts(&self, class: &str, ids: &[WordId]) -> Option<usize> {
-        self.class(class)
-            .and_then(|class| self.lengths(class, ids).next())
+        self.class(class).and_then(|class| self.lengths(class, ids).next())
     }
 }
 
 /// Lines that carry data: no comments, no blank lines.
 pub(crate) fn data_lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
-        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+    text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
 }
 
 fn one_shorter(word: &str) -> impl Iterator<Item = String> + '_ {
@@ -205,10 +184,7 @@ fn is_one_slip(typed: &str, word: &str) -> bool {
     let head = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[head..], &b[head..]);
     match a.len().abs_diff(b.len()) {
-        0 => {
-            a.get(1..) == b.get(1..)
-                || (a.len() > 1 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..])
-        }
+        0 => a.get(1..) == b.get(1..) || (a.len() > 1 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]),
         1 if a.len() > b.len() => a[1..] == *b,
         1 => b[1..] == *a,
         _ => false,

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::grammar::{Frame, Grammar, Piece};
 use super::heard::Heard;
+use super::kinds::Kind;
 use super::lexicon::WordId;
 
 /// Steps spent on one clause. An everyday request needs some hundred.
@@ -31,6 +32,7 @@ pub(crate) struct Slot<'g> {
     /// First and last live token.
     pub first: usize,
     pub last: usize,
+    pub kind: Kind,
 }
 
 impl Match<'_> {
@@ -41,11 +43,7 @@ impl Match<'_> {
 }
 
 /// All readings of the tokens, best first.
-pub(crate) fn readings<'g>(
-    grammar: &'g Grammar,
-    heard: &Heard,
-    tokens: Range<usize>,
-) -> Vec<Match<'g>> {
+pub(crate) fn readings<'g>(grammar: &'g Grammar, heard: &Heard, tokens: Range<usize>) -> Vec<Match<'g>> {
     let live = heard.live(tokens.clone());
     let ids: Vec<WordId> = live.iter().map(|&i| heard.tokens[i].id).collect();
     let mut found: Vec<Match<'g>> = Vec::new();
@@ -56,23 +54,12 @@ pub(crate) fn readings<'g>(
                 continue;
             };
             for frame in grammar.frames_from(first) {
-                let mut walk = Walk {
-                    grammar,
-                    heard,
-                    live: &live[..end],
-                    ids: &ids[..end],
-                    steps: &mut steps,
-                    slots: Vec::new(),
-                };
+                let mut walk =
+                    Walk { grammar, heard, live: &live[..end], ids: &ids[..end], steps: &mut steps, slots: Vec::new() };
                 if let Some(fixed) = walk.go(&frame.pieces, None, start, 0) {
                     let slots = walk.slots;
                     let score = score(frame, fixed, start, ids.len() - end, &slots);
-                    found.push(Match {
-                        frame,
-                        slots,
-                        tokens: tokens.clone(),
-                        score,
-                    });
+                    found.push(Match { frame, slots, tokens: tokens.clone(), score });
                 }
             }
         }
@@ -82,15 +69,18 @@ pub(crate) fn readings<'g>(
 }
 
 /// Fixed words speak for a frame; weakness, and words taken as politeness that might mean something, against it.
-fn score(
-    frame: &Frame,
-    fixed: u32,
-    skipped_before: usize,
-    skipped_after: usize,
-    slots: &[Slot],
-) -> i32 {
-    let weak = if frame.weak { 15 } else if frame.command == "chat" { 8 } else { 0 };
-    10 * fixed as i32 - weak - (skipped_before + skipped_after) as i32 - slots.len() as i32
+fn score(frame: &Frame, fixed: u32, skipped_before: usize, skipped_after: usize, slots: &[Slot]) -> i32 {
+    let weak = if frame.weak {
+        15
+    } else if frame.command == "chat" {
+        8
+    } else {
+        0
+    };
+    let open = slots.iter().map(|slot| if slot.kind == Kind::Text { -2 } else { 1 }).sum::<i32>();
+    let says = slots.last().is_some_and(|slot| matches!(slot.name, "body" | "ask" | "clause"));
+    let after = if says { -(skipped_after as i32) } else { i32::from(skipped_after > 0) };
+    10 * fixed as i32 - weak - skipped_before as i32 + after + open
 }
 
 /// Where the request may begin: at the start, and after each piece of politeness.
@@ -100,10 +90,7 @@ pub(crate) fn starts(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
     while out.len() < LEADS_MAX {
         let rest = &ids[at..];
         let lexicon = &grammar.lexicon;
-        let Some(len) = lexicon
-            .starts("lead", rest)
-            .or_else(|| lexicon.starts("delead", rest))
-        else {
+        let Some(len) = lexicon.starts("lead", rest).or_else(|| lexicon.starts("delead", rest)) else {
             break;
         };
         at += len;
@@ -117,14 +104,15 @@ pub(crate) fn starts(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
 
 /// Where the request may end: at the end, and before each piece of politeness.
 fn ends(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
-    let mut out = vec![ids.len()];
+    // "please" at the end is never meant; thanks may be what a mail says.
     let mut end = ids.len();
+    while end > 1 && grammar.lexicon.is_phrase("please", &ids[end - 1..end]) {
+        end -= 1;
+    }
+    let mut out = vec![end];
     while out.len() < LEADS_MAX {
         let shorter = (end.saturating_sub(7)..end).find(|&at| {
-            at > 0
-                && ["tail", "detail"]
-                    .iter()
-                    .any(|class| grammar.lexicon.is_phrase(class, &ids[at..end]))
+            at > 0 && ["tail", "detail"].iter().any(|class| grammar.lexicon.is_phrase(class, &ids[at..end]))
         });
         let Some(at) = shorter else { break };
         end = at;
@@ -150,13 +138,7 @@ struct Walk<'a, 'g> {
 
 impl<'g> Walk<'_, 'g> {
     /// Matches `pieces` and then `after` from live token `at` to the end; the number of fixed words.
-    fn go(
-        &mut self,
-        pieces: &'g [Piece],
-        after: Option<&Rest<'_, 'g>>,
-        at: usize,
-        fixed: u32,
-    ) -> Option<u32> {
+    fn go(&mut self, pieces: &'g [Piece], after: Option<&Rest<'_, 'g>>, at: usize, fixed: u32) -> Option<u32> {
         *self.steps += 1;
         if *self.steps > STEPS_MAX {
             return None;
@@ -184,23 +166,24 @@ impl<'g> Walk<'_, 'g> {
                     .find_map(|len| self.go(rest, after, at + len, fixed + len as u32))
             }
             Piece::Optional(inner) => {
-                let then = Rest {
-                    pieces: rest,
-                    after,
-                };
-                self.go(inner, Some(&then), at, fixed)
-                    .or_else(|| self.go(rest, after, at, fixed))
+                let then = Rest { pieces: rest, after };
+                self.go(inner, Some(&then), at, fixed).or_else(|| self.go(rest, after, at, fixed))
             }
             Piece::Either(ways) => {
-                let then = Rest {
-                    pieces: rest,
-                    after,
-                };
-                ways.iter()
-                    .find_map(|way| self.go(way, Some(&then), at, fixed))
+                let then = Rest { pieces: rest, after };
+                ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed))
             }
+            Piece::Colon if self.has_colon_before(at) => self.go(rest, after, at, fixed + 1),
+            Piece::Colon => None,
             Piece::Slot { .. } => self.slot(piece, rest, after, at, fixed),
         }
+    }
+
+    fn has_colon_before(&self, at: usize) -> bool {
+        let (Some(before), Some(here)) = (at.checked_sub(1).map(|i| self.live[i]), self.live.get(at)) else {
+            return false;
+        };
+        self.heard.tokens[before..*here].iter().any(|t| &self.heard.text[t.span.clone()] == ":")
     }
 
     fn slot(
@@ -222,15 +205,11 @@ impl<'g> Walk<'_, 'g> {
                 return None;
             }
             let (first, last) = (self.live[at], self.live[end - 1]);
-            if !kind.admits(
-                &self.ids[at..end],
-                self.heard.raw(first, last),
-                &self.grammar.lexicon,
-            ) {
+            if !kind.admits(&self.ids[at..end], self.heard.raw(first, last), &self.grammar.lexicon) {
                 continue;
             }
             let depth = self.slots.len();
-            self.slots.push(Slot { name, first, last });
+            self.slots.push(Slot { name, first, last, kind: *kind });
             if let Some(fixed) = self.go(rest, after, end, fixed) {
                 return Some(fixed);
             }

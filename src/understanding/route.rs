@@ -5,12 +5,10 @@
 //! looked at; nothing that resembles a known word routes to chat with low confidence. "It" and its like are
 //! settled by the conversation, not by the model.
 
-use super::clauses;
+use super::clauses::{self, Sense};
 use super::grammar::GRAMMAR;
 use super::heard::Heard;
-use super::history;
 use super::learn::{DOMAINS, INVESTIGATES, MODEL, features};
-use super::matching::Match;
 use super::text::own_words;
 use super::{Guess, Hearing, Kind};
 use crate::core::text::head_and_tail;
@@ -18,26 +16,38 @@ use crate::limits::ROUTE_MESSAGE_CHARS;
 
 /// Tokens at either end that are looked at; a request stands at an end of a long message.
 const ROUTE_CHARS_FAST: usize = 400;
+/// A reference that the conversation settles is rarely wrong.
+const FOLLOWUP_CONFIDENCE: f32 = 0.9;
 /// The model's own probabilities, softened or sharpened until they agree with how often it is right.
 const TEMPERATURE: f32 = 1.0;
 /// Below this a domain is not named.
 const THRESHOLD: f32 = 0.5;
+/// Words alone, with no frame that fits, must say a little more.
+const THRESHOLD_WITHOUT_FRAME: f32 = 0.55;
+/// A statement about a thing ("that meeting could have been an email") resembles a request for it.
+const THRESHOLD_OF_STATEMENTS: f32 = 0.8;
 
 /// Kind, domains and confidence of a message.
 pub fn route(hearing: &Hearing) -> Guess {
     let text = own_words(&head_and_tail(hearing.text, ROUTE_MESSAGE_CHARS));
     let text = head_and_tail(&text, ROUTE_CHARS_FAST);
-    let heard = Heard::quick(&text, &GRAMMAR);
-    let readings = clauses::quick_readings(&GRAMMAR, &heard);
-    if let Some(guess) = about_it(hearing, &heard, &readings) {
+    let heard = Heard::quick(&text, hearing.reference, &GRAMMAR);
+    let alone = Hearing { history: &[], ..*hearing };
+    let senses = clauses::senses(&alone, &heard);
+    if let Some(guess) = about_it(hearing, &heard, &senses) {
         return guess;
     }
-    let scores = MODEL.scores(&features(&heard, &readings));
+    let scores = MODEL.scores(&features(&heard, &senses));
     let chances: Vec<f32> = scores.iter().map(|score| logistic(score / TEMPERATURE)).collect();
+    let threshold = match (is_statement(&heard, &senses), senses.is_empty()) {
+        (true, _) => THRESHOLD_OF_STATEMENTS,
+        (false, true) => THRESHOLD_WITHOUT_FRAME,
+        (false, false) => THRESHOLD,
+    };
     let mut domains = Vec::new();
-    let mut confidence = 1.0;
+    let mut confidence: f32 = 1.0;
     for (name, chance) in DOMAINS.iter().zip(&chances) {
-        let is_named = *chance > THRESHOLD;
+        let is_named = *chance > threshold;
         if is_named {
             domains.push((*name).to_owned());
         }
@@ -52,23 +62,32 @@ pub fn route(hearing: &Hearing) -> Guess {
     Guess { kind, domains, confidence: confidence.clamp(0.0, 1.0) }
 }
 
+/// Begins as somebody tells something, and no frame makes a request of it.
+fn is_statement(heard: &Heard, senses: &[Sense]) -> bool {
+    let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
+    let tells =
+        ["subject", "reported", "negation", "him"].iter().any(|class| GRAMMAR.lexicon.starts(class, &ids).is_some());
+    tells && senses.iter().all(|sense| sense.weak || sense.service == "chat")
+}
+
 fn logistic(score: f32) -> f32 {
     1.0 / (1.0 + (-score).exp())
 }
 
-/// "cancel it", "and one with Sarah at 3": the domain of what was talked about last.
-fn about_it(hearing: &Hearing, heard: &Heard, readings: &[Match]) -> Option<Guess> {
-    let [only] = readings else { return None };
-    let frame = only.frame;
-    let is_reference = only.slots.iter().any(|slot| {
-        let ids: Vec<_> = heard.live(slot.first..slot.last + 1).into_iter().map(|i| heard.tokens[i].id).collect();
-        slot.name == "what" && GRAMMAR.lexicon.is_phrase("it", &ids)
-    });
-    let is_elliptic = frame.command == "item.more" || (frame.command == "item.move" && only.slot("what").is_none());
-    let sends = frame.command == "email.send_draft";
-    if !(is_reference || is_elliptic || sends) {
+/// "cancel it", "and one with Sarah at 3": the message means something only after what was said before.
+fn about_it(hearing: &Hearing, heard: &Heard, alone: &[Sense]) -> Option<Guess> {
+    if hearing.history.is_empty() || alone.iter().any(|sense| !sense.weak) {
         return None;
     }
-    let past = history::latest(hearing.history, |past| !past.service.is_empty() && (!sends || past.service == "email"))?;
-    Some(Guess { kind: Kind::Followup, domains: vec![past.service.clone()], confidence: 0.9 })
+    let together = clauses::senses(hearing, heard);
+    if together == alone {
+        return None;
+    }
+    let mut domains: Vec<String> = Vec::new();
+    for sense in together.into_iter().filter(|sense| sense.service != "chat") {
+        if !domains.contains(&sense.service) {
+            domains.push(sense.service);
+        }
+    }
+    (!domains.is_empty()).then_some(Guess { kind: Kind::Followup, domains, confidence: FOLLOWUP_CONFIDENCE })
 }

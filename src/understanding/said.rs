@@ -32,8 +32,8 @@ pub(crate) struct Words {
 
 /// Words that hang in the air once the time beside them is gone.
 const DANGLING: [&str; 25] = [
-    "for", "on", "at", "by", "to", "in", "from", "until", "till", "before", "due", "starting",
-    "and", "is", "around", "of", "the", "um", "am", "bis", "für", "ab", "about", "with", "a",
+    "for", "on", "at", "by", "to", "in", "from", "until", "till", "before", "due", "starting", "and", "is", "around",
+    "of", "the", "um", "am", "bis", "für", "ab", "about", "with", "a",
 ];
 
 impl<'a> Said<'a> {
@@ -45,18 +45,10 @@ impl<'a> Said<'a> {
     /// Tokens that belong to a slot: with the hidden ones before and after it.
     fn wide(&self, name: &str) -> Option<Range<usize>> {
         let slot = self.found.slot(name)?;
-        let live =
-            |i: usize| self.heard.tokens[i].mark == Mark::Word && self.heard.hidden_by(i).is_none();
+        let live = |i: usize| self.heard.tokens[i].mark == Mark::Word && self.heard.hidden_by(i).is_none();
         let all = &self.found.tokens;
-        let first = (all.start..slot.first)
-            .rev()
-            .take_while(|&i| !live(i))
-            .last()
-            .unwrap_or(slot.first);
-        let last = (slot.last + 1..all.end)
-            .take_while(|&i| !live(i))
-            .last()
-            .unwrap_or(slot.last);
+        let first = (all.start..slot.first).rev().take_while(|&i| !live(i)).last().unwrap_or(slot.first);
+        let last = (slot.last + 1..all.end).take_while(|&i| !live(i)).last().unwrap_or(slot.last);
         Some(first..last + 1)
     }
 
@@ -70,11 +62,7 @@ impl<'a> Said<'a> {
     pub fn clean(&self, name: &str, without: &[usize]) -> Option<String> {
         let wide = self.wide(name)?;
         let priority = self.heard.priority_in(&wide).map(|(peel, _)| peel);
-        let gone = |i: usize| {
-            self.heard
-                .hidden_by(i)
-                .is_some_and(|p| without.contains(&p) || priority == Some(p))
-        };
+        let gone = |i: usize| self.heard.hidden_by(i).is_some_and(|p| without.contains(&p) || priority == Some(p));
         let mut pieces: Vec<String> = Vec::new();
         let mut start = wide.start;
         for at in wide.start..=wide.end {
@@ -96,11 +84,7 @@ impl<'a> Said<'a> {
         let Some(slot) = self.found.slot(name) else {
             return Vec::new();
         };
-        self.heard
-            .live(slot.first..slot.last + 1)
-            .into_iter()
-            .map(|i| self.heard.tokens[i].id)
-            .collect()
+        self.heard.live(slot.first..slot.last + 1).into_iter().map(|i| self.heard.tokens[i].id).collect()
     }
 
     /// True when the slot holds a phrase of the class.
@@ -117,8 +101,7 @@ impl<'a> Said<'a> {
 
     /// Peels of the clause that are times of a kind, in order; those inside `except` are left alone.
     pub fn times(&self, except: &[&str], is: impl Fn(&When) -> bool) -> Vec<usize> {
-        let protected: Vec<Range<usize>> =
-            except.iter().filter_map(|name| self.wide(name)).collect();
+        let protected: Vec<Range<usize>> = except.iter().filter_map(|name| self.wide(name)).collect();
         self.heard
             .times_in(&self.found.tokens)
             .into_iter()
@@ -130,11 +113,7 @@ impl<'a> Said<'a> {
                 };
                 !protected.iter().any(inside)
             })
-            .filter(|&peel| {
-                self.heard
-                    .time(peel)
-                    .is_some_and(|f| f.result.as_ref().map_or(true, &is))
-            })
+            .filter(|&peel| self.heard.time(peel).is_some_and(|f| f.result.as_ref().map_or(true, &is)))
             .collect()
     }
 
@@ -156,29 +135,28 @@ impl<'a> Said<'a> {
             return all.first().map(|&peel| self.words(&[peel]));
         }
         let joined = self.words(&all);
-        let fits = matches!(
-            when::resolve(&joined.text, self.hearing.reference),
-            Some(Ok(_))
-        );
+        let fits = matches!(when::resolve(&joined.text, self.hearing.reference), Some(Ok(_)));
         if fits && all.len() == 2 {
             return Some(joined);
         }
         let mut around = except.to_vec();
         around.push(inside);
         let outside = self.moments(&around);
-        outside
-            .first()
-            .or(all.last())
-            .map(|&peel| self.words(&[peel]))
+        outside.first().or(all.last()).map(|&peel| self.words(&[peel]))
+    }
+
+    /// A bare hour that stands in a slot: "make it 5".
+    pub fn bare_clock(&self) -> Option<Words> {
+        self.raw("clock").map(|hour| Words { text: format!("at {hour}"), peels: Vec::new() })
     }
 
     /// Where something is moved to, and the times it is told from.
     pub fn target(&self) -> Option<(Words, Vec<usize>)> {
+        if let Some(words) = self.bare_clock() {
+            return Some((words, Vec::new()));
+        }
         let all = self.moments(&[]);
-        let to = all
-            .iter()
-            .copied()
-            .find(|&p| self.heard.time(p).is_some_and(|f| f.role == Role::To));
+        let to = all.iter().copied().find(|&p| self.heard.time(p).is_some_and(|f| f.role == Role::To));
         let target = to.or(all.last().copied())?;
         let rest = all.into_iter().filter(|&p| p != target).collect();
         Some((self.words(&[target]), rest))
@@ -186,62 +164,37 @@ impl<'a> Said<'a> {
 
     /// Peels as words.
     pub fn words(&self, peels: &[usize]) -> Words {
-        let said: Vec<&str> = peels
-            .iter()
-            .map(|&p| bare_time(self.heard.words_of(&self.heard.peels[p])))
-            .collect();
-        Words {
-            text: said.join(" "),
-            peels: peels.to_vec(),
-        }
+        let said: Vec<&str> = peels.iter().map(|&p| bare_time(self.heard.words_of(&self.heard.peels[p]))).collect();
+        Words { text: said.join(" "), peels: peels.to_vec() }
     }
 
     /// Whether the time is a rule ("every Monday").
     pub fn repeats(&self, words: &Words) -> bool {
-        words.peels.iter().any(|&p| {
-            self.heard
-                .time(p)
-                .is_some_and(|f| matches!(f.result, Ok(When::Recurrence { .. })))
-        })
+        words.peels.iter().any(|&p| self.heard.time(p).is_some_and(|f| matches!(f.result, Ok(When::Recurrence { .. }))))
     }
 
     /// The priority said anywhere in the clause.
     pub fn priority(&self) -> Option<&'static str> {
-        self.heard
-            .priority_in(&self.found.tokens)
-            .map(|(_, level)| level)
+        self.heard.priority_in(&self.found.tokens).map(|(_, level)| level)
     }
 
     /// The action of the frame, with what its wording gives.
     pub fn action(&self, service: &str, command: &str) -> PlannedAction {
         let mut params = Params::new();
         for (name, value) in &self.found.frame.fixed {
-            let value = value
-                .parse::<bool>()
-                .map_or_else(|_| Value::from(value.as_str()), Value::from);
+            let value = value.parse::<bool>().map_or_else(|_| Value::from(value.as_str()), Value::from);
             params.insert(name.clone(), value);
         }
-        PlannedAction {
-            service: service.into(),
-            command: command.into(),
-            params,
-            ..PlannedAction::default()
-        }
+        PlannedAction { service: service.into(), command: command.into(), params, ..PlannedAction::default() }
     }
 }
 
 /// "for tomorrow" is tomorrow, "to friday" is friday; "for an hour", "by noon" and "since Monday" mean more.
 fn bare_time(words: &str) -> &str {
-    let bare = ["to ", "on ", "To ", "On "]
-        .iter()
-        .find_map(|link| words.strip_prefix(link))
-        .unwrap_or(words);
+    let bare = ["to ", "on ", "To ", "On "].iter().find_map(|link| words.strip_prefix(link)).unwrap_or(words);
     let after_for = bare.strip_prefix("for ").filter(|rest| {
         !rest.starts_with(|c: char| c.is_ascii_digit())
-            && !matches!(
-                rest.split(' ').next(),
-                Some("a" | "an" | "half" | "one" | "two" | "three")
-            )
+            && !matches!(rest.split(' ').next(), Some("a" | "an" | "half" | "one" | "two" | "three"))
     });
     after_for.unwrap_or(bare)
 }
@@ -278,21 +231,11 @@ pub(crate) fn unquoted(text: &str) -> &str {
 
 fn trim_dangling(piece: &str, at_front: bool, at_back: bool) -> String {
     let mut words: Vec<&str> = piece.split_whitespace().collect();
-    while at_back
-        && words
-            .last()
-            .is_some_and(|w| DANGLING.contains(&fold(w).as_str()))
-    {
+    while at_back && words.last().is_some_and(|w| DANGLING.contains(&fold(w).as_str())) {
         words.pop();
     }
-    let front = if at_front {
-        words
-            .iter()
-            .take_while(|w| matches!(fold(w).as_str(), "and" | "," | "to"))
-            .count()
-    } else {
-        0
-    };
+    let front =
+        if at_front { words.iter().take_while(|w| matches!(fold(w).as_str(), "and" | "," | "to")).count() } else { 0 };
     words[front.min(words.len())..].join(" ")
 }
 
@@ -350,15 +293,9 @@ pub(crate) fn people(text: &str) -> Vec<Value> {
 
 /// Things divided by commas and "and".
 pub(crate) fn things(text: &str) -> Vec<Value> {
-    people(text)
-        .into_iter()
-        .filter_map(|thing| thing.as_str().map(|t| Value::from(strip_some(t))))
-        .collect()
+    people(text).into_iter().filter_map(|thing| thing.as_str().map(|t| Value::from(strip_some(t)))).collect()
 }
 
 fn strip_some(text: &str) -> &str {
-    ["some ", "a ", "an "]
-        .iter()
-        .find_map(|article| text.strip_prefix(article))
-        .unwrap_or(text)
+    ["some ", "a ", "an "].iter().find_map(|article| text.strip_prefix(article)).unwrap_or(text)
 }

@@ -17,27 +17,16 @@ struct Topic {
     replies: Vec<&'static str>,
 }
 
-static TOPICS: LazyLock<Vec<Topic>> = LazyLock::new(|| {
-    include_str!("../../data/understanding/talk.tsv")
-        .lines()
-        .filter_map(topic)
-        .collect()
-});
+static TOPICS: LazyLock<Vec<Topic>> =
+    LazyLock::new(|| include_str!("../../data/understanding/talk.tsv").lines().filter_map(topic).collect());
 
 fn topic(line: &'static str) -> Option<Topic> {
     let mut fields = line.split('\t');
-    let name = fields
-        .next()
-        .filter(|n| !n.is_empty() && !n.starts_with('#'))?;
+    let name = fields.next().filter(|n| !n.is_empty() && !n.starts_with('#'))?;
     let language = fields.next()?;
     let cues = fields.next()?.split('|').map(str::trim).collect();
     let replies = fields.next()?.split('|').map(str::trim).collect();
-    Some(Topic {
-        name,
-        language,
-        cues,
-        replies,
-    })
+    Some(Topic { name, language, cues, replies })
 }
 
 /// A reply to small talk, in the person's language where it is one of those in the table.
@@ -45,6 +34,7 @@ pub fn chat(text: &str) -> String {
     let words = words(text);
     let best = TOPICS
         .iter()
+        .filter(|topic| topic.name != "language")
         .filter_map(|topic| longest_cue(topic, &words).map(|len| (len, topic)))
         .max_by_key(|(len, topic)| (rank(topic.name), *len));
     match best {
@@ -71,18 +61,9 @@ fn words(text: &str) -> String {
     let own: String = own_words(text).chars().take(400).collect();
     let spaced: String = fold(&own)
         .chars()
-        .map(|c| {
-            if c.is_alphanumeric() || c == '\'' || is_mark(c) || is_emoji(c) {
-                c
-            } else {
-                ' '
-            }
-        })
+        .map(|c| if c.is_alphanumeric() || c == '\'' || is_mark(c) || is_emoji(c) { c } else { ' ' })
         .collect();
-    format!(
-        " {} ",
-        spaced.split_whitespace().collect::<Vec<_>>().join(" ")
-    )
+    format!(" {} ", spaced.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn is_mark(c: char) -> bool {
@@ -97,10 +78,7 @@ fn longest_cue(topic: &Topic, words: &str) -> Option<usize> {
     topic
         .cues
         .iter()
-        .filter(|cue| {
-            words.contains(&format!(" {cue} "))
-                || (cue.chars().all(is_emoji) && words.contains(**cue))
-        })
+        .filter(|cue| words.contains(&format!(" {cue} ")) || (cue.chars().all(is_emoji) && words.contains(**cue)))
         .map(|cue| cue.len())
         .max()
 }
@@ -109,35 +87,18 @@ fn longest_cue(topic: &Topic, words: &str) -> Option<usize> {
 fn pick(topic: &Topic, text: &str) -> String {
     let sum: usize = text.bytes().map(usize::from).sum();
     let replies = &topic.replies;
-    replies
-        .get(sum % replies.len().max(1))
-        .copied()
-        .unwrap_or_default()
-        .to_owned()
+    replies.get(sum % replies.len().max(1)).copied().unwrap_or_default().to_owned()
 }
 
 fn by_name(name: &str, language: &str, text: &str) -> String {
-    let find = |language: &str| {
-        TOPICS
-            .iter()
-            .find(|t| t.name == name && t.language == language)
-    };
-    find(language)
-        .or_else(|| find("en"))
-        .map(|topic| pick(topic, text))
-        .unwrap_or_default()
+    let find = |language: &str| TOPICS.iter().find(|t| t.name == name && t.language == language);
+    find(language).or_else(|| find("en")).map(|topic| pick(topic, text)).unwrap_or_default()
 }
 
 /// The language whose words occur most; English when nothing says otherwise.
 fn language(text: &str) -> &'static str {
     let words = words(text);
-    let hits = |topic: &&Topic| {
-        topic
-            .cues
-            .iter()
-            .filter(|cue| words.contains(&format!(" {cue} ")))
-            .count()
-    };
+    let hits = |topic: &&Topic| topic.cues.iter().filter(|cue| words.contains(&format!(" {cue} "))).count();
     TOPICS
         .iter()
         .filter(|topic| topic.name == "language")
@@ -147,11 +108,7 @@ fn language(text: &str) -> &'static str {
 }
 
 fn by_script(text: &str) -> &'static str {
-    match text
-        .chars()
-        .find(|c| c.is_alphabetic())
-        .map_or(0, u32::from)
-    {
+    match text.chars().find(|c| c.is_alphabetic()).map_or(0, u32::from) {
         0x400..=0x4FF => "ru",
         0x600..=0x6FF => "ar",
         0x900..=0x97F => "hi",
@@ -167,19 +124,14 @@ mod tests {
     fn every_topic_has_cues_and_replies() {
         assert!(TOPICS.len() > 30);
         for topic in TOPICS.iter() {
-            assert!(
-                !topic.replies.is_empty() && topic.replies.iter().all(|r| !r.is_empty()),
-                "{topic:?}"
-            );
+            assert!(!topic.replies.is_empty() && topic.replies.iter().all(|r| !r.is_empty()), "{topic:?}");
             assert!(!topic.cues.is_empty(), "{topic:?}");
         }
     }
 
     #[test]
     fn small_talk_is_answered_in_kind() {
-        assert!(
-            chat("thanks!").to_lowercase().contains("welcome") || chat("thanks!").contains("glad")
-        );
+        assert!(chat("thanks!").to_lowercase().contains("welcome") || chat("thanks!").contains("glad"));
         assert!(chat("Danke dir").contains("ern"), "{}", chat("Danke dir"));
         assert!(chat("what can you do?").contains("emind"));
         assert!(chat("привет").chars().any(|c| ('а'..='я').contains(&c)));

@@ -36,10 +36,7 @@ pub(crate) enum Mark {
 /// The person's own words: quoted lines are left out, and no more than [`HEARD_BYTES_MAX`].
 pub(crate) fn own_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(HEARD_BYTES_MAX));
-    for line in text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with('>'))
-    {
+    for line in text.lines().filter(|line| !line.trim_start().starts_with('>')) {
         if !out.is_empty() {
             out.push('\n');
         }
@@ -73,17 +70,9 @@ pub(crate) fn tokens(text: &str, lexicon: &Lexicon) -> Vec<Token> {
             continue;
         }
         if !is_word(c) {
-            let mark = if matches!(c, '.' | '!' | '?' | ';' | '\n' | '…') {
-                Mark::Stop
-            } else {
-                Mark::Soft
-            };
+            let mark = if matches!(c, '.' | '!' | '?' | ';' | '\n' | '…') { Mark::Stop } else { Mark::Soft };
             let end = at + c.len_utf8();
-            out.push(Token {
-                span: at..end,
-                id: WordId::UNKNOWN,
-                mark,
-            });
+            out.push(Token { span: at..end, id: WordId::UNKNOWN, mark });
             at = end;
             continue;
         }
@@ -99,34 +88,19 @@ fn push_word(out: &mut Vec<Token>, text: &str, span: Range<usize>, lexicon: &Lex
     match lexicon.spelling(&lower) {
         Some([first, rest @ ..]) => {
             let end = span.end;
-            out.push(Token {
-                span,
-                id: *first,
-                mark: Mark::Word,
-            });
-            out.extend(rest.iter().map(|&id| Token {
-                span: end..end,
-                id,
-                mark: Mark::Word,
-            }));
+            out.push(Token { span, id: *first, mark: Mark::Word });
+            out.extend(rest.iter().map(|&id| Token { span: end..end, id, mark: Mark::Word }));
         }
         Some([]) | None => {
             let id = lexicon.read_word(&lower);
-            out.push(Token {
-                span,
-                id,
-                mark: Mark::Word,
-            });
+            out.push(Token { span, id, mark: Mark::Word });
         }
     }
 }
 
 /// Lower case, one kind of apostrophe.
 pub(crate) fn fold(word: &str) -> String {
-    word.chars()
-        .flat_map(char::to_lowercase)
-        .map(|c| if c == '’' { '\'' } else { c })
-        .collect()
+    word.chars().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c }).collect()
 }
 
 fn is_word(c: char) -> bool {
@@ -137,11 +111,8 @@ fn is_word(c: char) -> bool {
 /// apostrophes inside, and `:`, `.`, `,` or `/` between digits.
 fn word_len(text: &str) -> usize {
     let chunk_end = text.find(char::is_whitespace).unwrap_or(text.len());
-    let chunk =
-        text[..chunk_end].trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '>', '\'']);
-    let is_address = chunk
-        .find('@')
-        .is_some_and(|i| i > 0 && chunk[i..].contains('.'));
+    let chunk = text[..chunk_end].trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '>', '\'']);
+    let is_address = chunk.find('@').is_some_and(|i| i > 0 && chunk[i..].contains('.'));
     if is_address || chunk.starts_with("http://") || chunk.starts_with("https://") {
         return chunk.len();
     }
@@ -150,9 +121,7 @@ fn word_len(text: &str) -> usize {
     while let Some((i, c)) = chars.next() {
         let after = chars.peek().map_or('\0', |&(_, next)| next);
         let inside = matches!(c, '\'' | '’') && after.is_alphanumeric()
-            || matches!(c, ':' | '.' | '/' | ',')
-                && before.is_ascii_digit()
-                && after.is_ascii_digit()
+            || matches!(c, ':' | '.' | '/' | ',') && before.is_ascii_digit() && after.is_ascii_digit()
             || is_combining(c);
         if !is_word(c) && !inside {
             return i;

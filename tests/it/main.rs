@@ -1,7 +1,13 @@
 //! Tests of the whole program, and of the stage they play on.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+#[cfg(feature = "failpoints")]
+mod crash;
 mod dependencies;
+mod faults;
+mod flows;
+mod rig;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;
+mod telegram;

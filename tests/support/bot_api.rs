@@ -73,10 +73,7 @@ impl FakeBotApi {
 
     /// For tests without a runtime.
     pub fn start_blocking() -> Self {
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State::new()),
-            changed: watch::Sender::new(0),
-        });
+        let shared = Arc::new(Shared { state: Mutex::new(State::new()), changed: watch::Sender::new(0) });
         let served = Arc::clone(&shared);
         let background = Background::start("bot-api", |listener| serve::serve(listener, served));
         Self(Arc::new(Server { background, shared }))
@@ -121,8 +118,7 @@ impl FakeBotApi {
 
     /// An `edited_message` update in the private chat of `user`.
     pub fn user_edits(&self, user: i64, message: i64, text: &str) {
-        self.shared()
-            .change(|state| incoming::edit(state, user, message, text));
+        self.shared().change(|state| incoming::edit(state, user, message, text));
     }
 
     /// A press in the private chat of `user`; the id of the callback query.
@@ -132,8 +128,7 @@ impl FakeBotApi {
 
     /// A press by anybody in any chat, with any data: clients can be made to send what they like.
     pub fn press_in(&self, chat: i64, user: i64, message: i64, data: &str) -> String {
-        self.shared()
-            .change(|state| incoming::press(state, user, chat, message, data))
+        self.shared().change(|state| incoming::press(state, user, chat, message, data))
     }
 
     /// Makes a chat known without an update, as if the person had written long ago.
@@ -146,9 +141,7 @@ impl FakeBotApi {
     /// Files a message of the bot from an earlier life; its id.
     pub fn bot_said_earlier(&self, chat: i64, text: &str) -> i64 {
         let message = incoming::earlier_bot_message(text);
-        let filed = self
-            .shared()
-            .change(|state| state.add_message(chat, true, message));
+        let filed = self.shared().change(|state| state.add_message(chat, true, message));
         filed["message_id"].as_i64().unwrap()
     }
 
@@ -166,18 +159,13 @@ impl FakeBotApi {
     pub fn push_again(&self, update_id: i64) {
         self.shared().change(|state| {
             let update = state.updates[&update_id].clone();
-            state.queue.push_back(state::Queued {
-                id: update_id,
-                update,
-                again: true,
-            });
+            state.queue.push_back(state::Queued { id: update_id, update, again: true });
         });
     }
 
     /// The numbering goes on at `next`, as after a week of silence. Wants everything acknowledged before.
     pub fn renumber_updates(&self, next: i64) {
-        self.shared()
-            .change(|state| state.last_update_id = next - 1);
+        self.shared().change(|state| state.last_update_id = next - 1);
     }
 
     /// How many updates the bot has not acknowledged.
@@ -194,31 +182,16 @@ impl FakeBotApi {
     }
 
     pub fn fail_times(&self, method: &str, fault: Fault, times: usize) {
-        self.plan(Planned {
-            method: method.to_owned(),
-            chat: None,
-            fault,
-            left: Some(times),
-        });
+        self.plan(Planned { method: method.to_owned(), chat: None, fault, left: Some(times) });
     }
 
     pub fn fail_until_cleared(&self, method: &str, fault: Fault) {
-        self.plan(Planned {
-            method: method.to_owned(),
-            chat: None,
-            fault,
-            left: None,
-        });
+        self.plan(Planned { method: method.to_owned(), chat: None, fault, left: None });
     }
 
     /// Until cleared, in one chat only.
     pub fn fail_in_chat(&self, chat: i64, method: &str, fault: Fault) {
-        self.plan(Planned {
-            method: method.to_owned(),
-            chat: Some(chat),
-            fault,
-            left: None,
-        });
+        self.plan(Planned { method: method.to_owned(), chat: Some(chat), fault, left: None });
     }
 
     /// Calls that hang already go on hanging.
@@ -235,10 +208,7 @@ impl FakeBotApi {
 impl FakeBotApi {
     /// The bot's messages in this chat that are not deleted, as they read now.
     pub fn messages(&self, chat: i64) -> Vec<SentMessage> {
-        self.all_messages(chat)
-            .into_iter()
-            .filter(|message| !message.deleted)
-            .collect()
+        self.all_messages(chat).into_iter().filter(|message| !message.deleted).collect()
     }
 
     /// Deleted ones too.
@@ -249,9 +219,7 @@ impl FakeBotApi {
     /// The calls of `method` so far, refused and unanswered ones too.
     pub fn calls(&self, method: &str) -> Vec<Call> {
         let calls = self.all_calls().into_iter();
-        calls
-            .filter(|call| call.method.eq_ignore_ascii_case(method))
-            .collect()
+        calls.filter(|call| call.method.eq_ignore_ascii_case(method)).collect()
     }
 
     pub fn all_calls(&self) -> Vec<Call> {
@@ -260,8 +228,7 @@ impl FakeBotApi {
 
     /// The parameters of the bot's answer to this callback query.
     pub fn callback_answer(&self, query: &str) -> Option<serde_json::Map<String, Value>> {
-        self.shared()
-            .look(|state| state.callbacks.get(query).cloned().flatten())
+        self.shared().look(|state| state.callbacks.get(query).cloned().flatten())
     }
 
     /// Everything said and done so far, for a failure message.
@@ -270,12 +237,7 @@ impl FakeBotApi {
     }
 
     /// The first message of the bot in `chat` that fits; panics with the transcript when none comes in time.
-    pub async fn wait_message(
-        &self,
-        chat: i64,
-        fits: impl Fn(&SentMessage) -> bool,
-        limit: Duration,
-    ) -> SentMessage {
+    pub async fn wait_message(&self, chat: i64, fits: impl Fn(&SentMessage) -> bool, limit: Duration) -> SentMessage {
         self.wait_for(&format!("a fitting message in chat {chat}"), limit, |api| {
             api.messages(chat).into_iter().find(|message| fits(message))
         })
@@ -290,32 +252,17 @@ impl FakeBotApi {
         .await
     }
 
-    pub async fn wait_callback_answer(
-        &self,
-        query: &str,
-        limit: Duration,
-    ) -> serde_json::Map<String, Value> {
-        self.wait_for("an answer to the button", limit, |api| {
-            api.callback_answer(query)
-        })
-        .await
+    pub async fn wait_callback_answer(&self, query: &str, limit: Duration) -> serde_json::Map<String, Value> {
+        self.wait_for("an answer to the button", limit, |api| api.callback_answer(query)).await
     }
 
     /// Waits until the bot has acknowledged every update.
     pub async fn wait_acknowledged(&self, limit: Duration) {
-        self.wait_for("every update acknowledged", limit, |api| {
-            (api.unacknowledged() == 0).then_some(())
-        })
-        .await;
+        self.wait_for("every update acknowledged", limit, |api| (api.unacknowledged() == 0).then_some(())).await;
     }
 
     /// Looks again after every change until `look` finds something.
-    pub async fn wait_for<T>(
-        &self,
-        what: &str,
-        limit: Duration,
-        mut look: impl FnMut(&Self) -> Option<T>,
-    ) -> T {
+    pub async fn wait_for<T>(&self, what: &str, limit: Duration, mut look: impl FnMut(&Self) -> Option<T>) -> T {
         let deadline = Instant::now() + limit;
         let mut changed = self.shared().changed.subscribe();
         loop {

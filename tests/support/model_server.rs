@@ -52,9 +52,7 @@ pub struct ModelServer {
 
 impl std::fmt::Debug for ModelServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModelServer")
-            .field("url", &self.url())
-            .finish_non_exhaustive()
+        f.debug_struct("ModelServer").field("url", &self.url()).finish_non_exhaustive()
     }
 }
 
@@ -62,8 +60,7 @@ impl ModelServer {
     pub fn start(script: impl Fn(&ModelRequest) -> ModelReply + Send + Sync + 'static) -> Self {
         let shared = Arc::new(Shared::new(Box::new(script), None));
         let served = Arc::clone(&shared);
-        let background =
-            Background::start("model-server", |listener| http::serve(listener, served));
+        let background = Background::start("model-server", |listener| http::serve(listener, served));
         Self { background, shared }
     }
 
@@ -81,10 +78,7 @@ impl ModelServer {
     }
 
     pub fn calls_of(&self, stage: &str) -> Vec<Call> {
-        self.calls()
-            .into_iter()
-            .filter(|call| call.stage == stage)
-            .collect()
+        self.calls().into_iter().filter(|call| call.stage == stage).collect()
     }
 
     /// The stages in order of arrival.
@@ -100,16 +94,9 @@ impl ModelServer {
     pub fn most_at_once(&self) -> usize {
         let calls = self.calls();
         let open_at = |at: Instant| {
-            calls
-                .iter()
-                .filter(|c| c.at_received <= at && c.at_answered.is_none_or(|end| end > at))
-                .count()
+            calls.iter().filter(|c| c.at_received <= at && c.at_answered.is_none_or(|end| end > at)).count()
         };
-        calls
-            .iter()
-            .map(|call| open_at(call.at_received))
-            .max()
-            .unwrap_or(0)
+        calls.iter().map(|call| open_at(call.at_received)).max().unwrap_or(0)
     }
 
     /// Waits until `stage` was called `count` times; panics with the stages seen when it was not.
@@ -120,11 +107,7 @@ impl ModelServer {
             if calls.len() >= count {
                 return calls;
             }
-            assert!(
-                started.elapsed() < limit,
-                "no {count} calls of {stage}; stages: {:?}",
-                self.stages()
-            );
+            assert!(started.elapsed() < limit, "no {count} calls of {stage}; stages: {:?}", self.stages());
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     }
@@ -141,11 +124,6 @@ impl Drop for ModelServer {
 
 impl Shared {
     fn new(script: Box<Answer>, log: Option<simulated::Log>) -> Self {
-        Self {
-            script,
-            calls: Mutex::new(Vec::new()),
-            script_panic: Mutex::new(None),
-            log,
-        }
+        Self { script, calls: Mutex::new(Vec::new()), script_panic: Mutex::new(None), log }
     }
 }

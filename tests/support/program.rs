@@ -24,8 +24,7 @@ use super::smtp_server::SmtpServer;
 use child::Child;
 pub use child::{Finished, wait_reached};
 pub use console::{
-    Console, Lines, button, buttons_of, done_of, errors_of, messages_of, outcomes_of, pending_id,
-    pending_ids, text_of,
+    Console, Lines, button, buttons_of, done_of, errors_of, messages_of, outcomes_of, pending_id, pending_ids, text_of,
 };
 pub use daemon::Daemon;
 
@@ -54,10 +53,7 @@ impl Program {
     pub fn new() -> Self {
         let own = Arc::new(TempDir::new().expect("a data folder"));
         let data = own.path().join("state");
-        Self {
-            own_data: Some(own),
-            ..Self::with_data_dir(&data)
-        }
+        Self { own_data: Some(own), ..Self::with_data_dir(&data) }
     }
 
     /// On a data folder that belongs to the test.
@@ -75,10 +71,7 @@ impl Program {
 
     /// Another executable in the same clean room.
     pub fn binary(self, path: &Path) -> Self {
-        Self {
-            binary: path.to_owned(),
-            ..self
-        }
+        Self { binary: path.to_owned(), ..self }
     }
 
     pub fn env(mut self, key: &str, value: &str) -> Self {
@@ -92,9 +85,7 @@ impl Program {
     }
 
     pub fn model(self, server: &ModelServer) -> Self {
-        self.env("LLM_BASE_URL", &server.url())
-            .env("LLM_API_KEY", "test-key")
-            .env("LLM_MODEL", "scripted")
+        self.env("LLM_BASE_URL", &server.url()).env("LLM_API_KEY", "test-key").env("LLM_MODEL", "scripted")
     }
 
     pub fn smtp(self, server: &SmtpServer) -> Self {
@@ -102,16 +93,14 @@ impl Program {
     }
 
     pub fn bot_api(self, api: &FakeBotApi) -> Self {
-        self.env("TELEGRAM_BOT_TOKEN", api.token())
-            .env("TELEGRAM_API_URL", &api.url())
+        self.env("TELEGRAM_BOT_TOKEN", api.token()).env("TELEGRAM_API_URL", &api.url())
     }
 
     /// Stops dead at this failpoint (the feature `failpoints` has to be built in); see [`Self::reached_file`].
     pub fn fail_at(self, name: &str) -> Self {
         let file = self.reached_file();
         let _ = std::fs::remove_file(&file);
-        self.env("FAIL_AT", name)
-            .env("FAIL_REACHED", file.to_str().expect("UTF-8"))
+        self.env("FAIL_AT", name).env("FAIL_REACHED", file.to_str().expect("UTF-8"))
     }
 
     pub fn without_failpoint(self) -> Self {
@@ -141,12 +130,7 @@ impl Program {
     pub fn daemon(&self, api: &FakeBotApi) -> Daemon {
         let program = self.clone().bot_api(api);
         let polled_before = api.calls("getUpdates").len();
-        Daemon::new(
-            program.start(&["serve"]),
-            api.clone(),
-            polled_before,
-            self.reached_file(),
-        )
+        Daemon::new(program.start(&["serve"]), api.clone(), polled_before, self.reached_file())
     }
 
     /// One command to its end, without input.
@@ -163,11 +147,7 @@ impl Program {
 
     fn start(&self, args: &[&str]) -> Child {
         let mut command = Command::new(&self.binary);
-        command
-            .args(args)
-            .current_dir(self.cwd.path())
-            .env_clear()
-            .envs(&self.env);
+        command.args(args).current_dir(self.cwd.path()).env_clear().envs(&self.env);
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
         }
@@ -177,9 +157,7 @@ impl Program {
 
 /// A one-shot command in a new clean room: its exit code, standard output and standard error.
 pub fn run(args: &[&str], env: &[(&str, &str)]) -> (i32, String, String) {
-    let program = env.iter().fold(Program::new(), |program, (key, value)| {
-        program.env(key, value)
-    });
+    let program = env.iter().fold(Program::new(), |program, (key, value)| program.env(key, value));
     let finished = program.run(args);
     (finished.code, finished.stdout, finished.stderr)
 }

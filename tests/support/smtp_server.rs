@@ -60,21 +60,14 @@ impl Mail {
         let text = String::from_utf8_lossy(&self.data);
         let head = text.split("\r\n\r\n").next().unwrap_or_default();
         let unfolded = head.replace("\r\n ", " ").replace("\r\n\t", " ");
-        let fields = unfolded
-            .split("\r\n")
-            .filter_map(|line| line.split_once(':'));
-        fields
-            .filter(|(n, _)| n.eq_ignore_ascii_case(name))
-            .map(|(_, v)| v.trim().to_owned())
-            .collect()
+        let fields = unfolded.split("\r\n").filter_map(|line| line.split_once(':'));
+        fields.filter(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.trim().to_owned()).collect()
     }
 
     /// The text of the mail, decoded.
     pub fn body(&self) -> String {
         let parsed = MessageParser::default().parse(&self.data);
-        parsed
-            .and_then(|m| m.body_text(0).map(|text| text.into_owned()))
-            .unwrap_or_default()
+        parsed.and_then(|m| m.body_text(0).map(|text| text.into_owned())).unwrap_or_default()
     }
 
     fn new(from: String, to: Vec<String>, data: Vec<u8>, user: Option<String>) -> Self {
@@ -82,19 +75,8 @@ impl Mail {
         let message_id = parsed.message_id().unwrap_or_default().to_owned();
         let subject = parsed.subject().unwrap_or_default().to_owned();
         let header_to = parsed.to().into_iter().flat_map(mail_parser::Address::iter);
-        let header_to = header_to
-            .filter_map(|addr| addr.address().map(str::to_owned))
-            .collect();
-        Self {
-            from,
-            to,
-            message_id,
-            header_to,
-            subject,
-            user,
-            at: Instant::now(),
-            data,
-        }
+        let header_to = header_to.filter_map(|addr| addr.address().map(str::to_owned)).collect();
+        Self { from, to, message_id, header_to, subject, user, at: Instant::now(), data }
     }
 }
 
@@ -136,7 +118,7 @@ impl SmtpServer {
 
     /// As `SMTP_URL` takes it. Any user and password are accepted and recorded.
     pub fn url(&self) -> String {
-        format!("smtp://{USER}:{PASSWORD}@127.0.0.1:{}", self.port())
+        format!("smtp://{USER}:{PASSWORD}@127.0.0.1:{}?from=me@example.com", self.port())
     }
 
     pub fn set_mode(&self, mode: Mode) {
@@ -158,13 +140,7 @@ impl SmtpServer {
     /// How often a mail of this Message-ID was delivered; angle brackets do not matter.
     pub fn deliveries(&self, message_id: &str) -> usize {
         let wanted = message_id.trim_matches(['<', '>']);
-        self.shared
-            .mails
-            .lock()
-            .unwrap()
-            .iter()
-            .filter(|mail| mail.message_id == wanted)
-            .count()
+        self.shared.mails.lock().unwrap().iter().filter(|mail| mail.message_id == wanted).count()
     }
 
     /// Waits for at least `count` mails; panics with those there are when they do not come.
@@ -175,10 +151,7 @@ impl SmtpServer {
             if mails.len() >= count {
                 return mails;
             }
-            assert!(
-                started.elapsed() < limit,
-                "no {count} mails within {limit:?}, but {mails:#?}"
-            );
+            assert!(started.elapsed() < limit, "no {count} mails within {limit:?}, but {mails:#?}");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     }

@@ -35,18 +35,13 @@ impl Background {
         Fut: Future<Output = ()>,
     {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-        listener
-            .set_nonblocking(true)
-            .expect("a non-blocking listener");
+        listener.set_nonblocking(true).expect("a non-blocking listener");
         let addr = listener.local_addr().expect("a bound address");
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread()
-                    .enable_all()
-                    .build()
-                    .expect("a runtime");
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
                 runtime.block_on(async move {
                     let listener = TcpListener::from_std(listener).expect("a listener");
                     tokio::select! {
@@ -56,11 +51,7 @@ impl Background {
                 });
             })
             .expect("a thread");
-        Self {
-            addr,
-            stop: Some(stop),
-            thread: Some(thread),
-        }
+        Self { addr, stop: Some(stop), thread: Some(thread) }
     }
 
     pub fn addr(&self) -> SocketAddr {
@@ -104,9 +95,7 @@ impl Connected<IncomingStream<'_, Wires>> for Cut {
 /// Serves HTTP/1 on `listener`; handlers may take `ConnectInfo<Cut>` to cut their own connection.
 pub async fn serve_http(listener: TcpListener, router: Router) {
     let service = router.into_make_service_with_connect_info::<Cut>();
-    axum::serve(Wires(listener), service)
-        .await
-        .expect("the HTTP server");
+    axum::serve(Wires(listener), service).await.expect("the HTTP server");
 }
 
 struct Wires(TcpListener);
@@ -120,13 +109,7 @@ impl Listener for Wires {
             if let Ok((stream, addr)) = self.0.accept().await {
                 // Without this, an answer in two writes waits 40 ms for the peer's delayed ACK.
                 let _ = stream.set_nodelay(true);
-                return (
-                    Wire {
-                        stream,
-                        cut: Cut::default(),
-                    },
-                    addr,
-                );
+                return (Wire { stream, cut: Cut::default() }, addr);
             }
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
@@ -143,21 +126,13 @@ struct Wire {
 }
 
 impl AsyncRead for Wire {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
 
 impl AsyncWrite for Wire {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.cut.check()?;
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }

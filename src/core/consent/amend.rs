@@ -27,22 +27,13 @@ pub(super) fn amends(text: &str) -> bool {
     (0..ids.len()).any(|at| {
         let opened = reach[at].iter().any(|langs| *langs != 0);
         let answered = reach[at].iter().skip(1).any(|langs| *langs != 0);
-        lexicon
-            .phrases_at(&ids, at, &broken)
-            .iter()
-            .any(|(_, role, _)| match role {
-                Role::But => answered,
-                Role::Change => opened,
-                Role::Instead => true,
-                Role::Yes
-                | Role::No
-                | Role::Do
-                | Role::Act
-                | Role::Other
-                | Role::Joined
-                | Role::Alone => false,
-                Role::BesideYes | Role::BesideNo | Role::BesideEither => false,
-            })
+        lexicon.phrases_at(&ids, at, &broken).iter().any(|(_, role, _)| match role {
+            Role::But => answered,
+            Role::Change => opened,
+            Role::Instead => true,
+            Role::Yes | Role::No | Role::Do | Role::Act | Role::Other | Role::Joined | Role::Alone => false,
+            Role::BesideYes | Role::BesideNo | Role::BesideEither => false,
+        })
     })
 }
 

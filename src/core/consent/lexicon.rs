@@ -23,10 +23,7 @@ pub(super) type Langs = u32;
 const BOOKS: &[(&str, &str)] = &[
     ("shared", include_str!("../../../data/consent/shared.txt")),
     ("emoji", include_str!("../../../data/consent/emoji.txt")),
-    (
-        "collisions",
-        include_str!("../../../data/consent/collisions.txt"),
-    ),
+    ("collisions", include_str!("../../../data/consent/collisions.txt")),
     ("en", include_str!("../../../data/consent/en.txt")),
     ("ru", include_str!("../../../data/consent/ru.txt")),
     ("es", include_str!("../../../data/consent/es.txt")),
@@ -135,22 +132,13 @@ impl Lexicon {
     }
 
     pub(super) fn parse(books: &[(&str, &str)]) -> Lexicon {
-        let mut lexicon = Lexicon {
-            nodes: vec![Node::default()],
-            ..Lexicon::default()
-        };
+        let mut lexicon = Lexicon { nodes: vec![Node::default()], ..Lexicon::default() };
         for (index, (name, text)) in books.iter().enumerate() {
-            let langs = if SHARED.contains(name) {
-                Langs::MAX
-            } else {
-                1 << index
-            };
+            let langs = if SHARED.contains(name) { Langs::MAX } else { 1 << index };
             let mut sets: HashMap<String, String> = HashMap::new();
             for (number, line) in text.lines().enumerate() {
                 if let Err(why) = lexicon.line(line.trim(), langs, *name == "tr", &mut sets) {
-                    lexicon
-                        .problems
-                        .push(format!("{name}:{}: {why}", number + 1));
+                    lexicon.problems.push(format!("{name}:{}: {why}", number + 1));
                 }
             }
         }
@@ -168,8 +156,7 @@ impl Lexicon {
         if line.is_empty() || line.starts_with("# ") || line == "#" {
             return Ok(());
         }
-        if let Some((name, alternatives)) = line.strip_prefix('@').and_then(|l| l.split_once(" = "))
-        {
+        if let Some((name, alternatives)) = line.strip_prefix('@').and_then(|l| l.split_once(" = ")) {
             let known = sets.insert(name.trim().to_owned(), alternatives.trim().to_owned());
             return known.map_or(Ok(()), |_| Err(format!("@{name} is defined twice")));
         }
@@ -192,11 +179,7 @@ impl Lexicon {
                 let mut from = reached.clone();
                 for (at, word) in choice.iter().enumerate() {
                     let word = self.word(word, turkish);
-                    let to = if at + 1 == choice.len() {
-                        after
-                    } else {
-                        self.node()
-                    };
+                    let to = if at + 1 == choice.len() { after } else { self.node() };
                     for node in from {
                         self.nodes[node].next.entry(word).or_default().push(to);
                     }
@@ -220,11 +203,7 @@ impl Lexicon {
 
     /// The id of a word of a book, with all the ways to write it learnt on first sight.
     fn word(&mut self, written: &str, turkish: bool) -> u32 {
-        let key = if turkish {
-            format!("tr/{written}")
-        } else {
-            written.to_owned()
-        };
+        let key = if turkish { format!("tr/{written}") } else { written.to_owned() };
         if let Some(id) = self.words.get(&key) {
             return *id;
         }
@@ -242,11 +221,7 @@ impl Lexicon {
         let Some(forms) = self.forms.get(&letters) else {
             return Vec::new();
         };
-        let mut ids: Vec<u32> = forms
-            .iter()
-            .filter(|form| form.matches(&drawn))
-            .map(|form| form.word)
-            .collect();
+        let mut ids: Vec<u32> = forms.iter().filter(|form| form.matches(&drawn)).map(|form| form.word).collect();
         ids.sort_unstable();
         ids.dedup();
         ids
@@ -264,17 +239,8 @@ impl Lexicon {
         let mut nodes = vec![ROOT];
         let mut crossed = false;
         for (at, words) in ids.iter().enumerate().skip(start) {
-            let onward = |node: usize| {
-                words
-                    .iter()
-                    .filter_map(move |word| self.nodes[node].next.get(word))
-            };
-            nodes = nodes
-                .into_iter()
-                .flat_map(onward)
-                .flatten()
-                .copied()
-                .collect();
+            let onward = |node: usize| words.iter().filter_map(move |word| self.nodes[node].next.get(word));
+            nodes = nodes.into_iter().flat_map(onward).flatten().copied().collect();
             nodes.sort_unstable();
             nodes.dedup();
             for (role, langs) in nodes.iter().flat_map(|node| &self.nodes[*node].ends) {
@@ -296,16 +262,14 @@ impl Lexicon {
     /// Phrases that one language has both as a yes and as a no, as their words. Follows the graph
     /// from sets of nodes to sets of nodes, so that every phrase is met whichever lines spell it.
     pub(super) fn contradictions(&self) -> Vec<String> {
-        let names: HashMap<u32, &String> =
-            self.words.iter().map(|(name, id)| (*id, name)).collect();
+        let names: HashMap<u32, &String> = self.words.iter().map(|(name, id)| (*id, name)).collect();
         let mut seen = std::collections::HashSet::new();
         let mut open = vec![(vec![ROOT], String::new())];
         let mut found = Vec::new();
         while let Some((nodes, words)) = open.pop() {
             let langs = |wanted: &[Role]| {
                 let ends = nodes.iter().flat_map(|node| &self.nodes[*node].ends);
-                ends.filter(|(role, _)| wanted.contains(role))
-                    .fold(0, |all, (_, langs)| all | langs)
+                ends.filter(|(role, _)| wanted.contains(role)).fold(0, |all, (_, langs)| all | langs)
             };
             if langs(&[Role::Yes, Role::Do, Role::Act, Role::BesideYes]) & langs(&[Role::No]) != 0
                 || langs(&[Role::No, Role::BesideNo]) & langs(&[Role::Yes, Role::Do]) != 0

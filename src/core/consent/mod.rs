@@ -56,9 +56,7 @@ pub fn read(text: &str) -> Consent {
         .flat_map(|start| lexicon.phrases_at(&ids, start, &broken))
         .filter(|(_, role, _)| matches!(role, Role::Other | Role::Joined))
         .fold(0, |all, (_, _, langs)| all | langs);
-    cover(lexicon, &ids, &broken)
-        .last()
-        .map_or(Consent::Other, |coverings| agree(coverings, vetoed))
+    cover(lexicon, &ids, &broken).last().map_or(Consent::Other, |coverings| agree(coverings, vetoed))
 }
 
 /// True when a message that is neither yes nor no asks to change the card in question:
@@ -108,10 +106,7 @@ fn agree(coverings: &Reach, vetoed: Langs) -> Consent {
             no |= langs;
         }
     }
-    let mixed = coverings
-        .iter()
-        .enumerate()
-        .filter(|(marks, _)| marks & (Mark::YES | Mark::NO) != 0);
+    let mixed = coverings.iter().enumerate().filter(|(marks, _)| marks & (Mark::YES | Mark::NO) != 0);
     torn |= mixed.fold(0, |all, (_, langs)| all | langs) & !(yes | no);
     match (yes != 0, no != 0) {
         (true, false) if torn == 0 => Consent::Yes,

@@ -24,19 +24,13 @@ pub(super) struct Part {
 /// alternative, `@name` a set of the same book.
 pub(super) fn parts(pattern: &str, sets: &HashMap<String, String>) -> Result<Vec<Part>, String> {
     let part = |part: &str| {
-        let (part, optional) = part
-            .strip_suffix('?')
-            .map_or((part, false), |part| (part, true));
+        let (part, optional) = part.strip_suffix('?').map_or((part, false), |part| (part, true));
         let mut choices = Vec::new();
         for choice in part.split('|') {
             match choice.strip_prefix('@') {
                 Some(name) => {
                     let set = sets.get(name).ok_or_else(|| format!("no set @{name}"))?;
-                    choices.extend(
-                        set.split('|')
-                            .map(words_of)
-                            .collect::<Result<Vec<_>, _>>()?,
-                    );
+                    choices.extend(set.split('|').map(words_of).collect::<Result<Vec<_>, _>>()?);
                 }
                 None => choices.push(words_of(choice)?),
             }
@@ -57,9 +51,7 @@ fn words_of(choice: &str) -> Result<Vec<String>, String> {
     };
     let words: Vec<String> = choice.split('_').map(str::to_owned).collect();
     match words.iter().find(|word| !word_ok(word)) {
-        Some(word) => Err(format!(
-            "{word:?} is not a word of one script in small letters"
-        )),
+        Some(word) => Err(format!("{word:?} is not a word of one script in small letters")),
         None => Ok(words),
     }
 }
@@ -72,7 +64,5 @@ fn one_script(word: &str) -> bool {
         _ => 0,
     };
     let mut scripts = word.chars().filter(|c| c.is_alphabetic()).map(script);
-    scripts
-        .next()
-        .is_none_or(|first| scripts.all(|other| other == first))
+    scripts.next().is_none_or(|first| scripts.all(|other| other == first))
 }

@@ -24,23 +24,16 @@ impl Form {
             return true;
         }
         let last = drawn.len().saturating_sub(1);
-        let fits = |(at, (have, want)): (usize, (&usize, &usize))| {
-            have == want || (have > want && (*have >= 3 || at == last))
-        };
+        let fits =
+            |(at, (have, want)): (usize, (&usize, &usize))| have == want || (have > want && (*have >= 3 || at == last));
         !self.fixed && drawn.iter().zip(&self.runs).enumerate().all(fits)
     }
 }
 
 /// All forms of the word `written` in a book (`=` before it: only as written), each under its letters.
 pub(super) fn forms(written: &str, word: u32, turkish: bool) -> Vec<(String, Form)> {
-    let (fixed, plain) = written
-        .strip_prefix('=')
-        .map_or((false, written), |word| (true, word));
-    let spellings = if fixed {
-        vec![plain.to_owned()]
-    } else {
-        spellings(plain, turkish)
-    };
+    let (fixed, plain) = written.strip_prefix('=').map_or((false, written), |word| (true, word));
+    let spellings = if fixed { vec![plain.to_owned()] } else { spellings(plain, turkish) };
     let form = |spelling: String| {
         let (letters, runs) = runs(&spelling);
         let fixed = fixed || runs.len() < 2;
@@ -79,14 +72,8 @@ fn spellings(word: &str, turkish: bool) -> Vec<String> {
     and(&|w| w.replace('\'', ""));
     and(&|w| w.replace('ё', "е"));
     and(&|w| w.replace('ی', "ي").replace('ک', "ك"));
-    and(&|w| {
-        w.strip_suffix('ا')
-            .map_or(w.to_owned(), |stem| format!("{stem}\u{64b}ا"))
-    });
-    and(&|w| {
-        w.strip_suffix('ا')
-            .map_or(w.to_owned(), |stem| format!("{stem}ا\u{64b}"))
-    });
+    and(&|w| w.strip_suffix('ا').map_or(w.to_owned(), |stem| format!("{stem}\u{64b}ا")));
+    and(&|w| w.strip_suffix('ا').map_or(w.to_owned(), |stem| format!("{stem}ا\u{64b}")));
     if turkish {
         and(&|w| w.replace('i', "i\u{307}").replace('ı', "i"));
     }
@@ -100,9 +87,6 @@ fn unaccented(word: &str) -> String {
     if word.chars().any(own_marks) {
         return word.to_owned();
     }
-    let bare = word
-        .nfd()
-        .filter(|c| !is_combining_mark(*c))
-        .collect::<String>();
+    let bare = word.nfd().filter(|c| !is_combining_mark(*c)).collect::<String>();
     bare.replace('ı', "i").replace('ß', "ss").nfc().collect()
 }

@@ -11,19 +11,16 @@ const TUNE: &str = include_str!("../../../data/eval/consent_tune.tsv");
 const TEST: &str = include_str!("../../../data/eval/consent_test.tsv");
 
 fn rows(table: &str) -> impl Iterator<Item = (String, Consent)> + '_ {
-    table
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.is_empty())
-        .map(|line| {
-            let (text, label) = line.split_once('\t').expect("text, tab, label");
-            let label = match label {
-                "yes" => Consent::Yes,
-                "no" => Consent::No,
-                "other" => Consent::Other,
-                label => panic!("no label {label:?}"),
-            };
-            (unescape(text), label)
-        })
+    table.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(|line| {
+        let (text, label) = line.split_once('\t').expect("text, tab, label");
+        let label = match label {
+            "yes" => Consent::Yes,
+            "no" => Consent::No,
+            "other" => Consent::Other,
+            label => panic!("no label {label:?}"),
+        };
+        (unescape(text), label)
+    })
 }
 
 fn unescape(text: &str) -> String {
@@ -52,10 +49,7 @@ fn check(table: &str) {
     }
     println!("{plain} plain, missed {}: {missed:?}", missed.len());
     assert!(wrong.is_empty(), "false decisions: {wrong:#?}");
-    assert!(
-        missed.len() * 10 <= plain,
-        "more than one in ten missed: {missed:?}"
-    );
+    assert!(missed.len() * 10 <= plain, "more than one in ten missed: {missed:?}");
 }
 
 #[test]
@@ -95,50 +89,15 @@ fn the_answers_the_design_names_are_read_as_it_says() {
         }
     };
     check(
-        &[
-            "Yep, go ahead please",
-            "👍",
-            "yes, send it",
-            "ok",
-            "k",
-            "y",
-            "sure",
-            "✅",
-            "👍🏽",
-            "👍\u{fe0f}",
-        ],
+        &["Yep, go ahead please", "👍", "yes, send it", "ok", "k", "y", "sure", "✅", "👍🏽", "👍\u{fe0f}"],
         Consent::Yes,
     );
     check(
-        &[
-            "no thanks, leave it",
-            "don't send it",
-            "No.",
-            "nope 🙅",
-            "👎",
-            "❌",
-            "n",
-            "stop",
-            "cancel it",
-        ],
+        &["no thanks, leave it", "don't send it", "No.", "nope 🙅", "👎", "❌", "n", "stop", "cancel it"],
         Consent::No,
     );
     check(
-        &[
-            "",
-            " ",
-            "yes?",
-            "no, send it",
-            "yes no",
-            "please",
-            "🙏",
-            "❤️",
-            "😂",
-            "yes 😂",
-            "both",
-            "tak",
-            "ne",
-        ],
+        &["", " ", "yes?", "no, send it", "yes no", "please", "🙏", "❤️", "😂", "yes 😂", "both", "tak", "ne"],
         Consent::Other,
     );
 }
@@ -153,14 +112,7 @@ fn a_very_long_row_of_yes_is_no_yes() {
 
 #[test]
 fn a_condition_without_its_comma_is_no_yes() {
-    for text in [
-        "si confirma",
-        "si va",
-        "si manda",
-        "si procede",
-        "si sale",
-        "si vale",
-    ] {
+    for text in ["si confirma", "si va", "si manda", "si procede", "si sale", "si vale"] {
         assert_eq!(read(text), Consent::Other, "{text:?}");
     }
     assert_eq!(read("sí, manda"), Consent::Yes);
@@ -270,10 +222,7 @@ fn a_change_of_the_card_is_told_from_another_matter() {
     ];
     let missed: Vec<_> = CHANGES.iter().filter(|text| !amends(text)).collect();
     let wrong: Vec<_> = OTHERS.iter().filter(|text| amends(text)).collect();
-    assert!(
-        missed.is_empty() && wrong.is_empty(),
-        "missed {missed:?}, wrong {wrong:?}"
-    );
+    assert!(missed.is_empty() && wrong.is_empty(), "missed {missed:?}, wrong {wrong:?}");
 }
 
 /// Prints, never asserts: how long one message takes.
@@ -282,10 +231,7 @@ fn the_time_of_one_reading_is_printed() {
     let texts: Vec<String> = rows(TEST).map(|(text, _)| text).collect();
     let start = Instant::now();
     read("yes");
-    println!(
-        "first reading, phrase books included: {:?}",
-        start.elapsed()
-    );
+    println!("first reading, phrase books included: {:?}", start.elapsed());
     let start = Instant::now();
     for text in &texts {
         std::hint::black_box(read(text));
@@ -295,8 +241,5 @@ fn the_time_of_one_reading_is_printed() {
     for text in &texts {
         std::hint::black_box(amends(text));
     }
-    println!(
-        "read {each:?}, amends {:?} a message",
-        start.elapsed() / u32::try_from(texts.len()).unwrap()
-    );
+    println!("read {each:?}, amends {:?} a message", start.elapsed() / u32::try_from(texts.len()).unwrap());
 }

@@ -39,21 +39,14 @@ pub(super) fn answer(message: &str) -> Option<Vec<Word>> {
         if words.len() == WORDS_MAX {
             return None;
         }
-        let (word, used) = if is_letter(first) {
-            letters(rest)?
-        } else {
-            emoji(rest)?
-        };
+        let (word, used) = if is_letter(first) { letters(rest)? } else { emoji(rest)? };
         let is_emoji = !is_letter(first);
         rest = rest.get(used..)?;
         let (parted, used) = gap(rest, is_emoji)?;
         if is_emoji && let Some(before) = words.last_mut() {
             before.break_after = true;
         }
-        words.push(Word {
-            text: word,
-            break_after: parted || is_emoji,
-        });
+        words.push(Word { text: word, break_after: parted || is_emoji });
         rest = rest.get(used..)?;
     }
     (!words.is_empty()).then_some(words)
@@ -109,21 +102,14 @@ fn emoji(rest: &str) -> Option<(String, usize)> {
     let mut chars = rest.chars();
     let base = chars.next().filter(|c| is_emoji_base(*c))?;
     let mut tail = chars.as_str();
-    let body = matches!(
-        base,
-        '👍' | '👎' | '👌' | '🙅' | '🙏' | '🙆' | '🙌' | '🤝' | '🫡'
-    );
+    let body = matches!(base, '👍' | '👎' | '👌' | '🙅' | '🙏' | '🙆' | '🙌' | '🤝' | '🫡');
     if let Some(after) = tail.strip_prefix('\u{fe0f}') {
         tail = after;
     } else if body {
-        tail = tail
-            .strip_prefix(|c: char| matches!(c, '\u{1f3fb}'..='\u{1f3ff}'))
-            .unwrap_or(tail);
+        tail = tail.strip_prefix(|c: char| matches!(c, '\u{1f3fb}'..='\u{1f3ff}')).unwrap_or(tail);
     }
     if matches!(base, '🙅' | '🙆')
-        && let Some(gender) = tail
-            .strip_prefix("\u{200d}♂")
-            .or_else(|| tail.strip_prefix("\u{200d}♀"))
+        && let Some(gender) = tail.strip_prefix("\u{200d}♂").or_else(|| tail.strip_prefix("\u{200d}♀"))
     {
         tail = gender.strip_prefix('\u{fe0f}').unwrap_or(gender);
     }

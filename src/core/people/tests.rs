@@ -12,43 +12,20 @@ fn person(name: &str, nicknames: &[&str], email: &str, groups: &[&str]) -> Candi
 }
 
 fn seen(name: &str, email: &str) -> Candidate {
-    Candidate {
-        familiarity: Familiarity::Seen,
-        ..person(name, &[], email, &[])
-    }
+    Candidate { familiarity: Familiarity::Seen, ..person(name, &[], email, &[]) }
 }
 
 fn everyone() -> Vec<Candidate> {
     vec![
-        person(
-            "Bob Miller",
-            &["Robert"],
-            "bob.miller@example.com",
-            &["team"],
-        ),
+        person("Bob Miller", &["Robert"], "bob.miller@example.com", &["team"]),
         person("Bob Tanaka", &[], "bob.tanaka@example.org", &["bookclub"]),
         person("Anna Kowalczyk", &[], "anna@example.com", &["team"]),
         person("Mum", &["Mom", "Helen"], "helen@example.net", &["family"]),
         person("Marek Dvořák", &[], "marek@example.org", &["bookclub"]),
-        person(
-            "Dr. Mira Haddad",
-            &["Dentist"],
-            "reception@dental.example",
-            &[],
-        ),
-        person(
-            "Ольга Смирнова",
-            &["Olga Smirnova"],
-            "olga@example.org",
-            &[],
-        ),
+        person("Dr. Mira Haddad", &["Dentist"], "reception@dental.example", &[]),
+        person("Ольга Смирнова", &["Olga Smirnova"], "olga@example.org", &[]),
         person("Uncle Jim", &[], "", &[]),
-        person(
-            "Hillcrest Primary",
-            &["School"],
-            "office@hill.example year2@hill.example",
-            &[],
-        ),
+        person("Hillcrest Primary", &["School"], "office@hill.example year2@hill.example", &[]),
         seen("Bob Miller", "bob@evil.example"),
         seen("Chad from Leadspark", "chad@leadspark.example"),
     ]
@@ -101,25 +78,14 @@ fn names_become_addresses_only_when_they_are_clear() {
 #[test]
 fn a_group_is_all_of_its_members() {
     for asked in ["the whole team", "team", "everyone on the team", "my team"] {
-        assert_eq!(
-            short(asked),
-            "bob.miller@example.com anna@example.com",
-            "{asked}"
-        );
+        assert_eq!(short(asked), "bob.miller@example.com anna@example.com", "{asked}");
     }
     for asked in ["everyone in the book club", "the bookclub", "book club"] {
-        assert_eq!(
-            short(asked),
-            "bob.tanaka@example.org marek@example.org",
-            "{asked}"
-        );
+        assert_eq!(short(asked), "bob.tanaka@example.org marek@example.org", "{asked}");
     }
     let mut people = everyone();
     people.push(person("Tim", &[], "", &["team"]));
-    assert_eq!(
-        resolve("the team", &people),
-        Match::NoAddress { name: "Tim".into() }
-    );
+    assert_eq!(resolve("the team", &people), Match::NoAddress { name: "Tim".into() });
 }
 
 #[test]
@@ -172,14 +138,7 @@ fn a_look_up_shows_near_misses_only_when_nothing_fits() {
         let found = look_up(asked, &people);
         found.iter().map(|p| p.emails.join(" ")).collect()
     };
-    assert_eq!(
-        names("Bob"),
-        [
-            "bob.miller@example.com",
-            "bob.tanaka@example.org",
-            "bob@evil.example"
-        ]
-    );
+    assert_eq!(names("Bob"), ["bob.miller@example.com", "bob.tanaka@example.org", "bob@evil.example"]);
     assert_eq!(names("Mareck"), ["marek@example.org"]);
     assert_eq!(names("the team").len(), 2);
     assert_eq!(names("anna@example.com"), ["anna@example.com"]);

@@ -14,20 +14,11 @@ pub struct Part {
 }
 
 const fn part(name: &'static str, at: (i64, i64), from: i64, to: i64) -> Part {
-    Part {
-        name,
-        at: at.0 * 60 + at.1,
-        from: from * 60,
-        to: to * 60,
-        alone: false,
-    }
+    Part { name, at: at.0 * 60 + at.1, from: from * 60, to: to * 60, alone: false }
 }
 
 const fn alone(part: Part) -> Part {
-    Part {
-        alone: true,
-        ..part
-    }
+    Part { alone: true, ..part }
 }
 
 pub const PARTS: &[Part] = &[

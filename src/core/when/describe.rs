@@ -42,9 +42,9 @@ fn plain_day(date: NaiveDate, today: NaiveDate) -> String {
 fn clock(at: DateTime<Tz>) -> String {
     let clock = at.format("%H:%M");
     match local_instant(at.timezone(), at.naive_local()) {
-        LocalInstant::Overlap { second, .. } if second == at => format!("{clock} (UTC{})", at.format("%:z")),
-        LocalInstant::Overlap { .. } | LocalInstant::Single(_) | LocalInstant::Gap { .. } => {
-            clock.to_string()
+        LocalInstant::Overlap { second, .. } if second == at => {
+            format!("{clock} (UTC{})", at.format("%:z"))
         }
+        LocalInstant::Overlap { .. } | LocalInstant::Single(_) | LocalInstant::Gap { .. } => clock.to_string(),
     }
 }

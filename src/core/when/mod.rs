@@ -70,11 +70,7 @@ impl DateOrder {
         let name = zone.name();
         let city = name.rsplit('/').next().unwrap_or(name);
         let month_first = name.starts_with("US/") || MONTH_FIRST.contains(&city);
-        if month_first {
-            DateOrder::MonthFirst
-        } else {
-            DateOrder::DayFirst
-        }
+        if month_first { DateOrder::MonthFirst } else { DateOrder::DayFirst }
     }
 }
 
@@ -92,13 +88,24 @@ pub enum Grain {
 /// A time, resolved. Local times are in the reference's zone, whatever zone the words named.
 #[derive(Debug, Clone, PartialEq)]
 pub enum When {
-    Point { at: DateTime<Tz>, grain: Grain },
+    Point {
+        at: DateTime<Tz>,
+        grain: Grain,
+    },
     /// `end` is exclusive.
-    Range { start: DateTime<Tz>, end: DateTime<Tz>, grain: Grain },
+    Range {
+        start: DateTime<Tz>,
+        end: DateTime<Tz>,
+        grain: Grain,
+    },
     Duration(chrono::Duration),
     /// `rrule` is the value of an RFC 5545 RRULE; it carries BYHOUR and BYMINUTE if a clock time
     /// was said, and `first` is the first occurrence after the reference.
-    Recurrence { first: DateTime<Tz>, rrule: String, grain: Grain },
+    Recurrence {
+        first: DateTime<Tz>,
+        rrule: String,
+        grain: Grain,
+    },
 }
 
 /// Why an expression was understood but is no usable time.

@@ -72,11 +72,8 @@ impl<'a> Parts<'a> {
 }
 
 fn exact(parts: &Parts, first: DateTime<Tz>, after: DateTime<Utc>, step: Duration) -> Option<DateTime<Tz>> {
-    let steps = if after < first.to_utc() {
-        0
-    } else {
-        (after - first.to_utc()).num_seconds() / step.num_seconds() + 1
-    };
+    let steps =
+        if after < first.to_utc() { 0 } else { (after - first.to_utc()).num_seconds() / step.num_seconds() + 1 };
     let allowed = parts.number("COUNT").is_none_or(|count| steps < count);
     let later = Duration::try_seconds(step.num_seconds().checked_mul(steps)?)?;
     if allowed { first.checked_add_signed(later) } else { None }

@@ -8,8 +8,13 @@ use chrono_tz::Tz;
 pub enum LocalInstant {
     Single(DateTime<Tz>),
     /// `next` is the first instant after the gap.
-    Gap { next: DateTime<Tz> },
-    Overlap { first: DateTime<Tz>, second: DateTime<Tz> },
+    Gap {
+        next: DateTime<Tz>,
+    },
+    Overlap {
+        first: DateTime<Tz>,
+        second: DateTime<Tz>,
+    },
 }
 
 impl LocalInstant {
@@ -18,10 +23,9 @@ impl LocalInstant {
         match self {
             LocalInstant::Single(at) => LocalInstant::Single(at.with_timezone(&zone)),
             LocalInstant::Gap { next } => LocalInstant::Gap { next: next.with_timezone(&zone) },
-            LocalInstant::Overlap { first, second } => LocalInstant::Overlap {
-                first: first.with_timezone(&zone),
-                second: second.with_timezone(&zone),
-            },
+            LocalInstant::Overlap { first, second } => {
+                LocalInstant::Overlap { first: first.with_timezone(&zone), second: second.with_timezone(&zone) }
+            }
         }
     }
 
@@ -38,9 +42,7 @@ impl LocalInstant {
 pub fn local_instant(zone: Tz, local: NaiveDateTime) -> LocalInstant {
     match zone.from_local_datetime(&local) {
         MappedLocalTime::Single(at) => LocalInstant::Single(at),
-        MappedLocalTime::Ambiguous(a, b) => {
-            LocalInstant::Overlap { first: a.min(b), second: a.max(b) }
-        }
+        MappedLocalTime::Ambiguous(a, b) => LocalInstant::Overlap { first: a.min(b), second: a.max(b) },
         MappedLocalTime::None => LocalInstant::Gap { next: after_gap(zone, local) },
     }
 }
@@ -49,10 +51,7 @@ pub fn local_instant(zone: Tz, local: NaiveDateTime) -> LocalInstant {
 fn after_gap(zone: Tz, local: NaiveDateTime) -> DateTime<Tz> {
     // No zone was ever further than a day from UTC, and no gap is longer than a day.
     let around = local.and_utc();
-    let bounds = (
-        around.checked_sub_signed(Duration::days(2)),
-        around.checked_add_signed(Duration::days(2)),
-    );
+    let bounds = (around.checked_sub_signed(Duration::days(2)), around.checked_add_signed(Duration::days(2)));
     let (Some(mut before), Some(mut after)) = bounds else {
         return around.with_timezone(&zone);
     };

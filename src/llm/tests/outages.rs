@@ -22,48 +22,26 @@ async fn refusals_say_what_to_check_and_are_not_repeated() {
         .await;
         let client = client(&server);
         let error = ask(&client, words_call()).await.expect_err("refused");
-        assert!(
-            matches!(error, ModelError::Rejected { status: s, .. } if s == status),
-            "{error:?}"
-        );
+        assert!(matches!(error, ModelError::Rejected { status: s, .. } if s == status), "{error:?}");
         let shown = format!("{error} {error:?} {client:?}");
-        assert!(
-            shown.contains(hint) && !shown.contains(KEY) && !shown.contains('\u{202E}'),
-            "{shown}"
-        );
+        assert!(shown.contains(hint) && !shown.contains(KEY) && !shown.contains('\u{202E}'), "{shown}");
         assert_eq!((error.usage().calls, server.seen().len()), (1, 1));
     }
 }
 
 #[tokio::test]
 async fn a_message_that_repeats_the_request_is_not_shown() {
-    let server = Server::new(|_, _| {
-        Answer::status(
-            400,
-            json!({"error": "bad: Tell Bob about the surprise party"}),
-        )
-    })
-    .await;
-    let error = ask(&client(&server), words_call())
-        .await
-        .expect_err("refused")
-        .to_string();
+    let server =
+        Server::new(|_, _| Answer::status(400, json!({"error": "bad: Tell Bob about the surprise party"}))).await;
+    let error = ask(&client(&server), words_call()).await.expect_err("refused").to_string();
     assert!(!error.contains("surprise"), "{error}");
 }
 
 #[tokio::test]
 async fn outages_are_waited_out_up_to_three_attempts() {
-    let server = Server::new(|n, _| {
-        if n < 2 {
-            Answer::status(500, json!({}))
-        } else {
-            Answer::json(said("ok"))
-        }
-    })
-    .await;
-    let done = ask(&client(&server), words_call())
-        .await
-        .expect("an answer");
+    let server =
+        Server::new(|n, _| if n < 2 { Answer::status(500, json!({})) } else { Answer::json(said("ok")) }).await;
+    let done = ask(&client(&server), words_call()).await.expect("an answer");
     assert_eq!((done.text.as_str(), done.usage.calls), ("ok", 3));
 
     let down = Server::new(|_, _| Answer::status(503, json!({}))).await;
@@ -86,16 +64,10 @@ async fn retry_after_is_obeyed_when_it_is_short() {
         })
         .await;
         let begun = Instant::now();
-        let done = ask(&client(&server), words_call())
-            .await
-            .expect("an answer");
+        let done = ask(&client(&server), words_call()).await.expect("an answer");
         assert_eq!(done.usage.calls, 2);
         // A date has whole seconds only, so two seconds ahead is at least one; back-off alone is less.
-        assert!(
-            begun.elapsed() >= Duration::from_millis(950),
-            "{:?}",
-            begun.elapsed()
-        );
+        assert!(begun.elapsed() >= Duration::from_millis(950), "{:?}", begun.elapsed());
     }
     let busy = Server::new(|_, _| Answer::status(429, json!({})).with("Retry-After", "3600")).await;
     let begun = Instant::now();
@@ -108,13 +80,8 @@ async fn retry_after_is_obeyed_when_it_is_short() {
 async fn an_endpoint_that_never_answers_is_unreachable_after_the_time_out() {
     let server = Server::new(|_, _| Answer::hang(Vec::new())).await;
     let begun = Instant::now();
-    let error = ask(&hasty(&server), words_call())
-        .await
-        .expect_err("no answer");
-    assert!(
-        matches!(&error, ModelError::Unreachable { why, .. } if why.contains("300ms")),
-        "{error}"
-    );
+    let error = ask(&hasty(&server), words_call()).await.expect_err("no answer");
+    assert!(matches!(&error, ModelError::Unreachable { why, .. } if why.contains("300ms")), "{error}");
     assert!(begun.elapsed() < Duration::from_secs(5));
     assert_eq!(server.seen().len(), 1);
 }
@@ -130,17 +97,9 @@ async fn nobody_listening_is_unreachable_and_names_the_place() {
     for endpoint in settings.stages.values_mut() {
         endpoint.base_url = format!("http://user:hidden@{closed}/v1");
     }
-    let error = ask(
-        &OpenAiClient::new(settings).expect("settings"),
-        words_call(),
-    )
-    .await
-    .expect_err("closed");
+    let error = ask(&OpenAiClient::new(settings).expect("settings"), words_call()).await.expect_err("closed");
     let shown = format!("{error} {error:?}");
-    assert!(
-        shown.contains(&closed.to_string()) && !shown.contains("hidden"),
-        "{shown}"
-    );
+    assert!(shown.contains(&closed.to_string()) && !shown.contains("hidden"), "{shown}");
     assert_eq!(error.usage().calls, 3);
 }
 
@@ -151,22 +110,14 @@ async fn a_transfer_that_breaks_off_is_tried_again() {
         _ => Answer::json(said("ok")),
     })
     .await;
-    let done = ask(&client(&server), words_call())
-        .await
-        .expect("an answer");
+    let done = ask(&client(&server), words_call()).await.expect("an answer");
     assert_eq!((done.text.as_str(), done.usage.calls), ("ok", 2));
 }
 
 #[tokio::test]
 async fn the_breaker_opens_after_five_failures_and_closes_after_a_probe() {
-    let server = Server::new(|n, _| {
-        if n < 5 {
-            Answer::status(500, json!({}))
-        } else {
-            Answer::json(said("ok"))
-        }
-    })
-    .await;
+    let server =
+        Server::new(|n, _| if n < 5 { Answer::status(500, json!({})) } else { Answer::json(said("ok")) }).await;
     let client = client(&server);
     for calls in [3, 2, 0] {
         let error = ask(&client, words_call()).await.expect_err("down");
@@ -176,39 +127,19 @@ async fn the_breaker_opens_after_five_failures_and_closes_after_a_probe() {
     tokio::time::pause();
     tokio::time::advance(breaker::REST).await;
     tokio::time::resume();
-    assert_eq!(
-        ask(&client, words_call()).await.expect("a probe").text,
-        "ok"
-    );
-    assert_eq!(
-        ask(&client, words_call())
-            .await
-            .expect("closed")
-            .usage
-            .calls,
-        1
-    );
+    assert_eq!(ask(&client, words_call()).await.expect("a probe").text, "ok");
+    assert_eq!(ask(&client, words_call()).await.expect("closed").usage.calls, 1);
 }
 
 #[tokio::test]
 async fn the_fallback_endpoint_answers_when_the_first_cannot() {
     for status in [401, 404, 429, 500] {
-        let first =
-            Server::new(move |_, _| Answer::status(status, json!({})).with("Retry-After", "60"))
-                .await;
+        let first = Server::new(move |_, _| Answer::status(status, json!({})).with("Retry-After", "60")).await;
         let second = Server::new(|_, _| Answer::json(said("from the second"))).await;
         let fallback = Some(endpoint(&second, "other"));
-        let client = OpenAiClient::new(Settings {
-            fallback,
-            ..settings(&first)
-        })
-        .expect("settings");
+        let client = OpenAiClient::new(Settings { fallback, ..settings(&first) }).expect("settings");
         let done = ask(&client, words_call()).await.expect("an answer");
-        assert_eq!(
-            (done.text.as_str(), done.usage.calls),
-            ("from the second", 2),
-            "{status}"
-        );
+        assert_eq!((done.text.as_str(), done.usage.calls), ("from the second", 2), "{status}");
         assert_eq!(second.seen()[0].body["model"], "other");
     }
 }
@@ -218,19 +149,9 @@ async fn when_both_endpoints_fail_both_are_named() {
     let first = Server::new(|_, _| Answer::status(401, json!({}))).await;
     let second = Server::new(|_, _| Answer::status(404, json!({}))).await;
     let fallback = Some(endpoint(&second, "other"));
-    let client = OpenAiClient::new(Settings {
-        fallback,
-        ..settings(&first)
-    })
-    .expect("settings");
-    let error = ask(&client, words_call())
-        .await
-        .expect_err("both refuse")
-        .to_string();
-    assert!(
-        error.contains("LLM_API_KEY") && error.contains("LLM_FALLBACK_MODEL"),
-        "{error}"
-    );
+    let client = OpenAiClient::new(Settings { fallback, ..settings(&first) }).expect("settings");
+    let error = ask(&client, words_call()).await.expect_err("both refuse").to_string();
+    assert!(error.contains("LLM_API_KEY") && error.contains("LLM_FALLBACK_MODEL"), "{error}");
 }
 
 #[tokio::test]
@@ -238,11 +159,7 @@ async fn a_request_refused_for_what_it_is_does_not_go_to_the_fallback() {
     let first = Server::new(|_, _| Answer::status(400, json!({"error": "too long"}))).await;
     let second = Server::new(|_, _| Answer::json(said("never"))).await;
     let fallback = Some(endpoint(&second, "other"));
-    let client = OpenAiClient::new(Settings {
-        fallback,
-        ..settings(&first)
-    })
-    .expect("settings");
+    let client = OpenAiClient::new(Settings { fallback, ..settings(&first) }).expect("settings");
     ask(&client, words_call()).await.expect_err("refused");
     assert!(second.seen().is_empty());
 }
@@ -258,10 +175,7 @@ async fn a_first_endpoint_that_is_silent_gives_way_to_the_fallback() {
     };
     let client = OpenAiClient::new(settings).expect("settings");
     let done = ask(&client, words_call()).await.expect("an answer");
-    assert_eq!(
-        (done.text.as_str(), done.usage.calls),
-        ("from the second", 2)
-    );
+    assert_eq!((done.text.as_str(), done.usage.calls), ("from the second", 2));
 }
 
 /// Where a test's log goes.
@@ -291,17 +205,10 @@ async fn the_log_has_figures_but_neither_key_nor_text() {
         .finish();
     let guard = tracing::subscriber::set_default(subscriber);
     let server = Server::new(|_, _| Answer::json(said("Of course"))).await;
-    ask(&client(&server), words_call())
-        .await
-        .expect("an answer");
+    ask(&client(&server), words_call()).await.expect("an answer");
     drop(guard);
     let log = String::from_utf8(log.0.lock().expect("log").clone()).expect("text");
-    for part in [
-        "stage=\"respond\"",
-        "model=\"small\"",
-        "status=200",
-        "tokens_in=11",
-    ] {
+    for part in ["stage=\"respond\"", "model=\"small\"", "status=200", "tokens_in=11"] {
         assert!(log.contains(part), "{part} in {log}");
     }
     for part in [KEY, "surprise", "Of course", "Be kind"] {

@@ -16,10 +16,7 @@ pub(super) fn said(text: &str) -> Value {
 
 /// One streamed event with these words.
 pub(super) fn event(text: &str) -> String {
-    format!(
-        "data: {}\n\n",
-        json!({"choices": [{"delta": {"content": text}}]})
-    )
+    format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}))
 }
 
 #[derive(Debug, Clone)]
@@ -73,20 +70,13 @@ impl Answer {
 
     pub fn events(body: &str) -> Self {
         let answer = Self::raw(200, "text/event-stream", body.to_owned());
-        Self {
-            is_chunked: true,
-            ..answer
-        }
+        Self { is_chunked: true, ..answer }
     }
 
     /// Says this much and then nothing more; with nothing to say, not even headers.
     pub fn hang(body: Vec<u8>) -> Self {
         let answer = Self::events("");
-        Self {
-            body,
-            hangs: true,
-            ..answer
-        }
+        Self { body, hangs: true, ..answer }
     }
 
     pub fn with(mut self, name: &str, value: &str) -> Self {
@@ -96,18 +86,12 @@ impl Answer {
 
     /// Two writes with a pause between them.
     pub fn split_at(self, at: usize) -> Self {
-        Self {
-            split: Some(at),
-            ..self
-        }
+        Self { split: Some(at), ..self }
     }
 
     /// Closes the connection after this many bytes of the body.
     pub fn cut_after(self, at: usize) -> Self {
-        Self {
-            cut: Some(at),
-            ..self
-        }
+        Self { cut: Some(at), ..self }
     }
 }
 
@@ -146,11 +130,7 @@ impl Server {
                 tokio::spawn(serve(socket, script.clone(), shared.clone()));
             }
         });
-        Self {
-            address,
-            log,
-            accepting,
-        }
+        Self { address, log, accepting }
     }
 
     pub fn seen(&self) -> Vec<Seen> {
@@ -195,22 +175,14 @@ async fn read(socket: &mut TcpStream) -> Option<Seen> {
     let mut bytes = Vec::new();
     let head = loop {
         let mut buffer = [0; 4096];
-        let count = socket
-            .read(&mut buffer)
-            .await
-            .ok()
-            .filter(|count| *count > 0)?;
+        let count = socket.read(&mut buffer).await.ok().filter(|count| *count > 0)?;
         bytes.extend_from_slice(&buffer[..count]);
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
             break end;
         }
     };
     let headers = String::from_utf8_lossy(&bytes[..head]).into_owned();
-    let mut seen = Seen {
-        path: headers.split(' ').nth(1)?.to_owned(),
-        headers,
-        body: Value::Null,
-    };
+    let mut seen = Seen { path: headers.split(' ').nth(1)?.to_owned(), headers, body: Value::Null };
     let length: usize = seen.header("content-length")?.parse().ok()?;
     let mut body = bytes.split_off(head + 4);
     let start = body.len();
@@ -239,11 +211,7 @@ async fn write(socket: &mut TcpStream, answer: &Answer) -> bool {
     }
     let body = &answer.body[..answer.cut.unwrap_or(answer.body.len())];
     let (first, second) = body.split_at(answer.split.unwrap_or(body.len()));
-    for (index, part) in [first, second]
-        .into_iter()
-        .enumerate()
-        .filter(|(_, part)| !part.is_empty())
-    {
+    for (index, part) in [first, second].into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
         if index > 0 {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }

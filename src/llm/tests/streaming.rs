@@ -17,23 +17,9 @@ async fn words_are_sent_on_as_they_arrive_wherever_the_bytes_are_split() {
         let server = Server::new(move |_, _| Answer::events(&events).split_at(at)).await;
         let (done, words) = stream(&client(&server), words_call()).await;
         let done = done.expect("an answer");
-        assert_eq!(
-            (words.as_str(), done.text.as_str()),
-            ("Grüße 👋", "Grüße 👋"),
-            "{at}"
-        );
-        assert_eq!(
-            done.usage,
-            Usage {
-                calls: 1,
-                tokens_in: 9,
-                tokens_out: 7
-            }
-        );
-        assert_eq!(
-            server.seen()[0].body["stream_options"]["include_usage"],
-            true
-        );
+        assert_eq!((words.as_str(), done.text.as_str()), ("Grüße 👋", "Grüße 👋"), "{at}");
+        assert_eq!(done.usage, Usage { calls: 1, tokens_in: 9, tokens_out: 7 });
+        assert_eq!(server.seen()[0].body["stream_options"]["include_usage"], true);
     }
 }
 
@@ -41,41 +27,19 @@ async fn words_are_sent_on_as_they_arrive_wherever_the_bytes_are_split() {
 async fn a_server_that_ignores_stream_is_understood() {
     let server = Server::new(|_, _| Answer::json(said("Hello"))).await;
     let (done, words) = stream(&client(&server), words_call()).await;
-    assert_eq!(
-        (done.expect("an answer").text.as_str(), words.as_str()),
-        ("Hello", "Hello")
-    );
+    assert_eq!((done.expect("an answer").text.as_str(), words.as_str()), ("Hello", "Hello"));
 }
 
 #[tokio::test]
 async fn a_server_that_refuses_stream_options_is_asked_without() {
     let server = Server::new(|_, seen| match seen.body.get("stream_options") {
-        Some(_) => Answer::status(
-            422,
-            json!({"detail": [{"loc": ["body", "stream_options"], "msg": "extra fields"}]}),
-        ),
+        Some(_) => Answer::status(422, json!({"detail": [{"loc": ["body", "stream_options"], "msg": "extra fields"}]})),
         None => Answer::events(&(event("Hello") + "data: [DONE]\n\n")),
     })
     .await;
     let client = client(&server);
-    assert_eq!(
-        stream(&client, words_call())
-            .await
-            .0
-            .expect("an answer")
-            .usage
-            .calls,
-        2
-    );
-    assert_eq!(
-        stream(&client, words_call())
-            .await
-            .0
-            .expect("an answer")
-            .usage
-            .calls,
-        1
-    );
+    assert_eq!(stream(&client, words_call()).await.0.expect("an answer").usage.calls, 2);
+    assert_eq!(stream(&client, words_call()).await.0.expect("an answer").usage.calls, 1);
 }
 
 #[tokio::test]
@@ -85,9 +49,7 @@ async fn a_stream_that_breaks_after_words_is_unreadable_and_not_repeated() {
         Answer::events(&half).cut_after(half.len()),
         Answer::events(&half),
         Answer::hang(half.clone().into_bytes()),
-        Answer::events(
-            &(half.clone() + "data: {\"error\": {\"message\": \"overloaded\", \"code\": 503}}\n\n"),
-        ),
+        Answer::events(&(half.clone() + "data: {\"error\": {\"message\": \"overloaded\", \"code\": 503}}\n\n")),
     ] {
         let server = Server::new(move |_, _| answer.clone()).await;
         let (result, words) = stream(&hasty(&server), words_call()).await;
@@ -100,15 +62,10 @@ async fn a_stream_that_breaks_after_words_is_unreadable_and_not_repeated() {
 
 #[tokio::test]
 async fn a_receiver_that_went_away_does_not_stop_the_answer() {
-    let server =
-        Server::new(|_, _| Answer::events(&(event("Hel") + &event("lo") + "data: [DONE]\n\n")))
-            .await;
+    let server = Server::new(|_, _| Answer::events(&(event("Hel") + &event("lo") + "data: [DONE]\n\n"))).await;
     let (to, from) = unbounded_channel();
     drop(from);
-    let done = client(&server)
-        .complete(words_call(), Some(to))
-        .await
-        .expect("an answer");
+    let done = client(&server).complete(words_call(), Some(to)).await.expect("an answer");
     assert_eq!(done.text, "Hello");
 }
 
@@ -118,9 +75,7 @@ async fn a_dropped_call_closes_its_connection() {
     let client = client(&server);
     let call = tokio::time::timeout(Duration::from_millis(200), ask(&client, words_call()));
     call.await.expect_err("still waiting");
-    tokio::time::timeout(Duration::from_secs(5), server.hangups_reach(1))
-        .await
-        .expect("closed");
+    tokio::time::timeout(Duration::from_secs(5), server.hangups_reach(1)).await.expect("closed");
 }
 
 #[tokio::test]

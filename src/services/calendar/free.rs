@@ -19,39 +19,22 @@ const DAYS_MAX: u64 = 92;
 
 /// The hours to look at in `from..to`: exactly these when they were said as clock times of a day, else the
 /// working hours of its weekdays, or of its days when it holds no weekday at all ("free on Saturday?").
-pub(super) fn windows(
-    from: DateTime<Utc>,
-    to: DateTime<Utc>,
-    clock_times_said: ClockTimes,
-    zone: Tz,
-) -> Vec<Span> {
+pub(super) fn windows(from: DateTime<Utc>, to: DateTime<Utc>, clock_times_said: ClockTimes, zone: Tz) -> Vec<Span> {
     if clock_times_said == ClockTimes::Said {
         return vec![(from, to)];
     }
     let first = from.with_timezone(&zone).date_naive();
     let days = (0..DAYS_MAX).map_while(|n| first.checked_add_days(Days::new(n)));
     let at = |day: chrono::NaiveDate, hour| {
-        instant(
-            zone,
-            day.and_time(NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or_default()),
-        )
-        .to_utc()
+        instant(zone, day.and_time(NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or_default())).to_utc()
     };
     let working: Vec<(Weekday, Span)> = days
-        .map(|day| {
-            (
-                day.weekday(),
-                (at(day, WORK.0).max(from), at(day, WORK.1).min(to)),
-            )
-        })
+        .map(|day| (day.weekday(), (at(day, WORK.0).max(from), at(day, WORK.1).min(to))))
         .take_while(|(_, (start, _))| *start < to)
         .filter(|(_, (start, end))| start < end)
         .collect();
-    let weekdays: Vec<Span> = working
-        .iter()
-        .filter(|(day, _)| day.number_from_monday() <= 5)
-        .map(|(_, span)| *span)
-        .collect();
+    let weekdays: Vec<Span> =
+        working.iter().filter(|(day, _)| day.number_from_monday() <= 5).map(|(_, span)| *span).collect();
     if weekdays.is_empty() {
         return working.into_iter().map(|(_, span)| span).collect();
     }
@@ -70,11 +53,7 @@ pub(super) enum ClockTimes {
 /// The next full five minutes.
 pub(super) fn round_up(at: DateTime<Utc>) -> DateTime<Utc> {
     let whole = at.with_nanosecond(0).unwrap_or(at);
-    let whole = if whole < at {
-        whole + Duration::seconds(1)
-    } else {
-        whole
-    };
+    let whole = if whole < at { whole + Duration::seconds(1) } else { whole };
     whole + Duration::seconds((-whole.timestamp()).rem_euclid(ROUND_SECS))
 }
 

@@ -26,8 +26,7 @@ use crate::core::stakes::Authorized;
 use crate::core::taint::Foreign;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{
-    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service,
-    ServiceError, Store, Wanted,
+    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store, Wanted,
 };
 
 /// Length of a free slot when none was said, and the longest one.
@@ -66,9 +65,7 @@ impl CalendarService {
                 .cmp(&day(y))
                 .then(whole_days_first)
                 .then(x.from.cmp(&y.from))
-                .then_with(|| {
-                    (a.summary.as_str(), a.id.as_str()).cmp(&(b.summary.as_str(), b.id.as_str()))
-                })
+                .then_with(|| (a.summary.as_str(), a.id.as_str()).cmp(&(b.summary.as_str(), b.id.as_str())))
         });
         Ok(found)
     }
@@ -76,11 +73,7 @@ impl CalendarService {
     async fn list(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let frame = frame(&action.params, scene)?;
         let found = self.between(scene, frame.from, frame.to).await?;
-        let events: Vec<Value> = found
-            .iter()
-            .take(RESULT_ROWS_MAX)
-            .map(|(event, o)| event.shown(Some(o)))
-            .collect();
+        let events: Vec<Value> = found.iter().take(RESULT_ROWS_MAX).map(|(event, o)| event.shown(Some(o))).collect();
         let mut foreign: Vec<Foreign> = Vec::new();
         for one in found.iter().flat_map(|(event, _)| event.foreign()) {
             if !foreign.contains(&one) {
@@ -98,11 +91,7 @@ impl CalendarService {
         Ok(performed)
     }
 
-    async fn find_free_time(
-        &self,
-        scene: &Scene,
-        action: &Action,
-    ) -> Result<Performed, ServiceError> {
+    async fn find_free_time(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let minutes = match action.params.get("minutes").and_then(Value::as_i64) {
             None | Some(0) => SLOT_MINUTES.0,
             Some(minutes) => minutes.clamp(1, SLOT_MINUTES.1),
@@ -111,35 +100,19 @@ impl CalendarService {
         let from = frame.from.max(free::round_up(scene.now));
         let windows = free::windows(from, frame.to.max(from), frame.clock_times, scene.zone);
         let busy = self.between(scene, from, frame.to.max(from)).await?;
-        let busy = busy
-            .iter()
-            .filter(|(_, o)| !o.is_whole_day() && o.from < o.to)
-            .map(|(_, o)| (o.from, o.to))
-            .collect();
+        let busy =
+            busy.iter().filter(|(_, o)| !o.is_whole_day() && o.from < o.to).map(|(_, o)| (o.from, o.to)).collect();
         let gaps = free::gaps(&windows, busy, Duration::minutes(minutes));
         let at = |at: DateTime<Utc>| Moment::Instant(at.with_timezone(&scene.zone)).store();
-        let slots: Vec<Value> = gaps
-            .iter()
-            .take(RESULT_ROWS_MAX)
-            .map(|(from, to)| json!({"start": at(*from), "end": at(*to)}))
-            .collect();
+        let slots: Vec<Value> =
+            gaps.iter().take(RESULT_ROWS_MAX).map(|(from, to)| json!({"start": at(*from), "end": at(*to)})).collect();
         let more = gaps.len().saturating_sub(RESULT_ROWS_MAX);
-        Ok(Performed::result(
-            json!({"slots": slots, "minutes": minutes, "more": more}),
-        ))
+        Ok(Performed::result(json!({"slots": slots, "minutes": minutes, "more": more})))
     }
 
-    async fn create(
-        &self,
-        scene: &Scene,
-        action: &Action,
-        attempt: &Attempt,
-    ) -> Result<Performed, ServiceError> {
+    async fn create(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
         let params = with_end(action.params.clone(), scene);
-        let start = moment(
-            &texts::given(&params, "start_time").unwrap_or_default(),
-            scene,
-        )?;
+        let start = moment(&texts::given(&params, "start_time").unwrap_or_default(), scene)?;
         let end = optional(&params, "end_time", scene)?;
         check_order(start, end, scene)?;
         let event = Event {
@@ -163,19 +136,13 @@ impl CalendarService {
         let (mut event, revision) = items::held::<Event>(&self.store, scene, action).await?;
         let changes = texts::changes(&action.params);
         if changes.contains_key("summary") {
-            event.summary = texts::title(
-                &texts::given(&changes, "summary").unwrap_or_default(),
-                Event::NOUN,
-            )?;
+            event.summary = texts::title(&texts::given(&changes, "summary").unwrap_or_default(), Event::NOUN)?;
         }
         if let Some(location) = texts::given(&changes, "location") {
             event.location = Some(location);
         }
         event.attendees = attendees(event.attendees, &changes)?;
-        let (start, end) = (
-            optional(&changes, "start_time", scene)?,
-            optional(&changes, "end_time", scene)?,
-        );
+        let (start, end) = (optional(&changes, "start_time", scene)?, optional(&changes, "end_time", scene)?);
         if start.is_some() || end.is_some() {
             reschedule(&mut event, start, end, scene)?;
         }
@@ -190,51 +157,27 @@ impl CalendarService {
     }
 
     /// The end filled in, and what it collides with.
-    async fn prepare_create(
-        &self,
-        scene: &Scene,
-        params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    async fn prepare_create(&self, scene: &Scene, params: Params) -> Result<Prepared, ServiceError> {
         let params = with_end(params, scene);
         let mut notes = Vec::new();
-        if let (Some(Moment::Instant(start)), Some(Moment::Instant(end))) = (
-            optional(&params, "start_time", scene)?,
-            optional(&params, "end_time", scene)?,
-        ) {
+        if let (Some(Moment::Instant(start)), Some(Moment::Instant(end))) =
+            (optional(&params, "start_time", scene)?, optional(&params, "end_time", scene)?)
+        {
             let taken = self.between(scene, start.to_utc(), end.to_utc()).await?;
             let timed = taken.iter().filter(|(_, o)| !o.is_whole_day());
-            notes.extend(
-                timed
-                    .take(OVERLAPS_MAX)
-                    .map(|(event, o)| overlap(event, o, scene)),
-            );
+            notes.extend(timed.take(OVERLAPS_MAX).map(|(event, o)| overlap(event, o, scene)));
         }
         if !texts::given_list(&params, "attendees").is_empty() {
             notes.push(NOBODY_IS_TOLD.to_owned());
         }
-        Ok(Prepared::Ready {
-            params,
-            target: None,
-            notes,
-            foreign: Vec::new(),
-        })
+        Ok(Prepared::Ready { params, target: None, notes, foreign: Vec::new() })
     }
 
-    async fn prepare_change(
-        &self,
-        scene: &Scene,
-        params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    async fn prepare_change(&self, scene: &Scene, params: Params) -> Result<Prepared, ServiceError> {
         let invites = !texts::given_list(&texts::changes(&params), "attendees").is_empty();
         let is_update = params.contains_key("changes");
-        let mut prepared =
-            items::prepare::<Event>(&self.store, scene, params, "find_by", |_| true).await?;
-        if let Prepared::Ready {
-            target: Some(target),
-            notes,
-            ..
-        } = &mut prepared
-        {
+        let mut prepared = items::prepare::<Event>(&self.store, scene, params, "find_by", |_| true).await?;
+        if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
             if is_update && target.before.get("recurrence").is_some() {
                 notes.push("This event repeats; all of the series changes.".to_owned());
             }
@@ -247,8 +190,7 @@ impl CalendarService {
 }
 
 /// What a card with other people on it has to say.
-const NOBODY_IS_TOLD: &str =
-    "This calendar is on this machine only: the others get no message about it.";
+const NOBODY_IS_TOLD: &str = "This calendar is on this machine only: the others get no message about it.";
 
 fn overlap(event: &Event, o: &Occurrence, scene: &Scene) -> String {
     let end = o.end.map(Moment::store);
@@ -266,12 +208,7 @@ impl Service for CalendarService {
         "calendar"
     }
 
-    async fn prepare(
-        &self,
-        scene: &Scene,
-        command: &str,
-        params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
         match command {
             "list_events" | "find_free_time" => Ok(Prepared::as_is(params)),
             "create_event" => self.prepare_create(scene, params).await,
@@ -280,12 +217,7 @@ impl Service for CalendarService {
         }
     }
 
-    async fn perform(
-        &self,
-        scene: &Scene,
-        authorized: &Authorized,
-        attempt: &Attempt,
-    ) -> Performed {
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
             "list_events" => self.list(scene, action).await,
@@ -301,11 +233,7 @@ impl Service for CalendarService {
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let to = scene.now + Duration::days(values::DAYS);
         let found = self.between(scene, scene.now, to).await?;
-        Ok(found
-            .iter()
-            .take(wanted.limit)
-            .map(|(event, o)| noticed(event, o, scene))
-            .collect())
+        Ok(found.iter().take(wanted.limit).map(|(event, o)| noticed(event, o, scene)).collect())
     }
 
     async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
@@ -313,11 +241,7 @@ impl Service for CalendarService {
             return None;
         }
         let key = Key::of(&[scene.owner.as_str(), &texts::new_id(attempt)]);
-        self.store
-            .get(Event::TABLE, &key)
-            .await
-            .ok()
-            .map(|stored| stored.is_some())
+        self.store.get(Event::TABLE, &key).await.ok().map(|stored| stored.is_some())
     }
 }
 
@@ -335,9 +259,5 @@ fn noticed(event: &Event, o: &Occurrence, scene: &Scene) -> Noticed {
     if let Some(foreign) = &foreign {
         line.push_str(&format!(" ({})", texts::brief(&foreign.text)));
     }
-    Noticed {
-        id: event.id.clone(),
-        line,
-        foreign: foreign.map(|foreign| foreign.source),
-    }
+    Noticed { id: event.id.clone(), line, foreign: foreign.map(|foreign| foreign.source) }
 }

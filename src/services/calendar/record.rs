@@ -72,14 +72,9 @@ impl Event {
 
     /// From start to end; whole days take at least one.
     fn length(&self, first: Moment) -> Duration {
-        let end = self
-            .end_time
-            .as_deref()
-            .and_then(|end| Moment::read(end, self.zone));
+        let end = self.end_time.as_deref().and_then(|end| Moment::read(end, self.zone));
         match (first, end) {
-            (Moment::Instant(start), Some(end)) => {
-                (end.start(self.zone) - start).max(Duration::zero())
-            }
+            (Moment::Instant(start), Some(end)) => (end.start(self.zone) - start).max(Duration::zero()),
             (Moment::Day(start), Some(Moment::Day(end))) => (end - start).max(Duration::days(1)),
             (Moment::Instant(_), None) => Duration::zero(),
             (Moment::Day(_), Some(Moment::Instant(_)) | None) => Duration::days(1),
@@ -89,36 +84,23 @@ impl Event {
     /// The occurrence that begins at `start`. Whole days are days of the person's zone, wherever they are.
     fn occurrence(&self, start: Moment, length: Duration, zone: Tz) -> Occurrence {
         let day_end = |start: chrono::NaiveDate| {
-            start
-                .checked_add_days(Days::new(length.num_days().unsigned_abs()))
-                .map(Moment::Day)
+            start.checked_add_days(Days::new(length.num_days().unsigned_abs())).map(Moment::Day)
         };
         let end = match start {
-            Moment::Instant(at) => (length > Duration::zero())
-                .then(|| at.checked_add_signed(length).map(Moment::Instant))
-                .flatten(),
+            Moment::Instant(at) => {
+                (length > Duration::zero()).then(|| at.checked_add_signed(length).map(Moment::Instant)).flatten()
+            }
             Moment::Day(day) => day_end(day),
         };
         let from = start.start(zone).to_utc();
         let to = end.map_or(from, |end| end.start(zone).to_utc());
         // A whole day's end is told only when it is not the same day's.
         let told = end.filter(|_| !matches!(start, Moment::Day(_)) || length > Duration::days(1));
-        Occurrence {
-            start,
-            end: told,
-            from,
-            to,
-        }
+        Occurrence { start, end: told, from, to }
     }
 
     /// When it takes place in `from..to`, in order, at most `max` times.
-    pub(super) fn occurrences(
-        &self,
-        from: DateTime<Utc>,
-        to: DateTime<Utc>,
-        zone: Tz,
-        max: usize,
-    ) -> Vec<Occurrence> {
+    pub(super) fn occurrences(&self, from: DateTime<Utc>, to: DateTime<Utc>, zone: Tz, max: usize) -> Vec<Occurrence> {
         let Some(first) = self.first() else {
             return Vec::new();
         };
@@ -131,13 +113,8 @@ impl Event {
             }
             None => vec![first],
         };
-        let occurrences = starts
-            .into_iter()
-            .map(|start| self.occurrence(start, length, zone));
-        occurrences
-            .filter(|o| o.overlaps(from, to))
-            .take(max)
-            .collect()
+        let occurrences = starts.into_iter().map(|start| self.occurrence(start, length, zone));
+        occurrences.filter(|o| o.overlaps(from, to)).take(max).collect()
     }
 
     /// The one that is going on or comes next, else the last one there was.
@@ -148,10 +125,7 @@ impl Event {
             return Some(self.occurrence(first, length, zone));
         };
         let after = now.checked_sub_signed(length)?;
-        let start = series
-            .next_after(after)
-            .or_else(|| series.last_before(now))
-            .unwrap_or(first);
+        let start = series.next_after(after).or_else(|| series.last_before(now)).unwrap_or(first);
         Some(self.occurrence(start, length, zone))
     }
 
@@ -221,11 +195,7 @@ impl Item for Event {
         };
         let end = o.end.map(Moment::store);
         let when = show::span(&o.start.store(), end.as_deref(), &scene.reference());
-        let repeats = if self.recurrence.is_some() {
-            ", repeating"
-        } else {
-            ""
-        };
+        let repeats = if self.recurrence.is_some() { ", repeating" } else { "" };
         format!("{} — {when}{repeats}", brief(&self.summary))
     }
 
@@ -248,18 +218,13 @@ impl Item for Event {
         let occurrences = self.occurrences(from, to, scene.zone, 8);
         // "The 3pm meeting" begins at three; "standup tomorrow" lies in that day.
         let exact = to - from <= Duration::hours(1);
-        occurrences
-            .iter()
-            .any(|o| !exact || (o.from >= from && !o.is_whole_day()))
+        occurrences.iter().any(|o| !exact || (o.from >= from && !o.is_whole_day()))
     }
 
     fn foreign(&self) -> Vec<Foreign> {
         let Some(notes) = self.notes.as_ref().filter(|_| !self.attendees.is_empty()) else {
             return Vec::new();
         };
-        vec![Foreign {
-            source: format!("the event “{}”", self.summary),
-            text: notes.clone(),
-        }]
+        vec![Foreign { source: format!("the event “{}”", self.summary), text: notes.clone() }]
     }
 }

@@ -29,58 +29,39 @@ pub(super) fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> 
         .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
 }
 
-pub(super) fn optional(
-    params: &Params,
-    name: &str,
-    scene: &Scene,
-) -> Result<Option<Moment>, ServiceError> {
-    texts::given(params, name)
-        .map(|text| moment(&text, scene))
-        .transpose()
+pub(super) fn optional(params: &Params, name: &str, scene: &Scene) -> Result<Option<Moment>, ServiceError> {
+    texts::given(params, name).map(|text| moment(&text, scene)).transpose()
 }
 
 /// An event that begins at a time and ends nowhere takes an hour.
 pub(super) fn with_end(mut params: Params, scene: &Scene) -> Params {
-    let start =
-        texts::given(&params, "start_time").and_then(|text| Moment::read(&text, scene.zone));
+    let start = texts::given(&params, "start_time").and_then(|text| Moment::read(&text, scene.zone));
     if let (Some(Moment::Instant(start)), None) = (start, texts::given(&params, "end_time"))
         && let Some(end) = start.checked_add_signed(HOUR)
     {
-        params.insert(
-            "end_time".to_owned(),
-            Value::String(Moment::Instant(end).store()),
-        );
+        params.insert("end_time".to_owned(), Value::String(Moment::Instant(end).store()));
     }
     params
 }
 
-pub(super) fn check_order(
-    start: Moment,
-    end: Option<Moment>,
-    scene: &Scene,
-) -> Result<(), ServiceError> {
+pub(super) fn check_order(start: Moment, end: Option<Moment>, scene: &Scene) -> Result<(), ServiceError> {
     match end {
-        Some(end) if end.start(scene.zone) < start.start(scene.zone) => Err(ServiceError(
-            "It would end before it starts; nothing was written.".to_owned(),
-        )),
+        Some(end) if end.start(scene.zone) < start.start(scene.zone) => {
+            Err(ServiceError("It would end before it starts; nothing was written.".to_owned()))
+        }
         Some(_) | None => Ok(()),
     }
 }
 
 /// Those who are invited already, and those who are invited now.
-pub(super) fn attendees(
-    mut invited: Vec<String>,
-    params: &Params,
-) -> Result<Vec<String>, ServiceError> {
+pub(super) fn attendees(mut invited: Vec<String>, params: &Params) -> Result<Vec<String>, ServiceError> {
     for one in texts::given_list(params, "attendees") {
         if !invited.contains(&one) {
             invited.push(one);
         }
     }
     if invited.len() > RECIPIENTS_MAX {
-        return Err(ServiceError(format!(
-            "I can invite {RECIPIENTS_MAX} people at most; nothing was written."
-        )));
+        return Err(ServiceError(format!("I can invite {RECIPIENTS_MAX} people at most; nothing was written.")));
     }
     Ok(invited)
 }
@@ -92,18 +73,13 @@ pub(super) fn reschedule(
     end: Option<Moment>,
     scene: &Scene,
 ) -> Result<(), ServiceError> {
-    let unreadable =
-        || ServiceError("I can't read when that event is; nothing was changed.".to_owned());
-    let was = event
-        .current(scene.now, scene.zone)
-        .ok_or_else(unreadable)?;
+    let unreadable = || ServiceError("I can't read when that event is; nothing was changed.".to_owned());
+    let was = event.current(scene.now, scene.zone).ok_or_else(unreadable)?;
     let begins = start.unwrap_or(was.start);
     let length = was.to - was.from;
     let ends = match (end, begins) {
         (Some(end), _) => Some(end),
-        (None, Moment::Instant(at)) if !was.is_whole_day() => {
-            at.checked_add_signed(length).map(Moment::Instant)
-        }
+        (None, Moment::Instant(at)) if !was.is_whole_day() => at.checked_add_signed(length).map(Moment::Instant),
         (None, Moment::Instant(at)) => at.checked_add_signed(HOUR).map(Moment::Instant),
         (None, Moment::Day(_)) if start.is_none() => was.end,
         (None, Moment::Day(_)) => None,
@@ -120,12 +96,8 @@ pub(super) fn reschedule(
         .map_err(|bad| ServiceError(format!("{bad} Nothing was changed.")))?;
     let length = ends.map(|ends| ends.start(scene.zone) - begins.start(scene.zone));
     event.end_time = match (first, length) {
-        (Moment::Instant(at), Some(length)) => at
-            .checked_add_signed(length)
-            .map(|end| Moment::Instant(end).store()),
-        (Moment::Day(day), Some(length)) => day
-            .checked_add_signed(length)
-            .map(|end| Moment::Day(end).store()),
+        (Moment::Instant(at), Some(length)) => at.checked_add_signed(length).map(|end| Moment::Instant(end).store()),
+        (Moment::Day(day), Some(length)) => day.checked_add_signed(length).map(|end| Moment::Day(end).store()),
         (_, None) => None,
     };
     event.start_time = first.store();
@@ -137,10 +109,7 @@ pub(super) fn reschedule(
 /// before the day or instant it begins with.
 pub(super) fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceError> {
     let zone = scene.zone;
-    let (from, to) = (
-        optional(params, "from", scene)?,
-        optional(params, "to", scene)?,
-    );
+    let (from, to) = (optional(params, "from", scene)?, optional(params, "to", scene)?);
     let midnight = |at: DateTime<Utc>| at.with_timezone(&zone).time() == NaiveTime::MIN;
     let day_after = |at: DateTime<Utc>| {
         let day = at.with_timezone(&zone).date_naive();
@@ -150,9 +119,7 @@ pub(super) fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceErro
     let start = match (from, to) {
         (Some(from), _) => from.start(zone).to_utc(),
         // Until a time that was: the week before it.
-        (None, Some(to)) if to.start(zone).to_utc() <= scene.now => {
-            to.start(zone).to_utc() - Duration::days(DAYS)
-        }
+        (None, Some(to)) if to.start(zone).to_utc() <= scene.now => to.start(zone).to_utc() - Duration::days(DAYS),
         (None, _) => scene.now,
     };
     let end = match (from, to.map(|to| to.start(zone).to_utc())) {
@@ -165,14 +132,6 @@ pub(super) fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceErro
         Some(Moment::Day(_)) | None => false,
     };
     let both = is_clock(from) && to.is_some() && end - start <= Duration::days(1);
-    let clock_times = if both {
-        ClockTimes::Said
-    } else {
-        ClockTimes::Unsaid
-    };
-    Ok(Frame {
-        from: start,
-        to: end,
-        clock_times,
-    })
+    let clock_times = if both { ClockTimes::Said } else { ClockTimes::Unsaid };
+    Ok(Frame { from: start, to: end, clock_times })
 }

@@ -16,8 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use self::person::{
-    add, choice, complete, is_candidate, is_contact, is_named, is_same, meant, merge, noticed,
-    person_of, row,
+    add, choice, complete, is_candidate, is_contact, is_named, is_same, meant, merge, noticed, person_of, row,
 };
 use self::vcard::Card;
 use super::email::mailbox::{Mailboxes, blocking};
@@ -28,8 +27,8 @@ use crate::core::stakes::Authorized;
 use crate::core::words::words;
 use crate::limits::{CANDIDATES_MAX, ITEMS_MAX, LIST_ROWS_MAX};
 use crate::ports::{
-    AddressBook, Attempt, Change, Expect, Key, Known, Noticed, Performed, Person, Prepared, Record,
-    RecordExt, Scan, Scene, Service, ServiceError, Store, Table, Wanted,
+    AddressBook, Attempt, Change, Expect, Key, Known, Noticed, Performed, Person, Prepared, Record, RecordExt, Scan,
+    Scene, Service, ServiceError, Store, Table, Wanted,
 };
 
 /// A contact as the store keeps it.
@@ -82,12 +81,7 @@ pub struct Contacts {
 impl Contacts {
     /// People from the store, from `contacts.vcf` beside the mailboxes, and from the mailboxes.
     pub fn new(store: Arc<dyn Store>, mailboxes: Arc<Mailboxes>) -> Self {
-        Self {
-            vcf: mailboxes.data().join("contacts.vcf"),
-            store,
-            mailboxes,
-            file: Arc::default(),
-        }
+        Self { vcf: mailboxes.data().join("contacts.vcf"), store, mailboxes, file: Arc::default() }
     }
 
     async fn stored(&self, owner: &UserId) -> Result<Vec<(Contact, u64)>, ServiceError> {
@@ -132,9 +126,7 @@ impl Contacts {
         }
         let from_store = people.len();
         for card in self.cards().await?.iter() {
-            let same = people[..from_store]
-                .iter_mut()
-                .find(|person| is_same(person, card));
+            let same = people[..from_store].iter_mut().find(|person| is_same(person, card));
             match same {
                 Some(person) => complete(person, card),
                 None => people.push(person_of(card)),
@@ -152,10 +144,7 @@ impl Contacts {
             .take(LIST_ROWS_MAX)
             .map(|found| {
                 let phones = people.iter().find(|p| is_candidate(p, found));
-                row(
-                    found,
-                    phones.map(|p| p.phones.as_slice()).unwrap_or_default(),
-                )
+                row(found, phones.map(|p| p.phones.as_slice()).unwrap_or_default())
             })
             .collect();
         let more = found.len() - rows.len();
@@ -163,11 +152,7 @@ impl Contacts {
     }
 
     /// Which contact a saving is about: the one of that name or address, a new one, or a question.
-    async fn prepare_save(
-        &self,
-        scene: &Scene,
-        mut params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    async fn prepare_save(&self, scene: &Scene, mut params: Params) -> Result<Prepared, ServiceError> {
         let text = |name: &str| {
             let text = params.get(name).and_then(Value::as_str).unwrap_or_default();
             text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -181,14 +166,8 @@ impl Contacts {
             several => {
                 return Ok(Prepared::Several {
                     param: "name".to_owned(),
-                    question: format!(
-                        "Which {name} is it? For somebody new, give me the full name."
-                    ),
-                    candidates: several
-                        .iter()
-                        .take(CANDIDATES_MAX)
-                        .map(|p| choice(p))
-                        .collect(),
+                    question: format!("Which {name} is it? For somebody new, give me the full name."),
+                    candidates: several.iter().take(CANDIDATES_MAX).map(|p| choice(p)).collect(),
                 });
             }
         };
@@ -198,39 +177,20 @@ impl Contacts {
         };
         params.insert("name".to_owned(), person.name.clone().into());
         let stored = self.stored(&scene.owner).await?;
-        let own = stored
-            .iter()
-            .find(|(contact, _)| is_contact(contact, person));
+        let own = stored.iter().find(|(contact, _)| is_contact(contact, person));
         let target = Target {
-            id: own
-                .map(|(contact, _)| contact.id.clone())
-                .unwrap_or_default(),
-            revision: own
-                .map(|(_, revision)| revision.to_string())
-                .unwrap_or_default(),
+            id: own.map(|(contact, _)| contact.id.clone()).unwrap_or_default(),
+            revision: own.map(|(_, revision)| revision.to_string()).unwrap_or_default(),
             label: person.name.clone(),
             before: json!({"emails": person.emails, "phones": person.phones}),
         };
-        Ok(Prepared::Ready {
-            params,
-            target: Some(target),
-            notes: Vec::new(),
-            foreign: Vec::new(),
-        })
+        Ok(Prepared::Ready { params, target: Some(target), notes: Vec::new(), foreign: Vec::new() })
     }
 
-    async fn save(
-        &self,
-        scene: &Scene,
-        action: &Action,
-        attempt: &Attempt,
-    ) -> Result<Performed, ServiceError> {
+    async fn save(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
         let name = action.text("name");
         let stored = self.stored(&scene.owner).await?;
-        let own = action
-            .target
-            .as_ref()
-            .and_then(|target| stored.iter().find(|(contact, _)| contact.id == target.id));
+        let own = action.target.as_ref().and_then(|target| stored.iter().find(|(contact, _)| contact.id == target.id));
         let (mut contact, expect) = match own {
             Some((contact, revision)) => (contact.clone(), Expect::Revision(*revision)),
             None => {
@@ -270,30 +230,20 @@ impl AddressBook for Contacts {
     async fn people(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError> {
         let mut people = self.saved(owner).await?;
         let index = self.mailboxes.index(owner).await?;
-        let saved: std::collections::HashSet<String> = people
-            .iter()
-            .flat_map(|person| person.emails.iter().map(|email| email.to_lowercase()))
-            .collect();
+        let saved: std::collections::HashSet<String> =
+            people.iter().flat_map(|person| person.emails.iter().map(|email| email.to_lowercase())).collect();
         for (mailbox, written) in index.people() {
             if saved.contains(&mailbox.address.to_lowercase()) {
                 continue;
             }
-            let name = if mailbox.name.is_empty() {
-                mailbox.address.clone()
-            } else {
-                mailbox.name
-            };
+            let name = if mailbox.name.is_empty() { mailbox.address.clone() } else { mailbox.name };
             people.push(Person {
                 name,
                 nicknames: Vec::new(),
                 emails: vec![mailbox.address],
                 phones: Vec::new(),
                 groups: Vec::new(),
-                known: if written {
-                    Known::WrittenTo
-                } else {
-                    Known::SeenOnly
-                },
+                known: if written { Known::WrittenTo } else { Known::SeenOnly },
             });
         }
         Ok(people)
@@ -306,12 +256,7 @@ impl Service for Contacts {
         "contacts"
     }
 
-    async fn prepare(
-        &self,
-        scene: &Scene,
-        command: &str,
-        params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
         match command {
             "find" => Ok(Prepared::as_is(params)),
             "save" => self.prepare_save(scene, params).await,
@@ -319,12 +264,7 @@ impl Service for Contacts {
         }
     }
 
-    async fn perform(
-        &self,
-        scene: &Scene,
-        authorized: &Authorized,
-        attempt: &Attempt,
-    ) -> Performed {
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
             "find" => self.find(scene, action).await,
@@ -337,12 +277,7 @@ impl Service for Contacts {
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let people = self.people(&scene.owner).await?;
         let said = words(&wanted.message);
-        Ok(people
-            .iter()
-            .filter(|person| is_named(person, &said))
-            .take(wanted.limit)
-            .map(noticed)
-            .collect())
+        Ok(people.iter().filter(|person| is_named(person, &said)).take(wanted.limit).map(noticed).collect())
     }
 }
 

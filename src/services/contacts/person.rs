@@ -14,11 +14,7 @@ const COMMON: [&str; 8] = ["the", "and", "from", "for", "of", "at", "to", "in"];
 /// True when a message holds one of their names or groups. Strangers choose their own names, so theirs must
 /// be longer to count.
 pub(super) fn is_named(person: &Person, said: &[String]) -> bool {
-    let shortest = if person.known == Known::SeenOnly {
-        4
-    } else {
-        2
-    };
+    let shortest = if person.known == Known::SeenOnly { 4 } else { 2 };
     std::iter::once(&person.name)
         .chain(&person.nicknames)
         .flat_map(|name| words(name))
@@ -30,22 +26,16 @@ pub(super) fn is_named(person: &Person, said: &[String]) -> bool {
 /// The saved people a name or an address means: an exact name or address first, then part of a name.
 pub(super) fn meant<'a>(saved: &'a [Person], name: &str, email: &str) -> Vec<&'a Person> {
     let wanted = words(name);
-    let named = |person: &Person| {
-        std::iter::once(&person.name)
-            .chain(&person.nicknames)
-            .any(|name| words(name) == wanted)
-    };
+    let named =
+        |person: &Person| std::iter::once(&person.name).chain(&person.nicknames).any(|name| words(name) == wanted);
     let partly = |person: &Person| {
         let names = words(&person.name);
         wanted.iter().all(|word| names.contains(word))
     };
     let exact: Vec<&Person> = saved.iter().filter(|p| named(p)).collect();
     if exact.len() > 1 && !email.is_empty() {
-        let by_address: Vec<&Person> = exact
-            .iter()
-            .copied()
-            .filter(|p| p.emails.iter().any(|e| e.eq_ignore_ascii_case(email)))
-            .collect();
+        let by_address: Vec<&Person> =
+            exact.iter().copied().filter(|p| p.emails.iter().any(|e| e.eq_ignore_ascii_case(email))).collect();
         if !by_address.is_empty() {
             return by_address;
         }
@@ -77,8 +67,7 @@ pub(super) fn is_same(person: &Person, card: &Card) -> bool {
 }
 
 fn share(a: &[String], b: &[String]) -> bool {
-    a.iter()
-        .any(|a| b.iter().any(|b| a.eq_ignore_ascii_case(b)))
+    a.iter().any(|a| b.iter().any(|b| a.eq_ignore_ascii_case(b)))
 }
 
 pub(super) fn person_of(card: &Card) -> Person {
@@ -142,17 +131,8 @@ pub(super) fn row(found: &people::Candidate, phones: &[String]) -> Value {
 }
 
 pub(super) fn noticed(person: &Person) -> Noticed {
-    let details: Vec<&str> = person
-        .emails
-        .iter()
-        .chain(&person.phones)
-        .map(String::as_str)
-        .collect();
-    let groups = if person.groups.is_empty() {
-        String::new()
-    } else {
-        format!(" [{}]", person.groups.join(", "))
-    };
+    let details: Vec<&str> = person.emails.iter().chain(&person.phones).map(String::as_str).collect();
+    let groups = if person.groups.is_empty() { String::new() } else { format!(" [{}]", person.groups.join(", ")) };
     Noticed {
         id: person.name.clone(),
         line: format!("{}: {}{groups}", person.name, details.join(", ")),

@@ -8,20 +8,10 @@ use crate::services::email::demo;
 use crate::services::email::tests::{Home, mail, result, run, scene};
 
 async fn find(home: &Home, query: &str) -> Vec<String> {
-    let found = run(
-        home.contacts.as_ref(),
-        &home.scene,
-        "find",
-        json!({"query": query}),
-        "1",
-    )
-    .await;
+    let found = run(home.contacts.as_ref(), &home.scene, "find", json!({"query": query}), "1").await;
     let found = result(found);
     let people = found["people"].as_array().unwrap();
-    people
-        .iter()
-        .map(|p| p["name"].as_str().unwrap().to_owned())
-        .collect()
+    people.iter().map(|p| p["name"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Saves, commits, and gives the person as the receipt sees them.
@@ -34,13 +24,7 @@ async fn save(home: &Home, params: Value, key: &str) -> Value {
 
 fn with_demo() -> Home {
     let home = Home::new();
-    demo::fill(
-        home.dir.path(),
-        &home.scene.owner,
-        home.scene.now,
-        home.scene.zone,
-    )
-    .unwrap();
+    demo::fill(home.dir.path(), &home.scene.owner, home.scene.now, home.scene.zone).unwrap();
     home
 }
 
@@ -56,16 +40,7 @@ async fn people_are_found_by_any_of_their_names_and_by_group() {
         ("my landlord", vec!["Gérard Dubois"]),
         ("joerg", vec!["Jörg Lehmann"]),
         ("Priyaa", vec!["Priya Raman"]),
-        (
-            "the whole team",
-            vec![
-                "Anna Kowalczyk",
-                "Bob Miller",
-                "Priya Raman",
-                "Sarah Lindqvist",
-                "Tom Okafor",
-            ],
-        ),
+        ("the whole team", vec!["Anna Kowalczyk", "Bob Miller", "Priya Raman", "Sarah Lindqvist", "Tom Okafor"]),
         ("katrin.vogel@spreewerk.example", vec!["Katrin Vogel"]),
         ("Xerxes", vec![]),
     ] {
@@ -83,18 +58,12 @@ async fn everybody_is_listed_once_and_known_as_well_as_they_are() {
     addresses.dedup();
     assert_eq!(addresses.len(), count);
     let known = |address: &str| {
-        let person = people
-            .iter()
-            .find(|p| p.emails.contains(&address.to_owned()));
+        let person = people.iter().find(|p| p.emails.contains(&address.to_owned()));
         person.map(|p| p.known)
     };
     assert_eq!(known("bob.miller@example.com"), Some(Known::Saved));
     assert_eq!(known("chad@leadspark.example"), Some(Known::SeenOnly));
-    assert_eq!(
-        known("alex.morgan@example.com"),
-        None,
-        "oneself is no contact"
-    );
+    assert_eq!(known("alex.morgan@example.com"), None, "oneself is no contact");
     assert!(people.iter().any(|p| p.known == Known::WrittenTo));
 }
 
@@ -105,17 +74,9 @@ async fn saving_completes_the_person_of_that_name() {
     assert_eq!(tom["name"], "Tom Okafor");
     assert_eq!(tom["emails"], json!(["tom.okafor@example.com"]));
     assert_eq!(tom["phones"], json!(["555 0100", "+44 7700 900163"]));
-    let tom = save(
-        &home,
-        json!({"name": "tom okafor", "email": "tom@home.example"}),
-        "2",
-    )
-    .await;
+    let tom = save(&home, json!({"name": "tom okafor", "email": "tom@home.example"}), "2").await;
     assert_eq!(tom["phones"], json!(["555 0100", "+44 7700 900163"]));
-    assert_eq!(
-        home.contacts.stored(&home.scene.owner).await.unwrap().len(),
-        1
-    );
+    assert_eq!(home.contacts.stored(&home.scene.owner).await.unwrap().len(), 1);
     assert_eq!(find(&home, "Tom").await, ["Tom Okafor"]);
     let team = find(&home, "team").await;
     assert_eq!(team.len(), 5, "the card's groups stay: {team:?}");
@@ -124,39 +85,18 @@ async fn saving_completes_the_person_of_that_name() {
 #[tokio::test]
 async fn somebody_new_is_saved_for_their_owner_alone() {
     let home = Home::new();
-    let person = save(
-        &home,
-        json!({"name": "  Zed   Zimmer ", "email": "zed@x.example"}),
-        "1",
-    )
-    .await;
+    let person = save(&home, json!({"name": "  Zed   Zimmer ", "email": "zed@x.example"}), "1").await;
     assert_eq!(person["name"], "Zed Zimmer");
     assert_eq!(find(&home, "zed").await, ["Zed Zimmer"]);
-    assert!(
-        home.contacts
-            .people(&scene("you").owner)
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    assert!(home.contacts.people(&scene("you").owner).await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn an_unclear_name_is_asked_about() {
     let home = with_demo();
-    let params = json!({"name": "Bob", "phone": "1"})
-        .as_object()
-        .unwrap()
-        .clone();
-    let prepared = home
-        .contacts
-        .prepare(&home.scene, "save", params)
-        .await
-        .unwrap();
-    let Prepared::Several {
-        param, candidates, ..
-    } = prepared
-    else {
+    let params = json!({"name": "Bob", "phone": "1"}).as_object().unwrap().clone();
+    let prepared = home.contacts.prepare(&home.scene, "save", params).await.unwrap();
+    let Prepared::Several { param, candidates, .. } = prepared else {
         panic!("two Bobs are two: {prepared:?}");
     };
     assert_eq!(param, "name");
@@ -169,17 +109,9 @@ async fn the_file_is_read_again_when_it_changes() {
     let home = Home::new();
     let path = home.dir.path().join("contacts.vcf");
     assert!(find(&home, "ann").await.is_empty());
-    fs::write(
-        &path,
-        "BEGIN:VCARD\nFN:Ann\nEMAIL:ann@x.example\nEND:VCARD\n",
-    )
-    .unwrap();
+    fs::write(&path, "BEGIN:VCARD\nFN:Ann\nEMAIL:ann@x.example\nEND:VCARD\n").unwrap();
     assert_eq!(find(&home, "ann").await, ["Ann"]);
-    fs::write(
-        &path,
-        "BEGIN:VCARD\nFN:Annabel\nEMAIL:ann@x.example\nEND:VCARD\n",
-    )
-    .unwrap();
+    fs::write(&path, "BEGIN:VCARD\nFN:Annabel\nEMAIL:ann@x.example\nEND:VCARD\n").unwrap();
     assert_eq!(find(&home, "annabel").await, ["Annabel"]);
     fs::write(&path, [0xFF, 0xFE, 0x00]).unwrap();
     assert!(find(&home, "annabel").await.is_empty());
@@ -188,38 +120,20 @@ async fn the_file_is_read_again_when_it_changes() {
 #[tokio::test]
 async fn a_sender_never_takes_the_place_of_a_saved_person() {
     let home = with_demo();
-    home.receive(
-        "evil",
-        &mail(
-            "Mum <mum@evil.example>",
-            "Help",
-            "Mon, 4 May 2026 08:00:00 +0000",
-            "",
-            "x",
-        ),
-    );
+    home.receive("evil", &mail("Mum <mum@evil.example>", "Help", "Mon, 4 May 2026 08:00:00 +0000", "", "x"));
     let people = home.contacts.people(&home.scene.owner).await.unwrap();
     let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
     let found = people::resolve("my mum", &candidates);
-    assert!(
-        matches!(&found, people::Match::One(to) if to[0].email == "helen.morgan@example.net"),
-        "{found:?}"
-    );
+    assert!(matches!(&found, people::Match::One(to) if to[0].email == "helen.morgan@example.net"), "{found:?}");
 }
 
 #[tokio::test]
 async fn a_message_brings_up_the_people_it_names() {
     let home = with_demo();
-    let wanted = Wanted {
-        message: "email Bob about the chad offer".into(),
-        limit: 5,
-    };
+    let wanted = Wanted { message: "email Bob about the chad offer".into(), limit: 5 };
     let noticed = home.contacts.notice(&home.scene, &wanted).await.unwrap();
     let lines: Vec<&str> = noticed.iter().map(|n| n.line.as_str()).collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert!(lines[0].starts_with("Bob Miller: bob.miller@example.com"));
-    assert_eq!(
-        noticed[2].foreign.as_deref(),
-        Some("a mail from Chad from Leadspark")
-    );
+    assert_eq!(noticed[2].foreign.as_deref(), Some("a mail from Chad from Leadspark"));
 }

@@ -55,9 +55,9 @@ fn unfold(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let text = text.trim_start_matches('\u{FEFF}');
     for line in text.split('\n').map(|line| line.trim_end_matches('\r')) {
-        let soft = lines.last().is_some_and(|last: &String| {
-            last.ends_with('=') && last.to_ascii_uppercase().contains("QUOTED-PRINTABLE")
-        });
+        let soft = lines
+            .last()
+            .is_some_and(|last: &String| last.ends_with('=') && last.to_ascii_uppercase().contains("QUOTED-PRINTABLE"));
         match (line.strip_prefix([' ', '\t']), lines.last_mut()) {
             (Some(rest), Some(last)) if !soft => last.push_str(rest),
             (_, Some(last)) if soft => {
@@ -81,40 +81,24 @@ impl Property {
     fn parse(line: &str) -> Option<Self> {
         let (head, value) = split_value(line)?;
         let mut parts = head.split(';');
-        let name = parts
-            .next()?
-            .rsplit('.')
-            .next()?
-            .trim()
-            .to_ascii_uppercase();
+        let name = parts.next()?.rsplit('.').next()?.trim().to_ascii_uppercase();
         let mut preferred = 100;
         let mut encoded = false;
         for parameter in parts.map(str::to_ascii_uppercase) {
             if let Some(rank) = parameter.strip_prefix("PREF=") {
                 preferred = rank.trim_matches('"').parse().unwrap_or(100);
-            } else if parameter == "PREF" || parameter.starts_with("TYPE=") && has_pref(&parameter)
-            {
+            } else if parameter == "PREF" || parameter.starts_with("TYPE=") && has_pref(&parameter) {
                 preferred = 1;
             }
             encoded |= parameter.contains("QUOTED-PRINTABLE");
         }
-        let value = if encoded {
-            decode_quoted(value)
-        } else {
-            value.to_owned()
-        };
-        Some(Self {
-            name,
-            preferred,
-            value,
-        })
+        let value = if encoded { decode_quoted(value) } else { value.to_owned() };
+        Some(Self { name, preferred, value })
     }
 }
 
 fn has_pref(types: &str) -> bool {
-    types["TYPE=".len()..]
-        .split(',')
-        .any(|part| part.trim_matches('"') == "PREF")
+    types["TYPE=".len()..].split(',').any(|part| part.trim_matches('"') == "PREF")
 }
 
 /// Splits at the first colon that is not inside a quoted parameter.
@@ -169,10 +153,7 @@ fn split_escaped(value: &str, separator: char) -> Vec<String> {
 }
 
 fn clean(text: &str) -> String {
-    let spaced: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -188,11 +169,7 @@ struct Building {
 impl Building {
     fn add(&mut self, property: &Property) {
         let whole = || split_escaped(&property.value, '\0').concat();
-        let list = || {
-            split_escaped(&property.value, ',')
-                .into_iter()
-                .filter(|item| !item.is_empty())
-        };
+        let list = || split_escaped(&property.value, ',').into_iter().filter(|item| !item.is_empty());
         match property.name.as_str() {
             "FN" if self.card.name.is_empty() => self.card.name = whole(),
             "N" => {
@@ -201,23 +178,13 @@ impl Building {
                 let [last, first, more, before, after] = &parts[..5] else {
                     return;
                 };
-                self.structured = clean(
-                    &[before, first, more, last, after]
-                        .map(String::as_str)
-                        .join(" "),
-                );
+                self.structured = clean(&[before, first, more, last, after].map(String::as_str).join(" "));
             }
             "ORG" => {
-                self.organisation = split_escaped(&property.value, ';')
-                    .into_iter()
-                    .next()
-                    .unwrap_or_default();
+                self.organisation = split_escaped(&property.value, ';').into_iter().next().unwrap_or_default();
             }
             "NICKNAME" => self.card.nicknames.extend(list()),
-            "CATEGORIES" => self
-                .card
-                .groups
-                .extend(list().map(|group| group.to_lowercase())),
+            "CATEGORIES" => self.card.groups.extend(list().map(|group| group.to_lowercase())),
             "EMAIL" => {
                 let email = whole();
                 let email = email.strip_prefix("mailto:").unwrap_or(&email).to_owned();
@@ -242,11 +209,7 @@ impl Building {
         let mut card = self.card;
         card.emails = self.emails.into_iter().map(|(_, email)| email).collect();
         card.phones = self.phones.into_iter().map(|(_, phone)| phone).collect();
-        let fallbacks = [
-            self.structured,
-            self.organisation,
-            card.emails.first().cloned().unwrap_or_default(),
-        ];
+        let fallbacks = [self.structured, self.organisation, card.emails.first().cloned().unwrap_or_default()];
         if card.name.is_empty() {
             card.name = fallbacks.into_iter().find(|name| !name.is_empty())?;
         }
@@ -262,22 +225,11 @@ mod tests {
     fn the_demo_address_book_is_read_whole() {
         let cards = parse(include_str!("../../../data/demo/contacts.vcf"));
         assert_eq!(cards.len(), 19);
-        let count = |group: &str| {
-            cards
-                .iter()
-                .filter(|c| c.groups.contains(&group.to_owned()))
-                .count()
-        };
-        assert_eq!(
-            (count("team"), count("family"), count("bookclub")),
-            (5, 3, 4)
-        );
+        let count = |group: &str| cards.iter().filter(|c| c.groups.contains(&group.to_owned())).count();
+        assert_eq!((count("team"), count("family"), count("bookclub")), (5, 3, 4));
         let mum = cards.iter().find(|c| c.name == "Mum").unwrap();
         assert_eq!(mum.nicknames, ["Mom", "Helen"]);
-        let school = cards
-            .iter()
-            .find(|c| c.name == "Hillcrest Primary")
-            .unwrap();
+        let school = cards.iter().find(|c| c.name == "Hillcrest Primary").unwrap();
         assert_eq!(school.emails[0], "office@hillcrest-primary.example");
         assert!(cards.iter().any(|c| c.name == "Ольга Смирнова"));
     }
@@ -298,13 +250,7 @@ mod tests {
         assert!(parse("BEGIN:VCARD\nFN:Nobody ends this").is_empty());
         assert!(parse("BEGIN:VCARD\nEND:VCARD").is_empty());
         assert!(parse("FN:outside\nEND:VCARD\n:::\n;;;\n\\").is_empty());
-        assert_eq!(
-            parse("BEGIN:VCARD\nBEGIN:VCARD\nFN:Inner\\\nN\nEND:VCARD")[0].name,
-            "Inner"
-        );
-        assert_eq!(
-            parse("BEGIN:VCARD\nORG:Firm;Unit\nEND:VCARD")[0].name,
-            "Firm"
-        );
+        assert_eq!(parse("BEGIN:VCARD\nBEGIN:VCARD\nFN:Inner\\\nN\nEND:VCARD")[0].name, "Inner");
+        assert_eq!(parse("BEGIN:VCARD\nORG:Firm;Unit\nEND:VCARD")[0].name, "Firm");
     }
 }

@@ -11,8 +11,8 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, Utc};
 use lettre::Address;
 use lettre::message::header::{
-    ContentTransferEncoding, ContentType, Date, From, Headers, InReplyTo, MessageId, MimeVersion,
-    References, Subject, To,
+    ContentTransferEncoding, ContentType, Date, From, Headers, InReplyTo, MessageId, MimeVersion, References, Subject,
+    To,
 };
 use lettre::message::{Mailbox, Mailboxes};
 
@@ -62,16 +62,13 @@ pub fn wire_address(address: &str) -> Result<Address, ComposeError> {
     let bad = || ComposeError::BadAddress(address.to_owned());
     let (user, domain) = address.trim().rsplit_once('@').ok_or_else(bad)?;
     let atom = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c);
-    let user_fine = user.len() <= 64
-        && user
-            .split('.')
-            .all(|part| !part.is_empty() && part.chars().all(atom));
+    let user_fine = user.len() <= 64 && user.split('.').all(|part| !part.is_empty() && part.chars().all(atom));
     let ascii = idna::domain_to_ascii_strict(domain).map_err(|_| bad())?;
     let domain_fine = ascii.contains('.')
         && ascii.len() <= 253
-        && ascii.split('.').all(|label| {
-            !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-        });
+        && ascii
+            .split('.')
+            .all(|label| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'));
     if !user_fine || !domain_fine {
         return Err(bad());
     }
@@ -116,12 +113,8 @@ pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeE
     if let Some(id) = envelope.in_reply_to.as_deref().filter(|id| is_safe_id(id)) {
         headers.set(InReplyTo::from(bracketed(id)));
     }
-    let references: Vec<String> = envelope
-        .references
-        .iter()
-        .filter(|id| is_safe_id(id))
-        .map(|id| bracketed(id))
-        .collect();
+    let references: Vec<String> =
+        envelope.references.iter().filter(|id| is_safe_id(id)).map(|id| bracketed(id)).collect();
     if !references.is_empty() {
         headers.set(References::from(references.join(" ")));
     }
@@ -138,11 +131,7 @@ fn bracketed(id: &str) -> String {
 
 /// An id of somebody else's mail is repeated only when it is a plain one.
 fn is_safe_id(id: &str) -> bool {
-    !id.is_empty()
-        && id.len() <= 250
-        && id
-            .chars()
-            .all(|c| c.is_ascii_graphic() && !"<>()\\\",;".contains(c))
+    !id.is_empty() && id.len() <= 250 && id.chars().all(|c| c.is_ascii_graphic() && !"<>()\\\",;".contains(c))
 }
 
 fn system_time(at: DateTime<Utc>) -> SystemTime {
@@ -213,10 +202,7 @@ mod tests {
                 name: Some("Me".into()),
                 address: wire_address("me@example.com").unwrap(),
             }),
-            names: names
-                .iter()
-                .map(|(a, n)| ((*a).to_owned(), (*n).to_owned()))
-                .collect(),
+            names: names.iter().map(|(a, n)| ((*a).to_owned(), (*n).to_owned())).collect(),
             message_id: "key@example.com".into(),
             at: DateTime::UNIX_EPOCH,
             ..Envelope::default()
@@ -229,11 +215,7 @@ mod tests {
     }
 
     fn letter(subject: &str, body: &str) -> Letter {
-        Letter {
-            to: vec!["bob@example.com".into()],
-            subject: subject.into(),
-            body: body.into(),
-        }
+        Letter { to: vec!["bob@example.com".into()], subject: subject.into(), body: body.into() }
     }
 
     #[test]
@@ -261,10 +243,8 @@ mod tests {
 
     #[test]
     fn headers_say_who_and_what() {
-        let (wire, parsed) = there_and_back(
-            &letter("Grüße — an alle", "b"),
-            &[("bob@example.com", "Bob “the, Builder” Müller")],
-        );
+        let (wire, parsed) =
+            there_and_back(&letter("Grüße — an alle", "b"), &[("bob@example.com", "Bob “the, Builder” Müller")]);
         assert_eq!(parsed.subject, "Grüße — an alle");
         assert_eq!(parsed.to[0].name, "Bob “the, Builder” Müller");
         assert_eq!(parsed.message_id.as_deref(), Some("key@example.com"));

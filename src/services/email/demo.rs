@@ -25,14 +25,8 @@ const OWNER_ADDRESS: &str = "alex.morgan@example.com";
 
 /// Fills the owner's mailbox and puts the address book beside it; `data` is the data folder. Filling twice
 /// changes nothing.
-pub fn fill(
-    data: &Path,
-    owner: &UserId,
-    now: DateTime<Utc>,
-    zone: Tz,
-) -> Result<usize, ServiceError> {
-    let failed =
-        |cause: std::io::Error| ServiceError(format!("The demo could not be written ({cause})."));
+pub fn fill(data: &Path, owner: &UserId, now: DateTime<Utc>, zone: Tz) -> Result<usize, ServiceError> {
+    let failed = |cause: std::io::Error| ServiceError(format!("The demo could not be written ({cause})."));
     let maildir = Maildir::of(data, owner);
     let mut count = 0;
     for file in THREADS.files() {
@@ -42,15 +36,13 @@ pub fn fill(
         for part in text.split("\n=====\n") {
             let mail = DemoMail::parse(part);
             let id = format!("{slug}.{}@demo.brain-agent.invalid", ids.len() + 1);
-            let at = mail.at(now, zone).ok_or_else(|| {
-                ServiceError(format!("The demo mail {slug} has no readable time."))
-            })?;
+            let at = mail
+                .at(now, zone)
+                .ok_or_else(|| ServiceError(format!("The demo mail {slug} has no readable time.")))?;
             let bytes = mail.bytes(&id, &ids, at)?;
             let base = format!("{}.{}", at.timestamp(), short(&id));
             let flags = if mail.unread { "" } else { "S" };
-            maildir
-                .put(mail.folder, &base, flags, &bytes)
-                .map_err(failed)?;
+            maildir.put(mail.folder, &base, flags, &bytes).map_err(failed)?;
             ids.push(id);
             count += 1;
         }
@@ -66,20 +58,12 @@ pub fn thread_of(slug: &str) -> String {
 
 /// The file's name without number and ending.
 fn slug_of(path: &Path) -> String {
-    let stem = path
-        .file_stem()
-        .and_then(|s| s.to_str())
-        .unwrap_or_default();
-    stem.split_once('-')
-        .map_or(stem, |(_, slug)| slug)
-        .to_owned()
+    let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
+    stem.split_once('-').map_or(stem, |(_, slug)| slug).to_owned()
 }
 
 fn short(id: &str) -> String {
-    hex(&Sha256::digest(id.as_bytes()))
-        .chars()
-        .take(16)
-        .collect()
+    hex(&Sha256::digest(id.as_bytes())).chars().take(16).collect()
 }
 
 /// One message of a thread file: headers, an empty line, the text.
@@ -93,24 +77,13 @@ struct DemoMail<'a> {
 impl<'a> DemoMail<'a> {
     fn parse(part: &'a str) -> Self {
         let (head, body) = part.split_once("\n\n").unwrap_or((part, ""));
-        let headers: Vec<(&str, &str)> = head
-            .lines()
-            .filter_map(|line| line.split_once(": "))
-            .collect();
-        let mut mail = Self {
-            headers,
-            body: body.trim_end(),
-            folder: Folder::Inbox,
-            unread: false,
-        };
+        let headers: Vec<(&str, &str)> = head.lines().filter_map(|line| line.split_once(": ")).collect();
+        let mut mail = Self { headers, body: body.trim_end(), folder: Folder::Inbox, unread: false };
         mail.unread = mail.header("Unread") == Some("yes");
         if mail.header("Folder") == Some("Archive") {
             mail.folder = Folder::Kept;
         }
-        if mail
-            .header("From")
-            .is_some_and(|from| from.contains(OWNER_ADDRESS))
-        {
+        if mail.header("From").is_some_and(|from| from.contains(OWNER_ADDRESS)) {
             mail.folder = Folder::Sent;
         }
         mail
@@ -127,25 +100,12 @@ impl<'a> DemoMail<'a> {
         let days: i64 = days.parse().ok()?;
         let today = now.with_timezone(&zone).date_naive();
         let distance = Days::new(days.unsigned_abs());
-        let day = if days < 0 {
-            today.checked_sub_days(distance)?
-        } else {
-            today.checked_add_days(distance)?
-        };
+        let day = if days < 0 { today.checked_sub_days(distance)? } else { today.checked_add_days(distance)? };
         let clock = NaiveTime::parse_from_str(clock.trim(), "%H:%M").ok()?;
-        Some(
-            local_instant(zone, day.and_time(clock))
-                .earliest()
-                .with_timezone(&Utc),
-        )
+        Some(local_instant(zone, day.and_time(clock)).earliest().with_timezone(&Utc))
     }
 
-    fn bytes(
-        &self,
-        id: &str,
-        earlier: &[String],
-        at: DateTime<Utc>,
-    ) -> Result<Vec<u8>, ServiceError> {
+    fn bytes(&self, id: &str, earlier: &[String], at: DateTime<Utc>) -> Result<Vec<u8>, ServiceError> {
         let wrong = |what: &str| ServiceError(format!("A demo mail ({id}) has a wrong {what}."));
         let mut envelope = Envelope {
             message_id: id.to_owned(),
@@ -175,9 +135,7 @@ impl<'a> DemoMail<'a> {
             extra.set(Cc::from(mailboxes(list).ok_or_else(|| wrong("Cc"))?));
         }
         if let Some(list) = self.header("Reply-To") {
-            extra.set(ReplyTo::from(
-                mailboxes(list).ok_or_else(|| wrong("Reply-To"))?,
-            ));
+            extra.set(ReplyTo::from(mailboxes(list).ok_or_else(|| wrong("Reply-To"))?));
         }
         bytes.splice(0..0, extra.to_string().into_bytes());
         Ok(bytes)
@@ -206,11 +164,7 @@ fn mailboxes(list: &str) -> Option<Mailboxes> {
 }
 
 fn person(text: &str) -> (String, String) {
-    match text
-        .trim()
-        .strip_suffix('>')
-        .and_then(|t| t.split_once('<'))
-    {
+    match text.trim().strip_suffix('>').and_then(|t| t.split_once('<')) {
         Some((name, address)) => (name.trim().to_owned(), address.to_owned()),
         None => (String::new(), text.trim().to_owned()),
     }

@@ -23,9 +23,8 @@ pub fn base_of(attempt: &Attempt) -> String {
 
 /// The attempt's key as it may stand in file names and ids: at most 32 letters and digits.
 pub fn safe_key(attempt: &Attempt) -> String {
-    let plain = attempt.key.len() <= 32
-        && !attempt.key.is_empty()
-        && attempt.key.chars().all(|c| c.is_ascii_alphanumeric());
+    let plain =
+        attempt.key.len() <= 32 && !attempt.key.is_empty() && attempt.key.chars().all(|c| c.is_ascii_alphanumeric());
     if plain {
         return attempt.key.clone();
     }
@@ -53,8 +52,8 @@ pub async fn save(
     envelope: &Envelope,
     attempt: &Attempt,
 ) -> Result<String, ServiceError> {
-    let bytes = compose(letter, envelope)
-        .map_err(|error| ServiceError(format!("The draft was not saved: {error}.")))?;
+    let bytes =
+        compose(letter, envelope).map_err(|error| ServiceError(format!("The draft was not saved: {error}.")))?;
     let maildir = mailboxes.maildir(owner);
     let base = base_of(attempt);
     let id = safe_key(attempt);
@@ -69,33 +68,19 @@ pub async fn save(
 
 impl Mailboxes {
     /// A draft as a letter.
-    pub async fn draft(
-        self: &Arc<Self>,
-        owner: &UserId,
-        id: &str,
-    ) -> Result<Option<Letter>, ServiceError> {
+    pub async fn draft(self: &Arc<Self>, owner: &UserId, id: &str) -> Result<Option<Letter>, ServiceError> {
         let mail = self.draft_mail(owner, id).await?;
         let Some(mail) = mail else { return Ok(None) };
         blocking(move || Ok(Some(letter_of(&mail)))).await
     }
 
     /// Every draft with its id, newest first.
-    pub async fn drafts(
-        self: &Arc<Self>,
-        owner: &UserId,
-    ) -> Result<Vec<(String, Letter)>, ServiceError> {
+    pub async fn drafts(self: &Arc<Self>, owner: &UserId) -> Result<Vec<(String, Letter)>, ServiceError> {
         let index = self.index(owner).await?;
         blocking(move || {
-            let mut mails: Vec<&Mail> = index
-                .mails
-                .iter()
-                .filter(|mail| mail.file.folder == Folder::Drafts)
-                .collect();
+            let mut mails: Vec<&Mail> = index.mails.iter().filter(|mail| mail.file.folder == Folder::Drafts).collect();
             mails.sort_by_key(|mail| std::cmp::Reverse(mail.head.date));
-            Ok(mails
-                .into_iter()
-                .map(|mail| (id_of(&mail.file.base), letter_of(mail)))
-                .collect())
+            Ok(mails.into_iter().map(|mail| (id_of(&mail.file.base), letter_of(mail))).collect())
         })
         .await
     }
@@ -112,16 +97,9 @@ impl Mailboxes {
         .await
     }
 
-    async fn draft_mail(
-        self: &Arc<Self>,
-        owner: &UserId,
-        id: &str,
-    ) -> Result<Option<Mail>, ServiceError> {
+    async fn draft_mail(self: &Arc<Self>, owner: &UserId, id: &str) -> Result<Option<Mail>, ServiceError> {
         let index = self.index(owner).await?;
-        let found = index
-            .mails
-            .iter()
-            .find(|mail| mail.file.folder == Folder::Drafts && id_of(&mail.file.base) == id);
+        let found = index.mails.iter().find(|mail| mail.file.folder == Folder::Drafts && id_of(&mail.file.base) == id);
         Ok(found.cloned())
     }
 
@@ -148,9 +126,7 @@ impl Mailboxes {
 
 /// The same text to the same addresses, however their domains are written.
 fn says_the_same(a: &Letter, b: &Letter) -> bool {
-    a.body == b.body
-        && a.subject == b.subject
-        && recipients(a).is_ok_and(|to| Ok(to) == recipients(b))
+    a.body == b.body && a.subject == b.subject && recipients(a).is_ok_and(|to| Ok(to) == recipients(b))
 }
 
 fn letter_of(mail: &Mail) -> Letter {

@@ -71,24 +71,15 @@ const NEWEST: [&str; 6] = ["last", "latest", "newest", "recent", "letzte", "ulti
 
 /// The stems of the words that mean something; of all words when none does.
 fn meaningful(text: &str) -> Vec<String> {
-    let kept: Vec<String> = words(text)
-        .into_iter()
-        .filter(|word| !FILLERS.contains(&word.as_str()))
-        .collect();
-    stems(&if kept.is_empty() {
-        text.to_owned()
-    } else {
-        kept.join(" ")
-    })
+    let kept: Vec<String> = words(text).into_iter().filter(|word| !FILLERS.contains(&word.as_str())).collect();
+    stems(&if kept.is_empty() { text.to_owned() } else { kept.join(" ") })
 }
 
 impl Query {
     /// Reads the parameters of `email.search`. What is no time counts as not given.
     pub fn of(params: &Params, zone: Tz) -> Self {
         let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default();
-        let time = |name: &str| {
-            Moment::read(text(name).trim(), zone).map(|at| at.start(zone).with_timezone(&Utc))
-        };
+        let time = |name: &str| Moment::read(text(name).trim(), zone).map(|at| at.start(zone).with_timezone(&Utc));
         let said = words(text("text"));
         Self {
             stems: meaningful(text("text")),
@@ -119,27 +110,14 @@ impl Query {
             && self.before.is_none_or(|before| mail.head.date < before)
             && names(std::slice::from_ref(&parsed.from), &self.from)
             && names(&to, &self.to)
-            && self
-                .subject
-                .iter()
-                .all(|word| subject.contains(word.as_str()))
-            && self
-                .stems
-                .iter()
-                .filter(draft_word)
-                .all(|stem| mail.head.has(stem))
+            && self.subject.iter().all(|word| subject.contains(word.as_str()))
+            && self.stems.iter().filter(draft_word).all(|stem| mail.head.has(stem))
     }
 
     /// How many of the words stand in the subject or the sender's name.
     fn prominence(&self, mail: &Mail) -> usize {
-        let prominent = stems(&format!(
-            "{} {}",
-            mail.head.parsed.subject, mail.head.parsed.from.name
-        ));
-        self.stems
-            .iter()
-            .filter(|stem| prominent.contains(stem))
-            .count()
+        let prominent = stems(&format!("{} {}", mail.head.parsed.subject, mail.head.parsed.from.name));
+        self.stems.iter().filter(|stem| prominent.contains(stem)).count()
     }
 }
 
@@ -175,18 +153,10 @@ pub fn result(index: &Index, query: &Query, zone: Tz) -> Value {
     let mut rows: Vec<Value> = Vec::new();
     let mut more = hits.len();
     if query.drafts {
-        let drafts: Vec<&Mail> = index
-            .mails
-            .iter()
-            .filter(|mail| mail.file.folder == Folder::Drafts && query.fits(mail))
-            .collect();
+        let drafts: Vec<&Mail> =
+            index.mails.iter().filter(|mail| mail.file.folder == Folder::Drafts && query.fits(mail)).collect();
         more += drafts.len();
-        rows.extend(
-            drafts
-                .into_iter()
-                .take(MAIL_RESULTS_MAX)
-                .map(|mail| draft_row(mail, zone)),
-        );
+        rows.extend(drafts.into_iter().take(MAIL_RESULTS_MAX).map(|mail| draft_row(mail, zone)));
     }
     let free = MAIL_RESULTS_MAX - rows.len();
     rows.extend(hits.iter().take(free).map(|hit| row(index, *hit, zone)));
@@ -224,11 +194,7 @@ fn draft_row(mail: &Mail, zone: Tz) -> Value {
 
 /// A subject to show.
 pub fn subject_or(subject: &str) -> &str {
-    if subject.is_empty() {
-        "(no subject)"
-    } else {
-        subject
-    }
+    if subject.is_empty() { "(no subject)" } else { subject }
 }
 
 /// RFC 3339 in the person's zone.
@@ -257,20 +223,15 @@ pub fn thread<'a>(index: &'a Index, description: &str) -> Found<'a> {
     }
     let wanted: Vec<String> = words(description);
     let newest = wanted.iter().any(|word| NEWEST.contains(&word.as_str()));
-    let said: Vec<&String> = wanted
-        .iter()
-        .filter(|word| !NEWEST.contains(&word.as_str()) && !FILLERS.contains(&word.as_str()))
-        .collect();
+    let said: Vec<&String> =
+        wanted.iter().filter(|word| !NEWEST.contains(&word.as_str()) && !FILLERS.contains(&word.as_str())).collect();
     let said = said.into_iter().cloned().collect::<Vec<_>>().join(" ");
     let stems = stems(&said);
     if stems.is_empty() && !newest {
         return Found::Nothing;
     }
     let of_others = |thread: &&Thread| index.mails_of(thread).any(|mail| !mail.is_own());
-    let mut fitting: Vec<&Thread> = tiers(index, &stems)
-        .into_iter()
-        .find(|tier| !tier.is_empty())
-        .unwrap_or_default();
+    let mut fitting: Vec<&Thread> = tiers(index, &stems).into_iter().find(|tier| !tier.is_empty()).unwrap_or_default();
     if fitting.iter().any(of_others) && newest {
         fitting.retain(of_others);
     }
@@ -297,11 +258,7 @@ fn tiers<'a>(index: &'a Index, stems: &[String]) -> [Vec<&'a Thread>; 3] {
         let present = self::stems(&text);
         stems.iter().all(|stem| present.contains(stem))
     };
-    let anywhere = |thread: &Thread| {
-        stems
-            .iter()
-            .all(|stem| index.mails_of(thread).any(|mail| mail.head.has(stem)))
-    };
+    let anywhere = |thread: &Thread| stems.iter().all(|stem| index.mails_of(thread).any(|mail| mail.head.has(stem)));
     let pick = |fits: &dyn Fn(&Thread) -> bool| index.threads.iter().filter(|t| fits(t)).collect();
     [pick(&exact), pick(&heads), pick(&anywhere)]
 }
@@ -316,10 +273,7 @@ pub fn candidates(index: &Index, threads: &[&Thread], zone: Tz) -> Vec<Candidate
             let from = from.or(index.mails_of(thread).next_back());
             let from = from.map_or_else(String::new, |mail| mail.head.parsed.from.label());
             let date = thread.date.with_timezone(&zone).format("%a %-d %b %H:%M");
-            Candidate {
-                id: thread.id.clone(),
-                label: format!("{from}: {} ({date})", subject_or(&thread.subject)),
-            }
+            Candidate { id: thread.id.clone(), label: format!("{from}: {} ({date})", subject_or(&thread.subject)) }
         })
         .collect()
 }

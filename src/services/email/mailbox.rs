@@ -68,10 +68,7 @@ impl Mail {
     /// The whole mail, read again.
     pub fn read(&self) -> Parsed {
         maildir::read(&self.file.path).map_or_else(
-            |_| Parsed {
-                text: "(This mail has just been moved or deleted.)".to_owned(),
-                ..self.head.parsed.clone()
-            },
+            |_| Parsed { text: "(This mail has just been moved or deleted.)".to_owned(), ..self.head.parsed.clone() },
             |raw| read::parse(&raw),
         )
     }
@@ -117,9 +114,7 @@ impl Index {
                 if !person.address.contains('@') || self.is_me(&person.address) {
                     continue;
                 }
-                let entry = seen
-                    .entry(person.address.to_lowercase())
-                    .or_insert_with(|| (person.clone(), sent));
+                let entry = seen.entry(person.address.to_lowercase()).or_insert_with(|| (person.clone(), sent));
                 entry.1 |= sent;
                 if !person.name.is_empty() {
                     entry.0.name.clone_from(&person.name);
@@ -150,11 +145,7 @@ pub struct Mailboxes {
 impl Mailboxes {
     /// Mailboxes in `DATA/mail`; `own` is the address of outgoing mail, if one is configured.
     pub fn new(data: impl Into<PathBuf>, own: Option<String>) -> Arc<Self> {
-        Arc::new(Self {
-            data: data.into(),
-            own: own.map(|address| address.to_lowercase()),
-            cached: Mutex::default(),
-        })
+        Arc::new(Self { data: data.into(), own: own.map(|address| address.to_lowercase()), cached: Mutex::default() })
     }
 
     /// The folder everything is below.
@@ -203,11 +194,7 @@ impl Mailboxes {
         let own = own_addresses(self.own.as_deref(), &mails);
         let threads = thread::group(&mails);
         cached.heads = heads;
-        cached.index = Arc::new(Index {
-            mails,
-            threads,
-            own,
-        });
+        cached.index = Arc::new(Index { mails, threads, own });
         Ok(Arc::clone(&cached.index))
     }
 }
@@ -222,9 +209,7 @@ pub async fn blocking<T: Send + 'static>(
 }
 
 fn unreadable(cause: std::io::Error) -> ServiceError {
-    ServiceError(format!(
-        "Your mailbox cannot be read ({cause}). Nothing was changed."
-    ))
+    ServiceError(format!("Your mailbox cannot be read ({cause}). Nothing was changed."))
 }
 
 /// The configured address, else whoever wrote what lies in Sent.
@@ -241,12 +226,8 @@ fn own_addresses(configured: Option<&str>, mails: &[Mail]) -> Vec<String> {
 
 fn head_of(mut parsed: Parsed, file: &Listed) -> Head {
     let text = std::mem::take(&mut parsed.text);
-    let people = std::iter::once(&parsed.from)
-        .chain(&parsed.to)
-        .chain(&parsed.cc);
-    let people: Vec<String> = people
-        .map(|p| format!("{} {}", p.name, p.address))
-        .collect();
+    let people = std::iter::once(&parsed.from).chain(&parsed.to).chain(&parsed.cc);
+    let people: Vec<String> = people.map(|p| format!("{} {}", p.name, p.address)).collect();
     let mut said: Vec<String> = words::words(&parsed.subject);
     said.extend(words::words(&people.join(" ")));
     said.extend(words::words(&text));
@@ -274,21 +255,15 @@ fn word_hash(stem: &str) -> u32 {
 /// Maildir names begin with the second of delivery; else the file's own time.
 fn file_date(file: &Listed) -> DateTime<Utc> {
     let named = file.base.split('.').next().and_then(|s| s.parse().ok());
-    let named = named
-        .filter(|secs| *secs > 100_000_000)
-        .and_then(|secs| DateTime::from_timestamp(secs, 0));
+    let named = named.filter(|secs| *secs > 100_000_000).and_then(|secs| DateTime::from_timestamp(secs, 0));
     let written = || std::fs::metadata(&file.path).and_then(|meta| meta.modified());
-    named
-        .or_else(|| written().ok().map(DateTime::<Utc>::from))
-        .unwrap_or(DateTime::UNIX_EPOCH)
+    named.or_else(|| written().ok().map(DateTime::<Utc>::from)).unwrap_or(DateTime::UNIX_EPOCH)
 }
 
 /// The beginning of the text without what it quotes.
 fn snippet(text: &str) -> String {
     let mut short = String::new();
-    let fresh = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with('>'));
+    let fresh = text.lines().filter(|line| !line.trim_start().starts_with('>'));
     for word in fresh.flat_map(str::split_whitespace) {
         if !short.is_empty() {
             short.push(' ');

@@ -86,9 +86,7 @@ const BEGINNING_BYTES: u64 = 64 * 1024;
 impl Maildir {
     /// The mailbox of `owner` below the data folder. Nothing is created.
     pub fn of(data: &Path, owner: &UserId) -> Self {
-        Self {
-            root: data.join("mail").join(folder_name(owner.as_str())),
-        }
+        Self { root: data.join("mail").join(folder_name(owner.as_str())) }
     }
 
     /// Every mail, newest file name first within a folder, at most [`MAILBOX_MAX`]. A mailbox that does not
@@ -114,10 +112,7 @@ impl Maildir {
         }
         found.sort_by(|a, b| (a.folder, &b.base, &a.path).cmp(&(b.folder, &a.base, &b.path)));
         if found.len() > MAILBOX_MAX {
-            tracing::warn!(
-                mails = found.len(),
-                "the mailbox is larger than what is indexed"
-            );
+            tracing::warn!(mails = found.len(), "the mailbox is larger than what is indexed");
             found.truncate(MAILBOX_MAX);
         }
         Ok(found)
@@ -168,18 +163,10 @@ impl Maildir {
 pub fn read(path: &Path) -> io::Result<Raw> {
     let file = File::open(path)?;
     let huge = file.metadata()?.len() > MAIL_BYTES_MAX;
-    let limit = if huge {
-        BEGINNING_BYTES
-    } else {
-        MAIL_BYTES_MAX
-    };
+    let limit = if huge { BEGINNING_BYTES } else { MAIL_BYTES_MAX };
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
-    Ok(if huge {
-        Raw::Beginning(bytes)
-    } else {
-        Raw::Whole(bytes)
-    })
+    Ok(if huge { Raw::Beginning(bytes) } else { Raw::Whole(bytes) })
 }
 
 fn list_folder(dir: &Path, folder: Folder, found: &mut Vec<Listed>) -> io::Result<()> {

@@ -34,9 +34,7 @@ use self::thread::Thread;
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::core::taint::Foreign;
-use crate::ports::{
-    AddressBook, Attempt, Noticed, Performed, Prepared, Scene, Service, ServiceError, Wanted,
-};
+use crate::ports::{AddressBook, Attempt, Noticed, Performed, Prepared, Scene, Service, ServiceError, Wanted};
 
 /// The service.
 #[derive(Debug)]
@@ -49,11 +47,7 @@ pub struct Email {
 impl Email {
     /// Mail in `mailboxes`; sending needs `smtp`.
     pub fn new(mailboxes: Arc<Mailboxes>, book: Arc<dyn AddressBook>, smtp: Option<Smtp>) -> Self {
-        Self {
-            mailboxes,
-            book,
-            smtp,
-        }
+        Self { mailboxes, book, smtp }
     }
 
     async fn search(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
@@ -66,9 +60,7 @@ impl Email {
             .filter(|hit| !hit.mail.is_own())
             .map(|hit| Foreign {
                 source: source_of(hit.mail),
-                text: [&hit.thread.subject, &hit.mail.head.snippet]
-                    .map(String::as_str)
-                    .join("\n"),
+                text: [&hit.thread.subject, &hit.mail.head.snippet].map(String::as_str).join("\n"),
             })
             .collect();
         Ok(performed)
@@ -76,11 +68,8 @@ impl Email {
 
     async fn read_thread(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let index = self.mailboxes.index(&scene.owner).await?;
-        let wanted = action
-            .target
-            .as_ref()
-            .map_or_else(|| action.text("find_by"), |target| target.id.as_str())
-            .to_owned();
+        let wanted =
+            action.target.as_ref().map_or_else(|| action.text("find_by"), |target| target.id.as_str()).to_owned();
         let scene = scene.clone();
         blocking(move || match find::thread(&index, &wanted) {
             Found::One(thread) => Ok(whole_thread(&index, thread, &scene)),
@@ -101,10 +90,7 @@ fn whole_thread(index: &Index, thread: &Thread, scene: &Scene) -> Performed {
             text.push_str(&format!("\n📎 {name}"));
         }
         if !mail.is_own() {
-            foreign.push(Foreign {
-                source: source_of(mail),
-                text: format!("{}\n{text}", parsed.subject),
-            });
+            foreign.push(Foreign { source: source_of(mail), text: format!("{}\n{text}", parsed.subject) });
         }
         let to: Vec<String> = parsed.to.iter().map(|p| p.label()).collect();
         messages.push(json!({
@@ -142,12 +128,7 @@ impl Service for Email {
         "email"
     }
 
-    async fn prepare(
-        &self,
-        scene: &Scene,
-        command: &str,
-        params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
         match command {
             "search" => Ok(Prepared::as_is(params)),
             "read_thread" => self.prepare_read(scene, params).await,
@@ -157,12 +138,7 @@ impl Service for Email {
         }
     }
 
-    async fn perform(
-        &self,
-        scene: &Scene,
-        authorized: &Authorized,
-        attempt: &Attempt,
-    ) -> Performed {
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
             "search" => self.search(scene, action).await,
@@ -184,12 +160,7 @@ impl Service for Email {
 
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let index = self.mailboxes.index(&scene.owner).await?;
-        Ok(find::notice(
-            &index,
-            &wanted.message,
-            wanted.limit,
-            scene.zone,
-        ))
+        Ok(find::notice(&index, &wanted.message, wanted.limit, scene.zone))
     }
 
     async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {

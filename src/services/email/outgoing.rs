@@ -12,6 +12,7 @@ use super::maildir::Folder;
 use super::prepare::strings;
 use super::smtp::{Sender, Sent};
 use crate::core::plan::Action;
+use crate::failpoint::fail_point;
 use crate::ports::{Attempt, Performed, Scene, ServiceError};
 
 impl Email {
@@ -32,12 +33,7 @@ impl Email {
     }
 
     /// One attempt to send; never a second one.
-    pub(super) async fn send(
-        &self,
-        scene: &Scene,
-        action: &Action,
-        attempt: &Attempt,
-    ) -> Performed {
+    pub(super) async fn send(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Performed {
         let letter = letter_of(action);
         let mut envelope = self.envelope(scene, action, attempt).await;
         let Some(smtp) = &self.smtp else {
@@ -62,6 +58,7 @@ impl Email {
         match smtp.send(&to, &bytes).await {
             Sent::Accepted => {
                 let filed = self.file(scene, bytes, attempt).await;
+                fail_point("sent-filed");
                 self.drop_drafts(scene, drafts).await;
                 Performed::result(json!({
                     "to": letter.to,
@@ -100,24 +97,17 @@ impl Email {
             Some(smtp) => Some(smtp.sender().clone()),
             None => self.own_sender(scene).await,
         };
-        let domain = from
-            .as_ref()
-            .map_or("brain-agent.invalid", |sender| sender.address.domain());
+        let domain = from.as_ref().map_or("brain-agent.invalid", |sender| sender.address.domain());
         let before = action.target.as_ref().map(|target| &target.before);
-        let mut names: BTreeMap<String, String> = before
-            .and_then(|before| serde_json::from_value(before["names"].clone()).ok())
-            .unwrap_or_default();
+        let mut names: BTreeMap<String, String> =
+            before.and_then(|before| serde_json::from_value(before["names"].clone()).ok()).unwrap_or_default();
         names.extend(action.names.clone());
         let references = before.and_then(|before| before["references"].as_array());
         let references = references.map(Vec::as_slice).unwrap_or_default();
         Envelope {
             message_id: format!("{}@{domain}", safe_key(attempt)),
             in_reply_to: before.and_then(|before| before["message_id"].as_str().map(str::to_owned)),
-            references: references
-                .iter()
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .collect(),
+            references: references.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
             at: scene.now,
             from,
             names,
@@ -128,20 +118,11 @@ impl Email {
     async fn own_sender(&self, scene: &Scene) -> Option<Sender> {
         let index = self.mailboxes.index(&scene.owner).await.ok()?;
         let address = wire_address(index.own.first()?).ok()?;
-        Some(Sender {
-            name: None,
-            address,
-        })
+        Some(Sender { name: None, address })
     }
 
     /// Keeps what was not sent, and says whether that worked.
-    async fn keep(
-        &self,
-        scene: &Scene,
-        letter: &Letter,
-        envelope: &Envelope,
-        attempt: &Attempt,
-    ) -> String {
+    async fn keep(&self, scene: &Scene, letter: &Letter, envelope: &Envelope, attempt: &Attempt) -> String {
         match save(&self.mailboxes, &scene.owner, letter, envelope, attempt).await {
             Ok(_) => "The text is kept as a draft.".to_owned(),
             Err(error) => format!("It could not be kept as a draft either: {error}"),
@@ -153,9 +134,7 @@ impl Email {
         let maildir = self.mailboxes.maildir(&scene.owner);
         let base = base_of(attempt);
         let filed = blocking(move || {
-            maildir
-                .put(Folder::Sent, &base, "S", &bytes)
-                .map_err(|cause| ServiceError(cause.to_string()))
+            maildir.put(Folder::Sent, &base, "S", &bytes).map_err(|cause| ServiceError(cause.to_string()))
         });
         match filed.await {
             Ok(()) => true,

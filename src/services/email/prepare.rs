@@ -17,11 +17,7 @@ use crate::limits::RECIPIENTS_MAX;
 use crate::ports::{Known, Prepared, Scene, ServiceError};
 
 impl Email {
-    pub(super) async fn prepare_read(
-        &self,
-        scene: &Scene,
-        params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    pub(super) async fn prepare_read(&self, scene: &Scene, params: Params) -> Result<Prepared, ServiceError> {
         let index = self.mailboxes.index(&scene.owner).await?;
         Ok(match meant(&index, &params, scene) {
             Ok(thread) => Prepared::Ready {
@@ -40,11 +36,7 @@ impl Email {
     }
 
     /// A new mail: addresses checked, the subject brought to one line, strangers noted.
-    pub(super) async fn prepare_letter(
-        &self,
-        scene: &Scene,
-        mut params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    pub(super) async fn prepare_letter(&self, scene: &Scene, mut params: Params) -> Result<Prepared, ServiceError> {
         let to = strings(&params, "to");
         if let Some(bad) = to.iter().find(|address| wire_address(address).is_err()) {
             return Ok(bad_address(bad));
@@ -54,28 +46,17 @@ impl Email {
             params.insert("subject".to_owned(), subject.into());
         }
         unify_lines(&mut params);
-        Ok(Prepared::Ready {
-            notes: self.stranger_notes(scene, &to).await?,
-            params,
-            target: None,
-            foreign: Vec::new(),
-        })
+        Ok(Prepared::Ready { notes: self.stranger_notes(scene, &to).await?, params, target: None, foreign: Vec::new() })
     }
 
     /// An answer: to whom and under which subject follows from the mail, whatever the planner wrote.
-    pub(super) async fn prepare_reply(
-        &self,
-        scene: &Scene,
-        mut params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    pub(super) async fn prepare_reply(&self, scene: &Scene, mut params: Params) -> Result<Prepared, ServiceError> {
         let index = self.mailboxes.index(&scene.owner).await?;
         let thread = match meant(&index, &params, scene) {
             Ok(thread) => thread,
             Err(unclear) => return Ok(unclear),
         };
-        let last = index
-            .mails_of(thread)
-            .rfind(|mail| !mail.is_own() && !index.is_me(&mail.head.parsed.from.address));
+        let last = index.mails_of(thread).rfind(|mail| !mail.is_own() && !index.is_me(&mail.head.parsed.from.address));
         let Some(mail) = last.or_else(|| index.mails_of(thread).next_back()).cloned() else {
             return Ok(not_found(&params));
         };
@@ -84,17 +65,10 @@ impl Email {
             return Ok(bad_address(&bad.address));
         }
         if answer.to.is_empty() {
-            let what = format!(
-                "“{}” does not say who wrote it, so I can't answer it.",
-                thread.subject
-            );
+            let what = format!("“{}” does not say who wrote it, so I can't answer it.", thread.subject);
             return Ok(Prepared::NotFound { what });
         }
-        let to: Vec<String> = answer
-            .to
-            .iter()
-            .map(|person| person.address.clone())
-            .collect();
+        let to: Vec<String> = answer.to.iter().map(|person| person.address.clone()).collect();
         let mut notes = answer.notes;
         notes.extend(self.stranger_notes(scene, &to).await?);
         params.insert("to".to_owned(), json!(to));
@@ -103,30 +77,17 @@ impl Email {
         unify_lines(&mut params);
         let target = reply_target(thread, &mail, &answer.to, scene);
         let foreign = blocking(move || Ok(foreign_of(&mail))).await?;
-        Ok(Prepared::Ready {
-            params,
-            target: Some(target),
-            notes,
-            foreign,
-        })
+        Ok(Prepared::Ready { params, target: Some(target), notes, foreign })
     }
 
     /// A remark for every address nobody saved and nobody wrote to.
-    async fn stranger_notes(
-        &self,
-        scene: &Scene,
-        to: &[String],
-    ) -> Result<Vec<String>, ServiceError> {
+    async fn stranger_notes(&self, scene: &Scene, to: &[String]) -> Result<Vec<String>, ServiceError> {
         let people = self.book.people(&scene.owner).await?;
         let index = self.mailboxes.index(&scene.owner).await?;
         let known = |address: &String| {
             index.is_me(address)
                 || people.iter().any(|person| {
-                    person.known > Known::SeenOnly
-                        && person
-                            .emails
-                            .iter()
-                            .any(|email| same_address(email, address))
+                    person.known > Known::SeenOnly && person.emails.iter().any(|email| same_address(email, address))
                 })
         };
         Ok(to
@@ -159,10 +120,7 @@ impl Answer {
         let parsed = &mail.head.parsed;
         if mail.is_own() {
             // Nobody has answered yet: this goes to the same people again.
-            return Self {
-                to: parsed.to.iter().take(RECIPIENTS_MAX).cloned().collect(),
-                notes: Vec::new(),
-            };
+            return Self { to: parsed.to.iter().take(RECIPIENTS_MAX).cloned().collect(), notes: Vec::new() };
         }
         let usable: Vec<Mailbox> = parsed
             .reply_to
@@ -174,24 +132,12 @@ impl Answer {
         let from = &parsed.from;
         if usable.is_empty() {
             let to = Some(from.clone()).filter(|from| !from.address.is_empty());
-            return Self {
-                to: to.into_iter().collect(),
-                notes: Vec::new(),
-            };
+            return Self { to: to.into_iter().collect(), notes: Vec::new() };
         }
-        let differs = usable
-            .iter()
-            .any(|p| !same_address(&p.address, &from.address));
+        let differs = usable.iter().any(|p| !same_address(&p.address, &from.address));
         let shown: Vec<String> = usable.iter().map(|p| show_address(&p.address)).collect();
-        let note = format!(
-            "replies go to {}, not to the sender {}",
-            shown.join(", "),
-            show_address(&from.address)
-        );
-        Self {
-            to: usable,
-            notes: differs.then_some(note).into_iter().collect(),
-        }
+        let note = format!("replies go to {}, not to the sender {}", shown.join(", "), show_address(&from.address));
+        Self { to: usable, notes: differs.then_some(note).into_iter().collect() }
     }
 }
 
@@ -207,10 +153,7 @@ fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], scene: &Scene) -> 
     let subject = find::subject_or(&parsed.subject);
     Target {
         id: thread.id.clone(),
-        revision: parsed
-            .message_id
-            .clone()
-            .unwrap_or_else(|| mail.file.base.clone()),
+        revision: parsed.message_id.clone().unwrap_or_else(|| mail.file.base.clone()),
         label: format!("{subject} — {}", parsed.from.label()),
         before: json!({
             "from": parsed.from.label(),
@@ -229,22 +172,13 @@ fn foreign_of(mail: &Mail) -> Vec<Foreign> {
         return Vec::new();
     }
     // Without the subject: the answer's own subject is made of it by code.
-    vec![Foreign {
-        source: source_of(mail),
-        text: mail.read().text,
-    }]
+    vec![Foreign { source: source_of(mail), text: mail.read().text }]
 }
 
 /// The thread `find_by` means, or what to ask instead.
-#[expect(
-    clippy::result_large_err,
-    reason = "a question is returned whole, once an action"
-)]
+#[expect(clippy::result_large_err, reason = "a question is returned whole, once an action")]
 fn meant<'a>(index: &'a Index, params: &Params, scene: &Scene) -> Result<&'a Thread, Prepared> {
-    let find_by = params
-        .get("find_by")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let find_by = params.get("find_by").and_then(Value::as_str).unwrap_or_default();
     match find::thread(index, find_by) {
         Found::One(thread) => Ok(thread),
         Found::Several(threads) => Err(Prepared::Several {
@@ -265,29 +199,19 @@ fn label(index: &Index, thread: &Thread) -> String {
 }
 
 fn not_found(params: &Params) -> Prepared {
-    let find_by = params
-        .get("find_by")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    Prepared::NotFound {
-        what: format!("I found no mail like “{}”.", find_by.trim()),
-    }
+    let find_by = params.get("find_by").and_then(Value::as_str).unwrap_or_default();
+    Prepared::NotFound { what: format!("I found no mail like “{}”.", find_by.trim()) }
 }
 
 fn bad_address(address: &str) -> Prepared {
-    Prepared::NotFound {
-        what: format!("“{}” is no mail address I can write to.", one_line(address)),
-    }
+    Prepared::NotFound { what: format!("“{}” is no mail address I can write to.", one_line(address)) }
 }
 
 /// The strings of a list parameter.
 pub(super) fn strings(params: &Params, name: &str) -> Vec<String> {
     let list = params.get(name).and_then(Value::as_array);
     let list = list.map(Vec::as_slice).unwrap_or_default();
-    list.iter()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+    list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// One kind of line end, so that the card and the mail agree.

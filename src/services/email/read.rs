@@ -102,9 +102,7 @@ fn strip_mbox(bytes: &[u8]) -> &[u8] {
 
 /// A mail cut off inside a header: the header counts as far as it goes.
 fn finished(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let has_body = bytes
-        .windows(2)
-        .any(|pair| pair == b"\n\n" || pair == b"\n\r");
+    let has_body = bytes.windows(2).any(|pair| pair == b"\n\n" || pair == b"\n\r");
     if has_body {
         return Cow::Borrowed(bytes);
     }
@@ -123,15 +121,9 @@ fn of_message(message: &Message<'_>) -> Parsed {
     let mut cc = people(message.cc());
     cc.extend(people(message.bcc()));
     Parsed {
-        message_id: message
-            .message_id()
-            .map(clean_id)
-            .filter(|id| !id.is_empty()),
+        message_id: message.message_id().map(clean_id).filter(|id| !id.is_empty()),
         references,
-        from: people(message.from())
-            .into_iter()
-            .next()
-            .unwrap_or_default(),
+        from: people(message.from()).into_iter().next().unwrap_or_default(),
         reply_to: people(message.reply_to()),
         to: people(message.to()),
         cc,
@@ -178,10 +170,7 @@ fn ids(header: &HeaderValue<'_>) -> Vec<String> {
         HeaderValue::TextList(ids) => ids.iter().map(AsRef::as_ref).collect(),
         _ => Vec::new(),
     };
-    all.into_iter()
-        .map(clean_id)
-        .filter(|id| !id.is_empty())
-        .collect()
+    all.into_iter().map(clean_id).filter(|id| !id.is_empty()).collect()
 }
 
 fn clean_id(id: &str) -> String {
@@ -190,10 +179,7 @@ fn clean_id(id: &str) -> String {
 
 /// A header's text on one line: no control characters, single spaces.
 pub fn one_line(text: &str) -> String {
-    let spaced: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let joined = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
     shorten(&joined, HEADER_CHARS)
 }

@@ -27,6 +27,7 @@ use secrecy::{ExposeSecret, SecretString};
 use super::compose::wire_address;
 use super::read::one_line;
 use crate::core::text::shorten;
+use crate::failpoint::fail_point;
 use crate::limits::SMTP_TIMEOUT_MS;
 
 /// Whose mail it is.
@@ -84,9 +85,7 @@ pub enum SmtpUrlError {
     #[error("SMTP_URL has {0}; known are ?from=ADDRESS and ?tls=required or ?tls=none")]
     Parameter(String),
     /// Nobody knows who is writing.
-    #[error(
-        "SMTP_URL does not say who is writing: add ?from=you@example.com (its user is no mail address)"
-    )]
+    #[error("SMTP_URL does not say who is writing: add ?from=you@example.com (its user is no mail address)")]
     NoSender,
     /// A sender that is none.
     #[error("SMTP_URL has from={0}, which is no mail address")]
@@ -142,11 +141,7 @@ impl Smtp {
             Some(from) => sender(&from).ok_or(SmtpUrlError::BadSender(from))?,
             // A relay on this machine takes any sender.
             None => sender(&user)
-                .or_else(|| {
-                    is_loopback(&host)
-                        .then(|| sender(&local_sender(&user)))
-                        .flatten()
-                })
+                .or_else(|| is_loopback(&host).then(|| sender(&local_sender(&user))).flatten())
                 .ok_or(SmtpUrlError::NoSender)?,
         };
         let password = url.password().map(percent_decode).unwrap_or_default();
@@ -190,6 +185,7 @@ impl Smtp {
     }
 
     async fn attempt(&self, to: &[Address], mail: &[u8], dotted: &AtomicBool) -> Sent {
+        fail_point("smtp-before");
         let mut connection = match self.connect().await {
             Ok(connection) => connection,
             Err(why) => return Sent::Refused(why),
@@ -205,21 +201,17 @@ impl Smtp {
             dotted.fetch_or(next.is_none(), Ordering::SeqCst);
             next
         });
+        fail_point("smtp-data");
         let answer = connection.message_iter(parts).await;
+        fail_point("smtp-answered");
         let sent = match answer {
             Ok(response) if is_done(&response) => Sent::Accepted,
             Ok(_) => self.doubtful("gave an answer that makes no sense"),
             Err(error) if error.status().is_some() => {
                 Sent::Refused(format!("{} refused the mail: {}", self.host, says(&error)))
             }
-            Err(_) if dotted.load(Ordering::SeqCst) => {
-                self.doubtful("broke off before confirming it")
-            }
-            Err(error) => Sent::Refused(format!(
-                "{} broke off in the middle: {}",
-                self.host,
-                says(&error)
-            )),
+            Err(_) if dotted.load(Ordering::SeqCst) => self.doubtful("broke off before confirming it"),
+            Err(error) => Sent::Refused(format!("{} broke off in the middle: {}", self.host, says(&error))),
         };
         // A courtesy; what it comes to changes nothing.
         let _ = tokio::time::timeout(Duration::from_millis(500), connection.quit()).await;
@@ -238,10 +230,9 @@ impl Smtp {
         };
         let hello = ClientId::Domain(self.sender.address.domain().to_owned());
         let server = (self.host.as_str(), self.port);
-        let mut connection =
-            AsyncSmtpConnection::connect_tokio1(server, Some(self.timeout), &hello, wrapped, None)
-                .await
-                .map_err(|e| format!("{} cannot be reached: {}", self.host, says(&e)))?;
+        let mut connection = AsyncSmtpConnection::connect_tokio1(server, Some(self.timeout), &hello, wrapped, None)
+            .await
+            .map_err(|e| format!("{} cannot be reached: {}", self.host, says(&e)))?;
         if self.tls == Tls::Required {
             if !connection.can_starttls() {
                 connection.abort().await;
@@ -257,37 +248,23 @@ impl Smtp {
             if let Err(error) = signed_in {
                 connection.abort().await;
                 let why = says(&error);
-                return Err(format!(
-                    "{} did not accept user and password: {why}",
-                    self.host
-                ));
+                return Err(format!("{} did not accept user and password: {why}", self.host));
             }
         }
         Ok(connection)
     }
 
     /// Everything up to the server's readiness for the text.
-    async fn announce(
-        &self,
-        connection: &mut AsyncSmtpConnection,
-        to: &[Address],
-    ) -> Result<(), String> {
+    async fn announce(&self, connection: &mut AsyncSmtpConnection, to: &[Address]) -> Result<(), String> {
         let from = Mail::new(Some(self.sender.address.clone()), Vec::new());
         if let Err(error) = connection.command(from).await {
             connection.abort().await;
             let address = &self.sender.address;
-            return Err(format!(
-                "{} refused the sender {address}: {}",
-                self.host,
-                says(&error)
-            ));
+            return Err(format!("{} refused the sender {address}: {}", self.host, says(&error)));
         }
         let mut refused = Vec::new();
         for address in to {
-            match connection
-                .command(Rcpt::new(address.clone(), Vec::new()))
-                .await
-            {
+            match connection.command(Rcpt::new(address.clone(), Vec::new())).await {
                 Ok(_) => {}
                 Err(error) if error.status().is_some() => {
                     refused.push(format!("{address} ({})", says(&error)));
@@ -302,11 +279,7 @@ impl Smtp {
         }
         match connection.command(Data).await {
             Ok(response) if response.has_code(354) => Ok(()),
-            Ok(response) => Err(format!(
-                "{} answered {} to DATA",
-                self.host,
-                response.code()
-            )),
+            Ok(response) => Err(format!("{} answered {} to DATA", self.host, response.code())),
             Err(error) => {
                 connection.abort().await;
                 Err(format!("{} refused the mail: {}", self.host, says(&error)))
@@ -326,10 +299,7 @@ fn is_done(response: &Response) -> bool {
 /// What the server or the system said, on one short line.
 fn says(error: &Error) -> String {
     use std::error::Error as _;
-    let words = error
-        .source()
-        .map(ToString::to_string)
-        .filter(|words| !words.is_empty());
+    let words = error.source().map(ToString::to_string).filter(|words| !words.is_empty());
     let words = match (error.status(), words) {
         (Some(code), Some(words)) => format!("{code} {words}"),
         (Some(code), None) => code.to_string(),
@@ -341,40 +311,22 @@ fn says(error: &Error) -> String {
 
 /// `you@example.com` or `Your Name <you@example.com>`.
 fn sender(text: &str) -> Option<Sender> {
-    let (name, address) = match text
-        .trim()
-        .strip_suffix('>')
-        .and_then(|t| t.split_once('<'))
-    {
+    let (name, address) = match text.trim().strip_suffix('>').and_then(|t| t.split_once('<')) {
         Some((name, address)) => (one_line(name.trim().trim_matches('"')), address),
         None => (String::new(), text),
     };
     let address = wire_address(address).ok()?;
-    Some(Sender {
-        name: (!name.is_empty()).then_some(name),
-        address,
-    })
+    Some(Sender { name: (!name.is_empty()).then_some(name), address })
 }
 
 /// The address of a user who has none, on this machine.
 fn local_sender(user: &str) -> String {
-    let name: String = user
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c))
-        .collect();
-    format!(
-        "{}@localhost",
-        if name.is_empty() {
-            "brain-agent"
-        } else {
-            &name
-        }
-    )
+    let name: String = user.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
+    format!("{}@localhost", if name.is_empty() { "brain-agent" } else { &name })
 }
 
 fn is_loopback(host: &str) -> bool {
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// Percent-decoding of user and password; what is no escape stays as it is.

@@ -35,9 +35,7 @@ pub fn thread_id(message_id: &str) -> String {
 
 /// All conversations, newest first. Drafts are left out.
 pub fn group(mails: &[Mail]) -> Vec<Thread> {
-    let mut order: Vec<usize> = (0..mails.len())
-        .filter(|&at| mails[at].file.folder != Folder::Drafts)
-        .collect();
+    let mut order: Vec<usize> = (0..mails.len()).filter(|&at| mails[at].file.folder != Folder::Drafts).collect();
     order.sort_by(|&a, &b| {
         let key = |at: usize| (mails[at].head.date, &mails[at].file.base);
         key(a).cmp(&key(b))
@@ -49,10 +47,7 @@ pub fn group(mails: &[Mail]) -> Vec<Thread> {
     for &at in &order {
         threads.entry(sets.root(at)).or_default().push(at);
     }
-    let mut threads: Vec<Thread> = threads
-        .into_values()
-        .filter_map(|members| thread(mails, members))
-        .collect();
+    let mut threads: Vec<Thread> = threads.into_values().filter_map(|members| thread(mails, members)).collect();
     threads.sort_by(|a, b| (b.date, &b.id).cmp(&(a.date, &a.id)));
     threads
 }
@@ -133,9 +128,7 @@ fn correspondents(mail: &Mail) -> Vec<&str> {
 }
 
 /// What replies put before a subject.
-const REPLY_MARKS: [&str; 12] = [
-    "re", "aw", "antw", "sv", "vs", "odp", "rif", "ref", "res", "fwd", "fw", "wg",
-];
+const REPLY_MARKS: [&str; 12] = ["re", "aw", "antw", "sv", "vs", "odp", "rif", "ref", "res", "fwd", "fw", "wg"];
 
 /// The folded subject without reply marks, and whether there were any.
 fn bare_subject(subject: &str) -> (String, bool) {
@@ -155,14 +148,8 @@ fn bare_subject(subject: &str) -> (String, bool) {
 
 /// `Re: ` before a subject, once.
 pub fn reply_subject(subject: &str) -> String {
-    let starts = subject
-        .get(..3)
-        .is_some_and(|head| head.eq_ignore_ascii_case("re:"));
-    if starts {
-        subject.to_owned()
-    } else {
-        format!("Re: {subject}").trim_end().to_owned()
-    }
+    let starts = subject.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("re:"));
+    if starts { subject.to_owned() } else { format!("Re: {subject}").trim_end().to_owned() }
 }
 
 /// Union-find.

@@ -10,39 +10,19 @@ fn world() -> (World, MemoryService) {
     (world, memory)
 }
 
-async fn learn(
-    world: &World,
-    memory: &MemoryService,
-    category: &str,
-    key: &str,
-    value: &str,
-) -> String {
-    world
-        .run_told(
-            memory,
-            "store",
-            json!({"category": category, "key": key, "value": value}),
-        )
-        .await
-        .1
+async fn learn(world: &World, memory: &MemoryService, category: &str, key: &str, value: &str) -> String {
+    world.run_told(memory, "store", json!({"category": category, "key": key, "value": value})).await.1
 }
 
 async fn recalled(world: &World, memory: &MemoryService, query: &str) -> Vec<String> {
     let result = world.run(memory, "recall", json!({"query": query})).await;
     let memories = result["memories"].as_array().unwrap();
-    memories
-        .iter()
-        .map(|m| m["key"].as_str().unwrap().to_owned())
-        .collect()
+    memories.iter().map(|m| m["key"].as_str().unwrap().to_owned()).collect()
 }
 
 async fn family(world: &World, memory: &MemoryService) {
     for (category, key, value) in [
-        (
-            "family",
-            "sister",
-            "The sister is called Nina; she lived in Berlin",
-        ),
+        ("family", "sister", "The sister is called Nina; she lived in Berlin"),
         ("travel", "seat", "Prefers window seats"),
         ("travel", "passport", "The passport is in the blue folder"),
         ("work", "home_office", "Works from home on Fridays"),
@@ -65,23 +45,13 @@ async fn questions_recall_what_answers_them_best_first() {
         ("working from home", "home_office"),
         ("Nina", "sister"),
     ] {
-        assert_eq!(
-            recalled(&world, &memory, query)
-                .await
-                .first()
-                .map(String::as_str),
-            Some(best),
-            "{query}"
-        );
+        assert_eq!(recalled(&world, &memory, query).await.first().map(String::as_str), Some(best), "{query}");
     }
     assert!(recalled(&world, &memory, "bicycle").await.is_empty());
     for query in ["everything", "all", "what do you remember about me?"] {
         assert_eq!(recalled(&world, &memory, query).await.len(), 5, "{query}");
     }
-    let wanted = Wanted {
-        message: "book me a seat".into(),
-        limit: 5,
-    };
+    let wanted = Wanted { message: "book me a seat".into(), limit: 5 };
     let noticed = memory.notice(&world.scene, &wanted).await.unwrap();
     assert_eq!(noticed[0].line, "seat: Prefers window seats");
 }
@@ -89,18 +59,12 @@ async fn questions_recall_what_answers_them_best_first() {
 #[tokio::test]
 async fn a_known_name_is_replaced_and_that_is_told() {
     let (world, memory) = world();
-    assert_eq!(
-        learn(&world, &memory, "travel", "seat", "window").await,
-        "🧠 Remembered: seat — window"
-    );
+    assert_eq!(learn(&world, &memory, "travel", "seat", "window").await, "🧠 Remembered: seat — window");
     assert_eq!(
         learn(&world, &memory, "preference", "Seat", "aisle").await,
         "🧠 Remembered: Seat — aisle (instead of “window”)"
     );
-    assert_eq!(
-        learn(&world, &memory, "preference", "seat", "aisle").await,
-        "🧠 Remembered: seat — aisle"
-    );
+    assert_eq!(learn(&world, &memory, "preference", "seat", "aisle").await, "🧠 Remembered: seat — aisle");
     assert_eq!(recalled(&world, &memory, "everything").await, ["seat"]);
 }
 
@@ -111,25 +75,10 @@ async fn facts_are_corrected_and_forgotten_by_name_or_words() {
     let params = json!({"key": "home office", "new_value": "Works from home on Mondays"});
     let (_, told) = world.run_told(&memory, "update", params).await;
     assert_eq!(told, "🧠 Updated: home_office — Works from home on Mondays");
-    let stale = world
-        .action(&memory, "forget", json!({"find_by": "peanut allergy"}))
-        .await;
-    world
-        .run(
-            &memory,
-            "update",
-            json!({"key": "allergy", "new_value": "None"}),
-        )
-        .await;
-    assert!(
-        world
-            .fails(&memory, stale)
-            .await
-            .contains("changed meanwhile")
-    );
-    let (_, told) = world
-        .run_told(&memory, "forget", json!({"find_by": "allergy"}))
-        .await;
+    let stale = world.action(&memory, "forget", json!({"find_by": "peanut allergy"})).await;
+    world.run(&memory, "update", json!({"key": "allergy", "new_value": "None"})).await;
+    assert!(world.fails(&memory, stale).await.contains("changed meanwhile"));
+    let (_, told) = world.run_told(&memory, "forget", json!({"find_by": "allergy"})).await;
     assert_eq!(told, "🗑 Forgotten: allergy");
     assert!(recalled(&world, &memory, "allergy").await.is_empty());
     let none = world.found(&memory, "forget", "motorcycle").await;
@@ -142,31 +91,16 @@ async fn newer_facts_win_among_equally_relevant_ones() {
     learn(&world, &memory, "home", "old door code", "door code 1111").await;
     world.move_to("2026-06-12 12:00");
     learn(&world, &memory, "home", "new door code", "door code 2222").await;
-    assert_eq!(
-        recalled(&world, &memory, "door code").await,
-        ["new door code", "old door code"]
-    );
+    assert_eq!(recalled(&world, &memory, "door code").await, ["new door code", "old door code"]);
 }
 
 #[tokio::test]
 async fn bad_input_fails_in_a_sentence() {
     let (world, memory) = world();
     for (command, params, why) in [
-        (
-            "store",
-            json!({"category": "x", "key": "y", "value": "\u{0}"}),
-            "nothing to remember",
-        ),
-        (
-            "store",
-            json!({"category": "x", "key": " ", "value": "v"}),
-            "needs a name",
-        ),
-        (
-            "update",
-            json!({"key": "x", "new_value": "y"}),
-            "which memory",
-        ),
+        ("store", json!({"category": "x", "key": "y", "value": "\u{0}"}), "nothing to remember"),
+        ("store", json!({"category": "x", "key": " ", "value": "v"}), "needs a name"),
+        ("update", json!({"key": "x", "new_value": "y"}), "which memory"),
         ("dream", json!({}), "memory.dream"),
     ] {
         let action = Action {

@@ -5,52 +5,23 @@ use proptest::prelude::*;
 use super::*;
 
 fn at(zone: Tz, text: &str) -> DateTime<Tz> {
-    instant(
-        zone,
-        NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M").unwrap(),
-    )
+    instant(zone, NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M").unwrap())
 }
 
 fn first_of(zone: Tz, rule: &str, first: &str, count: usize) -> Vec<String> {
     let first = at(zone, first);
     let series = Series::new(rule, Moment::Instant(first), zone).unwrap();
-    let all = series.between(
-        first.to_utc(),
-        first.to_utc() + Duration::days(4_000),
-        count,
-    );
-    all.into_iter()
-        .map(|m| m.start(zone).format("%Y-%m-%d %H:%M").to_string())
-        .collect()
+    let all = series.between(first.to_utc(), first.to_utc() + Duration::days(4_000), count);
+    all.into_iter().map(|m| m.start(zone).format("%Y-%m-%d %H:%M").to_string()).collect()
 }
 
 #[test]
 fn rules_are_followed_on_the_local_clock() {
     for (zone, rule, first, expected) in [
-        (
-            Berlin,
-            "FREQ=DAILY",
-            "2026-03-28 02:30",
-            vec!["2026-03-28 02:30", "2026-03-29 03:00", "2026-03-30 02:30"],
-        ),
-        (
-            Berlin,
-            "FREQ=DAILY",
-            "2026-10-24 02:30",
-            vec!["2026-10-24 02:30", "2026-10-25 02:30", "2026-10-26 02:30"],
-        ),
-        (
-            Berlin,
-            "FREQ=HOURLY",
-            "2026-03-29 01:00",
-            vec!["2026-03-29 01:00", "2026-03-29 03:00", "2026-03-29 04:00"],
-        ),
-        (
-            Berlin,
-            "FREQ=HOURLY",
-            "2026-10-25 02:00",
-            vec!["2026-10-25 02:00", "2026-10-25 02:00", "2026-10-25 03:00"],
-        ),
+        (Berlin, "FREQ=DAILY", "2026-03-28 02:30", vec!["2026-03-28 02:30", "2026-03-29 03:00", "2026-03-30 02:30"]),
+        (Berlin, "FREQ=DAILY", "2026-10-24 02:30", vec!["2026-10-24 02:30", "2026-10-25 02:30", "2026-10-26 02:30"]),
+        (Berlin, "FREQ=HOURLY", "2026-03-29 01:00", vec!["2026-03-29 01:00", "2026-03-29 03:00", "2026-03-29 04:00"]),
+        (Berlin, "FREQ=HOURLY", "2026-10-25 02:00", vec!["2026-10-25 02:00", "2026-10-25 02:00", "2026-10-25 03:00"]),
         (
             New_York,
             "FREQ=WEEKLY;BYDAY=SU",
@@ -75,18 +46,8 @@ fn rules_are_followed_on_the_local_clock() {
             "2026-01-12 09:00",
             vec!["2026-01-12 09:00", "2026-01-13 09:00", "2026-01-14 09:00"],
         ),
-        (
-            Berlin,
-            "FREQ=DAILY;UNTIL=20260113",
-            "2026-01-12 23:00",
-            vec!["2026-01-12 23:00", "2026-01-13 23:00"],
-        ),
-        (
-            Berlin,
-            "FREQ=DAILY;COUNT=2",
-            "2026-01-12 09:00",
-            vec!["2026-01-12 09:00", "2026-01-13 09:00"],
-        ),
+        (Berlin, "FREQ=DAILY;UNTIL=20260113", "2026-01-12 23:00", vec!["2026-01-12 23:00", "2026-01-13 23:00"]),
+        (Berlin, "FREQ=DAILY;COUNT=2", "2026-01-12 09:00", vec!["2026-01-12 09:00", "2026-01-13 09:00"]),
     ] {
         assert_eq!(first_of(zone, rule, first, 3), expected, "{rule} {first}");
     }
@@ -95,22 +56,10 @@ fn rules_are_followed_on_the_local_clock() {
 #[test]
 fn what_is_no_rule_or_too_fast_is_refused() {
     let first = Moment::Instant(at(Berlin, "2026-01-12 09:00"));
-    for rule in [
-        "",
-        "daily",
-        "FREQ=",
-        "FREQ=DAILY;UNTIL=soon",
-        "FREQ=DAILY;BYHOUR=99",
-        "FREQ=DAILY\nRRULE:FREQ=DAILY",
-        "\u{0}",
-    ] {
-        assert!(
-            matches!(
-                Series::new(rule, first, Berlin),
-                Err(BadRule::Unreadable(_))
-            ),
-            "{rule:?}"
-        );
+    for rule in
+        ["", "daily", "FREQ=", "FREQ=DAILY;UNTIL=soon", "FREQ=DAILY;BYHOUR=99", "FREQ=DAILY\nRRULE:FREQ=DAILY", "\u{0}"]
+    {
+        assert!(matches!(Series::new(rule, first, Berlin), Err(BadRule::Unreadable(_))), "{rule:?}");
     }
     for rule in [
         "FREQ=SECONDLY",
@@ -118,11 +67,7 @@ fn what_is_no_rule_or_too_fast_is_refused() {
         "FREQ=MINUTELY;INTERVAL=4",
         "FREQ=HOURLY;BYSECOND=1,2;BYMINUTE=1,2,3,4,5,6,7",
     ] {
-        assert_eq!(
-            Series::new(rule, first, Berlin),
-            Err(BadRule::TooOften),
-            "{rule}"
-        );
+        assert_eq!(Series::new(rule, first, Berlin), Err(BadRule::TooOften), "{rule}");
     }
     assert!(Series::new("FREQ=MINUTELY;INTERVAL=5", first, Berlin).is_ok());
 }
@@ -136,11 +81,7 @@ fn a_rule_that_never_happens_ends_soon() {
         "FREQ=MONTHLY;BYMONTHDAY=31;BYMONTH=4",
     ] {
         let series = Series::new(rule, first, Berlin).unwrap();
-        assert_eq!(
-            series.next_after(at(Berlin, "2026-01-12 09:00").to_utc()),
-            None,
-            "{rule}"
-        );
+        assert_eq!(series.next_after(at(Berlin, "2026-01-12 09:00").to_utc()), None, "{rule}");
     }
 }
 

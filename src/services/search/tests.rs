@@ -6,10 +6,7 @@ fn best<'a>(titles: &[&'a str], query: &str) -> Option<&'a str> {
     let index = Index::new(titles.iter().map(|title| (*title, "")));
     let scores = index.covered(&Query::new(query));
     let best = scores.iter().copied().fold(0.0, f32::max);
-    let place = scores
-        .iter()
-        .position(|score| *score == best)
-        .filter(|_| best >= SURE)?;
+    let place = scores.iter().position(|score| *score == best).filter(|_| best >= SURE)?;
     Some(titles[place])
 }
 
@@ -52,10 +49,7 @@ fn descriptions_find_titles() {
         assert_eq!(best(&titles, query), Some(title), "{query}");
     }
     for query in ["plumber", "call", "the", "", "\u{0}", "🙂"] {
-        assert!(
-            best(&titles, query).is_none_or(|title| query == "call" && title.starts_with("Call")),
-            "{query}"
-        );
+        assert!(best(&titles, query).is_none_or(|title| query == "call" && title.starts_with("Call")), "{query}");
     }
 }
 
@@ -79,25 +73,14 @@ fn everything_is_asked_for_in_many_words() {
     ] {
         assert!(Query::new(query).is_for_everything(), "{query}");
     }
-    for query in [
-        "my sister",
-        "what do you know about my sister",
-        "🎂",
-        "seat",
-    ] {
+    for query in ["my sister", "what do you know about my sister", "🎂", "seat"] {
         assert!(!Query::new(query).is_for_everything(), "{query}");
     }
 }
 
 #[test]
 fn one_edit_is_a_letter_left_out_added_changed_or_swapped() {
-    for (a, b) in [
-        ("milk", "mlik"),
-        ("milk", "mik"),
-        ("milk", "millk"),
-        ("milk", "silk"),
-        ("milk", "mils"),
-    ] {
+    for (a, b) in [("milk", "mlik"), ("milk", "mik"), ("milk", "millk"), ("milk", "silk"), ("milk", "mils")] {
         assert!(one_edit(a, b) && one_edit(b, a), "{a} {b}");
     }
     assert!(!one_edit("milk", "mlki") && !one_edit("milk", "m"));

@@ -29,8 +29,8 @@ use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{
-    Attempt, Change, Expect, FallenDue, Key, Noticed, Performed, Prepared, Record, RecordExt,
-    Scene, Service, ServiceError, Store, Wanted,
+    Attempt, Change, Expect, FallenDue, Key, Noticed, Performed, Prepared, Record, RecordExt, Scene, Service,
+    ServiceError, Store, Wanted,
 };
 use crate::records::Due;
 
@@ -49,12 +49,7 @@ impl TaskService {
         Self { store }
     }
 
-    async fn create(
-        &self,
-        scene: &Scene,
-        action: &Action,
-        attempt: &Attempt,
-    ) -> Result<Performed, ServiceError> {
+    async fn create(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
         let params = &action.params;
         let mut task = Task {
             id: texts::new_id(attempt),
@@ -83,10 +78,7 @@ impl TaskService {
         let changes = texts::changes(&action.params);
         let mut task = before.clone();
         if changes.contains_key("title") {
-            task.title = texts::title(
-                &texts::given(&changes, "title").unwrap_or_default(),
-                Task::NOUN,
-            )?;
+            task.title = texts::title(&texts::given(&changes, "title").unwrap_or_default(), Task::NOUN)?;
         }
         if let Some(description) = texts::given(&changes, "description") {
             task.description = Some(description);
@@ -103,9 +95,7 @@ impl TaskService {
         if before.status == Status::Done {
             return Err(ServiceError(format!("“{}” is done already.", before.title)));
         }
-        let again = before
-            .done_at
-            .is_some_and(|at| scene.now - at < Duration::seconds(SAME_DONE_SECS));
+        let again = before.done_at.is_some_and(|at| scene.now - at < Duration::seconds(SAME_DONE_SECS));
         if again {
             return Ok(told(&before, scene, Vec::new()));
         }
@@ -125,22 +115,15 @@ impl TaskService {
 
     async fn delete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (task, revision) = items::held::<Task>(&self.store, scene, action).await?;
-        let mut changes = vec![Change::delete(
-            Task::TABLE,
-            task.key(),
-            Expect::Revision(revision),
-        )];
+        let mut changes = vec![Change::delete(Task::TABLE, task.key(), Expect::Revision(revision))];
         changes.extend(self.due_changes(before_due(&task), None).await?);
         Ok(told(&task, scene, changes))
     }
 
     async fn list(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let which = match action.params.get("status") {
-            Some(status) if !status.is_null() => {
-                serde_json::from_value(status.clone()).map_err(|_| {
-                    ServiceError("I can list tasks that are open, done, or all.".to_owned())
-                })?
-            }
+            Some(status) if !status.is_null() => serde_json::from_value(status.clone())
+                .map_err(|_| ServiceError("I can list tasks that are open, done, or all.".to_owned()))?,
             Some(_) | None => Which::Open,
         };
         let bound = match texts::given(&action.params, "due_before") {
@@ -160,11 +143,7 @@ impl TaskService {
             .collect();
         sort(&mut tasks);
         let more = tasks.len().saturating_sub(RESULT_ROWS_MAX);
-        let shown: Vec<Value> = tasks
-            .iter()
-            .take(RESULT_ROWS_MAX)
-            .map(|task| task.view(scene))
-            .collect();
+        let shown: Vec<Value> = tasks.iter().take(RESULT_ROWS_MAX).map(|task| task.view(scene)).collect();
         Ok(Performed::result(json!({"tasks": shown, "more": more})))
     }
 
@@ -177,19 +156,12 @@ impl TaskService {
         revision: u64,
     ) -> Result<Performed, ServiceError> {
         let mut changes = vec![Change::put(task, Expect::Revision(revision))?];
-        changes.extend(
-            self.due_changes(before_due(before), task.due(scene.now))
-                .await?,
-        );
+        changes.extend(self.due_changes(before_due(before), task.due(scene.now)).await?);
         Ok(told(task, scene, changes))
     }
 
     /// What makes the due-index hold `new` in place of `old`.
-    async fn due_changes(
-        &self,
-        old: Option<Due>,
-        new: Option<Due>,
-    ) -> Result<Vec<Change>, ServiceError> {
+    async fn due_changes(&self, old: Option<Due>, new: Option<Due>) -> Result<Vec<Change>, ServiceError> {
         if old == new {
             return Ok(Vec::new());
         }
@@ -197,11 +169,7 @@ impl TaskService {
         if let Some(old) = old
             && let Some((_, revision)) = self.store.load::<Due>(&old.key()).await?
         {
-            changes.push(Change::delete(
-                Due::TABLE,
-                old.key(),
-                Expect::Revision(revision),
-            ));
+            changes.push(Change::delete(Due::TABLE, old.key(), Expect::Revision(revision)));
         }
         if let Some(new) = new
             && self.store.load::<Due>(&new.key()).await?.is_none()
@@ -223,15 +191,9 @@ fn told(task: &Task, scene: &Scene, changes: Vec<Change>) -> Performed {
 
 fn priority(params: &Params) -> Result<Option<Priority>, ServiceError> {
     match params.get("priority") {
-        Some(value) if !value.is_null() => {
-            serde_json::from_value(value.clone())
-                .map(Some)
-                .map_err(|_| {
-                    ServiceError(
-                        "A priority is low, medium or high; nothing was written.".to_owned(),
-                    )
-                })
-        }
+        Some(value) if !value.is_null() => serde_json::from_value(value.clone())
+            .map(Some)
+            .map_err(|_| ServiceError("A priority is low, medium or high; nothing was written.".to_owned())),
         Some(_) | None => Ok(None),
     }
 }
@@ -272,26 +234,20 @@ fn schedule(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), Servi
 }
 
 /// A repetition counts from its first time, which has to match it and lie ahead.
-fn schedule_series(
-    task: &mut Task,
-    rule: String,
-    first: Option<Moment>,
-    scene: &Scene,
-) -> Result<(), ServiceError> {
+fn schedule_series(task: &mut Task, rule: String, first: Option<Moment>, scene: &Scene) -> Result<(), ServiceError> {
     let today = scene.now.with_timezone(&scene.zone).date_naive();
     let known = first.or_else(|| task.due_moment());
-    let start = known
-        .unwrap_or_else(|| Moment::Instant(instant(scene.zone, today.and_time(record::MORNING))));
-    let series = Series::new(&rule, start, scene.zone)
-        .map_err(|bad| ServiceError(format!("{bad} Nothing was written.")))?;
+    let start = known.unwrap_or_else(|| Moment::Instant(instant(scene.zone, today.and_time(record::MORNING))));
+    let series =
+        Series::new(&rule, start, scene.zone).map_err(|bad| ServiceError(format!("{bad} Nothing was written.")))?;
     let before_start = start.start(scene.zone).to_utc() - Duration::seconds(1);
     let after = match first {
         Some(_) => before_start,
         None => before_start.max(scene.now),
     };
-    let next = series.next_after(after).ok_or_else(|| {
-        ServiceError("That repetition never comes round; nothing was written.".to_owned())
-    })?;
+    let next = series
+        .next_after(after)
+        .ok_or_else(|| ServiceError("That repetition never comes round; nothing was written.".to_owned()))?;
     task.anchor = Some(start.store());
     task.deadline = Some(next.store());
     task.repeat = Some(rule);
@@ -312,17 +268,10 @@ impl Service for TaskService {
         "task"
     }
 
-    async fn prepare(
-        &self,
-        scene: &Scene,
-        command: &str,
-        params: Params,
-    ) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
         match command {
             "create" | "list" => Ok(Prepared::as_is(params)),
-            "update" | "delete" => {
-                items::prepare::<Task>(&self.store, scene, params, "find_by", |_| true).await
-            }
+            "update" | "delete" => items::prepare::<Task>(&self.store, scene, params, "find_by", |_| true).await,
             "complete" => {
                 let open = |task: &Task| task.status == Status::Open;
                 let prepared = items::prepare(&self.store, scene, params, "find_by", open).await?;
@@ -332,12 +281,7 @@ impl Service for TaskService {
         }
     }
 
-    async fn perform(
-        &self,
-        scene: &Scene,
-        authorized: &Authorized,
-        attempt: &Attempt,
-    ) -> Performed {
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
             "create" => self.create(scene, action, attempt).await,
@@ -361,11 +305,7 @@ impl Service for TaskService {
         let noticed = |task: &Task| Noticed {
             id: task.id.clone(),
             line: match task.due_moment() {
-                Some(due) => format!(
-                    "{} (due {})",
-                    texts::brief(&task.title),
-                    texts::stamp(due, scene)
-                ),
+                Some(due) => format!("{} (due {})", texts::brief(&task.title), texts::stamp(due, scene)),
                 None => texts::brief(&task.title),
             },
             foreign: None,
@@ -377,8 +317,7 @@ impl Service for TaskService {
         let crate::records::DueKind::Item { item, .. } = &due.kind else {
             return Ok(FallenDue::default());
         };
-        let Some((task, revision)) = items::by_id::<Task>(&self.store, &due.owner, item).await?
-        else {
+        let Some((task, revision)) = items::by_id::<Task>(&self.store, &due.owner, item).await? else {
             return Ok(FallenDue::default());
         };
         let (reply, next) = reminder::remind(&task, due, scene);
@@ -395,10 +334,6 @@ impl Service for TaskService {
             return None;
         }
         let key = Key::of(&[scene.owner.as_str(), &texts::new_id(attempt)]);
-        self.store
-            .get(Task::TABLE, &key)
-            .await
-            .ok()
-            .map(|stored| stored.is_some())
+        self.store.get(Task::TABLE, &key).await.ok().map(|stored| stored.is_some())
     }
 }

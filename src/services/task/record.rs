@@ -80,17 +80,12 @@ impl Task {
 
     /// Its entry in the due-index, if it is still going to remind.
     pub(in crate::services) fn due(&self, now: DateTime<Utc>) -> Option<Due> {
-        let at = self
-            .reminds_at()
-            .filter(|at| *at > now && self.status == Status::Open)?;
+        let at = self.reminds_at().filter(|at| *at > now && self.status == Status::Open)?;
         Some(Due {
             at,
             owner: self.owner.clone(),
             chat: self.chat.clone(),
-            kind: DueKind::Item {
-                service: "task".to_owned(),
-                item: self.id.clone(),
-            },
+            kind: DueKind::Item { service: "task".to_owned(), item: self.id.clone() },
         })
     }
 
@@ -103,12 +98,7 @@ impl Task {
     /// Its repetition, if it has a readable one.
     pub(super) fn series(&self) -> Option<Series> {
         let anchor = self.anchor.as_deref().or(self.deadline.as_deref())?;
-        Series::new(
-            self.repeat.as_deref()?,
-            Moment::read(anchor, self.zone)?,
-            self.zone,
-        )
-        .ok()
+        Series::new(self.repeat.as_deref()?, Moment::read(anchor, self.zone)?, self.zone).ok()
     }
 
     /// Moves a repeating task to its first time after `after`; the last time ends the repetition. False when
@@ -190,9 +180,7 @@ impl Item for Task {
             Status::Open => 0,
             Status::Done => 1,
         };
-        let at = self
-            .due_moment()
-            .map_or(self.created_at, |due| due.start(self.zone).to_utc());
+        let at = self.due_moment().map_or(self.created_at, |due| due.start(self.zone).to_utc());
         (tier, (at - scene.now).num_seconds().abs())
     }
 

@@ -53,22 +53,12 @@ fn reply(task: &Task, due: &Due, scene: &Scene) -> Reply {
     }
     let snooze = |label: &str, minutes: i64| {
         let minutes = u32::try_from(minutes).unwrap_or(u32::MAX);
-        Button::new(
-            label,
-            &Press::Snooze {
-                due: task.id.clone(),
-                minutes,
-            },
-        )
+        Button::new(label, &Press::Snooze { due: task.id.clone(), minutes })
     };
     Reply {
         text,
         buttons: vec![
-            vec![
-                snooze("💤 10 min", 10),
-                snooze("💤 1 h", 60),
-                snooze("💤 Tomorrow", minutes_to_morning(scene)),
-            ],
+            vec![snooze("💤 10 min", 10), snooze("💤 1 h", 60), snooze("💤 Tomorrow", minutes_to_morning(scene))],
             vec![Button::new("✅ Done", &Press::Done(task.id.clone()))],
         ],
         card: None,

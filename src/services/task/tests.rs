@@ -25,17 +25,13 @@ async fn add(world: &World, tasks: &TaskService, title: &str) -> Value {
 async fn listed(world: &World, tasks: &TaskService, params: Value) -> Vec<String> {
     let result = world.run(tasks, "list", params).await;
     let tasks = result["tasks"].as_array().unwrap();
-    tasks
-        .iter()
-        .map(|task| task["title"].as_str().unwrap().to_owned())
-        .collect()
+    tasks.iter().map(|task| task["title"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]
 async fn a_task_with_a_deadline_gets_one_reminder_in_the_due_index() {
     let (world, tasks) = world();
-    let params =
-        json!({"title": "Call mom", "deadline": at("2026-01-13 17:00"), "priority": "high"});
+    let params = json!({"title": "Call mom", "deadline": at("2026-01-13 17:00"), "priority": "high"});
     let (result, told) = world.run_told(&tasks, "create", params).await;
     assert!(told.starts_with("⏰ Reminder set: Call mom — "), "{told}");
     let id = result["task"]["id"].as_str().unwrap();
@@ -49,41 +45,20 @@ async fn a_task_with_a_deadline_gets_one_reminder_in_the_due_index() {
 #[tokio::test]
 async fn a_day_reminds_at_nine_and_the_past_does_not_remind() {
     let (world, tasks) = world();
-    world
-        .run(
-            &tasks,
-            "create",
-            json!({"title": "Day", "deadline": "2026-03-29"}),
-        )
-        .await;
-    world
-        .run(
-            &tasks,
-            "create",
-            json!({"title": "Past", "deadline": at("2026-01-12 11:59")}),
-        )
-        .await;
+    world.run(&tasks, "create", json!({"title": "Day", "deadline": "2026-03-29"})).await;
+    world.run(&tasks, "create", json!({"title": "Past", "deadline": at("2026-01-12 11:59")})).await;
     world.run(&tasks, "create", json!({"title": "None"})).await;
     let due = world.due().await;
     assert_eq!(due.len(), 1);
-    assert_eq!(
-        due[0].at.to_rfc3339(),
-        "2026-03-29T07:00:00+00:00",
-        "summer time has begun"
-    );
+    assert_eq!(due[0].at.to_rfc3339(), "2026-03-29T07:00:00+00:00", "summer time has begun");
 }
 
 #[tokio::test]
 async fn words_find_the_task_they_mean() {
     let (world, tasks) = world();
-    for title in [
-        "Call the dentist",
-        "Call mom",
-        "Send the Q3 report to Priya",
-        "Buy Sunday paper",
-        "🎂",
-        "Zoë's café visit",
-    ] {
+    for title in
+        ["Call the dentist", "Call mom", "Send the Q3 report to Priya", "Buy Sunday paper", "🎂", "Zoë's café visit"]
+    {
         add(&world, &tasks, title).await;
     }
     for (words, title) in [
@@ -99,79 +74,32 @@ async fn words_find_the_task_they_mean() {
         ("zoe cafe", "Zoë's café visit"),
         ("mom", "Call mom"),
     ] {
-        assert_eq!(
-            world.found(&tasks, "complete", words).await,
-            [title],
-            "{words}"
-        );
+        assert_eq!(world.found(&tasks, "complete", words).await, [title], "{words}");
     }
-    for words in [
-        "the plumber",
-        "call the plumber tomorrow about taxes",
-        "",
-        "the",
-        "\u{0}",
-        "🎄",
-    ] {
+    for words in ["the plumber", "call the plumber tomorrow about taxes", "", "the", "\u{0}", "🎄"] {
         let params = json!({"find_by": words}).as_object().unwrap().clone();
-        let prepared = tasks
-            .prepare(&world.scene, "complete", params)
-            .await
-            .unwrap();
-        assert!(
-            matches!(prepared, Prepared::NotFound { .. }),
-            "{words:?}: {prepared:?}"
-        );
+        let prepared = tasks.prepare(&world.scene, "complete", params).await.unwrap();
+        assert!(matches!(prepared, Prepared::NotFound { .. }), "{words:?}: {prepared:?}");
     }
 }
 
 #[tokio::test]
 async fn several_close_ones_are_asked_about_and_told_apart_by_time() {
     let (world, tasks) = world();
-    world
-        .run(
-            &tasks,
-            "create",
-            json!({"title": "Call Bob", "deadline": at("2026-01-14 10:00")}),
-        )
-        .await;
-    world
-        .run(
-            &tasks,
-            "create",
-            json!({"title": "Call Bob", "deadline": at("2026-01-13 10:00")}),
-        )
-        .await;
+    world.run(&tasks, "create", json!({"title": "Call Bob", "deadline": at("2026-01-14 10:00")})).await;
+    world.run(&tasks, "create", json!({"title": "Call Bob", "deadline": at("2026-01-13 10:00")})).await;
     let found = world.found(&tasks, "complete", "call bob").await;
     assert_eq!((found.len(), found[0].as_str()), (3, "?"));
     assert_ne!(found[1], found[2]);
     let long = "x".repeat(400);
     for day in ["13", "14"] {
         let deadline = at(&format!("2026-01-{day} 10:00"));
-        world
-            .run(
-                &tasks,
-                "create",
-                json!({"title": long, "deadline": deadline}),
-            )
-            .await;
+        world.run(&tasks, "create", json!({"title": long, "deadline": deadline})).await;
     }
     let labels = world.found(&tasks, "complete", &long).await;
     assert!(labels.len() == 3 && labels[1] != labels[2], "{labels:?}");
-    let timed = world
-        .prepare(
-            &tasks,
-            "complete",
-            json!({"find_by": "call bob on wednesday"}),
-        )
-        .await;
-    let Prepared::Ready {
-        target: Some(target),
-        ..
-    } = timed
-    else {
-        panic!("{timed:?}")
-    };
+    let timed = world.prepare(&tasks, "complete", json!({"find_by": "call bob on wednesday"})).await;
+    let Prepared::Ready { target: Some(target), .. } = timed else { panic!("{timed:?}") };
     assert_eq!(target.before["deadline"], at("2026-01-14 10:00"));
 }
 
@@ -187,20 +115,11 @@ async fn a_weak_match_is_offered_and_never_taken() {
 async fn done_tasks_cannot_be_completed_and_open_ones_are_found_first() {
     let (world, tasks) = world();
     let first = add(&world, &tasks, "Water plants").await;
-    let (_, told) = world
-        .run_told(&tasks, "complete", json!({"find_by": "water plants"}))
-        .await;
+    let (_, told) = world.run_told(&tasks, "complete", json!({"find_by": "water plants"})).await;
     assert_eq!(told, "✅ Done: Water plants");
-    assert!(
-        world
-            .found(&tasks, "complete", first["id"].as_str().unwrap())
-            .await
-            .is_empty()
-    );
+    assert!(world.found(&tasks, "complete", first["id"].as_str().unwrap()).await.is_empty());
     let second = add(&world, &tasks, "Water plants").await;
-    let action = world
-        .action(&tasks, "delete", json!({"find_by": "water plants"}))
-        .await;
+    let action = world.action(&tasks, "delete", json!({"find_by": "water plants"})).await;
     assert_eq!(action.target.unwrap().id, second["id"].as_str().unwrap());
 }
 
@@ -210,62 +129,30 @@ async fn moving_completing_and_deleting_take_the_reminder_along() {
     let params = json!({"title": "Call mom", "deadline": at("2026-01-13 17:00")});
     world.run(&tasks, "create", params).await;
     let changes = json!({"deadline": at("2026-01-14 18:00"), "title": "Call mum"});
-    let (result, told) = world
-        .run_told(
-            &tasks,
-            "update",
-            json!({"find_by": "call mom", "changes": changes}),
-        )
-        .await;
+    let (result, told) = world.run_told(&tasks, "update", json!({"find_by": "call mom", "changes": changes})).await;
     assert!(told.starts_with("✏️ Changed: ▫️ Call mum — "), "{told}");
     assert_eq!(result["task"]["title"], "Call mum");
     let due = world.due().await;
-    assert_eq!(
-        (due.len(), due[0].at),
-        (1, local(Berlin, "2026-01-14 18:00"))
-    );
-    world
-        .run(&tasks, "complete", json!({"find_by": "call mum"}))
-        .await;
+    assert_eq!((due.len(), due[0].at), (1, local(Berlin, "2026-01-14 18:00")));
+    world.run(&tasks, "complete", json!({"find_by": "call mum"})).await;
     assert!(world.due().await.is_empty());
     let params = json!({"title": "Other", "deadline": at("2026-01-13 17:00")});
     world.run(&tasks, "create", params).await;
-    world
-        .run(&tasks, "delete", json!({"find_by": "other"}))
-        .await;
+    world.run(&tasks, "delete", json!({"find_by": "other"})).await;
     assert!(world.due().await.is_empty());
-    assert!(
-        listed(&world, &tasks, json!({"status": "open"}))
-            .await
-            .is_empty()
-    );
+    assert!(listed(&world, &tasks, json!({"status": "open"})).await.is_empty());
 }
 
 #[tokio::test]
 async fn what_changed_since_it_was_shown_is_left_alone() {
     let (world, tasks) = world();
     add(&world, &tasks, "Report").await;
-    let shown = world
-        .action(&tasks, "delete", json!({"find_by": "report"}))
-        .await;
-    world
-        .run(
-            &tasks,
-            "update",
-            json!({"find_by": "report", "changes": {"title": "Q3 report"}}),
-        )
-        .await;
+    let shown = world.action(&tasks, "delete", json!({"find_by": "report"})).await;
+    world.run(&tasks, "update", json!({"find_by": "report", "changes": {"title": "Q3 report"}})).await;
     let why = world.fails(&tasks, shown.clone()).await;
     assert!(why.contains("changed meanwhile"), "{why}");
-    world
-        .run(&tasks, "delete", json!({"find_by": "q3 report"}))
-        .await;
-    assert!(
-        world
-            .fails(&tasks, shown)
-            .await
-            .contains("not there any more")
-    );
+    world.run(&tasks, "delete", json!({"find_by": "q3 report"})).await;
+    assert!(world.fails(&tasks, shown).await.contains("not there any more"));
 }
 
 #[tokio::test]
@@ -273,57 +160,28 @@ async fn of_two_changes_computed_from_the_same_state_one_commits() {
     let (world, tasks) = world();
     let params = json!({"title": "Report", "deadline": at("2026-01-13 17:00")});
     world.run(&tasks, "create", params).await;
-    let done = authorized(
-        world
-            .action(&tasks, "complete", json!({"find_by": "report"}))
-            .await,
-    );
-    let delete = authorized(
-        world
-            .action(&tasks, "delete", json!({"find_by": "report"}))
-            .await,
-    );
+    let done = authorized(world.action(&tasks, "complete", json!({"find_by": "report"})).await);
+    let delete = authorized(world.action(&tasks, "delete", json!({"find_by": "report"})).await);
     let (attempt, scene) = (world.attempt(), &world.scene);
-    let (done, delete) = (
-        tasks.perform(scene, &done, &attempt).await,
-        tasks.perform(scene, &delete, &attempt).await,
-    );
-    assert!(
-        done.changes
-            .iter()
-            .chain(&delete.changes)
-            .all(|change| change.expect != Expect::Any)
-    );
+    let (done, delete) = (tasks.perform(scene, &done, &attempt).await, tasks.perform(scene, &delete, &attempt).await);
+    assert!(done.changes.iter().chain(&delete.changes).all(|change| change.expect != Expect::Any));
     world.commit(&done).await.unwrap();
     assert!(world.commit(&delete).await.is_err());
-    assert_eq!(
-        listed(&world, &tasks, json!({"status": "done"})).await,
-        ["Report"]
-    );
+    assert_eq!(listed(&world, &tasks, json!({"status": "done"})).await, ["Report"]);
 }
 
 #[tokio::test]
 async fn a_retried_attempt_makes_nothing_twice() {
     let (world, tasks) = world();
-    let action = authorized(
-        world
-            .action(&tasks, "create", json!({"title": "Once"}))
-            .await,
-    );
+    let action = authorized(world.action(&tasks, "create", json!({"title": "Once"})).await);
     let attempt = world.attempt();
-    assert_eq!(
-        tasks.happened(&world.scene, "create", &attempt).await,
-        Some(false)
-    );
+    assert_eq!(tasks.happened(&world.scene, "create", &attempt).await, Some(false));
     let first = tasks.perform(&world.scene, &action, &attempt).await;
     let second = tasks.perform(&world.scene, &action, &attempt).await;
     assert_eq!(first, second);
     world.commit(&first).await.unwrap();
     assert!(world.commit(&second).await.is_err());
-    assert_eq!(
-        tasks.happened(&world.scene, "create", &attempt).await,
-        Some(true)
-    );
+    assert_eq!(tasks.happened(&world.scene, "create", &attempt).await, Some(true));
     assert_eq!(listed(&world, &tasks, json!({})).await, ["Once"]);
 }
 
@@ -337,43 +195,22 @@ async fn a_list_is_sorted_by_deadline_and_bounded_by_day_inclusively() {
         ("overdue", Some(at("2026-01-10 10:00"))),
         ("some time", None),
     ] {
-        world
-            .run(
-                &tasks,
-                "create",
-                json!({"title": title, "deadline": deadline}),
-            )
-            .await;
+        world.run(&tasks, "create", json!({"title": title, "deadline": deadline})).await;
     }
     let all = listed(&world, &tasks, json!({})).await;
     assert_eq!(all, ["overdue", "day", "evening", "later", "some time"]);
     let tomorrow = listed(&world, &tasks, json!({"due_before": "2026-01-13"})).await;
     assert_eq!(tomorrow, ["overdue", "day", "evening"]);
-    let by_nine = listed(
-        &world,
-        &tasks,
-        json!({"due_before": at("2026-01-13 09:00")}),
-    )
-    .await;
+    let by_nine = listed(&world, &tasks, json!({"due_before": at("2026-01-13 09:00")})).await;
     assert_eq!(by_nine, ["overdue", "day"]);
-    world
-        .run(&tasks, "complete", json!({"find_by": "overdue"}))
-        .await;
-    assert_eq!(
-        listed(&world, &tasks, json!({"status": "completed"})).await,
-        ["overdue"]
-    );
-    assert_eq!(
-        listed(&world, &tasks, json!({"status": "all"})).await.len(),
-        5
-    );
+    world.run(&tasks, "complete", json!({"find_by": "overdue"})).await;
+    assert_eq!(listed(&world, &tasks, json!({"status": "completed"})).await, ["overdue"]);
+    assert_eq!(listed(&world, &tasks, json!({"status": "all"})).await.len(), 5);
 }
 
 async fn fire(world: &World, tasks: &TaskService, due: &Due) -> FallenDue {
     let fallen = tasks.fall_due(&world.scene, due).await.unwrap();
-    let mut batch = crate::ports::Batch {
-        changes: fallen.changes.clone(),
-    };
+    let mut batch = crate::ports::Batch { changes: fallen.changes.clone() };
     batch.delete(Due::TABLE, due.key(), Expect::Any);
     world.store.commit(batch).await.unwrap();
     fallen
@@ -386,63 +223,23 @@ async fn a_reminder_has_its_words_and_buttons() {
     let task = world.run(&tasks, "create", params).await["task"].clone();
     let due = world.due().await.remove(0);
     world.move_to("2026-01-13 17:01");
-    let reply = tasks
-        .fall_due(&world.scene, &due)
-        .await
-        .unwrap()
-        .reply
-        .unwrap();
+    let reply = tasks.fall_due(&world.scene, &due).await.unwrap().reply.unwrap();
     assert_eq!(reply.text, "⏰ Call mom");
-    let roles: Vec<Role> = reply
-        .buttons
-        .iter()
-        .flatten()
-        .map(|button| button.role)
-        .collect();
-    assert_eq!(
-        roles,
-        [Role::Snooze, Role::Snooze, Role::Snooze, Role::Done]
-    );
+    let roles: Vec<Role> = reply.buttons.iter().flatten().map(|button| button.role).collect();
+    assert_eq!(roles, [Role::Snooze, Role::Snooze, Role::Snooze, Role::Done]);
     let id = task["id"].as_str().unwrap();
-    let data: Vec<&str> = reply
-        .buttons
-        .iter()
-        .flatten()
-        .map(|button| button.data.as_str())
-        .collect();
-    assert_eq!(
-        data,
-        [
-            format!("z:{id}:10"),
-            format!("z:{id}:60"),
-            format!("z:{id}:959"),
-            format!("k:{id}")
-        ]
-    );
+    let data: Vec<&str> = reply.buttons.iter().flatten().map(|button| button.data.as_str()).collect();
+    assert_eq!(data, [format!("z:{id}:10"), format!("z:{id}:60"), format!("z:{id}:959"), format!("k:{id}")]);
     for (now, text) in [
         ("2026-01-13 17:12", "⏰ Call mom, late by 12 min"),
         ("2026-01-13 20:30", "⏰ Call mom, late by 3 h"),
         ("2026-01-17 17:00", "⏰ Call mom, late by 4 days"),
     ] {
         world.move_to(now);
-        assert_eq!(
-            tasks
-                .fall_due(&world.scene, &due)
-                .await
-                .unwrap()
-                .reply
-                .unwrap()
-                .text,
-            text
-        );
+        assert_eq!(tasks.fall_due(&world.scene, &due).await.unwrap().reply.unwrap().text, text);
     }
-    world
-        .run(&tasks, "complete", json!({"find_by": "call mom"}))
-        .await;
-    assert_eq!(
-        tasks.fall_due(&world.scene, &due).await.unwrap(),
-        FallenDue::default()
-    );
+    world.run(&tasks, "complete", json!({"find_by": "call mom"})).await;
+    assert_eq!(tasks.fall_due(&world.scene, &due).await.unwrap(), FallenDue::default());
 }
 
 #[tokio::test]
@@ -453,71 +250,32 @@ async fn a_snoozed_reminder_comes_unless_the_task_was_done_moved_or_deleted() {
     let due = world.due().await.remove(0);
     world.move_to("2026-01-13 17:10");
     fire(&world, &tasks, &due).await;
-    let snoozed = Due {
-        at: world.scene.now,
-        ..due
-    };
-    assert!(
-        tasks
-            .fall_due(&world.scene, &snoozed)
-            .await
-            .unwrap()
-            .reply
-            .is_some()
-    );
+    let snoozed = Due { at: world.scene.now, ..due };
+    assert!(tasks.fall_due(&world.scene, &snoozed).await.unwrap().reply.is_some());
     let changes = json!({"deadline": at("2026-01-14 18:00")});
-    world
-        .run(
-            &tasks,
-            "update",
-            json!({"find_by": "call mom", "changes": changes}),
-        )
-        .await;
-    assert_eq!(
-        tasks.fall_due(&world.scene, &snoozed).await.unwrap().reply,
-        None
-    );
-    world
-        .run(&tasks, "delete", json!({"find_by": "call mom"}))
-        .await;
-    assert_eq!(
-        tasks.fall_due(&world.scene, &snoozed).await.unwrap().reply,
-        None
-    );
+    world.run(&tasks, "update", json!({"find_by": "call mom", "changes": changes})).await;
+    assert_eq!(tasks.fall_due(&world.scene, &snoozed).await.unwrap().reply, None);
+    world.run(&tasks, "delete", json!({"find_by": "call mom"})).await;
+    assert_eq!(tasks.fall_due(&world.scene, &snoozed).await.unwrap().reply, None);
 }
 
 #[tokio::test]
 async fn a_repeating_reminder_stays_at_its_local_time_over_both_clock_changes() {
     for (first, days) in [
-        (
-            "2026-03-27 09:00",
-            ["2026-03-28", "2026-03-29", "2026-03-30"],
-        ),
-        (
-            "2026-10-23 09:00",
-            ["2026-10-24", "2026-10-25", "2026-10-26"],
-        ),
+        ("2026-03-27 09:00", ["2026-03-28", "2026-03-29", "2026-03-30"]),
+        ("2026-10-23 09:00", ["2026-10-24", "2026-10-25", "2026-10-26"]),
     ] {
         let mut world = World::at(Berlin, &first.replace("09:00", "08:00"));
         let tasks = TaskService::new(world.store.clone());
         let rule = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0";
-        world
-            .run(
-                &tasks,
-                "create",
-                json!({"title": "Pills", "repeat": rule, "deadline": at(first)}),
-            )
-            .await;
+        world.run(&tasks, "create", json!({"title": "Pills", "repeat": rule, "deadline": at(first)})).await;
         for day in days {
             let due = world.due().await;
             assert_eq!(due.len(), 1);
             world.scene.now = due[0].at;
             let fallen = fire(&world, &tasks, &due[0]).await;
             assert_eq!(fallen.reply.unwrap().text, "⏰ Pills");
-            assert_eq!(
-                world.due().await[0].at,
-                local(Berlin, &format!("{day} 09:00"))
-            );
+            assert_eq!(world.due().await[0].at, local(Berlin, &format!("{day} 09:00")));
         }
     }
 }
@@ -526,33 +284,23 @@ async fn a_repeating_reminder_stays_at_its_local_time_over_both_clock_changes() 
 async fn done_after_a_reminder_means_the_time_it_reminded_of() {
     let (mut world, tasks) = world();
     let rule = "FREQ=DAILY;BYHOUR=18;BYMINUTE=0";
-    let params =
-        json!({"title": "Water plants", "repeat": rule, "deadline": at("2026-01-12 18:00")});
+    let params = json!({"title": "Water plants", "repeat": rule, "deadline": at("2026-01-12 18:00")});
     world.run(&tasks, "create", params).await;
     let due = world.due().await.remove(0);
     world.scene.now = due.at;
     fire(&world, &tasks, &due).await;
     world.move_to("2026-01-12 18:05");
-    let (result, told) = world
-        .run_told(&tasks, "complete", json!({"find_by": "water plants"}))
-        .await;
+    let (result, told) = world.run_told(&tasks, "complete", json!({"find_by": "water plants"})).await;
     assert_eq!(result["task"]["deadline"], at("2026-01-13 18:00"));
     assert!(told.starts_with("✅ Done: Water plants — next "), "{told}");
     // The same press twice, then tomorrow's done early.
-    let again = world
-        .run(&tasks, "complete", json!({"find_by": "water plants"}))
-        .await;
+    let again = world.run(&tasks, "complete", json!({"find_by": "water plants"})).await;
     assert_eq!(again["task"]["deadline"], at("2026-01-13 18:00"));
     world.move_to("2026-01-13 09:00");
-    let early = world
-        .run(&tasks, "complete", json!({"find_by": "water plants"}))
-        .await;
+    let early = world.run(&tasks, "complete", json!({"find_by": "water plants"})).await;
     assert_eq!(early["task"]["deadline"], at("2026-01-14 18:00"));
     let due = world.due().await;
-    assert_eq!(
-        (due.len(), due[0].at),
-        (1, local(Berlin, "2026-01-14 18:00"))
-    );
+    assert_eq!((due.len(), due[0].at), (1, local(Berlin, "2026-01-14 18:00")));
 }
 
 #[tokio::test]
@@ -566,35 +314,18 @@ async fn putting_off_a_reminder_leaves_the_repetition_as_it_is() {
         world.scene.now = due.at;
         fire(&world, &tasks, &due).await;
         let changes = json!({"deadline": at("2026-01-12 18:10")});
-        world
-            .run(
-                &tasks,
-                "update",
-                json!({"find_by": "pills", "changes": changes}),
-            )
-            .await;
+        world.run(&tasks, "update", json!({"find_by": "pills", "changes": changes})).await;
         let due = world.due().await;
-        assert_eq!(
-            (due.len(), due[0].at),
-            (1, local(Berlin, "2026-01-12 18:10"))
-        );
+        assert_eq!((due.len(), due[0].at), (1, local(Berlin, "2026-01-12 18:10")));
         if is_done_before {
             world.move_to("2026-01-12 18:05");
-            world
-                .run(&tasks, "complete", json!({"find_by": "pills"}))
-                .await;
+            world.run(&tasks, "complete", json!({"find_by": "pills"})).await;
         } else {
             world.scene.now = due[0].at;
-            assert_eq!(
-                fire(&world, &tasks, &due[0]).await.reply.unwrap().text,
-                "⏰ Pills"
-            );
+            assert_eq!(fire(&world, &tasks, &due[0]).await.reply.unwrap().text, "⏰ Pills");
         }
         let due = world.due().await;
-        assert_eq!(
-            (due.len(), due[0].at),
-            (1, local(Berlin, "2026-01-13 18:00"))
-        );
+        assert_eq!((due.len(), due[0].at), (1, local(Berlin, "2026-01-13 18:00")));
         let result = world.run(&tasks, "list", json!({})).await;
         assert_eq!(result["tasks"][0]["repeat"], rule);
     }
@@ -608,47 +339,25 @@ async fn missed_times_are_told_once_and_the_last_time_ends_a_repetition() {
     world.run(&tasks, "create", params).await;
     let due = world.due().await.remove(0);
     world.move_to("2026-01-15 20:00");
-    assert_eq!(
-        fire(&world, &tasks, &due).await.reply.unwrap().text,
-        "⏰ Drops, late by 3 days"
-    );
+    assert_eq!(fire(&world, &tasks, &due).await.reply.unwrap().text, "⏰ Drops, late by 3 days");
     let due = world.due().await.remove(0);
     assert_eq!(due.at, local(Berlin, "2026-01-16 18:00"));
     world.scene.now = due.at;
     fire(&world, &tasks, &due).await;
     assert!(world.due().await.is_empty());
-    let (result, told) = world
-        .run_told(&tasks, "complete", json!({"find_by": "drops"}))
-        .await;
-    assert_eq!(
-        (result["task"]["status"].as_str(), told.as_str()),
-        (Some("done"), "✅ Done: Drops")
-    );
+    let (result, told) = world.run_told(&tasks, "complete", json!({"find_by": "drops"})).await;
+    assert_eq!((result["task"]["status"].as_str(), told.as_str()), (Some("done"), "✅ Done: Drops"));
 }
 
 #[tokio::test]
 async fn a_repetition_without_a_first_time_begins_at_its_next_one() {
     let (world, tasks) = world();
-    let result = world
-        .run(
-            &tasks,
-            "create",
-            json!({"title": "Bins", "repeat": "FREQ=WEEKLY;BYDAY=TH"}),
-        )
-        .await;
+    let result = world.run(&tasks, "create", json!({"title": "Bins", "repeat": "FREQ=WEEKLY;BYDAY=TH"})).await;
     assert_eq!(result["task"]["deadline"], at("2026-01-15 09:00"));
     let changes = json!({"deadline": at("2026-01-15 20:00")});
-    let result = world
-        .run(
-            &tasks,
-            "update",
-            json!({"find_by": "bins", "changes": changes}),
-        )
-        .await;
+    let result = world.run(&tasks, "update", json!({"find_by": "bins", "changes": changes})).await;
     assert_eq!(result["task"]["deadline"], at("2026-01-15 20:00"));
-    let done = world
-        .run(&tasks, "complete", json!({"find_by": "bins"}))
-        .await;
+    let done = world.run(&tasks, "complete", json!({"find_by": "bins"})).await;
     assert_eq!(done["task"]["deadline"], at("2026-01-22 20:00"));
 }
 
@@ -667,36 +376,12 @@ async fn bad_input_fails_in_a_sentence() {
     for (command, params, why) in [
         ("create", json!({}), "needs a name"),
         ("create", json!({"title": "\u{0}\u{7} \n"}), "needs a name"),
-        (
-            "create",
-            json!({"title": "x".repeat(20_000)}),
-            "longer than 500",
-        ),
-        (
-            "create",
-            json!({"title": "x", "deadline": "tomorrow-ish"}),
-            "can't read the time",
-        ),
-        (
-            "create",
-            json!({"title": "x", "repeat": "FREQ=SOMETIMES"}),
-            "can't read the repetition",
-        ),
-        (
-            "create",
-            json!({"title": "x", "repeat": "FREQ=SECONDLY"}),
-            "every 5 minutes",
-        ),
-        (
-            "create",
-            json!({"title": "x", "repeat": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}),
-            "never comes round",
-        ),
-        (
-            "create",
-            json!({"title": "x", "priority": 7}),
-            "low, medium or high",
-        ),
+        ("create", json!({"title": "x".repeat(20_000)}), "longer than 500"),
+        ("create", json!({"title": "x", "deadline": "tomorrow-ish"}), "can't read the time"),
+        ("create", json!({"title": "x", "repeat": "FREQ=SOMETIMES"}), "can't read the repetition"),
+        ("create", json!({"title": "x", "repeat": "FREQ=SECONDLY"}), "every 5 minutes"),
+        ("create", json!({"title": "x", "repeat": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}), "never comes round"),
+        ("create", json!({"title": "x", "priority": 7}), "low, medium or high"),
         ("list", json!({"status": "odd"}), "open, done, or all"),
         ("complete", json!({"find_by": "x"}), "which task"),
         ("explode", json!({}), "task.explode"),
@@ -704,29 +389,15 @@ async fn bad_input_fails_in_a_sentence() {
         let told = fails(command, params.clone()).await;
         assert!(told.contains(why), "{command} {params}: {told}");
     }
-    assert!(
-        tasks
-            .prepare(&world.scene, "explode", Params::new())
-            .await
-            .is_err()
-    );
+    assert!(tasks.prepare(&world.scene, "explode", Params::new()).await.is_err());
 }
 
 #[tokio::test]
 async fn context_shows_open_tasks_that_are_due_soonest() {
     let (world, tasks) = world();
     add(&world, &tasks, "Some time").await;
-    world
-        .run(
-            &tasks,
-            "create",
-            json!({"title": "Soon", "deadline": at("2026-01-13 17:00")}),
-        )
-        .await;
-    let wanted = Wanted {
-        message: String::new(),
-        limit: 1,
-    };
+    world.run(&tasks, "create", json!({"title": "Soon", "deadline": at("2026-01-13 17:00")})).await;
+    let wanted = Wanted { message: String::new(), limit: 1 };
     let noticed = tasks.notice(&world.scene, &wanted).await.unwrap();
     assert_eq!(noticed.len(), 1);
     assert_eq!(noticed[0].line, "Soon (due Tue 2026-01-13 17:00)");
@@ -737,18 +408,8 @@ async fn nobody_reaches_anothers_tasks() {
     let (mut world, tasks) = world();
     let task = add(&world, &tasks, "Secret plan").await;
     world.scene.owner = crate::core::ids::UserId::new("tg:2");
-    assert!(
-        world
-            .found(&tasks, "delete", "secret plan")
-            .await
-            .is_empty()
-    );
-    assert!(
-        world
-            .found(&tasks, "delete", task["id"].as_str().unwrap())
-            .await
-            .is_empty()
-    );
+    assert!(world.found(&tasks, "delete", "secret plan").await.is_empty());
+    assert!(world.found(&tasks, "delete", task["id"].as_str().unwrap()).await.is_empty());
     assert!(world.found(&tasks, "delete", "tg:1\u{1}x").await.is_empty());
 }
 
@@ -788,27 +449,12 @@ proptest! {
 async fn ten_thousand_tasks_are_searched() {
     let (world, tasks) = world();
     let first = add(&world, &tasks, "Call the dentist").await;
-    let (task, _) = items::by_id::<Task>(
-        &world.store,
-        &world.scene.owner,
-        first["id"].as_str().unwrap(),
-    )
-    .await
-    .unwrap()
-    .unwrap();
+    let (task, _) =
+        items::by_id::<Task>(&world.store, &world.scene.owner, first["id"].as_str().unwrap()).await.unwrap().unwrap();
     let mut batch = crate::ports::Batch::default();
     for n in 0..9_999 {
         let title = format!("Ring person number {n} about the thing of week {}", n % 53);
-        batch
-            .put(
-                &Task {
-                    id: format!("t{n}"),
-                    title,
-                    ..task.clone()
-                },
-                Expect::Absent,
-            )
-            .unwrap();
+        batch.put(&Task { id: format!("t{n}"), title, ..task.clone() }, Expect::Absent).unwrap();
     }
     world.store.commit(batch).await.unwrap();
     for words in ["the dentist thing", "dentsit", "person 4711"] {

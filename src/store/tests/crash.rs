@@ -101,13 +101,8 @@ async fn after_a_power_cut_acknowledged_batches_are_whole_and_others_absent() {
         for (kind, image) in images(&start, &log[..cut]).into_iter().enumerate() {
             let disk = Disk::holding(image.clone());
             let found = restart(&disk);
-            let whole = [promised, promised + 1]
-                .iter()
-                .any(|n| states.get(*n) == Some(&found));
-            assert!(
-                whole,
-                "cut {cut}, image {kind}: not the state after batch {promised}"
-            );
+            let whole = [promised, promised + 1].iter().any(|n| states.get(*n) == Some(&found));
+            assert!(whole, "cut {cut}, image {kind}: not the state after batch {promised}");
             torn_apart += 1;
             // The power goes again while the restart repairs.
             if cut % 5 != 0 {
@@ -116,10 +111,7 @@ async fn after_a_power_cut_acknowledged_batches_are_whole_and_others_absent() {
             let repair = disk.log();
             for again in (0..repair.len()).step_by(3) {
                 for image in images(&image, &repair[..again]) {
-                    assert!(
-                        restart(&Disk::holding(image)) == found,
-                        "cut {cut}, {kind}, {again}"
-                    );
+                    assert!(restart(&Disk::holding(image)) == found, "cut {cut}, {kind}, {again}");
                     torn_apart += 1;
                 }
             }

@@ -47,10 +47,7 @@ impl Disk {
 
     pub(super) fn source(&self) -> Source {
         let disk = self.clone();
-        Source {
-            path: PathBuf::from("test-disk"),
-            bytes: Arc::new(move || Ok(Box::new(disk.clone()))),
-        }
+        Source { path: PathBuf::from("test-disk"), bytes: Arc::new(move || Ok(Box::new(disk.clone()))) }
     }
 
     pub(super) async fn store(&self) -> RedbStore {

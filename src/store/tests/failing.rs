@@ -10,10 +10,7 @@ use crate::store::RedbStore;
 /// Two records that must stay equal; large enough to need new pages.
 fn pair(body: &str) -> Batch {
     let body = body.repeat(3_000);
-    batch([
-        write(Table::Pending, "k", &body, Expect::Any),
-        write(Table::Audit, "k", &body, Expect::Any),
-    ])
+    batch([write(Table::Pending, "k", &body, Expect::Any), write(Table::Audit, "k", &body, Expect::Any)])
 }
 
 /// What both records say.
@@ -44,10 +41,7 @@ async fn fail_at_each_step(failure: impl Fn(usize) -> Failure) -> usize {
         let lasting = matches!(failure(step), Failure::Changes(..));
         if answer.is_err() && lasting {
             let again = store.commit(pair("c")).await;
-            assert!(
-                matches!(again, Err(StoreError::Disk { .. })),
-                "step {step}: {again:?}"
-            );
+            assert!(matches!(again, Err(StoreError::Disk { .. })), "step {step}: {again:?}");
         }
         disk.fail(None);
         let expected = match &answer {
@@ -62,11 +56,7 @@ async fn fail_at_each_step(failure: impl Fn(usize) -> Failure) -> usize {
         assert_eq!(said(&store).await.unwrap(), expected, "step {step}");
         // The disk as it would be found now tells the same.
         let killed = Disk::holding(disk.bytes()).store().await;
-        assert_eq!(
-            said(&killed).await.unwrap(),
-            expected,
-            "step {step}, restarted"
-        );
+        assert_eq!(said(&killed).await.unwrap(), expected, "step {step}, restarted");
         let later = store.commit(pair("d")).await.unwrap();
         assert!(later > answer.unwrap_or(first), "step {step}");
         assert_eq!(said(&store).await.unwrap(), "d");
@@ -110,11 +100,7 @@ async fn reads_fail_with_the_disk_and_come_back_with_it() {
     };
     disk.fail(Some(Failure::Everything));
     let refused = store.scan(everything.clone()).await;
-    assert!(
-        matches!(refused, Err(StoreError::Disk { .. })),
-        "{}",
-        refused.is_ok()
-    );
+    assert!(matches!(refused, Err(StoreError::Disk { .. })), "{}", refused.is_ok());
     disk.fail(None);
     assert_eq!(store.scan(everything).await.unwrap().len(), records);
     store.commit(pair("b")).await.unwrap();

@@ -22,9 +22,7 @@ fn decision(n: usize) -> Batch {
 
 fn bytes_of(batch: &Batch) -> Vec<u8> {
     let parts = batch.changes.iter();
-    parts
-        .flat_map(|change| change.put.clone().unwrap().1)
-        .collect()
+    parts.flat_map(|change| change.put.clone().unwrap().1).collect()
 }
 
 fn median(mut times: Vec<Duration>) -> u128 {
@@ -35,11 +33,7 @@ fn median(mut times: Vec<Duration>) -> u128 {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn figures_of_commits() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Arc::new(
-        RedbStore::open(&folder.path().join("s.redb"))
-            .await
-            .unwrap(),
-    );
+    let store = Arc::new(RedbStore::open(&folder.path().join("s.redb")).await.unwrap());
     let mut log = std::fs::File::create(folder.path().join("log")).unwrap();
     let (mut commits, mut appends) = (Vec::new(), Vec::new());
     for n in 0..300 {
@@ -62,16 +56,10 @@ async fn figures_of_commits() {
         tokio::spawn(async move { store.commit(decision(1_000 + n)).await.unwrap() })
     });
     futures::future::join_all(load).await;
-    println!(
-        "2,000 at once: {} µs a commit",
-        began.elapsed().as_micros() / 2_000
-    );
+    println!("2,000 at once: {} µs a commit", began.elapsed().as_micros() / 2_000);
     let began = Instant::now();
     for n in 0..1_000 {
-        store
-            .get(Table::Pending, &Key::of(&[&Key::number(n)]))
-            .await
-            .unwrap();
+        store.get(Table::Pending, &Key::of(&[&Key::number(n)])).await.unwrap();
     }
     println!("get: {} µs", began.elapsed().as_micros() / 1_000);
 }
@@ -83,14 +71,7 @@ async fn figures_of_a_restart_after_kill() {
     let store = RedbStore::open(&path).await.unwrap();
     let body = "x".repeat(300);
     for part in 0..100 {
-        let record = |n: u64| {
-            write(
-                Table::Pending,
-                &Key::number(part * 1_000 + n),
-                &body,
-                Expect::Any,
-            )
-        };
+        let record = |n: u64| write(Table::Pending, &Key::number(part * 1_000 + n), &body, Expect::Any);
         store.commit(batch((0..1_000).map(record))).await.unwrap();
     }
     let open = |n: u64| write(Table::PendingOpen, &Key::number(n), "1", Expect::Any);
@@ -113,8 +94,5 @@ async fn figures_of_a_restart_after_kill() {
     for (key, _) in items {
         assert!(store.get(Table::Pending, &key).await.unwrap().is_some());
     }
-    println!(
-        "100,000 records after kill: open {opened:?}, with open items {:?}",
-        began.elapsed()
-    );
+    println!("100,000 records after kill: open {opened:?}, with open items {:?}", began.elapsed());
 }

@@ -12,16 +12,9 @@ use crate::ports::{Batch, Change, Expect, Key, Table};
 
 /// One change that writes `body` as a record of version 1.
 fn write(table: Table, key: &str, body: &str, expect: Expect) -> Change {
-    Change {
-        table,
-        key: Key::of(&[key]),
-        expect,
-        put: Some((1, body.as_bytes().to_vec())),
-    }
+    Change { table, key: Key::of(&[key]), expect, put: Some((1, body.as_bytes().to_vec())) }
 }
 
 fn batch(changes: impl IntoIterator<Item = Change>) -> Batch {
-    Batch {
-        changes: changes.into_iter().collect(),
-    }
+    Batch { changes: changes.into_iter().collect() }
 }

@@ -25,9 +25,7 @@ struct Model {
 impl Model {
     fn commit(&mut self, batch: &Batch) -> Option<u64> {
         let holds = batch.changes.iter().all(|change| {
-            let found = self
-                .records
-                .get(&(change.table, change.key.as_str().to_owned()));
+            let found = self.records.get(&(change.table, change.key.as_str().to_owned()));
             match change.expect {
                 Expect::Any => true,
                 Expect::Absent => found.is_none(),
@@ -43,14 +41,7 @@ impl Model {
             self.records.remove(&place);
             if let Some((version, body)) = change.put.clone() {
                 let revision = self.revision;
-                self.records.insert(
-                    place,
-                    Stored {
-                        revision,
-                        version,
-                        body,
-                    },
-                );
+                self.records.insert(place, Stored { revision, version, body });
             }
         }
         Some(self.revision)
@@ -58,13 +49,8 @@ impl Model {
 
     fn scan(&self, scan: &Scan) -> Vec<(Key, Stored)> {
         let fits = |key: &str| {
-            scan.prefix
-                .as_ref()
-                .is_none_or(|prefix| key.starts_with(prefix.as_str()))
-                && scan
-                    .before
-                    .as_ref()
-                    .is_none_or(|before| key < before.as_str())
+            scan.prefix.as_ref().is_none_or(|prefix| key.starts_with(prefix.as_str()))
+                && scan.before.as_ref().is_none_or(|before| key < before.as_str())
                 && scan.after.as_ref().is_none_or(|after| key > after.as_str())
         };
         let mut found: Vec<_> = self
@@ -87,16 +73,7 @@ fn table() -> impl Strategy<Value = Table> {
 
 /// Short keys of awkward letters, so that they often meet.
 fn key() -> impl Strategy<Value = Key> {
-    let letters = [
-        "a",
-        "b",
-        "\u{1}",
-        "\u{2}",
-        "é",
-        "\u{d7ff}",
-        "\u{e000}",
-        "\u{10ffff}",
-    ];
+    let letters = ["a", "b", "\u{1}", "\u{2}", "é", "\u{d7ff}", "\u{e000}", "\u{10ffff}"];
     prop::collection::vec(prop::sample::select(letters.to_vec()), 0..4)
         .prop_map(|letters| Key::from_stored(&letters.concat()))
 }
@@ -107,31 +84,21 @@ fn change() -> impl Strategy<Value = Change> {
         1 => Just(Expect::Absent),
         2 => (0_u64..12).prop_map(Expect::Revision),
     ];
-    let put = prop::option::weighted(
-        0.8,
-        (any::<u8>(), prop::collection::vec(any::<u8>(), 0..40)),
-    );
-    (table(), key(), expect, put).prop_map(|(table, key, expect, put)| Change {
-        table,
-        key,
-        expect,
-        put,
-    })
+    let put = prop::option::weighted(0.8, (any::<u8>(), prop::collection::vec(any::<u8>(), 0..40)));
+    (table(), key(), expect, put).prop_map(|(table, key, expect, put)| Change { table, key, expect, put })
 }
 
 fn scan() -> impl Strategy<Value = Scan> {
     let some = || prop::option::of(key());
     let order = prop::sample::select(vec![Order::Ascending, Order::Descending]);
-    (table(), some(), some(), some(), order, 0_usize..8).prop_map(
-        |(table, prefix, before, after, order, limit)| Scan {
-            table,
-            prefix,
-            before,
-            after,
-            order,
-            limit,
-        },
-    )
+    (table(), some(), some(), some(), order, 0_usize..8).prop_map(|(table, prefix, before, after, order, limit)| Scan {
+        table,
+        prefix,
+        before,
+        after,
+        order,
+        limit,
+    })
 }
 
 fn act() -> impl Strategy<Value = Act> {

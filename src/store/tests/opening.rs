@@ -56,18 +56,11 @@ async fn records_and_revisions_survive_a_restart() {
     for round in 0..4 {
         let store = RedbStore::open(&path).await.unwrap();
         if round > 0 {
-            assert_eq!(
-                body(&store, "k").await,
-                Some((round - 1).to_string().into_bytes())
-            );
+            assert_eq!(body(&store, "k").await, Some((round - 1).to_string().into_bytes()));
         }
         let revision = put(&store, "k", &round.to_string()).await;
         assert!(revision > last);
-        let stored = store
-            .get(Table::Notes, &Key::of(&["k"]))
-            .await
-            .unwrap()
-            .unwrap();
+        let stored = store.get(Table::Notes, &Key::of(&["k"])).await.unwrap().unwrap();
         assert_eq!((stored.revision, stored.version), (revision, 1));
         // Nor does a deletion give its revision back.
         let gone = store.commit({
@@ -91,10 +84,7 @@ async fn a_second_open_finds_the_store_locked() {
     assert!(matches!(refused, StoreError::Locked { .. }), "{refused}");
     put(&store, "k", "2").await;
     store.close().await;
-    assert_eq!(
-        body(&RedbStore::open(&path).await.unwrap(), "k").await,
-        Some(b"2".to_vec())
-    );
+    assert_eq!(body(&RedbStore::open(&path).await.unwrap(), "k").await, Some(b"2".to_vec()));
 }
 
 #[tokio::test]
@@ -103,17 +93,13 @@ async fn two_first_starts_at_once_make_one_store() {
     for round in 0..20 {
         let path = folder.path().join(format!("{round}/store.redb"));
         let (one, other) = tokio::join!(RedbStore::open(&path), RedbStore::open(&path));
-        let locked =
-            |found: &Result<RedbStore, StoreError>| matches!(found, Err(StoreError::Locked { .. }));
+        let locked = |found: &Result<RedbStore, StoreError>| matches!(found, Err(StoreError::Locked { .. }));
         match (one, other) {
             (Ok(store), refused) | (refused, Ok(store)) => {
                 assert!(locked(&refused), "{refused:?}");
                 put(&store, "k", "1").await;
                 store.close().await;
-                assert_eq!(
-                    body(&RedbStore::open(&path).await.unwrap(), "k").await,
-                    Some(b"1".to_vec())
-                );
+                assert_eq!(body(&RedbStore::open(&path).await.unwrap(), "k").await, Some(b"1".to_vec()));
             }
             // Each may have met the other while it looked.
             (one, other) => assert!(locked(&one) && locked(&other), "{one:?} {other:?}"),
@@ -129,10 +115,7 @@ async fn an_empty_file_becomes_a_store_in_place() {
     let store = RedbStore::open(&path).await.unwrap();
     put(&store, "k", "1").await;
     store.close().await;
-    assert_eq!(
-        body(&RedbStore::open(&path).await.unwrap(), "k").await,
-        Some(b"1".to_vec())
-    );
+    assert_eq!(body(&RedbStore::open(&path).await.unwrap(), "k").await, Some(b"1".to_vec()));
 }
 
 #[tokio::test]
@@ -181,11 +164,7 @@ async fn store_of_format(path: &Path, format: u64, killed: bool) {
     RedbStore::open(path).await.unwrap().close().await;
     let database = Database::create(path).unwrap();
     let writing = database.begin_write().unwrap();
-    writing
-        .open_table(ABOUT)
-        .unwrap()
-        .insert(FORMAT_KEY, format)
-        .unwrap();
+    writing.open_table(ABOUT).unwrap().insert(FORMAT_KEY, format).unwrap();
     writing.commit().unwrap();
     if killed {
         let image = std::fs::read(path).unwrap();
@@ -237,32 +216,16 @@ async fn a_damaged_store_is_never_changed_by_a_refused_start() {
             Ok(store) => store.close().await,
             Err(refused) => {
                 refusals += 1;
-                assert!(
-                    matches!(refused, StoreError::Damaged { .. }),
-                    "page {page}: {refused}"
-                );
+                assert!(matches!(refused, StoreError::Damaged { .. }), "page {page}: {refused}");
                 assert!(std::fs::read(&path).unwrap() == broken, "page {page}");
             }
         }
     }
     assert!(refusals > 0);
-    for length in [
-        1,
-        9,
-        100,
-        320,
-        4096,
-        8192,
-        whole.len() / 2,
-        whole.len() - 4096,
-        whole.len() - 1,
-    ] {
+    for length in [1, 9, 100, 320, 4096, 8192, whole.len() / 2, whole.len() - 4096, whole.len() - 1] {
         std::fs::write(&path, &whole[..length]).unwrap();
         let refused = refused_and_untouched(&path).await;
-        assert!(
-            matches!(refused, StoreError::Damaged { .. }),
-            "{length}: {refused}"
-        );
+        assert!(matches!(refused, StoreError::Damaged { .. }), "{length}: {refused}");
     }
 }
 
@@ -273,10 +236,7 @@ async fn a_place_that_cannot_hold_a_file_is_the_disks_fault() {
     for place in ["", "file/store.redb", "file/deeper/store.redb"] {
         let path = folder.path().join(place);
         let refused = RedbStore::open(&path).await.unwrap_err();
-        assert!(
-            matches!(refused, StoreError::Disk { .. }),
-            "{place}: {refused}"
-        );
+        assert!(matches!(refused, StoreError::Disk { .. }), "{place}: {refused}");
     }
     assert_eq!(std::fs::read(folder.path().join("file")).unwrap(), b"mine");
 }
@@ -290,8 +250,5 @@ async fn a_closed_store_says_so() {
     store.close().await;
     let change = write(Table::Notes, "k", "1", Expect::Any);
     assert_eq!(store.commit(batch([change])).await, Err(StoreError::Closed));
-    assert_eq!(
-        store.get(Table::Notes, &Key::of(&["k"])).await,
-        Err(StoreError::Closed)
-    );
+    assert_eq!(store.get(Table::Notes, &Key::of(&["k"])).await, Err(StoreError::Closed));
 }

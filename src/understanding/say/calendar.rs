@@ -24,30 +24,21 @@ pub(super) fn list(said: &Said) -> Built {
 /// "my next meeting", "when is the dentist": it may be any day.
 fn asks_for_one(said: &Said) -> bool {
     let text = clause(said);
-    said.found.slot("what").is_some()
-        || [" next ", "upcoming", "first "]
-            .iter()
-            .any(|w| text.contains(w))
+    said.found.slot("what").is_some() || [" next ", "upcoming", "first "].iter().any(|w| text.contains(w))
 }
 
 /// "how does my week look" names its span without being a time.
 fn span_said(said: &Said) -> &'static str {
     let text = clause(said);
-    ["week", "month"]
-        .into_iter()
-        .find(|s| text.contains(*s))
-        .map_or("today", |s| match s {
-            "week" => "this week",
-            _ => "this month",
-        })
+    ["week", "month"].into_iter().find(|s| text.contains(*s)).map_or("today", |s| match s {
+        "week" => "this week",
+        _ => "this month",
+    })
 }
 
 fn clause(said: &Said) -> String {
     let tokens = &said.found.tokens;
-    format!(
-        " {} ",
-        fold(said.heard.raw(tokens.start, tokens.end.saturating_sub(1)))
-    )
+    format!(" {} ", fold(said.heard.raw(tokens.start, tokens.end.saturating_sub(1))))
 }
 
 /// What a free hour is wanted for, and when such things happen.
@@ -64,16 +55,12 @@ const OCCASIONS: [(&str, &str, &str, u32); 6] = [
 pub(super) fn free_time(said: &Said) -> Built {
     let mut action = said.action("calendar", "find_free_time");
     let text = clause(said);
-    let occasion = OCCASIONS
-        .iter()
-        .find(|(name, ..)| text.contains(&format!(" {name}")));
+    let occasion = OCCASIONS.iter().find(|(name, ..)| text.contains(&format!(" {name}")));
     let words = said.moment("", &[]).map(|words| words.text);
     let split = words.as_deref().and_then(|w| split_length(w, said.hearing.reference));
     let day = split.as_ref().map(|(day, _)| day.strip_prefix("on ").unwrap_or(day).to_owned()).or(words);
     let is_meal = occasion.is_some_and(|(name, ..)| !matches!(*name, "coffee" | "call"));
-    let day_has_clock = day
-        .as_deref()
-        .is_some_and(|d| d.chars().any(|c| c.is_ascii_digit()));
+    let day_has_clock = day.as_deref().is_some_and(|d| d.chars().any(|c| c.is_ascii_digit()));
     match (occasion, &day) {
         (Some((_, from, to, _)), Some(day)) if is_meal && !day_has_clock && is_one_day(day) => {
             set(&mut action, "from", Some(format!("{day} at {from}")));
@@ -91,7 +78,10 @@ pub(super) fn free_time(said: &Said) -> Built {
             set(&mut action, "to", Some("in 7 days"));
         }
     }
-    let minutes = split.map(|(_, minutes)| minutes).or_else(|| minutes_said(said, &text)).unwrap_or_else(|| occasion.map_or(60, |o| o.3));
+    let minutes = split
+        .map(|(_, minutes)| minutes)
+        .or_else(|| minutes_said(said, &text))
+        .unwrap_or_else(|| occasion.map_or(60, |o| o.3));
     set(&mut action, "minutes", Some(minutes));
     done(action)
 }
@@ -101,7 +91,9 @@ fn split_length(words: &str, reference: &Reference) -> Option<(String, u32)> {
     let words: Vec<&str> = words.split_whitespace().collect();
     (1..words.len()).find_map(|at| {
         let (left, right) = (words[..at].join(" "), words[at..].join(" "));
-        minutes_of(&right, reference).map(|m| (left.clone(), m)).or_else(|| minutes_of(&left, reference).map(|m| (right, m)))
+        minutes_of(&right, reference)
+            .map(|m| (left.clone(), m))
+            .or_else(|| minutes_of(&left, reference).map(|m| (right, m)))
     })
 }
 
@@ -114,16 +106,13 @@ fn minutes_of(words: &str, reference: &Reference) -> Option<u32> {
 }
 
 fn is_one_day(words: &str) -> bool {
-    !["week", "month", "days"]
-        .iter()
-        .any(|long| words.contains(long))
+    !["week", "month", "days"].iter().any(|long| words.contains(long))
 }
 
 /// A length said as a time, or as a bare "an hour", "30 minutes".
 fn minutes_said(said: &Said, text: &str) -> Option<u32> {
     if let Some(&length) = said.lengths(&[]).first()
-        && let Some(Ok(When::Duration(d))) =
-            said.heard.time(length).map(|f| &f.result)
+        && let Some(Ok(When::Duration(d))) = said.heard.time(length).map(|f| &f.result)
     {
         return u32::try_from(d.num_minutes()).ok().filter(|m| *m > 0);
     }
@@ -181,11 +170,7 @@ pub(super) fn create(said: &Said) -> Built {
         set(&mut action, "attendees", Some(Value::Array(invited)));
     }
     if when.is_none() {
-        return Built::Ask {
-            question: "When is it?",
-            partial: timed(action, None, length),
-            param: "start_time",
-        };
+        return Built::Ask { question: "When is it?", partial: timed(action, None, length), param: "start_time" };
     }
     done(timed(action, when, length))
 }
@@ -204,40 +189,23 @@ fn timed(
 fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Value>) {
     if let Some(with) = said.clean("with", used) {
         let (with, place) = split_place(&with);
-        let what = ["lunch", "dinner"]
-            .into_iter()
-            .find(|w| clause(said).contains(&format!(" {w} ")));
-        return (
-            Some(format!("{} with {with}", what.unwrap_or("meeting"))),
-            place,
-            Vec::new(),
-        );
+        let what = ["lunch", "dinner"].into_iter().find(|w| clause(said).contains(&format!(" {w} ")));
+        return (Some(format!("{} with {with}", what.unwrap_or("meeting"))), place, Vec::new());
     }
     let Some(whole) = said.clean("summary", used) else {
         return (None, None, Vec::new());
     };
     let whole = without_determiner(&whole);
-    let (whole, invited) = match split_at(
-        whole,
-        &[
-            " and invite ",
-            ", invite ",
-            " inviting ",
-            " and add ",
-            " with attendees ",
-        ],
-    ) {
-        Some((before, guests)) => (before, people(guests)),
-        None => (whole, Vec::new()),
-    };
+    let (whole, invited) =
+        match split_at(whole, &[" and invite ", ", invite ", " inviting ", " and add ", " with attendees "]) {
+            Some((before, guests)) => (before, people(guests)),
+            None => (whole, Vec::new()),
+        };
     let (summary, place) = split_place(whole);
-    let mut guests = said
-        .raw("attendees")
-        .map(|names| people(&names))
-        .unwrap_or_default();
+    let mut guests = said.raw("attendees").map(|names| people(&names)).unwrap_or_default();
     guests.extend(invited);
-    let summary = Some(summary)
-        .filter(|s| !s.is_empty() && !matches!(s.as_str(), "event" | "something" | "time" | "a"));
+    let summary =
+        Some(summary).filter(|s| !s.is_empty() && !matches!(s.as_str(), "event" | "something" | "time" | "a"));
     (summary, place, guests)
 }
 
@@ -247,9 +215,7 @@ fn split_at<'t>(text: &'t str, links: &[&str]) -> Option<(&'t str, &'t str)> {
 
 /// "lunch with Tom at Luigi's" is lunch with Tom, at Luigi's.
 fn split_place(text: &str) -> (String, Option<String>) {
-    for link in [
-        " at the ", " at ", " @ ", " in the ", " in ", " on ", " via ", " over ",
-    ] {
+    for link in [" at the ", " at ", " @ ", " in the ", " in ", " on ", " via ", " over "] {
         let Some(at) = text.rfind(link) else { continue };
         let place = text[at..].trim();
         let (preposition, name) = place.split_once(' ').unwrap_or(("", place));
@@ -258,10 +224,7 @@ fn split_place(text: &str) -> (String, Option<String>) {
             "zoom" | "teams" | "google meet" | "skype" | "facetime" | "meet" | "discord" | "slack"
         );
         let wants_online = matches!(preposition, "on" | "via" | "over");
-        if name.is_empty()
-            || name.split_whitespace().count() > 6
-            || wants_online != is_online && wants_online
-        {
+        if name.is_empty() || name.split_whitespace().count() > 6 || wants_online != is_online && wants_online {
             continue;
         }
         let name = name.strip_prefix("the ").filter(|_| false).unwrap_or(name);
@@ -275,24 +238,16 @@ pub(super) fn update(said: &Said) -> Built {
     let mut changes = Map::new();
     let target = said.target();
     let text = clause(said);
-    let is_end = [
-        " end ",
-        " end time ",
-        " ending ",
-        " duration ",
-        " length ",
-        "extend",
-        "lengthen",
-        "shorten",
-        "prolong",
-    ]
-    .iter()
-    .any(|w| text.contains(w));
+    let names_new = text.contains(" invite ") && ![" to the ", " to my ", " to our "].iter().any(|w| text.contains(w));
+    if names_new && !said.moments(&[]).is_empty() {
+        return Built::No;
+    }
+    let is_end =
+        [" end ", " end time ", " ending ", " duration ", " length ", "extend", "lengthen", "shorten", "prolong"]
+            .iter()
+            .any(|w| text.contains(w));
     if let Some((words, _)) = &target {
-        changes.insert(
-            if is_end { "end_time" } else { "start_time" }.into(),
-            json!(words.text),
-        );
+        changes.insert(if is_end { "end_time" } else { "start_time" }.into(), json!(words.text));
     } else if let Some(&length) = said.lengths(&[]).first() {
         changes.insert("end_time".into(), json!(said.words(&[length]).text));
     }
@@ -310,10 +265,7 @@ pub(super) fn update(said: &Said) -> Built {
         said,
         "what",
         &["calendar"],
-        target
-            .as_ref()
-            .filter(|_| !said.found.slot("attendees").is_some())
-            .map(|(w, _)| w),
+        target.as_ref().filter(|_| said.found.slot("attendees").is_none()).map(|(w, _)| w),
     );
     let Some(found) = found else { return Built::No };
     let mut action = said.action("calendar", "update_event");
@@ -322,11 +274,7 @@ pub(super) fn update(said: &Said) -> Built {
         if super::service_of(said, "what") != Some("calendar") || said.found.frame.weak {
             return Built::No;
         }
-        return Built::Ask {
-            question: "When should it be?",
-            partial: action,
-            param: "changes",
-        };
+        return Built::Ask { question: "When should it be?", partial: action, param: "changes" };
     }
     set(&mut action, "changes", Some(Value::Object(changes)));
     done(action)

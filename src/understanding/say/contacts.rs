@@ -10,10 +10,7 @@ pub(super) fn find(said: &Said) -> Built {
         return Built::No;
     };
     let query = owner_of(said, without_determiner(&query)).to_owned();
-    if matches!(
-        fold(&query).as_str(),
-        "" | "it" | "that" | "you" | "your" | "me" | "my"
-    ) {
+    if matches!(fold(&query).as_str(), "" | "it" | "that" | "you" | "your" | "me" | "my") {
         return Built::No;
     }
     let mut action = said.action("contacts", "find");
@@ -23,10 +20,7 @@ pub(super) fn find(said: &Said) -> Built {
 
 /// "save Tom's number 555 0100"
 pub(super) fn save(said: &Said) -> Built {
-    let Some(name) = said
-        .raw("name")
-        .map(|n| capitalised(owner_of(said, without_determiner(&n))))
-    else {
+    let Some(name) = said.raw("name").map(|n| capitalised(owner_of(said, without_determiner(&n)))) else {
         return Built::No;
     };
     if !name.chars().any(char::is_alphabetic) || fold(&name) == "it" {
@@ -35,11 +29,7 @@ pub(super) fn save(said: &Said) -> Built {
     let mut action = said.action("contacts", "save");
     set(&mut action, "name", Some(name));
     let Some(details) = details(said) else {
-        return Built::Ask {
-            question: "What is the number or address?",
-            partial: action,
-            param: "phone",
-        };
+        return Built::Ask { question: "What is the number or address?", partial: action, param: "phone" };
     };
     let (email, phone) = split_details(&details);
     if email.is_none() && phone.is_none() {
@@ -78,8 +68,13 @@ fn owner(name: &str) -> &str {
 /// The owner in "toms number".
 fn owner_of<'t>(said: &Said, name: &'t str) -> &'t str {
     let bare = owner(name);
-    let is_phone_typing = bare.len() == name.trim().len() && bare.len() > 3 && !bare.contains(' ') && said.found.slots.iter().any(|s| s.name == "query" || s.name == "name");
-    let ends_so = ["ss", "us", "as", "is", "es", "ns", "rs"].iter().any(|end| bare.ends_with(end)) && !bare.ends_with("nas") && !bare.ends_with("ras");
+    let is_phone_typing = bare.len() == name.trim().len()
+        && bare.len() > 3
+        && !bare.contains(' ')
+        && said.found.slots.iter().any(|s| s.name == "query" || s.name == "name");
+    let ends_so = ["ss", "us", "as", "is", "es", "ns", "rs"].iter().any(|end| bare.ends_with(end))
+        && !bare.ends_with("nas")
+        && !bare.ends_with("ras");
     match bare.strip_suffix('s') {
         Some(one) if is_phone_typing && !ends_so && said.clause_holds("number") => one,
         Some(_) | None => bare,

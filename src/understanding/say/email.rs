@@ -20,11 +20,7 @@ pub(super) fn search(said: &Said) -> Built {
         let Some(found) = said.heard.time(peel) else {
             continue;
         };
-        let name = if matches!(found.role, Role::By | Role::Until) {
-            "before"
-        } else {
-            "since"
-        };
+        let name = if matches!(found.role, Role::By | Role::Until) { "before" } else { "since" };
         set(&mut action, name, Some(said.words(&[peel]).text));
     }
     for name in ["from", "to"] {
@@ -32,22 +28,12 @@ pub(super) fn search(said: &Said) -> Built {
         set(
             &mut action,
             name,
-            who.filter(|w| {
-                !matches!(
-                    fold(w).as_str(),
-                    "me" | "you" | "anyone" | "anybody" | "someone" | "somebody"
-                )
-            }),
+            who.filter(|w| !matches!(fold(w).as_str(), "me" | "you" | "anyone" | "anybody" | "someone" | "somebody")),
         );
     }
-    let text = said
-        .clean("text", &times)
-        .map(|text| without_determiner(&text).to_owned());
+    let text = said.clean("text", &times).map(|text| without_determiner(&text).to_owned());
     set(&mut action, "text", text.filter(|t| !t.is_empty()));
-    let clause = fold(
-        said.heard
-            .raw(said.found.tokens.start, said.found.tokens.end - 1),
-    );
+    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
     let wants_unread = [
         "unread",
         "unopened",
@@ -70,15 +56,14 @@ fn reads_one(said: &Said) -> bool {
     let clause = format!(" {} ", fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1)));
     let reads = [" read ", " open ", " summarize ", " summarise "].iter().any(|verb| clause.contains(verb));
     let one = [" email ", " mail ", " message ", " thread "].iter().any(|noun| clause.contains(noun));
-    reads && one && (said.found.slot("from").is_some() || said.found.slot("text").is_some())
+    let last = [" last ", " latest ", " newest "].iter().any(|w| clause.contains(w));
+    (reads || last) && one && (said.found.slot("from").is_some() || said.found.slot("text").is_some())
 }
 
 /// "Anna's" → Anna.
 fn owner(name: &str) -> &str {
     let name = name.trim();
-    name.strip_suffix("'s")
-        .or_else(|| name.strip_suffix("’s"))
-        .unwrap_or(name)
+    name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).unwrap_or(name)
 }
 
 /// "read me the thread about Berlin"
@@ -86,25 +71,18 @@ pub(super) fn read(said: &Said) -> Built {
     let mut action = said.action("email", "read_thread");
     let times = said.moments(&[]);
     let from = said.clean("from", &times).map(|f| owner(&f).to_owned());
-    let what = said
-        .clean("what", &times)
-        .map(|w| without_determiner(&w).to_owned());
+    let what = said.clean("what", &times).map(|w| without_determiner(&w).to_owned());
     let find_by = match (from, what) {
         (Some(from), Some(what)) => Some(format!("{from} {what}")),
         (Some(one), None) | (None, Some(one)) => Some(one),
-        (None, None) => history::latest(said.hearing.history, |past| past.service == "email")
-            .and_then(history::handle),
+        (None, None) => history::latest(said.hearing.history, |past| past.service == "email").and_then(history::handle),
     };
     match find_by {
         Some(find_by) => {
             set(&mut action, "find_by", Some(find_by));
             done(action)
         }
-        None => Built::Ask {
-            question: "Which mail do you mean?",
-            partial: action,
-            param: "find_by",
-        },
+        None => Built::Ask { question: "Which mail do you mean?", partial: action, param: "find_by" },
     }
 }
 
@@ -113,13 +91,7 @@ pub(super) fn write(said: &Said, command: &str) -> Built {
     let mut action = said.action("email", command);
     let to: Vec<String> = said
         .raw("to")
-        .map(|names| {
-            people(&names)
-                .iter()
-                .filter_map(Value::as_str)
-                .map(|n| owner(n).to_owned())
-                .collect()
-        })
+        .map(|names| people(&names).iter().filter_map(Value::as_str).map(|n| owner(n).to_owned()).collect())
         .unwrap_or_default();
     if !to.is_empty() {
         set(&mut action, "to", Some(to.clone()));
@@ -131,19 +103,11 @@ pub(super) fn write(said: &Said, command: &str) -> Built {
         set(&mut action, "body", Some(letter::greeted(&to, body)));
     }
     if to.is_empty() {
-        return Built::Ask {
-            question: "Who should it go to?",
-            partial: action,
-            param: "to",
-        };
+        return Built::Ask { question: "Who should it go to?", partial: action, param: "to" };
     }
     match body {
         Some(_) => done(action),
-        None => Built::Ask {
-            question: "What should it say?",
-            partial: action,
-            param: "body",
-        },
+        None => Built::Ask { question: "What should it say?", partial: action, param: "body" },
     }
 }
 
@@ -153,18 +117,9 @@ fn content(said: &Said) -> (Option<String>, Option<String>) {
     let spoken = said
         .raw("body")
         .map(|body| letter::finish_body(&letter::to_their_face(&strip_that(&body))))
-        .or_else(|| {
-            said.raw("ask")
-                .map(|ask| letter::question(&with_link(said, &ask)))
-        })
-        .or_else(|| {
-            said.raw("clause")
-                .map(|clause| letter::finish_body(&letter::main_clause(&clause)))
-        })
-        .or_else(|| {
-            said.raw("request")
-                .map(|what| letter::question(&format!("to {what}")))
-        });
+        .or_else(|| said.raw("ask").map(|ask| letter::question(&with_link(said, &ask))))
+        .or_else(|| said.raw("clause").map(|clause| letter::finish_body(&letter::main_clause(&clause))))
+        .or_else(|| said.raw("request").map(|what| letter::question(&format!("to {what}"))));
     match (about, spoken) {
         (Some((subject, _)), Some(body)) => (Some(subject), Some(body)),
         (Some((subject, body)), None) => (Some(subject), Some(body)),
@@ -184,18 +139,12 @@ fn tidy_start(text: &str) -> &str {
 
 /// The word that begins the question ("if", "to") when the frame consumed it.
 fn with_link(said: &Said, ask: &str) -> String {
-    let links = [
-        "if", "whether", "to", "when", "what", "where", "why", "how", "who", "for", "about",
-    ];
+    let links = ["if", "whether", "to", "when", "what", "where", "why", "how", "who", "for", "about"];
     let first = fold(ask.split(' ').next().unwrap_or_default());
     if links.contains(&first.as_str()) {
         return ask.to_owned();
     }
-    let before = said
-        .found
-        .slot("ask")
-        .and_then(|slot| slot.first.checked_sub(1))
-        .map(|i| fold(said.heard.raw(i, i)));
+    let before = said.found.slot("ask").and_then(|slot| slot.first.checked_sub(1)).map(|i| fold(said.heard.raw(i, i)));
     match before.filter(|word| links.contains(&word.as_str())) {
         Some(link) => format!("{link} {ask}"),
         None => ask.to_owned(),
@@ -204,15 +153,10 @@ fn with_link(said: &Said, ask: &str) -> String {
 
 /// "send it": the draft talked about last.
 pub(super) fn send_draft(said: &Said) -> Built {
-    let draft = history::latest(said.hearing.history, |past| {
-        past.service == "email" && past.command == "create_draft"
-    });
+    let draft = history::latest(said.hearing.history, |past| past.service == "email" && past.command == "create_draft");
     let Some(draft) = draft else { return Built::No };
-    let mut action = PlannedAction {
-        service: "email".into(),
-        command: "send_email".into(),
-        ..PlannedAction::default()
-    };
+    let mut action =
+        PlannedAction { service: "email".into(), command: "send_email".into(), ..PlannedAction::default() };
     for name in ["to", "subject", "body"] {
         set(&mut action, name, draft.params.get(name).cloned());
     }
@@ -231,38 +175,22 @@ pub(super) fn reply(said: &Said) -> Built {
         }
         (None, Some(topic)) => Some(topic),
         (Some(_) | None, None) => {
-            history::latest(said.hearing.history, |past| past.service == "email")
-                .and_then(history::handle)
+            history::latest(said.hearing.history, |past| past.service == "email").and_then(history::handle)
         }
     };
     let Some(find_by) = find_by else {
-        return Built::Ask {
-            question: "Which mail should I reply to?",
-            partial: action,
-            param: "find_by",
-        };
+        return Built::Ask { question: "Which mail should I reply to?", partial: action, param: "find_by" };
     };
     set(&mut action, "find_by", Some(find_by));
     let spoken = said
         .raw("body")
         .map(|b| letter::finish_body(&letter::to_their_face(&strip_that(&b))))
-        .or_else(|| {
-            said.raw("ask")
-                .map(|ask| letter::question(&with_link(said, &ask)))
-        });
+        .or_else(|| said.raw("ask").map(|ask| letter::question(&with_link(said, &ask))));
     let Some(body) = spoken else {
-        return Built::Ask {
-            question: "What should the reply say?",
-            partial: action,
-            param: "body",
-        };
+        return Built::Ask { question: "What should the reply say?", partial: action, param: "body" };
     };
     let to: Vec<String> = whom.into_iter().filter(|w| !w.contains(' ')).collect();
-    let body = if to.is_empty() {
-        format!("{body}\n")
-    } else {
-        letter::greeted(&to, &body)
-    };
+    let body = if to.is_empty() { format!("{body}\n") } else { letter::greeted(&to, &body) };
     set(&mut action, "body", Some(body));
     done(action)
 }
@@ -270,28 +198,18 @@ pub(super) fn reply(said: &Said) -> Built {
 /// "Anna's mail" → Anna.
 fn without_kind(whom: &str) -> &str {
     let bare = without_determiner(whom);
-    let cut = [" email", " mail", " message", " e-mail", " thread"]
-        .iter()
-        .find_map(|k| bare.strip_suffix(k));
+    let cut = [" email", " mail", " message", " e-mail", " thread"].iter().find_map(|k| bare.strip_suffix(k));
     owner(cut.unwrap_or(bare))
 }
 
 /// A body in the person's own words, for an answer to "What should it say?".
 pub(crate) fn body_from(answer: &str, to: &[String]) -> (String, String) {
     let said = tidy(answer);
-    let said = [
-        "that ",
-        "say that ",
-        "say ",
-        "tell him ",
-        "tell her ",
-        "tell them ",
-        "just say ",
-    ]
-    .iter()
-    .find_map(|lead| said.strip_prefix(lead))
-    .unwrap_or(&said)
-    .to_owned();
+    let said = ["that ", "say that ", "say ", "tell him ", "tell her ", "tell them ", "just say "]
+        .iter()
+        .find_map(|lead| said.strip_prefix(lead))
+        .unwrap_or(&said)
+        .to_owned();
     let body = letter::finish_body(&letter::to_their_face(&said));
     (letter::subject_of(&body), letter::greeted(to, &body))
 }

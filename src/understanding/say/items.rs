@@ -8,6 +8,7 @@ use super::super::said::{Said, Words, done, set, tidy, without_determiner};
 use super::super::text::fold;
 use super::Built;
 use crate::core::plan::PlannedAction;
+use crate::core::when;
 
 /// The service that a slot's noun belongs to; `None` when it does not say.
 pub(crate) fn service_of(said: &Said, slot: &str) -> Option<&'static str> {
@@ -33,28 +34,18 @@ pub(crate) fn fits(domains: &[String], service: &str) -> bool {
 }
 
 /// A clean description of the thing, or the id of what "it" is.
-pub(super) fn find_by(
-    said: &Said,
-    slot: &str,
-    services: &[&str],
-    target: Option<&Words>,
-) -> Option<String> {
+pub(super) fn find_by(said: &Said, slot: &str, services: &[&str], target: Option<&Words>) -> Option<String> {
     let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids(slot));
     if is_reference || said.found.slot(slot).is_none() {
-        return history::latest(said.hearing.history, |past| {
-            services.contains(&past.service.as_str())
-        })
-        .and_then(history::handle);
+        return history::latest(said.hearing.history, |past| services.contains(&past.service.as_str()))
+            .and_then(history::handle);
     }
     let target: &[usize] = target.map_or(&[], |words| &words.peels);
     let all = said.moments(&[]);
     let bare = without_reason(&said.clean(slot, &all).unwrap_or_default());
     let bare = without_kind(without_determiner(&bare)).to_owned();
     let is_generic = bare.is_empty() || is_determiner(&bare) || {
-        let ids: Vec<_> = bare
-            .split_whitespace()
-            .map(|w| said.grammar.lexicon.read_word(&fold(w)))
-            .collect();
+        let ids: Vec<_> = bare.split_whitespace().map(|w| said.grammar.lexicon.read_word(&fold(w))).collect();
         said.grammar.lexicon.is_phrase("genericevent", &ids)
     };
     if !is_generic {
@@ -66,64 +57,28 @@ pub(super) fn find_by(
 }
 
 fn is_determiner(text: &str) -> bool {
-    matches!(
-        fold(text).as_str(),
-        "my" | "the" | "a" | "this" | "that" | "all"
-    )
+    matches!(fold(text).as_str(), "my" | "the" | "a" | "this" | "that" | "all")
 }
 
 /// "the gym class, i'm tired" is about the gym class.
 fn without_reason(text: &str) -> String {
-    const WHY: [&str; 9] = [
-        ", i",
-        " because ",
-        ", it",
-        ", she",
-        ", he",
-        ", we",
-        " since i",
-        ", they",
-        " as i ",
-    ];
+    const WHY: [&str; 9] = [", i", " because ", ", it", ", she", ", he", ", we", " since i", ", they", " as i "];
     let lower = text.to_lowercase();
-    let at = WHY
-        .iter()
-        .filter_map(|why| lower.find(why))
-        .min()
-        .filter(|&at| text.is_char_boundary(at));
+    let at = WHY.iter().filter_map(|why| lower.find(why)).min().filter(|&at| text.is_char_boundary(at));
     at.map_or_else(|| tidy(text), |at| tidy(&text[..at]))
 }
 
 /// "task about the report" is the report; "buy milk task" is buy milk.
 fn without_kind(text: &str) -> &str {
-    const KINDS: [&str; 8] = [
-        "task",
-        "reminder",
-        "todo",
-        "note",
-        "event",
-        "calendar event",
-        "entry",
-        "memo",
-    ];
+    const KINDS: [&str; 8] = ["task", "reminder", "todo", "note", "event", "calendar event", "entry", "memo"];
     let mut rest = text.trim();
     for kind in KINDS {
         if let Some(after) = rest.strip_prefix(kind).and_then(|r| r.strip_prefix(' ')) {
             let after = after.trim_start();
-            rest = [
-                "about ",
-                "to ",
-                "for ",
-                "called ",
-                "named ",
-                "of ",
-                "on ",
-                "that says ",
-                "with ",
-            ]
-            .iter()
-            .find_map(|link| after.strip_prefix(link))
-            .unwrap_or(after);
+            rest = ["about ", "to ", "for ", "called ", "named ", "of ", "on ", "that says ", "with "]
+                .iter()
+                .find_map(|link| after.strip_prefix(link))
+                .unwrap_or(after);
         }
         if let Some(before) = rest.strip_suffix(kind).and_then(|r| r.strip_suffix(' ')) {
             rest = before.trim_end();
@@ -167,17 +122,14 @@ pub(super) fn cancel(said: &Said) -> Built {
         return done(deletion(&past.service, handle));
     }
     let text = fold(&said.raw("what").unwrap_or_default());
-    if text.contains('@')
-        || ["contact", "draft", "mail", "account"]
-            .iter()
-            .any(|no| text.ends_with(no))
-    {
+    if text.contains('@') || ["contact", "draft", "mail", "account"].iter().any(|no| text.ends_with(no)) {
         return Built::No;
     }
-    let service = service_of(said, "what")
-        .or_else(|| named_before(said))
-        .unwrap_or_else(|| by_verb(said));
+    let service = service_of(said, "what").or_else(|| named_before(said)).unwrap_or_else(|| by_verb(said));
     if !DELETABLE.contains(&service) {
+        return Built::No;
+    }
+    if is_any_of_a_kind(said, &text) {
         return Built::No;
     }
     let mut actions = Vec::new();
@@ -185,11 +137,15 @@ pub(super) fn cancel(said: &Said) -> Built {
     for one in split_items(&whole) {
         actions.push(deletion(service, one));
     }
-    if actions.is_empty() {
-        Built::No
-    } else {
-        Built::Acts(actions)
-    }
+    if actions.is_empty() { Built::No } else { Built::Acts(actions) }
+}
+
+/// "I don't need a reminder" is about no reminder in particular.
+fn is_any_of_a_kind(said: &Said, text: &str) -> bool {
+    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
+    let first = text.split([',', ' ']).next().unwrap_or_default();
+    [" a ", " an ", " any "].iter().any(|article| clause.contains(&format!("{article}{first}")))
+        && clause.contains("need")
 }
 
 /// "the dentist and my standup" are two.
@@ -198,11 +154,7 @@ fn split_items(text: &str) -> Vec<String> {
     for link in [" and the ", " and my ", " and also the "] {
         parts = parts.into_iter().flat_map(|p| p.split(link)).collect();
     }
-    parts
-        .into_iter()
-        .map(|p| without_determiner(p).to_owned())
-        .filter(|p| !p.is_empty())
-        .collect()
+    parts.into_iter().map(|p| without_determiner(p).to_owned()).filter(|p| !p.is_empty()).collect()
 }
 
 fn deletion(service: &str, find_by: String) -> PlannedAction {
@@ -211,11 +163,7 @@ fn deletion(service: &str, find_by: String) -> PlannedAction {
         "memory" => "forget",
         _ => "delete",
     };
-    let mut action = PlannedAction {
-        service: service.into(),
-        command: command.into(),
-        ..PlannedAction::default()
-    };
+    let mut action = PlannedAction { service: service.into(), command: command.into(), ..PlannedAction::default() };
     set(&mut action, "find_by", Some(find_by));
     action
 }
@@ -223,12 +171,8 @@ fn deletion(service: &str, find_by: String) -> PlannedAction {
 /// The service in whose hands the conversation last saw a thing of this name.
 fn named_before(said: &Said) -> Option<&'static str> {
     let wanted = fold(without_determiner(&said.clean("what", &said.moments(&[]))?));
-    let past = history::latest(said.hearing.history, |past| {
-        fold(&history::label(past)).contains(&wanted)
-    })?;
-    ["calendar", "task", "keep"]
-        .into_iter()
-        .find(|service| *service == past.service)
+    let past = history::latest(said.hearing.history, |past| fold(&history::label(past)).contains(&wanted))?;
+    ["calendar", "task", "keep"].into_iter().find(|service| *service == past.service)
 }
 
 /// With no other sign: the only routed service, else appointments are cancelled and tasks deleted.
@@ -237,33 +181,26 @@ fn by_verb(said: &Said) -> &'static str {
     if let Some(only) = ["task", "calendar", "keep"].into_iter().find(|s| routed(s)) {
         return only;
     }
-    let first = said
-        .heard
-        .live(said.found.tokens.clone())
-        .into_iter()
-        .map(|i| said.heard.tokens[i].id);
+    let first = said.heard.live(said.found.tokens.clone()).into_iter().map(|i| said.heard.tokens[i].id);
     let ids: Vec<_> = first.collect();
     let is_cancel = said.grammar.lexicon.find("cancelverb", &ids).is_some();
     let has_clock = !said.moments(&[]).is_empty();
-    if is_cancel || has_clock {
-        "calendar"
-    } else {
-        "task"
-    }
+    if is_cancel || has_clock { "calendar" } else { "task" }
 }
 
 /// "move … to friday": an event or a task.
 pub(super) fn moved(said: &Said) -> Built {
-    let is_reference = said.found.slot("what").is_none()
-        || said.grammar.lexicon.is_phrase("it", &said.ids("what"));
+    let is_reference = said.found.slot("what").is_none() || said.grammar.lexicon.is_phrase("it", &said.ids("what"));
     let past = history::latest(said.hearing.history, |past| {
         matches!(past.service.as_str(), "task" | "calendar")
             && fits(said.domains, &past.service)
-            && !matches!(
-                past.command.as_str(),
-                "list" | "list_events" | "find_free_time"
-            )
+            && !matches!(past.command.as_str(), "list" | "list_events" | "find_free_time")
     });
+    if said.found.frame.weak
+        && let Some(again) = again(said)
+    {
+        return again;
+    }
     let service = if is_reference {
         match past.map(|p| p.service.as_str()) {
             Some("task") => "task",
@@ -271,9 +208,7 @@ pub(super) fn moved(said: &Said) -> Built {
             Some(_) | None => return Built::No,
         }
     } else {
-        service_of(said, "what")
-            .or_else(|| named_before(said))
-            .unwrap_or_else(|| kind_by_time(said))
+        service_of(said, "what").or_else(|| named_before(said)).unwrap_or_else(|| kind_by_time(said))
     };
     let command = match service {
         "calendar" => "update_event",
@@ -284,12 +219,7 @@ pub(super) fn moved(said: &Said) -> Built {
     let found = if is_reference {
         past.and_then(history::handle)
     } else {
-        find_by(
-            said,
-            "what",
-            &[service],
-            target.as_ref().map(|(words, _)| words),
-        )
+        find_by(said, "what", &[service], target.as_ref().map(|(words, _)| words))
     };
     let Some(found) = found else { return Built::No };
     let mut action = said.action(service, command);
@@ -299,11 +229,7 @@ pub(super) fn moved(said: &Said) -> Built {
         if is_move {
             return Built::No;
         }
-        return Built::Ask {
-            question: "When should it be?",
-            partial: action,
-            param: "changes",
-        };
+        return Built::Ask { question: "When should it be?", partial: action, param: "changes" };
     };
     set(&mut action, "changes", Some(Value::Object(changes)));
     done(action)
@@ -311,12 +237,7 @@ pub(super) fn moved(said: &Said) -> Built {
 
 /// "make it nicer", "set the table" name no new time and no priority.
 fn is_vague(said: &Said) -> bool {
-    let ids: Vec<_> = said
-        .heard
-        .live(said.found.tokens.clone())
-        .into_iter()
-        .map(|i| said.heard.tokens[i].id)
-        .collect();
+    let ids: Vec<_> = said.heard.live(said.found.tokens.clone()).into_iter().map(|i| said.heard.tokens[i].id).collect();
     said.grammar.lexicon.find("realmove", &ids).is_none()
 }
 
@@ -330,16 +251,9 @@ fn kind_by_time(said: &Said) -> &'static str {
             return "calendar";
         }
     }
-    let text = said
-        .target()
-        .map(|(words, _)| words.text)
-        .unwrap_or_default();
+    let text = said.target().map(|(words, _)| words.text).unwrap_or_default();
     let is_clock = text.chars().any(|c| c.is_ascii_digit()) || text.contains("noon");
-    if is_clock && said.priority().is_none() {
-        "calendar"
-    } else {
-        "task"
-    }
+    if is_clock && said.priority().is_none() { "calendar" } else { "task" }
 }
 
 fn changes(said: &Said, service: &str, target: Option<Words>) -> Option<Map<String, Value>> {
@@ -360,4 +274,79 @@ fn changes(said: &Said, service: &str, target: Option<Words>) -> Option<Map<Stri
         changes.insert("priority".into(), json!(level));
     }
     (!changes.is_empty()).then_some(changes)
+}
+
+/// "what about friday?" after a question about a day asks the same for another.
+fn again(said: &Said) -> Option<Built> {
+    let last = history::latest(said.hearing.history, |past| !past.service.is_empty())?;
+    let param = match last.command.as_str() {
+        "list_events" | "find_free_time" => "from",
+        "list" if last.service == "task" => "due_before",
+        _ => return None,
+    };
+    let when = said.moment("", &[])?;
+    let mut action = PlannedAction {
+        service: last.service.clone(),
+        command: last.command.clone(),
+        params: last.params.clone(),
+        ..PlannedAction::default()
+    };
+    action.params.remove("to");
+    set(&mut action, param, Some(when.text));
+    Some(done(action))
+}
+
+/// "and one with Sarah at 3": like the last event, with somebody else or at another time.
+pub(super) fn more(said: &Said) -> Built {
+    let last =
+        history::latest(said.hearing.history, |past| past.command == "create_event" && past.service == "calendar");
+    let Some(last) = last else { return Built::No };
+    let summary = history::label(last);
+    let when = said.moment("with", &[]);
+    let used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
+    let what = summary.split(" with ").next().unwrap_or(&summary);
+    let summary = match said.clean("with", &used) {
+        Some(with) => format!("{what} with {with}"),
+        None => summary.clone(),
+    };
+    let mut action =
+        PlannedAction { service: "calendar".into(), command: "create_event".into(), ..PlannedAction::default() };
+    set(&mut action, "summary", Some(summary));
+    let Some(when) = when else {
+        return Built::Ask { question: "When is it?", partial: action, param: "start_time" };
+    };
+    set(&mut action, "start_time", Some(on_the_same_day(said, &when.text, last)));
+    done(action)
+}
+
+/// A mere clock time belongs to the day talked about.
+fn on_the_same_day(said: &Said, words: &str, last: &super::super::PastAction) -> String {
+    let is_clock_only = words.split_whitespace().all(|w| {
+        matches!(
+            fold(w).as_str(),
+            "at" | "noon" | "am" | "pm" | "o'clock" | "midnight" | "half" | "past" | "quarter" | "to"
+        ) || w.starts_with(|c: char| c.is_ascii_digit())
+    });
+    let before = last.params.get("start_time").and_then(Value::as_str);
+    let day = before
+        .and_then(|text| when::resolve(text, said.hearing.reference))
+        .and_then(Result::ok)
+        .and_then(|w| w.start());
+    match day.filter(|_| is_clock_only) {
+        Some(day) => format!("{} {words}", day.format("%Y-%m-%d")),
+        None => words.to_owned(),
+    }
+}
+
+/// A message that is nothing but a time, after something that has one: "no, friday".
+pub(crate) fn retimed(last: &super::super::PastAction, words: &str) -> Option<PlannedAction> {
+    let (service, command, name) = match (last.service.as_str(), last.command.as_str()) {
+        ("calendar", "create_event" | "update_event") => ("calendar", "update_event", "start_time"),
+        ("task", "create" | "update") => ("task", "update", "deadline"),
+        _ => return None,
+    };
+    let mut action = PlannedAction { service: service.into(), command: command.into(), ..PlannedAction::default() };
+    set(&mut action, "find_by", Some(history::handle(last)?));
+    set(&mut action, "changes", Some(json!({ name: words })));
+    Some(action)
 }

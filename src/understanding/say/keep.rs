@@ -10,11 +10,7 @@ use super::Built;
 /// "make a shopping list with milk, eggs and bread", "note: …"
 pub(super) fn create(said: &Said) -> Built {
     let mut action = said.action("keep", "create");
-    if let Some(items) = said
-        .raw("items")
-        .map(|items| things(&items))
-        .filter(|items| !items.is_empty())
-    {
+    if let Some(items) = said.raw("items").map(|items| things(&items)).filter(|items| !items.is_empty()) {
         set(&mut action, "items", Some(Value::Array(items)));
     }
     let text = said.raw("text").map(|text| without_that(&text));
@@ -28,15 +24,9 @@ pub(super) fn create(said: &Said) -> Built {
             set(&mut action, "title", Some(title(&short_title(&text))));
             set(&mut action, "text", Some(title(&text)));
         }
-        (None, None) if action.params.contains_key("items") => {
-            set(&mut action, "title", Some("List"))
-        }
+        (None, None) if action.params.contains_key("items") => set(&mut action, "title", Some("List")),
         (None, None) => {
-            return Built::Ask {
-                question: "What should the note say?",
-                partial: action,
-                param: "title",
-            };
+            return Built::Ask { question: "What should the note say?", partial: action, param: "title" };
         }
     }
     done(action)
@@ -44,21 +34,13 @@ pub(super) fn create(said: &Said) -> Built {
 
 fn without_that(text: &str) -> String {
     let text = tidy(text);
-    ["that ", "down ", "saying ", "about "]
-        .iter()
-        .find_map(|lead| text.strip_prefix(lead))
-        .unwrap_or(&text)
-        .to_owned()
+    ["that ", "down ", "saying ", "about "].iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(&text).to_owned()
 }
 
 /// A note of few words is its own title; a long one is called by its beginning.
 fn short_title(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    if words.len() <= 8 {
-        text.to_owned()
-    } else {
-        words[..6].join(" ")
-    }
+    if words.len() <= 8 { text.to_owned() } else { words[..6].join(" ") }
 }
 
 /// "add butter to the shopping list"
@@ -67,11 +49,7 @@ pub(super) fn append(said: &Said) -> Built {
     let Some(text) = said.raw("text") else {
         return Built::No;
     };
-    let text = things(&text)
-        .iter()
-        .filter_map(Value::as_str)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let text = things(&text).iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
     let name = said.raw("name").map(|n| without_determiner(&n).to_owned());
     let name = match name {
         Some(name) => Some(name),
@@ -86,17 +64,12 @@ pub(super) fn append(said: &Said) -> Built {
 /// The list talked about last.
 fn list_before(said: &Said) -> Option<String> {
     let past = history::latest(said.hearing.history, |past| !past.params.is_empty())?;
-    (past.service == "keep")
-        .then(|| history::handle(past))
-        .flatten()
+    (past.service == "keep").then(|| history::handle(past)).flatten()
 }
 
 /// "we're out of milk"
 fn is_shopping(said: &Said) -> bool {
-    let clause = fold(
-        said.heard
-            .raw(said.found.tokens.start, said.found.tokens.end - 1),
-    );
+    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
     ["out of", "running low"].iter().any(|w| clause.contains(w))
 }
 
@@ -107,10 +80,7 @@ pub(super) fn list(said: &Said) -> Built {
 /// "what's on my packing list?"
 pub(super) fn search(said: &Said) -> Built {
     let mut action = said.action("keep", "search");
-    let name = said
-        .raw("list")
-        .or_else(|| said.raw("query"))
-        .map(|q| without_determiner(&q).to_owned());
+    let name = said.raw("list").or_else(|| said.raw("query")).map(|q| without_determiner(&q).to_owned());
     let Some(query) = name else { return Built::No };
     set(&mut action, "query", Some(query));
     done(action)

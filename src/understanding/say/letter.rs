@@ -8,16 +8,9 @@ const SUBJECT_CHARS: usize = 60;
 
 /// The person's sentence as it is written in a mail: first letter capital, "i" as "I", a full stop.
 pub(crate) fn finish_body(text: &str) -> String {
-    let words: Vec<String> = tidy_keep_question(text)
-        .split(' ')
-        .map(as_written)
-        .collect();
+    let words: Vec<String> = tidy_keep_question(text).split(' ').map(as_written).collect();
     let sentence = capitalised(&words.join(" "));
-    if sentence.is_empty() || sentence.ends_with(['.', '!', '?', '…']) {
-        sentence
-    } else {
-        format!("{sentence}.")
-    }
+    if sentence.is_empty() || sentence.ends_with(['.', '!', '?', '…']) { sentence } else { format!("{sentence}.") }
 }
 
 fn tidy_keep_question(text: &str) -> String {
@@ -46,6 +39,7 @@ fn as_written(word: &str) -> String {
 /// With a greeting where the person was named; an address gets none, for it is no name.
 pub(crate) fn greeted(to: &[String], body: &str) -> String {
     let name = match to {
+        [] => return format!("{body}\n"),
         [one] if one.contains('@') => return format!("{body}\n"),
         [one] if is_group(one) => "all".to_owned(),
         [one] => called(one),
@@ -59,29 +53,14 @@ pub(crate) fn greeted(to: &[String], body: &str) -> String {
 
 fn is_group(name: &str) -> bool {
     let name = fold(name);
-    [
-        "team",
-        "everyone",
-        "everybody",
-        "all",
-        "group",
-        "family",
-        "crew",
-        "staff",
-        "guys",
-        "committee",
-        "board",
-    ]
-    .iter()
-    .any(|group| name.split(' ').any(|word| word == *group))
+    ["team", "everyone", "everybody", "all", "group", "family", "crew", "staff", "guys", "committee", "board"]
+        .iter()
+        .any(|group| name.split(' ').any(|word| word == *group))
 }
 
 /// "my boss" is greeted without a name; names get their capital.
 fn called(name: &str) -> String {
-    let bare = name
-        .strip_prefix("my ")
-        .or_else(|| name.strip_prefix("the "))
-        .unwrap_or(name);
+    let bare = name.strip_prefix("my ").or_else(|| name.strip_prefix("the ")).unwrap_or(name);
     capitalised(bare)
 }
 
@@ -89,10 +68,7 @@ fn called(name: &str) -> String {
 pub(super) fn about(topic: &str) -> (String, String) {
     let topic = tidy(topic);
     let bare = super::super::said::without_determiner(&topic).to_owned();
-    (
-        capitalised(&bare),
-        finish_body(&format!("this is about {topic}")),
-    )
+    (capitalised(&bare), finish_body(&format!("this is about {topic}")))
 }
 
 /// The first sentence without its stop.
@@ -132,11 +108,9 @@ pub(super) fn question(text: &str) -> String {
         "if" | "whether" => finish_question(&inverted(&to_their_face(rest))),
         "for" => finish_question(&format!("could you send me {rest}")),
         "about" => finish_question(&format!("could you tell me about {rest}")),
-        "when" | "what" | "where" | "why" | "how" | "who" => finish_question(&format!(
-            "{} {}",
-            fold(link),
-            inverted(&to_their_face(rest))
-        )),
+        "when" | "what" | "where" | "why" | "how" | "who" => {
+            finish_question(&format!("{} {}", fold(link), inverted(&to_their_face(rest))))
+        }
         _ => finish_body(text),
     }
 }
@@ -175,8 +149,8 @@ fn inverted(text: &str) -> String {
     let (subject, rest) = text.split_once(' ').unwrap_or((text, ""));
     let (verb, tail) = rest.split_once(' ').unwrap_or((rest, ""));
     match verb {
-        "can" | "could" | "will" | "would" | "is" | "are" | "was" | "were" | "has" | "have"
-        | "should" | "did" | "does" => format!("{verb} {subject} {tail}").trim().to_owned(),
+        "can" | "could" | "will" | "would" | "is" | "are" | "was" | "were" | "has" | "have" | "should" | "did"
+        | "does" => format!("{verb} {subject} {tail}").trim().to_owned(),
         _ if matches!(subject, "you" | "we" | "i" | "I") => format!("do {text}"),
         _ => format!("do you know if {text}"),
     }
@@ -189,20 +163,11 @@ mod tests {
     #[test]
     fn reported_speech_becomes_a_letter() {
         assert_eq!(finish_body("im running late"), "I'm running late.");
-        assert_eq!(
-            greeted(&["bob".into()], "I'm late."),
-            "Hi Bob,\n\nI'm late.\n"
-        );
+        assert_eq!(greeted(&["bob".into()], "I'm late."), "Hi Bob,\n\nI'm late.\n");
         assert_eq!(greeted(&["a@b.org".into()], "Hello."), "Hello.\n");
-        assert_eq!(
-            greeted(&["the whole team".into()], "Hello."),
-            "Hi all,\n\nHello.\n"
-        );
+        assert_eq!(greeted(&["the whole team".into()], "Hello."), "Hi all,\n\nHello.\n");
         assert_eq!(question("if he can come"), "Can you come?");
-        assert_eq!(
-            question("to send me the report"),
-            "Could you send me the report?"
-        );
+        assert_eq!(question("to send me the report"), "Could you send me the report?");
         assert_eq!(to_their_face("she is invited"), "you are invited");
         assert_eq!(about("the project delay").0, "Project delay");
     }

@@ -27,10 +27,7 @@ pub(super) fn store(said: &Said) -> Built {
 }
 
 fn strip_that(text: &str) -> &str {
-    ["that ", "this: ", "this "]
-        .iter()
-        .find_map(|lead| text.strip_prefix(lead))
-        .unwrap_or(text)
+    ["that ", "this: ", "this "].iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text)
 }
 
 /// "my sister is called Nina" → person, sister, Nina. "I prefer window seats" → preference, seat preference.
@@ -38,55 +35,23 @@ fn fact(grammar: &Grammar, text: &str) -> Fact {
     let text = tidy(text);
     if let Some((subject, value)) = split_copula(&text) {
         let key = without_determiner(subject).to_owned();
-        return Fact {
-            category: category(grammar, &text, "fact"),
-            key,
-            value: value.to_owned(),
-        };
+        return Fact { category: category(grammar, &text, "fact"), key, value: value.to_owned() };
     }
     let lower = fold(&text);
-    for verb in [
-        "prefer ",
-        "like ",
-        "love ",
-        "hate ",
-        "don't like ",
-        "dislike ",
-        "can't stand ",
-        "enjoy ",
-    ] {
-        let Some(at) = lower
-            .find(verb)
-            .filter(|&at| at <= 14 && lower.is_char_boundary(at))
-        else {
+    for verb in ["prefer ", "like ", "love ", "hate ", "don't like ", "dislike ", "can't stand ", "enjoy "] {
+        let Some(at) = lower.find(verb).filter(|&at| at <= 14 && lower.is_char_boundary(at)) else {
             continue;
         };
-        let object = lower[at + verb.len()..]
-            .split([',', '.'])
-            .next()
-            .unwrap_or_default();
+        let object = lower[at + verb.len()..].split([',', '.']).next().unwrap_or_default();
         let key = format!("{} preference", topic_of(object));
-        return Fact {
-            category: "preference",
-            key,
-            value: title(&text),
-        };
+        return Fact { category: "preference", key, value: title(&text) };
     }
-    if let Some((key, category)) = CUES
-        .iter()
-        .find_map(|(cue, key, category)| lower.contains(cue).then_some((*key, *category)))
+    if let Some((key, category)) =
+        CUES.iter().find_map(|(cue, key, category)| lower.contains(cue).then_some((*key, *category)))
     {
-        return Fact {
-            category,
-            key: key.to_owned(),
-            value: title(&text),
-        };
+        return Fact { category, key: key.to_owned(), value: title(&text) };
     }
-    Fact {
-        category: category(grammar, &text, "fact"),
-        key: key_words(&text),
-        value: title(&text),
-    }
+    Fact { category: category(grammar, &text, "fact"), key: key_words(&text), value: title(&text) }
 }
 
 /// What some verbs are about.
@@ -127,26 +92,17 @@ fn split_copula(text: &str) -> Option<(&str, &str)> {
         .min_by_key(|(at, link)| (*at, std::cmp::Reverse(link.len())))?;
     let (subject, value) = (text[..at].trim(), text[at + link.len()..].trim());
     let words = subject.split_whitespace().count();
-    let is_pronoun = matches!(
-        fold(subject).as_str(),
-        "i" | "it" | "he" | "she" | "they" | "we" | "there" | "this" | "that"
-    );
+    let is_pronoun =
+        matches!(fold(subject).as_str(), "i" | "it" | "he" | "she" | "they" | "we" | "there" | "this" | "that");
     (!is_pronoun && (1..=6).contains(&words) && !value.is_empty()).then_some((subject, value))
 }
 
 fn category(grammar: &Grammar, text: &str, otherwise: &'static str) -> &'static str {
-    let ids: Vec<_> = fold(text)
-        .split(|c: char| !c.is_alphanumeric())
-        .map(|word| grammar.lexicon.read_word(word))
-        .collect();
+    let ids: Vec<_> =
+        fold(text).split(|c: char| !c.is_alphanumeric()).map(|word| grammar.lexicon.read_word(word)).collect();
     ["person", "health", "place", "work", "preference"]
         .into_iter()
-        .find(|name| {
-            grammar
-                .lexicon
-                .find(&format!("about-{name}"), &ids)
-                .is_some()
-        })
+        .find(|name| grammar.lexicon.find(&format!("about-{name}"), &ids).is_some())
         .unwrap_or(otherwise)
 }
 
@@ -185,47 +141,26 @@ fn topic_of(object: &str) -> String {
 /// The first words that carry meaning.
 fn key_words(text: &str) -> String {
     const EMPTY: [&str; 22] = [
-        "i", "i'm", "am", "the", "a", "an", "my", "is", "are", "was", "to", "that", "of", "at",
-        "in", "on", "have", "has", "we", "he", "she", "be",
+        "i", "i'm", "am", "the", "a", "an", "my", "is", "are", "was", "to", "that", "of", "at", "in", "on", "have",
+        "has", "we", "he", "she", "be",
     ];
-    let words: Vec<String> = text
-        .split_whitespace()
-        .map(fold)
-        .filter(|w| !EMPTY.contains(&w.as_str()))
-        .take(3)
-        .collect();
-    if words.is_empty() {
-        fold(text)
-    } else {
-        words.join(" ")
-    }
+    let words: Vec<String> =
+        text.split_whitespace().map(fold).filter(|w| !EMPTY.contains(&w.as_str())).take(3).collect();
+    if words.is_empty() { fold(text) } else { words.join(" ") }
 }
 
 /// "what do you remember about my sister?"
 pub(super) fn recall(said: &Said) -> Built {
     let mut action = said.action("memory", "recall");
-    let query = said
-        .raw("query")
-        .map(|q| without_determiner(&strip_lead(&q)).to_owned());
-    let clause = fold(
-        said.heard
-            .raw(said.found.tokens.start, said.found.tokens.end - 1),
-    );
+    let query = said.raw("query").map(|q| without_determiner(&strip_lead(&q)).to_owned());
+    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
     let query = match query {
         Some(query) => query,
         None if clause.contains("allergic") => "allergy".into(),
         None => "me".into(),
     };
     let parked = clause.contains("park") && !query.contains("park");
-    set(
-        &mut action,
-        "query",
-        Some(if parked {
-            format!("{query} parked")
-        } else {
-            query
-        }),
-    );
+    set(&mut action, "query", Some(if parked { format!("{query} parked") } else { query }));
     done(action)
 }
 
@@ -234,10 +169,7 @@ fn strip_lead(query: &str) -> String {
     for lead in ["what ", "where ", "about ", "that "] {
         rest = rest.strip_prefix(lead).unwrap_or(rest);
     }
-    let rest = rest
-        .strip_suffix(" is")
-        .or_else(|| rest.strip_suffix(" are"))
-        .unwrap_or(rest);
+    let rest = rest.strip_suffix(" is").or_else(|| rest.strip_suffix(" are")).unwrap_or(rest);
     rest.to_owned()
 }
 
@@ -248,12 +180,7 @@ pub(super) fn update(said: &Said) -> Built {
         (Some(key), Some(value)) => Some((without_determiner(&key).to_owned(), value)),
         _ => said.raw("fact").and_then(|text| {
             let text = strip_that(&text).to_owned();
-            let text = text
-                .split(", not ")
-                .next()
-                .unwrap_or(&text)
-                .trim_end_matches(" now")
-                .to_owned();
+            let text = text.split(", not ").next().unwrap_or(&text).trim_end_matches(" now").to_owned();
             if let Some((subject, value)) = split_copula(&text) {
                 return Some((without_determiner(subject).to_owned(), tidy(value)));
             }
@@ -275,10 +202,7 @@ pub(super) fn forget(said: &Said) -> Built {
         return Built::No;
     };
     let what = without_determiner(&strip_lead(&what)).to_owned();
-    if matches!(
-        fold(&what).as_str(),
-        "it" | "that" | "about it" | "this" | "everything" | ""
-    ) {
+    if matches!(fold(&what).as_str(), "it" | "that" | "about it" | "this" | "everything" | "") {
         return Built::No;
     }
     let mut action = said.action("memory", "forget");
@@ -294,32 +218,13 @@ mod tests {
     #[test]
     fn statements_fall_into_category_key_and_value() {
         let rows = [
-            (
-                "I prefer window seats",
-                "preference",
-                "seat preference",
-                "I prefer window seats",
-            ),
+            ("I prefer window seats", "preference", "seat preference", "I prefer window seats"),
             ("my sister is called Nina", "person", "sister", "Nina"),
-            (
-                "I'm allergic to peanuts",
-                "health",
-                "allergy",
-                "I'm allergic to peanuts",
-            ),
-            (
-                "Anna's birthday is May 3",
-                "person",
-                "Anna's birthday",
-                "May 3",
-            ),
+            ("I'm allergic to peanuts", "health", "allergy", "I'm allergic to peanuts"),
+            ("Anna's birthday is May 3", "person", "Anna's birthday", "May 3"),
         ];
         for (text, category, key, value) in rows {
-            let expected = Fact {
-                category,
-                key: key.into(),
-                value: value.into(),
-            };
+            let expected = Fact { category, key: key.into(), value: value.into() };
             assert_eq!(fact(&GRAMMAR, text), expected, "{text}");
         }
     }

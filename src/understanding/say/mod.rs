@@ -17,19 +17,15 @@ use crate::core::plan::PlannedAction;
 
 pub(crate) use contacts::split_details;
 pub(crate) use email::body_from;
-pub(crate) use items::{fits, service_of};
-pub(crate) use letter::finish_body;
+pub(crate) use items::{fits, retimed, service_of};
+pub(crate) use letter::{finish_body, greeted};
 
 /// What a reading comes to.
 #[derive(Debug, Clone)]
 pub(crate) enum Built {
     Act(PlannedAction),
     Acts(Vec<PlannedAction>),
-    Ask {
-        question: &'static str,
-        partial: PlannedAction,
-        param: &'static str,
-    },
+    Ask { question: &'static str, partial: PlannedAction, param: &'static str },
     No,
 }
 
@@ -46,6 +42,7 @@ pub(crate) fn build(said: &Said) -> Built {
         "calendar.create_event" => calendar::create(said),
         "calendar.update_event" => calendar::update(said),
         "item.move" => items::moved(said),
+        "item.more" => items::more(said),
         "item.cancel" => items::cancel(said),
         "email.search" => email::search(said),
         "email.read_thread" => email::read(said),

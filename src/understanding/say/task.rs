@@ -12,11 +12,7 @@ pub(super) fn create(said: &Said) -> Built {
     let when = said.moment("title", &[]);
     let used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
     if let Some(when) = &when {
-        let name = if said.repeats(when) {
-            "repeat"
-        } else {
-            "deadline"
-        };
+        let name = if said.repeats(when) { "repeat" } else { "deadline" };
         set(&mut action, name, Some(when.text.as_str()));
     }
     set(&mut action, "priority", said.priority());
@@ -24,11 +20,7 @@ pub(super) fn create(said: &Said) -> Built {
         if action.params.contains_key("title") {
             return done(action);
         }
-        return Built::Ask {
-            question: "What should I remind you of?",
-            partial: action,
-            param: "title",
-        };
+        return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
     };
     if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
         return about_it(said, action);
@@ -50,11 +42,7 @@ pub(super) fn create(said: &Said) -> Built {
 /// "remind me about it tomorrow": the item talked about last.
 fn about_it(said: &Said, mut action: crate::core::plan::PlannedAction) -> Built {
     let Some(past) = history::latest(said.hearing.history, |_| true) else {
-        return Built::Ask {
-            question: "What should I remind you of?",
-            partial: action,
-            param: "title",
-        };
+        return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
     };
     set(&mut action, "title", Some(title(&history::label(past))));
     done(action)
@@ -62,15 +50,7 @@ fn about_it(said: &Said, mut action: crate::core::plan::PlannedAction) -> Built 
 
 /// "call mom, it's her birthday": what to do, and why.
 fn reason(text: &str) -> (String, Option<String>) {
-    const WHY: [&str; 7] = [
-        ", it's ",
-        ", its ",
-        ", it is ",
-        ", she's ",
-        ", he's ",
-        ", because ",
-        ", they ",
-    ];
+    const WHY: [&str; 7] = [", it's ", ", its ", ", it is ", ", she's ", ", he's ", ", because ", ", they "];
     let at = WHY.iter().filter_map(|why| text.find(why)).min();
     match at {
         Some(at) => (tidy(&text[..at]), Some(tidy(&text[at..]))),
@@ -80,13 +60,8 @@ fn reason(text: &str) -> (String, Option<String>) {
 
 /// "tasks: call mom, pay rent and buy milk", but only where several were announced.
 fn list_of_titles(said: &Said, text: &str) -> Option<Vec<Value>> {
-    let announced = said
-        .heard
-        .raw(said.found.tokens.start, said.found.tokens.end - 1)
-        .to_lowercase();
-    let several = announced.starts_with("tasks")
-        || announced.contains(" tasks:")
-        || announced.contains("todos:");
+    let announced = said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1).to_lowercase();
+    let several = announced.starts_with("tasks") || announced.contains(" tasks:") || announced.contains("todos:");
     let parts = things(text);
     (several && parts.len() > 1).then_some(parts)
 }
@@ -104,9 +79,7 @@ pub(super) fn list(said: &Said) -> Built {
 pub(super) fn update(said: &Said) -> Built {
     let mut changes = serde_json::Map::new();
     let target = said.target();
-    let repeats = target
-        .as_ref()
-        .is_some_and(|(words, _)| said.repeats(words));
+    let repeats = target.as_ref().is_some_and(|(words, _)| said.repeats(words));
     if let Some((words, _)) = &target {
         let name = if repeats { "repeat" } else { "deadline" };
         changes.insert(name.into(), json!(words.text));
@@ -125,16 +98,14 @@ pub(super) fn update(said: &Said) -> Built {
     if changes.is_empty() {
         return Built::No;
     }
-    let is_event =
-        said.found.slot("what").is_some() && super::service_of(said, "what") == Some("calendar");
+    let is_event = said.found.slot("what").is_some() && super::service_of(said, "what") == Some("calendar");
     let names_task = said.found.slot("what").is_some() && said.clause_holds("tasknoun");
     let is_event = is_event && !names_task;
     let only_priority = changes.keys().all(|k| k == "priority");
     if is_event && !only_priority {
         return Built::No;
     }
-    let Some(find_by) = items::find_by(said, "what", &["task"], target.as_ref().map(|(w, _)| w))
-    else {
+    let Some(find_by) = items::find_by(said, "what", &["task"], target.as_ref().map(|(w, _)| w)) else {
         return Built::No;
     };
     let mut action = said.action("task", "update");

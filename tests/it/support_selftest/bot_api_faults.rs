@@ -23,19 +23,11 @@ async fn a_flood_is_met_once_and_says_how_long_to_wait() {
     let bot = bot(&api);
     api.fail_once("sendMessage", Fault::Flood(3));
     let err = bot.send_message(ChatId(7), "hi").await.unwrap_err();
-    let RequestError::RetryAfter(wait) = err else {
-        panic!("{err}")
-    };
+    let RequestError::RetryAfter(wait) = err else { panic!("{err}") };
     assert_eq!(wait.seconds(), 3);
     assert!(api.messages(7).is_empty());
     bot.send_message(ChatId(7), "hi").await.unwrap();
-    assert_eq!(
-        api.calls("sendMessage")
-            .iter()
-            .map(|c| c.status)
-            .collect::<Vec<_>>(),
-        [Some(429), Some(200)]
-    );
+    assert_eq!(api.calls("sendMessage").iter().map(|c| c.status).collect::<Vec<_>>(), [Some(429), Some(200)]);
 }
 
 #[tokio::test]
@@ -44,25 +36,13 @@ async fn refusals_map_to_the_errors_of_the_real_one() {
     let bot = bot(&api);
     api.fail_once("getMe", Fault::Unauthorized);
     let err = bot.get_me().await.unwrap_err();
-    assert!(
-        matches!(err, RequestError::Api(ApiError::InvalidToken)),
-        "{err}"
-    );
+    assert!(matches!(err, RequestError::Api(ApiError::InvalidToken)), "{err}");
     api.fail_once("getUpdates", Fault::Conflict);
     let err = bot.get_updates().await.unwrap_err();
-    assert!(
-        matches!(
-            err,
-            RequestError::Api(ApiError::TerminatedByOtherGetUpdates)
-        ),
-        "{err}"
-    );
+    assert!(matches!(err, RequestError::Api(ApiError::TerminatedByOtherGetUpdates)), "{err}");
     api.fail_once("sendMessage", Fault::Blocked);
     let err = bot.send_message(ChatId(7), "hi").await.unwrap_err();
-    assert!(
-        matches!(err, RequestError::Api(ApiError::BotBlocked)),
-        "{err}"
-    );
+    assert!(matches!(err, RequestError::Api(ApiError::BotBlocked)), "{err}");
 }
 
 #[tokio::test]
@@ -72,19 +52,9 @@ async fn refused_entities_let_plain_text_pass() {
     api.fail_once("sendMessage", Fault::RefuseEntities);
     bot.send_message(ChatId(7), "plain").await.unwrap();
     let bold = || [MessageEntity::new(MessageEntityKind::Bold, 0, 2)];
-    let err = bot
-        .send_message(ChatId(7), "hi")
-        .entities(bold())
-        .await
-        .unwrap_err();
-    assert!(
-        matches!(err, RequestError::Api(ApiError::CantParseEntities(_))),
-        "{err}"
-    );
-    bot.send_message(ChatId(7), "hi")
-        .entities(bold())
-        .await
-        .unwrap();
+    let err = bot.send_message(ChatId(7), "hi").entities(bold()).await.unwrap_err();
+    assert!(matches!(err, RequestError::Api(ApiError::CantParseEntities(_))), "{err}");
+    bot.send_message(ChatId(7), "hi").entities(bold()).await.unwrap();
 }
 
 #[tokio::test]
@@ -112,11 +82,7 @@ async fn a_reply_lost_on_a_connection_in_use_has_its_effect_once() {
     api.fail_once("sendMessage", Fault::ReplyLost);
     assert!(bot.send_message(ChatId(7), "two").await.is_err());
     assert_eq!(api.messages(7).len(), 2);
-    assert_eq!(
-        api.calls("sendMessage").len(),
-        2,
-        "the client did not send it again by itself"
-    );
+    assert_eq!(api.calls("sendMessage").len(), 2, "the client did not send it again by itself");
 }
 
 #[tokio::test]
@@ -135,19 +101,12 @@ async fn one_chat_may_hang_while_others_go_on() {
     api.open_chat(8);
     let bot = bot(&api);
     api.fail_in_chat(7, "sendMessage", Fault::Hang);
-    let hanging = bot
-        .send_message(ChatId(7), "hi")
-        .await_for(Duration::from_millis(200));
+    let hanging = bot.send_message(ChatId(7), "hi").await_for(Duration::from_millis(200));
     assert!(hanging.await.is_none());
     bot.send_message(ChatId(8), "hi").await.unwrap();
     api.clear_faults();
     api.fail_once("sendMessage", Fault::HangAfterEffect);
-    assert!(
-        bot.send_message(ChatId(7), "done")
-            .await_for(Duration::from_millis(200))
-            .await
-            .is_none()
-    );
+    assert!(bot.send_message(ChatId(7), "done").await_for(Duration::from_millis(200)).await.is_none());
     assert_eq!(api.messages(7)[0].text, "done");
     assert_eq!(api.calls("sendMessage")[0].status, None);
 }
@@ -176,8 +135,7 @@ async fn slow_calls_are_late_and_gateways_send_pages() {
 async fn waiting_in_vain_shows_the_conversation() {
     let api = with_chat().await;
     api.user_says(7, "are you there?");
-    api.wait_message(7, |_| true, Duration::from_millis(50))
-        .await;
+    api.wait_message(7, |_| true, Duration::from_millis(50)).await;
 }
 
 #[tokio::test]
@@ -200,16 +158,8 @@ async fn the_transcript_tells_what_happened() {
     bot.send_message(ChatId(7), "Yes.").await.unwrap();
     api.wait_calls("sendMessage", 2, SOON).await;
     let transcript = api.transcript();
-    for part in [
-        "are you there?",
-        "bot  Yes.",
-        "sendMessage → 429",
-        "sendMessage → 200",
-    ] {
-        assert!(
-            transcript.contains(part),
-            "{part} is missing in\n{transcript}"
-        );
+    for part in ["are you there?", "bot  Yes.", "sendMessage → 429", "sendMessage → 200"] {
+        assert!(transcript.contains(part), "{part} is missing in\n{transcript}");
     }
 }
 

@@ -10,8 +10,7 @@ use serde_json::Value;
 use teloxide_core::payloads::{GetUpdatesSetters, SendMessageSetters, SetWebhookSetters};
 use teloxide_core::requests::Requester;
 use teloxide_core::types::{
-    AllowedUpdate, ChatId, MaybeInaccessibleMessage, MessageEntityKind, MessageKind, MessageOrigin,
-    UpdateKind,
+    AllowedUpdate, ChatId, MaybeInaccessibleMessage, MessageEntityKind, MessageKind, MessageOrigin, UpdateKind,
 };
 use teloxide_core::{ApiError, RequestError};
 
@@ -32,11 +31,7 @@ async fn updates_come_again_until_they_are_acknowledged() {
 
     let second = i32::try_from(first[1].id.0).unwrap();
     assert_eq!(updates(&bot, second).await.len(), 2);
-    assert_eq!(
-        updates(&bot, 0).await.len(),
-        2,
-        "what an offset acknowledged is forgotten"
-    );
+    assert_eq!(updates(&bot, 0).await.len(), 2, "what an offset acknowledged is forgotten");
     assert_eq!(bot.get_updates().limit(1).await.unwrap().len(), 1);
     assert_eq!(updates(&bot, -1).await[0].id, first[2].id);
     assert_eq!(updates(&bot, second + 2).await.len(), 0);
@@ -80,40 +75,24 @@ async fn long_polling_answers_when_something_comes_and_is_ended_by_a_second_poll
     assert_eq!(waiting.await.unwrap().unwrap().len(), 1);
     assert!(started.elapsed() < SOON);
 
-    assert!(
-        updates(&two, i32::try_from(api.last_update_id() + 1).unwrap())
-            .await
-            .is_empty()
-    );
+    assert!(updates(&two, i32::try_from(api.last_update_id() + 1).unwrap()).await.is_empty());
     let older = bot(&api);
     let waiting = tokio::spawn(async move { older.get_updates().timeout(10).await });
     api.wait_calls("getUpdates", 3, SOON).await;
     assert!(two.get_updates().await.unwrap().is_empty());
     let ended = waiting.await.unwrap().unwrap_err();
-    assert!(
-        matches!(
-            ended,
-            RequestError::Api(ApiError::TerminatedByOtherGetUpdates)
-        ),
-        "{ended}"
-    );
+    assert!(matches!(ended, RequestError::Api(ApiError::TerminatedByOtherGetUpdates)), "{ended}");
 
     let started = Instant::now();
     assert!(two.get_updates().timeout(1).await.unwrap().is_empty());
-    assert!(
-        started.elapsed() >= Duration::from_millis(950),
-        "it waited out its time"
-    );
+    assert!(started.elapsed() >= Duration::from_millis(950), "it waited out its time");
 }
 
 #[tokio::test]
 async fn kinds_of_updates_that_were_not_asked_for_stay_away() {
     let api = FakeBotApi::start().await;
     let bot = bot(&api);
-    bot.get_updates()
-        .allowed_updates([AllowedUpdate::CallbackQuery])
-        .await
-        .unwrap();
+    bot.get_updates().allowed_updates([AllowedUpdate::CallbackQuery]).await.unwrap();
     let id = api.user_says(7, "not wanted");
     api.press(7, id, "wanted");
     let got = updates(&bot, 0).await;
@@ -145,31 +124,16 @@ async fn every_way_to_say_something_arrives_as_what_it_is() {
             other => panic!("{other:?}"),
         })
         .collect();
-    assert_eq!(
-        messages[0].entities().unwrap()[0].kind,
-        MessageEntityKind::BotCommand
-    );
+    assert_eq!(messages[0].entities().unwrap()[0].kind, MessageEntityKind::BotCommand);
     assert_eq!(messages[0].entities().unwrap()[0].length, 6);
-    assert_eq!(
-        messages[1].reply_to_message().unwrap().text(),
-        Some("Send this mail to Bob?")
-    );
+    assert_eq!(messages[1].reply_to_message().unwrap().text(), Some("Send this mail to Bob?"));
     assert_eq!(messages[2].quote().unwrap().text, "mail");
     assert_eq!(messages[2].quote().unwrap().position, 10);
-    assert!(matches!(
-        messages[3].forward_origin(),
-        Some(MessageOrigin::User { .. })
-    ));
-    assert_eq!(
-        (messages[4].text(), messages[4].caption()),
-        (None, Some("yes"))
-    );
+    assert!(matches!(messages[3].forward_origin(), Some(MessageOrigin::User { .. })));
+    assert_eq!((messages[4].text(), messages[4].caption()), (None, Some("yes")));
     assert!(messages[5].via_bot.is_some());
     assert_eq!(messages[6].sender_chat.as_ref().unwrap().id, ChatId(-200));
-    assert_eq!(
-        messages[7].entities().unwrap()[0].kind,
-        MessageEntityKind::Mention
-    );
+    assert_eq!(messages[7].entities().unwrap()[0].kind, MessageEntityKind::Mention);
     assert!(messages[7].chat.is_supergroup());
     assert!(matches!(got[9].kind, UpdateKind::EditedMessage(_)));
     assert_eq!(messages[9].text(), Some("/start later"));
@@ -178,16 +142,7 @@ async fn every_way_to_say_something_arrives_as_what_it_is() {
     let voice = messages[8].voice().unwrap();
     let file = bot.get_file(voice.file.id.clone()).await.unwrap();
     let url = format!("{}/file/bot{}/{}", api.url(), api.token(), file.path);
-    assert_eq!(
-        reqwest::get(url)
-            .await
-            .unwrap()
-            .bytes()
-            .await
-            .unwrap()
-            .as_ref(),
-        b"OggS"
-    );
+    assert_eq!(reqwest::get(url).await.unwrap().bytes().await.unwrap().as_ref(), b"OggS");
 }
 
 #[tokio::test]
@@ -195,44 +150,26 @@ async fn a_press_under_a_deleted_message_comes_as_inaccessible() {
     let api = FakeBotApi::start().await;
     let bot = bot(&api);
     api.open_chat(7);
-    let card = bot
-        .send_message(ChatId(7), "Send it?")
-        .reply_markup(keyboard("a:1"))
-        .await
-        .unwrap();
+    let card = bot.send_message(ChatId(7), "Send it?").reply_markup(keyboard("a:1")).await.unwrap();
     bot.delete_message(ChatId(7), card.id).await.unwrap();
     assert!(api.messages(7).is_empty());
     assert!(api.all_messages(7)[0].deleted);
     api.press(7, i64::from(card.id.0), "a:1");
     let got = updates(&bot, 0).await;
-    let UpdateKind::CallbackQuery(press) = &got[0].kind else {
-        panic!("{got:?}")
-    };
-    assert!(matches!(
-        press.message,
-        Some(MaybeInaccessibleMessage::Inaccessible(_))
-    ));
+    let UpdateKind::CallbackQuery(press) = &got[0].kind else { panic!("{got:?}") };
+    assert!(matches!(press.message, Some(MaybeInaccessibleMessage::Inaccessible(_))));
 }
 
 #[tokio::test]
 async fn a_webhook_gets_every_update_in_order_until_it_takes_it() {
     let (seen, mut received) = tokio::sync::mpsc::unbounded_channel();
-    let hook = post(
-        move |headers: HeaderMap, Json(update): Json<Value>| async move {
-            let secret = headers["x-telegram-bot-api-secret-token"]
-                .to_str()
-                .unwrap()
-                .to_owned();
-            let text = update["message"]["text"].as_str().unwrap().to_owned();
-            let busy = text == "one" && !SEEN_ONE.swap(true, Ordering::SeqCst);
-            seen.send((secret, text)).unwrap();
-            if busy {
-                StatusCode::SERVICE_UNAVAILABLE
-            } else {
-                StatusCode::OK
-            }
-        },
-    );
+    let hook = post(move |headers: HeaderMap, Json(update): Json<Value>| async move {
+        let secret = headers["x-telegram-bot-api-secret-token"].to_str().unwrap().to_owned();
+        let text = update["message"]["text"].as_str().unwrap().to_owned();
+        let busy = text == "one" && !SEEN_ONE.swap(true, Ordering::SeqCst);
+        seen.send((secret, text)).unwrap();
+        if busy { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }
+    });
     static SEEN_ONE: AtomicBool = AtomicBool::new(false);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
@@ -241,18 +178,11 @@ async fn a_webhook_gets_every_update_in_order_until_it_takes_it() {
 
     let api = FakeBotApi::start().await;
     let url = reqwest::Url::parse(&url).unwrap();
-    bot(&api)
-        .set_webhook(url)
-        .secret_token("s3cret")
-        .await
-        .unwrap();
+    bot(&api).set_webhook(url).secret_token("s3cret").await.unwrap();
     api.user_says(7, "one");
     api.user_says(7, "two");
     for expected in ["one", "one", "two"] {
-        let got = tokio::time::timeout(SOON, received.recv())
-            .await
-            .unwrap()
-            .unwrap();
+        let got = tokio::time::timeout(SOON, received.recv()).await.unwrap().unwrap();
         assert_eq!(got, ("s3cret".to_owned(), expected.to_owned()));
     }
     api.wait_acknowledged(SOON).await;

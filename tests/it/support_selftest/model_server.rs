@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::SOON;
-use crate::support::model_server::{
-    ModelReply, ModelServer, Script, Simulated, read_simulated_log, serve_simulated,
-};
+use crate::support::model_server::{ModelReply, ModelServer, Script, Simulated, read_simulated_log, serve_simulated};
 
 async fn ask(url: &str, stage: &str, extra: Value) -> reqwest::Result<reqwest::Response> {
     let mut body = json!({"model": "m", "messages": [
@@ -17,22 +15,13 @@ async fn ask(url: &str, stage: &str, extra: Value) -> reqwest::Result<reqwest::R
     for (key, value) in extra.as_object().into_iter().flatten() {
         body[key] = value.clone();
     }
-    let request = reqwest::Client::new()
-        .post(format!("{url}/chat/completions"))
-        .json(&body);
-    request
-        .header("X-Brain-Stage", stage)
-        .bearer_auth("key")
-        .send()
-        .await
+    let request = reqwest::Client::new().post(format!("{url}/chat/completions")).json(&body);
+    request.header("X-Brain-Stage", stage).bearer_auth("key").send().await
 }
 
 async fn content(response: reqwest::Response) -> String {
     let body: Value = response.json().await.unwrap();
-    body["choices"][0]["message"]["content"]
-        .as_str()
-        .unwrap()
-        .to_owned()
+    body["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
@@ -42,32 +31,18 @@ async fn the_script_sees_the_request_and_the_log_keeps_it() {
         ModelReply::text(format!("{} {}", request.stage, request.nth)).usage(11, 3)
     });
     let format = json!({"response_format": {"type": "json_object"}});
-    assert_eq!(
-        content(ask(&server.url(), "plan", format).await.unwrap()).await,
-        "plan 0"
-    );
-    let body: Value = ask(&server.url(), "plan", json!({}))
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
+    assert_eq!(content(ask(&server.url(), "plan", format).await.unwrap()).await, "plan 0");
+    let body: Value = ask(&server.url(), "plan", json!({})).await.unwrap().json().await.unwrap();
     assert_eq!(body["choices"][0]["message"]["content"], "plan 1");
     assert_eq!(body["choices"][0]["finish_reason"], "stop");
     assert_eq!(body["usage"]["prompt_tokens"], 11);
 
     let calls = server.wait_calls("plan", 2, SOON).await;
-    assert_eq!(
-        calls[0].response_format,
-        Some(json!({"type": "json_object"}))
-    );
+    assert_eq!(calls[0].response_format, Some(json!({"type": "json_object"})));
     assert_eq!(calls[0].prompt_chars, 13);
     assert_eq!(calls[0].authorization.as_deref(), Some("Bearer key"));
     assert!(calls[0].at_answered.unwrap() >= calls[0].at_received);
-    assert_eq!(
-        calls[1].messages[0],
-        ("system".to_owned(), "Be kind.".to_owned())
-    );
+    assert_eq!(calls[1].messages[0], ("system".to_owned(), "Be kind.".to_owned()));
 }
 
 #[tokio::test]
@@ -79,28 +54,14 @@ async fn queued_answers_come_in_order_and_then_the_standing_one() {
         .otherwise(ModelReply::text("ok").no_usage().finish_reason(None));
     let server = ModelServer::scripted(script);
     let busy = ask(&server.url(), "route", json!({})).await.unwrap();
-    assert_eq!(
-        (
-            busy.status().as_u16(),
-            busy.headers()["retry-after"].to_str().unwrap()
-        ),
-        (429, "1")
-    );
+    assert_eq!((busy.status().as_u16(), busy.headers()["retry-after"].to_str().unwrap()), (429, "1"));
     let first = content(ask(&server.url(), "route", json!({})).await.unwrap()).await;
     assert_eq!(first, r#"{"type":"chat"}"#);
     for _ in 0..2 {
         let fenced = content(ask(&server.url(), "route", json!({})).await.unwrap()).await;
-        assert!(
-            fenced.contains("```json") && fenced.contains("\"action\""),
-            "{fenced}"
-        );
+        assert!(fenced.contains("```json") && fenced.contains("\"action\""), "{fenced}");
     }
-    let other: Value = ask(&server.url(), "", json!({}))
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
+    let other: Value = ask(&server.url(), "", json!({})).await.unwrap().json().await.unwrap();
     assert!(other.get("usage").is_none());
     assert!(other["choices"][0].get("finish_reason").is_none());
     assert_eq!(server.stages(), ["route", "route", "route", "route", ""]);
@@ -108,36 +69,23 @@ async fn queued_answers_come_in_order_and_then_the_standing_one() {
 
 #[tokio::test]
 async fn streams_come_in_pieces_and_end_with_done() {
-    let server = ModelServer::start(|_| {
-        ModelReply::text("Grüße, 世界!")
-            .chunks(3, Duration::from_millis(20))
-            .usage(5, 6)
-    });
+    let server =
+        ModelServer::start(|_| ModelReply::text("Grüße, 世界!").chunks(3, Duration::from_millis(20)).usage(5, 6));
     let wants = json!({"stream": true, "stream_options": {"include_usage": true}});
     let started = Instant::now();
     let response = ask(&server.url(), "respond", wants).await.unwrap();
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let body = response.text().await.unwrap();
-    assert!(
-        started.elapsed() >= Duration::from_millis(100),
-        "pieces come with a pause between them"
-    );
+    assert!(started.elapsed() >= Duration::from_millis(100), "pieces come with a pause between them");
     assert!(body.ends_with("data: [DONE]\n\n"), "{body}");
-    let events: Vec<Value> = body
-        .split("\n\n")
-        .filter_map(|e| serde_json::from_str(e.strip_prefix("data: ")?).ok())
-        .collect();
-    let text: String = events
-        .iter()
-        .filter_map(|e| e["choices"][0]["delta"]["content"].as_str())
-        .collect();
+    let events: Vec<Value> =
+        body.split("\n\n").filter_map(|e| serde_json::from_str(e.strip_prefix("data: ")?).ok()).collect();
+    let text: String = events.iter().filter_map(|e| e["choices"][0]["delta"]["content"].as_str()).collect();
     assert_eq!(text, "Grüße, 世界!");
     assert_eq!(events.last().unwrap()["usage"]["completion_tokens"], 6);
 
     let whole = ModelServer::start(|_| ModelReply::text("all at once").ignoring_stream());
-    let response = ask(&whole.url(), "respond", json!({"stream": true}))
-        .await
-        .unwrap();
+    let response = ask(&whole.url(), "respond", json!({"stream": true})).await.unwrap();
     assert_eq!(content(response).await, "all at once");
 }
 
@@ -153,9 +101,7 @@ async fn broken_answers_break_where_they_should() {
     let half = ask(&server.url(), "half", json!({})).await.unwrap();
     assert_eq!(half.status(), 200, "the head arrives");
     assert!(half.text().await.is_err(), "the body does not");
-    let mut half = ask(&server.url(), "half", json!({"stream": true}))
-        .await
-        .unwrap();
+    let mut half = ask(&server.url(), "half", json!({"stream": true})).await.unwrap();
     let first = half.chunk().await.unwrap().unwrap();
     assert!(first.starts_with(b"data: "));
     assert!(half.text().await.is_err());
@@ -174,15 +120,8 @@ async fn requests_are_answered_side_by_side() {
     let url = server.url();
     let started = Instant::now();
     let asked = (0..20).map(|_| ask(&url, "extract", json!({})));
-    futures::future::join_all(asked)
-        .await
-        .into_iter()
-        .for_each(|r| assert!(r.is_ok()));
-    assert!(
-        started.elapsed() < Duration::from_secs(2),
-        "{:?}",
-        started.elapsed()
-    );
+    futures::future::join_all(asked).await.into_iter().for_each(|r| assert!(r.is_ok()));
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
     assert_eq!(server.most_at_once(), 20);
 }
 
@@ -190,13 +129,7 @@ async fn requests_are_answered_side_by_side() {
 #[should_panic(expected = "the script has no answer for call 1 of stage \"plan\"")]
 async fn a_call_too_many_fails_the_test() {
     let server = ModelServer::scripted(Script::new());
-    assert_eq!(
-        ask(&server.url(), "plan", json!({}))
-            .await
-            .unwrap()
-            .status(),
-        500
-    );
+    assert_eq!(ask(&server.url(), "plan", json!({})).await.unwrap().status(), 500);
 }
 
 #[tokio::test]
@@ -211,32 +144,15 @@ async fn the_simulated_server_logs_the_unavoidable_time() {
     let path = log.clone();
     let serving = tokio::spawn(async move { serve_simulated(listener, config, &path).await });
 
-    assert_eq!(
-        content(ask(&url, "route", json!({})).await.unwrap()).await,
-        "simulated route"
-    );
-    let streamed = ask(&url, "respond", json!({"stream": true}))
-        .await
-        .unwrap()
-        .text()
-        .await
-        .unwrap();
+    assert_eq!(content(ask(&url, "route", json!({})).await.unwrap()).await, "simulated route");
+    let streamed = ask(&url, "respond", json!({"stream": true})).await.unwrap().text().await.unwrap();
     assert!(streamed.contains("[DONE]"));
     serving.abort();
 
     let calls = read_simulated_log(&log);
-    let took: Vec<_> = calls
-        .iter()
-        .map(|c| (c.stage.as_str(), c.sent_us - c.received_us))
-        .collect();
+    let took: Vec<_> = calls.iter().map(|c| (c.stage.as_str(), c.sent_us - c.received_us)).collect();
     assert_eq!(took.len(), 2, "{took:?}");
-    assert!(
-        took[0].0 == "route" && (50_000..2_000_000).contains(&took[0].1),
-        "{took:?}"
-    );
-    assert!(
-        took[1].0 == "respond" && (100_000..2_000_000).contains(&took[1].1),
-        "{took:?}"
-    );
+    assert!(took[0].0 == "route" && (50_000..2_000_000).contains(&took[0].1), "{took:?}");
+    assert!(took[1].0 == "respond" && (100_000..2_000_000).contains(&took[1].1), "{took:?}");
     assert!(calls[1].received_us >= calls[0].sent_us);
 }

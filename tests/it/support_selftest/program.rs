@@ -7,8 +7,7 @@ use serde_json::json;
 
 use crate::support::bot_api::FakeBotApi;
 use crate::support::program::{
-    Program, button, buttons_of, done_of, messages_of, outcomes_of, pending_id, text_of,
-    wait_reached,
+    Program, button, buttons_of, done_of, messages_of, outcomes_of, pending_id, text_of, wait_reached,
 };
 
 /// `sh COMMAND …` runs the file of that name in the working folder.
@@ -20,8 +19,7 @@ fn shell(command: &str, script: &str) -> Program {
 
 #[test]
 fn the_environment_holds_what_was_given_and_nothing_else() {
-    let program =
-        shell("env", "env; pwd; ls; echo \"$1 $2\" >&2; cat; exit 3").env("LLM_MODEL", "m");
+    let program = shell("env", "env; pwd; ls; echo \"$1 $2\" >&2; cat; exit 3").env("LLM_MODEL", "m");
     let ended = program.run_with_stdin(&["env", "a", "b c"], "typed");
     assert_eq!(ended.code, 3);
     assert_eq!(ended.stderr, "a b c\n");
@@ -30,23 +28,12 @@ fn the_environment_holds_what_was_given_and_nothing_else() {
     let known = ["LLM_MODEL=m", data.as_str(), "RUST_LOG=off"];
     for line in ended.stdout.lines().filter(|line| line.contains('=')) {
         // The shell adds some of its own.
-        let own = ["PATH=", "PWD=", "OLDPWD=", "SHLVL=", "_="]
-            .iter()
-            .any(|name| line.starts_with(name));
+        let own = ["PATH=", "PWD=", "OLDPWD=", "SHLVL=", "_="].iter().any(|name| line.starts_with(name));
         assert!(own || known.contains(&line), "{line}");
     }
-    assert!(
-        known
-            .iter()
-            .all(|line| ended.stdout.lines().any(|l| l == *line)),
-        "{}",
-        ended.stdout
-    );
+    assert!(known.iter().all(|line| ended.stdout.lines().any(|l| l == *line)), "{}", ended.stdout);
     assert!(program.data_dir().parent().unwrap().exists());
-    assert!(
-        !program.data_dir().exists(),
-        "the program makes its own data folder"
-    );
+    assert!(!program.data_dir().exists(), "the program makes its own data folder");
 }
 
 #[test]
@@ -93,12 +80,7 @@ fn an_answer_is_read_up_to_its_done() {
     assert!(console.send_raw("not json at all").len() == 6);
     let ended = console.finish();
     assert_eq!(ended.code, 0);
-    assert!(
-        ended
-            .stderr
-            .contains("started --json --now 2026-11-21T09:00:00Z"),
-        "{ended:?}"
-    );
+    assert!(ended.stderr.contains("started --json --now 2026-11-21T09:00:00Z"), "{ended:?}");
     assert_eq!(ended.json_lines().len(), 18);
 }
 
@@ -111,10 +93,7 @@ fn a_program_that_dies_is_noticed_at_once() {
 #[test]
 #[should_panic(expected = "too slow")]
 fn a_program_that_says_nothing_is_given_up() {
-    shell("console", CHAT)
-        .console(&[])
-        .limit(Duration::from_millis(300))
-        .say("quiet");
+    shell("console", CHAT).console(&[]).limit(Duration::from_millis(300)).say("quiet");
 }
 
 #[test]
@@ -135,10 +114,7 @@ fn much_output_on_both_sides_blocks_nothing() {
     let script = "i=0; while [ $i -lt 3000 ]; do echo 'a line of some length that fills the pipe'; \
                   echo 'the same once more on the other side' >&2; i=$((i+1)); done";
     let ended = shell("noisy", script).run(&["noisy"]);
-    assert_eq!(
-        (ended.stdout.lines().count(), ended.stderr.lines().count()),
-        (3_000, 3_000)
-    );
+    assert_eq!((ended.stdout.lines().count(), ended.stderr.lines().count()), (3_000, 3_000));
 }
 
 /// Polls once by a raw request, then waits for a signal.
@@ -173,10 +149,7 @@ async fn a_daemon_is_ready_when_it_polls_and_each_start_counts_anew() {
 #[should_panic(expected = "before it was ready")]
 async fn a_daemon_that_ends_at_once_is_never_ready() {
     let api = FakeBotApi::start().await;
-    shell("serve", "echo 'no token' >&2; exit 2")
-        .daemon(&api)
-        .wait_ready()
-        .await;
+    shell("serve", "echo 'no token' >&2; exit 2").daemon(&api).wait_ready().await;
 }
 
 #[tokio::test]

@@ -47,17 +47,11 @@ const ENTITY_TYPES: [&str; 20] = [
 pub fn entities(text: &str, params: &Params) -> Result<Value, Refusal> {
     let bad = |why: String| Refusal::bad(format!("can't parse entities: {why}"));
     if !param_text(params, "parse_mode").is_empty() {
-        return Err(bad(
-            "this server knows entities only, no parse_mode".to_owned()
-        ));
+        return Err(bad("this server knows entities only, no parse_mode".to_owned()));
     }
     let entities = nested(params, "entities").ok_or_else(|| bad("not JSON".to_owned()))?;
     let Some(list) = entities.as_array() else {
-        return if entities.is_null() {
-            Ok(Value::Null)
-        } else {
-            Err(bad("not a list".to_owned()))
-        };
+        return if entities.is_null() { Ok(Value::Null) } else { Err(bad("not a list".to_owned())) };
     };
     for entity in list {
         let kind = entity["type"].as_str().unwrap_or_default();
@@ -78,11 +72,7 @@ pub fn entities(text: &str, params: &Params) -> Result<Value, Refusal> {
             )));
         }
     }
-    Ok(if list.is_empty() {
-        Value::Null
-    } else {
-        entities
-    })
+    Ok(if list.is_empty() { Value::Null } else { entities })
 }
 
 /// Whether a character begins at this UTF-16 offset, or the text ends there.
@@ -105,49 +95,28 @@ pub fn markup(params: &Params) -> Result<Value, Refusal> {
     }
     let Some(rows) = markup.get("inline_keyboard") else {
         // Other kinds of markup are taken as they are; they do not belong to the message.
-        return if markup.is_object() {
-            Ok(Value::Null)
-        } else {
-            Err(unreadable())
-        };
+        return if markup.is_object() { Ok(Value::Null) } else { Err(unreadable()) };
     };
     let bad = |why: &str| Refusal::bad(format!("can't parse inline keyboard button: {why}"));
-    let rows = rows
-        .as_array()
-        .ok_or_else(|| bad("rows must be of type Array"))?;
-    let rows = rows.iter().map(|row| {
-        row.as_array()
-            .ok_or_else(|| bad("row must be of type Array"))
-    });
+    let rows = rows.as_array().ok_or_else(|| bad("rows must be of type Array"))?;
+    let rows = rows.iter().map(|row| row.as_array().ok_or_else(|| bad("row must be of type Array")));
     let rows = rows.collect::<Result<Vec<_>, _>>()?;
     let rows: Vec<_> = rows.into_iter().filter(|row| !row.is_empty()).collect();
     rows.iter().copied().flatten().try_for_each(button)?;
     if rows.iter().map(|row| row.len()).sum::<usize>() > 100 {
         return Err(Refusal::bad("REPLY_MARKUP_TOO_LONG"));
     }
-    Ok(if rows.is_empty() {
-        Value::Null
-    } else {
-        json!({"inline_keyboard": rows})
-    })
+    Ok(if rows.is_empty() { Value::Null } else { json!({"inline_keyboard": rows}) })
 }
 
 fn button(button: &Value) -> Result<(), Refusal> {
     let bad = |why: &str| Refusal::bad(format!("can't parse inline keyboard button: {why}"));
-    if button["text"]
-        .as_str()
-        .is_none_or(|text| text.trim().is_empty())
-    {
+    if button["text"].as_str().is_none_or(|text| text.trim().is_empty()) {
         return Err(bad("Field \"text\" must be non-empty"));
     }
     if let Some(url) = button.get("url").and_then(Value::as_str) {
-        let fits =
-            url.starts_with("http://") || url.starts_with("https://") || url.starts_with("tg://");
-        return if fits {
-            Ok(())
-        } else {
-            Err(Refusal::bad("BUTTON_URL_INVALID"))
-        };
+        let fits = url.starts_with("http://") || url.starts_with("https://") || url.starts_with("tg://");
+        return if fits { Ok(()) } else { Err(Refusal::bad("BUTTON_URL_INVALID")) };
     }
     match button.get("callback_data").and_then(Value::as_str) {
         None => Err(bad("Text buttons are unallowed in the inline keyboard")),
@@ -158,17 +127,11 @@ fn button(button: &Value) -> Result<(), Refusal> {
 
 /// The message a call replies to, if it does and the message is there.
 pub fn reply_target(state: &State, chat: i64, params: &Params) -> Result<Option<Value>, Refusal> {
-    let reply = nested(params, "reply_parameters")
-        .ok_or_else(|| Refusal::bad("can't parse reply parameters"))?;
-    let Some(id) = reply["message_id"]
-        .as_i64()
-        .or_else(|| int(params, "reply_to_message_id"))
-    else {
+    let reply = nested(params, "reply_parameters").ok_or_else(|| Refusal::bad("can't parse reply parameters"))?;
+    let Some(id) = reply["message_id"].as_i64().or_else(|| int(params, "reply_to_message_id")) else {
         return Ok(None);
     };
-    let optional = reply["allow_sending_without_reply"]
-        .as_bool()
-        .unwrap_or(false);
+    let optional = reply["allow_sending_without_reply"].as_bool().unwrap_or(false);
     match state.quoted(chat, id) {
         Some(replied) => Ok(Some(replied)),
         None if optional => Ok(None),

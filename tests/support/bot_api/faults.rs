@@ -52,20 +52,16 @@ impl Fault {
         match self {
             Self::Flood(retry_after_s) => Effect::Refuse(Refusal {
                 retry_after_s: Some(retry_after_s),
-                ..Refusal::new(
-                    429,
-                    format!("Too Many Requests: retry after {retry_after_s}"),
-                )
+                ..Refusal::new(429, format!("Too Many Requests: retry after {retry_after_s}"))
             }),
             Self::ServerError(502) => refuse(502, "Bad Gateway"),
             Self::ServerError(code) => refuse(code, "Internal Server Error"),
             Self::GatewayPage => Effect::Page,
             Self::Unauthorized => refuse(401, "Unauthorized"),
             Self::Conflict => Effect::Refuse(Refusal::other_poller()),
-            Self::RefuseEntities => refuse(
-                400,
-                "Bad Request: can't parse entities: unsupported entity at byte offset 0",
-            ),
+            Self::RefuseEntities => {
+                refuse(400, "Bad Request: can't parse entities: unsupported entity at byte offset 0")
+            }
             Self::Blocked => refuse(403, "Forbidden: bot was blocked by the user"),
             Self::Refuse(code, description) => refuse(code, &description),
             Self::ReplyLost => Effect::CloseAfter,
@@ -93,11 +89,7 @@ impl Planned {
         let method_fits = self.method == "*" || self.method.eq_ignore_ascii_case(method);
         let chat_fits = self.chat.is_none() || self.chat == chat;
         let has_entities = || {
-            let given = |name: &str| {
-                params
-                    .get(name)
-                    .is_some_and(|v| v.as_array().is_none_or(|l| !l.is_empty()))
-            };
+            let given = |name: &str| params.get(name).is_some_and(|v| v.as_array().is_none_or(|l| !l.is_empty()));
             given("entities") || given("parse_mode")
         };
         method_fits && chat_fits && (!matches!(self.fault, Fault::RefuseEntities) || has_entities())
@@ -105,15 +97,8 @@ impl Planned {
 }
 
 /// The first fault that fits this call, used up once.
-pub(super) fn take(
-    plans: &mut Vec<Planned>,
-    method: &str,
-    chat: Option<i64>,
-    params: &Params,
-) -> Option<Fault> {
-    let index = plans
-        .iter()
-        .position(|plan| plan.fits(method, chat, params))?;
+pub(super) fn take(plans: &mut Vec<Planned>, method: &str, chat: Option<i64>, params: &Params) -> Option<Fault> {
+    let index = plans.iter().position(|plan| plan.fits(method, chat, params))?;
     let fault = plans[index].fault.clone();
     if let Some(left) = &mut plans[index].left {
         *left -= 1;

@@ -41,47 +41,31 @@ impl Say {
 
     /// Puts `@bot` in front, with its mention entity.
     pub fn mentioning_bot(self) -> Self {
-        Self {
-            text: format!("@{BOT_NAME} {}", self.text),
-            ..self
-        }
+        Self { text: format!("@{BOT_NAME} {}", self.text), ..self }
     }
 
     pub fn reply_to(self, message: i64) -> Self {
-        Self {
-            reply_to: Some(message),
-            ..self
-        }
+        Self { reply_to: Some(message), ..self }
     }
 
     /// A reply that quotes a part of the message it replies to.
     pub fn quoting(self, part: &str) -> Self {
-        Self {
-            quote: Some(part.to_owned()),
-            ..self
-        }
+        Self { quote: Some(part.to_owned()), ..self }
     }
 
     /// The text is the caption of a photo.
     pub fn under_photo(self) -> Self {
-        Self {
-            as_caption: true,
-            ..self
-        }
+        Self { as_caption: true, ..self }
     }
 
     /// A voice note; its bytes can be fetched by `getFile`. The text is left out.
     pub fn spoken(self, ogg: &[u8]) -> Self {
-        Self {
-            voice: Some(ogg.to_vec()),
-            ..self
-        }
+        Self { voice: Some(ogg.to_vec()), ..self }
     }
 
     /// Forwarded from somebody else.
     pub fn forwarded_from(self, author: i64) -> Self {
-        let origin =
-            json!({"type": "user", "sender_user": user_json(author), "date": unix_s() - 3_600});
+        let origin = json!({"type": "user", "sender_user": user_json(author), "date": unix_s() - 3_600});
         self.field("forward_origin", origin)
     }
 
@@ -92,10 +76,7 @@ impl Say {
 
     /// Sent in the name of a channel.
     pub fn on_behalf_of_chat(self, channel: i64) -> Self {
-        self.field(
-            "sender_chat",
-            json!({"id": channel, "type": "channel", "title": "A channel"}),
-        )
+        self.field("sender_chat", json!({"id": channel, "type": "channel", "title": "A channel"}))
     }
 
     /// Any other field of the message, or another value for one.
@@ -111,11 +92,8 @@ impl Say {
     /// The message without its id and chat.
     pub(super) fn render(self, state: &mut State) -> Value {
         let mut message = json!({"from": user_json(self.user), "date": unix_s()});
-        let (text_field, entities_field) = if self.as_caption {
-            ("caption", "caption_entities")
-        } else {
-            ("text", "entities")
-        };
+        let (text_field, entities_field) =
+            if self.as_caption { ("caption", "caption_entities") } else { ("text", "entities") };
         if let Some(ogg) = self.voice {
             let id = format!("voice{}", state.files.len());
             message["voice"] = json!({
@@ -131,7 +109,8 @@ impl Say {
             }
         }
         if self.as_caption {
-            let photo = json!({"file_id": "photo", "file_unique_id": "uphoto", "width": 90, "height": 60, "file_size": 1_000});
+            let photo =
+                json!({"file_id": "photo", "file_unique_id": "uphoto", "width": 90, "height": 60, "file_size": 1_000});
             message["photo"] = json!([photo]);
         }
         if let Some(id) = self.reply_to {
@@ -139,9 +118,7 @@ impl Say {
             message["reply_to_message"] = replied.expect("the message replied to is in that chat");
         }
         if let Some(part) = self.quote {
-            let quoted = message["reply_to_message"]["text"]
-                .as_str()
-                .unwrap_or_default();
+            let quoted = message["reply_to_message"]["text"].as_str().unwrap_or_default();
             let position = quoted.find(&part).map_or(0, |at| utf16_len(&quoted[..at]));
             message["quote"] = json!({"text": part, "position": position, "is_manual": true});
         }
@@ -180,8 +157,7 @@ pub(super) fn press(state: &mut State, user: i64, chat: i64, message: i64, data:
     let chat_json = state.open_chat(chat).json.clone();
     // A message that is gone is sent as "inaccessible": chat, id and a zero date.
     let shown = state.message(chat, message).map(|m| m.json.clone());
-    let shown =
-        shown.unwrap_or_else(|| json!({"chat": chat_json, "message_id": message, "date": 0}));
+    let shown = shown.unwrap_or_else(|| json!({"chat": chat_json, "message_id": message, "date": 0}));
     state.callbacks.insert(id.clone(), None);
     let query = json!({
         "id": id, "from": user_json(user), "message": shown, "chat_instance": format!("{chat}0"), "data": data,
@@ -192,9 +168,7 @@ pub(super) fn press(state: &mut State, user: i64, chat: i64, message: i64, data:
 
 /// An edit of a person's own earlier message.
 pub(super) fn edit(state: &mut State, chat: i64, message: i64, text: &str) {
-    let message = state
-        .message_mut(chat, message)
-        .expect("the message that is edited");
+    let message = state.message_mut(chat, message).expect("the message that is edited");
     assert!(!message.by_bot, "people edit their own messages only");
     message.json["text"] = json!(text);
     message.json["edit_date"] = json!(unix_s());

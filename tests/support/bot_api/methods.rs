@@ -28,9 +28,7 @@ const METHODS: [&str; 17] = [
 
 /// Telegram's spelling of a method; methods are matched without case.
 pub fn canonical(name: &str) -> Option<&'static str> {
-    METHODS
-        .into_iter()
-        .find(|method| method.eq_ignore_ascii_case(name))
+    METHODS.into_iter().find(|method| method.eq_ignore_ascii_case(name))
 }
 
 pub fn perform(state: &mut State, method: &str, params: &Params) -> Answer {
@@ -43,11 +41,7 @@ pub fn perform(state: &mut State, method: &str, params: &Params) -> Answer {
         "sendChatAction" => chat_action(state, params),
         "answerCallbackQuery" => answer_callback(state, params),
         "setMyCommands" => set_commands(state, params),
-        "getMyCommands" => Ok(state
-            .commands
-            .get(&command_scope(params))
-            .cloned()
-            .unwrap_or(json!([]))),
+        "getMyCommands" => Ok(state.commands.get(&command_scope(params)).cloned().unwrap_or(json!([]))),
         "deleteMyCommands" => {
             state.commands.remove(&command_scope(params));
             Ok(json!(true))
@@ -75,11 +69,7 @@ fn get_me() -> Value {
     for field in ["can_join_groups", "can_read_all_group_messages"] {
         me[field] = json!(true);
     }
-    for field in [
-        "supports_inline_queries",
-        "can_connect_to_business",
-        "has_main_web_app",
-    ] {
+    for field in ["supports_inline_queries", "can_connect_to_business", "has_main_web_app"] {
         me[field] = json!(false);
     }
     me
@@ -90,9 +80,7 @@ fn known_chat(state: &State, params: &Params) -> Result<i64, Refusal> {
     if params.get("chat_id").is_none_or(|id| id == "") {
         return Err(Refusal::bad("chat_id is empty"));
     }
-    int(params, "chat_id")
-        .filter(|id| state.chats.contains_key(id))
-        .ok_or_else(|| Refusal::bad("chat not found"))
+    int(params, "chat_id").filter(|id| state.chats.contains_key(id)).ok_or_else(|| Refusal::bad("chat not found"))
 }
 
 fn send_message(state: &mut State, params: &Params) -> Answer {
@@ -125,8 +113,7 @@ fn editable(state: &State, params: &Params) -> Result<(i64, i64), Refusal> {
         return Err(Refusal::bad("message to edit not found"));
     }
     let chat = known_chat(state, params)?;
-    let id = int(params, "message_id")
-        .ok_or_else(|| Refusal::bad("message identifier is not specified"))?;
+    let id = int(params, "message_id").ok_or_else(|| Refusal::bad("message identifier is not specified"))?;
     match state.message(chat, id) {
         None => Err(Refusal::bad("message to edit not found")),
         Some(message) if !message.by_bot => Err(Refusal::bad("message can't be edited")),
@@ -150,15 +137,11 @@ fn edit_text(state: &mut State, params: &Params) -> Answer {
 fn edit_markup(state: &mut State, params: &Params) -> Answer {
     let target = editable(state, params)?;
     let markup = check::markup(params)?;
-    edit(state, target, |json| {
-        set_if_any(json, "reply_markup", markup)
-    })
+    edit(state, target, |json| set_if_any(json, "reply_markup", markup))
 }
 
 fn edit(state: &mut State, (chat, id): (i64, i64), change: impl FnOnce(&mut Value)) -> Answer {
-    let message = state
-        .message_mut(chat, id)
-        .ok_or_else(|| Refusal::bad("message to edit not found"))?;
+    let message = state.message_mut(chat, id).ok_or_else(|| Refusal::bad("message to edit not found"))?;
     let before = message.json.clone();
     let mut after = before.clone();
     change(&mut after);
@@ -176,11 +159,8 @@ fn edit(state: &mut State, (chat, id): (i64, i64), change: impl FnOnce(&mut Valu
 
 fn delete_message(state: &mut State, params: &Params) -> Answer {
     let chat = known_chat(state, params)?;
-    let id = int(params, "message_id")
-        .ok_or_else(|| Refusal::bad("message identifier is not specified"))?;
-    let message = state
-        .message_mut(chat, id)
-        .ok_or_else(|| Refusal::bad("message to delete not found"))?;
+    let id = int(params, "message_id").ok_or_else(|| Refusal::bad("message identifier is not specified"))?;
+    let message = state.message_mut(chat, id).ok_or_else(|| Refusal::bad("message to delete not found"))?;
     message.deleted = true;
     Ok(json!(true))
 }
@@ -211,9 +191,7 @@ fn answer_callback(state: &mut State, params: &Params) -> Answer {
         return Err(Refusal::bad("MESSAGE_TOO_LONG"));
     }
     let Some(answer) = state.callbacks.get_mut(text(params, "callback_query_id")) else {
-        return Err(Refusal::bad(
-            "query is too old and response timeout expired or query id is invalid",
-        ));
+        return Err(Refusal::bad("query is too old and response timeout expired or query id is invalid"));
     };
     // The first answer is the one a person sees.
     answer.get_or_insert_with(|| params.clone());
@@ -227,9 +205,7 @@ fn command_scope(params: &Params) -> String {
 
 fn set_commands(state: &mut State, params: &Params) -> Answer {
     let commands = nested(params, "commands").unwrap_or_default();
-    let list = commands
-        .as_array()
-        .ok_or_else(|| Refusal::bad("can't parse commands JSON object"))?;
+    let list = commands.as_array().ok_or_else(|| Refusal::bad("can't parse commands JSON object"))?;
     if list.len() > 100 {
         return Err(Refusal::bad("BOT_COMMANDS_TOO_MUCH"));
     }
@@ -244,9 +220,7 @@ fn set_commands(state: &mut State, params: &Params) -> Answer {
             return Err(Refusal::bad("BOT_COMMAND_DESCRIPTION_INVALID"));
         }
     }
-    state
-        .commands
-        .insert(command_scope(params), commands.clone());
+    state.commands.insert(command_scope(params), commands.clone());
     Ok(json!(true))
 }
 
@@ -254,9 +228,7 @@ fn set_webhook(state: &mut State, params: &Params) -> Answer {
     let url = text(params, "url");
     // The real one insists on HTTPS; a test has none to offer, so loopback is let through.
     if !(url.is_empty() || url.starts_with("https://") || url.starts_with("http://127.0.0.1")) {
-        return Err(Refusal::bad(
-            "bad webhook: HTTPS url must be provided for webhook",
-        ));
+        return Err(Refusal::bad("bad webhook: HTTPS url must be provided for webhook"));
     }
     drop_pending(state, params);
     state.webhook = (!url.is_empty()).then(|| params.clone());
@@ -282,10 +254,8 @@ fn get_chat(state: &State, params: &Params) -> Answer {
 
 fn get_file(state: &State, params: &Params) -> Answer {
     let id = text(params, "file_id");
-    let bytes = state
-        .files
-        .get(id)
-        .ok_or_else(|| Refusal::bad("wrong file_id or the file is temporarily unavailable"))?;
+    let bytes =
+        state.files.get(id).ok_or_else(|| Refusal::bad("wrong file_id or the file is temporarily unavailable"))?;
     Ok(
         json!({"file_id": id, "file_unique_id": format!("u{id}"), "file_size": bytes.len(), "file_path": format!("files/{id}")}),
     )

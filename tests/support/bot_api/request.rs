@@ -10,10 +10,7 @@ pub type Params = Map<String, Value>;
 pub fn read_params(uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Option<Params> {
     let mut params = Params::new();
     params.extend(urlencoded(uri.query().unwrap_or_default()));
-    let content_type = headers
-        .get("content-type")
-        .and_then(|v| v.to_str().ok())
-        .unwrap_or_default();
+    let content_type = headers.get("content-type").and_then(|v| v.to_str().ok()).unwrap_or_default();
     let (kind, rest) = content_type.split_once(';').unwrap_or((content_type, ""));
     if body.is_empty() {
         return Some(params);
@@ -35,17 +32,13 @@ pub fn read_params(uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Option<Param
 fn urlencoded(text: &str) -> Vec<(String, Value)> {
     let mut url = reqwest::Url::parse("http://fake.invalid/").unwrap();
     url.set_query(Some(text));
-    url.query_pairs()
-        .map(|(k, v)| (k.into_owned(), Value::String(v.into_owned())))
-        .collect()
+    url.query_pairs().map(|(k, v)| (k.into_owned(), Value::String(v.into_owned()))).collect()
 }
 
 /// The text fields; files are left out, no method here takes one.
 fn multipart(body: &str, boundary: &str) -> Vec<(String, Value)> {
     let border = format!("--{boundary}");
-    let parts = body
-        .split(&border)
-        .filter_map(|part| part.split_once("\r\n\r\n"));
+    let parts = body.split(&border).filter_map(|part| part.split_once("\r\n\r\n"));
     parts
         .filter(|(head, _)| !head.contains("filename="))
         .filter_map(|(head, text)| {
@@ -59,9 +52,7 @@ fn multipart(body: &str, boundary: &str) -> Vec<(String, Value)> {
 /// A whole number, written as one or as text.
 pub fn int(params: &Params, name: &str) -> Option<i64> {
     let value = params.get(name)?;
-    value
-        .as_i64()
-        .or_else(|| value.as_str()?.trim().parse().ok())
+    value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
 pub fn text<'a>(params: &'a Params, name: &str) -> &'a str {
@@ -69,9 +60,7 @@ pub fn text<'a>(params: &'a Params, name: &str) -> &'a str {
 }
 
 pub fn flag(params: &Params, name: &str) -> bool {
-    params
-        .get(name)
-        .is_some_and(|value| value == &Value::Bool(true) || value == "true" || value == "True")
+    params.get(name).is_some_and(|value| value == &Value::Bool(true) || value == "true" || value == "True")
 }
 
 /// An object or list, given as such or as JSON in a string; `Null` when it is absent, `None` when malformed.

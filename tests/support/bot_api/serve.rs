@@ -17,9 +17,7 @@ use super::state::{Answer, Call, Refusal};
 use super::{Shared, TOKEN, methods, webhook};
 
 pub async fn serve(listener: TcpListener, shared: Arc<Shared>) {
-    let router = Router::new()
-        .fallback(handle)
-        .with_state(Arc::clone(&shared));
+    let router = Router::new().fallback(handle).with_state(Arc::clone(&shared));
     tokio::select! {
         () = serve_http(listener, router) => {}
         () = webhook::deliver(shared) => {}
@@ -36,11 +34,7 @@ async fn handle(
     if let Some(id) = uri.path().strip_prefix(&format!("/file/bot{TOKEN}/files/")) {
         return file(&shared, id);
     }
-    let Some((token, name)) = uri
-        .path()
-        .strip_prefix("/bot")
-        .and_then(|rest| rest.split_once('/'))
-    else {
+    let Some((token, name)) = uri.path().strip_prefix("/bot").and_then(|rest| rest.split_once('/')) else {
         return answer_json(&Err(Refusal::new(404, "Not Found")));
     };
     if token != TOKEN {
@@ -77,22 +71,14 @@ async fn handle(
             shared.perform(&method, &params).await
         }
     };
-    shared.answered(
-        index,
-        answer.as_ref().map_or_else(|refusal| refusal.code, |_| 200),
-    );
+    shared.answered(index, answer.as_ref().map_or_else(|refusal| refusal.code, |_| 200));
     answer_json(&answer)
 }
 
 impl Shared {
     /// Writes the call down and looks up what is to go wrong with it.
     fn arrived(&self, method: &str, params: &Params) -> (usize, Option<Effect>) {
-        let call = Call {
-            method: method.to_owned(),
-            params: params.clone(),
-            at: Instant::now(),
-            status: None,
-        };
+        let call = Call { method: method.to_owned(), params: params.clone(), at: Instant::now(), status: None };
         self.change(|state| {
             state.calls.push(call);
             let fault = faults::take(&mut state.faults, method, int(params, "chat_id"), params);
@@ -117,8 +103,7 @@ impl Shared {
 
     async fn get_updates(&self, params: &Params) -> Answer {
         let offset = int(params, "offset").unwrap_or(0);
-        let limit =
-            usize::try_from(int(params, "limit").unwrap_or(100).clamp(1, 100)).unwrap_or(100);
+        let limit = usize::try_from(int(params, "limit").unwrap_or(100).clamp(1, 100)).unwrap_or(100);
         let seconds = u64::try_from(int(params, "timeout").unwrap_or(0).clamp(0, 50)).unwrap_or(0);
         let deadline = tokio::time::Instant::now() + Duration::from_secs(seconds);
         let mut changed = self.changed.subscribe();
@@ -160,11 +145,7 @@ fn file(shared: &Shared, id: &str) -> Response<Body> {
 
 fn gateway_page() -> Response<Body> {
     let page = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n";
-    Response::builder()
-        .status(502)
-        .header("Content-Type", "text/html")
-        .body(Body::from(page))
-        .unwrap()
+    Response::builder().status(502).header("Content-Type", "text/html").body(Body::from(page)).unwrap()
 }
 
 fn answer_json(answer: &Answer) -> Response<Body> {
@@ -172,8 +153,6 @@ fn answer_json(answer: &Answer) -> Response<Body> {
         Ok(result) => (200, json!({"ok": true, "result": result})),
         Err(refusal) => (refusal.code, refusal.to_json()),
     };
-    let response = Response::builder()
-        .status(status)
-        .header("Content-Type", "application/json");
+    let response = Response::builder().status(status).header("Content-Type", "application/json");
     response.body(Body::from(body.to_string())).unwrap()
 }

@@ -37,11 +37,7 @@ pub type Answer = Result<Value, Refusal>;
 
 impl Refusal {
     pub fn new(code: u16, description: impl Into<String>) -> Self {
-        Self {
-            code,
-            description: description.into(),
-            retry_after_s: None,
-        }
+        Self { code, description: description.into(), retry_after_s: None }
     }
 
     /// 400, with the prefix that Telegram gives it.
@@ -55,8 +51,7 @@ impl Refusal {
     }
 
     pub fn to_json(&self) -> Value {
-        let mut body =
-            json!({"ok": false, "error_code": self.code, "description": self.description});
+        let mut body = json!({"ok": false, "error_code": self.code, "description": self.description});
         if let Some(seconds) = self.retry_after_s {
             body["parameters"] = json!({"retry_after": seconds});
         }
@@ -111,10 +106,7 @@ pub struct State {
 }
 
 pub fn unix_s() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs()
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 pub fn bot_json() -> Value {
@@ -127,10 +119,7 @@ pub fn user_json(user: i64) -> Value {
 
 impl State {
     pub fn new() -> Self {
-        Self {
-            last_update_id: 700_000_000,
-            ..Self::default()
-        }
+        Self { last_update_id: 700_000_000, ..Self::default() }
     }
 
     /// The chat, opened if need be: negative ids are supergroups, others private chats.
@@ -141,27 +130,16 @@ impl State {
             } else {
                 json!({"id": id, "type": "private", "first_name": format!("User{id}")})
             };
-            Chat {
-                json,
-                messages: Vec::new(),
-            }
+            Chat { json, messages: Vec::new() }
         })
     }
 
     pub fn message(&self, chat: i64, id: i64) -> Option<&Message> {
-        self.chats
-            .get(&chat)?
-            .messages
-            .iter()
-            .find(|m| m.id == id && !m.deleted)
+        self.chats.get(&chat)?.messages.iter().find(|m| m.id == id && !m.deleted)
     }
 
     pub fn message_mut(&mut self, chat: i64, id: i64) -> Option<&mut Message> {
-        self.chats
-            .get_mut(&chat)?
-            .messages
-            .iter_mut()
-            .find(|m| m.id == id && !m.deleted)
+        self.chats.get_mut(&chat)?.messages.iter_mut().find(|m| m.id == id && !m.deleted)
     }
 
     /// Files a message under the chat's next id and returns it as Telegram would.
@@ -198,25 +176,17 @@ impl State {
     }
 
     pub fn push_raw(&mut self, mut update: Value) -> i64 {
-        let id = update["update_id"]
-            .as_i64()
-            .unwrap_or(self.last_update_id + 1);
+        let id = update["update_id"].as_i64().unwrap_or(self.last_update_id + 1);
         self.last_update_id = id;
         update["update_id"] = json!(id);
         self.updates.insert(id, update.clone());
-        let kind = update
-            .as_object()
-            .and_then(|o| o.keys().find(|key| *key != "update_id"));
+        let kind = update.as_object().and_then(|o| o.keys().find(|key| *key != "update_id"));
         let wanted = match (&self.allowed_updates, kind) {
             (Some(allowed), Some(kind)) => allowed.is_empty() || allowed.contains(kind),
             (None, _) | (_, None) => true,
         };
         if wanted {
-            self.queue.push_back(Queued {
-                id,
-                update,
-                again: false,
-            });
+            self.queue.push_back(Queued { id, update, again: false });
         }
         id
     }
@@ -224,22 +194,13 @@ impl State {
     /// `getUpdates` without the waiting: forgets what `offset` acknowledges and gives what is left.
     pub fn take_updates(&mut self, offset: i64, limit: usize) -> Vec<Value> {
         if offset < 0 {
-            let forget = self
-                .queue
-                .len()
-                .saturating_sub(usize::try_from(-offset).unwrap_or(usize::MAX));
+            let forget = self.queue.len().saturating_sub(usize::try_from(-offset).unwrap_or(usize::MAX));
             self.queue.drain(..forget);
         } else if offset > 0 && offset <= self.last_update_id + 1 {
             // An offset beyond the next id is a leftover of an older numbering and acknowledges nothing.
-            self.queue
-                .retain(|queued| queued.again || queued.id >= offset);
+            self.queue.retain(|queued| queued.again || queued.id >= offset);
         }
-        let batch = self
-            .queue
-            .iter()
-            .take(limit)
-            .map(|queued| queued.update.clone())
-            .collect();
+        let batch = self.queue.iter().take(limit).map(|queued| queued.update.clone()).collect();
         let mut position = 0;
         self.queue.retain(|queued| {
             position += 1;

@@ -40,25 +40,14 @@ impl SentMessage {
 
     /// The first button whose text contains `part`; panics with the message when there is none.
     pub fn button(&self, part: &str) -> Button {
-        let found = self
-            .all_buttons()
-            .into_iter()
-            .find(|button| button.text.contains(part));
+        let found = self.all_buttons().into_iter().find(|button| button.text.contains(part));
         found.unwrap_or_else(|| panic!("no button {part:?} in {self:#?}"))
     }
 }
 
 pub(super) fn sent(state: &State, chat: i64) -> Vec<SentMessage> {
-    let messages = state
-        .chats
-        .get(&chat)
-        .map(|chat| chat.messages.as_slice())
-        .unwrap_or_default();
-    messages
-        .iter()
-        .filter(|message| message.by_bot)
-        .map(|message| view(chat, message))
-        .collect()
+    let messages = state.chats.get(&chat).map(|chat| chat.messages.as_slice()).unwrap_or_default();
+    messages.iter().filter(|message| message.by_bot).map(|message| view(chat, message)).collect()
 }
 
 fn view(chat: i64, message: &Message) -> SentMessage {
@@ -67,10 +56,7 @@ fn view(chat: i64, message: &Message) -> SentMessage {
         chat,
         id: message.id,
         text: text(&message.json),
-        entities: message.json["entities"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default(),
+        entities: message.json["entities"].as_array().cloned().unwrap_or_default(),
         buttons: keyboard(&message.json),
         reply_to: message.json["reply_to_message"]["message_id"].as_i64(),
         sent_at: message.sent_at,
@@ -81,19 +67,14 @@ fn view(chat: i64, message: &Message) -> SentMessage {
 }
 
 fn keyboard(json: &Value) -> Vec<Vec<Button>> {
-    let rows = json["reply_markup"]["inline_keyboard"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
+    let rows = json["reply_markup"]["inline_keyboard"].as_array().cloned().unwrap_or_default();
     let text = |button: &Value, field: &str| button[field].as_str().map(str::to_owned);
     let button = |button: &Value| Button {
         text: text(button, "text").unwrap_or_default(),
         data: text(button, "callback_data").unwrap_or_default(),
         url: text(button, "url"),
     };
-    rows.iter()
-        .map(|row| row.as_array().into_iter().flatten().map(button).collect())
-        .collect()
+    rows.iter().map(|row| row.as_array().into_iter().flatten().map(button).collect()).collect()
 }
 
 pub(super) fn render(state: &State) -> String {
@@ -103,21 +84,10 @@ pub(super) fn render(state: &State) -> String {
         for message in &chat.messages {
             let who = if message.by_bot { "bot " } else { "user" };
             let gone = if message.deleted { " (deleted)" } else { "" };
-            let body = message.json["text"]
-                .as_str()
-                .or(message.json["caption"].as_str())
-                .unwrap_or("(no text)");
-            let _ = writeln!(
-                out,
-                "{:>4} {who}{gone} {}",
-                message.id,
-                body.replace('\n', "\n          ")
-            );
+            let body = message.json["text"].as_str().or(message.json["caption"].as_str()).unwrap_or("(no text)");
+            let _ = writeln!(out, "{:>4} {who}{gone} {}", message.id, body.replace('\n', "\n          "));
             for row in keyboard(&message.json) {
-                let row: Vec<String> = row
-                    .iter()
-                    .map(|b| format!("[{} = {}]", b.text, b.data))
-                    .collect();
+                let row: Vec<String> = row.iter().map(|b| format!("[{} = {}]", b.text, b.data)).collect();
                 let _ = writeln!(out, "          {}", row.join(" "));
             }
         }
@@ -126,21 +96,10 @@ pub(super) fn render(state: &State) -> String {
     let start = state.calls.first().map(|call| call.at);
     for call in state.calls.iter().rev().take(60).rev() {
         let ms = start.map_or(0, |start| call.at.duration_since(start).as_millis());
-        let status = call
-            .status
-            .map_or_else(|| "unanswered".to_owned(), |status| status.to_string());
-        let params: String = Value::Object(call.params.clone())
-            .to_string()
-            .chars()
-            .take(160)
-            .collect();
+        let status = call.status.map_or_else(|| "unanswered".to_owned(), |status| status.to_string());
+        let params: String = Value::Object(call.params.clone()).to_string().chars().take(160).collect();
         let _ = writeln!(out, "{ms:>7} ms {} → {status} {params}", call.method);
     }
-    let _ = writeln!(
-        out,
-        "── {} updates not acknowledged, faults: {:?}",
-        state.queue.len(),
-        state.faults
-    );
+    let _ = writeln!(out, "── {} updates not acknowledged, faults: {:?}", state.queue.len(), state.faults);
     out
 }

@@ -28,9 +28,7 @@ pub async fn serve(listener: TcpListener, shared: Arc<Shared>) {
 }
 
 async fn models() -> axum::Json<Value> {
-    axum::Json(
-        json!({"object": "list", "data": [{"id": "scripted", "object": "model", "owned_by": "tests"}]}),
-    )
+    axum::Json(json!({"object": "list", "data": [{"id": "scripted", "object": "model", "owned_by": "tests"}]}))
 }
 
 async fn complete(
@@ -41,10 +39,7 @@ async fn complete(
 ) -> Response<Body> {
     let received_us = simulated::unix_us();
     let Ok(body) = serde_json::from_slice::<Value>(&body) else {
-        return plain(
-            400,
-            &json!({"error": {"message": "the body is not JSON"}}).to_string(),
-        );
+        return plain(400, &json!({"error": {"message": "the body is not JSON"}}).to_string());
     };
     let (receipt, reply, request) = shared.take(&headers, body, received_us);
     if !reply.delay.is_zero() {
@@ -89,33 +84,20 @@ impl Shared {
         let mut request = read_request(headers, body);
         let index = {
             let mut calls = self.calls.lock().unwrap();
-            request.nth = calls
-                .iter()
-                .filter(|call| call.stage == request.stage)
-                .count();
+            request.nth = calls.iter().filter(|call| call.stage == request.stage).count();
             // The simulated server runs for hours and keeps its log on disk.
             if self.log.is_none() {
                 calls.push(Call::from(&request));
             }
             calls.len().saturating_sub(1)
         };
-        let reply =
-            catch_unwind(AssertUnwindSafe(|| (self.script)(&request))).unwrap_or_else(|panic| {
-                let message = panic.downcast_ref::<String>().cloned();
-                let message =
-                    message.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
-                self.script_panic
-                    .lock()
-                    .unwrap()
-                    .get_or_insert(message.unwrap_or_default());
-                ModelReply::status(500)
-            });
-        let receipt = Receipt {
-            shared: Arc::clone(self),
-            index,
-            stage: request.stage.clone(),
-            received_us,
-        };
+        let reply = catch_unwind(AssertUnwindSafe(|| (self.script)(&request))).unwrap_or_else(|panic| {
+            let message = panic.downcast_ref::<String>().cloned();
+            let message = message.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+            self.script_panic.lock().unwrap().get_or_insert(message.unwrap_or_default());
+            ModelReply::status(500)
+        });
+        let receipt = Receipt { shared: Arc::clone(self), index, stage: request.stage.clone(), received_us };
         (receipt, reply, request)
     }
 }
@@ -138,28 +120,14 @@ impl From<&ModelRequest> for Call {
 }
 
 fn read_request(headers: &HeaderMap, body: Value) -> ModelRequest {
-    let header = |name: &str| {
-        headers
-            .get(name)
-            .and_then(|v| v.to_str().ok())
-            .map(str::to_owned)
-    };
-    let messages = body["messages"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let header = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).map(str::to_owned);
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let role = |message: &Value| message["role"].as_str().unwrap_or_default().to_owned();
     ModelRequest {
         stage: header("x-brain-stage").unwrap_or_default(),
         model: body["model"].as_str().unwrap_or_default().to_owned(),
-        messages: messages
-            .iter()
-            .map(|m| (role(m), content_text(&m["content"])))
-            .collect(),
-        response_format: body
-            .get("response_format")
-            .filter(|v| !v.is_null())
-            .cloned(),
+        messages: messages.iter().map(|m| (role(m), content_text(&m["content"]))).collect(),
+        response_format: body.get("response_format").filter(|v| !v.is_null()).cloned(),
         stream: body["stream"].as_bool().unwrap_or(false),
         authorization: header("authorization"),
         nth: 0,
@@ -171,10 +139,7 @@ fn content_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
-            let texts: Vec<&str> = parts
-                .iter()
-                .filter_map(|part| part["text"].as_str())
-                .collect();
+            let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
             texts.join("\n")
         }
         other => other.as_str().unwrap_or_default().to_owned(),
@@ -195,14 +160,12 @@ fn answer(receipt: Receipt, reply: &ModelReply, request: &ModelRequest) -> Respo
     let cut = cut_after < pieces.len();
     let pieces: Vec<String> = pieces.into_iter().take(cut_after).collect();
     let delay = reply.chunk_delay;
-    let events = stream::iter(pieces)
-        .enumerate()
-        .then(move |(index, piece)| async move {
-            if index > 0 && !delay.is_zero() {
-                tokio::time::sleep(delay).await;
-            }
-            Ok(Bytes::from(piece))
-        });
+    let events = stream::iter(pieces).enumerate().then(move |(index, piece)| async move {
+        if index > 0 && !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        Ok(Bytes::from(piece))
+    });
     let body = Body::from_stream(events.chain(ending(receipt, cut)));
     head(reply, "text/event-stream").body(body).unwrap()
 }
@@ -212,14 +175,10 @@ fn whole(receipt: Receipt, reply: &ModelReply, body: String) -> Response<Body> {
         let half = Bytes::copy_from_slice(&body.as_bytes()[..body.len() / 2]);
         let first = stream::iter([Ok(half)]);
         let response = head(reply, "application/json").header("Content-Length", body.len());
-        return response
-            .body(Body::from_stream(first.chain(ending(receipt, true))))
-            .unwrap();
+        return response.body(Body::from_stream(first.chain(ending(receipt, true)))).unwrap();
     }
     receipt.answered();
-    head(reply, "application/json")
-        .body(Body::from(body))
-        .unwrap()
+    head(reply, "application/json").body(Body::from(body)).unwrap()
 }
 
 /// What comes after the last piece: the note in the log, and the cut if there is one.
@@ -230,11 +189,7 @@ fn ending(receipt: Receipt, cut: bool) -> impl futures::Stream<Item = io::Result
             tokio::task::yield_now().await;
         }
         receipt.answered();
-        if cut {
-            Err(io::Error::other("cut by the test"))
-        } else {
-            Ok(Bytes::new())
-        }
+        if cut { Err(io::Error::other("cut by the test")) } else { Ok(Bytes::new()) }
     })
     .filter(|piece| futures::future::ready(piece.as_ref().map_or(true, |bytes| !bytes.is_empty())))
 }
@@ -265,27 +220,15 @@ fn sse_events(text: &str, reply: &ModelReply, request: &ModelRequest) -> Vec<Str
         }
         format!("data: {chunk}\n\n")
     };
-    let delta = |delta: Value, reason: Value| {
-        event(
-            json!([{"index": 0, "delta": delta, "finish_reason": reason}]),
-            None,
-        )
-    };
+    let delta =
+        |delta: Value, reason: Value| event(json!([{"index": 0, "delta": delta, "finish_reason": reason}]), None);
     let chars: Vec<char> = text.chars().collect();
-    let mut events = vec![delta(
-        json!({"role": "assistant", "content": ""}),
-        Value::Null,
-    )];
+    let mut events = vec![delta(json!({"role": "assistant", "content": ""}), Value::Null)];
     for piece in chars.chunks(reply.chunk_chars) {
-        events.push(delta(
-            json!({"content": piece.iter().collect::<String>()}),
-            Value::Null,
-        ));
+        events.push(delta(json!({"content": piece.iter().collect::<String>()}), Value::Null));
     }
     events.push(delta(json!({}), json!(reply.finish_reason)));
-    let wants_usage = request.body["stream_options"]["include_usage"]
-        .as_bool()
-        .unwrap_or(false);
+    let wants_usage = request.body["stream_options"]["include_usage"].as_bool().unwrap_or(false);
     if let (true, Some(usage)) = (wants_usage, reply.usage_for(request)) {
         events.push(event(json!([]), Some(usage)));
     }
@@ -294,9 +237,7 @@ fn sse_events(text: &str, reply: &ModelReply, request: &ModelRequest) -> Vec<Str
 }
 
 fn head(reply: &ModelReply, content_type: &str) -> axum::http::response::Builder {
-    let mut response = Response::builder()
-        .status(reply.status)
-        .header("Content-Type", content_type);
+    let mut response = Response::builder().status(reply.status).header("Content-Type", content_type);
     for (name, value) in &reply.headers {
         response = response.header(name, value);
     }
@@ -305,8 +246,5 @@ fn head(reply: &ModelReply, content_type: &str) -> axum::http::response::Builder
 
 fn plain(status: u16, body: &str) -> Response<Body> {
     let status = StatusCode::from_u16(status).unwrap();
-    Response::builder()
-        .status(status)
-        .body(Body::from(body.to_owned()))
-        .unwrap()
+    Response::builder().status(status).body(Body::from(body.to_owned())).unwrap()
 }

@@ -25,29 +25,17 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// All text of `role`, joined by line breaks.
     pub fn said_by(&self, role: &str) -> String {
-        let texts: Vec<&str> = self
-            .messages
-            .iter()
-            .filter(|(r, _)| r == role)
-            .map(|(_, text)| text.as_str())
-            .collect();
+        let texts: Vec<&str> = self.messages.iter().filter(|(r, _)| r == role).map(|(_, text)| text.as_str()).collect();
         texts.join("\n")
     }
 
     pub fn prompt(&self) -> String {
-        let texts: Vec<&str> = self
-            .messages
-            .iter()
-            .map(|(_, text)| text.as_str())
-            .collect();
+        let texts: Vec<&str> = self.messages.iter().map(|(_, text)| text.as_str()).collect();
         texts.join("\n")
     }
 
     pub fn prompt_chars(&self) -> usize {
-        self.messages
-            .iter()
-            .map(|(_, text)| text.chars().count())
-            .sum()
+        self.messages.iter().map(|(_, text)| text.chars().count()).sum()
     }
 }
 
@@ -120,44 +108,27 @@ impl ModelReply {
     /// A status with the error body that such endpoints send.
     pub fn status(status: u16) -> Self {
         let error = json!({"error": {"message": format!("scripted status {status}"), "type": "server_error", "param": null, "code": null}});
-        Self {
-            status,
-            ..Self::raw(error.to_string())
-        }
+        Self { status, ..Self::raw(error.to_string()) }
     }
 
     /// The whole HTTP body, to be as wrong as a test needs it.
     pub fn raw(body: impl Into<String>) -> Self {
-        Self {
-            content: Content::Raw(body.into()),
-            ..Self::text("")
-        }
+        Self { content: Content::Raw(body.into()), ..Self::text("") }
     }
 
     pub fn hang() -> Self {
-        Self {
-            manner: Manner::Hang,
-            ..Self::text("")
-        }
+        Self { manner: Manner::Hang, ..Self::text("") }
     }
 
     /// Status and headers arrive, then half of the body, then the connection closes.
     pub fn half_json() -> Self {
-        let text =
-            json!({"answer": "this answer is never heard to its end, however long one listens"})
-                .to_string();
-        Self {
-            manner: Manner::CutMidway,
-            ..Self::text(text)
-        }
+        let text = json!({"answer": "this answer is never heard to its end, however long one listens"}).to_string();
+        Self { manner: Manner::CutMidway, ..Self::text(text) }
     }
 
     /// The connection closes without a byte of an answer.
     pub fn refuse() -> Self {
-        Self {
-            manner: Manner::Refuse,
-            ..Self::text("")
-        }
+        Self { manner: Manner::Refuse, ..Self::text("") }
     }
 
     /// Structured output the way chatty models give it: fenced, with prose before and after.
@@ -183,48 +154,29 @@ impl ModelReply {
 
     /// When the request asks to stream: pieces of `chars` characters, `delay` between them.
     pub fn chunks(self, chars: usize, delay: Duration) -> Self {
-        Self {
-            chunk_chars: chars.max(1),
-            chunk_delay: delay,
-            ..self
-        }
+        Self { chunk_chars: chars.max(1), chunk_delay: delay, ..self }
     }
 
     /// Answers in one piece even when the request asks to stream.
     pub fn ignoring_stream(self) -> Self {
-        Self {
-            ignores_stream: true,
-            ..self
-        }
+        Self { ignores_stream: true, ..self }
     }
 
     pub fn midway(self) -> Self {
-        Self {
-            manner: Manner::CutMidway,
-            ..self
-        }
+        Self { manner: Manner::CutMidway, ..self }
     }
 
     pub fn usage(self, prompt: u64, completion: u64) -> Self {
-        Self {
-            usage: Usage::Exactly { prompt, completion },
-            ..self
-        }
+        Self { usage: Usage::Exactly { prompt, completion }, ..self }
     }
 
     pub fn no_usage(self) -> Self {
-        Self {
-            usage: Usage::Missing,
-            ..self
-        }
+        Self { usage: Usage::Missing, ..self }
     }
 
     /// `None` leaves the field out.
     pub fn finish_reason(self, reason: Option<&str>) -> Self {
-        Self {
-            finish_reason: reason.map(str::to_owned),
-            ..self
-        }
+        Self { finish_reason: reason.map(str::to_owned), ..self }
     }
 
     pub(super) fn usage_for(&self, request: &ModelRequest) -> Option<Value> {
@@ -232,14 +184,11 @@ impl ModelReply {
         let (prompt, completion) = match (self.usage, &self.content) {
             (Usage::Missing, _) => return None,
             (Usage::Exactly { prompt, completion }, _) => (prompt, completion),
-            (Usage::Estimated, Content::Text(text) | Content::Raw(text)) => (
-                quarter(request.prompt_chars()),
-                quarter(text.chars().count()),
-            ),
+            (Usage::Estimated, Content::Text(text) | Content::Raw(text)) => {
+                (quarter(request.prompt_chars()), quarter(text.chars().count()))
+            }
         };
-        Some(
-            json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}),
-        )
+        Some(json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}))
     }
 }
 
@@ -259,12 +208,7 @@ impl Script {
 
     /// The next answer of `stage`, once.
     pub fn then(self, stage: &str, reply: ModelReply) -> Self {
-        self.queues
-            .lock()
-            .unwrap()
-            .entry(stage.to_owned())
-            .or_default()
-            .push_back(reply);
+        self.queues.lock().unwrap().entry(stage.to_owned()).or_default().push_back(reply);
         self
     }
 
@@ -280,21 +224,9 @@ impl Script {
     }
 
     pub(super) fn answer(&self, request: &ModelRequest) -> ModelReply {
-        let queued = self
-            .queues
-            .lock()
-            .unwrap()
-            .get_mut(&request.stage)
-            .and_then(VecDeque::pop_front);
-        queued
-            .or_else(|| self.standing.get(&request.stage).cloned())
-            .or_else(|| self.otherwise.clone())
-            .unwrap_or_else(|| {
-                panic!(
-                    "the script has no answer for call {} of stage {:?}",
-                    request.nth + 1,
-                    request.stage
-                )
-            })
+        let queued = self.queues.lock().unwrap().get_mut(&request.stage).and_then(VecDeque::pop_front);
+        queued.or_else(|| self.standing.get(&request.stage).cloned()).or_else(|| self.otherwise.clone()).unwrap_or_else(
+            || panic!("the script has no answer for call {} of stage {:?}", request.nth + 1, request.stage),
+        )
     }
 }

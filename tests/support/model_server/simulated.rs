@@ -23,19 +23,14 @@ pub struct Simulated {
 
 impl std::fmt::Debug for Simulated {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Simulated")
-            .field("latencies", &self.latencies)
-            .finish_non_exhaustive()
+        f.debug_struct("Simulated").field("latencies", &self.latencies).finish_non_exhaustive()
     }
 }
 
 impl Simulated {
     /// `answer` gives the content by simple rules; its own delay is replaced by the latency of the stage.
     pub fn new(answer: impl Fn(&ModelRequest) -> ModelReply + Send + Sync + 'static) -> Self {
-        Self {
-            latencies: BTreeMap::new(),
-            answer: Box::new(answer),
-        }
+        Self { latencies: BTreeMap::new(), answer: Box::new(answer) }
     }
 
     /// Stages without a latency answer at once.
@@ -49,11 +44,7 @@ impl Simulated {
 pub async fn serve_simulated(listener: TcpListener, config: Simulated, log_path: &Path) {
     let log = Log::create(log_path);
     let script = move |request: &ModelRequest| {
-        let latency = config
-            .latencies
-            .get(&request.stage)
-            .copied()
-            .unwrap_or_default();
+        let latency = config.latencies.get(&request.stage).copied().unwrap_or_default();
         (config.answer)(request).after(latency)
     };
     http::serve(listener, Arc::new(Shared::new(Box::new(script), Some(log)))).await;
@@ -89,28 +80,18 @@ pub(super) struct Log(Mutex<File>);
 
 impl Log {
     fn create(path: &Path) -> Self {
-        let file = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(true)
-            .open(path);
+        let file = OpenOptions::new().create(true).write(true).truncate(true).open(path);
         Self(Mutex::new(file.expect("a log file")))
     }
 
     pub(super) fn write(&self, stage: &str, received_us: u64, sent_us: u64) {
         let stage = stage.replace(char::is_whitespace, "_");
         let line = format!("{stage}\t{received_us}\t{sent_us}\n");
-        self.0
-            .lock()
-            .unwrap()
-            .write_all(line.as_bytes())
-            .expect("a line in the log");
+        self.0.lock().unwrap().write_all(line.as_bytes()).expect("a line in the log");
     }
 }
 
 pub(super) fn unix_us() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }

@@ -22,10 +22,8 @@ pub struct Finished {
 impl Finished {
     /// Standard output as one JSON value a line; panics with everything printed when a line is something else.
     pub fn json_lines(&self) -> Vec<serde_json::Value> {
-        let parse = |line: &str| {
-            serde_json::from_str(line)
-                .unwrap_or_else(|error| panic!("{error} in {line:?} of {self:#?}"))
-        };
+        let parse =
+            |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line:?} of {self:#?}"));
         self.stdout.lines().map(parse).collect()
     }
 }
@@ -46,22 +44,14 @@ pub(super) struct Child {
 
 impl Child {
     pub fn spawn(mut command: Command, args: &[&str], home: Program) -> Self {
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut process = command
-            .spawn()
-            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let (lines, stdout) = channel();
         let mut out = BufReader::new(process.stdout.take().expect("a pipe"));
         std::thread::spawn(move || {
             let mut line = Vec::new();
             while out.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-                if lines
-                    .send(String::from_utf8_lossy(&line).into_owned())
-                    .is_err()
-                {
+                if lines.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                     return;
                 }
                 line.clear();
@@ -137,11 +127,7 @@ impl Child {
     /// What a failure message shows.
     pub fn story(&self) -> String {
         let printed = self.printed.concat();
-        format!(
-            "── brain-agent {}\n── standard output\n{printed}\n── standard error\n{}",
-            self.what,
-            self.stderr()
-        )
+        format!("── brain-agent {}\n── standard output\n{printed}\n── standard error\n{}", self.what, self.stderr())
     }
 
     /// SIGKILL, and gone when this returns.
@@ -151,14 +137,8 @@ impl Child {
     }
 
     pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill")
-            .args([&format!("-{name}"), &self.pid().to_string()])
-            .status();
-        assert!(
-            sent.is_ok_and(|status| status.success()),
-            "kill -{name}\n{}",
-            self.story()
-        );
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "kill -{name}\n{}", self.story());
     }
 
     pub fn wait(&mut self, limit: Duration) -> ExitStatus {
@@ -167,11 +147,7 @@ impl Child {
             if let Some(status) = self.ended() {
                 return status;
             }
-            assert!(
-                Instant::now() < deadline,
-                "still running after {limit:?}\n{}",
-                self.story()
-            );
+            assert!(Instant::now() < deadline, "still running after {limit:?}\n{}", self.story());
             std::thread::sleep(Duration::from_millis(2));
         }
     }
@@ -181,19 +157,10 @@ impl Child {
         // The process is gone: its pipes end soon, unless it has left children behind.
         let deadline = Instant::now() + Duration::from_secs(5);
         while self.line(deadline).is_ok() {}
-        while self
-            .stderr_reader
-            .as_ref()
-            .is_some_and(|reader| !reader.is_finished())
-            && Instant::now() < deadline
-        {
+        while self.stderr_reader.as_ref().is_some_and(|reader| !reader.is_finished()) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
-        Finished {
-            code: exit_code(status),
-            stdout: self.printed.concat(),
-            stderr: self.stderr(),
-        }
+        Finished { code: exit_code(status), stdout: self.printed.concat(), stderr: self.stderr() }
     }
 }
 
@@ -208,10 +175,7 @@ impl Drop for Child {
 
 pub(super) fn exit_code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
-    status
-        .code()
-        .or_else(|| status.signal().map(|signal| 128 + signal))
-        .unwrap_or(-1)
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
 }
 
 /// Waits until the program has stopped at the failpoint `name`, as it says in the file `path`.
@@ -222,10 +186,7 @@ pub fn wait_reached(path: &Path, name: &str) {
         if reached.lines().any(|line| line.trim() == name) {
             return;
         }
-        assert!(
-            Instant::now() < deadline,
-            "failpoint {name} was never reached, only {reached:?}"
-        );
+        assert!(Instant::now() < deadline, "failpoint {name} was never reached, only {reached:?}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -21,10 +21,7 @@ pub struct Console {
 
 impl Console {
     pub(super) fn new(child: Child) -> Self {
-        Self {
-            child,
-            limit: ANSWER_LIMIT,
-        }
+        Self { child, limit: ANSWER_LIMIT }
     }
 
     /// How long one answer may take.
@@ -55,9 +52,8 @@ impl Console {
             let line = self.child.line(deadline).unwrap_or_else(|why| {
                 panic!("no done for {input}: {why}\n{}", self.child.story());
             });
-            let value: Value = serde_json::from_str(&line).unwrap_or_else(|error| {
-                panic!("{error} in the line {line:?}\n{}", self.child.story())
-            });
+            let value: Value = serde_json::from_str(&line)
+                .unwrap_or_else(|error| panic!("{error} in the line {line:?}\n{}", self.child.story()));
             let done = value["type"] == "done";
             lines.push(value);
             if done {
@@ -104,6 +100,23 @@ impl Console {
         self.child.kill();
     }
 
+    /// SIGKILL; what it had still printed.
+    pub fn kill_and_read(mut self) -> Lines {
+        self.child.kill();
+        let deadline = Instant::now() + self.limit;
+        let mut lines = Vec::new();
+        while let Ok(line) = self.child.line(deadline) {
+            lines.push(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}")));
+        }
+        lines
+    }
+
+    /// SIGTERM, then how it ended.
+    pub fn terminate(self) -> Finished {
+        self.child.signal("TERM");
+        self.child.finish(ANSWER_LIMIT)
+    }
+
     /// Ends the input and waits for the program to leave.
     pub fn finish(mut self) -> Finished {
         self.child.close_stdin();
@@ -119,9 +132,7 @@ pub fn messages_of(lines: &[Value]) -> Vec<Value> {
         if !is_message && line["type"] != "edit" {
             continue;
         }
-        let id = line["id"]
-            .as_i64()
-            .unwrap_or_else(|| panic!("a message without id: {line}"));
+        let id = line["id"].as_i64().unwrap_or_else(|| panic!("a message without id: {line}"));
         let message = messages.entry(id).or_insert_with(|| json!({}));
         for (field, value) in line.as_object().into_iter().flatten() {
             message[field] = value.clone();
@@ -133,10 +144,7 @@ pub fn messages_of(lines: &[Value]) -> Vec<Value> {
 /// The texts of all messages, joined by line breaks.
 pub fn text_of(lines: &[Value]) -> String {
     let messages = messages_of(lines);
-    let texts: Vec<&str> = messages
-        .iter()
-        .filter_map(|message| message["text"].as_str())
-        .collect();
+    let texts: Vec<&str> = messages.iter().filter_map(|message| message["text"].as_str()).collect();
     texts.join("\n")
 }
 
@@ -148,39 +156,26 @@ pub fn done_of(lines: &[Value]) -> &Value {
 
 /// The complaints about bad input.
 pub fn errors_of(lines: &[Value]) -> Vec<&Value> {
-    lines
-        .iter()
-        .filter(|line| line["type"] == "error")
-        .collect()
+    lines.iter().filter(|line| line["type"] == "error").collect()
 }
 
 /// What was done, action by action.
 pub fn outcomes_of(lines: &[Value]) -> Vec<Value> {
-    done_of(lines)["outcomes"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default()
+    done_of(lines)["outcomes"].as_array().cloned().unwrap_or_default()
 }
 
 /// All buttons of all messages, in order, as objects with `text`, `data` and `role`.
 pub fn buttons_of(lines: &[Value]) -> Vec<Value> {
     let rows = |message: &Value| message["buttons"].as_array().cloned().unwrap_or_default();
     let messages = messages_of(lines);
-    messages
-        .iter()
-        .flat_map(rows)
-        .flat_map(|row| row.as_array().cloned().unwrap_or_default())
-        .collect()
+    messages.iter().flat_map(rows).flat_map(|row| row.as_array().cloned().unwrap_or_default()).collect()
 }
 
 /// The data of the first button with this role; panics with the answer when there is none.
 pub fn button(lines: &[Value], role: &str) -> String {
-    let found = buttons_of(lines)
-        .into_iter()
-        .find(|button| button["role"] == role);
+    let found = buttons_of(lines).into_iter().find(|button| button["role"] == role);
     let data = found.as_ref().and_then(|button| button["data"].as_str());
-    data.unwrap_or_else(|| panic!("no {role} button in {lines:#?}"))
-        .to_owned()
+    data.unwrap_or_else(|| panic!("no {role} button in {lines:#?}")).to_owned()
 }
 
 /// The ids of all pending actions whose cards are in this answer.

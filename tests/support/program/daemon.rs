@@ -20,18 +20,8 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    pub(super) fn new(
-        child: Child,
-        api: FakeBotApi,
-        polled_before: usize,
-        reached: PathBuf,
-    ) -> Self {
-        Self {
-            child,
-            api,
-            polled_before,
-            reached,
-        }
+    pub(super) fn new(child: Child, api: FakeBotApi, polled_before: usize, reached: PathBuf) -> Self {
+        Self { child, api, polled_before, reached }
     }
 
     /// Waits until this daemon, not an earlier one, has asked for updates.
@@ -39,17 +29,9 @@ impl Daemon {
         let deadline = Instant::now() + READY_LIMIT;
         while self.api.calls("getUpdates").len() <= self.polled_before {
             if let Some(status) = self.child.ended() {
-                panic!(
-                    "the daemon ended with {status} before it was ready\n{}",
-                    self.child.story()
-                );
+                panic!("the daemon ended with {status} before it was ready\n{}", self.child.story());
             }
-            assert!(
-                Instant::now() < deadline,
-                "not ready\n{}\n{}",
-                self.child.story(),
-                self.api.transcript()
-            );
+            assert!(Instant::now() < deadline, "not ready\n{}\n{}", self.child.story(), self.api.transcript());
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     }

@@ -27,13 +27,7 @@ pub async fn run(stream: TcpStream, shared: Arc<Shared>) -> io::Result<()> {
         return hang(stream).await;
     }
     let wire = BufStream::new(stream);
-    let mut session = Session {
-        wire,
-        shared,
-        user: None,
-        from: None,
-        to: Vec::new(),
-    };
+    let mut session = Session { wire, shared, user: None, from: None, to: Vec::new() };
     session.say("220 test.invalid ESMTP").await?;
     while let Some(line) = session.line().await? {
         let line = String::from_utf8_lossy(&line).into_owned();
@@ -67,10 +61,7 @@ impl Session {
         if self.wire.read_until(b'\n', &mut line).await? == 0 {
             return Ok(None);
         }
-        while line
-            .last()
-            .is_some_and(|byte| matches!(byte, b'\r' | b'\n'))
-        {
+        while line.last().is_some_and(|byte| matches!(byte, b'\r' | b'\n')) {
             line.pop();
         }
         Ok(Some(line))
@@ -79,7 +70,12 @@ impl Session {
     async fn command(&mut self, line: &str) -> io::Result<Next> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verb.to_ascii_uppercase().as_str() {
-            "EHLO" => self.say("250-test.invalid\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SIZE 26214400\r\n250 AUTH PLAIN LOGIN").await,
+            "EHLO" => {
+                self.say(
+                    "250-test.invalid\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SIZE 26214400\r\n250 AUTH PLAIN LOGIN",
+                )
+                .await
+            }
             "HELO" => self.say("250 test.invalid").await,
             "AUTH" => self.auth(rest).await,
             "MAIL" => self.mail_from(rest).await,
@@ -107,22 +103,14 @@ impl Session {
         let (mechanism, initial) = rest.split_once(' ').unwrap_or((rest, ""));
         let login = match mechanism.to_ascii_uppercase().as_str() {
             "PLAIN" => {
-                let answer = if initial.is_empty() {
-                    self.ask("").await?
-                } else {
-                    initial.to_owned()
-                };
+                let answer = if initial.is_empty() { self.ask("").await? } else { initial.to_owned() };
                 // [authzid] NUL user NUL password (RFC 4616)
                 let decoded = base64(&answer).unwrap_or_default();
                 let mut parts = decoded.split('\0').skip(1).map(str::to_owned);
                 parts.next().zip(parts.next())
             }
             "LOGIN" => {
-                let user = if initial.is_empty() {
-                    self.ask("VXNlcm5hbWU6").await?
-                } else {
-                    initial.to_owned()
-                };
+                let user = if initial.is_empty() { self.ask("VXNlcm5hbWU6").await? } else { initial.to_owned() };
                 let password = self.ask("UGFzc3dvcmQ6").await?;
                 base64(&user).zip(base64(&password))
             }
@@ -131,15 +119,9 @@ impl Session {
         let Some((user, password)) = login else {
             return self.say("501 5.5.2 Cannot decode that").await;
         };
-        self.shared
-            .logins
-            .lock()
-            .unwrap()
-            .push((user.clone(), password));
+        self.shared.logins.lock().unwrap().push((user.clone(), password));
         if self.mode() == Mode::AuthFails {
-            return self
-                .say("535 5.7.8 Username and password not accepted")
-                .await;
+            return self.say("535 5.7.8 Username and password not accepted").await;
         }
         self.user = Some(user);
         self.say("235 2.7.0 Welcome").await
@@ -168,9 +150,7 @@ impl Session {
             return self.say("501 5.1.3 RCPT TO:<address>").await;
         };
         if self.mode() == Mode::RejectRecipient {
-            return self
-                .say(&format!("550 5.1.1 <{address}>: no such user here"))
-                .await;
+            return self.say(&format!("550 5.1.1 <{address}>: no such user here")).await;
         }
         self.to.push(address);
         self.say("250 2.1.5 Ok").await
@@ -227,9 +207,7 @@ impl Session {
 /// The address of `FROM:<a@b> SIZE=…`; empty for the null sender.
 fn path(rest: &str, keyword: &str) -> Option<String> {
     let head = rest.get(..keyword.len())?;
-    let tail = head
-        .eq_ignore_ascii_case(keyword)
-        .then(|| rest[keyword.len()..].trim_start())?;
+    let tail = head.eq_ignore_ascii_case(keyword).then(|| rest[keyword.len()..].trim_start())?;
     let (address, _) = tail.strip_prefix('<')?.split_once('>')?;
     Some(address.to_owned())
 }

@@ -40,15 +40,11 @@ const HIDDEN: &[char] = &[
 
 /// Plain answers of the tune table that are read as labelled.
 fn decided() -> Vec<(String, Consent)> {
-    rows(TUNE)
-        .filter(|(text, label)| *label != Consent::Other && read(text) == *label)
-        .collect()
+    rows(TUNE).filter(|(text, label)| *label != Consent::Other && read(text) == *label).collect()
 }
 
 fn decided_as(wanted: Consent) -> impl Strategy<Value = String> {
-    let texts = decided()
-        .into_iter()
-        .filter(move |(_, label)| *label == wanted);
+    let texts = decided().into_iter().filter(move |(_, label)| *label == wanted);
     prop::sample::select(texts.map(|(text, _)| text).collect::<Vec<_>>())
 }
 
@@ -57,23 +53,15 @@ fn decided_row() -> impl Strategy<Value = (String, Consent)> {
 }
 
 fn yes_in_letters() -> impl Strategy<Value = String> {
-    let letters = |text: &str| {
-        text.chars().any(char::is_alphabetic) && text.chars().all(|c| (c as u32) < 0x2000)
-    };
-    let texts = decided()
-        .into_iter()
-        .filter(|(text, label)| *label == Consent::Yes && letters(text));
+    let letters = |text: &str| text.chars().any(char::is_alphabetic) && text.chars().all(|c| (c as u32) < 0x2000);
+    let texts = decided().into_iter().filter(|(text, label)| *label == Consent::Yes && letters(text));
     prop::sample::select(texts.map(|(text, _)| text).collect::<Vec<_>>())
 }
 
 /// `text` with `extra` put in before its `at`-th character (the end when there are fewer).
 fn with(text: &str, at: usize, extra: char) -> String {
     let at = at % (text.chars().count() + 1);
-    text.chars()
-        .take(at)
-        .chain([extra])
-        .chain(text.chars().skip(at))
-        .collect()
+    text.chars().take(at).chain([extra]).chain(text.chars().skip(at)).collect()
 }
 
 const LOOKALIKES: &[(char, char)] = &[

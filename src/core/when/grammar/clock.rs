@@ -34,26 +34,13 @@ pub fn plain(line: &Line, i: usize) -> Option<Heard> {
         _ => None,
     });
     if let Some(((hour, minute), next)) = named {
-        return Some(sure(
-            hour,
-            minute,
-            if hour == 0 {
-                Dial::Midnight
-            } else {
-                Dial::Full
-            },
-            next,
-        ));
+        return Some(sure(hour, minute, if hour == 0 { Dial::Midnight } else { Dial::Full }, next));
     }
     in_digits(line, i).or_else(|| in_words(line, i))
 }
 
 fn sure(hour: u32, minute: u32, dial: Dial, next: usize) -> Heard {
-    Heard {
-        clock: Clock { hour, minute, dial },
-        next,
-        surety: Surety::Sure,
-    }
+    Heard { clock: Clock { hour, minute, dial }, next, surety: Surety::Sure }
 }
 
 /// The dial of an hour as it was written: 13, 0 and 05 belong to the full one.
@@ -71,15 +58,9 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     if let Some((minute, next)) = minutes_after(line, next, ':') {
         let next = seconds_after(line, next).unwrap_or(next);
         // "16:15h"
-        let next = line
-            .link(next, Link::ClockH)
-            .filter(|_| line.glued(next))
-            .unwrap_or(next);
+        let next = line.link(next, Link::ClockH).filter(|_| line.glued(next)).unwrap_or(next);
         let heard = finish(line, value, minute, digits, next, Surety::Sure);
-        let full = Clock {
-            dial: Dial::Full,
-            ..heard.clock
-        };
+        let full = Clock { dial: Dial::Full, ..heard.clock };
         let clock = if line.full_dial { full } else { heard.clock };
         return Some(Heard { clock, ..heard }).filter(|h| ends(line, h.next));
     }
@@ -103,11 +84,7 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
         return Some(heard);
     }
     if let Some(next) = h {
-        return Some(Heard {
-            next,
-            surety: Surety::Likely,
-            ..heard
-        });
+        return Some(Heard { next, surety: Surety::Likely, ..heard });
     }
     ends(line, next).then_some(heard)
 }
@@ -127,25 +104,14 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
     if heard.surety == Surety::Bare
         && let Some(next) = line.link(i + 1, Link::ClockHours)
     {
-        heard = Heard {
-            next,
-            surety: Surety::Sure,
-            ..heard
-        };
+        heard = Heard { next, surety: Surety::Sure, ..heard };
     }
     let fits = heard.surety == Surety::Sure || (digits == 4 && line.ends_figure(i + 1));
     fits.then_some(heard)
 }
 
 /// Takes what may follow the digits: am/pm, "o'clock", "Uhr 30".
-fn finish(
-    line: &Line,
-    hour: u32,
-    minute: u32,
-    digits: usize,
-    next: usize,
-    surety: Surety,
-) -> Heard {
+fn finish(line: &Line, hour: u32, minute: u32, digits: usize, next: usize, surety: Surety) -> Heard {
     if let Some((half_hour, next)) = meridiem(line, hour, next) {
         return sure(half_hour, minute, Dial::Full, next);
     }
@@ -159,11 +125,7 @@ fn finish(
             None => sure(hour, minute, dial, next),
         };
     }
-    Heard {
-        clock: Clock { hour, minute, dial },
-        next,
-        surety,
-    }
+    Heard { clock: Clock { hour, minute, dial }, next, surety }
 }
 
 /// "17 Uhr 30".
@@ -178,16 +140,11 @@ fn meridiem(line: &Line, hour: u32, i: usize) -> Option<(u32, usize)> {
     if let Some(next) = line.link(i, Link::Am) {
         return Some((if hour == 12 { 0 } else { hour }, next));
     }
-    let short = |link| {
-        line.link(i, link)
-            .filter(|_| line.glued(i) && line.digits(i - 1).is_some())
-    };
+    let short = |link| line.link(i, link).filter(|_| line.glued(i) && line.digits(i - 1).is_some());
     if let Some(next) = short(Link::AmShort).filter(|_| hour <= 12) {
         return Some((hour % 12, next));
     }
-    let next = line
-        .link(i, Link::Pm)
-        .or_else(|| short(Link::PmShort).filter(|_| hour <= 12))?;
+    let next = line.link(i, Link::Pm).or_else(|| short(Link::PmShort).filter(|_| hour <= 12))?;
     Some((if hour < 12 { hour + 12 } else { hour }, next))
 }
 
@@ -259,19 +216,14 @@ fn relative(line: &Line, i: usize) -> Option<Heard> {
     if in_words && minutes_like || minutes > 12 {
         return Some(heard);
     }
-    minutes_like.then_some(Heard {
-        surety: Surety::Bare,
-        ..heard
-    })
+    minutes_like.then_some(Heard { surety: Surety::Bare, ..heard })
 }
 
 /// "Dreiviertel acht" is 7:45, "viertel acht" 7:15: where a half counts towards the hour, quarters
 /// do as well.
 fn quarters_to(line: &Line, i: usize) -> Option<Heard> {
     let quarters = [(Link::ThreeQuarters, -15), (Link::Quarter, -45)];
-    let (next, minutes) = quarters
-        .into_iter()
-        .find_map(|(link, minutes)| Some((line.link(i, link)?, minutes)))?;
+    let (next, minutes) = quarters.into_iter().find_map(|(link, minutes)| Some((line.link(i, link)?, minutes)))?;
     on_the_hour(line, next, minutes).filter(|_| line.full_dial)
 }
 
@@ -292,12 +244,7 @@ fn on_the_hour(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
         Some((hour, next)) => sure(hour, 0, Dial::Full, next),
         None => {
             let (hour, next) = number(line, i).filter(|(h, _)| (1..=24).contains(h))?;
-            if !line.ends_figure(next)
-                && line
-                    .link(next, Link::Am)
-                    .or(line.link(next, Link::Pm))
-                    .is_none()
-            {
+            if !line.ends_figure(next) && line.link(next, Link::Am).or(line.link(next, Link::Pm)).is_none() {
                 return None;
             }
             if line.glued_mark(next, ':') || unit(line, next).is_some() {

@@ -31,10 +31,7 @@ fn share_clocks(line: &Line, heard: &mut [Heard]) {
         if apart || second.phrase.role == Role::To || first.phrase.role == Role::From {
             continue;
         }
-        let between = line
-            .text
-            .get(first.span.end..second.span.start)
-            .unwrap_or_default();
+        let between = line.text.get(first.span.end..second.span.start).unwrap_or_default();
         let joined_by = between.trim_matches(|c: char| c.is_whitespace() || c == ',');
         if let Some(Junction::Or | Junction::Of) = junction(line, joined_by) {
             first.phrase.doubtful = true;
@@ -42,28 +39,15 @@ fn share_clocks(line: &Line, heard: &mut [Heard]) {
             continue;
         }
         let listed = joined_by.is_empty() || junction(line, joined_by) == Some(Junction::And);
-        if listed
-            && is_day(&first.phrase)
-            && second.phrase.date.is_some()
-            && second.phrase.clock.is_some()
-        {
+        if listed && is_day(&first.phrase) && second.phrase.date.is_some() && second.phrase.clock.is_some() {
             // "On Tuesday and Thursday at 6": at 6 on both.
             first.phrase.clock = second.phrase.clock;
             continue;
         }
-        if is_day(&first.phrase) && is_clock(&second.phrase)
-            || is_clock(&first.phrase) && is_day(&second.phrase)
-        {
-            let role = if first.phrase.role == Role::Plain {
-                second.phrase.role
-            } else {
-                first.phrase.role
-            };
-            let (day, clock) = if is_day(&first.phrase) {
-                (&first.phrase, &second.phrase)
-            } else {
-                (&second.phrase, &first.phrase)
-            };
+        if is_day(&first.phrase) && is_clock(&second.phrase) || is_clock(&first.phrase) && is_day(&second.phrase) {
+            let role = if first.phrase.role == Role::Plain { second.phrase.role } else { first.phrase.role };
+            let (day, clock) =
+                if is_day(&first.phrase) { (&first.phrase, &second.phrase) } else { (&second.phrase, &first.phrase) };
             let both = joined(day, clock, role);
             first.phrase = both.clone();
             second.phrase = both;
@@ -98,10 +82,7 @@ fn joined(day: &Phrase, clock: &Phrase, role: Role) -> Phrase {
 /// A day, and nothing else.
 fn is_day(phrase: &Phrase) -> bool {
     let day = phrase.date.as_ref().is_some_and(|d| d.is_one_day()) || phrase.rule.is_some();
-    day && phrase.clock.is_none()
-        && phrase.to.is_none()
-        && phrase.length.is_none()
-        && phrase.shift.is_none()
+    day && phrase.clock.is_none() && phrase.to.is_none() && phrase.length.is_none() && phrase.shift.is_none()
 }
 
 /// A clock time, and no day.
@@ -122,25 +103,15 @@ fn junction(line: &Line, word: &str) -> Option<Junction> {
     let at = |key: &str| line.tokens.iter().position(|t| t.key == key);
     let mut words = word.split_whitespace();
     let first = at(&words.next()?.to_lowercase())?;
-    let links = [
-        (Link::And, Junction::And),
-        (Link::Or, Junction::Or),
-        (Link::Of, Junction::Of),
-    ];
-    let (_, found) = links
-        .into_iter()
-        .find(|(link, _)| line.link(first, *link).is_some())?;
+    let links = [(Link::And, Junction::And), (Link::Or, Junction::Or), (Link::Of, Junction::Of)];
+    let (_, found) = links.into_iter().find(|(link, _)| line.link(first, *link).is_some())?;
     match words.next() {
         None => Some(found),
-        Some(article) if words.next().is_none() => line
-            .link(at(&article.to_lowercase())?, Link::The)
-            .map(|_| found),
+        Some(article) if words.next().is_none() => line.link(at(&article.to_lowercase())?, Link::The).map(|_| found),
         Some(_) => None,
     }
 }
 
 fn ends_sentence(line: &Line, from: usize, to: usize) -> bool {
-    line.text
-        .get(from..to)
-        .is_none_or(|between| between.contains(['!', '?', ';', '\n']) || between.contains(". "))
+    line.text.get(from..to).is_none_or(|between| between.contains(['!', '?', ';', '\n']) || between.contains(". "))
 }

@@ -25,13 +25,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub fn new(line: &'a Line<'a>, order: DateOrder, whole: bool) -> Self {
-        Reader {
-            line,
-            order,
-            whole,
-            anchor: false,
-            hints: hints(line),
-        }
+        Reader { line, order, whole, anchor: false, hints: hints(line) }
     }
 
     /// The expression that begins at token `i`, with its prepositions.
@@ -45,24 +39,14 @@ impl<'a> Reader<'a> {
         }
         let mut lead = Lead::read(self.line, i, self.hints.moves || self.whole);
         let between = lead.link == Some(Link::Between);
-        let mut phrase = Phrase {
-            role: lead.role,
-            cue: self.hints.cue,
-            between,
-            ..Phrase::default()
-        };
+        let mut phrase = Phrase { role: lead.role, cue: self.hints.cue, between, ..Phrase::default() };
         let mut end = None;
         for _ in 0..COMPONENTS_MAX {
             let next = self.component(&mut phrase, &lead, depth).or_else(|| {
                 // The article or preposition may belong to the component: "the day after …".
-                let bare = Lead {
-                    next: end.unwrap_or(i),
-                    ..Lead::none(i)
-                };
+                let bare = Lead { next: end.unwrap_or(i), ..Lead::none(i) };
                 let again = lead.next > bare.next;
-                again
-                    .then(|| self.component(&mut phrase, &bare, depth))
-                    .flatten()
+                again.then(|| self.component(&mut phrase, &bare, depth)).flatten()
             });
             let Some(next) = next else { break };
             end = Some(next);
@@ -73,17 +57,10 @@ impl<'a> Reader<'a> {
 
     /// "Room 5", "version 2": the figure is a name.
     fn is_named_thing(&self, i: usize) -> bool {
-        let label = |b: usize| {
-            self.line.pick(b, |a| {
-                (a.sense == Sense::Link(Link::Label) && b + a.len == i).then_some(())
-            })
-        };
-        let figure = self.line.digits(i).is_some()
-            || self
-                .line
-                .atoms(i)
-                .iter()
-                .any(|a| matches!(a.sense, Sense::Number(_)));
+        let label =
+            |b: usize| self.line.pick(b, |a| (a.sense == Sense::Link(Link::Label) && b + a.len == i).then_some(()));
+        let figure =
+            self.line.digits(i).is_some() || self.line.atoms(i).iter().any(|a| matches!(a.sense, Sense::Number(_)));
         figure && i.checked_sub(1).is_some_and(|b| label(b).is_some())
     }
 
@@ -98,15 +75,9 @@ impl<'a> Reader<'a> {
 
     pub fn joint_of(&self, phrase: &Phrase, i: usize) -> Lead {
         // "The afternoon of the 22nd".
-        let of = self
-            .line
-            .link(i, Link::Of)
-            .filter(|_| phrase.part.is_some() && phrase.date.is_none());
+        let of = self.line.link(i, Link::Of).filter(|_| phrase.part.is_some() && phrase.date.is_none());
         match of {
-            Some(next) => Lead {
-                link: Some(Link::On),
-                ..Lead::read(self.line, next, false)
-            },
+            Some(next) => Lead { link: Some(Link::On), ..Lead::read(self.line, next, false) },
             None => self.joint(i),
         }
     }
@@ -131,8 +102,7 @@ impl<'a> Reader<'a> {
     /// Does a date or part of day stand here, whatever joins it?
     pub fn date_follows(&self, i: usize) -> bool {
         let lead = self.joint(i);
-        let date =
-            date(self.line, lead.next, self.order).is_some_and(|d| d.company != Company::DayWord);
+        let date = date(self.line, lead.next, self.order).is_some_and(|d| d.company != Company::DayWord);
         date || self.part_at(lead.next).is_some()
     }
 
@@ -145,9 +115,7 @@ impl<'a> Reader<'a> {
     pub fn ends_here(&self, i: usize) -> bool {
         match self.line.tokens.get(i).map(|t| &t.kind) {
             None | Some(Kind::Mark(_)) => true,
-            Some(Kind::Word | Kind::Number { .. }) => {
-                self.line.link(i, Link::Follow).is_some() || self.date_follows(i)
-            }
+            Some(Kind::Word | Kind::Number { .. }) => self.line.link(i, Link::Follow).is_some() || self.date_follows(i),
         }
     }
 }

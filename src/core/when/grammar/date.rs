@@ -5,9 +5,7 @@ use chrono::Weekday;
 use super::super::DateOrder;
 use super::super::defaults::Part;
 use super::super::words::{Line, Link, Sense, Unit};
-use super::numbered::{
-    day_and_month, day_number, day_of_month, month_alone, month_and_day, year_after,
-};
+use super::numbered::{day_and_month, day_number, day_of_month, month_alone, month_and_day, year_after};
 use super::numeric;
 use super::period::{after_next, edge, period, weekend, which};
 use super::phrase::{Date, Period};
@@ -36,12 +34,7 @@ pub enum Company {
 }
 
 pub fn heard(date: Date, next: usize) -> Heard {
-    Heard {
-        date,
-        part: None,
-        next,
-        company: Company::Nothing,
-    }
+    Heard { date, part: None, next, company: Company::Nothing }
 }
 
 /// The longest date that begins at `i`.
@@ -63,41 +56,21 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         weekend(line, i),
     ];
     // The first of equally long readings wins.
-    readings
-        .into_iter()
-        .flatten()
-        .reduce(|best, other| if other.next > best.next { other } else { best })
+    readings.into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
 }
 
 fn relative_day(line: &Line, i: usize) -> Option<Heard> {
     line.pick(i, |a| match a.sense {
         Sense::Day(days) => Some((Date::Day(days), None, a.weak)),
         Sense::DayPart(days, part) => Some((Date::Day(days), Some(part), a.weak)),
-        Sense::WeekdayPart(day, part) => Some((
-            Date::Weekday {
-                day,
-                which: None,
-                weeks: 0,
-            },
-            Some(part),
-            a.weak,
-        )),
+        Sense::WeekdayPart(day, part) => Some((Date::Weekday { day, which: None, weeks: 0 }, Some(part), a.weak)),
         _ => None,
     })
-    .map(|((date, part, weak), next)| Heard {
-        date,
-        part,
-        next,
-        company: company(weak),
-    })
+    .map(|((date, part, weak), next)| Heard { date, part, next, company: company(weak) })
 }
 
 pub fn company(weak: bool) -> Company {
-    if weak {
-        Company::Some
-    } else {
-        Company::Nothing
-    }
+    if weak { Company::Some } else { Company::Nothing }
 }
 
 /// "Week of 12 January".
@@ -129,16 +102,7 @@ pub fn weekday_name(line: &Line, i: usize) -> Option<(Weekday, bool, usize)> {
 /// "Friday", "Friday week", "Friday after next", "Friday next week".
 fn weekday(line: &Line, i: usize) -> Option<Heard> {
     let (day, weak, next) = weekday_name(line, i)?;
-    let later = |weeks, next| {
-        Some(heard(
-            Date::Weekday {
-                day,
-                which: None,
-                weeks,
-            },
-            next,
-        ))
-    };
+    let later = |weeks, next| Some(heard(Date::Weekday { day, which: None, weeks }, next));
     if let Some(next) = line.link(next, Link::AfterNext) {
         return later(1, next);
     }
@@ -151,17 +115,7 @@ fn weekday(line: &Line, i: usize) -> Option<Heard> {
         Some((Unit::Fortnight, after)) => return later(2, after),
         Some(_) | None => {}
     }
-    Some(Heard {
-        company: company(weak),
-        ..heard(
-            Date::Weekday {
-                day,
-                which: None,
-                weeks: 0,
-            },
-            next,
-        )
-    })
+    Some(Heard { company: company(weak), ..heard(Date::Weekday { day, which: None, weeks: 0 }, next) })
 }
 
 /// "First Monday of January", "last Friday of the month", "last day of next month".
@@ -197,13 +151,6 @@ fn holiday(line: &Line, i: usize) -> Option<Heard> {
         _ => None,
     })?;
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    let date = Date::Holiday {
-        holiday,
-        year,
-        which: None,
-    };
-    Some(Heard {
-        company: company(weak),
-        ..heard(date, next)
-    })
+    let date = Date::Holiday { holiday, year, which: None };
+    Some(Heard { company: company(weak), ..heard(date, next) })
 }

@@ -21,10 +21,7 @@ impl Reader<'_> {
             if !bare {
                 return None;
             }
-            phrase.rule = Some(Rule {
-                days: heard.rule.days,
-                ..rule
-            });
+            phrase.rule = Some(Rule { days: heard.rule.days, ..rule });
             return Some(heard.next);
         }
         if phrase.rule.is_some() {
@@ -33,10 +30,7 @@ impl Reader<'_> {
         if phrase.role == Role::From && phrase.date.is_some() && phrase.clock.is_none() {
             // "Starting tomorrow, every day at 6".
             let heard = rule::rule(self.line, lead.next, self.order)?;
-            let start = Phrase {
-                date: phrase.date.take(),
-                ..Phrase::default()
-            };
+            let start = Phrase { date: phrase.date.take(), ..Phrase::default() };
             phrase.start = Some(Box::new(start));
             phrase.rule = Some(heard.rule);
             phrase.date = heard.date;
@@ -61,15 +55,8 @@ impl Reader<'_> {
 
     /// "This time tomorrow", "same time next week".
     pub fn same_time(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        let next = self
-            .line
-            .link(lead.next, Link::SameTime)
-            .filter(|_| phrase.is_empty())?;
-        let day = date(
-            self.line,
-            self.line.link(next, Link::On).unwrap_or(next),
-            self.order,
-        )?;
+        let next = self.line.link(lead.next, Link::SameTime).filter(|_| phrase.is_empty())?;
+        let day = date(self.line, self.line.link(next, Link::On).unwrap_or(next), self.order)?;
         if day.part.is_some() || day.company > Company::Some {
             return None;
         }
@@ -119,17 +106,12 @@ impl Reader<'_> {
         let bare_word = heard.company == Company::DayWord && self.line.digits(lead.next).is_none();
         let company = (self.whole || !phrase.is_empty()) && !bare_word
             || match heard.company {
-                Company::Lead => {
-                    lead.link.is_some() || lead.article || self.whole || !phrase.is_empty()
-                }
+                Company::Lead => lead.link.is_some() || lead.article || self.whole || !phrase.is_empty(),
                 Company::Nothing => true,
                 Company::Some => {
-                    let named = lead.says_day()
-                        || lead.link == Some(Link::In)
-                            && !matches!(heard.date, Date::Weekday { .. });
-                    named && !lead.article
-                        || self.time_follows(heard.next)
-                        || self.opens_with_day(lead, heard.next)
+                    let named =
+                        lead.says_day() || lead.link == Some(Link::In) && !matches!(heard.date, Date::Weekday { .. });
+                    named && !lead.article || self.time_follows(heard.next) || self.opens_with_day(lead, heard.next)
                 }
                 Company::DayWord => self.is_day_number(lead, heard.next),
             };
@@ -157,12 +139,7 @@ impl Reader<'_> {
 
     /// "Friday 13": an hour would have an "at".
     fn bare_day_of_weekday(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        let Some(Date::Weekday {
-            day: weekday,
-            which: None,
-            weeks: 0,
-        }) = phrase.date
-        else {
+        let Some(Date::Weekday { day: weekday, which: None, weeks: 0 }) = phrase.date else {
             return None;
         };
         let (day, next) = bare_day(self.line, lead.next).filter(|_| lead.link.is_none())?;
@@ -170,11 +147,7 @@ impl Reader<'_> {
         if longer || self.line.glued_mark(next, ':') || phrase.clock.is_some() {
             return None;
         }
-        phrase.date = Some(Date::Numbered {
-            day,
-            month: None,
-            weekday: Some(weekday),
-        });
+        phrase.date = Some(Date::Numbered { day, month: None, weekday: Some(weekday) });
         Some(next)
     }
 
@@ -182,77 +155,47 @@ impl Reader<'_> {
     fn day_of_rule(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         let monthly = phrase.rule.is_some_and(|r| r.unit == Unit::Month) && phrase.date.is_none();
         let (n, day, next) = nth_day(self.line, lead.next).filter(|_| monthly)?;
-        phrase.date = Some(Date::Nth {
-            n,
-            day,
-            of: Period::Month(MonthOf::From(0)),
-        });
+        phrase.date = Some(Date::Nth { n, day, of: Period::Month(MonthOf::From(0)) });
         Some(next)
     }
 
     /// "The Friday after Thanksgiving".
     pub fn beside(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        let (day, _, next) =
-            super::date::weekday_name(self.line, lead.next).filter(|_| phrase.date.is_none())?;
+        let (day, _, next) = super::date::weekday_name(self.line, lead.next).filter(|_| phrase.date.is_none())?;
         let (before, at) = match self.line.link(next, Link::After) {
             Some(at) => (false, at),
             None => (true, self.line.link(next, Link::Before)?),
         };
         let at = self.line.skip(at, &[Link::The]);
-        let anchor =
-            date(self.line, at, self.order).filter(|d| d.part.is_none() && d.date.is_one_day())?;
-        phrase.date = Some(Date::Beside {
-            day,
-            before,
-            anchor: Box::new(anchor.date),
-        });
+        let anchor = date(self.line, at, self.order).filter(|d| d.part.is_none() && d.date.is_one_day())?;
+        phrase.date = Some(Date::Beside { day, before, anchor: Box::new(anchor.date) });
         Some(anchor.next)
     }
 
     /// "On the 15th": a preposition of days, and in words ("on the first") the end of the sentence.
     pub fn is_day_number(&self, lead: &Lead, next: usize) -> bool {
-        let late = self
-            .line
-            .digits(lead.next)
-            .is_some_and(|(day, _)| day >= 10)
-            && self.ends_here(next);
-        let article =
-            lead.article && (late || self.time_follows(next) || lead.link == Some(Link::For));
+        let late = self.line.digits(lead.next).is_some_and(|(day, _)| day >= 10) && self.ends_here(next);
+        let article = lead.article && (late || self.time_follows(next) || lead.link == Some(Link::For));
         let asked = lead.says_day() || self.anchor || self.whole || article;
         let repeats = || rule::repeats(self.line, next).is_some();
-        asked
-            && (self.line.digits(lead.next).is_some() && !self.anchor
-                || self.ends_here(next)
-                || repeats())
+        asked && (self.line.digits(lead.next).is_some() && !self.anchor || self.ends_here(next) || repeats())
     }
 
     /// "Sun brunch at 11": a short name of a day opens a message that has a clock time later on.
     fn opens_with_day(&self, lead: &Lead, next: usize) -> bool {
         let line = self.line;
         let opens = lead.next == 0 && super::date::weekday_name(line, 0).is_some();
-        let noun = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word)
-            && line.atoms(next).is_empty();
+        let noun = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word) && line.atoms(next).is_empty();
         opens
             && noun
-            && (next..line.tokens.len()).any(|i| {
-                line.link(i, Link::At)
-                    .is_some_and(|at| clock(line, at).is_some())
-            })
+            && (next..line.tokens.len()).any(|i| line.link(i, Link::At).is_some_and(|at| clock(line, at).is_some()))
     }
 
     /// "The invoice I got in March": told of the past, a month is the last one.
     fn as_told(&self, date: Date) -> Date {
         match date {
-            Date::Period(Period::Month(MonthOf::Named {
-                month,
-                year: None,
-                which: None,
-            })) if self.hints.past => {
-                let this = MonthOf::Named {
-                    month,
-                    year: None,
-                    which: Some(-1),
-                };
+            Date::Period(Period::Month(MonthOf::Named { month, year: None, which: None })) if self.hints.past => {
+                let this = MonthOf::Named { month, year: None, which: Some(-1) };
                 Date::Period(Period::Month(this))
             }
             other => other,
@@ -261,8 +204,7 @@ impl Reader<'_> {
 
     /// "In 2027".
     pub fn year(&self, phrase: &Phrase, lead: &Lead) -> Option<super::date::Heard> {
-        let named =
-            matches!(lead.link, Some(Link::In | Link::Since | Link::By)) && phrase.is_empty();
+        let named = matches!(lead.link, Some(Link::In | Link::Since | Link::By)) && phrase.is_empty();
         let at = match unit(self.line, lead.next) {
             Some((Unit::Year, next)) => next,
             Some(_) | None => lead.next,
@@ -273,12 +215,7 @@ impl Reader<'_> {
             return None;
         }
         let date = Date::Period(Period::YearNumbered(year));
-        Some(super::date::Heard {
-            date,
-            part: None,
-            next,
-            company: Company::Nothing,
-        })
+        Some(super::date::Heard { date, part: None, next, company: Company::Nothing })
     }
 }
 
@@ -298,46 +235,16 @@ fn merged(old: &Date, new: &Date) -> Option<Date> {
 fn within(date: &Date, frame: &Date) -> Option<Date> {
     let date = date.clone();
     match (date, frame) {
-        (Date::Weekday { day, .. }, Date::Period(Period::Week(week))) => {
-            Some(Date::WeekdayOfWeek { day, week: *week })
+        (Date::Weekday { day, .. }, Date::Period(Period::Week(week))) => Some(Date::WeekdayOfWeek { day, week: *week }),
+        (Date::Numbered { day, month, weekday: None }, Date::Weekday { day: weekday, .. }) => {
+            Some(Date::Numbered { day, month, weekday: Some(*weekday) })
         }
-        (
-            Date::Numbered {
-                day,
-                month,
-                weekday: None,
-            },
-            Date::Weekday { day: weekday, .. },
-        ) => Some(Date::Numbered {
-            day,
-            month,
-            weekday: Some(*weekday),
-        }),
-        (
-            Date::Numbered {
-                day,
-                month: None,
-                weekday,
-            },
-            Date::Period(Period::Month(month)),
-        ) => Some(Date::Numbered {
-            day,
-            month: Some(*month),
-            weekday,
-        }),
-        (
-            Date::Numbered {
-                day,
-                month,
-                weekday,
-            },
-            Date::Period(Period::Year(year)),
-        ) => Some(Date::InYear {
-            day,
-            month: bare_month(month?)?,
-            weekday,
-            year: *year,
-        }),
+        (Date::Numbered { day, month: None, weekday }, Date::Period(Period::Month(month))) => {
+            Some(Date::Numbered { day, month: Some(*month), weekday })
+        }
+        (Date::Numbered { day, month, weekday }, Date::Period(Period::Year(year))) => {
+            Some(Date::InYear { day, month: bare_month(month?)?, weekday, year: *year })
+        }
         (Date::Period(Period::Month(month)), Date::Period(Period::Year(year))) => {
             let month = bare_month(month)?;
             Some(Date::Period(Period::MonthOfYear { month, year: *year }))
@@ -349,9 +256,7 @@ fn within(date: &Date, frame: &Date) -> Option<Date> {
 /// The number of a month that was named without a year.
 fn bare_month(month: MonthOf) -> Option<u32> {
     match month {
-        MonthOf::Named {
-            month, year: None, ..
-        } => Some(month),
+        MonthOf::Named { month, year: None, .. } => Some(month),
         MonthOf::Named { .. } | MonthOf::From(_) => None,
     }
 }

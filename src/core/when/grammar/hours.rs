@@ -16,35 +16,22 @@ impl Reader<'_> {
         let lead = self.joint(i);
         let at = lead.link == Some(Link::At);
         // "Sat 7", and no more.
-        let last = |next| {
-            lead.next == i && next >= self.line.tokens.len() && self.line.digits(i).is_some()
-        };
-        let sure = clock(self.line, lead.next)
-            .is_some_and(|c| c.surety == Surety::Sure || at || last(c.next));
+        let last = |next| lead.next == i && next >= self.line.tokens.len() && self.line.digits(i).is_some();
+        let sure = clock(self.line, lead.next).is_some_and(|c| c.surety == Surety::Sure || at || last(c.next));
         sure || self.part_at(lead.next).is_some()
     }
 
     pub fn clock(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        if phrase.clock.is_some()
-            || phrase.has_exact_offset()
-            || matches!(phrase.date, Some(Date::Local(_)))
-        {
+        if phrase.clock.is_some() || phrase.has_exact_offset() || matches!(phrase.date, Some(Date::Local(_))) {
             return None;
         }
         let heard = clock(self.line, lead.next)?;
-        let asked = matches!(
-            lead.link,
-            Some(Link::At | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo)
-        ) && !lead.article
-            || lead.link == Some(Link::For) && self.alarm_before(lead);
-        let beside = phrase.date.is_some()
-            || phrase.part.is_some()
-            || phrase.rule.is_some()
-            || phrase.offset.is_some();
-        let followed = || {
-            self.part_at(self.joint(heard.next).next).is_some()
-                || self.zone_at(heard.next).is_some()
-        };
+        let asked =
+            matches!(lead.link, Some(Link::At | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo))
+                && !lead.article
+                || lead.link == Some(Link::For) && self.alarm_before(lead);
+        let beside = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
+        let followed = || self.part_at(self.joint(heard.next).next).is_some() || self.zone_at(heard.next).is_some();
         let fits = match heard.surety {
             Surety::Sure => lead.link != Some(Link::For),
             Surety::Likely => asked || beside || self.whole || followed(),
@@ -58,8 +45,7 @@ impl Reader<'_> {
             }
         };
         // "10 to 2" is also a range.
-        let two_ways = heard.surety == Surety::Bare
-            && plain(self.line, lead.next).is_some_and(|c| c.next < heard.next);
+        let two_ways = heard.surety == Surety::Bare && plain(self.line, lead.next).is_some_and(|c| c.next < heard.next);
         if two_ways && !asked {
             return None;
         }
@@ -70,9 +56,7 @@ impl Reader<'_> {
         let longer = span(self.line, lead.next).is_some_and(|(_, next)| next > heard.next)
             || date(self.line, lead.next, self.order).is_some_and(|d| d.next > heard.next);
         let range = lead.link == Some(Link::From)
-            && self
-                .range_word(heard.next, false)
-                .is_some_and(|at| number(self.line, at).is_some());
+            && self.range_word(heard.next, false).is_some_and(|at| number(self.line, at).is_some());
         if heard.surety < Surety::Sure && (longer || range && !self.hints.moves) {
             return None;
         }
@@ -89,11 +73,7 @@ impl Reader<'_> {
 
     /// "5 tomorrow": a bare number just before a day.
     pub fn today_follows(&self, i: usize) -> bool {
-        self.line
-            .pick(i, |a| {
-                matches!(a.sense, Sense::Day(_) | Sense::DayPart(..)).then_some(())
-            })
-            .is_some()
+        self.line.pick(i, |a| matches!(a.sense, Sense::Day(_) | Sense::DayPart(..)).then_some(())).is_some()
     }
 
     pub fn part_at(&self, i: usize) -> Option<(&'static Part, bool, usize)> {
@@ -111,14 +91,9 @@ impl Reader<'_> {
             return None;
         }
         let (part, weak, next) = self.part_at(lead.next)?;
-        let beside = phrase.date.is_some()
-            || phrase.clock.is_some()
-            || phrase.rule.is_some()
-            || phrase.offset.is_some();
-        let asked = matches!(
-            lead.link,
-            Some(Link::In | Link::At | Link::By | Link::On | Link::Until | Link::Since)
-        );
+        let beside =
+            phrase.date.is_some() || phrase.clock.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
+        let asked = matches!(lead.link, Some(Link::In | Link::At | Link::By | Link::On | Link::Until | Link::Since));
         // "Evening" alone is a greeting; "after work" and "end of day" say enough.
         let enough = part.alone || next > lead.next + 1 && !lead.article;
         if weak && !beside || !(beside || asked || self.whole || enough) {
@@ -163,21 +138,14 @@ impl Reader<'_> {
             return None;
         }
         // The joint may have eaten the "in" of "in New York".
-        let at = if lead.link == Some(Link::In) && !lead.article {
-            lead.next.saturating_sub(1)
-        } else {
-            lead.next
-        };
+        let at = if lead.link == Some(Link::In) && !lead.article { lead.next.saturating_sub(1) } else { lead.next };
         let (zone, next) = self.zone_at(at)?;
         phrase.zone = Some(zone);
         Some(next)
     }
 
     pub fn now(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        let next = self
-            .line
-            .link(lead.next, Link::Now)
-            .filter(|_| self.whole && phrase.is_empty())?;
+        let next = self.line.link(lead.next, Link::Now).filter(|_| self.whole && phrase.is_empty())?;
         phrase.now = true;
         Some(next)
     }

@@ -4,8 +4,7 @@ use super::super::Role;
 use super::super::words::{Line, Link};
 use super::role_of;
 
-const LEADS: [Link; 8] =
-    [Link::By, Link::At, Link::On, Link::In, Link::Since, Link::From, Link::Between, Link::For];
+const LEADS: [Link; 8] = [Link::By, Link::At, Link::On, Link::In, Link::Since, Link::From, Link::Between, Link::For];
 const LEADS_MAX: usize = 4;
 
 /// What was said before a component.

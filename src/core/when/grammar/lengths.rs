@@ -15,9 +15,7 @@ impl Reader<'_> {
         if phrase.offset.is_some() || phrase.shift.is_some() || phrase.clock.is_some() {
             return None;
         }
-        let before = line
-            .link(lead.next, Link::AgoBefore)
-            .and_then(|at| span(line, at));
+        let before = line.link(lead.next, Link::AgoBefore).and_then(|at| span(line, at));
         if let Some((length, next)) = before.filter(|_| phrase.is_empty()) {
             phrase.offset = Some(length.back());
             return Some(next);
@@ -28,9 +26,7 @@ impl Reader<'_> {
         let Some((length, next)) = span(line, lead.next) else {
             // "The day before", "the hour after": the article counts as one.
             let (one, next) = unit(line, lead.next).filter(|_| lead.article)?;
-            return self
-                .anchored(phrase, Span::of(one, 100), next, depth)
-                .filter(|_| phrase.shift.is_some());
+            return self.anchored(phrase, Span::of(one, 100), next, depth).filter(|_| phrase.shift.is_some());
         };
         if let Some(next) = line.link(next, Link::Ago).filter(|_| phrase.is_empty()) {
             phrase.offset = Some(length.back());
@@ -42,24 +38,17 @@ impl Reader<'_> {
         }
         // "For 3 days from Monday" is a length and a beginning.
         let counted = lead.link != Some(Link::For);
-        if let Some(found) = counted
-            .then(|| self.anchored(phrase, length, next, depth))
-            .flatten()
-        {
+        if let Some(found) = counted.then(|| self.anchored(phrase, length, next, depth)).flatten() {
             return Some(found);
         }
         if lead.link != Some(Link::In) {
             return None;
         }
         // "In a day or two".
-        let doubtful = line
-            .link(next, Link::Or)
-            .is_some_and(|at| number(line, at).is_some());
+        let doubtful = line.link(next, Link::Or).is_some_and(|at| number(line, at).is_some());
         match phrase.date {
             // "Friday in two weeks", "heute in einer Woche".
-            Some(Date::Day(_) | Date::Weekday { .. }) if length.is_calendar() => {
-                phrase.shift = Some(length)
-            }
+            Some(Date::Day(_) | Date::Weekday { .. }) if length.is_calendar() => phrase.shift = Some(length),
             Some(_) => return None,
             None if phrase.is_empty() => phrase.offset = Some(length),
             None => return None,
@@ -71,18 +60,11 @@ impl Reader<'_> {
     /// "In 10": of minutes, if the sentence ends there.
     pub fn short_offset(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         let asked = lead.link == Some(Link::In) && !lead.article && phrase.is_empty();
-        let (minutes, _) = self
-            .line
-            .digits(lead.next)
-            .filter(|(n, _)| asked && (1..=90).contains(n))?;
+        let (minutes, _) = self.line.digits(lead.next).filter(|(n, _)| asked && (1..=90).contains(n))?;
         let next = lead.next + 1;
         // In German "im 3. Stock" is an ordinal.
         let dot = self.line.mark(next, '.') && next + 1 < self.line.tokens.len();
-        let word = self
-            .line
-            .tokens
-            .get(next)
-            .is_some_and(|t| t.kind == Kind::Word);
+        let word = self.line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word);
         let ends = !word && !dot && self.line.ends_figure(next);
         let plain = ends
             && self.line.digits(next).is_none()
@@ -95,26 +77,13 @@ impl Reader<'_> {
     /// "(An hour before my) flight at 6pm": the "at", if only a few words stand before it.
     fn past_the_event(&self, i: usize) -> Option<usize> {
         const EVENT_WORDS_MAX: usize = 3;
-        let is_word = |at: &usize| {
-            self.line
-                .tokens
-                .get(*at)
-                .is_some_and(|t| t.kind == Kind::Word)
-        };
+        let is_word = |at: &usize| self.line.tokens.get(*at).is_some_and(|t| t.kind == Kind::Word);
         let words = (i..i + EVENT_WORDS_MAX).take_while(is_word);
-        words
-            .map(|at| at + 1)
-            .find(|at| self.line.link(*at, Link::At).is_some())
+        words.map(|at| at + 1).find(|at| self.line.link(*at, Link::At).is_some())
     }
 
     /// A length and what it is counted from: "a week from Friday", "an hour before midnight".
-    pub fn anchored(
-        &self,
-        phrase: &mut Phrase,
-        length: Span,
-        at: usize,
-        depth: usize,
-    ) -> Option<usize> {
+    pub fn anchored(&self, phrase: &mut Phrase, length: Span, at: usize, depth: usize) -> Option<usize> {
         if !phrase.is_empty() || depth == 0 {
             return None;
         }
@@ -132,10 +101,7 @@ impl Reader<'_> {
         } else {
             return None;
         };
-        let reader = Reader {
-            anchor: true,
-            ..*self
-        };
+        let reader = Reader { anchor: true, ..*self };
         let found = reader.expression_within(from, depth - 1);
         let (anchor, next) = found.or_else(|| {
             let at = self.past_the_event(from).filter(|_| from > at)?;
@@ -146,11 +112,7 @@ impl Reader<'_> {
         if !fixed || !timed || anchor.shift.is_some() || anchor.role != Role::Plain && from == at {
             return None;
         }
-        *phrase = Phrase {
-            role: phrase.role,
-            shift: Some(shift),
-            ..anchor
-        };
+        *phrase = Phrase { role: phrase.role, shift: Some(shift), ..anchor };
         Some(next)
     }
 

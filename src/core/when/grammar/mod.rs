@@ -60,15 +60,9 @@ fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
             i = next;
             continue;
         }
-        match reader
-            .expression(i)
-            .filter(|(_, next)| !inside_compound(&line, i, *next))
-        {
+        match reader.expression(i).filter(|(_, next)| !inside_compound(&line, i, *next)) {
             Some((phrase, next)) if next > i => {
-                heard.push(Heard {
-                    span: bytes(&line, i, next),
-                    phrase,
-                });
+                heard.push(Heard { span: bytes(&line, i, next), phrase });
                 i = next;
             }
             Some(_) | None => {
@@ -89,8 +83,7 @@ fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
 fn inside_compound(line: &Line, from: usize, to: usize) -> bool {
     let is_word = |i: usize| line.tokens.get(i).is_some_and(|t| t.kind == Kind::Word);
     let after = line.glued_mark(to, '-') && is_word(to + 1) && line.glued(to + 1);
-    let before =
-        from >= 2 && line.glued(from) && line.glued_mark(from - 1, '-') && is_word(from - 2);
+    let before = from >= 2 && line.glued(from) && line.glued_mark(from - 1, '-') && is_word(from - 2);
     after || before
 }
 
@@ -115,10 +108,7 @@ fn names_time(line: &Line, i: usize) -> bool {
 
 fn bytes(line: &Line, from: usize, to: usize) -> Range<usize> {
     let start = line.tokens.get(from).map_or(0, |t| t.span.start);
-    let end = to
-        .checked_sub(1)
-        .and_then(|last| line.tokens.get(last))
-        .map_or(start, |t| t.span.end);
+    let end = to.checked_sub(1).and_then(|last| line.tokens.get(last)).map_or(start, |t| t.span.end);
     start..end
 }
 

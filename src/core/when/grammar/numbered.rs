@@ -13,24 +13,11 @@ pub fn month_name(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
     })
     .map(|((month, weak), next)| (month, weak, next))
     // "Jan." and "sept."
-    .map(|(m, w, next)| {
-        (
-            m,
-            w,
-            if abbreviated(line, next) {
-                next + 1
-            } else {
-                next
-            },
-        )
-    })
+    .map(|(m, w, next)| (m, w, if abbreviated(line, next) { next + 1 } else { next }))
 }
 
 pub fn abbreviated(line: &Line, i: usize) -> bool {
-    let short = i
-        .checked_sub(1)
-        .and_then(|b| line.tokens.get(b))
-        .is_some_and(|t| t.key.len() <= 4);
+    let short = i.checked_sub(1).and_then(|b| line.tokens.get(b)).is_some_and(|t| t.key.len() <= 4);
     short && line.glued_mark(i, '.') && i + 1 < line.tokens.len()
 }
 
@@ -61,10 +48,7 @@ pub fn day_number(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
 
 pub fn year_after(line: &Line, i: usize) -> Option<(i32, usize)> {
     let i = if line.mark(i, ',') { i + 1 } else { i };
-    let i = line
-        .link(i, Link::Of)
-        .filter(|n| year(line, *n).is_some())
-        .unwrap_or(i);
+    let i = line.link(i, Link::Of).filter(|n| year(line, *n).is_some()).unwrap_or(i);
     year(line, i).filter(|(_, next)| line.ends_figure(*next))
 }
 
@@ -76,44 +60,21 @@ pub fn year(line: &Line, i: usize) -> Option<(i32, usize)> {
 /// "3 April", "3rd of April 2027", "the third of april", "3. April".
 pub fn day_and_month(line: &Line, i: usize) -> Option<Heard> {
     let (day, _, next) = day_number(line, i)?;
-    let next = if line.glued_mark(next, '-') {
-        next + 1
-    } else {
-        next
-    };
+    let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::Of).unwrap_or(next);
     let (month, _, next) = month_name(line, next)?;
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    Some(numbered(
-        day,
-        Some(MonthOf::Named {
-            month,
-            year,
-            which: None,
-        }),
-        next,
-    ))
+    Some(numbered(day, Some(MonthOf::Named { month, year, which: None }), next))
 }
 
 pub fn numbered(day: u32, month: Option<MonthOf>, next: usize) -> Heard {
-    heard(
-        Date::Numbered {
-            day,
-            month,
-            weekday: None,
-        },
-        next,
-    )
+    heard(Date::Numbered { day, month, weekday: None }, next)
 }
 
 /// "April 3", "April the 3rd", "Jan 5 2027".
 pub fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
     let (month, _, next) = month_name(line, i)?;
-    let next = if line.glued_mark(next, '-') {
-        next + 1
-    } else {
-        next
-    };
+    let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::The).unwrap_or(next);
     let (day, marked, next) = day_number(line, next)?;
     if !marked
@@ -125,34 +86,21 @@ pub fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
     }
     // "May 5 pm": the number is an hour.
     if !marked
-        && (line.link(next, Link::Pm).is_some()
-            || line.link(next, Link::Am).is_some()
-            || line.glued_mark(next, ':'))
+        && (line.link(next, Link::Pm).is_some() || line.link(next, Link::Am).is_some() || line.glued_mark(next, ':'))
     {
         return None;
     }
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    let month = Some(MonthOf::Named {
-        month,
-        year,
-        which: None,
-    });
+    let month = Some(MonthOf::Named { month, year, which: None });
     Some(numbered(day, month, next))
 }
 
 pub fn month_alone(line: &Line, i: usize) -> Option<Heard> {
     let (month, weak, next) = month_name(line, i)?;
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-    let period = Period::Month(MonthOf::Named {
-        month,
-        year,
-        which: None,
-    });
+    let period = Period::Month(MonthOf::Named { month, year, which: None });
     let company = company(weak && year.is_none());
-    Some(Heard {
-        company,
-        ..heard(Date::Period(period), next)
-    })
+    Some(Heard { company, ..heard(Date::Period(period), next) })
 }
 
 /// "The 15th", "15th of next month", "am 3.".
@@ -169,24 +117,12 @@ pub fn day_of_month(line: &Line, i: usize) -> Option<Heard> {
     if !marked || day > 31 {
         return None;
     }
-    Some(Heard {
-        company: Company::DayWord,
-        ..numbered(day, None, next)
-    })
+    Some(Heard { company: Company::DayWord, ..numbered(day, None, next) })
 }
 
 /// "3-5 May", "3rd to 5th of May", "May 3 to 5": both days.
 pub fn day_range(line: &Line, i: usize) -> Option<(Date, Date, usize)> {
-    let of = |day, month, next| {
-        (
-            Date::Numbered {
-                day,
-                month,
-                weekday: None,
-            },
-            next,
-        )
-    };
+    let of = |day, month, next| (Date::Numbered { day, month, weekday: None }, next);
     if let Some((first, _, next)) = day_number(line, i) {
         let second_at = line.skip(line.link(next, Link::To)?, &[Link::The]);
         let second = day_and_month(line, second_at)?;
@@ -210,6 +146,5 @@ pub fn day_range(line: &Line, i: usize) -> Option<(Date, Date, usize)> {
 /// A bare number of a day beside its weekday: "Friday 13".
 pub fn bare_day(line: &Line, i: usize) -> Option<(u32, usize)> {
     let (day, next) = number(line, i)?;
-    (line.digits(i).is_some() && (13..=31).contains(&day) && line.ends_figure(next))
-        .then_some((day, next))
+    (line.digits(i).is_some() && (13..=31).contains(&day) && line.ends_figure(next)).then_some((day, next))
 }

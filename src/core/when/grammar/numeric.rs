@@ -14,26 +14,16 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     }
     if digits == 4 {
         let (date, next) = year_first(line, i)?;
-        return Some(Heard {
-            date,
-            part: None,
-            next,
-            company: Company::Nothing,
-        });
+        return Some(Heard { date, part: None, next, company: Company::Nothing });
     }
-    let mark = ['/', '.', '-']
-        .into_iter()
-        .find(|m| line.glued_mark(i + 1, *m))?;
+    let mark = ['/', '.', '-'].into_iter().find(|m| line.glued_mark(i + 1, *m))?;
     let (second, second_digits) = line.digits(i + 2).filter(|_| line.glued(i + 2))?;
     if digits > 2 || second_digits > 2 {
         return None;
     }
     let year = year_after(line, i + 3, mark);
     let next = year.map_or(i + 3, |(_, next)| next);
-    let dotted_end = mark == '.'
-        && year.is_none()
-        && line.link(next, Link::OrdinalDot).is_some()
-        && line.glued(next);
+    let dotted_end = mark == '.' && year.is_none() && line.link(next, Link::OrdinalDot).is_some() && line.glued(next);
     let next = if dotted_end { next + 1 } else { next };
     if !line.ends_figure(next) {
         return None;
@@ -48,31 +38,14 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     };
     let day_first = mark == '.' || order == DateOrder::DayFirst;
     let (day, month) = in_order(first, second, day_first)?;
-    let month = MonthOf::Named {
-        month,
-        year: year.map(|(y, _)| y),
-        which: None,
-    };
-    let date = Date::Numbered {
-        day,
-        month: Some(month),
-        weekday: None,
-    };
-    Some(Heard {
-        date,
-        part: None,
-        next,
-        company,
-    })
+    let month = MonthOf::Named { month, year: year.map(|(y, _)| y), which: None };
+    let date = Date::Numbered { day, month: Some(month), weekday: None };
+    Some(Heard { date, part: None, next, company })
 }
 
 /// Day and month of two numbers.
 fn in_order(first: u32, second: u32, day_first: bool) -> Option<(u32, u32)> {
-    let (day, month) = if day_first {
-        (first, second)
-    } else {
-        (second, first)
-    };
+    let (day, month) = if day_first { (first, second) } else { (second, first) };
     if day == 0 || month == 0 {
         return None;
     }
@@ -96,9 +69,7 @@ fn year_after(line: &Line, i: usize, mark: char) -> Option<(i32, usize)> {
 /// 2026-01-12 or 2026/01/12.
 fn year_first(line: &Line, i: usize) -> Option<(Date, usize)> {
     let (year, _) = line.digits(i).filter(|(y, _)| (1000..=9999).contains(y))?;
-    let mark = ['-', '/', '.']
-        .into_iter()
-        .find(|m| line.glued_mark(i + 1, *m))?;
+    let mark = ['-', '/', '.'].into_iter().find(|m| line.glued_mark(i + 1, *m))?;
     let (month, _) = line.digits(i + 2).filter(|(_, d)| *d <= 2)?;
     if !line.glued_mark(i + 3, mark) || !line.glued(i + 4) {
         return None;
@@ -123,16 +94,10 @@ pub fn iso(line: &Line, i: usize) -> Option<(Date, Option<Zone>, usize)> {
     let (time, used) = clock_text(clock)?;
     let (zone, zone_used) = offset_text(&clock[used..]).map_or((None, 0), |(z, n)| (Some(z), n));
     let stop = end + 1 + used + zone_used;
-    let next = line
-        .tokens
-        .iter()
-        .position(|t| t.span.start >= stop)
-        .unwrap_or(line.tokens.len());
+    let next = line.tokens.iter().position(|t| t.span.start >= stop).unwrap_or(line.tokens.len());
     let date = match (date, time) {
         (Date::Exact(date), Some(time)) => Date::Local(date.and_time(time)),
-        (Date::Exact(_), None) => {
-            Date::Missing(format!("there is no clock time {}", &clock[..used]))
-        }
+        (Date::Exact(_), None) => Date::Missing(format!("there is no clock time {}", &clock[..used])),
         (other, _) => other,
     };
     Some((date, zone, next))
@@ -158,8 +123,7 @@ fn clock_text(text: &str) -> Option<(Option<NaiveTime>, usize)> {
     }
     // "2026-01-12 05:30pm" is left to the words.
     let rest = text.get(used..)?.trim_start();
-    let ends = !rest
-        .starts_with(|c: char| c.is_ascii_digit() || c.is_alphabetic() && !matches!(c, 'Z' | 'z'))
+    let ends = !rest.starts_with(|c: char| c.is_ascii_digit() || c.is_alphabetic() && !matches!(c, 'Z' | 'z'))
         || text[used..].starts_with(' ') && !rest.starts_with(['a', 'A', 'p', 'P']);
     ends.then_some((NaiveTime::from_hms_opt(hour, minute, second.min(59)), used))
 }
@@ -174,13 +138,7 @@ pub fn offset_text(text: &str) -> Option<(Zone, usize)> {
         b'-' => -1,
         _ => return None,
     };
-    let digits = |from: usize| {
-        text.as_bytes()
-            .iter()
-            .skip(from)
-            .take_while(|b| b.is_ascii_digit())
-            .count()
-    };
+    let digits = |from: usize| text.as_bytes().iter().skip(from).take_while(|b| b.is_ascii_digit()).count();
     let value = |from: usize, n: usize| text.get(from..from + n)?.parse::<i32>().ok();
     let (hours, minutes, used) = match digits(1) {
         n @ (1 | 2) if text.as_bytes().get(1 + n) == Some(&b':') && digits(2 + n) == 2 => {

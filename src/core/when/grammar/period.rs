@@ -8,65 +8,37 @@ use super::span::{span, unit};
 
 /// "(At the) weekend".
 pub fn weekend(line: &Line, i: usize) -> Option<Heard> {
-    let next = line
-        .pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?
-        .1;
-    Some(Heard {
-        company: Company::Lead,
-        ..heard(Date::Period(Period::Weekend(0)), next)
-    })
+    let next = line.pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?.1;
+    Some(Heard { company: Company::Lead, ..heard(Date::Period(Period::Weekend(0)), next) })
 }
 
 /// "The week after next".
 pub fn after_next(line: &Line, i: usize) -> Option<Heard> {
     let (period, next) = period_unit(line, i, 0)?;
-    matches!(
-        period,
-        Period::Week(2) | Period::Weekend(2) | Period::Month(MonthOf::From(2)) | Period::Year(2)
-    )
-    .then(|| heard(Date::Period(period), next))
+    matches!(period, Period::Week(2) | Period::Weekend(2) | Period::Month(MonthOf::From(2)) | Period::Year(2))
+        .then(|| heard(Date::Period(period), next))
 }
 
 /// "This", "next", "last" and the like, with what they belong to.
 pub fn which(line: &Line, i: usize) -> Option<Heard> {
     let heard = which_of_all(line, i)?;
     // "The last weekend of January" counts within January.
-    let counted = line
-        .link(heard.next, Link::Of)
-        .and_then(|at| period(line, at));
+    let counted = line.link(heard.next, Link::Of).and_then(|at| period(line, at));
     let own_period = matches!(heard.date, Date::Period(Period::Weekend(_)));
-    if counted.is_some() && own_period {
-        None
-    } else {
-        Some(heard)
-    }
+    if counted.is_some() && own_period { None } else { Some(heard) }
 }
 
 pub fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
     let (which, at) = which_word(line, i)?;
     if let Some((day, weak, next)) = weekday_name(line, at) {
         let company = company(weak && which == Some(0));
-        let date = Date::Weekday {
-            day,
-            which,
-            weeks: 0,
-        };
-        return Some(Heard {
-            company,
-            ..heard(date, next)
-        });
+        let date = Date::Weekday { day, which, weeks: 0 };
+        return Some(Heard { company, ..heard(date, next) });
     }
     if let Some((month, weak, next)) = month_name(line, at) {
-        let month = MonthOf::Named {
-            month,
-            year: None,
-            which,
-        };
+        let month = MonthOf::Named { month, year: None, which };
         let company = company(weak && which != Some(1));
-        return Some(Heard {
-            company,
-            ..heard(Date::Period(Period::Month(month)), next)
-        });
+        return Some(Heard { company, ..heard(Date::Period(Period::Month(month)), next) });
     }
     let n = which.unwrap_or(0);
     if let Some((period, next)) = period_unit(line, at, n) {
@@ -77,24 +49,14 @@ pub fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
         _ => None,
     });
     if let Some((holiday, next)) = holiday {
-        return Some(heard(
-            Date::Holiday {
-                holiday,
-                year: None,
-                which,
-            },
-            next,
-        ));
+        return Some(heard(Date::Holiday { holiday, year: None, which }, next));
     }
     let part = line.pick(at, |a| match a.sense {
         Sense::Part(part) if !a.weak => Some(part),
         _ => None,
     });
     if let Some((part, next)) = part.filter(|_| matches!(n, 0 | -1)) {
-        return Some(Heard {
-            part: Some(part),
-            ..heard(Date::Day(n), next)
-        });
+        return Some(Heard { part: Some(part), ..heard(Date::Day(n), next) });
     }
     window(line, at, n)
 }
@@ -125,10 +87,7 @@ pub fn window(line: &Line, i: usize, which: i64) -> Option<Heard> {
 }
 
 pub fn period_unit(line: &Line, i: usize, n: i64) -> Option<(Period, usize)> {
-    if let Some(next) = line
-        .pick(i, |a| (a.sense == Sense::Weekend).then_some(()))
-        .map(|p| p.1)
-    {
+    if let Some(next) = line.pick(i, |a| (a.sense == Sense::Weekend).then_some(())).map(|p| p.1) {
         return Some(match line.link(next, Link::AfterNext).filter(|_| n == 0) {
             Some(next) => (Period::Weekend(2), next),
             None => (Period::Weekend(n), next),
@@ -158,14 +117,7 @@ pub fn period(line: &Line, i: usize) -> Option<(Period, usize)> {
     let i = line.skip(i, &[Link::The]);
     if let Some((month, _, next)) = month_name(line, i) {
         let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
-        return Some((
-            Period::Month(MonthOf::Named {
-                month,
-                year,
-                which: None,
-            }),
-            next,
-        ));
+        return Some((Period::Month(MonthOf::Named { month, year, which: None }), next));
     }
     if let Some((year, next)) = year(line, i) {
         return Some((Period::YearNumbered(year), next));
@@ -175,14 +127,7 @@ pub fn period(line: &Line, i: usize) -> Option<(Period, usize)> {
         None => return period_unit(line, i, 0),
     };
     if let Some((month, _, next)) = month_name(line, at) {
-        return Some((
-            Period::Month(MonthOf::Named {
-                month,
-                year: None,
-                which: n,
-            }),
-            next,
-        ));
+        return Some((Period::Month(MonthOf::Named { month, year: None, which: n }), next));
     }
     period_unit(line, at, n.unwrap_or(0))
 }
@@ -205,11 +150,7 @@ pub fn edge(line: &Line, i: usize) -> Option<Heard> {
         Sense::Edge(edge) => Some(edge),
         _ => None,
     })?;
-    let next = if line.glued_mark(next, '-') {
-        next + 1
-    } else {
-        next
-    };
+    let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let (period, next) = period(line, next).or_else(|| {
         line.pick(line.skip(next, &[Link::The]), |a| match a.sense {
             Sense::Day(0) => Some(Period::Today),

@@ -52,10 +52,7 @@ impl Phrase {
 
     /// A rule, and nothing that says when.
     pub fn is_only_rule(&self) -> bool {
-        let rule = Phrase {
-            rule: None,
-            ..self.clone()
-        };
+        let rule = Phrase { rule: None, ..self.clone() };
         self.rule.is_some() && rule.is_empty() && self.to.is_none() && self.start.is_none()
     }
 
@@ -88,15 +85,8 @@ impl Clock {
         let on_dial = self.hour % 12;
         let end = (second.hour, second.minute);
         let readings = [on_dial + 12, on_dial];
-        let hour = readings
-            .into_iter()
-            .find(|h| (*h, self.minute) < end)
-            .unwrap_or(on_dial + 12);
-        Clock {
-            hour,
-            dial: Dial::Full,
-            ..self
-        }
+        let hour = readings.into_iter().find(|h| (*h, self.minute) < end).unwrap_or(on_dial + 12);
+        Clock { hour, dial: Dial::Full, ..self }
     }
 }
 
@@ -174,17 +164,10 @@ impl Date {
     /// Does it name a single day, on which a clock time can be?
     pub fn is_one_day(&self) -> bool {
         match self {
-            Date::Day(_)
-            | Date::Weekday { .. }
-            | Date::WeekdayOfWeek { .. }
-            | Date::Numbered { .. } => true,
+            Date::Day(_) | Date::Weekday { .. } | Date::WeekdayOfWeek { .. } | Date::Numbered { .. } => true,
             Date::Nth { .. } | Date::Edge(..) | Date::Holiday { .. } | Date::Exact(_) => true,
             Date::InYear { .. } | Date::Both(..) | Date::Beside { .. } => true,
-            Date::Period(_)
-            | Date::WeekOf(_)
-            | Date::Window(_)
-            | Date::Missing(_)
-            | Date::Local(_) => false,
+            Date::Period(_) | Date::WeekOf(_) | Date::Window(_) | Date::Missing(_) | Date::Local(_) => false,
         }
     }
 }
@@ -234,23 +217,14 @@ impl Span {
             seconds: (days * hundredths % 100) * 864,
             ..Span::default()
         };
-        let months = |months: i64| Span {
-            months: months * hundredths / 100,
-            ..Span::default()
-        };
-        let seconds = |s: i64| Span {
-            seconds: s * hundredths / 100,
-            ..Span::default()
-        };
+        let months = |months: i64| Span { months: months * hundredths / 100, ..Span::default() };
+        let seconds = |s: i64| Span { seconds: s * hundredths / 100, ..Span::default() };
         match unit {
             Unit::Second => seconds(1),
             Unit::Minute => seconds(60),
             Unit::Hour => seconds(3600),
             Unit::Day => days(1),
-            Unit::Workday => Span {
-                workdays: hundredths / 100,
-                ..Span::default()
-            },
+            Unit::Workday => Span { workdays: hundredths / 100, ..Span::default() },
             Unit::Week => days(7),
             Unit::Fortnight => days(14),
             Unit::Month => months(1),
@@ -269,12 +243,7 @@ impl Span {
     }
 
     pub fn back(self) -> Span {
-        Span {
-            months: -self.months,
-            days: -self.days,
-            workdays: -self.workdays,
-            seconds: -self.seconds,
-        }
+        Span { months: -self.months, days: -self.days, workdays: -self.workdays, seconds: -self.seconds }
     }
 
     /// Only days and more: it leads to a day, not to a minute.

@@ -20,22 +20,14 @@ impl Reader<'_> {
             Some(Link::For | Link::Since) => return None,
             _ => {
                 let between = phrase.between;
-                let and = between
-                    .then(|| self.line.link(lead.next, Link::And))
-                    .flatten();
+                let and = between.then(|| self.line.link(lead.next, Link::And)).flatten();
                 and.or_else(|| self.line.link(lead.next, Link::To))?
             }
         };
-        let reader = Reader {
-            whole: phrase.clock.is_some() || self.whole,
-            ..*self
-        };
+        let reader = Reader { whole: phrase.clock.is_some() || self.whole, ..*self };
         let (end, next) = reader.expression_within(at, depth - 1)?;
-        let fits =
-            end.to.is_none() && end.rule.is_none() && end.offset.is_none() && end.length.is_none();
-        let same_kind = phrase.rule.is_some()
-            || end.clock.is_some() == phrase.clock.is_some()
-            || end.date.is_some();
+        let fits = end.to.is_none() && end.rule.is_none() && end.offset.is_none() && end.length.is_none();
+        let same_kind = phrase.rule.is_some() || end.clock.is_some() == phrase.clock.is_some() || end.date.is_some();
         if !fits || !same_kind {
             return None;
         }
@@ -49,11 +41,7 @@ impl Reader<'_> {
     /// "2-4pm", "from 2 to 4", "between 2 and 4 on Thursday".
     pub fn clock_range(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         let line = self.line;
-        if phrase.clock.is_some()
-            || phrase.to.is_some()
-            || phrase.offset.is_some()
-            || self.hints.moves
-        {
+        if phrase.clock.is_some() || phrase.to.is_some() || phrase.offset.is_some() || self.hints.moves {
             return None;
         }
         let between = lead.link == Some(Link::Between);
@@ -70,10 +58,7 @@ impl Reader<'_> {
         let from = matches!(lead.link, Some(Link::From | Link::At));
         let has_date = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some();
         let hours = (1..=12).contains(&first.clock.hour) && (1..=12).contains(&second.clock.hour);
-        let named = lead
-            .next
-            .checked_sub(2)
-            .is_some_and(|b| line.link(b, Link::Label).is_some());
+        let named = lead.next.checked_sub(2).is_some_and(|b| line.link(b, Link::Label).is_some());
         let from = from || between && hours && !named && self.ends_here(second.next);
         // "10 to 2", without more, is a range or ten minutes to two.
         let two_ways = first.surety == Surety::Bare
@@ -89,10 +74,7 @@ impl Reader<'_> {
             return None;
         }
         phrase.clock = Some(first.clock.on_the_dial_of(second.clock));
-        phrase.to = Some(Box::new(Phrase {
-            clock: Some(second.clock),
-            ..Phrase::default()
-        }));
+        phrase.to = Some(Box::new(Phrase { clock: Some(second.clock), ..Phrase::default() }));
         if phrase.role == Role::From {
             phrase.role = Role::Plain;
         }
@@ -110,10 +92,7 @@ impl Reader<'_> {
         }
         let (first, second, next) = day_range(self.line, lead.next)?;
         phrase.date = Some(first);
-        phrase.to = Some(Box::new(Phrase {
-            date: Some(second),
-            ..Phrase::default()
-        }));
+        phrase.to = Some(Box::new(Phrase { date: Some(second), ..Phrase::default() }));
         if phrase.role == Role::From {
             phrase.role = Role::Plain;
         }

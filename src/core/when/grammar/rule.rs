@@ -21,10 +21,7 @@ pub struct Heard {
 const EVERY_MAX: u32 = 1_000;
 
 pub fn rule(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
-    often(line, i)
-        .or_else(|| plural_days(line, i))
-        .or_else(|| every(line, i, order))
-        .or_else(|| nth_of_each(line, i))
+    often(line, i).or_else(|| plural_days(line, i)).or_else(|| every(line, i, order)).or_else(|| nth_of_each(line, i))
 }
 
 /// "First Monday of every month", "the last day of each month".
@@ -33,40 +30,15 @@ fn nth_of_each(line: &Line, i: usize) -> Option<Heard> {
     let (rule, next) = repeats(line, next)?;
     let of = Period::Month(MonthOf::From(0));
     let date = Some(Date::Nth { n, day, of });
-    (rule.unit == Unit::Month).then_some(Heard {
-        rule,
-        date,
-        part: None,
-        next,
-    })
+    (rule.unit == Unit::Month).then_some(Heard { rule, date, part: None, next })
 }
 
 fn plain(every: u32, unit: Unit, next: usize) -> Heard {
-    Heard {
-        rule: Rule {
-            every,
-            unit,
-            days: Days::default(),
-            adjective: false,
-        },
-        date: None,
-        part: None,
-        next,
-    }
+    Heard { rule: Rule { every, unit, days: Days::default(), adjective: false }, date: None, part: None, next }
 }
 
 fn weekly(every: u32, days: Days, next: usize) -> Heard {
-    Heard {
-        rule: Rule {
-            every,
-            unit: Unit::Week,
-            days,
-            adjective: false,
-        },
-        date: None,
-        part: None,
-        next,
-    }
+    Heard { rule: Rule { every, unit: Unit::Week, days, adjective: false }, date: None, part: None, next }
 }
 
 fn often(line: &Line, i: usize) -> Option<Heard> {
@@ -75,13 +47,7 @@ fn often(line: &Line, i: usize) -> Option<Heard> {
         _ => None,
     })?;
     let heard = plain(every, unit, next);
-    Some(Heard {
-        rule: Rule {
-            adjective: true,
-            ..heard.rule
-        },
-        ..heard
-    })
+    Some(Heard { rule: Rule { adjective: true, ..heard.rule }, ..heard })
 }
 
 /// "Mondays and Thursdays", "weekdays".
@@ -95,9 +61,7 @@ pub fn plural_days(line: &Line, i: usize) -> Option<Heard> {
         })
     };
     // "Three Fridays from now" are not every Friday.
-    if i.checked_sub(1)
-        .is_some_and(|before| number(line, before).is_some())
-    {
+    if i.checked_sub(1).is_some_and(|before| number(line, before).is_some()) {
         return None;
     }
     let (mut days, mut next) = one(i)?;
@@ -117,9 +81,8 @@ fn joint(line: &Line, i: usize) -> usize {
 fn every(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     let at = line.link(i, Link::Each)?;
     let own_day = monthly_day(line, at, order);
-    let counted = interval(line, at)
-        .and_then(|(every, at)| unit_or_days(line, at, every))
-        .or_else(|| unit_or_days(line, at, 1));
+    let counted =
+        interval(line, at).and_then(|(every, at)| unit_or_days(line, at, every)).or_else(|| unit_or_days(line, at, 1));
     match (own_day, counted) {
         (Some(day), Some(other)) if other.next > day.next => Some(other),
         (Some(day), _) => Some(day),
@@ -133,25 +96,14 @@ fn interval(line: &Line, i: usize) -> Option<(u32, usize)> {
         return Some((2, next));
     }
     let (n, next) = number(line, i)
-        .map(|(n, next)| {
-            (
-                n,
-                line.link(next, Link::OrdinalMark)
-                    .filter(|_| line.glued(next))
-                    .unwrap_or(next),
-            )
-        })
+        .map(|(n, next)| (n, line.link(next, Link::OrdinalMark).filter(|_| line.glued(next)).unwrap_or(next)))
         .or_else(|| {
             line.pick(i, |a| match a.sense {
                 Sense::Ordinal(n) => u32::try_from(n).ok(),
                 _ => None,
             })
         })?;
-    let next = if line.glued_mark(next, '-') || line.glued_mark(next, '.') {
-        next + 1
-    } else {
-        next
-    };
+    let next = if line.glued_mark(next, '-') || line.glued_mark(next, '.') { next + 1 } else { next };
     (1..=EVERY_MAX).contains(&n).then_some((n, next))
 }
 
@@ -173,10 +125,7 @@ fn unit_or_days(line: &Line, i: usize, every: u32) -> Option<Heard> {
         _ => None,
     });
     if let Some(((days, part), next)) = special {
-        return Some(Heard {
-            part,
-            ..weekly(every, days, next)
-        });
+        return Some(Heard { part, ..weekly(every, days, next) });
     }
     let part = line.pick(i, |a| match a.sense {
         Sense::Part(part) => Some(part),
@@ -185,10 +134,7 @@ fn unit_or_days(line: &Line, i: usize, every: u32) -> Option<Heard> {
         _ => None,
     });
     if let Some((part, next)) = part {
-        return Some(Heard {
-            part: Some(part),
-            ..plain(every, Unit::Day, next)
-        });
+        return Some(Heard { part: Some(part), ..plain(every, Unit::Day, next) });
     }
     let (unit, next) = unit(line, i)?;
     match unit {
@@ -196,9 +142,7 @@ fn unit_or_days(line: &Line, i: usize, every: u32) -> Option<Heard> {
         Unit::Fortnight => Some(plain(every * 2, Unit::Week, next)),
         Unit::Quarter => Some(plain(every * 3, Unit::Month, next)),
         Unit::Workday => (every == 1).then(|| weekly(1, Days::WORK, next)),
-        Unit::Minute | Unit::Hour | Unit::Day | Unit::Week | Unit::Month | Unit::Year => {
-            Some(plain(every, unit, next))
-        }
+        Unit::Minute | Unit::Hour | Unit::Day | Unit::Week | Unit::Month | Unit::Year => Some(plain(every, unit, next)),
     }
 }
 
@@ -208,11 +152,7 @@ fn day_list(line: &Line, i: usize) -> Option<(Days, usize)> {
     let mut days = Days::default().with(first);
     loop {
         let at = joint(line, next);
-        let at = if at > next {
-            line.link(at, Link::Each).unwrap_or(at)
-        } else {
-            at
-        };
+        let at = if at > next { line.link(at, Link::Each).unwrap_or(at) } else { at };
         match weekday_name(line, at) {
             Some((day, weak, after)) if at > next || !weak || day != first => {
                 days = days.with(day);
@@ -227,37 +167,19 @@ fn day_list(line: &Line, i: usize) -> Option<(Days, usize)> {
 fn monthly_day(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     let heard = date::date(line, line.skip(i, &[Link::The]), order)?;
     let unit = match &heard.date {
-        Date::Numbered {
-            month: None | Some(MonthOf::From(0)),
-            ..
-        } => Unit::Month,
-        Date::Numbered {
-            month:
-                Some(MonthOf::Named {
-                    year: None,
-                    which: None,
-                    ..
-                }),
-            ..
-        } => Unit::Year,
+        Date::Numbered { month: None | Some(MonthOf::From(0)), .. } => Unit::Month,
+        Date::Numbered { month: Some(MonthOf::Named { year: None, which: None, .. }), .. } => Unit::Year,
         Date::Holiday { year: None, .. } => Unit::Year,
         Date::Nth { of, .. } | Date::Edge(_, of) => period_unit(*of)?,
         _ => return None,
     };
-    Some(Heard {
-        date: Some(heard.date),
-        ..plain(1, unit, heard.next)
-    })
+    Some(Heard { date: Some(heard.date), ..plain(1, unit, heard.next) })
 }
 
 fn period_unit(period: Period) -> Option<Unit> {
     match period {
         Period::Month(MonthOf::From(0)) => Some(Unit::Month),
-        Period::Month(MonthOf::Named {
-            year: None,
-            which: None,
-            ..
-        }) => Some(Unit::Year),
+        Period::Month(MonthOf::Named { year: None, which: None, .. }) => Some(Unit::Year),
         _ => None,
     }
 }
@@ -267,13 +189,6 @@ pub fn repeats(line: &Line, i: usize) -> Option<(Rule, usize)> {
     let at = line.link(i, Link::Of).unwrap_or(i);
     let at = line.link(at, Link::Each)?;
     let (unit, next) = unit(line, at)?;
-    matches!(unit, Unit::Month | Unit::Year).then_some((
-        Rule {
-            every: 1,
-            unit,
-            days: Days::default(),
-            adjective: false,
-        },
-        next,
-    ))
+    matches!(unit, Unit::Month | Unit::Year)
+        .then_some((Rule { every: 1, unit, days: Days::default(), adjective: false }, next))
 }

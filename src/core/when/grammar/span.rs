@@ -105,9 +105,8 @@ pub fn unit(line: &Line, i: usize) -> Option<(Unit, usize)> {
 /// Hundredths, the place after, and whether it was written in whole digits.
 fn amount(line: &Line, i: usize) -> Option<(i64, usize, bool)> {
     let fraction = |link, hundredths| Some((hundredths, line.link(i, link)?, false));
-    if let Some(found) = fraction(Link::ThreeQuarters, 75)
-        .or_else(|| fraction(Link::Half, 50))
-        .or_else(|| fraction(Link::Quarter, 25))
+    if let Some(found) =
+        fraction(Link::ThreeQuarters, 75).or_else(|| fraction(Link::Half, 50)).or_else(|| fraction(Link::Quarter, 25))
         && unit(line, found.1).is_some()
     {
         return Some(found);

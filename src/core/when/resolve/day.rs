@@ -33,22 +33,11 @@ impl Days {
         Days::span(date, after(date, 1)?, Grain::Day, tense)
     }
 
-    pub fn span(
-        first: NaiveDate,
-        end: NaiveDate,
-        grain: Grain,
-        tense: Tense,
-    ) -> Result<Days, Problem> {
+    pub fn span(first: NaiveDate, end: NaiveDate, grain: Grain, tense: Tense) -> Result<Days, Problem> {
         if !YEARS.contains(&first.year()) {
             return Err(too_far());
         }
-        Ok(Days {
-            first,
-            end,
-            grain,
-            tense,
-            window: None,
-        })
+        Ok(Days { first, end, grain, tense, window: None })
     }
 
     pub fn single(&self) -> bool {
@@ -57,9 +46,7 @@ impl Days {
 }
 
 pub fn after(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
-    chrono::Duration::try_days(days)
-        .and_then(|d| date.checked_add_signed(d))
-        .ok_or_else(too_far)
+    chrono::Duration::try_days(days).and_then(|d| date.checked_add_signed(d)).ok_or_else(too_far)
 }
 
 /// A date, moved by the calendar parts of a span.
@@ -110,42 +97,18 @@ pub fn days(date: &Date, context: &Context, has_clock: bool) -> Result<Days, Pro
         Date::WeekdayOfWeek { day, week } => {
             let monday = after(week_start(today)?, week * 7)?;
             let date = after(monday, i64::from(day.num_days_from_monday()))?;
-            Days::one(
-                date,
-                if *week < 0 {
-                    Tense::Past
-                } else {
-                    Tense::Future
-                },
-            )
+            Days::one(date, if *week < 0 { Tense::Past } else { Tense::Future })
         }
-        Date::Numbered {
-            day,
-            month,
-            weekday,
-        } => numbered(*day, *month, *weekday, context, has_clock),
-        Date::InYear {
-            day,
-            month,
-            weekday,
-            year,
-        } => {
+        Date::Numbered { day, month, weekday } => numbered(*day, *month, *weekday, context, has_clock),
+        Date::InYear { day, month, weekday, year } => {
             let year = today.year() + *year as i32;
-            let month = MonthOf::Named {
-                month: *month,
-                year: Some(year),
-                which: None,
-            };
+            let month = MonthOf::Named { month: *month, year: Some(year), which: None };
             numbered(*day, Some(month), *weekday, context, has_clock)
         }
         Date::Nth { n, day, of } => period::nth(*n, *day, *of, context),
         Date::Period(period) => period::period(*period, context),
         Date::Edge(edge, period) => period::edge(*edge, *period, context),
-        Date::Holiday {
-            holiday,
-            year,
-            which,
-        } => holiday::holiday(*holiday, *year, *which, context),
+        Date::Holiday { holiday, year, which } => holiday::holiday(*holiday, *year, *which, context),
         Date::Window(span) => period::window(*span, context),
         Date::Exact(date) => Days::one(*date, Tense::Future),
         Date::Missing(why) => Err(impossible(why.clone())),
@@ -154,24 +117,14 @@ pub fn days(date: &Date, context: &Context, has_clock: bool) -> Result<Days, Pro
             let first = week_start(days(date, context, false)?.first)?;
             Days::span(first, after(first, 7)?, Grain::Week, Tense::Open)
         }
-        Date::Beside {
-            day,
-            before,
-            anchor,
-        } => beside(*day, *before, anchor, context),
+        Date::Beside { day, before, anchor } => beside(*day, *before, anchor, context),
         Date::Both(a, b) => both(a, b, context, has_clock),
     }
 }
 
-fn weekday(
-    day: Weekday,
-    which: Option<i64>,
-    weeks: i64,
-    context: &Context,
-) -> Result<Days, Problem> {
+fn weekday(day: Weekday, which: Option<i64>, weeks: i64, context: &Context) -> Result<Days, Problem> {
     let today = context.today;
-    let ahead =
-        i64::from((day.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7);
+    let ahead = i64::from((day.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7);
     let past = which.is_some_and(|n| n < 0) || context.back && which.is_none();
     if past {
         let back = if ahead == 0 { 7 } else { 7 - ahead };
@@ -222,16 +175,10 @@ fn numbered(
         return day_of_some_month(day, weekday, context, has_clock);
     };
     let date = match month {
-        MonthOf::Named {
-            month,
-            year: None,
-            which: None,
-        } => yearly(day, month, context)?,
+        MonthOf::Named { month, year: None, which: None } => yearly(day, month, context)?,
         other => {
             let (first, _) = period::month_bounds(other, context)?;
-            first
-                .with_day(day)
-                .ok_or_else(|| no_such_day(day, first.month()))?
+            first.with_day(day).ok_or_else(|| no_such_day(day, first.month()))?
         }
     };
     if let Some(weekday) = weekday.filter(|w| *w != date.weekday()) {
@@ -252,11 +199,7 @@ fn yearly(day: u32, month: u32, context: &Context) -> Result<NaiveDate, Problem>
         let year = if context.back { year - n } else { year + n };
         let date = NaiveDate::from_ymd_opt(year, month, day);
         let fits = |d: &NaiveDate| {
-            if context.back {
-                *d <= context.today
-            } else {
-                *d >= context.today
-            }
+            if context.back { *d <= context.today } else { *d >= context.today }
         };
         if let Some(date) = date.filter(fits) {
             return Ok(date);
@@ -269,12 +212,7 @@ fn yearly(day: u32, month: u32, context: &Context) -> Result<NaiveDate, Problem>
 }
 
 /// "The 15th": the next one, that falls on the weekday if one was said.
-fn day_of_some_month(
-    day: u32,
-    weekday: Option<Weekday>,
-    context: &Context,
-    has_clock: bool,
-) -> Result<Days, Problem> {
+fn day_of_some_month(day: u32, weekday: Option<Weekday>, context: &Context, has_clock: bool) -> Result<Days, Problem> {
     let today = context.today;
     let this = period::first_of(today.year(), today.month())?;
     for n in 0..=60 {
@@ -282,11 +220,7 @@ fn day_of_some_month(
         let Some(date) = first.with_day(day) else {
             continue;
         };
-        let fits = if context.back {
-            date <= today
-        } else {
-            date >= today
-        };
+        let fits = if context.back { date <= today } else { date >= today };
         if fits && weekday.is_none_or(|w| w == date.weekday()) {
             // On the day itself a clock time decides; hour::spot reports one that has passed.
             let rare = n > 2 && weekday.is_some() && (day, weekday) != (13, Some(Weekday::Fri));
@@ -297,11 +231,7 @@ fn day_of_some_month(
                     why: format!("{} is a {}", next.format("%-d %B"), next.format("%A")),
                 });
             }
-            let tense = if has_clock && date == today {
-                Tense::Open
-            } else {
-                Tense::Future
-            };
+            let tense = if has_clock && date == today { Tense::Open } else { Tense::Future };
             return Days::one(date, tense);
         }
     }
@@ -311,11 +241,7 @@ fn day_of_some_month(
 /// "The Friday after Thanksgiving".
 fn beside(day: Weekday, before: bool, anchor: &Date, context: &Context) -> Result<Days, Problem> {
     let anchor = days(anchor, context, false)?.first;
-    let from = Context {
-        today: anchor,
-        back: false,
-        ..*context
-    };
+    let from = Context { today: anchor, back: false, ..*context };
     let which = if before { Some(-1) } else { None };
     Days::one(weekday(day, which, 0, &from)?.first, Tense::Open)
 }
@@ -328,21 +254,13 @@ fn both(a: &Date, b: &Date, context: &Context, has_clock: bool) -> Result<Days, 
         Date::Weekday { day, .. } => first.first.weekday() == *day,
         other => days(other, context, has_clock)?.first == first.first,
     };
-    let agree = agree
-        || matches!(a, Date::Weekday { day, .. } if days(b, context, has_clock)?.first.weekday() == *day);
+    let agree = agree || matches!(a, Date::Weekday { day, .. } if days(b, context, has_clock)?.first.weekday() == *day);
     if agree {
-        return if matches!(a, Date::Weekday { .. }) {
-            days(b, context, has_clock)
-        } else {
-            Ok(first)
-        };
+        return if matches!(a, Date::Weekday { .. }) { days(b, context, has_clock) } else { Ok(first) };
     }
     let second = days(b, context, has_clock)?;
     Err(Problem::Ambiguous {
-        candidates: vec![
-            context.day_start(first.first),
-            context.day_start(second.first),
-        ],
+        candidates: vec![context.day_start(first.first), context.day_start(second.first)],
         why: "it names two different days".to_owned(),
     })
 }

@@ -7,12 +7,7 @@ use super::day::{Days, Tense, after, no_such_day};
 use super::period::{first_of, nth_in};
 use super::{Context, Grain, Problem, months_moved, too_far};
 
-pub fn holiday(
-    holiday: Holiday,
-    year: Option<i32>,
-    which: Option<i64>,
-    context: &Context,
-) -> Result<Days, Problem> {
+pub fn holiday(holiday: Holiday, year: Option<i32>, which: Option<i64>, context: &Context) -> Result<Days, Problem> {
     let today = context.today;
     if let Some(year) = year {
         return Days::one(holiday_of(holiday, year)?, Tense::Future);
@@ -34,12 +29,7 @@ pub fn holiday_of(holiday: Holiday, year: i32) -> Result<NaiveDate, Problem> {
             NaiveDate::from_ymd_opt(year, month, day).ok_or_else(|| no_such_day(day, month))
         }
         Holiday::Easter(days) => after(easter(year)?, days),
-        Holiday::Nth {
-            n,
-            day,
-            month,
-            plus,
-        } => {
+        Holiday::Nth { n, day, month, plus } => {
             let first = first_of(year, month)?;
             let end = months_moved(first, 1).ok_or_else(too_far)?;
             let days = Days::span(first, end, Grain::Month, Tense::Open)?;

@@ -18,18 +18,8 @@ pub fn spot(phrase: &Phrase, days: Option<Days>, context: &Context) -> Result<Sp
         check(clock)?;
         // Who names a zone says 9:00 for nine in the morning.
         if phrase.zone.is_some() && clock.dial == Dial::Half && clock.hour > AFTERNOON_UNTIL_HOUR {
-            let clock = Some(Clock {
-                dial: Dial::Full,
-                ..clock
-            });
-            return spot(
-                &Phrase {
-                    clock,
-                    ..phrase.clone()
-                },
-                days,
-                context,
-            );
+            let clock = Some(Clock { dial: Dial::Full, ..clock });
+            return spot(&Phrase { clock, ..phrase.clone() }, days, context);
         }
     }
     match days {
@@ -41,9 +31,7 @@ pub fn spot(phrase: &Phrase, days: Option<Days>, context: &Context) -> Result<Sp
 fn check(clock: Clock) -> Result<(), Problem> {
     let Clock { hour, minute, .. } = clock;
     if minute > 59 || hour > 24 || (hour == 24 && minute > 0) {
-        return Err(impossible(format!(
-            "there is no clock time {hour}:{minute:02}"
-        )));
+        return Err(impossible(format!("there is no clock time {hour}:{minute:02}")));
     }
     Ok(())
 }
@@ -56,15 +44,8 @@ fn candidates(clock: Clock, part: Option<&Part>) -> Vec<i64> {
     match (clock.dial, part) {
         (Dial::Half, Some(part)) => {
             let all = [on_dial, on_dial + HALF_DAY, on_dial + DAY];
-            let inside: Vec<i64> = all
-                .into_iter()
-                .filter(|m| (part.from..part.to).contains(m))
-                .collect();
-            if inside.is_empty() {
-                vec![usual(clock)]
-            } else {
-                inside[..1].to_vec()
-            }
+            let inside: Vec<i64> = all.into_iter().filter(|m| (part.from..part.to).contains(m)).collect();
+            if inside.is_empty() { vec![usual(clock)] } else { inside[..1].to_vec() }
         }
         (Dial::Half, None) => vec![on_dial, on_dial + HALF_DAY],
         // "Tonight at 1:00" and "tonight at midnight" belong to the next day.
@@ -80,11 +61,7 @@ fn candidates(clock: Clock, part: Option<&Part>) -> Vec<i64> {
 fn usual(clock: Clock) -> i64 {
     let on_dial = i64::from(clock.hour) * 60 % HALF_DAY + i64::from(clock.minute);
     let afternoon = clock.hour <= AFTERNOON_UNTIL_HOUR || clock.hour == 12;
-    if afternoon {
-        on_dial + HALF_DAY
-    } else {
-        on_dial
-    }
+    if afternoon { on_dial + HALF_DAY } else { on_dial }
 }
 
 /// The half of the day that the sentence suggests, else `None`.
@@ -126,21 +103,10 @@ fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Probl
     };
     let at = context.exact(at_minutes(days.first, minutes)?)?;
     let at = later_month(phrase, at, days, minutes, context)?;
-    let tense = if days.tense == Tense::Open {
-        Tense::Future
-    } else {
-        days.tense
-    };
+    let tense = if days.tense == Tense::Open { Tense::Future } else { days.tense };
     // "This morning at 8" may be told in the evening.
-    let tense = if phrase.day_part && days.first == context.today {
-        Tense::Past
-    } else {
-        tense
-    };
-    not_past(at, context, tense).map(|at| Spot::At {
-        at,
-        grain: Grain::Minute,
-    })
+    let tense = if phrase.day_part && days.first == context.today { Tense::Past } else { tense };
+    not_past(at, context, tense).map(|at| Spot::At { at, grain: Grain::Minute })
 }
 
 /// "On the 15th at 8am", said on the 15th at noon, is next month.
@@ -156,15 +122,9 @@ fn later_month(
     if !monthly || at >= context.now || context.back || days.first != context.today {
         return Ok(at);
     }
-    let tomorrow = Context {
-        today: day::after(context.today, 1)?,
-        ..*context
-    };
+    let tomorrow = Context { today: day::after(context.today, 1)?, ..*context };
     match &phrase.date {
-        Some(date) => context.exact(at_minutes(
-            day::days(date, &tomorrow, true)?.first,
-            minutes,
-        )?),
+        Some(date) => context.exact(at_minutes(day::days(date, &tomorrow, true)?.first, minutes)?),
         None => Ok(at),
     }
 }
@@ -193,10 +153,7 @@ fn at_minutes(date: NaiveDate, minutes: i64) -> Result<NaiveDateTime, Problem> {
 fn midnight(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Problem> {
     let end = context.instant(at_minutes(days.first, DAY)?).earliest();
     if days.first == context.today || phrase.part.is_some() {
-        return Ok(Spot::At {
-            at: end,
-            grain: Grain::Minute,
-        });
+        return Ok(Spot::At { at: end, grain: Grain::Minute });
     }
     let start = context.day_start(days.first);
     Err(Problem::Ambiguous {
@@ -211,17 +168,10 @@ fn part_of(part: &Part, days: &Days, context: &Context) -> Result<Spot, Problem>
     let is_today = days.first == context.local_now.date();
     if is_today && minutes < now && part.to > STILL_COMING_AFTER && days.tense != Tense::Past {
         let next_hour = (now / 60 + 1) * 60;
-        minutes = if next_hour < part.to {
-            next_hour
-        } else {
-            minutes
-        };
+        minutes = if next_hour < part.to { next_hour } else { minutes };
     }
     let at = context.instant(at_minutes(days.first, minutes)?).earliest();
-    Ok(Spot::At {
-        at,
-        grain: Grain::Hour,
-    })
+    Ok(Spot::At { at, grain: Grain::Hour })
 }
 
 /// Without a date: the next time the clock or part of day comes.
@@ -234,18 +184,10 @@ fn next_to_come(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
     };
     let range = if context.back { [0, -1] } else { [0, 1] };
     for n in range {
-        let ordered: Vec<i64> = if context.back {
-            choices.iter().rev().copied().collect()
-        } else {
-            choices.clone()
-        };
+        let ordered: Vec<i64> = if context.back { choices.iter().rev().copied().collect() } else { choices.clone() };
         for minutes in ordered {
             let local = at_minutes(day::after(today, n)?, minutes)?;
-            let fits = if context.back {
-                local <= context.local_now
-            } else {
-                local > context.local_now
-            };
+            let fits = if context.back { local <= context.local_now } else { local > context.local_now };
             if fits {
                 let at = match grain {
                     Grain::Minute => context.exact(local)?,
@@ -261,10 +203,7 @@ fn next_to_come(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
 /// The minutes of a day at which a clock time without a date may come next.
 fn next_choices(clock: Clock, part: Option<&Part>, cue: Option<Half>) -> Vec<i64> {
     if part.is_some() || clock.dial != Dial::Half {
-        return candidates(clock, part)
-            .into_iter()
-            .map(|m| if m == DAY { 0 } else { m })
-            .collect();
+        return candidates(clock, part).into_iter().map(|m| if m == DAY { 0 } else { m }).collect();
     }
     if let Some(minutes) = by_cue(clock, cue) {
         return vec![minutes];
@@ -276,11 +215,7 @@ fn next_choices(clock: Clock, part: Option<&Part>, cue: Option<Half>) -> Vec<i64
 }
 
 /// The second end of a range of hours: the first reading after `start`.
-pub fn next_after(
-    clock: Clock,
-    start: DateTime<Tz>,
-    context: &Context,
-) -> Result<DateTime<Tz>, Problem> {
+pub fn next_after(clock: Clock, start: DateTime<Tz>, context: &Context) -> Result<DateTime<Tz>, Problem> {
     check(clock)?;
     let local = context.local_now;
     let readings = match clock.dial {

@@ -59,14 +59,7 @@ impl Context {
             ZoneOf::Fixed(offset) => now.with_timezone(&offset).naive_local(),
         };
         let back = phrase.role == Role::Since;
-        Context {
-            home,
-            zone,
-            now,
-            local_now,
-            today: now.date_naive(),
-            back,
-        }
+        Context { home, zone, now, local_now, today: now.date_naive(), back }
     }
 
     /// A local time of the phrase's zone as an instant.
@@ -84,10 +77,7 @@ impl Context {
     /// An instant for a clock time that a person named: a skipped one is a problem.
     fn exact(&self, local: NaiveDateTime) -> Result<DateTime<Tz>, Problem> {
         match self.instant(local) {
-            LocalInstant::Gap { next } => Err(Problem::SkippedByClockChange {
-                at_local: local,
-                next,
-            }),
+            LocalInstant::Gap { next } => Err(Problem::SkippedByClockChange { at_local: local, next }),
             other => Ok(other.earliest()),
         }
     }
@@ -104,10 +94,7 @@ pub fn impossible(why: impl Into<String>) -> Problem {
 
 pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> {
     if phrase.doubtful {
-        let sure = Phrase {
-            doubtful: false,
-            ..phrase.clone()
-        };
+        let sure = Phrase { doubtful: false, ..phrase.clone() };
         let candidates = resolve(&sure, reference)?.start().into_iter().collect();
         let why = "it names more than one time".to_owned();
         return Err(Problem::Ambiguous { candidates, why });
@@ -117,10 +104,7 @@ pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> 
         return recurrence::recurrence(phrase, &context, reference);
     }
     if phrase.now {
-        return Ok(When::Point {
-            at: context.now,
-            grain: Grain::Minute,
-        });
+        return Ok(When::Point { at: context.now, grain: Grain::Minute });
     }
     let spot = spot(phrase, &context)?;
     if let Some(to) = &phrase.to {
@@ -136,11 +120,7 @@ pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> 
             if end <= start {
                 return spot.when();
             }
-            Ok(When::Range {
-                start,
-                end,
-                grain: spot.grain(),
-            })
+            Ok(When::Range { start, end, grain: spot.grain() })
         }
     }
 }
@@ -173,18 +153,8 @@ impl Spot {
     fn when(self) -> Result<When, Problem> {
         match self {
             Spot::At { at, grain } => Ok(When::Point { at, grain }),
-            Spot::Days {
-                start,
-                grain,
-                single: true,
-                ..
-            } => Ok(When::Point { at: start, grain }),
-            Spot::Days {
-                start,
-                end,
-                grain,
-                single: false,
-            } => Ok(When::Range { start, end, grain }),
+            Spot::Days { start, grain, single: true, .. } => Ok(When::Point { at: start, grain }),
+            Spot::Days { start, end, grain, single: false } => Ok(When::Range { start, end, grain }),
             Spot::Nowhere => Err(impossible("nothing says when")),
         }
     }
@@ -197,10 +167,7 @@ fn spot(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
     }
     if let Some(Date::Local(local)) = phrase.date {
         let at = context.exact(local)?;
-        return not_past(at, context, Tense::Future).map(|at| Spot::At {
-            at,
-            grain: Grain::Minute,
-        });
+        return not_past(at, context, Tense::Future).map(|at| Spot::At { at, grain: Grain::Minute });
     }
     if let Some(shift) = phrase.shift {
         return shifted_spot(phrase, shift, context);
@@ -218,17 +185,8 @@ fn spot(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
             Grain::Week => (days.first - day::week_start(context.today)?).num_days(),
             _ => (days.first - context.today).num_days(),
         };
-        let at = context.after(
-            context.now,
-            Span {
-                days: shift,
-                ..Span::default()
-            },
-        )?;
-        return Ok(Spot::At {
-            at,
-            grain: Grain::Minute,
-        });
+        let at = context.after(context.now, Span { days: shift, ..Span::default() })?;
+        return Ok(Spot::At { at, grain: Grain::Minute });
     }
     spot_on(phrase, days, context)
 }
@@ -241,12 +199,7 @@ fn spot_on(phrase: &Phrase, days: Option<Days>, context: &Context) -> Result<Spo
         return Ok(Spot::Nowhere);
     };
     if let Some((start, end)) = days.window {
-        return Ok(Spot::Days {
-            start,
-            end,
-            grain: days.grain,
-            single: false,
-        });
+        return Ok(Spot::Days { start, end, grain: days.grain, single: false });
     }
     let start = context.day_start(days.first);
     let end = context.day_start(days.end);
@@ -254,12 +207,7 @@ fn spot_on(phrase: &Phrase, days: Option<Days>, context: &Context) -> Result<Spo
         return Err(Problem::Past { at: start });
     }
     let single = days.grain == Grain::Day && days.single();
-    Ok(Spot::Days {
-        start,
-        end,
-        grain: days.grain,
-        single,
-    })
+    Ok(Spot::Days { start, end, grain: days.grain, single })
 }
 
 fn not_past(at: DateTime<Tz>, context: &Context, tense: Tense) -> Result<DateTime<Tz>, Problem> {
@@ -273,10 +221,7 @@ fn not_past(at: DateTime<Tz>, context: &Context, tense: Tense) -> Result<DateTim
 fn offset_spot(phrase: &Phrase, offset: Span, context: &Context) -> Result<Spot, Problem> {
     if !offset.is_calendar() {
         let at = context.after(context.now, offset)?;
-        return Ok(Spot::At {
-            at,
-            grain: Grain::Minute,
-        });
+        return Ok(Spot::At { at, grain: Grain::Minute });
     }
     let date = day::moved(context.today, offset)?;
     let past = offset.months < 0 || offset.days < 0 || offset.workdays < 0;
@@ -286,12 +231,7 @@ fn offset_spot(phrase: &Phrase, offset: Span, context: &Context) -> Result<Spot,
 
 /// "A week from Friday at 5", "10 minutes before noon".
 fn shifted_spot(phrase: &Phrase, shift: Span, context: &Context) -> Result<Spot, Problem> {
-    let anchor = Phrase {
-        shift: None,
-        length: None,
-        to: None,
-        ..phrase.clone()
-    };
+    let anchor = Phrase { shift: None, length: None, to: None, ..phrase.clone() };
     if shift.is_calendar() && phrase.date.is_some() {
         let days = match &phrase.date {
             Some(date) => day::days(date, context, false)?,
@@ -301,10 +241,9 @@ fn shifted_spot(phrase: &Phrase, shift: Span, context: &Context) -> Result<Spot,
         return spot_on(&anchor, Some(Days::one(date, days.tense)?), context);
     }
     match spot(&anchor, context)? {
-        Spot::At { at, .. } | Spot::Days { start: at, .. } => Ok(Spot::At {
-            at: context.after(at, shift)?,
-            grain: Grain::Minute,
-        }),
+        Spot::At { at, .. } | Spot::Days { start: at, .. } => {
+            Ok(Spot::At { at: context.after(at, shift)?, grain: Grain::Minute })
+        }
         Spot::Nowhere => Ok(Spot::Nowhere),
     }
 }
@@ -314,15 +253,10 @@ impl Context {
     pub fn after(&self, at: DateTime<Tz>, span: Span) -> Result<DateTime<Tz>, Problem> {
         let local = at.naive_local();
         let date = day::moved(local.date(), Span { seconds: 0, ..span })?;
-        let start = if date == local.date() {
-            at
-        } else {
-            local_instant(self.home, date.and_time(local.time())).earliest()
-        };
+        let start =
+            if date == local.date() { at } else { local_instant(self.home, date.and_time(local.time())).earliest() };
         let moved = Duration::try_seconds(span.seconds).and_then(|d| start.checked_add_signed(d));
-        moved
-            .filter(|at| YEARS.contains(&chrono::Datelike::year(at)))
-            .ok_or_else(too_far)
+        moved.filter(|at| YEARS.contains(&chrono::Datelike::year(at))).ok_or_else(too_far)
     }
 }
 
@@ -336,12 +270,7 @@ pub fn plain_duration(span: Span) -> Duration {
     Duration::try_seconds(days * 86_400 + span.seconds).unwrap_or(Duration::MAX)
 }
 
-fn range(
-    phrase: &Phrase,
-    to: &Phrase,
-    first: Spot,
-    reference: &Reference,
-) -> Result<When, Problem> {
+fn range(phrase: &Phrase, to: &Phrase, first: Spot, reference: &Reference) -> Result<When, Problem> {
     let (start, grain) = match first {
         Spot::At { at, grain } => (at, grain),
         Spot::Days { start, grain, .. } => (start, grain),
@@ -349,14 +278,8 @@ fn range(
     };
     let to = with_shared_parts(phrase, to);
     // Hours of the second end are looked for after the first one.
-    let after = Reference {
-        now: start.to_utc(),
-        ..*reference
-    };
-    let end_context = Context {
-        back: false,
-        ..Context::new(&to, &after)
-    };
+    let after = Reference { now: start.to_utc(), ..*reference };
+    let end_context = Context { back: false, ..Context::new(&to, &after) };
     let end = match (to.date.is_some(), to.clock) {
         (false, Some(clock)) => hour::next_after(clock, start, &end_context)?,
         _ => match spot(&to, &end_context)? {
@@ -366,28 +289,17 @@ fn range(
         },
     };
     if end <= start {
-        return Err(Problem::Ambiguous {
-            candidates: vec![start, end],
-            why: "it ends before it begins".to_owned(),
-        });
+        return Err(Problem::Ambiguous { candidates: vec![start, end], why: "it ends before it begins".to_owned() });
     }
     Ok(When::Range { start, end, grain })
 }
 
 fn with_shared_parts(phrase: &Phrase, to: &Phrase) -> Phrase {
-    Phrase {
-        zone: to.zone.or(phrase.zone),
-        cue: phrase.cue,
-        ..to.clone()
-    }
+    Phrase { zone: to.zone.or(phrase.zone), cue: phrase.cue, ..to.clone() }
 }
 
 /// Months later or earlier; the last day of a shorter month.
 pub fn months_moved(date: NaiveDate, months: i64) -> Option<NaiveDate> {
     let count = Months::new(u32::try_from(months.unsigned_abs()).ok()?);
-    if months < 0 {
-        date.checked_sub_months(count)
-    } else {
-        date.checked_add_months(count)
-    }
+    if months < 0 { date.checked_sub_months(count) } else { date.checked_add_months(count) }
 }

@@ -13,16 +13,8 @@ pub fn month_bounds(month: MonthOf, context: &Context) -> Result<(NaiveDate, Nai
     let this = first_of(context.today.year(), context.today.month())?;
     let first = match month {
         MonthOf::From(n) => months_moved(this, n).ok_or_else(too_far)?,
-        MonthOf::Named {
-            month,
-            year: Some(year),
-            ..
-        } => first_of(year, month)?,
-        MonthOf::Named {
-            month,
-            year: None,
-            which,
-        } => {
+        MonthOf::Named { month, year: Some(year), .. } => first_of(year, month)?,
+        MonthOf::Named { month, year: None, which } => {
             let mut first = first_of(this.year(), month)?;
             let last = which.is_some_and(|n| n < 0);
             if last || context.back && which.is_none() {
@@ -43,8 +35,7 @@ pub fn first_of(year: i32, month: u32) -> Result<NaiveDate, Problem> {
     if !YEARS.contains(&year) {
         return Err(too_far());
     }
-    NaiveDate::from_ymd_opt(year, month, 1)
-        .ok_or_else(|| impossible(format!("there is no month {month}")))
+    NaiveDate::from_ymd_opt(year, month, 1).ok_or_else(|| impossible(format!("there is no month {month}")))
 }
 
 pub fn nth(n: i32, day: Option<Weekday>, of: Period, context: &Context) -> Result<Days, Problem> {
@@ -57,20 +48,9 @@ pub fn nth(n: i32, day: Option<Weekday>, of: Period, context: &Context) -> Resul
             days = period(Period::Month(MonthOf::From(1)), context)?;
             date = nth_in(n, day, &days)?;
         }
-        Period::Month(MonthOf::Named {
-            month,
-            year: None,
-            which: None,
-        }) if passed => {
+        Period::Month(MonthOf::Named { month, year: None, which: None }) if passed => {
             let year = Some(days.first.year() + 1);
-            days = period(
-                Period::Month(MonthOf::Named {
-                    month,
-                    year,
-                    which: None,
-                }),
-                context,
-            )?;
+            days = period(Period::Month(MonthOf::Named { month, year, which: None }), context)?;
             date = nth_in(n, day, &days)?;
         }
         _ => {}
@@ -82,14 +62,10 @@ pub fn nth(n: i32, day: Option<Weekday>, of: Period, context: &Context) -> Resul
 pub fn nth_in(n: i32, day: Option<Weekday>, days: &Days) -> Result<NaiveDate, Problem> {
     let found = if n < 0 {
         let last = after(days.end, -1)?;
-        let back = day.map_or(0, |d| {
-            (last.weekday().num_days_from_monday() + 7 - d.num_days_from_monday()) % 7
-        });
+        let back = day.map_or(0, |d| (last.weekday().num_days_from_monday() + 7 - d.num_days_from_monday()) % 7);
         after(last, -i64::from(back))?
     } else {
-        let ahead = day.map_or(0, |d| {
-            (d.num_days_from_monday() + 7 - days.first.weekday().num_days_from_monday()) % 7
-        });
+        let ahead = day.map_or(0, |d| (d.num_days_from_monday() + 7 - days.first.weekday().num_days_from_monday()) % 7);
         let step = if day.is_some() { 7 } else { 1 };
         after(days.first, i64::from(ahead) + i64::from(n - 1) * step)?
     };
@@ -124,20 +100,11 @@ pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
             let month = today.month0() / 3 * 3 + 1;
             let this = first_of(today.year(), month)?;
             let first = months_moved(this, n * 3).ok_or_else(too_far)?;
-            Days::span(
-                first,
-                months_moved(first, 3).ok_or_else(too_far)?,
-                Grain::Month,
-                tense(n),
-            )
+            Days::span(first, months_moved(first, 3).ok_or_else(too_far)?, Grain::Month, tense(n))
         }
         Period::MonthOfYear { month, year } => {
             let year = today.year().saturating_add(year as i32);
-            let named = MonthOf::Named {
-                month,
-                year: Some(year),
-                which: None,
-            };
+            let named = MonthOf::Named { month, year: Some(year), which: None };
             self::period(Period::Month(named), context)
         }
         Period::Year(n) => year(today.year().saturating_add(n as i32), tense(n)),
@@ -147,12 +114,7 @@ pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
 }
 
 pub fn year(year: i32, tense: Tense) -> Result<Days, Problem> {
-    Days::span(
-        first_of(year, 1)?,
-        first_of(year + 1, 1)?,
-        Grain::Year,
-        tense,
-    )
+    Days::span(first_of(year, 1)?, first_of(year + 1, 1)?, Grain::Year, tense)
 }
 
 pub fn edge(edge: Edge, of: Period, context: &Context) -> Result<Days, Problem> {
@@ -168,11 +130,7 @@ pub fn edge(edge: Edge, of: Period, context: &Context) -> Result<Days, Problem> 
         Edge::End => last,
     };
     let year = matches!(of, Period::Year(_) | Period::YearNumbered(_));
-    let date = if edge == Edge::Middle && year {
-        first_of(days.first.year(), 7)?
-    } else {
-        date
-    };
+    let date = if edge == Edge::Middle && year { first_of(days.first.year(), 7)? } else { date };
     Days::one(date, days.tense)
 }
 
@@ -181,19 +139,8 @@ pub fn window(span: Span, context: &Context) -> Result<Days, Problem> {
     let other = context.after(context.now, span)?;
     let window = (context.now.min(other), context.now.max(other));
     let first = window.0.date_naive();
-    let grain = if span.is_calendar() {
-        Grain::Day
-    } else {
-        Grain::Minute
-    };
-    let tense = if other < context.now {
-        Tense::Past
-    } else {
-        Tense::Open
-    };
+    let grain = if span.is_calendar() { Grain::Day } else { Grain::Minute };
+    let tense = if other < context.now { Tense::Past } else { Tense::Open };
     let days = Days::span(first, after(window.1.date_naive(), 1)?, grain, tense)?;
-    Ok(Days {
-        window: Some(window),
-        ..days
-    })
+    Ok(Days { window: Some(window), ..days })
 }

@@ -24,11 +24,7 @@ pub fn code(day: Weekday) -> &'static str {
     DAY_CODES[day.num_days_from_monday() as usize].1
 }
 
-pub fn recurrence(
-    phrase: &Phrase,
-    context: &Context,
-    reference: &Reference,
-) -> Result<When, Problem> {
+pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> Result<When, Problem> {
     let Some(mut rule) = phrase.rule else {
         return Err(impossible("there is no rule"));
     };
@@ -55,11 +51,7 @@ pub fn recurrence(
     let first = first_after(&rrule, start, phrase, context)?;
     let rrule = with_end(rrule, first, phrase, context, reference)?;
     let grain = clock.map_or(Grain::Day, |(_, grain)| grain);
-    Ok(When::Recurrence {
-        first,
-        rrule,
-        grain,
-    })
+    Ok(When::Recurrence { first, rrule, grain })
 }
 
 fn frequency(unit: Unit) -> &'static str {
@@ -76,30 +68,16 @@ fn frequency(unit: Unit) -> &'static str {
 /// BYDAY, BYMONTH and the like.
 fn on_which_days(rule: Rule, phrase: &Phrase) -> Result<Vec<String>, Problem> {
     if rule.days != DaySet::default() {
-        let days: Vec<&str> = DAY_CODES
-            .iter()
-            .filter(|(d, _)| rule.days.has(*d))
-            .map(|(_, c)| *c)
-            .collect();
+        let days: Vec<&str> = DAY_CODES.iter().filter(|(d, _)| rule.days.has(*d)).map(|(_, c)| *c).collect();
         return Ok(vec![format!("BYDAY={}", days.join(","))]);
     }
     let monthly = rule.unit == Unit::Month;
     let contradiction = || impossible("the rule and the date do not go together");
     Ok(match &phrase.date {
         None | Some(Date::Day(_) | Date::Window(_) | Date::Exact(_)) => vec![],
-        Some(Date::Numbered {
-            day, month: None, ..
-        }) if monthly => vec![month_day(*day)?],
-        Some(Date::Numbered {
-            day,
-            month: Some(MonthOf::From(_)),
-            ..
-        }) if monthly => vec![month_day(*day)?],
-        Some(Date::Numbered {
-            day,
-            month: Some(MonthOf::Named { month, .. }),
-            ..
-        }) if rule.unit == Unit::Year => {
+        Some(Date::Numbered { day, month: None, .. }) if monthly => vec![month_day(*day)?],
+        Some(Date::Numbered { day, month: Some(MonthOf::From(_)), .. }) if monthly => vec![month_day(*day)?],
+        Some(Date::Numbered { day, month: Some(MonthOf::Named { month, .. }), .. }) if rule.unit == Unit::Year => {
             NaiveDate::from_ymd_opt(2024, *month, *day)
                 .ok_or_else(|| impossible("there is no such day in any year"))?;
             vec![format!("BYMONTH={month}"), month_day(*day)?]
@@ -139,28 +117,19 @@ fn edge_days(edge: Edge, of: Period) -> Vec<String> {
         Edge::Middle => 15,
         Edge::End => -1,
     };
-    in_month(of)
-        .into_iter()
-        .chain([format!("BYMONTHDAY={day}")])
-        .collect()
+    in_month(of).into_iter().chain([format!("BYMONTHDAY={day}")]).collect()
 }
 
 fn holiday_days(holiday: super::super::words::Holiday) -> Result<Vec<String>, Problem> {
     use super::super::words::Holiday;
     match holiday {
         Holiday::Fixed { month, day } => Ok(vec![format!("BYMONTH={month}"), month_day(day)?]),
-        Holiday::Nth {
-            n,
-            day,
-            month,
-            plus: 0,
-        } => Ok(vec![
-            format!("BYMONTH={month}"),
-            format!("BYDAY={n}{}", code(day)),
-        ]),
-        Holiday::Nth { .. } | Holiday::Easter(_) => Err(impossible(
-            "a day that is counted from another one cannot be repeated by a rule",
-        )),
+        Holiday::Nth { n, day, month, plus: 0 } => {
+            Ok(vec![format!("BYMONTH={month}"), format!("BYDAY={n}{}", code(day))])
+        }
+        Holiday::Nth { .. } | Holiday::Easter(_) => {
+            Err(impossible("a day that is counted from another one cannot be repeated by a rule"))
+        }
     }
 }
 
@@ -182,8 +151,7 @@ fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, P
             let date = after(today, n)?;
             let passed = n == 0
                 && hour::of_rule(phrase)?.is_none_or(|(m, _)| {
-                    date.and_time(chrono::NaiveTime::MIN) + Duration::minutes(m)
-                        <= context.local_now
+                    date.and_time(chrono::NaiveTime::MIN) + Duration::minutes(m) <= context.local_now
                 });
             if rule.days.has(date.weekday()) && !passed {
                 return Ok(date);
@@ -193,8 +161,7 @@ fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, P
     }
     if let (Unit::Day, Some((minutes, _)), None) = (rule.unit, hour::of_rule(phrase)?, starts) {
         // "Every 2 days at 9" begins with the next 9:00.
-        let passed =
-            base.and_time(chrono::NaiveTime::MIN) + Duration::minutes(minutes) <= context.local_now;
+        let passed = base.and_time(chrono::NaiveTime::MIN) + Duration::minutes(minutes) <= context.local_now;
         return if passed { after(base, 1) } else { Ok(base) };
     }
     Ok(base)
@@ -202,12 +169,7 @@ fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, P
 
 /// The first occurrence of a rule that is counted from `start`, after now and not before the day
 /// from which it was said to count.
-fn first_after(
-    rrule: &str,
-    start: DateTime<Tz>,
-    phrase: &Phrase,
-    context: &Context,
-) -> Result<DateTime<Tz>, Problem> {
+fn first_after(rrule: &str, start: DateTime<Tz>, phrase: &Phrase, context: &Context) -> Result<DateTime<Tz>, Problem> {
     let mut after = context.now;
     if phrase.start.is_some() {
         after = after.max(start - Duration::seconds(1));
@@ -216,33 +178,19 @@ fn first_after(
 }
 
 /// "Every 3 hours": counted from now, or from a clock time that was said.
-fn sub_daily(
-    rule: Rule,
-    phrase: &Phrase,
-    context: &Context,
-    reference: &Reference,
-) -> Result<When, Problem> {
+fn sub_daily(rule: Rule, phrase: &Phrase, context: &Context, reference: &Reference) -> Result<When, Problem> {
     let minutes = i64::from(rule.every) * if rule.unit == Unit::Hour { 60 } else { 1 };
     let rrule = match (rule.every, rule.unit) {
         (1, unit) => frequency(unit).to_owned(),
         (n, unit) => format!("{};INTERVAL={n}", frequency(unit)),
     };
-    let begun = Phrase {
-        rule: None,
-        to: None,
-        length: None,
-        ..phrase.clone()
-    };
+    let begun = Phrase { rule: None, to: None, length: None, ..phrase.clone() };
     let first = match spot(&begun, context)? {
         Spot::At { at, .. } => at,
         Spot::Days { .. } | Spot::Nowhere => context.now + Duration::minutes(minutes),
     };
     let rrule = with_end(rrule, first, phrase, context, reference)?;
-    Ok(When::Recurrence {
-        first,
-        rrule,
-        grain: Grain::Minute,
-    })
+    Ok(When::Recurrence { first, rrule, grain: Grain::Minute })
 }
 
 /// "… until Friday", "… for 2 weeks".
@@ -256,26 +204,18 @@ fn with_end(
     let last = match (&phrase.to, phrase.length) {
         // "Every Thursday from 5 to 6": the end of an hour, not of the rule.
         (Some(to), _) if to.date.is_some() || phrase.clock.is_none() => {
-            let end_context = Context {
-                back: false,
-                ..Context::new(to, reference)
-            };
+            let end_context = Context { back: false, ..Context::new(to, reference) };
             match spot(to, &end_context)? {
                 Spot::At { at, .. } => at,
                 Spot::Days { end, .. } => end - Duration::seconds(1),
                 Spot::Nowhere => return Ok(rrule),
             }
         }
-        (_, Some(length)) if length.is_calendar() => {
-            context.after(first, length)? - Duration::seconds(1)
-        }
+        (_, Some(length)) if length.is_calendar() => context.after(first, length)? - Duration::seconds(1),
         _ => return Ok(rrule),
     };
     if last < first {
         return Err(impossible("it ends before its first time"));
     }
-    Ok(format!(
-        "{rrule};UNTIL={}",
-        last.to_utc().format("%Y%m%dT%H%M%SZ")
-    ))
+    Ok(format!("{rrule};UNTIL={}", last.to_utc().format("%Y%m%dT%H%M%SZ")))
 }

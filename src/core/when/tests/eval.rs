@@ -19,11 +19,7 @@ struct Row {
 impl Row {
     fn reference(&self) -> Reference {
         let zone: Tz = self.tz.as_deref().unwrap_or("UTC").parse().unwrap();
-        Reference {
-            now: self.reference.to_utc(),
-            zone,
-            order: DateOrder::usual_in(zone),
-        }
+        Reference { now: self.reference.to_utc(), zone, order: DateOrder::usual_in(zone) }
     }
 
     /// An instant, cut down to the grain of the row.
@@ -43,9 +39,7 @@ impl Row {
 fn rows(name: &str) -> Vec<Row> {
     let path = format!("{}/data/eval/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The share of right rows; misses are printed, a wrong instant apart from a refusal.
@@ -53,32 +47,20 @@ fn measure(name: &str) -> f64 {
     let rows = rows(name);
     let (mut right, mut wrong, mut refused) = (0, 0, 0);
     let start = Instant::now();
-    let answers: Vec<_> = rows
-        .iter()
-        .map(|r| start_in(&r.input, &r.reference()))
-        .collect();
+    let answers: Vec<_> = rows.iter().map(|r| start_in(&r.input, &r.reference())).collect();
     let each = start.elapsed() / rows.len() as u32;
     for (row, got) in rows.iter().zip(answers) {
         let zone = row.reference().zone;
-        let expected = row
-            .expected_start
-            .map(|at| row.cut(at.with_timezone(&zone)));
+        let expected = row.expected_start.map(|at| row.cut(at.with_timezone(&zone)));
         let got = got.map(|at| row.cut(at));
         if expected == got {
             right += 1;
             continue;
         }
-        *if got.is_none() {
-            &mut refused
-        } else {
-            &mut wrong
-        } += 1;
+        *if got.is_none() { &mut refused } else { &mut wrong } += 1;
         println!("{:?}: {got:?}, not {expected:?}", row.input);
     }
-    println!(
-        "{name}: {right} of {} right, {wrong} wrong, {refused} refused, {each:?} each",
-        rows.len()
-    );
+    println!("{name}: {right} of {} right, {wrong} wrong, {refused} refused, {each:?} each", rows.len());
     f64::from(right) / rows.len() as f64
 }
 

@@ -24,14 +24,7 @@ fn instants() -> impl Strategy<Value = (DateTime<Tz>, Reference)> {
         let zone: Tz = ZONES[zone].parse().unwrap();
         let at = DateTime::from_timestamp(minute * 60, 0).unwrap();
         let now = at + Duration::minutes(apart);
-        (
-            at.with_timezone(&zone),
-            Reference {
-                now,
-                zone,
-                order: DateOrder::DayFirst,
-            },
-        )
+        (at.with_timezone(&zone), Reference { now, zone, order: DateOrder::DayFirst })
     })
 }
 
@@ -157,15 +150,13 @@ proptest! {
 
 /// A word, number or mark that the tables know.
 fn word() -> impl Strategy<Value = String> {
-    let words: Vec<&'static str> = [
-        include_str!("../../../../data/when/en.txt"),
-        include_str!("../../../../data/when/de.txt"),
-    ]
-    .into_iter()
-    .flat_map(str::lines)
-    .filter_map(|line| line.split_once(" = "))
-    .flat_map(|(_, phrases)| phrases.split(" | "))
-    .collect();
+    let words: Vec<&'static str> =
+        [include_str!("../../../../data/when/en.txt"), include_str!("../../../../data/when/de.txt")]
+            .into_iter()
+            .flat_map(str::lines)
+            .filter_map(|line| line.split_once(" = "))
+            .flat_map(|(_, phrases)| phrases.split(" | "))
+            .collect();
     prop_oneof![
         4 => prop::sample::select(words).prop_map(|w| w.trim_end_matches(['?', '~']).to_owned()),
         1 => (0..100_000u32).prop_map(|n| n.to_string()),
@@ -192,15 +183,7 @@ fn a_huge_text_is_read_in_moderate_time() {
         let start = std::time::Instant::now();
         let found = find(&text, &reference);
         let _ = resolve(&text, &reference);
-        println!(
-            "{unit:?} × {}: {} found, {:?}",
-            text.len() / unit.len(),
-            found.len(),
-            start.elapsed()
-        );
-        assert!(
-            start.elapsed() < std::time::Duration::from_secs(5),
-            "{unit:?}"
-        );
+        println!("{unit:?} × {}: {} found, {:?}", text.len() / unit.len(), found.len(), start.elapsed());
+        assert!(start.elapsed() < std::time::Duration::from_secs(5), "{unit:?}");
     }
 }

@@ -18,9 +18,7 @@ const MEANT_LETTERS_MIN: usize = 6;
 /// From this length on, two errors are forgiven.
 const TYPO_TWO_LETTERS_MIN: usize = 9;
 /// Real words within one error of a word of time.
-const NOT_TYPOS: &[&str] = &[
-    "mourning", "sunray", "augusta", "monterey", "minuet", "minuets",
-];
+const NOT_TYPOS: &[&str] = &["mourning", "sunray", "augusta", "monterey", "minuet", "minuets"];
 
 #[derive(Debug)]
 pub struct Lexicon {
@@ -48,10 +46,7 @@ pub struct Entry {
 pub fn lexicons() -> &'static [Lexicon] {
     static LEXICONS: OnceLock<Vec<Lexicon>> = OnceLock::new();
     LEXICONS.get_or_init(|| {
-        let tables = [
-            include_str!("../../../../data/when/en.txt"),
-            include_str!("../../../../data/when/de.txt"),
-        ];
+        let tables = [include_str!("../../../../data/when/en.txt"), include_str!("../../../../data/when/de.txt")];
         tables.iter().map(|table| Lexicon::read(table)).collect()
     })
 }
@@ -67,10 +62,7 @@ impl Lexicon {
         };
         let lines = table.lines().map(str::trim);
         for line in lines.filter(|l| !l.is_empty() && !l.starts_with('#')) {
-            if lexicon.read_line(line).is_none()
-                && !line.starts_with("language ")
-                && line != "dial full"
-            {
+            if lexicon.read_line(line).is_none() && !line.starts_with("language ") && line != "dial full" {
                 lexicon.problems.push(line.to_owned());
             }
         }
@@ -89,9 +81,7 @@ impl Lexicon {
         for phrase in phrases.split(" | ").map(str::trim) {
             // "montagabend evening": compounds name their part of day.
             let (head, phrase) = match (head.as_slice(), phrase.split_once(' ')) {
-                (["weekdaypart", day], Some((word, part))) => {
-                    (vec!["weekdaypart", *day, part], word)
-                }
+                (["weekdaypart", day], Some((word, part))) => (vec!["weekdaypart", *day, part], word),
                 _ => (head.clone(), phrase),
             };
             let sense = Sense::parse(&head)?;
@@ -112,11 +102,7 @@ impl Lexicon {
         if first.bytes().any(|b| b.is_ascii_digit()) && first.bytes().any(|b| !b.is_ascii_digit()) {
             self.mixed.insert(first.clone());
         }
-        let entry = Entry {
-            rest: keys.collect(),
-            sense,
-            weak,
-        };
+        let entry = Entry { rest: keys.collect(), sense, weak };
         self.entries.entry(first).or_default().push(entry);
         Some(())
     }
@@ -126,15 +112,7 @@ impl Lexicon {
         let Some((area, city)) = zone.name().rsplit_once('/') else {
             return;
         };
-        let areas = [
-            "Africa",
-            "America",
-            "Asia",
-            "Atlantic",
-            "Australia",
-            "Europe",
-            "Pacific",
-        ];
+        let areas = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Pacific"];
         if areas.iter().any(|a| area.starts_with(a)) {
             self.add(&city.replace('_', " "), Sense::Place(zone), false);
         }
@@ -157,11 +135,7 @@ impl Lexicon {
             return None;
         }
         let near = |word: &&String| {
-            let errors = if word.len() >= TYPO_TWO_LETTERS_MIN {
-                2
-            } else {
-                1
-            };
+            let errors = if word.len() >= TYPO_TWO_LETTERS_MIN { 2 } else { 1 };
             word.len() >= MEANT_LETTERS_MIN
                 && key.as_bytes().first() == word.as_bytes().first()
                 && within(key, word, errors)

@@ -30,15 +30,8 @@ pub struct Line<'a> {
 impl<'a> Line<'a> {
     pub fn new(text: &'a str, lexicon: &Lexicon) -> Line<'a> {
         let tokens = token::tokens(text, |key| lexicon.is_mixed_word(key));
-        let atoms = (0..tokens.len())
-            .map(|i| atoms_at(&tokens, i, lexicon))
-            .collect();
-        Line {
-            text,
-            tokens,
-            atoms,
-            full_dial: lexicon.full_dial,
-        }
+        let atoms = (0..tokens.len()).map(|i| atoms_at(&tokens, i, lexicon)).collect();
+        Line { text, tokens, atoms, full_dial: lexicon.full_dial }
     }
 
     pub fn atoms(&self, i: usize) -> &[Atom] {
@@ -47,15 +40,12 @@ impl<'a> Line<'a> {
 
     /// The longest atom at `i` that `f` accepts, and the place after it.
     pub fn pick<T>(&self, i: usize, f: impl Fn(&Atom) -> Option<T>) -> Option<(T, usize)> {
-        self.atoms(i)
-            .iter()
-            .find_map(|atom| Some((f(atom)?, i + atom.len)))
+        self.atoms(i).iter().find_map(|atom| Some((f(atom)?, i + atom.len)))
     }
 
     /// The place after a joining word.
     pub fn link(&self, i: usize, link: Link) -> Option<usize> {
-        self.pick(i, |a| (a.sense == Sense::Link(link)).then_some(()))
-            .map(|(_, next)| next)
+        self.pick(i, |a| (a.sense == Sense::Link(link)).then_some(())).map(|(_, next)| next)
     }
 
     /// The place after any number of such words.
@@ -76,15 +66,11 @@ impl<'a> Line<'a> {
 
     /// A mark with no space before it.
     pub fn glued_mark(&self, i: usize, mark: char) -> bool {
-        self.tokens
-            .get(i)
-            .is_some_and(|t| t.kind == Kind::Mark(mark) && !t.spaced)
+        self.tokens.get(i).is_some_and(|t| t.kind == Kind::Mark(mark) && !t.spaced)
     }
 
     pub fn mark(&self, i: usize, mark: char) -> bool {
-        self.tokens
-            .get(i)
-            .is_some_and(|t| t.kind == Kind::Mark(mark))
+        self.tokens.get(i).is_some_and(|t| t.kind == Kind::Mark(mark))
     }
 
     pub fn glued(&self, i: usize) -> bool {
@@ -135,20 +121,8 @@ fn atoms_at(tokens: &[Token], i: usize, lexicon: &Lexicon) -> Vec<Atom> {
     let fits = |rest: &[String]| {
         tokens
             .get(i + 1..i + 1 + rest.len())
-            .is_some_and(|following| {
-                following
-                    .iter()
-                    .zip(rest)
-                    .all(|(token, key)| token.key == *key)
-            })
+            .is_some_and(|following| following.iter().zip(rest).all(|(token, key)| token.key == *key))
     };
     let entries = lexicon.starting_with(&tokens[i].key).iter();
-    entries
-        .filter(|e| fits(&e.rest))
-        .map(|e| Atom {
-            sense: e.sense,
-            len: e.rest.len() + 1,
-            weak: e.weak,
-        })
-        .collect()
+    entries.filter(|e| fits(&e.rest)).map(|e| Atom { sense: e.sense, len: e.rest.len() + 1, weak: e.weak }).collect()
 }

@@ -137,10 +137,9 @@ impl Sense {
     pub fn parse(words: &[&str]) -> Option<Sense> {
         Some(match *words {
             ["weekday", day] => Sense::Weekday(weekday(day)?),
-            ["weekdays", days] => Sense::Weekdays(
-                days.split(',')
-                    .try_fold(Days::default(), |set, d| Some(set.with(weekday(d)?)))?,
-            ),
+            ["weekdays", days] => {
+                Sense::Weekdays(days.split(',').try_fold(Days::default(), |set, d| Some(set.with(weekday(d)?)))?)
+            }
             ["weekdaypart", day, part] => Sense::WeekdayPart(weekday(day)?, part_named(part)?),
             ["workday"] => Sense::Workday,
             ["weekend"] => Sense::Weekend,
@@ -216,10 +215,7 @@ fn holiday(words: &[&str]) -> Option<Holiday> {
             Some(days) => Some(Holiday::Easter(days.parse().ok()?)),
             None => {
                 let (month, day) = one.split_once('-')?;
-                Some(Holiday::Fixed {
-                    month: month.parse().ok()?,
-                    day: day.parse().ok()?,
-                })
+                Some(Holiday::Fixed { month: month.parse().ok()?, day: day.parse().ok()? })
             }
         },
         _ => None,

@@ -9,7 +9,10 @@ pub const TOKENS_MAX: usize = 2_000;
 pub enum Kind {
     Word,
     /// `None`: more digits than any time has.
-    Number { value: Option<u32>, digits: usize },
+    Number {
+        value: Option<u32>,
+        digits: usize,
+    },
     Mark(char),
 }
 
@@ -105,13 +108,7 @@ fn initials_end(text: &str, start: usize, end: usize) -> usize {
     end
 }
 
-fn push_run(
-    tokens: &mut Vec<Token>,
-    text: &str,
-    run: Range<usize>,
-    spaced: bool,
-    known: &impl Fn(&str) -> bool,
-) {
+fn push_run(tokens: &mut Vec<Token>, text: &str, run: Range<usize>, spaced: bool, known: &impl Fn(&str) -> bool) {
     let whole = word(text, run.clone(), spaced);
     let has_digit = whole.key.bytes().any(|b| b.is_ascii_digit());
     if !has_digit || known(&whole.key) {

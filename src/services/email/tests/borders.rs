@@ -22,11 +22,7 @@ async fn everything_before_the_final_dot_is_a_failure_that_keeps_the_text() {
         ("AUTH", Drop, "user and password"),
         ("MAIL", Say("451 later"), "refused the sender"),
         ("MAIL", Drop, "refused the sender"),
-        (
-            "RCPT",
-            Say("550 no such user"),
-            "bob@example.com (550 no such user)",
-        ),
+        ("RCPT", Say("550 no such user"), "bob@example.com (550 no such user)"),
         ("RCPT", Drop, "broke off"),
         ("RCPT", Hang, "in time"),
         ("DATA", Say("452 full"), "452 full"),
@@ -39,15 +35,8 @@ async fn everything_before_the_final_dot_is_a_failure_that_keeps_the_text() {
         let server = Server::start(&[(at, then)]).await;
         let home = Home::with(Some(server.smtp()));
         let sent = home.run("send_email", letter(), "1").await;
-        assert!(
-            matches!(sent.outcome, Outcome::Failed { .. }),
-            "{at} {then:?}: {sent:?}"
-        );
-        assert!(
-            words(&sent).contains(word),
-            "{at} {then:?}: {}",
-            words(&sent)
-        );
+        assert!(matches!(sent.outcome, Outcome::Failed { .. }), "{at} {then:?}: {sent:?}");
+        assert!(words(&sent).contains(word), "{at} {then:?}: {}", words(&sent));
         assert!(words(&sent).contains("Nothing was sent. The text is kept as a draft."));
         let drafts = home.mails(Folder::Drafts).await;
         assert_eq!(drafts.len(), 1, "{at} {then:?}");
@@ -66,44 +55,25 @@ async fn a_server_nobody_answers_at_is_a_failure() {
     let url = format!("smtp://127.0.0.1:{port}?from=me@example.com");
     let home = Home::with(Some(Smtp::from_url(&url.into()).unwrap()));
     let sent = home.run("send_email", letter(), "1").await;
-    assert!(
-        words(&sent).contains("127.0.0.1 cannot be reached"),
-        "{}",
-        words(&sent)
-    );
+    assert!(words(&sent).contains("127.0.0.1 cannot be reached"), "{}", words(&sent));
     assert!(words(&sent).contains("kept as a draft"));
     assert!(server.mails().is_empty());
 }
 
 #[tokio::test]
 async fn everything_after_the_final_dot_but_a_clear_answer_is_unknown_and_never_tried_again() {
-    for then in [
-        Drop,
-        Hang,
-        Say("what?"),
-        Say("354 more"),
-        Say("99 bottles"),
-        Say(""),
-    ] {
+    for then in [Drop, Hang, Say("what?"), Say("354 more"), Say("99 bottles"), Say("")] {
         let server = Server::start(&[(".", then)]).await;
         let home = Home::with(Some(server.smtp()));
         let sent = home.run("send_email", letter(), "1").await;
-        assert!(
-            matches!(sent.outcome, Outcome::Unknown { .. }),
-            "{then:?}: {sent:?}"
-        );
+        assert!(matches!(sent.outcome, Outcome::Unknown { .. }), "{then:?}: {sent:?}");
         assert!(words(&sent).contains("may or may not"), "{}", words(&sent));
         assert_eq!(server.mails().len(), 1);
         assert_eq!(server.saw("EHLO"), 1);
         assert!(home.mails(Folder::Drafts).await.is_empty());
         assert!(home.mails(Folder::Sent).await.is_empty());
-        let attempt = Attempt {
-            key: format!("{:0>32}", "1"),
-        };
-        let happened = home
-            .email
-            .happened(&home.scene, "send_email", &attempt)
-            .await;
+        let attempt = Attempt { key: format!("{:0>32}", "1") };
+        let happened = home.email.happened(&home.scene, "send_email", &attempt).await;
         assert_eq!(happened, None);
     }
 }
@@ -115,10 +85,7 @@ async fn a_connection_that_ends_in_the_middle_of_the_text_is_never_a_success() {
     let mut long = letter();
     long["body"] = "word ".repeat(4_000).into();
     let sent = home.run("send_email", long, "1").await;
-    assert!(
-        !matches!(sent.outcome, Outcome::Succeeded { .. }),
-        "{sent:?}"
-    );
+    assert!(!matches!(sent.outcome, Outcome::Succeeded { .. }), "{sent:?}");
     assert!(server.mails().is_empty());
 }
 
@@ -126,20 +93,12 @@ async fn a_connection_that_ends_in_the_middle_of_the_text_is_never_a_success() {
 async fn a_text_that_never_reached_its_final_dot_is_certainly_not_sent() {
     let server = Server::start(&[("TEXT", Drop)]).await;
     // More than the buffers between the two hold, so that writing fails before the dot.
-    let mail = b"Subject: x\r\n\r\n"
-        .iter()
-        .chain([b'x'; 80].iter())
-        .copied();
+    let mail = b"Subject: x\r\n\r\n".iter().chain([b'x'; 80].iter()).copied();
     let mail: Vec<u8> = mail.cycle().take(32 * 1024 * 1024).collect();
     let to = ["bob@example.com".parse().unwrap()];
-    let smtp = server
-        .smtp()
-        .with_timeout(std::time::Duration::from_secs(20));
+    let smtp = server.smtp().with_timeout(std::time::Duration::from_secs(20));
     let sent = smtp.send(&to, &mail).await;
-    assert!(
-        matches!(&sent, smtp::Sent::Refused(why) if why.contains("in the middle")),
-        "{sent:?}"
-    );
+    assert!(matches!(&sent, smtp::Sent::Refused(why) if why.contains("in the middle")), "{sent:?}");
 }
 
 #[tokio::test]
@@ -150,16 +109,9 @@ async fn one_refused_recipient_means_nobody_gets_it() {
     params["to"] = json!(["bob@example.com", "anna@example.com", "carl@example.com"]);
     let sent = home.run("send_email", params, "1").await;
     assert!(matches!(sent.outcome, Outcome::Failed { .. }));
-    assert!(
-        words(&sent).contains("anna@example.com (550 5.1.1 unknown)"),
-        "{}",
-        words(&sent)
-    );
+    assert!(words(&sent).contains("anna@example.com (550 5.1.1 unknown)"), "{}", words(&sent));
     assert!(!words(&sent).contains("bob@"));
-    assert_eq!(
-        (server.saw("RCPT"), server.saw("RSET"), server.saw("DATA")),
-        (3, 1, 0)
-    );
+    assert_eq!((server.saw("RCPT"), server.saw("RSET"), server.saw("DATA")), (3, 1, 0));
     assert!(server.mails().is_empty());
 }
 
@@ -178,11 +130,7 @@ async fn a_sent_mail_lies_in_sent_and_its_attempt_is_recognised() {
     assert_eq!(home.mails(Folder::Sent).await.len(), 1);
     let happened = |key: String| {
         let attempt = Attempt { key };
-        async move {
-            home.email
-                .happened(&home.scene, "send_email", &attempt)
-                .await
-        }
+        async move { home.email.happened(&home.scene, "send_email", &attempt).await }
     };
     assert_eq!(happened(key).await, Some(true));
 }
@@ -201,17 +149,10 @@ async fn the_login_is_the_decoded_one_and_never_shown() {
 #[tokio::test]
 async fn a_server_elsewhere_without_encryption_gets_no_password() {
     let server = Server::start(&[]).await;
-    let url = format!(
-        "smtp://u:p@127.0.0.1:{}?from=me@example.com&tls=required",
-        server.port
-    );
+    let url = format!("smtp://u:p@127.0.0.1:{}?from=me@example.com&tls=required", server.port);
     let home = Home::with(Some(Smtp::from_url(&url.into()).unwrap()));
     let sent = home.run("send_email", letter(), "1").await;
-    assert!(
-        words(&sent).contains("offers no encryption"),
-        "{}",
-        words(&sent)
-    );
+    assert!(words(&sent).contains("offers no encryption"), "{}", words(&sent));
     assert_eq!((server.saw("AUTH"), server.saw("MAIL")), (0, 0));
 }
 
@@ -225,10 +166,7 @@ async fn an_encryption_that_fails_is_a_failure() {
         let smtp = Smtp::from_url(&url.into()).unwrap();
         let home = Home::with(Some(smtp.with_timeout(std::time::Duration::from_secs(2))));
         let sent = home.run("send_email", letter(), "1").await;
-        assert!(
-            matches!(sent.outcome, Outcome::Failed { .. }),
-            "{scheme}: {sent:?}"
-        );
+        assert!(matches!(sent.outcome, Outcome::Failed { .. }), "{scheme}: {sent:?}");
         assert_eq!((server.saw("AUTH"), server.saw("MAIL")), (0, 0));
     }
 }
@@ -257,9 +195,7 @@ fn a_wrong_smtp_url_says_what_to_set_and_keeps_the_password_to_itself() {
         ("smtps://a%40b.example:hunter2@h?tls=none", "tls=none"),
         ("smtp://a%40b.example:hunter2@h:99999", "not a URL"),
     ] {
-        let error = Smtp::from_url(&url.to_owned().into())
-            .unwrap_err()
-            .to_string();
+        let error = Smtp::from_url(&url.to_owned().into()).unwrap_err().to_string();
         assert!(error.contains(word), "{url}: {error}");
         assert!(!error.contains("hunter2"), "{error}");
     }
@@ -267,10 +203,7 @@ fn a_wrong_smtp_url_says_what_to_set_and_keeps_the_password_to_itself() {
 
 #[test]
 fn the_user_is_the_sender_when_it_is_an_address() {
-    for url in [
-        "smtps://alex%40example.com:p@h.example",
-        "smtps://alex@example.com:p@h.example",
-    ] {
+    for url in ["smtps://alex%40example.com:p@h.example", "smtps://alex@example.com:p@h.example"] {
         let smtp = Smtp::from_url(&url.to_owned().into()).unwrap();
         assert_eq!(smtp.sender().address.to_string(), "alex@example.com");
     }

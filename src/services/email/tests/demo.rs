@@ -9,12 +9,7 @@ use crate::services::email::demo;
 
 fn filled() -> Home {
     let home = Home::new();
-    let written = demo::fill(
-        home.dir.path(),
-        &home.scene.owner,
-        home.scene.now,
-        home.scene.zone,
-    );
+    let written = demo::fill(home.dir.path(), &home.scene.owner, home.scene.now, home.scene.zone);
     assert_eq!(written.unwrap(), 104);
     home
 }
@@ -28,29 +23,13 @@ async fn every_file_is_one_thread_with_its_id() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo/mail");
     for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
-        let messages = std::fs::read_to_string(&path)
-            .unwrap()
-            .split("\n=====\n")
-            .count();
-        let slug = path
-            .file_stem()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .split_once('-')
-            .unwrap()
-            .1;
+        let messages = std::fs::read_to_string(&path).unwrap().split("\n=====\n").count();
+        let slug = path.file_stem().unwrap().to_str().unwrap().split_once('-').unwrap().1;
         let id = demo::thread_of(slug);
         let thread = index.threads.iter().find(|t| t.id == id);
         assert_eq!(thread.map(|t| t.mails.len()), Some(messages), "{slug}");
     }
-    demo::fill(
-        home.dir.path(),
-        &home.scene.owner,
-        home.scene.now,
-        home.scene.zone,
-    )
-    .unwrap();
+    demo::fill(home.dir.path(), &home.scene.owner, home.scene.now, home.scene.zone).unwrap();
     let again = home.mailboxes.index(&home.scene.owner).await.unwrap();
     assert_eq!(again.mails.len(), 104);
 }
@@ -60,9 +39,7 @@ async fn the_unread_mails_and_the_late_report_are_found() {
     let home = filled();
     let unread = home.search(json!({"unread": true})).await;
     assert_eq!(unread["threads"].as_array().unwrap().len(), 14);
-    let late = home
-        .search(json!({"text": "late report", "from": "Priya"}))
-        .await;
+    let late = home.search(json!({"text": "late report", "from": "Priya"})).await;
     assert_eq!(late["threads"][0]["id"], demo::thread_of("q3-report"));
     assert_eq!(late["threads"][0]["unread"], true);
     let german = home.search(json!({"text": "Erdnüsse"})).await;
@@ -75,17 +52,9 @@ async fn the_unread_mails_and_the_late_report_are_found() {
 async fn the_phishing_mail_shows_what_it_is() {
     let home = filled();
     let prepared = home
-        .prepare(
-            "reply_to_email",
-            json!({"find_by": demo::thread_of("phishing-northwind-invoice"), "body": "No."}),
-        )
+        .prepare("reply_to_email", json!({"find_by": demo::thread_of("phishing-northwind-invoice"), "body": "No."}))
         .await;
-    let Prepared::Ready { notes, .. } = prepared else {
-        panic!("{prepared:?}")
-    };
-    assert!(
-        notes[0].contains("northwind.accounts@fastpay-desk.example.net"),
-        "{notes:?}"
-    );
+    let Prepared::Ready { notes, .. } = prepared else { panic!("{prepared:?}") };
+    assert!(notes[0].contains("northwind.accounts@fastpay-desk.example.net"), "{notes:?}");
     assert!(notes[0].contains("xn--"), "{notes:?}");
 }

@@ -42,14 +42,7 @@ fn story(home: &Home) {
     home.lay(
         "cur",
         "4.d:2,S",
-        mail(
-            bob,
-            "Re: budget",
-            "Thu, 30 Apr 2026 08:00:00 +0200",
-            "Message-ID: <c2@x>\n",
-            "Second try.",
-        )
-        .as_bytes(),
+        mail(bob, "Re: budget", "Thu, 30 Apr 2026 08:00:00 +0200", "Message-ID: <c2@x>\n", "Second try.").as_bytes(),
     );
 }
 
@@ -60,14 +53,8 @@ async fn two_threads_with_one_subject_stay_apart_and_their_replies_find_them() {
     let found = home.search(json!({"subject": "budget"})).await;
     assert_eq!(subjects(&found), ["Budget", "Budget"]);
     let rows = found["threads"].as_array().unwrap();
-    assert_eq!(
-        (&rows[0]["from"], &rows[0]["messages"]),
-        (&json!("Bob Miller"), &json!(2))
-    );
-    assert_eq!(
-        (&rows[1]["from"], &rows[1]["messages"]),
-        (&json!("Anna Kowalczyk"), &json!(2))
-    );
+    assert_eq!((&rows[0]["from"], &rows[0]["messages"]), (&json!("Bob Miller"), &json!(2)));
+    assert_eq!((&rows[1]["from"], &rows[1]["messages"]), (&json!("Anna Kowalczyk"), &json!(2)));
     assert_eq!(rows[1]["snippet"], "Any news?");
     assert_eq!(rows[1]["date"], "2026-04-29T23:30:00+02:00");
 }
@@ -97,11 +84,7 @@ async fn every_filter_narrows_the_search() {
         (json!({"before": "2026-04-27T08:00:01+02:00"}), 1),
     ] {
         let found = home.search(params.clone()).await;
-        assert_eq!(
-            found["threads"].as_array().unwrap().len(),
-            expected,
-            "{params}"
-        );
+        assert_eq!(found["threads"].as_array().unwrap().len(), expected, "{params}");
         assert_eq!(found["more"], 0);
     }
 }
@@ -111,62 +94,28 @@ async fn a_long_result_says_how_many_more_there_are() {
     let home = Home::new();
     for n in 0..25 {
         let date = format!("Mon, {} Apr 2026 08:00:00 +0000", n + 1);
-        home.receive(
-            &n.to_string(),
-            &mail("a@x.example", &format!("Mail {n}"), &date, "", "x"),
-        );
+        home.receive(&n.to_string(), &mail("a@x.example", &format!("Mail {n}"), &date, "", "x"));
     }
     let found = home.search(json!({})).await;
     assert_eq!(found["threads"].as_array().unwrap().len(), 20);
     assert_eq!(found["more"], 5);
     assert_eq!(subjects(&found)[0], "Mail 24");
     let long = "word ".repeat(200);
-    home.receive(
-        "long",
-        &mail(
-            "a@x.example",
-            "Long",
-            "Mon, 4 May 2026 08:00:00 +0000",
-            "",
-            &long,
-        ),
-    );
+    home.receive("long", &mail("a@x.example", "Long", "Mon, 4 May 2026 08:00:00 +0000", "", &long));
     let found = home.search(json!({"subject": "long"})).await;
-    assert!(
-        found["threads"][0]["snippet"]
-            .as_str()
-            .unwrap()
-            .chars()
-            .count()
-            <= 200
-    );
+    assert!(found["threads"][0]["snippet"].as_str().unwrap().chars().count() <= 200);
 }
 
 #[tokio::test]
 async fn the_index_follows_the_folder() {
     let home = Home::new();
     assert_eq!(subjects(&home.search(json!({})).await), Vec::<&str>::new());
-    let one = home.receive(
-        "1",
-        &mail(
-            "a@x.example",
-            "One",
-            "Mon, 4 May 2026 08:00:00 +0000",
-            "",
-            "x",
-        ),
-    );
-    assert_eq!(
-        home.search(json!({"unread": true})).await["threads"][0]["subject"],
-        "One"
-    );
+    let one = home.receive("1", &mail("a@x.example", "One", "Mon, 4 May 2026 08:00:00 +0000", "", "x"));
+    assert_eq!(home.search(json!({"unread": true})).await["threads"][0]["subject"], "One");
     let cur = home.lay("cur", "x", b"");
     fs::remove_file(&cur).unwrap();
     fs::rename(&one, cur.with_file_name("1:2,S")).unwrap();
-    assert_eq!(
-        subjects(&home.search(json!({"unread": true})).await),
-        Vec::<&str>::new()
-    );
+    assert_eq!(subjects(&home.search(json!({"unread": true})).await), Vec::<&str>::new());
     assert_eq!(subjects(&home.search(json!({})).await), ["One"]);
     fs::remove_file(cur.with_file_name("1:2,S")).unwrap();
     assert_eq!(subjects(&home.search(json!({})).await), Vec::<&str>::new());
@@ -188,30 +137,12 @@ async fn nobody_sees_anybody_elses_mail() {
 async fn a_description_means_one_thread_or_is_asked_about() {
     let home = Home::new();
     story(&home);
-    home.receive(
-        "9",
-        &mail(
-            "Zoë <zoe@x.example>",
-            "Berlin trip",
-            "Fri, 1 May 2026 08:00:00 +0000",
-            "",
-            "hotel",
-        ),
-    );
+    home.receive("9", &mail("Zoë <zoe@x.example>", "Berlin trip", "Fri, 1 May 2026 08:00:00 +0000", "", "hotel"));
     home.receive(
         "8",
-        &mail(
-            "Zoë <zoe@x.example>",
-            "Party",
-            "Fri, 1 May 2026 07:00:00 +0000",
-            "",
-            "not in Berlin this time",
-        ),
+        &mail("Zoë <zoe@x.example>", "Party", "Fri, 1 May 2026 07:00:00 +0000", "", "not in Berlin this time"),
     );
-    let one = async |find_by: &str| match home
-        .prepare("read_thread", json!({"find_by": find_by}))
-        .await
-    {
+    let one = async |find_by: &str| match home.prepare("read_thread", json!({"find_by": find_by})).await {
         Prepared::Ready { target, .. } => target.unwrap().label,
         Prepared::Several { candidates, .. } => format!("{} choices", candidates.len()),
         Prepared::NotFound { what } => what,
@@ -233,24 +164,13 @@ async fn a_description_means_one_thread_or_is_asked_about() {
 async fn a_whole_thread_comes_with_its_texts_marked_as_foreign() {
     let home = Home::new();
     story(&home);
-    let read = home
-        .run("read_thread", json!({"find_by": "dentists"}), "1")
-        .await;
+    let read = home.run("read_thread", json!({"find_by": "dentists"}), "1").await;
     assert_eq!(read.foreign.len(), 2);
     assert_eq!(read.foreign[0].source, "a mail from Anna Kowalczyk");
     assert!(read.foreign[0].text.contains("Numbers for the dentists"));
     let thread = &result(read)["thread"];
     assert_eq!(thread["messages"][0]["from"], "Anna Kowalczyk");
-    assert_eq!(
-        thread["messages"][1]["text"],
-        "> Numbers for the dentists\n\nAny news?\n"
-    );
+    assert_eq!(thread["messages"][1]["text"], "> Numbers for the dentists\n\nAny news?\n");
     // Reading marks nothing as read.
-    assert_eq!(
-        home.search(json!({"unread": true, "from": "anna"})).await["threads"]
-            .as_array()
-            .unwrap()
-            .len(),
-        1
-    );
+    assert_eq!(home.search(json!({"unread": true, "from": "anna"})).await["threads"].as_array().unwrap().len(), 1);
 }

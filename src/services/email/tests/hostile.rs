@@ -15,10 +15,7 @@ fn parse(bytes: &[u8]) -> read::Parsed {
 #[tokio::test]
 async fn broken_mails_are_listed_as_far_as_they_can_be_read() {
     let home = Home::new();
-    let huge = format!(
-        "From: a@x.example\nX-Huge: {}\nSubject: Behind\n\nBody",
-        "x".repeat(1_000_000)
-    );
+    let huge = format!("From: a@x.example\nX-Huge: {}\nSubject: Behind\n\nBody", "x".repeat(1_000_000));
     let broken: [(&str, Vec<u8>); 12] = [
         ("empty", Vec::new()),
         ("nul", vec![0; 1000]),
@@ -39,15 +36,7 @@ async fn broken_mails_are_listed_as_far_as_they_can_be_read() {
     let found = home.search(json!({})).await;
     assert_eq!(found["threads"].as_array().unwrap().len(), broken.len());
     let all = subjects(&found);
-    for subject in [
-        "Only headers",
-        "Cut",
-        "B64",
-        "Behind",
-        "Mbox",
-        "Date",
-        "Mixed",
-    ] {
+    for subject in ["Only headers", "Cut", "B64", "Behind", "Mbox", "Date", "Mixed"] {
         assert!(all.contains(&subject), "{subject} in {all:?}");
     }
     let mixed = parse(&broken[11].1);
@@ -71,8 +60,7 @@ async fn links_folders_and_hidden_files_are_no_mails() {
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(&outside, cur.join("link")).unwrap();
-        std::os::unix::fs::symlink(home.dir.path(), home.dir.path().join("mail/me/.Linked"))
-            .unwrap();
+        std::os::unix::fs::symlink(home.dir.path(), home.dir.path().join("mail/me/.Linked")).unwrap();
         std::os::unix::fs::symlink("/nowhere", cur.join("dangling")).unwrap();
     }
     assert_eq!(subjects(&home.search(json!({})).await), ["Real"]);
@@ -82,19 +70,11 @@ async fn links_folders_and_hidden_files_are_no_mails() {
 async fn a_mail_that_is_too_large_is_listed_but_not_read() {
     let home = Home::new();
     let mut bytes = b"From: a@x.example\r\nSubject: Enormous\r\n\r\n".to_vec();
-    bytes.resize(
-        usize::try_from(crate::limits::MAIL_BYTES_MAX).unwrap() + 1,
-        b'x',
-    );
+    bytes.resize(usize::try_from(crate::limits::MAIL_BYTES_MAX).unwrap() + 1, b'x');
     home.lay("cur", "large", &bytes);
     let found = home.search(json!({})).await;
     assert_eq!(subjects(&found), ["Enormous"]);
-    assert!(
-        found["threads"][0]["snippet"]
-            .as_str()
-            .unwrap()
-            .contains("too large")
-    );
+    assert!(found["threads"][0]["snippet"].as_str().unwrap().contains("too large"));
 }
 
 #[test]
@@ -126,18 +106,10 @@ fn encoded_headers_and_old_charsets_are_decoded() {
 
 #[test]
 fn no_two_owners_share_a_folder() {
-    let names = [
-        "a", "A", "tg:1", "tg_1", "..", ".", "", "a/b", "a\\b", "%41", "ä", "a b",
-    ];
-    let folders: Vec<String> = names
-        .iter()
-        .map(|name| maildir::folder_name(name))
-        .collect();
+    let names = ["a", "A", "tg:1", "tg_1", "..", ".", "", "a/b", "a\\b", "%41", "ä", "a b"];
+    let folders: Vec<String> = names.iter().map(|name| maildir::folder_name(name)).collect();
     for (index, folder) in folders.iter().enumerate() {
-        assert!(
-            !folder.is_empty() && !folder.contains(['/', '\\', '.']),
-            "{folder}"
-        );
+        assert!(!folder.is_empty() && !folder.contains(['/', '\\', '.']), "{folder}");
         assert!(folder.chars().all(|c| !c.is_ascii_uppercase()));
         assert!(!folders[..index].contains(folder), "{folder}");
     }

@@ -37,14 +37,8 @@ impl Store for MemoryStore {
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         let prefix = scan.prefix.as_ref().map_or("", |key| key.as_str());
         let inner = self.0.lock().unwrap();
-        let rows = inner
-            .1
-            .iter()
-            .filter(|((table, key), _)| *table == scan.table && key.as_str().starts_with(prefix));
-        Ok(rows
-            .map(|((_, key), stored)| (key.clone(), stored.clone()))
-            .take(scan.limit)
-            .collect())
+        let rows = inner.1.iter().filter(|((table, key), _)| *table == scan.table && key.as_str().starts_with(prefix));
+        Ok(rows.map(|((_, key), stored)| (key.clone(), stored.clone())).take(scan.limit).collect())
     }
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {
@@ -57,10 +51,7 @@ impl Store for MemoryStore {
                 Expect::Revision(revision) => at.is_some_and(|s| s.revision == revision),
             };
             if !fine {
-                return Err(StoreError::Conflict {
-                    table: change.table,
-                    key: change.key.clone(),
-                });
+                return Err(StoreError::Conflict { table: change.table, key: change.key.clone() });
             }
         }
         inner.0 += 1;
@@ -69,11 +60,7 @@ impl Store for MemoryStore {
             let key = (change.table, change.key);
             match change.put {
                 Some((version, body)) => {
-                    let stored = Stored {
-                        revision,
-                        version,
-                        body,
-                    };
+                    let stored = Stored { revision, version, body };
                     inner.1.insert(key, stored);
                 }
                 None => {
@@ -162,22 +149,10 @@ impl Home {
     }
 }
 
-pub async fn run(
-    service: &dyn Service,
-    scene: &Scene,
-    command: &str,
-    params: Value,
-    key: &str,
-) -> Performed {
+pub async fn run(service: &dyn Service, scene: &Scene, command: &str, params: Value, key: &str) -> Performed {
     let params = params.as_object().unwrap().clone();
     let prepared = service.prepare(scene, command, params).await.unwrap();
-    let Prepared::Ready {
-        params,
-        target,
-        notes,
-        ..
-    } = prepared
-    else {
+    let Prepared::Ready { params, target, notes, .. } = prepared else {
         panic!("{command} is not ready: {prepared:?}");
     };
     let action = Action {
@@ -214,16 +189,12 @@ pub fn result(performed: Performed) -> Value {
 /// The subjects of a search result, in order.
 pub fn subjects(result: &Value) -> Vec<&str> {
     let rows = result["threads"].as_array().unwrap();
-    rows.iter()
-        .map(|row| row["subject"].as_str().unwrap())
-        .collect()
+    rows.iter().map(|row| row["subject"].as_str().unwrap()).collect()
 }
 
 /// A mail with the usual headers.
 pub fn mail(from: &str, subject: &str, date: &str, more: &str, body: &str) -> String {
-    format!(
-        "From: {from}\nTo: Me <me@example.com>\nSubject: {subject}\nDate: {date}\n{more}\n{body}\n"
-    )
+    format!("From: {from}\nTo: Me <me@example.com>\nSubject: {subject}\nDate: {date}\n{more}\n{body}\n")
 }
 
 pub fn letter() -> Value {

@@ -49,11 +49,7 @@ impl Server {
             Some(_) => Duration::from_millis(300),
             None => Duration::from_secs(20),
         };
-        Self {
-            port,
-            log,
-            patience,
-        }
+        Self { port, log, patience }
     }
 
     pub fn smtp(&self) -> Smtp {
@@ -61,9 +57,7 @@ impl Server {
             "smtp://me%40example.com:se%3Acret@127.0.0.1:{}?from=Me%20Myself%20%3Cme@example.com%3E",
             self.port
         );
-        Smtp::from_url(&url.into())
-            .unwrap()
-            .with_timeout(self.patience)
+        Smtp::from_url(&url.into()).unwrap().with_timeout(self.patience)
     }
 
     pub fn mails(&self) -> Vec<Vec<u8>> {
@@ -72,10 +66,7 @@ impl Server {
 
     pub fn saw(&self, beginning: &str) -> usize {
         let log = self.log.lock().unwrap();
-        log.lines
-            .iter()
-            .filter(|line| line.starts_with(beginning))
-            .count()
+        log.lines.iter().filter(|line| line.starts_with(beginning)).count()
     }
 }
 
@@ -83,15 +74,8 @@ async fn talk(stream: TcpStream, quirks: Vec<(&'static str, Then)>, log: Arc<Mut
     let mut wire = BufReader::new(stream);
     let mut line = "*".to_owned();
     loop {
-        let quirk = quirks
-            .iter()
-            .find(|(begin, _)| line.to_uppercase().starts_with(begin));
-        let usual = match line
-            .to_uppercase()
-            .split([' ', ':'])
-            .next()
-            .unwrap_or_default()
-        {
+        let quirk = quirks.iter().find(|(begin, _)| line.to_uppercase().starts_with(begin));
+        let usual = match line.to_uppercase().split([' ', ':']).next().unwrap_or_default() {
             "*" => "220 test.example ready",
             "EHLO" => "250-test.example\r\n250-8BITMIME\r\n250 AUTH PLAIN LOGIN",
             "AUTH" => "235 2.7.0 welcome",
@@ -105,12 +89,7 @@ async fn talk(stream: TcpStream, quirks: Vec<(&'static str, Then)>, log: Arc<Mut
             Some(Then::Say(reply)) => reply,
             None => usual,
         };
-        if wire
-            .get_mut()
-            .write_all(format!("{reply}\r\n").as_bytes())
-            .await
-            .is_err()
-        {
+        if wire.get_mut().write_all(format!("{reply}\r\n").as_bytes()).await.is_err() {
             return;
         }
         if reply.starts_with("354") {

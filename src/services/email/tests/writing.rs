@@ -26,19 +26,9 @@ async fn a_draft_is_written_once_read_back_sent_and_gone() {
     assert_eq!(letter_back, Some(expected));
     assert_eq!(home.mailboxes.drafts(owner).await.unwrap().len(), 1);
     assert_eq!(subjects(&home.search(json!({})).await), Vec::<&str>::new());
-    assert_eq!(
-        subjects(&home.search(json!({"text": "my drafts"})).await),
-        ["Late"]
-    );
-    let attempt = Attempt {
-        key: format!("{:0>32}", "d1"),
-    };
-    assert_eq!(
-        home.email
-            .happened(&home.scene, "create_draft", &attempt)
-            .await,
-        Some(true)
-    );
+    assert_eq!(subjects(&home.search(json!({"text": "my drafts"})).await), ["Late"]);
+    let attempt = Attempt { key: format!("{:0>32}", "d1") };
+    assert_eq!(home.email.happened(&home.scene, "create_draft", &attempt).await, Some(true));
     result(home.run("send_email", letter(), "s1").await);
     assert_eq!(home.mailboxes.draft(owner, id).await.unwrap(), None);
     assert_eq!(home.mails(Folder::Sent).await.len(), 1);
@@ -49,33 +39,10 @@ async fn a_draft_can_be_taken_back_by_its_owner_only() {
     let home = Home::new();
     let draft = result(home.run("create_draft", letter(), "d1").await);
     let id = draft["draft_id"].as_str().unwrap();
-    assert!(
-        !home
-            .mailboxes
-            .delete_draft(&UserId::new("you"), id)
-            .await
-            .unwrap()
-    );
-    assert!(
-        !home
-            .mailboxes
-            .delete_draft(&home.scene.owner, "../../x")
-            .await
-            .unwrap()
-    );
-    assert!(
-        home.mailboxes
-            .delete_draft(&home.scene.owner, id)
-            .await
-            .unwrap()
-    );
-    assert!(
-        !home
-            .mailboxes
-            .delete_draft(&home.scene.owner, id)
-            .await
-            .unwrap()
-    );
+    assert!(!home.mailboxes.delete_draft(&UserId::new("you"), id).await.unwrap());
+    assert!(!home.mailboxes.delete_draft(&home.scene.owner, "../../x").await.unwrap());
+    assert!(home.mailboxes.delete_draft(&home.scene.owner, id).await.unwrap());
+    assert!(!home.mailboxes.delete_draft(&home.scene.owner, id).await.unwrap());
     assert!(home.mails(Folder::Drafts).await.is_empty());
 }
 
@@ -94,27 +61,14 @@ async fn an_address_that_is_none_is_refused_in_words() {
         "a@x.example>",
         "<a@x.example",
     ] {
-        let prepared = home
-            .prepare(
-                "send_email",
-                json!({"to": [bad], "subject": "s", "body": "b"}),
-            )
-            .await;
-        assert!(
-            matches!(prepared, Prepared::NotFound { .. }),
-            "{bad}: {prepared:?}"
-        );
+        let prepared = home.prepare("send_email", json!({"to": [bad], "subject": "s", "body": "b"})).await;
+        assert!(matches!(prepared, Prepared::NotFound { .. }), "{bad}: {prepared:?}");
     }
 }
 
 async fn ready(home: &Home, command: &str, params: Value) -> (Params, Vec<String>, Vec<Foreign>) {
     match home.prepare(command, params).await {
-        Prepared::Ready {
-            params,
-            notes,
-            foreign,
-            ..
-        } => (params, notes, foreign),
+        Prepared::Ready { params, notes, foreign, .. } => (params, notes, foreign),
         other => panic!("not ready: {other:?}"),
     }
 }
@@ -123,16 +77,7 @@ async fn ready(home: &Home, command: &str, params: Value) -> (Params, Vec<String
 async fn a_stranger_is_noted_until_one_has_written_to_them() {
     let server = Server::start(&[]).await;
     let home = Home::with(Some(server.smtp()));
-    home.receive(
-        "1",
-        &mail(
-            "Bob <bob@example.com>",
-            "Hi",
-            "Mon, 4 May 2026 08:00:00 +0000",
-            "",
-            "x",
-        ),
-    );
+    home.receive("1", &mail("Bob <bob@example.com>", "Hi", "Mon, 4 May 2026 08:00:00 +0000", "", "x"));
     let (_, notes, _) = ready(&home, "send_email", letter()).await;
     assert_eq!(notes, ["first mail to this address: bob@example.com"]);
     result(home.run("send_email", letter(), "1").await);
@@ -146,10 +91,7 @@ async fn a_mixed_script_domain_is_shown_and_sent_in_punycode() {
     let home = Home::with(Some(server.smtp()));
     let params = json!({"to": ["bob@exаmple.com"], "subject": "s", "body": "b"});
     let (_, notes, _) = ready(&home, "send_email", params.clone()).await;
-    assert_eq!(
-        notes,
-        ["first mail to this address: bob@exаmple.com (that is xn--exmple-4nf.com)"]
-    );
+    assert_eq!(notes, ["first mail to this address: bob@exаmple.com (that is xn--exmple-4nf.com)"]);
     result(home.run("send_email", params, "1").await);
     assert_eq!(server.saw("RCPT TO:<bob@xn--exmple-4nf.com>"), 1);
 }
@@ -165,10 +107,7 @@ async fn a_reply_goes_where_the_mail_says_and_says_so() {
     let (params, notes, foreign) = ready(&home, "reply_to_email", planned.clone()).await;
     assert_eq!(params["to"], json!(["pay@else.example"]));
     assert_eq!(params["subject"], "Re: Invoice");
-    assert_eq!(
-        notes[0],
-        "replies go to pay@else.example, not to the sender billing@northwind.example"
-    );
+    assert_eq!(notes[0], "replies go to pay@else.example, not to the sender billing@northwind.example");
     assert_eq!(notes[1], "first mail to this address: pay@else.example");
     assert_eq!(foreign[0].source, "a mail from Northwind");
     result(home.run("reply_to_email", planned, "1").await);
@@ -176,10 +115,7 @@ async fn a_reply_goes_where_the_mail_says_and_says_so() {
     assert_eq!(sent.references.last().map(String::as_str), Some("p1@x"));
     assert_eq!(sent.to[0].address, "pay@else.example");
     let found = home.search(json!({})).await;
-    assert_eq!(
-        found["threads"][0]["messages"], 2,
-        "the answer joins its thread"
-    );
+    assert_eq!(found["threads"][0]["messages"], 2, "the answer joins its thread");
 }
 
 #[tokio::test]
@@ -188,22 +124,11 @@ async fn a_reply_answers_the_last_mail_that_is_not_ones_own() {
     let home = Home::with(Some(server.smtp()));
     home.receive(
         "1",
-        &mail(
-            "Anna <anna@example.com>",
-            "Plan",
-            "Fri, 1 May 2026 08:00:00 +0000",
-            "Message-ID: <a@x>\n",
-            "When?",
-        ),
+        &mail("Anna <anna@example.com>", "Plan", "Fri, 1 May 2026 08:00:00 +0000", "Message-ID: <a@x>\n", "When?"),
     );
     let own = "From: me@example.com\nTo: anna@example.com\nSubject: Re: Plan\nMessage-ID: <b@x>\nIn-Reply-To: <a@x>\nDate: Sat, 2 May 2026 08:00:00 +0000\n\nSoon.";
     home.lay(".Sent/cur", "2:2,S", own.as_bytes());
-    let (params, notes, _) = ready(
-        &home,
-        "reply_to_email",
-        json!({"find_by": "plan", "body": "Now."}),
-    )
-    .await;
+    let (params, notes, _) = ready(&home, "reply_to_email", json!({"find_by": "plan", "body": "Now."})).await;
     assert_eq!(params["to"], json!(["anna@example.com"]));
     assert_eq!(params["subject"], "Re: Plan");
     assert!(notes.is_empty(), "{notes:?}");
@@ -216,10 +141,7 @@ async fn a_reply_that_failed_keeps_its_place_in_the_conversation() {
     let reply = json!({"find_by": "invoice", "body": "No."});
     home.run("reply_to_email", reply, "1").await;
     let drafts = home.mails(Folder::Drafts).await;
-    assert_eq!(
-        drafts[0].references.last().map(String::as_str),
-        Some("p1@x")
-    );
+    assert_eq!(drafts[0].references.last().map(String::as_str), Some("p1@x"));
     assert_eq!(drafts[0].subject, "Re: Invoice");
 }
 
@@ -228,12 +150,7 @@ async fn one_is_no_contact_of_oneself() {
     let home = Home::new();
     let own = "From: Me <me@example.com>\nTo: Anna <anna@example.com>, Me <me@example.com>\nSubject: x\n\nx";
     home.lay(".Sent/cur", "1:2,S", own.as_bytes());
-    let people = home
-        .mailboxes
-        .index(&home.scene.owner)
-        .await
-        .unwrap()
-        .people();
+    let people = home.mailboxes.index(&home.scene.owner).await.unwrap().people();
     let addresses: Vec<&str> = people.iter().map(|(p, _)| p.address.as_str()).collect();
     assert_eq!(addresses, ["anna@example.com"]);
 }

@@ -1,0 +1,161 @@
+//! The program is stopped dead (SIGKILL) at every border, started again on the same data, and its books are
+//! checked: nothing acknowledged is lost, nothing is done twice, every doubtful effect is *unknown* and told.
+//!
+//! The borders, in the order a turn passes them (the names are those of the fail points in `src/`):
+//!
+//! | border             | where                                                          | stopped there for        |
+//! |--------------------|----------------------------------------------------------------|--------------------------|
+//! | `plan-before`      | low-stakes actions are planned, their journal is not written   | task, event, draft       |
+//! | `plan-durable`     | the journal is written                                         | task, event, draft       |
+//! | `decision-before`  | a yes, a no or an expiry was read                              | send, denial, expiry     |
+//! | `decision-durable` | it is recorded, with the intent to execute                     | send, denial, expiry     |
+//! | `execution-begun`  | the card is Executing                                          | send                     |
+//! | `effect-started`   | an effect outside the store is recorded as begun               | send, draft              |
+//! | `smtp-before`      | before connecting to the mail server                           | send                     |
+//! | `smtp-data`        | the server waits for the text of the mail                      | send                     |
+//! | `smtp-answered`    | the server has the mail and has answered, or dropped           | send                     |
+//! | `sent-filed`       | the copy is in Sent                                            | send                     |
+//! | `effect-done`      | the effect has happened, its outcome is not recorded           | send, task, event, draft |
+//! | `outcome-recorded` | it is (an effect in the store happens in this very commit)     | send, task, event, draft |
+//! | `answer-before`    | the answer is made                                             | all turns                |
+//! | `answer-durable`   | it is committed: conversation, outbox, cards                   | all turns                |
+//! | `tell-before`      | something outside a turn is to be told                         | reminder, expiry, recovery |
+//! | `tell-durable`     | it is in the outbox                                            | reminder, expiry, recovery |
+//! | `shown`            | a line was printed, its delivery is not recorded               | all                      |
+
+mod actions;
+mod cards;
+mod random;
+mod sends;
+
+use std::path::Path;
+use std::thread;
+
+use serde_json::Value;
+
+use crate::support::program::{Console, Lines, Program, text_of, wait_reached};
+use crate::support::smtp_server::{Mode, SmtpServer};
+
+const NOW: &str = "2026-01-11T09:00:00Z";
+const SEND: &str = "send an email to bob.miller@example.com saying the report is late";
+const SUBJECT: &str = "The report is late";
+
+/// One installation and its mail server, over several lives.
+struct World {
+    program: Program,
+    mail: SmtpServer,
+}
+
+impl World {
+    fn new(mode: Mode) -> Self {
+        let mail = SmtpServer::start(mode);
+        let program = Program::new().smtp(&mail);
+        Self { program, mail }
+    }
+
+    /// A life that nothing disturbs.
+    fn lives(&self) -> Console {
+        self.lives_at(NOW)
+    }
+
+    fn lives_at(&self, now: &str) -> Console {
+        self.program.console(&["--now", now, "--tz", "UTC"])
+    }
+
+    /// A life that gets one line, stops at `border` and is killed there. What it printed.
+    fn dies_at(&self, border: &str, now: &str, line: &Value) -> Lines {
+        let program = self.program.clone().fail_at(border);
+        let mut console = program.console(&["--now", now, "--tz", "UTC"]);
+        console.start_sending(&line.to_string());
+        wait_reached(&program.reached_file(), place(border));
+        console.kill_and_read()
+    }
+
+    /// A life that stops at `border` before it reads anything: in recovery, or in delivering what waited.
+    fn dies_at_start(&self, border: &str) -> Lines {
+        let program = self.program.clone().fail_at(border);
+        let console = program.console(&["--now", NOW, "--tz", "UTC"]);
+        wait_reached(&program.reached_file(), place(border));
+        console.kill_and_read()
+    }
+
+    /// How often the mail was delivered.
+    fn sent(&self) -> usize {
+        let mails = self.mail.mails();
+        for mail in &mails {
+            let same = self.mail.deliveries(&mail.message_id);
+            assert_eq!(same, 1, "{} came {same} times", mail.message_id);
+        }
+        mails.iter().filter(|mail| mail.subject == SUBJECT).count()
+    }
+
+    /// The record of a card, whatever became of it.
+    fn record(&self, id: &str) -> Value {
+        let shown = self.program.run(&["pending", "show", id, "--json"]);
+        assert_eq!(shown.code, 0, "{shown:?}");
+        shown.json_lines().remove(0)
+    }
+
+    fn state(&self, id: &str) -> String {
+        self.record(id)["state"].as_str().unwrap().to_owned()
+    }
+
+    /// The ids of the open cards, as the operator sees them.
+    fn open(&self) -> Vec<String> {
+        let listed = self.program.run(&["pending", "list", "--json"]);
+        assert_eq!(listed.code, 0, "{listed:?}");
+        let ids = listed.json_lines();
+        ids.iter().map(|card| card["id"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+/// `shown` of `shown:2`.
+fn place(border: &str) -> &str {
+    border.split(':').next().unwrap()
+}
+
+/// What a life shows by itself, before anybody has said anything.
+fn told_at_start(console: &mut Console) -> Lines {
+    let mut lines = console.say("/pending");
+    // The answer to the question is its last message.
+    let answer = lines.iter().rposition(|line| line["type"] == "message").unwrap();
+    lines.truncate(answer);
+    lines
+}
+
+/// Runs every case in a thread of its own; each names itself when it fails.
+fn each<C: Copy + Send + std::fmt::Debug>(cases: &[C], test: impl Fn(C) + Sync) {
+    /// More would only wait for the processor.
+    const AT_ONCE: usize = 4;
+    for some in cases.chunks(AT_ONCE) {
+        thread::scope(|scope| {
+            for &case in some {
+                let test = &test;
+                let run = move || test(case);
+                thread::Builder::new().name(format!("{case:?}")).spawn_scoped(scope, run).unwrap();
+            }
+        });
+    }
+}
+
+/// How many files in a folder of this name, anywhere below.
+fn files_in(root: &Path, folder: &str) -> usize {
+    let mut found = 0;
+    for entry in std::fs::read_dir(root).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found += files_in(&path, folder);
+        } else if path.components().any(|part| part.as_os_str() == folder) {
+            found += 1;
+        }
+    }
+    found
+}
+
+fn times(text: &str, part: &str) -> usize {
+    text.matches(part).count()
+}
+
+fn told(lines: &[Value]) -> String {
+    text_of(lines)
+}

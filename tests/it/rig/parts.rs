@@ -1,0 +1,364 @@
+//! What the rig is made of: each implements a port, and remembers what went through it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use brain_agent::core::ids::{ChatId, MessageId};
+use brain_agent::core::pending::{Instants, Monotonic};
+use brain_agent::core::plan::{Action, Params};
+use brain_agent::core::stakes::Authorized;
+use brain_agent::core::turn::{Edit, Reply};
+use brain_agent::ports::{
+    Attempt, Batch, Call, Chat, Clock, Completion, FallenDue, Key, Model, ModelError, Noticed, Performed, Prepared,
+    Scan, Scene, SendError, Service, ServiceError, Stage, Store, StoreError, Stored, Table, Usage, Wanted,
+};
+use brain_agent::records::Due;
+use brain_agent::store::MemoryStore;
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Something that happened, in the order it did.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// A batch became durable.
+    Committed(Batch),
+    /// A service was told to act.
+    Performed { action: Action, key: String, owner: String },
+    /// A message reached a person.
+    Shown(Shown),
+}
+
+/// Everything that happened.
+#[derive(Debug, Default)]
+pub struct Log(Mutex<Vec<Event>>);
+
+impl Log {
+    fn add(&self, event: Event) {
+        self.0.lock().unwrap().push(event);
+    }
+
+    pub fn events(&self) -> Vec<Event> {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// What happened since the last taking.
+    pub fn take(&self) -> Vec<Event> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+
+    pub fn forget(&self) {
+        self.0.lock().unwrap().clear();
+    }
+}
+
+/// Changes a batch on its way into the store.
+type Twist = Box<dyn Fn(&mut Batch) + Send + Sync>;
+
+/// The store in memory, watched; a test may twist what is written.
+pub struct WatchedStore {
+    inner: MemoryStore,
+    log: Arc<Log>,
+    twist: Mutex<Option<Twist>>,
+    full: AtomicBool,
+}
+
+impl fmt::Debug for WatchedStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WatchedStore")
+    }
+}
+
+impl WatchedStore {
+    pub fn new(log: Arc<Log>) -> Self {
+        Self { inner: MemoryStore::new(), log, twist: Mutex::new(None), full: AtomicBool::new(false) }
+    }
+
+    /// Everything written from now on goes through this.
+    pub fn twists(&self, twist: impl Fn(&mut Batch) + Send + Sync + 'static) {
+        *self.twist.lock().unwrap() = Some(Box::new(twist));
+    }
+
+    /// From now on nothing can be written, or it can again.
+    pub fn is_full(&self, full: bool) {
+        self.full.store(full, Ordering::SeqCst);
+    }
+
+    /// Writes without a trace.
+    pub fn put_quietly(&self, batch: Batch) {
+        futures::executor::block_on(self.inner.commit(batch)).unwrap();
+    }
+}
+
+#[async_trait]
+impl Store for WatchedStore {
+    async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
+        self.inner.get(table, key).await
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
+        self.inner.scan(scan).await
+    }
+
+    async fn commit(&self, mut batch: Batch) -> Result<u64, StoreError> {
+        if self.full.load(Ordering::SeqCst) {
+            return Err(StoreError::Disk { path: "memory".to_owned(), why: "no space left".to_owned() });
+        }
+        if let Some(twist) = &*self.twist.lock().unwrap() {
+            twist(&mut batch);
+        }
+        let revision = self.inner.commit(batch.clone()).await?;
+        self.log.add(Event::Committed(batch));
+        Ok(revision)
+    }
+}
+
+/// Both clocks, each moved by hand.
+#[derive(Debug)]
+pub struct HandClock(Mutex<Instants>);
+
+impl HandClock {
+    pub fn at(now: DateTime<Utc>) -> Self {
+        let monotonic = Monotonic { boot: "first boot".to_owned(), ms: 1_000_000 };
+        Self(Mutex::new(Instants { now, monotonic }))
+    }
+
+    /// Time passes.
+    pub fn go_on(&self, by: chrono::Duration) {
+        self.set_wall(by);
+        self.set_monotonic(by);
+    }
+
+    /// Somebody sets the wall clock.
+    pub fn set_wall(&self, by: chrono::Duration) {
+        self.0.lock().unwrap().now += by;
+    }
+
+    /// Time passes, but the wall clock was held.
+    pub fn set_monotonic(&self, by: chrono::Duration) {
+        self.0.lock().unwrap().monotonic.ms += u64::try_from(by.num_milliseconds()).unwrap();
+    }
+
+    /// The machine starts anew: the monotonic clock begins at nothing.
+    pub fn reboots(&self) {
+        self.0.lock().unwrap().monotonic = Monotonic { boot: "second boot".to_owned(), ms: 0 };
+    }
+}
+
+#[async_trait]
+impl Clock for HandClock {
+    fn instants(&self) -> Instants {
+        self.0.lock().unwrap().clone()
+    }
+
+    async fn sleep_until(&self, _: DateTime<Utc>) {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// A message as it arrived.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    pub chat: ChatId,
+    pub id: MessageId,
+    pub reply: Reply,
+}
+
+/// A chat that remembers.
+#[derive(Debug)]
+pub struct Face {
+    log: Arc<Log>,
+    shown: Mutex<Vec<Shown>>,
+    edits: Mutex<Vec<Edit>>,
+    last_id: AtomicI64,
+    /// So many messages still arrive; negative: all of them.
+    arrives: AtomicI64,
+}
+
+impl Face {
+    pub fn new(log: Arc<Log>) -> Self {
+        Self {
+            log,
+            shown: Mutex::default(),
+            edits: Mutex::default(),
+            last_id: AtomicI64::new(0),
+            arrives: AtomicI64::new(-1),
+        }
+    }
+
+    /// The network breaks after so many messages; `None`: it works.
+    pub fn breaks_after(&self, messages: Option<i64>) {
+        self.arrives.store(messages.unwrap_or(-1), Ordering::SeqCst);
+    }
+
+    pub fn next_id(&self) -> MessageId {
+        MessageId(self.last_id.fetch_add(1, Ordering::SeqCst) + 1)
+    }
+
+    pub fn counts(&self) -> (usize, usize) {
+        (self.shown.lock().unwrap().len(), self.edits.lock().unwrap().len())
+    }
+
+    pub fn since(&self, shown: usize, edits: usize) -> (Vec<Shown>, Vec<Edit>) {
+        (self.shown.lock().unwrap()[shown..].to_vec(), self.edits.lock().unwrap()[edits..].to_vec())
+    }
+
+    pub fn all(&self) -> Vec<Shown> {
+        self.shown.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Chat for Face {
+    async fn typing(&self, _: &ChatId) {}
+
+    async fn status(&self, _: &ChatId, _: &str) {}
+
+    async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
+        match self.arrives.load(Ordering::SeqCst) {
+            0 => return Err(SendError::Later("the network is down".to_owned())),
+            left if left > 0 => self.arrives.store(left - 1, Ordering::SeqCst),
+            _ => {}
+        }
+        let shown = Shown { chat: chat.clone(), id: self.next_id(), reply: reply.clone() };
+        self.shown.lock().unwrap().push(shown.clone());
+        let id = shown.id;
+        self.log.add(Event::Shown(shown));
+        Ok(id)
+    }
+
+    async fn edit(&self, _: &ChatId, edit: &Edit) -> Result<(), SendError> {
+        self.edits.lock().unwrap().push(edit.clone());
+        Ok(())
+    }
+}
+
+/// What a stage of the scripted model answers: JSON, or a string for words, or null for no answer at all.
+type Says = Arc<dyn Fn(&Call) -> Value + Send + Sync>;
+
+/// A model that says what it is told to.
+#[derive(Default)]
+pub struct Script {
+    stages: Mutex<HashMap<Stage, Says>>,
+    calls: Mutex<Vec<Call>>,
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Script")
+    }
+}
+
+impl Script {
+    /// What a stage answers from now on.
+    pub fn on(&self, stage: Stage, says: impl Fn(&Call) -> Value + Send + Sync + 'static) {
+        self.stages.lock().unwrap().insert(stage, Arc::new(says));
+    }
+
+    pub fn routes(&self, route: Value) {
+        self.on(Stage::Route, move |_| route.clone());
+    }
+
+    pub fn plans(&self, plan: Value) {
+        self.on(Stage::Plan, move |_| plan.clone());
+    }
+
+    /// What was asked of a stage.
+    pub fn asked(&self, stage: Stage) -> Vec<Call> {
+        let calls = self.calls.lock().unwrap();
+        calls.iter().filter(|call| call.stage == stage).cloned().collect()
+    }
+}
+
+#[async_trait]
+impl Model for Script {
+    async fn complete(&self, call: Call, _: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
+        let says = self.stages.lock().unwrap().get(&call.stage).cloned();
+        let answer = match (says, call.stage) {
+            (Some(says), _) => says(&call),
+            (None, Stage::Route) => json!({"type": "chat", "domains": [], "is_followup": false}),
+            (None, Stage::Plan) => json!({"actions": [], "question": null, "open": null}),
+            (None, Stage::Guard | Stage::Reflect | Stage::Respond) => json!("There you are."),
+        };
+        let usage = Usage { calls: 1, tokens_in: 1, tokens_out: 1 };
+        self.calls.lock().unwrap().push(call);
+        match answer {
+            Value::Null => Err(ModelError::Unreachable { why: "the script has no answer".to_owned(), usage }),
+            Value::String(text) => Ok(Completion { text, json: None, usage }),
+            json => Ok(Completion { text: json.to_string(), json: Some(json), usage }),
+        }
+    }
+}
+
+/// What becomes of a mail that is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sending {
+    /// By the real service, which has no account here and keeps a draft.
+    Real,
+    /// A server took it.
+    Accepted,
+    /// Nobody can tell.
+    Doubtful,
+}
+
+/// A service whose every effect is written down before it happens.
+#[derive(Debug)]
+pub struct Watched {
+    inner: Arc<dyn Service>,
+    log: Arc<Log>,
+    sending: Sending,
+}
+
+impl Watched {
+    pub fn new(inner: Arc<dyn Service>, log: Arc<Log>, sending: Sending) -> Self {
+        Self { inner, log, sending }
+    }
+}
+
+#[async_trait]
+impl Service for Watched {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+        self.inner.prepare(scene, command, params).await
+    }
+
+    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+        let action = authorized.action();
+        self.log.add(Event::Performed {
+            action: action.clone(),
+            key: attempt.key.clone(),
+            owner: scene.owner.to_string(),
+        });
+        let sends =
+            matches!((action.service.as_str(), action.command.as_str()), ("email", "send_email" | "reply_to_email"));
+        match self.sending {
+            Sending::Accepted if sends => Performed::result(json!({"message_id": attempt.key})),
+            Sending::Doubtful if sends => Performed::unknown("the server went silent"),
+            Sending::Real | Sending::Accepted | Sending::Doubtful => {
+                self.inner.perform(scene, authorized, attempt).await
+            }
+        }
+    }
+
+    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+        self.inner.notice(scene, wanted).await
+    }
+
+    async fn draft(&self, scene: &Scene, id: &str) -> Option<Params> {
+        self.inner.draft(scene, id).await
+    }
+
+    async fn fall_due(&self, scene: &Scene, due: &Due) -> Result<FallenDue, ServiceError> {
+        self.inner.fall_due(scene, due).await
+    }
+
+    async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
+        self.inner.happened(scene, command, attempt).await
+    }
+}

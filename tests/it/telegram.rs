@@ -1,0 +1,106 @@
+//! The real binary on Telegram: people, a Bot API that may misbehave, a model that may be slow.
+
+mod access;
+mod consent;
+mod faults;
+mod order;
+mod restart;
+mod shown;
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::support::bot_api::{FakeBotApi, SentMessage};
+use crate::support::model_server::{ModelReply, ModelRequest, ModelServer};
+use crate::support::program::{Daemon, Program};
+use crate::support::smtp_server::{Mode, SmtpServer};
+
+/// Far above what is needed, so that a busy machine is no failure.
+const SOON: Duration = Duration::from_secs(20);
+
+const ANNA: i64 = 1_001;
+const BEN: i64 = 1_002;
+const EVE: i64 = 6_666;
+
+/// Anna and Ben are served.
+fn installed() -> Program {
+    Program::new().env("BRAIN_ALLOWED_USERS", &format!("{ANNA},{BEN}")).env("BRAIN_TIMEZONE", "UTC")
+}
+
+async fn serve(program: &Program, api: &FakeBotApi) -> Daemon {
+    let mut daemon = program.daemon(api);
+    daemon.wait_ready().await;
+    daemon
+}
+
+/// The words of a message behind `part`.
+async fn answer(api: &FakeBotApi, chat: i64, part: &str) -> SentMessage {
+    api.wait_message(chat, |message| message.text.contains(part), SOON).await
+}
+
+fn texts(api: &FakeBotApi, chat: i64) -> Vec<String> {
+    api.messages(chat).into_iter().map(|message| message.text).collect()
+}
+
+fn how_many(api: &FakeBotApi, chat: i64, part: &str) -> usize {
+    texts(api, chat).iter().filter(|text| text.contains(part)).count()
+}
+
+/// What the person wrote, as the prompts of the model end with it.
+fn message_in(request: &ModelRequest) -> String {
+    let prompt = request.prompt();
+    let behind = |label: &str| prompt.rsplit_once(label).map(|(_, message)| message.trim().to_owned());
+    behind("\nMessage: ").or_else(|| behind("\nRequest: ")).unwrap_or_default()
+}
+
+/// How long a message says that the model should think: `(300 ms)`.
+fn thinking_time(message: &str) -> Duration {
+    let number = message.split_once('(').and_then(|(_, rest)| rest.split_once(" ms)")).map(|(number, _)| number);
+    Duration::from_millis(number.and_then(|n| n.parse().ok()).unwrap_or(0))
+}
+
+/// Takes everything for small talk and repeats it, after the time that the message asks for.
+fn echo() -> ModelServer {
+    ModelServer::start(|request| match request.stage.as_str() {
+        "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
+        "respond" => {
+            let message = message_in(request);
+            ModelReply::text(format!("You said: {message}")).after(thinking_time(&message))
+        }
+        stage => panic!("small talk needs no {stage}"),
+    })
+}
+
+const SEND: &str = "send an email to bob.miller@example.com saying the report is late";
+
+/// Plans the mail of [`SEND`] after `thinking`, and talks about everything else at once.
+fn mailing(thinking: Duration) -> ModelServer {
+    ModelServer::start(move |request| {
+        let mailing = message_in(request).starts_with("send");
+        match request.stage.as_str() {
+            "route" if mailing => ModelReply::json(json!({"type": "action", "domains": ["email"], "is_followup": false})),
+            "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
+            "plan" => ModelReply::json(json!({"actions": [{
+                "service": "email", "command": "send_email", "reasoning": "asked for", "depends_on": [],
+                "params": {"to": ["bob.miller@example.com"], "subject": "The report", "body": "Hi Bob,\nthe report is late."},
+            }], "question": null, "open": null}))
+            .after(thinking),
+            _ => ModelReply::text("All right.").after(thinking_time(&message_in(request))),
+        }
+    })
+}
+
+/// The card of [`SEND`], complete with its buttons.
+async fn card(api: &FakeBotApi, chat: i64) -> SentMessage {
+    api.wait_message(
+        chat,
+        |message| message.text.contains("bob.miller@example.com") && !message.buttons.is_empty(),
+        SOON,
+    )
+    .await
+}
+
+fn mail_server() -> SmtpServer {
+    SmtpServer::start(Mode::Accept)
+}

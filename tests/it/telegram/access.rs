@@ -1,0 +1,108 @@
+//! Who is let in.
+
+use super::*;
+use crate::support::bot_api::Say;
+
+/// The pairing code on standard error.
+async fn pairing_code(daemon: &Daemon) -> String {
+    let code = |line: &str| {
+        let word = line.trim();
+        (word.len() == 10 && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
+            .then(|| word.to_owned())
+    };
+    for _ in 0..1_000 {
+        if let Some(code) = daemon.stderr().lines().find_map(code) {
+            return code;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("no pairing code in\n{}", daemon.stderr());
+}
+
+fn closed() -> Program {
+    Program::new().env("BRAIN_TIMEZONE", "UTC")
+}
+
+#[tokio::test]
+async fn nobody_is_served_before_the_pairing_code_and_nothing_of_a_stranger_is_kept() {
+    let api = FakeBotApi::start().await;
+    let program = closed();
+    let daemon = serve(&program, &api).await;
+    let code = pairing_code(&daemon).await;
+
+    api.user_says(EVE, "xylophone secrets");
+    answer(&api, EVE, "private assistant").await;
+    api.user_says(EVE, "remind me to steal the xylophone tomorrow at 5pm");
+    api.user_says(EVE, "aaaaaaaaaa");
+    answer(&api, EVE, "not the code").await;
+    assert_eq!(texts(&api, EVE).len(), 2, "one sentence and one about the code\n{}", api.transcript());
+
+    api.user_says(ANNA, &code.to_uppercase());
+    answer(&api, ANNA, "Welcome").await;
+    answer(&api, ANNA, "admin").await;
+    api.user_says(ANNA, "/help");
+    answer(&api, ANNA, "This is what I can do").await;
+
+    api.user_says(BEN, &code);
+    answer(&api, BEN, "don't know you").await;
+    assert_eq!(daemon.terminate(), 0);
+    let kept = std::fs::read(program.data_dir().join("brain.redb")).unwrap();
+    let holds = |words: &[u8]| kept.windows(words.len()).any(|window| window == words);
+    assert!(!holds(b"xylophone"), "a stranger's words are not stored");
+    assert!(holds(b"tg:1001"), "the person who paired is");
+
+    let daemon = serve(&program, &api).await;
+    api.user_says(ANNA, "/pending");
+    answer(&api, ANNA, "Nothing is waiting").await;
+    assert!(!daemon.stderr().contains("pairing code"), "{}", daemon.stderr());
+}
+
+#[tokio::test]
+async fn who_sends_five_wrong_codes_is_not_heard_any_more_and_others_are() {
+    let api = FakeBotApi::start().await;
+    let daemon = serve(&closed(), &api).await;
+    let code = pairing_code(&daemon).await;
+    for _ in 0..5 {
+        api.user_says(EVE, "aaaaaaaaaa");
+    }
+    answer(&api, EVE, "last try").await;
+    api.user_says(EVE, &code);
+    api.user_says(ANNA, &format!("/start {code}"));
+    answer(&api, ANNA, "Welcome").await;
+    assert_eq!(how_many(&api, EVE, "Welcome"), 0);
+}
+
+#[tokio::test]
+async fn who_is_taken_off_the_allowlist_is_a_stranger_again() {
+    let api = FakeBotApi::start().await;
+    let program = installed();
+    let daemon = serve(&program, &api).await;
+    api.user_says(BEN, "remind me to call mom tomorrow at 5pm");
+    answer(&api, BEN, "call mom").await;
+    assert_eq!(daemon.terminate(), 0);
+
+    let program = program.env("BRAIN_ALLOWED_USERS", &ANNA.to_string());
+    let _daemon = serve(&program, &api).await;
+    api.user_says(BEN, "/pending");
+    answer(&api, BEN, "don't know you").await;
+    api.user_says(ANNA, "/pending");
+    answer(&api, ANNA, "Nothing is waiting").await;
+    assert_eq!(how_many(&api, BEN, "Nothing is waiting"), 0);
+}
+
+#[tokio::test]
+async fn in_a_group_nothing_private_is_said_and_strangers_are_not_answered() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let group = -100_500;
+    api.say(Say::by(EVE, "hello").in_group(group).mentioning_bot());
+    api.say(Say::by(ANNA, "what do I have today?").in_group(group));
+    api.say(Say::by(ANNA, "what do I have today?").in_group(group).mentioning_bot());
+    let told = answer(&api, group, "privately").await;
+    assert!(told.text.contains("t.me/brain_test_bot"), "{}", told.text);
+    api.press_in(group, ANNA, told.id, "y:abc:def");
+    api.say(Say::by(ANNA, "really?").in_group(group).reply_to(told.id));
+    api.wait_for("a second sentence", SOON, |api| (texts(api, group).len() >= 2).then_some(())).await;
+    assert!(texts(&api, group).iter().all(|text| text == &told.text), "{}", api.transcript());
+    assert_eq!(texts(&api, group).len(), 2);
+}

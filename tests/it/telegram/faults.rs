@@ -1,0 +1,135 @@
+//! What may go wrong between the bot and Telegram.
+
+use std::time::Instant;
+
+use super::*;
+use crate::support::bot_api::Fault;
+
+#[tokio::test]
+async fn a_second_instance_is_explained_and_waited_out() {
+    let api = FakeBotApi::start().await;
+    api.fail_once("getUpdates", Fault::Conflict);
+    let daemon = serve(&installed(), &api).await;
+    api.user_says(ANNA, "/pending");
+    answer(&api, ANNA, "Nothing is waiting").await;
+    assert_eq!(daemon.stderr().matches("Another program is fetching").count(), 1, "{}", daemon.stderr());
+    assert!(daemon.stderr().contains("answers again"));
+}
+
+#[tokio::test]
+async fn a_refused_token_ends_the_start_by_name_and_without_showing_it() {
+    let api = FakeBotApi::start().await;
+    api.fail_until_cleared("getMe", Fault::Unauthorized);
+    let mut daemon = installed().daemon(&api);
+    assert_eq!(daemon.wait_exit(SOON), 2);
+    assert!(daemon.stderr().contains("TELEGRAM_BOT_TOKEN"), "{}", daemon.stderr());
+    let secret = api.token().split_once(':').unwrap().1;
+    assert!(!daemon.stderr().contains(secret), "{}", daemon.stderr());
+}
+
+#[tokio::test]
+async fn a_telegram_that_cannot_be_reached_is_waited_for_and_the_token_is_not_logged() {
+    let api = FakeBotApi::start().await;
+    api.fail_times("getMe", Fault::ClosedBeforeEffect, 2);
+    api.fail_times("getUpdates", Fault::GatewayPage, 1);
+    api.fail_times("getUpdates", Fault::ClosedBeforeEffect, 1);
+    let daemon = serve(&installed().env("RUST_LOG", "trace"), &api).await;
+    api.user_says(ANNA, "/pending");
+    answer(&api, ANNA, "Nothing is waiting").await;
+    let ours: String = daemon.stderr().lines().filter(|line| line.contains("brain_agent")).collect();
+    assert!(!ours.is_empty() && !ours.contains("AAfake-token"), "{ours}");
+}
+
+#[tokio::test]
+async fn a_flood_wait_is_kept_and_delays_its_chat_only() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(BEN, "warm up");
+    answer(&api, BEN, "warm up").await;
+    api.fail_once("sendMessage", Fault::Flood(2));
+    let asked = Instant::now();
+    api.user_says(ANNA, "wait for it");
+    api.wait_for("the refusal", SOON, |api| api.calls("sendMessage").into_iter().find(|call| call.status == Some(429)))
+        .await;
+    api.user_says(BEN, "not for me");
+    let ben = answer(&api, BEN, "not for me").await;
+    let anna = answer(&api, ANNA, "wait for it").await;
+    assert!(anna.sent_at.duration_since(asked) >= Duration::from_secs(2));
+    assert!(ben.sent_at < anna.sent_at, "{}", api.transcript());
+    assert_eq!(how_many(&api, ANNA, "wait for it"), 1);
+}
+
+#[tokio::test]
+async fn what_could_not_be_sent_is_sent_again_until_it_arrives() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    for (name, fault) in [
+        ("a server error", Fault::ServerError(500)),
+        ("a gateway page", Fault::GatewayPage),
+        ("a closed connection", Fault::ClosedBeforeEffect),
+    ] {
+        api.fail_once("sendMessage", fault);
+        api.user_says(ANNA, name);
+        answer(&api, ANNA, name).await;
+        assert_eq!(how_many(&api, ANNA, name), 1);
+    }
+    // Its effect is known to Telegram only: it may be said twice, but never not at all.
+    api.fail_once("sendMessage", Fault::ReplyLost);
+    api.user_says(ANNA, "a lost reply");
+    api.user_says(ANNA, "the end");
+    answer(&api, ANNA, "the end").await;
+    assert!((1..=2).contains(&how_many(&api, ANNA, "a lost reply")), "{}", api.transcript());
+    let last = texts(&api, ANNA).pop().unwrap();
+    assert!(last.contains("the end"), "the order is kept\n{}", api.transcript());
+}
+
+#[tokio::test]
+async fn a_blocked_bot_gives_up_that_message_and_goes_on() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let mut daemon = serve(&installed().model(&model), &api).await;
+    api.fail_in_chat(ANNA, "sendMessage", Fault::Blocked);
+    api.user_says(ANNA, "into the void");
+    api.wait_for("the refusal", SOON, |api| api.calls("sendMessage").into_iter().find(|call| call.status == Some(403)))
+        .await;
+    api.user_says(BEN, "hello");
+    answer(&api, BEN, "hello").await;
+    api.clear_faults();
+    api.user_says(ANNA, "back again");
+    answer(&api, ANNA, "back again").await;
+    assert_eq!(how_many(&api, ANNA, "into the void"), 0);
+    assert!(daemon.is_running());
+}
+
+#[tokio::test]
+async fn updates_of_unknown_kinds_and_shapes_do_no_harm() {
+    let api = FakeBotApi::start().await;
+    let mut daemon = serve(&installed(), &api).await;
+    api.push_raw(json!({"message": {"some fields": "are missing"}}));
+    api.push_raw(json!({"message": 7}));
+    api.push_raw(json!({"edited_message": null}));
+    api.push_raw(json!({"callback_query": {"id": "1"}}));
+    api.push_raw(json!({"callback_query": {"id": "1", "from": {"id": ANNA, "is_bot": false, "first_name": "A"}, "chat_instance": "1"}}));
+    api.push_raw(json!({"my_chat_member": {"chat": {"id": ANNA}}}));
+    api.push_raw(json!({"message": {
+        "message_id": 3, "date": 1, "chat": {"id": ANNA, "type": "private"}, "text": "/pending",
+        "from": {"id": ANNA, "is_bot": false, "first_name": "A"}, "a_field_of_tomorrow": {"x": [1]},
+    }}));
+    api.open_chat(ANNA);
+    answer(&api, ANNA, "Nothing is waiting").await;
+    api.wait_acknowledged(SOON).await;
+    assert!(daemon.is_running());
+    assert_eq!(texts(&api, ANNA).len(), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn a_webhook_of_an_earlier_life_is_taken_off() {
+    let api = FakeBotApi::start().await;
+    let url = format!("{}/bot{}/setWebhook?url=http://127.0.0.1:9/none", api.url(), api.token());
+    assert!(reqwest::get(url).await.unwrap().status().is_success());
+    let _daemon = serve(&installed(), &api).await;
+    api.user_says(ANNA, "/pending");
+    answer(&api, ANNA, "Nothing is waiting").await;
+}

@@ -1,0 +1,97 @@
+//! Order within a chat, none between chats, and what overtakes.
+
+use super::*;
+
+#[tokio::test]
+async fn the_same_update_twice_is_answered_once() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "good morning");
+    let first = api.last_update_id();
+    answer(&api, ANNA, "good morning").await;
+    api.push_again(first);
+    api.user_says(ANNA, "still there?");
+    answer(&api, ANNA, "still there?").await;
+    assert_eq!(how_many(&api, ANNA, "good morning"), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn after_a_quiet_week_smaller_numbers_are_as_new_as_any() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "before");
+    answer(&api, ANNA, "before").await;
+    api.wait_acknowledged(SOON).await;
+    api.renumber_updates(500);
+    api.user_says(ANNA, "after");
+    answer(&api, ANNA, "after").await;
+    api.user_says(ANNA, "long after");
+    answer(&api, ANNA, "long after").await;
+    assert_eq!(texts(&api, ANNA).len(), 3, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn a_slow_chat_keeps_its_own_order_and_delays_nobody() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "one (1500 ms)");
+    api.user_says(ANNA, "two");
+    api.user_says(BEN, "uno");
+    api.user_says(BEN, "dos (50 ms)");
+    let ben = answer(&api, BEN, "dos").await;
+    let anna = answer(&api, ANNA, "two").await;
+    assert!(ben.sent_at < anna.sent_at, "{}", api.transcript());
+    for (chat, order) in [(ANNA, ["one", "two"]), (BEN, ["uno", "dos"])] {
+        let said = texts(&api, chat);
+        assert!(said.len() == 2 && said[0].contains(order[0]) && said[1].contains(order[1]), "{}", api.transcript());
+    }
+}
+
+#[tokio::test]
+async fn a_press_overtakes_a_slow_turn() {
+    let api = FakeBotApi::start().await;
+    let model = mailing(Duration::ZERO);
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, SEND);
+    let card = card(&api, ANNA).await;
+    api.user_says(ANNA, "hello (4000 ms)");
+    model.wait_calls("respond", 1, SOON).await;
+    let query = api.press(ANNA, card.id, &card.button("Cancel").data);
+    api.wait_callback_answer(&query, SOON).await;
+    answer(&api, ANNA, "I won't").await;
+    assert_eq!(how_many(&api, ANNA, "All right"), 0, "the slow turn still runs\n{}", api.transcript());
+}
+
+#[tokio::test]
+async fn cancel_stops_the_turn_that_runs() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "hello (60000 ms)");
+    model.wait_calls("respond", 1, SOON).await;
+    api.user_says(ANNA, "/cancel");
+    answer(&api, ANNA, "Stopped").await;
+    api.user_says(ANNA, "and now?");
+    answer(&api, ANNA, "and now?").await;
+    assert_eq!(how_many(&api, ANNA, "60000"), 0);
+}
+
+#[tokio::test]
+async fn whoever_writes_faster_than_can_be_answered_is_told_once() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "hello (60000 ms)");
+    model.wait_calls("respond", 1, SOON).await;
+    for n in 0..70 {
+        api.user_says(ANNA, &format!("number {n}"));
+    }
+    answer(&api, ANNA, "still busy").await;
+    api.wait_acknowledged(SOON).await;
+    api.user_says(BEN, "and me?");
+    answer(&api, BEN, "and me?").await;
+    assert_eq!(how_many(&api, ANNA, "still busy"), 1);
+}

@@ -1,0 +1,108 @@
+//! Nothing is lost and nothing is done twice, however the program ends.
+
+use std::time::Instant;
+
+use super::*;
+use crate::support::bot_api::Fault;
+
+#[tokio::test]
+async fn a_message_whose_turn_was_killed_is_answered_once_after_the_restart() {
+    let api = FakeBotApi::start().await;
+    let slow = echo();
+    let program = installed();
+    let daemon = serve(&program.clone().model(&slow), &api).await;
+    api.user_says(ANNA, "hello (60000 ms)");
+    api.user_says(ANNA, "are you there?");
+    slow.wait_calls("respond", 1, SOON).await;
+    api.wait_acknowledged(SOON).await;
+    daemon.kill();
+    assert!(texts(&api, ANNA).is_empty(), "{}", api.transcript());
+
+    let fast = ModelServer::start(|request| match request.stage.as_str() {
+        "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
+        _ => ModelReply::text(format!("You said: {}", message_in(request))),
+    });
+    let daemon = serve(&program.clone().model(&fast), &api).await;
+    answer(&api, ANNA, "are you there?").await;
+    let said = texts(&api, ANNA);
+    assert!(said.len() == 2 && said[0].contains("hello"), "{}", api.transcript());
+    daemon.kill();
+
+    let _daemon = serve(&program.model(&fast), &api).await;
+    api.user_says(ANNA, "once more");
+    answer(&api, ANNA, "once more").await;
+    assert_eq!(texts(&api, ANNA).len(), 3, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn killed_again_and_again_every_task_is_made_exactly_once() {
+    let api = FakeBotApi::start().await;
+    let program = installed();
+    let words = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot"];
+    for (round, word) in words.iter().enumerate() {
+        let daemon = serve(&program, &api).await;
+        api.user_says(ANNA, &format!("add a task: buy {word}"));
+        tokio::time::sleep(Duration::from_millis(3 * u64::try_from(round).unwrap())).await;
+        daemon.kill();
+    }
+    let _daemon = serve(&program, &api).await;
+    for word in words {
+        answer(&api, ANNA, word).await;
+    }
+    api.user_says(ANNA, "show my tasks");
+    let list = api.wait_message(ANNA, |m| words.iter().all(|word| m.text.contains(word)), SOON).await;
+    for word in words {
+        assert_eq!(list.text.matches(word).count(), 1, "{}", api.transcript());
+    }
+}
+
+#[tokio::test]
+async fn what_waits_in_the_outbox_is_delivered_after_the_restart() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let program = installed().model(&model);
+    let daemon = serve(&program, &api).await;
+    api.fail_until_cleared("sendMessage", Fault::ServerError(502));
+    api.user_says(ANNA, "keep this");
+    api.wait_calls("sendMessage", 1, SOON).await;
+    daemon.kill();
+    api.clear_faults();
+    let _daemon = serve(&program, &api).await;
+    answer(&api, ANNA, "keep this").await;
+    assert_eq!(model.calls_of("respond").len(), 1, "the turn itself is not done again");
+}
+
+#[tokio::test]
+async fn a_terminated_program_finishes_what_runs() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "hello (1200 ms)");
+    model.wait_calls("respond", 1, SOON).await;
+    assert_eq!(daemon.terminate(), 0);
+    assert_eq!(how_many(&api, ANNA, "You said: hello"), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn a_terminated_program_parks_what_takes_too_long() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let program = installed();
+    let daemon = serve(&program.clone().model(&model), &api).await;
+    api.user_says(ANNA, "hello (60000 ms)");
+    model.wait_calls("respond", 1, SOON).await;
+    let asked = Instant::now();
+    assert_eq!(daemon.terminate(), 0);
+    assert!(asked.elapsed() < Duration::from_secs(11), "{:?}", asked.elapsed());
+    let _daemon = serve(&program, &api).await;
+    api.wait_for("an answer", SOON, |api| (!texts(api, ANNA).is_empty()).then_some(())).await;
+}
+
+#[tokio::test]
+async fn an_idle_program_ends_at_once() {
+    let api = FakeBotApi::start().await;
+    let daemon = serve(&installed(), &api).await;
+    let asked = Instant::now();
+    assert_eq!(daemon.terminate(), 0);
+    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+}

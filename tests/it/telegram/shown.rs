@@ -1,0 +1,82 @@
+//! How answers look: in parts, at the right pace, with signs of life before.
+
+use super::*;
+
+#[tokio::test]
+async fn a_long_answer_is_split_and_sent_at_telegrams_pace() {
+    let api = FakeBotApi::start().await;
+    let long: String = (0..2_400).map(|n| format!("word{n:04} ")).collect();
+    let told = long.trim().to_owned();
+    let model = ModelServer::start(move |request| match request.stage.as_str() {
+        "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
+        _ => ModelReply::text(long.clone()),
+    });
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "tell me a long story");
+    answer(&api, ANNA, "word2399").await;
+    let parts = api.messages(ANNA);
+    assert!(parts.len() >= 6, "{} parts", parts.len());
+    assert!(parts.iter().all(|part| part.text.encode_utf16().count() <= 4_096));
+    let words: Vec<String> =
+        parts.iter().flat_map(|part| part.text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect();
+    assert_eq!(words, told.split_whitespace().collect::<Vec<_>>(), "whole, and in order");
+    let sent: Vec<_> = api.calls("sendMessage").iter().map(|call| call.at).collect();
+    for four in sent.windows(4) {
+        let took = four[3].duration_since(four[0]);
+        assert!(took >= Duration::from_millis(900), "four messages within {took:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_slow_turn_shows_signs_of_life_and_its_status_becomes_the_answer() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "hello (3000 ms)");
+    let typing = &api.wait_calls("sendChatAction", 1, SOON).await[0];
+    assert_eq!(typing.params["action"], "typing");
+    let status = api.wait_message(ANNA, |_| true, SOON).await;
+    assert!(!status.text.contains("You said"), "{}", status.text);
+    let answer = answer(&api, ANNA, "You said: hello").await;
+    assert_eq!((answer.id, answer.earlier_texts.first()), (status.id, Some(&status.text)));
+    assert_eq!(api.all_messages(ANNA).len(), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn a_card_is_a_new_message_below_its_status() {
+    let api = FakeBotApi::start().await;
+    let model = mailing(Duration::from_millis(2_600));
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, SEND);
+    let status = api.wait_message(ANNA, |_| true, SOON).await;
+    let card = card(&api, ANNA).await;
+    assert!(card.id > status.id && card.earlier_texts.is_empty(), "{}", api.transcript());
+    api.wait_for("the status taken away", SOON, |api| {
+        api.messages(ANNA).iter().all(|m| m.id != status.id).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn messages_without_words_are_answered_honestly() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    api.say(crate::support::bot_api::Say::by(ANNA, "").spoken(b"ogg"));
+    answer(&api, ANNA, "can't listen").await;
+    api.say(
+        crate::support::bot_api::Say::by(ANNA, "").field("text", json!(null)).field("sticker", json!({"emoji": "👍"})),
+    );
+    answer(&api, ANNA, "only read words").await;
+}
+
+#[tokio::test]
+async fn the_menu_of_commands_is_offered() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let call = &api.wait_calls("setMyCommands", 1, SOON).await[0];
+    let names: Vec<&str> =
+        call.params["commands"].as_array().unwrap().iter().filter_map(|c| c["command"].as_str()).collect();
+    for name in ["start", "help", "pending", "cancel"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+}
