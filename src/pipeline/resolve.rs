@@ -93,17 +93,8 @@ pub async fn settle(
 
 /// The times among these parameters as values, as far as they can be read; the rest stays in words. There is
 /// no item here that a time could be relative to, so all are relative to now: for comparing plans.
-pub(crate) fn times(
-    entry: &dyn Entry,
-    params: Params,
-    reference: &Reference,
-) -> Result<Params, ParamError> {
-    let nothing = Target {
-        id: String::new(),
-        revision: String::new(),
-        label: String::new(),
-        before: Value::Null,
-    };
+pub(crate) fn times(entry: &dyn Entry, params: Params, reference: &Reference) -> Result<Params, ParamError> {
+    let nothing = Target { id: String::new(), revision: String::new(), label: String::new(), before: Value::Null };
     let mut params = params;
     for target in [None, Some(&nothing)] {
         params = entry.settle(params, &mut |slot| {
