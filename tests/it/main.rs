@@ -4,8 +4,10 @@
 #[cfg(feature = "failpoints")]
 mod crash;
 mod dependencies;
+mod eval;
 mod faults;
 mod flows;
+mod fuzz;
 mod rig;
 #[path = "../support/mod.rs"]
 mod support;
