@@ -44,10 +44,60 @@ impl Dice {
 }
 
 const STRANGE: &[&str] = &[
-    "\u{200b}", "\u{200d}", "\u{fe0f}", "\u{202e}", "\u{0}", "\u{301}", "\u{feff}", "👍", "👍🏽", "🙅\u{200d}♂️", "❌",
-    "0", "7", "31", "99999999999999999999", "12:", ":30", "/", "-", ".", "..", "?", "!", ",", "'", "\"", "¡", "،", "।",
-    "\n", "\t", " ", "\u{a0}", "pm", "not", "no", "yes", "да", "ß", "İ", "ı", "ﬁ", "K", "𝐲𝐞𝐬", "e\u{301}", "-1", "+",
-    "UTC", "Feb 30", "25:61", "every", "next", "between", "and",
+    "\u{200b}",
+    "\u{200d}",
+    "\u{fe0f}",
+    "\u{202e}",
+    "\u{0}",
+    "\u{301}",
+    "\u{feff}",
+    "👍",
+    "👍🏽",
+    "🙅\u{200d}♂️",
+    "❌",
+    "0",
+    "7",
+    "31",
+    "99999999999999999999",
+    "12:",
+    ":30",
+    "/",
+    "-",
+    ".",
+    "..",
+    "?",
+    "!",
+    ",",
+    "'",
+    "\"",
+    "¡",
+    "،",
+    "।",
+    "\n",
+    "\t",
+    " ",
+    "\u{a0}",
+    "pm",
+    "not",
+    "no",
+    "yes",
+    "да",
+    "ß",
+    "İ",
+    "ı",
+    "ﬁ",
+    "K",
+    "𝐲𝐞𝐬",
+    "e\u{301}",
+    "-1",
+    "+",
+    "UTC",
+    "Feb 30",
+    "25:61",
+    "every",
+    "next",
+    "between",
+    "and",
 ];
 
 fn mutated(dice: &mut Dice, seeds: &[String]) -> String {
@@ -56,7 +106,7 @@ fn mutated(dice: &mut Dice, seeds: &[String]) -> String {
         let (from, to) = (dice.border(&text), dice.border(&text));
         let (from, to) = (from.min(to), from.max(to));
         match dice.below(8) {
-            0 => text.insert_str(from, dice.pick(STRANGE)),
+            0 => text.insert_str(from, dice.pick::<&str>(STRANGE)),
             1 => text.truncate(from),
             2 => text.replace_range(from..to, ""),
             3 => text.insert_str(to, &text[from..to].to_owned()),
@@ -65,7 +115,7 @@ fn mutated(dice: &mut Dice, seeds: &[String]) -> String {
                 let at = dice.border(other);
                 text.replace_range(from.., &other[at..]);
             }
-            5 => text.replace_range(from..to, dice.pick(STRANGE)),
+            5 => text.replace_range(from..to, dice.pick::<&str>(STRANGE)),
             6 => text = if dice.below(2) == 0 { text.to_uppercase() } else { text.to_lowercase() },
             _ => {
                 let huge = dice.below(200) == 0;
