@@ -109,7 +109,7 @@ fn mutated(dice: &mut Dice, seeds: &[String]) -> String {
             0 => text.insert_str(from, dice.pick::<&str>(STRANGE)),
             1 => text.truncate(from),
             2 => text.replace_range(from..to, ""),
-            3 => text.insert_str(to, &text[from..to].to_owned()),
+            3 => text = [&text[..to], &text[from..]].concat(),
             4 => {
                 let other = dice.pick(seeds);
                 let at = dice.border(other);
