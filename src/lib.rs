@@ -36,6 +36,7 @@ pub mod config;
 pub mod console;
 pub mod control;
 pub mod core;
+pub mod eval;
 pub mod failpoint;
 pub mod limits;
 pub mod llm;

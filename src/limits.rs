@@ -151,3 +151,8 @@ pub const OVERTAKERS_MAX: usize = 64;
 pub const STRANGERS_MAX: usize = 1_000;
 /// A stranger is answered at most so often.
 pub const STRANGER_SECS: u64 = 3_600;
+
+/// Largest file of examples that `eval` reads.
+pub const EVAL_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Messages read untimed before the measuring begins, so that no figure holds the first look at a table.
+pub const EVAL_WARM_UP_ROWS: usize = 20;

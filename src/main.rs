@@ -17,7 +17,7 @@ use brain_agent::core::ids::UserId;
 use brain_agent::pipeline::{Brain, recover};
 use brain_agent::ports::{Clock, Store, StoreError};
 use brain_agent::store::RedbStore;
-use brain_agent::{scheduler, services, telegram};
+use brain_agent::{eval, scheduler, services, telegram};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use clap::{Args, Parser, Subcommand};
@@ -57,6 +57,25 @@ enum Command {
         #[arg(long, global = true)]
         json: bool,
     },
+    /// Measure understanding on a file of messages with known answers
+    Eval(EvalArgs),
+}
+
+#[derive(Debug, Args)]
+struct EvalArgs {
+    /// What to measure
+    what: eval::What,
+    /// The messages and their answers; data/eval shows how they are written
+    file: PathBuf,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+    /// List every miss
+    #[arg(long)]
+    errors: bool,
+    /// Built-in understanding, though a model is configured
+    #[arg(long)]
+    built_in: bool,
 }
 
 #[derive(Debug, Args)]
@@ -151,6 +170,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Console(args)) => console(&config, args).await,
         Some(Command::Ask { text, user }) => ask(&config, &text, &user).await,
         Some(Command::Pending { verb, json }) => pending(&config, verb, json).await,
+        Some(Command::Eval(args)) => evaluate(&config, &args).await,
     }
 }
 
@@ -472,4 +492,27 @@ fn show_response(response: &admin::Response, json: bool) {
     } else {
         eprintln!("brain-agent: {}", response.text);
     }
+}
+
+/// Figures are no failure, however bad: 0 when there are any.
+async fn evaluate(config: &Config, args: &EvalArgs) -> anyhow::Result<ExitCode> {
+    use std::io::Write as _;
+    let who = if args.built_in { eval::Who::BuiltIn } else { eval::Who::Configured };
+    let mut report = eval::run(args.what, &args.file, who, config).await?;
+    let misses = std::mem::take(&mut report.errors);
+    let misses = if args.errors { misses } else { Vec::new() };
+    let mut stdout = std::io::stdout().lock();
+    if args.json {
+        report.errors = misses;
+        writeln!(stdout, "{}", serde_json::to_string(&report)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    write!(stdout, "{}", report.to_text())?;
+    if !misses.is_empty() {
+        writeln!(stdout)?;
+    }
+    for miss in &misses {
+        writeln!(stdout, "{miss}")?;
+    }
+    Ok(ExitCode::SUCCESS)
 }

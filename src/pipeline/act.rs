@@ -90,10 +90,10 @@ pub async fn amend(turn: &Turn<'_>, pending: Pending) -> Result<Answer, TurnErro
     Ok(answer)
 }
 
-/// True when a change came to more than refusals: something ran, waits, or was asked.
+/// True when a change came to something: it ran, waits, or was asked about.
 fn leads_on(answer: &Answer) -> bool {
-    let refused = |report: &Report| report.status == Status::Refused;
-    matches!(answer.clarification, Question::Open(_)) || !answer.reports.iter().all(refused)
+    let stopped = |report: &Report| matches!(report.status, Status::Refused | Status::Failed);
+    matches!(answer.clarification, Question::Open(_)) || !answer.reports.iter().all(stopped)
 }
 
 fn again(turn: &Turn<'_>, pending: &Pending, refused: Answer) -> Result<Answer, StoreError> {

@@ -120,6 +120,21 @@ async fn prepare(
     }
 }
 
+/// The times among these parameters as values, as far as they can be read; the rest stays in words. There is
+/// no item here that a time could be relative to, so all are relative to now: for comparing plans.
+pub(crate) fn times(entry: &dyn Entry, params: Params, reference: &Reference) -> Result<Params, ParamError> {
+    let nothing = Target { id: String::new(), revision: String::new(), label: String::new(), before: Value::Null };
+    let mut params = params;
+    for target in [None, Some(&nothing)] {
+        params = entry.settle(params, &mut |slot| {
+            // What cannot be read is compared as it stands.
+            let _ = settle_time(slot, reference, target);
+            Ok(())
+        })?;
+    }
+    Ok(params)
+}
+
 impl From<ParamError> for Unsettled {
     fn from(error: ParamError) -> Self {
         match error {

@@ -6,12 +6,14 @@ mod attack;
 #[cfg(feature = "failpoints")]
 mod crash;
 mod dependencies;
+mod eval;
 mod everyday;
 mod faults;
 mod flows;
+mod fuzz;
 mod invariants;
 mod rig;
+mod telegram;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;
-mod telegram;

@@ -1,0 +1,152 @@
+//! When is a plan the expected one? Same commands, as many of each, in any order; every expected parameter there.
+//!
+//! Values are compared by what they mean: times as the instants the pipeline would make of them ("tomorrow at 5pm",
+//! ISO local and RFC 3339 are one), a date alone as a date; texts without regard to case and spaces; lists as sets,
+//! and a single value as a list of one. A parameter that nobody expected may be anything.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::plan::Expected;
+use crate::catalog::show::Moment;
+use crate::catalog::{Catalog, Entry};
+use crate::core::plan::{Params, PlannedAction};
+use crate::core::when::{self, Grain, Reference, When};
+use crate::pipeline::resolve;
+
+/// Whether the planned actions are the expected ones.
+pub(super) fn alike(catalog: &Catalog, wanted: &[Expected], got: &[PlannedAction], reference: &Reference) -> bool {
+    if wanted.len() != got.len() {
+        return false;
+    }
+    let fits: Vec<Vec<bool>> =
+        wanted.iter().map(|w| got.iter().map(|g| is_as_expected(catalog, w, g, reference)).collect()).collect();
+    let mut taken_by = vec![None; got.len()];
+    (0..wanted.len()).all(|index| find_place(index, &fits, &mut taken_by, &mut BTreeSet::new()))
+}
+
+/// Gives expectation `index` an action of its own; others move to another that fits them, too, if they must.
+fn find_place(index: usize, fits: &[Vec<bool>], taken_by: &mut [Option<usize>], tried: &mut BTreeSet<usize>) -> bool {
+    for place in 0..taken_by.len() {
+        if !fits[index][place] || !tried.insert(place) {
+            continue;
+        }
+        let is_free = taken_by[place].is_none_or(|other| find_place(other, fits, taken_by, tried));
+        if is_free {
+            taken_by[place] = Some(index);
+            return true;
+        }
+    }
+    false
+}
+
+fn is_as_expected(catalog: &Catalog, wanted: &Expected, got: &PlannedAction, reference: &Reference) -> bool {
+    if wanted.service != got.service || wanted.command != got.command {
+        return false;
+    }
+    // The expectation is a part of the parameters: what it leaves open is taken from the plan, so that times which
+    // depend on each other (a start and its end) are read alike.
+    let whole = overlaid(&got.params, &wanted.params);
+    let entry = catalog.find(&got.service, &got.command);
+    let settled =
+        entry.and_then(|entry| Some((settled(entry, &whole, reference)?, settled(entry, &got.params, reference)?)));
+    let (expected, given) = settled.unwrap_or_else(|| (whole, got.params.clone()));
+    let comparing = Comparing { reference };
+    wanted.params.iter().all(|(name, raw)| comparing.is_in(raw, expected.get(name).unwrap_or(raw), given.get(name)))
+}
+
+/// Times as values; `None` when the parameters do not make this command.
+fn settled(entry: &dyn Entry, params: &Params, reference: &Reference) -> Option<Params> {
+    resolve::times(entry, with_required(entry, params), reference).ok()
+}
+
+/// A required parameter that is missing must not keep the others from being read.
+fn with_required(entry: &dyn Entry, params: &Params) -> Params {
+    let schema = entry.schema();
+    let mut params = params.clone();
+    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let is_list = schema["properties"][name]["type"] == "array";
+        let anything = || {
+            if is_list { Value::from(vec!["?"]) } else { Value::from("?") }
+        };
+        params.entry(name).or_insert_with(anything);
+    }
+    params
+}
+
+fn overlaid(under: &Params, over: &Params) -> Params {
+    let mut both = under.clone();
+    for (name, value) in over {
+        let merged = match (both.get(name), value) {
+            (Some(Value::Object(below)), Value::Object(above)) => Value::Object(overlaid(below, above)),
+            (Some(_) | None, above) => above.clone(),
+        };
+        both.insert(name.clone(), merged);
+    }
+    both
+}
+
+struct Comparing<'a> {
+    reference: &'a Reference,
+}
+
+impl Comparing<'_> {
+    /// Whether the given value holds what was expected. `raw` is the expectation in the words of the file.
+    fn is_in(&self, raw: &Value, expected: &Value, given: Option<&Value>) -> bool {
+        match (raw, given) {
+            (Value::Null, given) => given.is_none_or(Value::is_null),
+            (Value::Object(raw), Some(Value::Object(given))) => raw.iter().all(|(name, raw)| {
+                let expected = expected.get(name).unwrap_or(raw);
+                self.is_in(raw, expected, given.get(name))
+            }),
+            (Value::Array(_), Some(given)) => is_same_set(expected, given),
+            (_, Some(given @ Value::Array(_))) => is_same_set(expected, given),
+            (Value::String(raw), Some(given)) => self.is_same_text(raw, expected, given),
+            (_, Some(given)) => folded(expected) == folded(given),
+            (_, None) => false,
+        }
+    }
+
+    fn is_same_text(&self, raw: &str, expected: &Value, given: &Value) -> bool {
+        let zone = self.reference.zone;
+        let moment = |value: &Value| value.as_str().and_then(|text| Moment::read(text, zone));
+        match (moment(expected), moment(given)) {
+            (Some(expected), Some(given)) if self.is_date_alone(raw) => {
+                expected.start(zone).date_naive() == given.start(zone).date_naive()
+            }
+            (Some(expected), Some(given)) => expected.start(zone) == given.start(zone),
+            (Some(_) | None, Some(_) | None) => folded(expected) == folded(given),
+        }
+    }
+
+    fn is_date_alone(&self, raw: &str) -> bool {
+        match Moment::read(raw, self.reference.zone) {
+            Some(Moment::Day(_)) => true,
+            Some(Moment::Instant(_)) => false,
+            None => {
+                matches!(when::resolve(raw, self.reference), Some(Ok(When::Point { grain: Grain::Day, .. })))
+            }
+        }
+    }
+}
+
+fn is_same_set(one: &Value, other: &Value) -> bool {
+    let set = |value: &Value| -> BTreeSet<String> {
+        match value {
+            Value::Array(items) => items.iter().map(folded).collect(),
+            single => BTreeSet::from([folded(single)]),
+        }
+    };
+    set(one) == set(other)
+}
+
+/// A value as text, without case and spaces that mean nothing; 60 and "60" are the same.
+fn folded(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.to_lowercase(),
+        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), |number| number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => value.to_string().to_lowercase(),
+    };
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

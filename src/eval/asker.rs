@@ -1,0 +1,128 @@
+//! The stages of a turn, as the pipeline runs them, for a message that is nobody's: an empty store, a folder that is
+//! thrown away, and nothing is ever executed.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use super::plan::Example;
+use super::{EvalError, Who};
+use crate::app::{self, Parts};
+use crate::catalog::SERVICES;
+use crate::clock::SystemClock;
+use crate::config::Config;
+use crate::console::ConsoleChat;
+use crate::core::ids::{ChatId, MessageId, RunId, UserId};
+use crate::core::plan::PlannedAction;
+use crate::core::turn::{Done, Incoming, Input, Origin, Path};
+use crate::pipeline::Brain;
+use crate::pipeline::context::Context;
+use crate::pipeline::plan::{self, Planned, Topic};
+use crate::pipeline::route;
+use crate::pipeline::turn::Turn;
+use crate::ports::{Stage, StoreError};
+use crate::records::{Deed, Message, Speaker};
+use crate::store::MemoryStore;
+use crate::understanding::{Past, PastAction};
+
+/// Asks the configured model.
+#[derive(Debug)]
+pub(super) struct Asker {
+    brain: Brain,
+    name: String,
+    /// Gone with this value.
+    _folder: TempDir,
+}
+
+impl Asker {
+    /// `None`: no model is configured, or none is wanted.
+    pub(super) fn open(who: Who, config: &Config) -> Result<Option<Self>, EvalError> {
+        let endpoint = config.models.get(&Stage::Plan).or_else(|| config.models.values().next());
+        let (Who::Configured, Some(endpoint)) = (who, endpoint) else {
+            return Ok(None);
+        };
+        let folder = tempfile::tempdir().map_err(EvalError::Folder)?;
+        let parts = Parts {
+            store: Arc::new(MemoryStore::new()),
+            data_dir: folder.path().to_owned(),
+            clock: Arc::new(SystemClock::new()),
+            face: Arc::new(ConsoleChat::after(MessageId(0))),
+            zone: Some(chrono_tz::UTC),
+        };
+        let brain = app::build(config, parts)?;
+        Ok(Some(Self { brain, name: endpoint.model.clone(), _folder: folder }))
+    }
+
+    /// What the model is called.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The route stage.
+    pub(super) async fn route(&self, text: &str) -> Result<(Vec<String>, Done), StoreError> {
+        let incoming = incoming(text, self.brain.clock.now());
+        let turn = Turn::open(&self.brain, &incoming, CancellationToken::new()).await?;
+        let guess = route::guess(&turn);
+        let route = route::decide(&turn, &guess).await;
+        Ok((route.domains, turn.sum_up(Path::Action, Vec::new()).0))
+    }
+
+    /// The plan stage, over every service.
+    pub(super) async fn plan(&self, example: &Example) -> Result<(Vec<PlannedAction>, Done), StoreError> {
+        let reference = example.reference;
+        let incoming = incoming(&example.text, reference.now);
+        let mut turn = Turn::open(&self.brain, &incoming, CancellationToken::new()).await?;
+        turn.scene.now = reference.now;
+        turn.scene.zone = reference.zone;
+        turn.scene.order = reference.order;
+        turn.history = conversation(&example.history, &incoming);
+        let domains: Vec<String> = SERVICES.iter().map(|service| service.name.to_owned()).collect();
+        let planned = plan::make(&turn, &domains, &Context::default(), &Topic::default()).await;
+        let actions = match planned {
+            Planned::Plan { plan, .. } => plan.actions,
+            Planned::Ask(_) | Planned::NotUnderstood(_) => Vec::new(),
+        };
+        Ok((actions, turn.sum_up(Path::Action, Vec::new()).0))
+    }
+}
+
+fn incoming(text: &str, at: DateTime<Utc>) -> Incoming {
+    Incoming {
+        turn: RunId::new("eval"),
+        user: UserId::new("eval"),
+        chat: ChatId::new("console:eval"),
+        message_id: MessageId(1),
+        at,
+        input: Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None },
+        inbox: None,
+    }
+}
+
+/// Earlier turns as the store would hold them: what the person said, then what was done.
+fn conversation(history: &[Past], incoming: &Incoming) -> Vec<Message> {
+    let message = |speaker, text: &str, deeds| Message {
+        chat: incoming.chat.clone(),
+        number: 0,
+        speaker,
+        text: text.to_owned(),
+        origin: Origin::Typed,
+        at: incoming.at,
+        deeds,
+    };
+    let of_turn = |past: &Past| {
+        let deeds = past.actions.iter().map(deed).collect();
+        [message(Speaker::Person, &past.said, Vec::new()), message(Speaker::Assistant, "", deeds)]
+    };
+    history.iter().flat_map(of_turn).collect()
+}
+
+fn deed(action: &PastAction) -> Deed {
+    Deed {
+        service: action.service.clone(),
+        command: action.command.clone(),
+        params: action.params.clone(),
+        item: action.item.clone().map(|item| (item.id, item.label)),
+    }
+}

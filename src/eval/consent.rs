@@ -1,0 +1,55 @@
+//! `text⇥yes|no|other`. Read by code alone: a model never decides what a yes is.
+
+use super::asker::Asker;
+use super::rows::columns;
+use super::{Row, Verdict};
+use crate::core::consent::{self, Consent};
+use crate::core::turn::{Done, Path};
+use crate::ports::StoreError;
+
+#[derive(Debug)]
+pub(super) struct Example {
+    text: String,
+    label: Consent,
+}
+
+fn name(consent: Consent) -> &'static str {
+    match consent {
+        Consent::Yes => "yes",
+        Consent::No => "no",
+        Consent::Other => "other",
+    }
+}
+
+impl Row for Example {
+    type Answer = Consent;
+
+    fn parse(line: &str) -> Result<Self, String> {
+        let (text, label) = columns(line)?;
+        let all = [Consent::Yes, Consent::No, Consent::Other];
+        let label = all.into_iter().find(|consent| name(*consent) == label);
+        Ok(Self { text, label: label.ok_or("the answer must be yes, no or other")? })
+    }
+
+    fn input(&self) -> &str {
+        &self.text
+    }
+
+    fn built_in(&self) -> Consent {
+        consent::read(&self.text)
+    }
+
+    async fn ask(&self, _: &Asker) -> Result<(Consent, Done), StoreError> {
+        Ok((self.built_in(), Done::quiet(Path::Consent)))
+    }
+
+    fn judge(&self, answer: &Consent) -> Verdict {
+        Verdict {
+            is_right: *answer == self.label,
+            class: name(self.label).to_owned(),
+            got_class: name(*answer).to_owned(),
+            expected: name(self.label).to_owned(),
+            got: name(*answer).to_owned(),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! How good is the understanding of this installation? Files of messages with known answers, in; figures, out.
+//!
+//! ```text
+//! file ─► rows (one a line) ─► answered by built-in understanding, or by the configured model through the very
+//!      stages of a turn ─► judged against what was expected ─► Report
+//! ```
+//!
+//! One file a stage: [`consent`], [`route`], [`when`], [`plan`] (with `alike`: when is a plan the expected one?).
+//! Each stage is measured alone: `route` without planning, `plan` over all services without routing, so that a
+//! figure belongs to one stage. Consent and times are read by code whatever is configured; they call no model.
+//!
+//! Invariants: a line that cannot be read ends the evaluation with its number, since figures over part of a
+//! file would mislead; judging is not timed; a model's stage that fell back to built-in understanding is
+//! counted. Deliberately not here: what counts as good enough. That is for the reader, or a test, to say.
+
+mod alike;
+mod asker;
+mod consent;
+mod plan;
+mod report;
+mod route;
+mod rows;
+mod when;
+
+use std::path::Path;
+use std::time::Instant;
+
+pub use report::Report;
+
+use crate::app::StartError;
+use crate::config::Config;
+use crate::core::turn::Done;
+use crate::limits;
+use crate::ports::StoreError;
+use crate::understanding;
+use asker::Asker;
+use report::Tally;
+use rows::Line;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum What {
+    /// Is a message a yes, a no, or neither?
+    Consent,
+    /// Which services does a message need?
+    Route,
+    /// Which time does it speak of?
+    When,
+    /// Which commands with which parameters does it ask for?
+    Plan,
+}
+
+impl What {
+    /// Its name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Consent => "consent",
+            Self::Route => "route",
+            Self::When => "when",
+            Self::Plan => "plan",
+        }
+    }
+}
+
+/// Who answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The model where one is configured and the stage asks models.
+    Configured,
+    /// Built-in understanding, whatever is configured.
+    BuiltIn,
+}
+
+/// Why there are no figures.
+#[derive(Debug, thiserror::Error)]
+pub enum EvalError {
+    /// The file cannot be opened, is too large, or is no UTF-8.
+    #[error("{file} cannot be read: {why}")]
+    File {
+        /// As it was given.
+        file: String,
+        /// For the person.
+        why: String,
+    },
+    /// A line is not what its format says.
+    #[error("{file}:{line}: {why}")]
+    Line {
+        /// As it was given.
+        file: String,
+        /// 1-based.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The stages cannot be set up.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// They need a folder that is thrown away afterwards.
+    #[error("a temporary folder cannot be made")]
+    Folder(#[source] std::io::Error),
+    /// The stages cannot be run.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// How one answer compares with what was expected.
+#[derive(Debug)]
+struct Verdict {
+    is_right: bool,
+    /// Row of the confusion table.
+    class: String,
+    /// Column of the confusion table.
+    got_class: String,
+    /// The expected answer in full, for the list of misses.
+    expected: String,
+    /// The given answer in full.
+    got: String,
+}
+
+/// One example of a stage.
+trait Row: Sized {
+    /// What the stage answers.
+    type Answer;
+    /// Reads a line of the file; the error says what is wrong with it.
+    fn parse(line: &str) -> Result<Self, String>;
+    /// The message.
+    fn input(&self) -> &str;
+    /// Built-in understanding's answer.
+    fn built_in(&self) -> Self::Answer;
+    /// The answer of the same stage with a model, and what it took.
+    async fn ask(&self, asker: &Asker) -> Result<(Self::Answer, Done), StoreError>;
+    /// Compares.
+    fn judge(&self, answer: &Self::Answer) -> Verdict;
+}
+
+/// Measures a stage on a file.
+pub async fn run(what: What, file: &Path, who: Who, config: &Config) -> Result<Report, EvalError> {
+    understanding::warm_up();
+    match what {
+        What::Consent => measure(what, rows::read::<consent::Example>(file)?, None).await,
+        What::When => measure(what, rows::read::<when::Example>(file)?, None).await,
+        What::Route => {
+            let rows = rows::read::<route::Example>(file)?;
+            measure(what, rows, Asker::open(who, config)?.as_ref()).await
+        }
+        What::Plan => {
+            let rows = rows::read::<plan::Example>(file)?;
+            measure(what, rows, Asker::open(who, config)?.as_ref()).await
+        }
+    }
+}
+
+async fn measure<R: Row>(what: What, rows: Vec<Line<R>>, asker: Option<&Asker>) -> Result<Report, EvalError> {
+    let mut tally = Tally::new(what, asker.map(Asker::name));
+    if asker.is_none() {
+        rows.iter().take(limits::EVAL_WARM_UP_ROWS).for_each(|line| drop(line.row.built_in()));
+    }
+    for Line { number, row } in &rows {
+        let begun = Instant::now();
+        let (answer, done) = match asker {
+            Some(asker) => row.ask(asker).await.map(|(answer, done)| (answer, Some(done)))?,
+            None => (row.built_in(), None),
+        };
+        let took = begun.elapsed();
+        tally.add(*number, row.input(), row.judge(&answer), took, done.as_ref());
+    }
+    Ok(tally.report())
+}

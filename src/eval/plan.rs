@@ -1,0 +1,147 @@
+//! `{"text","now","tz","expect":[{"service","command","params":{…subset}}],"history"?}`: the actions a message asks
+//! for. An empty `expect` means that nothing may be planned; a question back is no plan.
+//!
+//! `history` holds the earlier messages of the person, oldest first: each a text, or `{"said","actions"}` with
+//! what was done then (`{"service","command","params"?,"item"?:{"id","label"}}`).
+//!
+//! Every row is expected to be `plan`; what was got is `right`, `wrong` or `none`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::asker::Asker;
+use super::rows::{instant, json, zone};
+use super::{Row, Verdict, alike};
+use crate::catalog::Catalog;
+use crate::core::plan::{Params, PlannedAction};
+use crate::core::turn::Done;
+use crate::core::when::{DateOrder, Reference};
+use crate::ports::StoreError;
+use crate::understanding::{self, Hearing, Item, Past, PastAction, Understood};
+
+static CATALOG: LazyLock<Catalog> = LazyLock::new(Catalog::built_in);
+
+#[derive(Debug, Deserialize)]
+struct Wire {
+    text: String,
+    now: String,
+    tz: Option<String>,
+    expect: Vec<Expected>,
+    #[serde(default)]
+    history: Vec<Said>,
+}
+
+/// One expected action; parameters that are not named may be anything.
+#[derive(Debug, Deserialize)]
+pub(super) struct Expected {
+    pub(super) service: String,
+    pub(super) command: String,
+    #[serde(default)]
+    pub(super) params: Params,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Said {
+    Words(String),
+    Turn {
+        said: String,
+        #[serde(default)]
+        actions: Vec<Did>,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+struct Did {
+    service: String,
+    command: String,
+    #[serde(default)]
+    params: Params,
+    item: Option<Thing>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Thing {
+    id: String,
+    label: String,
+}
+
+#[derive(Debug)]
+pub(super) struct Example {
+    pub(super) text: String,
+    pub(super) reference: Reference,
+    pub(super) history: Vec<Past>,
+    expect: Vec<Expected>,
+}
+
+impl From<Said> for Past {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Words(said) => Self { said, actions: Vec::new() },
+            Said::Turn { said, actions } => Self { said, actions: actions.into_iter().map(Into::into).collect() },
+        }
+    }
+}
+
+impl From<Did> for PastAction {
+    fn from(did: Did) -> Self {
+        let Did { service, command, params, item } = did;
+        let item = item.map(|Thing { id, label }| Item { id, label });
+        Self { service, command, params, item }
+    }
+}
+
+impl Row for Example {
+    type Answer = Vec<PlannedAction>;
+
+    fn parse(line: &str) -> Result<Self, String> {
+        let wire: Wire = json(line)?;
+        let zone = zone(wire.tz.as_deref())?;
+        let reference = Reference { now: instant(&wire.now)?, zone, order: DateOrder::usual_in(zone) };
+        if let Some(unknown) = wire.expect.iter().find(|e| CATALOG.find(&e.service, &e.command).is_none()) {
+            return Err(format!("there is no command {}.{}", unknown.service, unknown.command));
+        }
+        let history = wire.history.into_iter().map(Into::into).collect();
+        Ok(Self { text: wire.text, reference, history, expect: wire.expect })
+    }
+
+    fn input(&self) -> &str {
+        &self.text
+    }
+
+    fn built_in(&self) -> Vec<PlannedAction> {
+        let hearing = Hearing { text: &self.text, reference: &self.reference, history: &self.history };
+        match understanding::plan(&hearing, &[]) {
+            Understood::Plan(plan) => plan.actions,
+            Understood::Ask { .. } | Understood::NotUnderstood => Vec::new(),
+        }
+    }
+
+    async fn ask(&self, asker: &Asker) -> Result<(Vec<PlannedAction>, Done), StoreError> {
+        asker.plan(self).await
+    }
+
+    fn judge(&self, answer: &Vec<PlannedAction>) -> Verdict {
+        let is_right = alike::alike(&CATALOG, &self.expect, answer, &self.reference);
+        let got_class = match (is_right, answer.is_empty()) {
+            (true, _) => "right",
+            (false, true) => "none",
+            (false, false) => "wrong",
+        };
+        Verdict {
+            is_right,
+            class: "plan".to_owned(),
+            got_class: got_class.to_owned(),
+            expected: show(self.expect.iter().map(|e| (&e.service, &e.command, &e.params))),
+            got: show(answer.iter().map(|a| (&a.service, &a.command, &a.params))),
+        }
+    }
+}
+
+fn show<'a>(actions: impl Iterator<Item = (&'a String, &'a String, &'a Params)>) -> String {
+    let shown: Vec<String> = actions
+        .map(|(service, command, params)| format!("{service}.{command} {}", serde_json::json!(params)))
+        .collect();
+    if shown.is_empty() { "nothing".to_owned() } else { shown.join("; ") }
+}

@@ -1,0 +1,228 @@
+//! Figures: gathered row by row, shown as one JSON object or as text.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{Verdict, What};
+use crate::core::turn::Done;
+
+/// What an evaluation came to. Serialised, it is what `--json` prints.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// What was measured.
+    pub stage: &'static str,
+    /// How many messages.
+    pub total: usize,
+    /// How many answers were right.
+    pub correct: usize,
+    /// `correct / total`.
+    pub accuracy: f64,
+    /// Expected, then got, then how often.
+    pub confusion: BTreeMap<String, BTreeMap<String, usize>>,
+    /// Half of the messages took at most so many microseconds.
+    pub p50_us: u64,
+    /// And 99 of 100 at most so many.
+    pub p99_us: u64,
+    /// Requests to a model, retries included.
+    pub llm_calls: u32,
+    /// Tokens sent.
+    pub tokens_in: u64,
+    /// Tokens received.
+    pub tokens_out: u64,
+    /// The model's name, or `built-in`.
+    pub by: String,
+    /// Messages that built-in understanding answered in the model's place, or nobody, because it failed.
+    pub fallbacks: usize,
+    /// The misses, in the order of the file; empty in JSON unless they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<Miss>,
+}
+
+/// A wrong answer.
+#[derive(Debug, Serialize)]
+pub struct Miss {
+    /// 1-based line of the file.
+    pub line: usize,
+    /// The message.
+    pub input: String,
+    /// What would have been right.
+    pub expected: String,
+    /// What it was.
+    pub got: String,
+}
+
+impl fmt::Display for Miss {
+    /// Quoted so that hidden characters show and every miss stays on its line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one_line = |text: &str| text.replace(['\n', '\r'], " ");
+        let (expected, got) = (one_line(&self.expected), one_line(&self.got));
+        write!(f, "line {}: {:?} expected {expected}, got {got}", self.line, self.input)
+    }
+}
+
+impl Report {
+    /// For people, without the misses.
+    pub fn to_text(&self) -> String {
+        let mut text = format!(
+            "{}: {} of {} right ({:.1} %), by {}\n\n",
+            self.stage,
+            self.correct,
+            self.total,
+            self.accuracy * 100.0,
+            self.by_whom()
+        );
+        text.push_str(&self.table());
+        let _ = write!(text, "\np50 {} µs, p99 {} µs a message\n", self.p50_us, self.p99_us);
+        let _ = writeln!(
+            text,
+            "{} model calls, {} tokens in, {} tokens out",
+            self.llm_calls, self.tokens_in, self.tokens_out
+        );
+        if self.fallbacks > 0 {
+            let _ = writeln!(text, "{} messages could not be answered by the model", self.fallbacks);
+        }
+        text
+    }
+
+    fn by_whom(&self) -> String {
+        match self.stage {
+            "consent" | "when" => "code alone (no model is asked for this)".to_owned(),
+            _ if self.by == BUILT_IN => "built-in understanding".to_owned(),
+            _ => format!("the model “{}”", self.by),
+        }
+    }
+
+    /// The confusion table: a row for each expected answer, a column for each that was got.
+    fn table(&self) -> String {
+        let mut columns: Vec<&str> = self.confusion.values().flat_map(|got| got.keys().map(String::as_str)).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        // Sets of services give many columns; then each row names only what it was taken for.
+        if columns.len() > COLUMNS_MAX { self.sparse() } else { self.dense(&columns) }
+    }
+
+    fn dense(&self, columns: &[&str]) -> String {
+        let first = width(self.confusion.keys().map(String::as_str).chain([EXPECTED]));
+        let cell = |column: &str| column.chars().count().max(6);
+        let mut text = format!("{EXPECTED:first$}");
+        for column in columns {
+            let _ = write!(text, "  {column:>width$}", width = cell(column));
+        }
+        text.push('\n');
+        for (expected, got) in &self.confusion {
+            let _ = write!(text, "{expected:first$}");
+            for column in columns {
+                let count = got.get(*column).copied().unwrap_or(0);
+                let _ = write!(text, "  {count:>width$}", width = cell(column));
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    fn sparse(&self) -> String {
+        let first = width(self.confusion.keys().map(String::as_str).chain([EXPECTED]));
+        let mut text = format!("{EXPECTED:first$}   rows  right  taken for\n");
+        for (expected, got) in &self.confusion {
+            let rows: usize = got.values().sum();
+            let right = got.get(expected).copied().unwrap_or(0);
+            let others = got.iter().filter(|(name, _)| *name != expected);
+            let others: Vec<String> = others.map(|(name, count)| format!("{name} {count}")).collect();
+            let line = format!("{expected:first$}  {rows:>5}  {right:>5}  {}", others.join(", "));
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+const BUILT_IN: &str = "built-in";
+const EXPECTED: &str = "expected";
+/// Columns that fit a terminal side by side.
+const COLUMNS_MAX: usize = 6;
+
+fn width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(|name| name.chars().count()).max().unwrap_or(0)
+}
+
+/// Figures under way.
+#[derive(Debug)]
+pub(super) struct Tally {
+    report: Report,
+    took_us: Vec<u64>,
+}
+
+impl Tally {
+    /// Nothing yet; `model` is who answers, or `None` for built-in understanding.
+    pub(super) fn new(what: What, model: Option<&str>) -> Self {
+        let report = Report {
+            stage: what.name(),
+            total: 0,
+            correct: 0,
+            accuracy: 0.0,
+            confusion: BTreeMap::new(),
+            p50_us: 0,
+            p99_us: 0,
+            llm_calls: 0,
+            tokens_in: 0,
+            tokens_out: 0,
+            by: model.unwrap_or(BUILT_IN).to_owned(),
+            fallbacks: 0,
+            errors: Vec::new(),
+        };
+        Self { report, took_us: Vec::new() }
+    }
+
+    /// One more message; `done` says what a model's answer took.
+    pub(super) fn add(&mut self, line: usize, input: &str, verdict: Verdict, took: Duration, done: Option<&Done>) {
+        let Verdict { is_right, class, got_class, expected, got } = verdict;
+        let report = &mut self.report;
+        report.total += 1;
+        report.correct += usize::from(is_right);
+        *report.confusion.entry(class).or_default().entry(got_class).or_default() += 1;
+        if !is_right {
+            report.errors.push(Miss { line, input: input.to_owned(), expected, got });
+        }
+        if let Some(done) = done {
+            report.llm_calls += done.llm_calls;
+            report.tokens_in += done.tokens_in;
+            report.tokens_out += done.tokens_out;
+            report.fallbacks += usize::from(!done.fallbacks.is_empty());
+        }
+        // Rounded up: nothing takes no time.
+        let us = took.as_nanos().div_ceil(1_000);
+        self.took_us.push(u64::try_from(us).unwrap_or(u64::MAX));
+    }
+
+    /// The end of it.
+    pub(super) fn report(mut self) -> Report {
+        self.took_us.sort_unstable();
+        let mut report = self.report;
+        report.accuracy = report.correct as f64 / report.total.max(1) as f64;
+        report.p50_us = percentile(&self.took_us, 50);
+        report.p99_us = percentile(&self.took_us, 99);
+        report
+    }
+}
+
+/// The smallest value that at least `percent` of all do not exceed (nearest rank).
+fn percentile(sorted: &[u64], percent: usize) -> u64 {
+    let rank = (sorted.len() * percent).div_ceil(100);
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_one_of_the_values() {
+        let hundred: Vec<u64> = (1..=100).collect();
+        assert_eq!((percentile(&hundred, 50), percentile(&hundred, 99)), (50, 99));
+        assert_eq!((percentile(&[7], 50), percentile(&[7], 99), percentile(&[], 50)), (7, 7, 0));
+        assert_eq!((percentile(&[1, 9], 50), percentile(&[1, 9], 99)), (1, 9));
+    }
+}
