@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -224,10 +225,23 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
 
 /// The erased form of `T`.
 pub(super) fn entry<T: Command>() -> Box<dyn Entry> {
-    Box::new(Typed::<T>(PhantomData))
+    Box::new(Typed::<T> {
+        shape: OnceLock::new(),
+        command: PhantomData,
+    })
 }
 
-struct Typed<T>(PhantomData<fn() -> T>);
+struct Typed<T> {
+    /// Made once: every look at an action parses it, and needs to know what is required.
+    shape: OnceLock<Shape>,
+    command: PhantomData<fn() -> T>,
+}
+
+/// What the type of a command says about its parameters.
+struct Shape {
+    schema: Value,
+    required: Vec<String>,
+}
 
 impl<T: Command> fmt::Debug for Typed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -236,18 +250,26 @@ impl<T: Command> fmt::Debug for Typed<T> {
 }
 
 impl<T: Command> Typed<T> {
-    fn parse(params: &Params) -> Result<T, ParamError> {
+    fn shape(&self) -> &Shape {
+        self.shape.get_or_init(|| {
+            let schema = schema::<T>();
+            let required = required(&schema);
+            Shape { schema, required }
+        })
+    }
+
+    fn parse(&self, params: &Params) -> Result<T, ParamError> {
         let present: Params = params
             .iter()
             .filter(|(_, value)| !is_blank(value))
             .map(clone_pair)
             .collect();
-        if let Some(param) = required::<T>()
-            .into_iter()
-            .find(|param| !present.contains_key(param))
-        {
-            let question = T::question(&param).to_owned();
-            return Err(ParamError::Missing { param, question });
+        let mut required = self.shape().required.iter();
+        if let Some(param) = required.find(|param| !present.contains_key(*param)) {
+            return Err(ParamError::Missing {
+                param: param.clone(),
+                question: T::question(param).to_owned(),
+            });
         }
         serde_json::from_value(Value::Object(present))
             .map_err(|cause| ParamError::Invalid(cause.to_string()))
@@ -265,15 +287,15 @@ impl<T: Command> Typed<T> {
     }
 
     /// A stored action parses, or nothing about it can be told but its raw values.
-    fn with<R>(action: &Action, f: impl FnOnce(&T) -> R) -> Option<R> {
-        Self::parse(&action.params).ok().map(|command| f(&command))
+    fn with<R>(&self, action: &Action, f: impl FnOnce(&T) -> R) -> Option<R> {
+        self.parse(&action.params).ok().map(|command| f(&command))
     }
 }
 
 impl<T: Command> Rule for Typed<T> {
     fn stakes(&self, action: &Action) -> Stakes {
         // What cannot be read cannot be judged harmless.
-        Self::with(action, |command| command.stakes(action)).unwrap_or(Stakes::High)
+        self.with(action, |command| command.stakes(action)).unwrap_or(Stakes::High)
     }
 }
 
@@ -307,7 +329,7 @@ impl<T: Command> Entry for Typed<T> {
     }
 
     fn schema(&self) -> Value {
-        schema::<T>()
+        self.shape().schema.clone()
     }
 
     fn check(&self, params: Params) -> Result<Params, ParamError> {
@@ -316,7 +338,7 @@ impl<T: Command> Entry for Typed<T> {
                 "{param} is longer than {PARAM_CHARS_MAX} characters"
             )));
         }
-        Self::unparse(&Self::parse(&params)?)
+        Self::unparse(&self.parse(&params)?)
     }
 
     fn settle(
@@ -324,7 +346,7 @@ impl<T: Command> Entry for Typed<T> {
         params: Params,
         settle: &mut dyn FnMut(Slot<'_>) -> Result<(), ParamError>,
     ) -> Result<Params, ParamError> {
-        let mut command = Self::parse(&params)?;
+        let mut command = self.parse(&params)?;
         for slot in command.slots() {
             settle(slot)?;
         }
@@ -332,7 +354,7 @@ impl<T: Command> Entry for Typed<T> {
     }
 
     fn complete(&self, params: Params, target: Option<&Target>) -> Result<Params, ParamError> {
-        let mut command = Self::parse(&params)?;
+        let mut command = self.parse(&params)?;
         command.complete(target);
         match command.problem() {
             Some(problem) => Err(ParamError::Invalid(problem)),
@@ -346,7 +368,7 @@ impl<T: Command> Entry for Typed<T> {
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
         let mut card =
-            Self::with(subject.action, |command| command.card(subject)).unwrap_or_else(|| {
+            self.with(subject.action, |command| command.card(subject)).unwrap_or_else(|| {
                 CardBody::titled(format!("{}?", subject.action.name()))
                     .body(Value::Object(subject.action.params.clone()).to_string())
             });
@@ -361,16 +383,16 @@ impl<T: Command> Entry for Typed<T> {
     }
 
     fn approve(&self, action: &Action) -> &'static str {
-        Self::with(action, Command::approve).unwrap_or("✅ Yes")
+        self.with(action, Command::approve).unwrap_or("✅ Yes")
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        Self::with(receipt.action, |command| command.receipt(receipt))
+        self.with(receipt.action, |command| command.receipt(receipt))
             .unwrap_or_else(|| "Done.".to_owned())
     }
 
     fn deed(&self, action: &Action) -> String {
-        Self::with(action, |command| command.deed(action)).unwrap_or_else(|| action.name())
+        self.with(action, |command| command.deed(action)).unwrap_or_else(|| action.name())
     }
 }
 
@@ -431,8 +453,7 @@ fn strip(schema: &mut Value) {
     }
 }
 
-fn required<T: Command>() -> Vec<String> {
-    let schema = schema::<T>();
+fn required(schema: &Value) -> Vec<String> {
     let names = schema["required"]
         .as_array()
         .map(Vec::as_slice)
