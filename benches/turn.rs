@@ -78,9 +78,16 @@ fn main() {
         [daemon::FILLER_ROLE, rest @ ..] => return daemon::fill(rest),
         _ => {}
     }
-    let effort = if words.contains(&"--quick") { Effort::Quick } else { Effort::Full };
+    let effort = if words.contains(&"--quick") {
+        Effort::Quick
+    } else {
+        Effort::Full
+    };
     // Cargo passes `--bench`.
-    let chosen: Vec<&str> = words.into_iter().filter(|word| !word.starts_with("--")).collect();
+    let chosen: Vec<&str> = words
+        .into_iter()
+        .filter(|word| !word.starts_with("--"))
+        .collect();
     let mut report = Report::default();
     for (name, measure) in PARTS {
         if chosen.is_empty() || chosen.contains(&name) {

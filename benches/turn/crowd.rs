@@ -23,7 +23,11 @@ const MEMORY_MAX_MB: f64 = 60.0;
 
 pub fn measure(report: &mut Report, effort: Effort) {
     let turns = effort.of(100, 500);
-    let endpoint = Endpoint::start(Latency { route_ms: 200, plan_ms: 800, respond_ms: 400 });
+    let endpoint = Endpoint::start(Latency {
+        route_ms: 200,
+        plan_ms: 800,
+        respond_ms: 400,
+    });
     let folder = crate::folder();
     let bodies = folder.path().join("bodies.json");
     std::fs::write(&bodies, recorded_bodies(&endpoint).to_string()).expect("the recorded calls");
@@ -37,14 +41,26 @@ pub fn measure(report: &mut Report, effort: Effort) {
     let (our_wall, bare_wall) = (wall(&ours), wall(&bare));
     let done = ours.iter().map(|crowd| crowd.done).min().unwrap_or(0);
     report.add(
-        Row::new(format!("{turns} action turns at once ({done} done), real store"), ms(Duration::from_secs_f64(our_wall / 1e3)))
-            .beside(format!("{} a bare client, same calls", ms(Duration::from_secs_f64(bare_wall / 1e3))), our_wall / bare_wall)
-            .target("≤ 1.5", our_wall / bare_wall <= 1.5 && done == turns),
+        Row::new(
+            format!("{turns} action turns at once ({done} done), real store"),
+            ms(Duration::from_secs_f64(our_wall / 1e3)),
+        )
+        .beside(
+            format!(
+                "{} a bare client, same calls",
+                ms(Duration::from_secs_f64(bare_wall / 1e3))
+            ),
+            our_wall / bare_wall,
+        )
+        .target("≤ 1.5", our_wall / bare_wall <= 1.5 && done == turns),
     );
     let (our_peak, bare_peak) = (peak(&ours), peak(&bare));
     report.add(
         Row::new("– peak memory of that process", format!("{our_peak:.1} MB"))
-            .beside(format!("{bare_peak:.1} MB the bare client"), our_peak / bare_peak)
+            .beside(
+                format!("{bare_peak:.1} MB the bare client"),
+                our_peak / bare_peak,
+            )
             .target(format!("≤ {MEMORY_MAX_MB} MB"), our_peak <= MEMORY_MAX_MB),
     );
 }
@@ -57,50 +73,78 @@ struct Crowd {
 
 fn child(role: &str, url: &str, turns: usize, bodies: &Path) -> Crowd {
     let output = Command::new(std::env::current_exe().expect("this binary"))
-        .args([role, url, &turns.to_string(), bodies.to_str().expect("UTF-8")])
+        .args([
+            role,
+            url,
+            &turns.to_string(),
+            bodies.to_str().expect("UTF-8"),
+        ])
         .stderr(std::process::Stdio::inherit())
         .output()
         .expect("a crowd");
     let told: Value = serde_json::from_slice(&output.stdout).expect("what the crowd came to");
     let number = |name: &str| told[name].as_f64().expect("a number");
-    Crowd { wall_ms: number("wall_ms"), peak_mb: number("peak_mb"), done: number("done") as usize }
+    Crowd {
+        wall_ms: number("wall_ms"),
+        peak_mb: number("peak_mb"),
+        done: number("done") as usize,
+    }
 }
 
 fn tell(began: Instant, done: usize) {
     let wall_ms = began.elapsed().as_secs_f64() * 1e3;
-    println!("{}", json!({"wall_ms": wall_ms, "done": done, "peak_mb": memory_mb(std::process::id(), "VmHWM")}));
+    println!(
+        "{}",
+        json!({"wall_ms": wall_ms, "done": done, "peak_mb": memory_mb(std::process::id(), "VmHWM")})
+    );
 }
 
 /// The process of our crowd: as many people, one action turn each.
 pub fn run(args: &[&str]) {
-    let [url, turns, _] = args else { panic!("{ROLE} URL TURNS BODIES") };
+    let [url, turns, _] = args else {
+        panic!("{ROLE} URL TURNS BODIES")
+    };
     let turns: usize = turns.parse().expect("a number of turns");
     app::runtime().expect("a runtime").block_on(async {
         app::warm_up();
         let world = World::new(url, Keeping::Disk).await;
-        let messages: Vec<_> = (0..turns).map(|n| world.message(&format!("user{n}"), MESSAGE)).collect();
+        let messages: Vec<_> = (0..turns)
+            .map(|n| world.message(&format!("user{n}"), MESSAGE))
+            .collect();
         let began = Instant::now();
         // Each in a task of its own, as the daemon does it.
         let world = std::sync::Arc::new(world);
         let tasks = messages.into_iter().map(|message| {
             let world = world.clone();
-            tokio::spawn(async move { brain_agent::pipeline::handle_turn(&world.brain, &message).await })
+            tokio::spawn(
+                async move { brain_agent::pipeline::handle_turn(&world.brain, &message).await },
+            )
         });
         let all = join_all(tasks).await;
         let succeeded = |done: &brain_agent::core::turn::Done| {
-            done.fallbacks.is_empty() && done.outcomes.iter().any(|o| o.status == brain_agent::core::outcome::Status::Succeeded)
+            done.fallbacks.is_empty()
+                && done
+                    .outcomes
+                    .iter()
+                    .any(|o| o.status == brain_agent::core::outcome::Status::Succeeded)
         };
-        let done = all.iter().filter(|done| done.as_ref().is_ok_and(succeeded)).count();
+        let done = all
+            .iter()
+            .filter(|done| done.as_ref().is_ok_and(succeeded))
+            .count();
         tell(began, done);
     });
 }
 
 /// The process of the bare client: the same calls with the same dependencies.
 pub fn run_bare(args: &[&str]) {
-    let [url, turns, bodies] = args else { panic!("{BARE_ROLE} URL TURNS BODIES") };
+    let [url, turns, bodies] = args else {
+        panic!("{BARE_ROLE} URL TURNS BODIES")
+    };
     let turns: usize = turns.parse().expect("a number of turns");
     let bodies: Vec<(String, Value)> =
-        serde_json::from_slice(&std::fs::read(bodies).expect("the recorded calls")).expect("recorded calls");
+        serde_json::from_slice(&std::fs::read(bodies).expect("the recorded calls"))
+            .expect("recorded calls");
     let url = format!("{url}/chat/completions");
     app::runtime().expect("a runtime").block_on(async {
         let client = reqwest::Client::new();
@@ -110,12 +154,22 @@ pub fn run_bare(args: &[&str]) {
             tokio::spawn(async move {
                 for (stage, body) in bodies {
                     let request = client.post(&url).header("X-Brain-Stage", stage).json(&body);
-                    let text = request.send().await.expect("an answer").text().await.expect("a body");
+                    let text = request
+                        .send()
+                        .await
+                        .expect("an answer")
+                        .text()
+                        .await
+                        .expect("a body");
                     let _: Value = serde_json::from_str(&text).expect("JSON");
                 }
             })
         });
-        let done = join_all(tasks).await.iter().filter(|task| task.is_ok()).count();
+        let done = join_all(tasks)
+            .await
+            .iter()
+            .filter(|task| task.is_ok())
+            .count();
         tell(began, done);
     });
 }

@@ -28,7 +28,10 @@ pub const FILLER_ROLE: &str = "as-filler";
 const CARDS_EACH: usize = 50;
 
 pub fn measure(report: &mut Report, effort: Effort) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
     runtime.block_on(async {
         starts(report, effort).await;
         idle(report).await;
@@ -46,12 +49,21 @@ async fn starts(report: &mut Report, effort: Effort) {
         console.push(ready_console(folder.path()));
         bare.push(bare_process());
     }
-    for (what, times) in [("`serve`: start to the first poll of updates", &serve), ("`console --json`: start to its first answer", &console)] {
+    for (what, times) in [
+        ("`serve`: start to the first poll of updates", &serve),
+        ("`console --json`: start to its first answer", &console),
+    ] {
         let (time, process) = (median(times), median(&bare));
         report.add(
-            Row::new(what, format!("{}, slowest {}", ms(time), ms(quantile(times, 1.0))))
-                .beside(format!("{} a process that prints its version", ms(process)), time.as_secs_f64() / process.as_secs_f64())
-                .target("≤ 100 ms", time <= Duration::from_millis(100)),
+            Row::new(
+                what,
+                format!("{}, slowest {}", ms(time), ms(quantile(times, 1.0))),
+            )
+            .beside(
+                format!("{} a process that prints its version", ms(process)),
+                time.as_secs_f64() / process.as_secs_f64(),
+            )
+            .target("≤ 100 ms", time <= Duration::from_millis(100)),
         );
     }
 }
@@ -59,7 +71,9 @@ async fn starts(report: &mut Report, effort: Effort) {
 async fn ready_daemon(data: &Path) -> Duration {
     let api = FakeBotApi::start_blocking();
     let began = Instant::now();
-    let mut daemon = Program::with_data_dir(data).env("BRAIN_ALLOWED_USERS", "7").daemon(&api);
+    let mut daemon = Program::with_data_dir(data)
+        .env("BRAIN_ALLOWED_USERS", "7")
+        .daemon(&api);
     daemon.wait_ready().await;
     let took = began.elapsed();
     daemon.kill();
@@ -90,14 +104,23 @@ fn bare_process() -> Duration {
 async fn idle(report: &mut Report) {
     let folder = crate::folder();
     let api = FakeBotApi::start_blocking();
-    let mut daemon = Program::with_data_dir(folder.path()).env("BRAIN_ALLOWED_USERS", "7").daemon(&api);
+    let mut daemon = Program::with_data_dir(folder.path())
+        .env("BRAIN_ALLOWED_USERS", "7")
+        .daemon(&api);
     daemon.wait_ready().await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     let of = |line| memory_mb(daemon.pid(), line);
     let rss = of("VmRSS");
     report.add(
-        Row::new("idle `serve`, resident memory after 2 s", format!("{rss:.1} MB: {:.1} own, {:.1} the binary's pages", of("RssAnon"), of("RssFile")))
-            .target("≤ 20 MB", rss <= 20.0),
+        Row::new(
+            "idle `serve`, resident memory after 2 s",
+            format!(
+                "{rss:.1} MB: {:.1} own, {:.1} the binary's pages",
+                of("RssAnon"),
+                of("RssFile")
+            ),
+        )
+        .target("≤ 20 MB", rss <= 20.0),
     );
     daemon.kill();
 }
@@ -117,25 +140,39 @@ async fn after_kill(report: &mut Report, effort: Effort) {
     }
     let time = median(&times);
     report.add(
-        Row::new(format!("`serve` ready after kill -9 with {count} pending ({size_mb} MB)"), format!("{}, slowest {}", ms(time), ms(quantile(&times, 1.0))))
-            .target("≤ 150 ms", time <= Duration::from_millis(150)),
+        Row::new(
+            format!("`serve` ready after kill -9 with {count} pending ({size_mb} MB)"),
+            format!("{}, slowest {}", ms(time), ms(quantile(&times, 1.0))),
+        )
+        .target("≤ 150 ms", time <= Duration::from_millis(150)),
     );
     let (decidable, decided, tried) = still_decidable(folder.path(), count).await;
     report.add(
-        Row::new("– of them still decidable", format!("{decidable} by their record; {decided} of {tried} tried were decided by a press"))
-            .target("all", decidable == count && decided == tried),
+        Row::new(
+            "– of them still decidable",
+            format!(
+                "{decidable} by their record; {decided} of {tried} tried were decided by a press"
+            ),
+        )
+        .target("all", decidable == count && decided == tried),
     );
 }
 
 /// Has a process fill the store, and kills it as soon as it says that everything is committed.
 fn filled_and_killed(data: &Path, count: usize) {
     let mut filler = Command::new(std::env::current_exe().expect("this binary"))
-        .args([FILLER_ROLE, data.to_str().expect("UTF-8"), &count.to_string()])
+        .args([
+            FILLER_ROLE,
+            data.to_str().expect("UTF-8"),
+            &count.to_string(),
+        ])
         .stdout(Stdio::piped())
         .spawn()
         .expect("a filler");
     let mut line = String::new();
-    BufReader::new(filler.stdout.take().expect("a pipe")).read_line(&mut line).expect("its word");
+    BufReader::new(filler.stdout.take().expect("a pipe"))
+        .read_line(&mut line)
+        .expect("its word");
     assert_eq!(line.trim(), "filled");
     filler.kill().expect("a kill");
     filler.wait().expect("its end");
@@ -143,7 +180,9 @@ fn filled_and_killed(data: &Path, count: usize) {
 
 /// The process that fills a store and waits to be killed.
 pub fn fill(args: &[&str]) {
-    let [data, count] = args else { panic!("{FILLER_ROLE} DATA_DIR COUNT") };
+    let [data, count] = args else {
+        panic!("{FILLER_ROLE} DATA_DIR COUNT")
+    };
     let count: usize = count.parse().expect("a number of cards");
     app::runtime().expect("a runtime").block_on(async {
         let endpoint = Endpoint::start(Latency::all(0));
@@ -179,12 +218,16 @@ fn add(card: &Pending, n: usize, batch: &mut Batch) {
         ..card.clone()
     };
     pending.digest = pending.compute_digest();
-    batch.put(&PendingOpen::of(&pending), Expect::Absent).expect("a record");
+    batch
+        .put(&PendingOpen::of(&pending), Expect::Absent)
+        .expect("a record");
     let expiry = Due {
         at: pending.expires_at,
         owner: pending.owner.clone(),
         chat: pending.chat.clone(),
-        kind: DueKind::Expiry { pending: pending.id.clone() },
+        kind: DueKind::Expiry {
+            pending: pending.id.clone(),
+        },
     };
     batch.put(&expiry, Expect::Absent).expect("a record");
     batch.put(&pending, Expect::Absent).expect("a record");
@@ -196,16 +239,37 @@ async fn still_decidable(data: &Path, count: usize) -> (usize, usize, usize) {
     let store: std::sync::Arc<dyn Store> = file.clone();
     let clock = brain_agent::clock::SystemClock::new();
     let now = brain_agent::ports::Clock::instants(&clock);
-    let all = store.list::<Pending>(Scan::of::<Pending>(&[], count)).await.expect("the cards");
-    let decidable = all.iter().filter(|(p, _)| p.may_decide(&p.owner, &p.chat, Some(p.digest.prefix()), &now).is_ok()).count();
-    let tried: Vec<&Pending> = all.iter().map(|(p, _)| p).step_by((count / 20).max(1)).collect();
+    let all = store
+        .list::<Pending>(Scan::of::<Pending>(&[], count))
+        .await
+        .expect("the cards");
+    let decidable = all
+        .iter()
+        .filter(|(p, _)| {
+            p.may_decide(&p.owner, &p.chat, Some(p.digest.prefix()), &now)
+                .is_ok()
+        })
+        .count();
+    let tried: Vec<&Pending> = all
+        .iter()
+        .map(|(p, _)| p)
+        .step_by((count / 20).max(1))
+        .collect();
     drop(store);
     file.close().await;
     let mut console = Program::with_data_dir(data).console(&[]);
     let mut decided = 0;
     for (nth, pending) in tried.iter().enumerate() {
-        let verb = if nth % 2 == 0 { CardVerb::Approve } else { CardVerb::Cancel };
-        let press = Press::Card { pending: pending.id.clone(), digest_prefix: pending.digest.prefix().to_owned(), verb };
+        let verb = if nth % 2 == 0 {
+            CardVerb::Approve
+        } else {
+            CardVerb::Cancel
+        };
+        let press = Press::Card {
+            pending: pending.id.clone(),
+            digest_prefix: pending.digest.prefix().to_owned(),
+            verb,
+        };
         let lines = console.send(json!({"press": press.encode(), "user": pending.owner.as_str()}));
         let wanted = if nth % 2 == 0 { "succeeded" } else { "denied" };
         decided += usize::from(done_of(&lines)["outcomes"][0]["status"] == wanted);

@@ -31,16 +31,30 @@ pub fn measure(report: &mut Report, effort: Effort) {
 
 /// A real card, to make others like it.
 pub async fn card(world: &World) -> Pending {
-    world.say("me", "invite anna@example.com to lunch tomorrow at noon").await;
-    let open = world.brain.open_pending(&World::chat("me")).await.expect("the open cards");
+    world
+        .say("me", "invite anna@example.com to lunch tomorrow at noon")
+        .await;
+    let open = world
+        .brain
+        .open_pending(&World::chat("me"))
+        .await
+        .expect("the open cards");
     open.into_iter().next().expect("a card")
 }
 
 /// The same card under other ids, in the store.
-async fn more_cards(world: &World, card: &Pending, prefix: &str, count: usize) -> Vec<(Pending, u64)> {
+async fn more_cards(
+    world: &World,
+    card: &Pending,
+    prefix: &str,
+    count: usize,
+) -> Vec<(Pending, u64)> {
     let mut cards = Vec::with_capacity(count);
     for n in 0..count {
-        let pending = Pending { id: PendingId::new(format!("{prefix}{n}")), ..card.clone() };
+        let pending = Pending {
+            id: PendingId::new(format!("{prefix}{n}")),
+            ..card.clone()
+        };
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Absent).expect("a record");
         let revision = world.brain.commit(batch).await.expect("a commit");
@@ -56,7 +70,10 @@ async fn decide(world: &World, mut pending: Pending, revision: u64) {
         at: world.brain.clock.now(),
         digest: pending.digest.clone(),
     };
-    let decided = world.brain.record_decision(&mut pending, revision, Event::Approve, decision, None).await;
+    let decided = world
+        .brain
+        .record_decision(&mut pending, revision, Event::Approve, decision, None)
+        .await;
     decided.expect("a decision");
 }
 
@@ -67,7 +84,13 @@ fn append(log: &mut std::fs::File, bytes: &[u8]) -> Duration {
     began.elapsed()
 }
 
-async fn alone(report: &mut Report, world: &World, card: &Pending, log: &mut std::fs::File, count: usize) {
+async fn alone(
+    report: &mut Report,
+    world: &World,
+    card: &Pending,
+    log: &mut std::fs::File,
+    count: usize,
+) {
     let (mut decisions, mut appends) = (Vec::new(), Vec::new());
     let mut bytes = Vec::new();
     for (pending, revision) in more_cards(world, card, "a", count).await {
@@ -80,37 +103,71 @@ async fn alone(report: &mut Report, world: &World, card: &Pending, log: &mut std
     }
     let (decision, append) = (micros(&decisions), micros(&appends));
     report.add(
-        Row::new("durable decision, one at a time ÷ append + fdatasync", us(decision))
-            .beside(format!("{} for {} bytes", us(append), bytes.len()), decision / append)
-            .target("≤ 5", decision / append <= RATIO_MAX),
+        Row::new(
+            "durable decision, one at a time ÷ append + fdatasync",
+            us(decision),
+        )
+        .beside(
+            format!("{} for {} bytes", us(append), bytes.len()),
+            decision / append,
+        )
+        .target("≤ 5", decision / append <= RATIO_MAX),
     );
 }
 
-async fn together(report: &mut Report, world: &World, card: &Pending, log: &mut std::fs::File, rounds: usize) {
+async fn together(
+    report: &mut Report,
+    world: &World,
+    card: &Pending,
+    log: &mut std::fs::File,
+    rounds: usize,
+) {
     let (mut decisions, mut appends) = (Vec::new(), Vec::new());
     for round in 0..rounds {
         let cards = more_cards(world, card, &format!("t{round}x"), AT_ONCE).await;
         let first = cards[0].0.id.clone();
         let began = Instant::now();
-        join_all(cards.into_iter().map(|(pending, revision)| decide(world, pending, revision))).await;
+        join_all(
+            cards
+                .into_iter()
+                .map(|(pending, revision)| decide(world, pending, revision)),
+        )
+        .await;
         decisions.push(began.elapsed() / AT_ONCE as u32);
         let bytes = written(world, &first).await;
         appends.push((0..AT_ONCE).map(|_| append(log, &bytes)).sum::<Duration>() / AT_ONCE as u32);
     }
     let (decision, append) = (micros(&decisions), micros(&appends));
     report.add(
-        Row::new(format!("durable decision, {AT_ONCE} at once (group commit), each"), us(decision))
-            .beside(format!("{} each", us(append)), decision / append)
-            .target("≤ 5", decision / append <= RATIO_MAX),
+        Row::new(
+            format!("durable decision, {AT_ONCE} at once (group commit), each"),
+            us(decision),
+        )
+        .beside(format!("{} each", us(append)), decision / append)
+        .target("≤ 5", decision / append <= RATIO_MAX),
     );
 }
 
 /// What a decision wrote: the card, its intent, its audit row of about the same size as the intent's head.
 async fn written(world: &World, id: &PendingId) -> Vec<u8> {
     let key = brain_agent::ports::Key::of(&[id.as_str()]);
-    let (pending, _) = world.brain.store.load::<Pending>(&key).await.expect("a read").expect("the card");
-    let (run, _) = world.brain.store.load::<brain_agent::core::run::Run>(&key).await.expect("a read").expect("the intent");
-    let audit = world.brain.audit_pending(&pending.owner, pending.created_at, &pending);
+    let (pending, _) = world
+        .brain
+        .store
+        .load::<Pending>(&key)
+        .await
+        .expect("a read")
+        .expect("the card");
+    let (run, _) = world
+        .brain
+        .store
+        .load::<brain_agent::core::run::Run>(&key)
+        .await
+        .expect("a read")
+        .expect("the intent");
+    let audit = world
+        .brain
+        .audit_pending(&pending.owner, pending.created_at, &pending);
     let mut bytes = serde_json::to_vec(&pending).expect("JSON");
     bytes.extend(serde_json::to_vec(&run).expect("JSON"));
     bytes.extend(serde_json::to_vec(&audit).expect("JSON"));

@@ -28,7 +28,11 @@ pub struct Latency {
 
 impl Latency {
     pub const fn all(ms: u64) -> Self {
-        Self { route_ms: ms, plan_ms: ms, respond_ms: ms }
+        Self {
+            route_ms: ms,
+            plan_ms: ms,
+            respond_ms: ms,
+        }
     }
 }
 
@@ -61,7 +65,9 @@ impl Endpoint {
             .expect("the model endpoint");
         let mut port = String::new();
         let out = child.stdout.take().expect("a pipe");
-        BufReader::new(out).read_line(&mut port).expect("the endpoint's port");
+        BufReader::new(out)
+            .read_line(&mut port)
+            .expect("the endpoint's port");
         let url = format!("http://127.0.0.1:{}/v1", port.trim());
         Self { child, folder, url }
     }
@@ -73,7 +79,8 @@ impl Endpoint {
 
     /// The fixed part of every call so far.
     pub fn fixed_parts(&self) -> Vec<Fixed> {
-        let text = std::fs::read_to_string(prompts_file(self.folder.path())).expect("the log of prompts");
+        let text =
+            std::fs::read_to_string(prompts_file(self.folder.path())).expect("the log of prompts");
         text.lines()
             .map(|line| {
                 let fields: Vec<&str> = line.split('\t').collect();
@@ -107,7 +114,9 @@ fn prompts_file(folder: &Path) -> PathBuf {
 
 /// The process of the endpoint. It ends with its standard input, so that it outlives nobody.
 pub fn serve(args: &[&str]) {
-    let [folder, route, plan, respond] = args else { panic!("{ROLE} FOLDER ROUTE_MS PLAN_MS RESPOND_MS") };
+    let [folder, route, plan, respond] = args else {
+        panic!("{ROLE} FOLDER ROUTE_MS PLAN_MS RESPOND_MS")
+    };
     let folder = PathBuf::from(folder);
     let after = |ms: &str| Duration::from_millis(ms.parse().expect("milliseconds"));
     let prompts = Mutex::new(File::create(prompts_file(&folder)).expect("the log of prompts"));
@@ -122,9 +131,14 @@ pub fn serve(args: &[&str]) {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         std::process::exit(0);
     });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
     runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a free port");
         println!("{}", listener.local_addr().expect("an address").port());
         serve_simulated(listener, simulated, &calls_file(&folder)).await;
     });
@@ -132,7 +146,11 @@ pub fn serve(args: &[&str]) {
 
 fn note(log: &Mutex<File>, request: &ModelRequest) {
     let system = request.said_by("system");
-    let schema = request.response_format.as_ref().map(Value::to_string).unwrap_or_default();
+    let schema = request
+        .response_format
+        .as_ref()
+        .map(Value::to_string)
+        .unwrap_or_default();
     let mut hasher = DefaultHasher::new();
     (&system, &schema).hash(&mut hasher);
     let line = format!(
@@ -143,7 +161,10 @@ fn note(log: &Mutex<File>, request: &ModelRequest) {
         system.len(),
         schema.len()
     );
-    log.lock().unwrap().write_all(line.as_bytes()).expect("a line in the log");
+    log.lock()
+        .unwrap()
+        .write_all(line.as_bytes())
+        .expect("a line in the log");
 }
 
 /// The services whose commands the schema of a plan holds.
@@ -162,7 +183,10 @@ fn domains(request: &ModelRequest) -> String {
 /// Answers by simple rules over the person's words, which stand at the end of the prompt.
 fn answer(request: &ModelRequest) -> ModelReply {
     let prompt = request.said_by("user");
-    let said = ["Message: ", "Request: "].iter().find_map(|mark| prompt.rsplit_once(mark)).map_or("", |(_, said)| said);
+    let said = ["Message: ", "Request: "]
+        .iter()
+        .find_map(|mark| prompt.rsplit_once(mark))
+        .map_or("", |(_, said)| said);
     match request.stage.as_str() {
         "route" => {
             let domains: Vec<&str> = if said.starts_with("remind me") {
@@ -177,17 +201,25 @@ fn answer(request: &ModelRequest) -> ModelReply {
             let kind = if domains.is_empty() { "chat" } else { "action" };
             ModelReply::json(json!({"type": kind, "domains": domains, "is_followup": false}))
         }
-        "plan" => ModelReply::json(json!({"actions": planned(said), "question": null, "open": null})),
+        "plan" => {
+            ModelReply::json(json!({"actions": planned(said), "question": null, "open": null}))
+        }
         _ => ModelReply::text("Happy to help with that, just say the word."),
     }
 }
 
 fn planned(said: &str) -> Value {
-    if let Some(title) = said.strip_prefix("remind me to ").and_then(|rest| rest.split(" tomorrow").next()) {
+    if let Some(title) = said
+        .strip_prefix("remind me to ")
+        .and_then(|rest| rest.split(" tomorrow").next())
+    {
         return json!([{"service": "task", "command": "create", "depends_on": [], "reasoning": "asked for",
             "params": {"title": title, "deadline": "tomorrow at 5pm"}}]);
     }
-    if let Some(address) = said.strip_prefix("invite ").and_then(|rest| rest.split(" to ").next()) {
+    if let Some(address) = said
+        .strip_prefix("invite ")
+        .and_then(|rest| rest.split(" to ").next())
+    {
         return json!([{"service": "calendar", "command": "create_event", "depends_on": [], "reasoning": "asked for",
             "params": {"summary": "Lunch", "start_time": "tomorrow at noon", "attendees": [address]}}]);
     }

@@ -60,7 +60,14 @@ impl Path {
             Self::Action => world.say(&user, self.message()).await,
             Self::Consent => {
                 let card = world.say(&user, self.message()).await;
-                assert!(card.done.outcomes.iter().any(|o| o.command == "create_event"), "no card: {:?}", card.done);
+                assert!(
+                    card.done
+                        .outcomes
+                        .iter()
+                        .any(|o| o.command == "create_event"),
+                    "no card: {:?}",
+                    card.done
+                );
                 world.asked.take();
                 world.say(&user, "yes").await
             }
@@ -88,14 +95,21 @@ struct Samples {
 
 impl Samples {
     fn ratio(&self) -> f64 {
-        let ratios: Vec<f64> =
-            self.shown.iter().zip(&self.unavoidable).map(|(a, b)| a.as_secs_f64() / b.as_secs_f64()).collect();
+        let ratios: Vec<f64> = self
+            .shown
+            .iter()
+            .zip(&self.unavoidable)
+            .map(|(a, b)| a.as_secs_f64() / b.as_secs_f64())
+            .collect();
         median(&ratios)
     }
 
     fn ratio_without_commits(&self) -> f64 {
         let ratios: Vec<f64> = (0..self.shown.len())
-            .map(|i| (self.shown[i] - self.committing[i]).as_secs_f64() / self.unavoidable[i].as_secs_f64())
+            .map(|i| {
+                (self.shown[i] - self.committing[i]).as_secs_f64()
+                    / self.unavoidable[i].as_secs_f64()
+            })
             .collect();
         median(&ratios)
     }
@@ -104,7 +118,9 @@ impl Samples {
     fn overhead_us(&self) -> Vec<f64> {
         (0..self.shown.len())
             .map(|i| {
-                let rest = self.shown[i].as_secs_f64() - self.unavoidable[i].as_secs_f64() - self.committing[i].as_secs_f64();
+                let rest = self.shown[i].as_secs_f64()
+                    - self.unavoidable[i].as_secs_f64()
+                    - self.committing[i].as_secs_f64();
                 rest * 1e6
             })
             .collect()
@@ -127,58 +143,110 @@ async fn at_500(report: &mut Report, effort: Effort) {
     let world = World::new(&endpoint.url, Keeping::Disk).await;
     for path in Path::ALL {
         let samples = sample(&world, &endpoint, path, effort.of(3, 15), effort.of(2, 5)).await;
-        let (turn, unavoidable, ratio) = (median(&samples.shown), median(&samples.unavoidable), samples.ratio());
+        let (turn, unavoidable, ratio) = (
+            median(&samples.shown),
+            median(&samples.unavoidable),
+            samples.ratio(),
+        );
         report.add(
-            Row::new(format!("{} turn, calls of 500 ms ÷ their unavoidable time", path.name()), ms(turn))
-                .beside(format!("{} unavoidable", ms(unavoidable)), ratio)
-                .target("≤ 1.01", ratio <= 1.01),
+            Row::new(
+                format!(
+                    "{} turn, calls of 500 ms ÷ their unavoidable time",
+                    path.name()
+                ),
+                ms(turn),
+            )
+            .beside(format!("{} unavoidable", ms(unavoidable)), ratio)
+            .target("≤ 1.01", ratio <= 1.01),
         );
         if ratio > 1.01 {
             let without = samples.ratio_without_commits();
             let committing = ms(median(&samples.committing));
-            let what = format!("– the same without its {} commits ({committing})", samples.commits);
-            report.add(Row::new(what, "").beside("", without).target("≤ 1.01", without <= 1.01));
+            let what = format!(
+                "– the same without its {} commits ({committing})",
+                samples.commits
+            );
+            report.add(
+                Row::new(what, "")
+                    .beside("", without)
+                    .target("≤ 1.01", without <= 1.01),
+            );
         }
         let sequential = median(&samples.sequential);
         report.add(
-            Row::new(format!("{} turn ÷ the same stages one after another", path.name()), ms(turn))
-                .beside(format!("{} one by one, no commits", ms(sequential)), turn.as_secs_f64() / sequential.as_secs_f64()),
+            Row::new(
+                format!("{} turn ÷ the same stages one after another", path.name()),
+                ms(turn),
+            )
+            .beside(
+                format!("{} one by one, no commits", ms(sequential)),
+                turn.as_secs_f64() / sequential.as_secs_f64(),
+            ),
         );
         let calls = samples.llm_calls;
         report.add(
-            Row::new(format!("model calls of a {} turn", path.name()), calls.to_string())
-                .target(format!("≤ {}", path.calls_max()), calls <= path.calls_max()),
+            Row::new(
+                format!("model calls, {} turn", path.name()),
+                calls.to_string(),
+            )
+            .target(format!("≤ {}", path.calls_max()), calls <= path.calls_max()),
         );
     }
 }
 
 async fn ordinary(report: &mut Report, effort: Effort) {
-    let endpoint = Endpoint::start(Latency { route_ms: 200, plan_ms: 800, respond_ms: 400 });
+    let endpoint = Endpoint::start(Latency {
+        route_ms: 200,
+        plan_ms: 800,
+        respond_ms: 400,
+    });
     let world = World::new(&endpoint.url, Keeping::Disk).await;
     for path in Path::ALL {
         let samples = sample(&world, &endpoint, path, effort.of(3, 10), effort.of(2, 4)).await;
         let (turn, sequential) = (median(&samples.shown), median(&samples.sequential));
         let most = path.seconds_max();
         report.add(
-            Row::new(format!("{} turn, route 200, plan 800, respond 400 ms", path.name()), ms(turn))
-                .beside(format!("{} one by one", ms(sequential)), turn.as_secs_f64() / sequential.as_secs_f64())
-                .target(format!("< {most} s"), turn.as_secs_f64() < most),
+            Row::new(
+                format!("{} turn, route 200, plan 800, respond 400 ms", path.name()),
+                ms(turn),
+            )
+            .beside(
+                format!("{} one by one", ms(sequential)),
+                turn.as_secs_f64() / sequential.as_secs_f64(),
+            )
+            .target(format!("< {most} s"), turn.as_secs_f64() < most),
         );
     }
 }
 
 /// What speculation is for: a fetch that takes as long as routing costs nothing.
 async fn remote_calendar(report: &mut Report, effort: Effort) {
-    let endpoint = Endpoint::start(Latency { route_ms: 200, plan_ms: 800, respond_ms: 400 });
+    let endpoint = Endpoint::start(Latency {
+        route_ms: 200,
+        plan_ms: 800,
+        respond_ms: 400,
+    });
     let mut world = World::new(&endpoint.url, Keeping::Disk).await;
     for service in &mut world.brain.services {
-        *service = Arc::new(Remote { inner: service.clone(), takes: Duration::from_millis(150) });
+        *service = Arc::new(Remote {
+            inner: service.clone(),
+            takes: Duration::from_millis(150),
+        });
     }
-    let samples = sample(&world, &endpoint, Path::Action, effort.of(3, 8), effort.of(2, 4)).await;
+    let samples = sample(
+        &world,
+        &endpoint,
+        Path::Action,
+        effort.of(3, 8),
+        effort.of(2, 4),
+    )
+    .await;
     let (turn, sequential) = (median(&samples.shown), median(&samples.sequential));
     report.add(
-        Row::new("action turn, the same, every service 150 ms away", ms(turn))
-            .beside(format!("{} one by one", ms(sequential)), turn.as_secs_f64() / sequential.as_secs_f64()),
+        Row::new("action turn, the same, every service 150 ms away", ms(turn)).beside(
+            format!("{} one by one", ms(sequential)),
+            turn.as_secs_f64() / sequential.as_secs_f64(),
+        ),
     );
 }
 
@@ -193,20 +261,49 @@ async fn overhead(report: &mut Report, effort: Effort) {
         let samples = sample(&disk, &endpoint, path, turns, 0).await;
         let own = samples.overhead_us();
         let (p50, p99) = (median(&own), quantile(&own, 0.99));
-        let beside = format!("{} / {} a bare client's", us(median(&bare)), us(quantile(&bare, 0.99)));
-        report.add(
-            Row::new(format!("{} turn: own overhead without calls and commits, p50 / p99", path.name()), format!("{} / {}", us(p50), us(p99)))
-                .beside(beside, p50 / median(&bare))
-                .target("≤ 1 ms / ≤ 5 ms", p50 <= 1_000.0 && p99 <= 5_000.0),
+        let beside = format!(
+            "{} / {} a bare client's",
+            us(median(&bare)),
+            us(quantile(&bare, 0.99))
         );
-        let kept_nowhere = sample(&memory, &endpoint, path, turns, 0).await.overhead_us();
-        let committing: Vec<f64> = samples.committing.iter().map(|t| t.as_secs_f64() * 1e6).collect();
         report.add(
             Row::new(
-                format!("– its {} commits until the answer shows, p50 / p99", samples.commits),
-                format!("{} / {}", us(median(&committing)), us(quantile(&committing, 0.99))),
+                format!(
+                    "{} turn: own overhead without calls and commits, p50 / p99",
+                    path.name()
+                ),
+                format!("{} / {}", us(p50), us(p99)),
             )
-            .beside(format!("overhead with a store in memory {}", us(median(&kept_nowhere))), median(&kept_nowhere) / p50),
+            .beside(beside, p50 / median(&bare))
+            .target("≤ 1 ms / ≤ 5 ms", p50 <= 1_000.0 && p99 <= 5_000.0),
+        );
+        let kept_nowhere = sample(&memory, &endpoint, path, turns, 0)
+            .await
+            .overhead_us();
+        let committing: Vec<f64> = samples
+            .committing
+            .iter()
+            .map(|t| t.as_secs_f64() * 1e6)
+            .collect();
+        report.add(
+            Row::new(
+                format!(
+                    "– its {} commits until the answer shows, p50 / p99",
+                    samples.commits
+                ),
+                format!(
+                    "{} / {}",
+                    us(median(&committing)),
+                    us(quantile(&committing, 0.99))
+                ),
+            )
+            .beside(
+                format!(
+                    "overhead with a store in memory {}",
+                    us(median(&kept_nowhere))
+                ),
+                median(&kept_nowhere) / p50,
+            ),
         );
     }
 }
@@ -224,13 +321,19 @@ async fn bare_overhead_us(endpoint: &Endpoint, path: Path, turns: usize) -> Vec<
         let (from_us, began) = (crate::world::unix_us(), std::time::Instant::now());
         for stage in stages {
             let body = serde_json::json!({"model": "simulated", "messages": [{"role": "user", "content": "Message: hi"}]});
-            let request = client.post(&url).header("X-Brain-Stage", *stage).json(&body);
+            let request = client
+                .post(&url)
+                .header("X-Brain-Stage", *stage)
+                .json(&body);
             let answer = request.send().await.expect("an answer").text().await;
             answer.expect("a body");
         }
         let took = began.elapsed();
         let to_us = crate::world::unix_us();
-        let unavoidable: u64 = within(&endpoint.calls(), from_us, to_us).iter().map(|c| c.sent_us - c.received_us).sum();
+        let unavoidable: u64 = within(&endpoint.calls(), from_us, to_us)
+            .iter()
+            .map(|c| c.sent_us - c.received_us)
+            .sum();
         // The first one opens the connection.
         if turn > 0 {
             samples.push((took.as_secs_f64() * 1e6 - unavoidable as f64).max(1.0));
@@ -239,7 +342,13 @@ async fn bare_overhead_us(endpoint: &Endpoint, path: Path, turns: usize) -> Vec<
     samples
 }
 
-async fn sample(world: &World, endpoint: &Endpoint, path: Path, turns: usize, in_sequence: usize) -> Samples {
+async fn sample(
+    world: &World,
+    endpoint: &Endpoint,
+    path: Path,
+    turns: usize,
+    in_sequence: usize,
+) -> Samples {
     // Connections and lexicons are there from the second turn on; the first use has figures of its own.
     path.walk(world, 0).await;
     world.asked.take();
@@ -252,7 +361,10 @@ async fn sample(world: &World, endpoint: &Endpoint, path: Path, turns: usize, in
     let log = endpoint.calls();
     let mut samples = Samples {
         shown: timed.iter().map(|t| t.shown).collect(),
-        unavoidable: timed.iter().map(|t| unavoidable(path, &within(&log, t.from_us, t.to_us))).collect(),
+        unavoidable: timed
+            .iter()
+            .map(|t| unavoidable(path, &within(&log, t.from_us, t.to_us)))
+            .collect(),
         committing: timed.iter().map(|t| t.committing).collect(),
         commits: timed.last().map_or(0, |t| t.commits),
         llm_calls: timed.iter().map(|t| t.done.llm_calls).max().unwrap_or(0),
@@ -260,13 +372,18 @@ async fn sample(world: &World, endpoint: &Endpoint, path: Path, turns: usize, in
     };
     calls.sort_by_key(|call| call.stage);
     for _ in 0..in_sequence {
-        samples.sequential.push(sequence::run(world, "user1", path.message(), &calls).await);
+        samples
+            .sequential
+            .push(sequence::run(world, "user1", path.message(), &calls).await);
     }
     samples
 }
 
 fn within(log: &[SimulatedCall], from_us: u64, to_us: u64) -> Vec<SimulatedCall> {
-    log.iter().filter(|call| call.received_us >= from_us && call.sent_us <= to_us).cloned().collect()
+    log.iter()
+        .filter(|call| call.received_us >= from_us && call.sent_us <= to_us)
+        .cloned()
+        .collect()
 }
 
 fn unavoidable(path: Path, calls: &[SimulatedCall]) -> Duration {

@@ -78,7 +78,9 @@ impl Report {
         if effort == Effort::Quick {
             text.push_str("Quick run: few samples, so the tails mean little.\n\n");
         }
-        text.push_str("| what | figure | alternative | ratio | target | met? |\n|---|---|---|---|---|---|\n");
+        text.push_str(
+            "| what | figure | alternative | ratio | target | met? |\n|---|---|---|---|---|---|\n",
+        );
         for row in &self.rows {
             let _ = writeln!(text, "{}", line(row));
         }
@@ -87,13 +89,21 @@ impl Report {
 }
 
 fn line(row: &Row) -> String {
-    let or_dash = |text: &str| if text.is_empty() { "–".to_owned() } else { text.replace('|', "\\|") };
+    let or_dash = |text: &str| {
+        if text.is_empty() {
+            "–".to_owned()
+        } else {
+            text.replace('|', "\\|")
+        }
+    };
     let met = match row.met {
         Met::Yes => "yes",
         Met::No => "**no**",
         Met::Unasked => "–",
     };
-    let ratio = row.ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}"));
+    let ratio = row
+        .ratio
+        .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}"));
     format!(
         "| {} | {} | {} | {ratio} | {} | {met} |",
         row.what,
@@ -107,7 +117,9 @@ fn line(row: &Row) -> String {
 fn machine() -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let cpu = read("/proc/cpuinfo");
-    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = cpu
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let load = read("/proc/loadavg");
     format!(
@@ -134,18 +146,31 @@ pub fn median<T: Copy + PartialOrd>(samples: &[T]) -> T {
 /// Milliseconds, with as many digits as mean something.
 pub fn ms(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1_000.0;
-    if ms < 10.0 { format!("{ms:.2} ms") } else { format!("{ms:.1} ms") }
+    if ms < 10.0 {
+        format!("{ms:.2} ms")
+    } else {
+        format!("{ms:.1} ms")
+    }
 }
 
 pub fn us(us: f64) -> String {
-    if us >= 1_000.0 { format!("{:.2} ms", us / 1_000.0) } else { format!("{us:.0} µs") }
+    if us >= 1_000.0 {
+        format!("{:.2} ms", us / 1_000.0)
+    } else {
+        format!("{us:.0} µs")
+    }
 }
 
 /// A line of `/proc/PID/status` in MiB, e.g. `VmHWM`.
 pub fn memory_mb(pid: u32, line: &str) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let kb = status
-        .lines()
-        .find_map(|l| l.strip_prefix(line)?.strip_prefix(':')?.split_whitespace().next()?.parse::<f64>().ok());
+    let kb = status.lines().find_map(|l| {
+        l.strip_prefix(line)?
+            .strip_prefix(':')?
+            .split_whitespace()
+            .next()?
+            .parse::<f64>()
+            .ok()
+    });
     kb.unwrap_or(f64::NAN) / 1024.0
 }

@@ -19,16 +19,26 @@ use crate::world::World;
 /// Fetches the context, then makes these calls.
 pub async fn run(world: &World, user: &str, message: &str, calls: &[Call]) -> Duration {
     let chat = World::chat(user);
-    let person = world.brain.user(&UserId::new(user), &chat).await.expect("a person");
+    let person = world
+        .brain
+        .user(&UserId::new(user), &chat)
+        .await
+        .expect("a person");
     let scene = world.brain.scene(&person, &chat);
     let client = world.asked.client();
     let began = Instant::now();
     for service in &world.brain.services {
-        let wanted = Wanted { message: message.to_owned(), limit: 10 };
+        let wanted = Wanted {
+            message: message.to_owned(),
+            limit: 10,
+        };
         let _ = service.notice(&scene, &wanted).await;
     }
     for call in calls {
-        client.complete(call.clone(), None).await.expect("an answer");
+        client
+            .complete(call.clone(), None)
+            .await
+            .expect("an answer");
     }
     began.elapsed()
 }
@@ -46,11 +56,21 @@ impl Service for Remote {
         self.inner.name()
     }
 
-    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+    async fn prepare(
+        &self,
+        scene: &Scene,
+        command: &str,
+        params: Params,
+    ) -> Result<Prepared, ServiceError> {
         self.inner.prepare(scene, command, params).await
     }
 
-    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+    async fn perform(
+        &self,
+        scene: &Scene,
+        authorized: &Authorized,
+        attempt: &Attempt,
+    ) -> Performed {
         self.inner.perform(scene, authorized, attempt).await
     }
 

@@ -13,7 +13,8 @@ use brain_agent::core::ids::{ChatId, MessageId, RunId, UserId};
 use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin, Reply};
 use brain_agent::pipeline::{Brain, handle_turn};
 use brain_agent::ports::{
-    Batch, Call, Chat, Completion, Key, Model, ModelError, Scan, SendError, Store, StoreError, Stored, Table,
+    Batch, Call, Chat, Completion, Key, Model, ModelError, Scan, SendError, Store, StoreError,
+    Stored, Table,
 };
 use brain_agent::store::{MemoryStore, RedbStore};
 use tokio::sync::mpsc::UnboundedSender;
@@ -61,10 +62,20 @@ impl World {
                 Arc::new(opened.expect("a store"))
             }
         };
-        let store = Arc::new(BookStore { inner, commits: Mutex::default() });
+        let store = Arc::new(BookStore {
+            inner,
+            commits: Mutex::default(),
+        });
         let face = Arc::new(QuietFace::default());
-        let env = [("LLM_BASE_URL", url), ("LLM_API_KEY", "bench"), ("LLM_MODEL", "simulated"), ("BRAIN_TIMEZONE", "Europe/Berlin")];
-        let env = env.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+        let env = [
+            ("LLM_BASE_URL", url),
+            ("LLM_API_KEY", "bench"),
+            ("LLM_MODEL", "simulated"),
+            ("BRAIN_TIMEZONE", "Europe/Berlin"),
+        ];
+        let env = env
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .to_vec();
         let config = Config::parse(env, Vec::new()).expect("a configuration");
         let parts = Parts {
             store: store.clone(),
@@ -74,9 +85,19 @@ impl World {
             zone: None,
         };
         let mut brain = app::build(&config, parts).expect("a brain");
-        let asked = Arc::new(Recorder { inner: brain.model.take().expect("a model"), calls: Mutex::default() });
+        let asked = Arc::new(Recorder {
+            inner: brain.model.take().expect("a model"),
+            calls: Mutex::default(),
+        });
         brain.model = Some(asked.clone());
-        Self { brain, store, asked, face, turns: AtomicU64::new(0), _folder: folder }
+        Self {
+            brain,
+            store,
+            asked,
+            face,
+            turns: AtomicU64::new(0),
+            _folder: folder,
+        }
     }
 
     pub fn chat(user: &str) -> ChatId {
@@ -86,12 +107,19 @@ impl World {
     /// A message, as it comes in.
     pub fn message(&self, user: &str, text: &str) -> Incoming {
         Incoming {
-            turn: RunId::new(format!("bench-{}", self.turns.fetch_add(1, Ordering::SeqCst))),
+            turn: RunId::new(format!(
+                "bench-{}",
+                self.turns.fetch_add(1, Ordering::SeqCst)
+            )),
             user: UserId::new(user),
             chat: Self::chat(user),
             message_id: self.face.next_id(),
             at: self.brain.clock.now(),
-            input: Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None },
+            input: Input::Message {
+                text: text.to_owned(),
+                origin: Origin::Typed,
+                reply_to: None,
+            },
             inbox: None,
         }
     }
@@ -107,13 +135,26 @@ impl World {
         let to_us = unix_us();
         let shown_at = self.face.last_shown.lock().unwrap().expect("an answer");
         let commits = self.store.commits.lock().unwrap();
-        let before: Vec<Duration> = commits.iter().filter(|(at, _)| *at < shown_at).map(|(_, took)| *took).collect();
-        Timed { done, shown: shown_at - began, committing: before.iter().sum(), commits: before.len(), from_us, to_us }
+        let before: Vec<Duration> = commits
+            .iter()
+            .filter(|(at, _)| *at < shown_at)
+            .map(|(_, took)| *took)
+            .collect();
+        Timed {
+            done,
+            shown: shown_at - began,
+            committing: before.iter().sum(),
+            commits: before.len(),
+            from_us,
+            to_us,
+        }
     }
 }
 
 pub fn unix_us() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
@@ -192,7 +233,11 @@ impl Recorder {
 
 #[async_trait]
 impl Model for Recorder {
-    async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
+    async fn complete(
+        &self,
+        call: Call,
+        words: Option<UnboundedSender<String>>,
+    ) -> Result<Completion, ModelError> {
         self.calls.lock().unwrap().push(call.clone());
         self.inner.complete(call, words).await
     }

@@ -295,7 +295,8 @@ impl<T: Command> Typed<T> {
 impl<T: Command> Rule for Typed<T> {
     fn stakes(&self, action: &Action) -> Stakes {
         // What cannot be read cannot be judged harmless.
-        self.with(action, |command| command.stakes(action)).unwrap_or(Stakes::High)
+        self.with(action, |command| command.stakes(action))
+            .unwrap_or(Stakes::High)
     }
 }
 
@@ -367,8 +368,9 @@ impl<T: Command> Entry for Typed<T> {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let mut card =
-            self.with(subject.action, |command| command.card(subject)).unwrap_or_else(|| {
+        let mut card = self
+            .with(subject.action, |command| command.card(subject))
+            .unwrap_or_else(|| {
                 CardBody::titled(format!("{}?", subject.action.name()))
                     .body(Value::Object(subject.action.params.clone()).to_string())
             });
@@ -392,7 +394,8 @@ impl<T: Command> Entry for Typed<T> {
     }
 
     fn deed(&self, action: &Action) -> String {
-        self.with(action, |command| command.deed(action)).unwrap_or_else(|| action.name())
+        self.with(action, |command| command.deed(action))
+            .unwrap_or_else(|| action.name())
     }
 }
 
