@@ -52,8 +52,11 @@ impl Effort {
     }
 }
 
+/// Adds its rows to the table.
+type Part = fn(&mut Report, Effort);
+
 /// The parts, in the order of the table.
-const PARTS: [(&str, fn(&mut Report, Effort)); 6] = [
+const PARTS: [(&str, Part); 6] = [
     ("builtin", builtin::measure),
     ("paths", paths::measure),
     ("prompts", prompts::measure),
