@@ -107,7 +107,9 @@ pub fn run(args: &[&str]) {
     let turns: usize = turns.parse().expect("a number of turns");
     app::runtime().expect("a runtime").block_on(async {
         app::warm_up();
-        let world = World::new(url, Keeping::Disk).await;
+        let mut world = World::new(url, Keeping::Disk).await;
+        // The books would be most of the memory: every prompt and schema is kept in them.
+        world.brain.model = Some(world.asked.client());
         let messages: Vec<_> = (0..turns)
             .map(|n| world.message(&format!("user{n}"), MESSAGE))
             .collect();
