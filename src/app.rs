@@ -10,12 +10,13 @@ use chrono_tz::Tz;
 use crate::catalog::Catalog;
 use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::console::ConsoleChat;
+use crate::core::consent;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Reply};
-use crate::core::when::DateOrder;
+use crate::core::when::{DateOrder, Reference};
 use crate::limits;
 use crate::llm;
-use crate::pipeline::{Brain, Policy};
+use crate::pipeline::{self, Brain, Policy};
 use crate::ports::{Chat, Clock, Model, RecordExt, Scan, SendError, Service, Store, StoreError};
 use crate::prompts::{PromptError, Prompts};
 use crate::records::ChatState;
@@ -28,6 +29,7 @@ use crate::services::keep::KeepService;
 use crate::services::memory::MemoryService;
 use crate::services::task::TaskService;
 use crate::store::RedbStore;
+use crate::understanding::{self, Hearing};
 
 /// Why the program cannot start. Each says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +71,26 @@ pub struct Parts {
     pub face: Arc<dyn Chat>,
     /// The zone given on the command line.
     pub zone: Option<Tz>,
+}
+
+/// Threads for work that blocks: reads of the store and of mail folders. They are short; more threads would
+/// only be more memory when hundreds of turns come at once.
+const BLOCKING_THREADS_MAX: usize = 16;
+
+/// The runtime that every command works on.
+pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(BLOCKING_THREADS_MAX).build()
+}
+
+/// Builds what understanding looks things up in. It would be built at its first use as well, but then the
+/// first message of the day waits for it. Takes some tens of milliseconds; not for an async thread.
+pub fn warm_up() {
+    let reference = Reference { now: chrono::DateTime::UNIX_EPOCH, zone: Tz::UTC, order: DateOrder::DayFirst };
+    let hearing = Hearing { text: "remind me to call mom tomorrow at 5pm", reference: &reference, history: &[] };
+    understanding::route(&hearing);
+    understanding::plan(&hearing, &[]);
+    consent::read("yes");
+    pipeline::warm_up();
 }
 
 /// Builds the brain.

@@ -129,8 +129,7 @@ fn main() -> ExitCode {
     log_to_stderr();
     // One TLS stack. It fails only when a provider was installed before, and then that one serves.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let outcome = match runtime {
+    let outcome = match app::runtime() {
         Ok(runtime) => {
             let outcome = runtime.block_on(run(cli));
             // A thread that waits for a key press must not hold up the end.
@@ -199,6 +198,8 @@ impl Home {
         let face = Arc::new(Faces { console: console.clone(), telegram });
         let parts = Parts { store, data_dir: data_dir.to_owned(), clock, face, zone };
         let brain = Arc::new(app::build(config, parts)?);
+        // Beside the start, so that neither it nor the first message waits.
+        tokio::task::spawn_blocking(app::warm_up);
         recover::recover(&brain).await?;
         tokio::task::spawn_blocking(brain_agent::understanding::warm_up);
         Ok(Self { brain, console, store: file, beside: tokio::task::JoinSet::new() })

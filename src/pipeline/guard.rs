@@ -40,7 +40,7 @@ pub fn check(turn: &Turn<'_>) -> Verdict {
     verdict
 }
 
-fn judge(text: &str) -> Verdict {
+pub(super) fn judge(text: &str) -> Verdict {
     static RULE_SET: OnceLock<Option<RegexSet>> = OnceLock::new();
     let set = RULE_SET.get_or_init(|| RegexSet::new(RULES.map(|(pattern, _)| pattern)).ok());
     let first = set.as_ref().and_then(|set| set.matches(text).into_iter().next());

@@ -109,6 +109,12 @@ pub struct Brain {
     pub running: Mutex<HashMap<ChatId, CancellationToken>>,
 }
 
+/// Compiles the patterns that turns look for; see [`crate::app::warm_up`].
+pub fn warm_up() {
+    guard::judge("");
+    respond::claims_a_change("");
+}
+
 /// One turn: answers what came in, commits, delivers.
 pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
     brain.face.typing(&incoming.chat).await;

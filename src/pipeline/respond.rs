@@ -143,7 +143,7 @@ fn honest(text: String, changed: bool) -> String {
 }
 
 /// A small lexicon of claims, in several languages.
-fn claims_a_change(text: &str) -> bool {
+pub(super) fn claims_a_change(text: &str) -> bool {
     const CLAIMS: [&str; 9] = [
         r"(?i)\b(i(?:'ve| have)?|we(?:'ve| have)?|it(?:'s| is| has been)?|all|that(?:'s| is| has been)?|email|mail|event|task|reminder|message|meeting|note|draft)\b[^.?!\n]{0,40}\b(sent|added|created|deleted|removed|cancell?ed|scheduled|booked|moved|updated|saved|set|forwarded|replied|completed|marked)\b",
         r"(?i)^\W*(done|all set|all done|sent|added|created|deleted|scheduled|saved|booked|consider it done)\b",

@@ -1,0 +1,204 @@
+//! The program as it is put together for its users, with three parts that keep books: the store (time spent in
+//! commits), the model (what was asked) and the face (when the answer was shown).
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use async_trait::async_trait;
+use brain_agent::app::{self, Parts};
+use brain_agent::clock::SystemClock;
+use brain_agent::config::Config;
+use brain_agent::core::ids::{ChatId, MessageId, RunId, UserId};
+use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin, Reply};
+use brain_agent::pipeline::{Brain, handle_turn};
+use brain_agent::ports::{
+    Batch, Call, Chat, Completion, Key, Model, ModelError, Scan, SendError, Store, StoreError, Stored, Table,
+};
+use brain_agent::store::{MemoryStore, RedbStore};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Where things are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeping {
+    /// Nowhere: what a turn costs without commits.
+    Memory,
+    /// In the real store, on disk.
+    Disk,
+}
+
+pub struct World {
+    pub brain: Brain,
+    pub store: Arc<BookStore>,
+    pub asked: Arc<Recorder>,
+    face: Arc<QuietFace>,
+    turns: AtomicU64,
+    _folder: tempfile::TempDir,
+}
+
+/// A turn that was timed.
+#[derive(Debug, Clone)]
+pub struct Timed {
+    pub done: Done,
+    /// From the message until its answer was shown.
+    pub shown: Duration,
+    /// Of that, in commits.
+    pub committing: Duration,
+    /// Commits until then.
+    pub commits: usize,
+    /// Begin and end, microseconds since the UNIX epoch, as the endpoint's log has them.
+    pub from_us: u64,
+    pub to_us: u64,
+}
+
+impl World {
+    pub async fn new(url: &str, keeping: Keeping) -> Self {
+        let folder = crate::folder();
+        let inner: Arc<dyn Store> = match keeping {
+            Keeping::Memory => Arc::new(MemoryStore::new()),
+            Keeping::Disk => {
+                let opened = RedbStore::open(&folder.path().join("brain.redb")).await;
+                Arc::new(opened.expect("a store"))
+            }
+        };
+        let store = Arc::new(BookStore { inner, commits: Mutex::default() });
+        let face = Arc::new(QuietFace::default());
+        let env = [
+            ("LLM_BASE_URL", url),
+            ("LLM_API_KEY", "bench"),
+            ("LLM_MODEL", "simulated"),
+            ("BRAIN_TIMEZONE", "Europe/Berlin"),
+        ];
+        let env = env.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+        let config = Config::parse(env, Vec::new()).expect("a configuration");
+        let parts = Parts {
+            store: store.clone(),
+            data_dir: folder.path().to_owned(),
+            clock: Arc::new(SystemClock::new()),
+            face: face.clone(),
+            zone: None,
+        };
+        let mut brain = app::build(&config, parts).expect("a brain");
+        let asked = Arc::new(Recorder { inner: brain.model.take().expect("a model"), calls: Mutex::default() });
+        brain.model = Some(asked.clone());
+        Self { brain, store, asked, face, turns: AtomicU64::new(0), _folder: folder }
+    }
+
+    pub fn chat(user: &str) -> ChatId {
+        ChatId::new(format!("console:{user}"))
+    }
+
+    /// A message, as it comes in.
+    pub fn message(&self, user: &str, text: &str) -> Incoming {
+        Incoming {
+            turn: RunId::new(format!("bench-{}", self.turns.fetch_add(1, Ordering::SeqCst))),
+            user: UserId::new(user),
+            chat: Self::chat(user),
+            message_id: self.face.next_id(),
+            at: self.brain.clock.now(),
+            input: Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None },
+            inbox: None,
+        }
+    }
+
+    /// One turn, alone.
+    pub async fn say(&self, user: &str, text: &str) -> Timed {
+        let incoming = self.message(user, text);
+        self.store.commits.lock().unwrap().clear();
+        *self.face.last_shown.lock().unwrap() = None;
+        let from_us = unix_us();
+        let began = Instant::now();
+        let done = handle_turn(&self.brain, &incoming).await;
+        let to_us = unix_us();
+        let shown_at = self.face.last_shown.lock().unwrap().expect("an answer");
+        let commits = self.store.commits.lock().unwrap();
+        let before: Vec<Duration> = commits.iter().filter(|(at, _)| *at < shown_at).map(|(_, took)| *took).collect();
+        Timed { done, shown: shown_at - began, committing: before.iter().sum(), commits: before.len(), from_us, to_us }
+    }
+}
+
+pub fn unix_us() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Shows nothing, and notes when it would have.
+#[derive(Debug, Default)]
+struct QuietFace {
+    last_id: AtomicI64,
+    last_shown: Mutex<Option<Instant>>,
+}
+
+impl QuietFace {
+    fn next_id(&self) -> MessageId {
+        MessageId(self.last_id.fetch_add(1, Ordering::SeqCst) + 1)
+    }
+}
+
+#[async_trait]
+impl Chat for QuietFace {
+    async fn typing(&self, _: &ChatId) {}
+
+    async fn status(&self, _: &ChatId, _: &str) {}
+
+    async fn send(&self, _: &ChatId, _: &Reply) -> Result<MessageId, SendError> {
+        *self.last_shown.lock().unwrap() = Some(Instant::now());
+        Ok(self.next_id())
+    }
+
+    async fn edit(&self, _: &ChatId, _: &Edit) -> Result<(), SendError> {
+        Ok(())
+    }
+}
+
+/// A store that notes how long each commit took.
+#[derive(Debug)]
+pub struct BookStore {
+    inner: Arc<dyn Store>,
+    commits: Mutex<Vec<(Instant, Duration)>>,
+}
+
+#[async_trait]
+impl Store for BookStore {
+    async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
+        self.inner.get(table, key).await
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
+        self.inner.scan(scan).await
+    }
+
+    async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {
+        let began = Instant::now();
+        let revision = self.inner.commit(batch).await;
+        self.commits.lock().unwrap().push((began, began.elapsed()));
+        revision
+    }
+}
+
+/// The real client, and what it was asked.
+#[derive(Debug)]
+pub struct Recorder {
+    inner: Arc<dyn Model>,
+    calls: Mutex<Vec<Call>>,
+}
+
+impl Recorder {
+    /// The calls since the last time.
+    pub fn take(&self) -> Vec<Call> {
+        std::mem::take(&mut self.calls.lock().unwrap())
+    }
+
+    /// The client itself.
+    pub fn client(&self) -> Arc<dyn Model> {
+        self.inner.clone()
+    }
+}
+
+#[async_trait]
+impl Model for Recorder {
+    async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
+        self.calls.lock().unwrap().push(call.clone());
+        self.inner.complete(call, words).await
+    }
+}
