@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::core::card::CardBody;
 use crate::core::plan::{Action, Params, Target};
 use crate::core::stakes::{Rule, Stakes};
+use crate::core::taint::NOT_YOURS;
 use crate::core::text::visible;
 use crate::core::when::Reference;
 use crate::limits::PARAM_CHARS_MAX;
@@ -351,7 +352,7 @@ impl<T: Command> Entry for Typed<T> {
                 .body(Value::Object(subject.action.params.clone()).to_string())
         });
         let taints =
-            subject.action.taints.iter().map(|t| format!("“{}” comes from {}, not from you", t.value, t.source));
+            subject.action.taints.iter().map(|t| format!("“{}” comes from {}, {NOT_YOURS}", t.value, t.source));
         card.warnings.extend(taints);
         card.warnings.extend(subject.action.notes.iter().cloned());
         card

@@ -11,7 +11,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
 use crate::core::plan::PlannedAction;
-use crate::core::taint::Foreign;
+use crate::core::taint::{Foreign, NOT_YOURS};
 use crate::core::turn::{Done, Edit, Incoming, Input, Origin, Path, Reply};
 use crate::limits;
 use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
