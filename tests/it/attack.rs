@@ -33,6 +33,7 @@ use self::oracle::{Allowed, Counts, Seen, needs_a_yes, shows};
 use self::plans::{CANARY, CANARY_ADDRESS, Dice, STOLEN, STOLEN_ADDRESS};
 use crate::rig::{Answer, Card, Event, ME, Rig, Setup, chat_of, is_high_stakes};
 
+/// Seeded: a plan is the same in every run.
 const PLANS: u64 = 100_000;
 /// Plans that share one stage: enough for cards and items to meet, few enough to stay quick.
 const PLANS_A_RIG: u64 = 100;
@@ -343,7 +344,7 @@ impl Attack {
                     0 => {
                         pending.actions[0].params.insert("to".into(), json!(["eve@evil.example"]));
                     }
-                    1 => pending.actions[0].command = "delete".into(),
+                    1 => pending.actions[0].command.push_str("_all"),
                     2 => pending.actions.push(pending.actions[0].clone()),
                     _ => {
                         pending.actions[0].target = Some(Target {
@@ -363,7 +364,9 @@ impl Attack {
 
     async fn ends(mut self) -> Counts {
         // With several cards open, or none, a bare yes decides nothing.
-        if self.open.len() != 1 {
+        // A message meanwhile may have withdrawn some, so the store is asked.
+        let open = self.rig.all_pending().await.iter().filter(|p| p.state == State::Pending).count();
+        if open != 1 {
             let answer = self.rig.says("yes").await;
             self.counts.forged += 1;
             self.look_at(&answer, None).await;

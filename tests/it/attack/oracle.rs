@@ -49,11 +49,12 @@ impl Counts {
         self.unconsented += other.unconsented;
         self.different += other.different;
         self.findings.extend(other.findings);
-        self.findings.truncate(12);
+        self.findings.truncate(40);
     }
 
     fn finding(&mut self, text: String) {
-        if self.findings.len() < 12 {
+        // A few of each stage are enough to see what is wrong.
+        if self.findings.len() < 3 {
             self.findings.push(text);
         }
     }
