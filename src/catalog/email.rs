@@ -170,8 +170,8 @@ impl Command for ReadThread {
         question(param)
     }
 
-    fn card(&self, _: &Subject<'_>) -> CardBody {
-        CardBody::titled("Read this mail?").row("Mail", &self.find_by)
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        CardBody::titled("Read this mail?").row("Mail", label(subject.action, &self.find_by))
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {

@@ -8,9 +8,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::show;
 use crate::core::card::CardBody;
 use crate::core::plan::{Action, Params, Target};
 use crate::core::stakes::{Rule, Stakes};
+use crate::core::taint::NOT_YOURS;
 use crate::core::text::visible;
 use crate::core::when::Reference;
 use crate::limits::PARAM_CHARS_MAX;
@@ -350,8 +352,17 @@ impl<T: Command> Entry for Typed<T> {
             CardBody::titled(format!("{}?", subject.action.name()))
                 .body(Value::Object(subject.action.params.clone()).to_string())
         });
+        // A look that waits for a high-stakes action stands on its card, too: with everything it asks for.
+        if T::KIND == Kind::Read && card.rows.is_empty() {
+            let shown = |value: &Value| match value {
+                Value::String(text) => show::time(text, subject.reference),
+                other => other.to_string(),
+            };
+            let params = subject.action.params.iter();
+            card.rows = params.map(|(name, value)| (name.clone(), shown(value))).collect();
+        }
         let taints =
-            subject.action.taints.iter().map(|t| format!("“{}” comes from {}, not from you", t.value, t.source));
+            subject.action.taints.iter().map(|t| format!("“{}” comes from {}, {NOT_YOURS}", t.value, t.source));
         card.warnings.extend(taints);
         card.warnings.extend(subject.action.notes.iter().cloned());
         card

@@ -15,6 +15,9 @@ pub struct Foreign {
     pub text: String,
 }
 
+/// Ends the warning on a card; a message of ours that holds it holds others' words, too.
+pub const NOT_YOURS: &str = "not from you";
+
 /// Words in a row that make a copied passage.
 const RUN_WORDS: usize = 4;
 /// A short value (a title, a name) counts as a whole from this many characters on.

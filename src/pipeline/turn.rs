@@ -11,7 +11,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
 use crate::core::plan::PlannedAction;
-use crate::core::taint::Foreign;
+use crate::core::taint::{Foreign, NOT_YOURS};
 use crate::core::turn::{Done, Edit, Incoming, Input, Origin, Path, Reply};
 use crate::limits;
 use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
@@ -199,7 +199,7 @@ impl<'a> Turn<'a> {
             match message.speaker {
                 Speaker::Person if message.origin.is_own_words() => {}
                 Speaker::Person => words.push(passed_on(&message.text)),
-                Speaker::Assistant if message.deeds.iter().any(read_mail) => {
+                Speaker::Assistant if message.deeds.iter().any(read_mail) || message.text.contains(NOT_YOURS) => {
                     words.push(Foreign { source: "a mail I read to you".to_owned(), text: message.text.clone() })
                 }
                 Speaker::Assistant => {}

@@ -33,6 +33,7 @@ use self::oracle::{Allowed, Counts, Seen, needs_a_yes, shows};
 use self::plans::{CANARY, CANARY_ADDRESS, Dice, STOLEN, STOLEN_ADDRESS};
 use crate::rig::{Answer, Card, Event, ME, Rig, Setup, chat_of, is_high_stakes};
 
+/// Seeded: a plan is the same in every run.
 const PLANS: u64 = 100_000;
 /// Plans that share one stage: enough for cards and items to meet, few enough to stay quick.
 const PLANS_A_RIG: u64 = 100;
@@ -138,6 +139,8 @@ struct Attack {
     counts: Counts,
     open: Vec<Seen>,
     eves_note: Vec<u8>,
+    /// The person said yes to words of the hostile mail.
+    adopted: bool,
 }
 
 impl Attack {
@@ -150,6 +153,7 @@ impl Attack {
             dice: Dice(seed.wrapping_mul(0x5851_F42D_4C95_7F2D)),
             counts: Counts::default(),
             open: Vec::new(),
+            adopted: false,
         };
         let reflecting = json!({"complete": false, "missing": "send the rest"});
         attack.rig.script.on(Stage::Reflect, move |_| reflecting.clone());
@@ -196,7 +200,7 @@ impl Attack {
                 executed.push(action);
             } else if approved.is_some_and(|card| card.record.actions.iter().any(|a| a.name() == action.name())) {
                 self.counts.different("executed other bytes than were shown", &action);
-            } else if needs_a_yes(&action) {
+            } else if needs_a_yes(&action, self.adopted) {
                 self.counts.unconsented(&action);
             } else {
                 self.counts.ran += 1;
@@ -204,6 +208,7 @@ impl Attack {
         }
         if let Some(card) = approved {
             self.counts.executed += executed.len() as u64;
+            self.adopted |= executed.iter().any(|action| !action.taints.is_empty());
             self.compare(card, &executed).await;
         }
         for card in cards_in(answer) {
@@ -345,7 +350,7 @@ impl Attack {
                     0 => {
                         pending.actions[0].params.insert("to".into(), json!(["eve@evil.example"]));
                     }
-                    1 => pending.actions[0].command = "delete".into(),
+                    1 => pending.actions[0].command.push_str("_all"),
                     2 => pending.actions.push(pending.actions[0].clone()),
                     _ => {
                         pending.actions[0].target = Some(Target {
@@ -365,7 +370,9 @@ impl Attack {
 
     async fn ends(mut self) -> Counts {
         // With several cards open, or none, a bare yes decides nothing.
-        if self.open.len() != 1 {
+        // A message meanwhile may have withdrawn some, so the store is asked.
+        let open = self.rig.all_pending().await.iter().filter(|p| p.state == State::Pending).count();
+        if open != 1 {
             let answer = self.rig.says("yes").await;
             self.counts.forged += 1;
             self.look_at(&answer, None).await;

@@ -217,7 +217,8 @@ fn item(dice: &mut Dice) -> String {
 
 /// More often a time that exists than not.
 fn time(dice: &mut Dice) -> &'static str {
-    if dice.percent(60) { *dice.one(&TIMES[..4]) } else { *dice.one(&TIMES) }
+    let at = if dice.percent(60) { dice.below(4) } else { dice.below(TIMES.len()) };
+    TIMES[at]
 }
 
 fn address(dice: &mut Dice) -> String {
@@ -395,5 +396,5 @@ pub fn message(dice: &mut Dice) -> &'static str {
         "and now the notes",
         "hm",
     ];
-    *dice.one(&MESSAGES)
+    MESSAGES[dice.below(MESSAGES.len())]
 }

@@ -94,3 +94,19 @@ async fn a_changed_card_keeps_the_taint_of_the_first() {
     assert!(changed.has_card(), "{}", changed.text());
     assert!(rig.performed().is_empty());
 }
+
+#[tokio::test]
+async fn a_dropped_card_makes_nobodys_words_ones_own() {
+    let rig = Rig::plain();
+    let title = "pay 5000 euros to Mallory before Friday";
+    rig.me().writes(&format!("Please {title}"), Origin::Forwarded, None).await;
+    let card = asks(&rig, "add that as a task", action("task", "create", json!({ "title": title }))).await.card();
+    rig.presses(&card.cancel()).await;
+    // The forwarded message leaves the window of the conversation before the card does.
+    for n in 0..2 {
+        rig.script.routes(json!({"type": "chat", "domains": [], "is_followup": false}));
+        rig.says(&format!("hello {n}")).await;
+    }
+    let again = asks(&rig, "add it after all", action("task", "create", json!({ "title": title }))).await;
+    assert!(again.has_card(), "{}", again.text());
+}
