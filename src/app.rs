@@ -10,10 +10,9 @@ use chrono_tz::Tz;
 use crate::catalog::Catalog;
 use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::console::ConsoleChat;
-use crate::core::consent;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Reply};
-use crate::core::when::{DateOrder, Reference};
+use crate::core::when::DateOrder;
 use crate::limits;
 use crate::llm;
 use crate::pipeline::{self, Brain, Policy};
@@ -29,7 +28,7 @@ use crate::services::keep::KeepService;
 use crate::services::memory::MemoryService;
 use crate::services::task::TaskService;
 use crate::store::RedbStore;
-use crate::understanding::{self, Hearing};
+use crate::understanding;
 
 /// Why the program cannot start. Each says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -85,11 +84,7 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 /// Builds what understanding looks things up in. It would be built at its first use as well, but then the
 /// first message of the day waits for it. Takes some tens of milliseconds; not for an async thread.
 pub fn warm_up() {
-    let reference = Reference { now: chrono::DateTime::UNIX_EPOCH, zone: Tz::UTC, order: DateOrder::DayFirst };
-    let hearing = Hearing { text: "remind me to call mom tomorrow at 5pm", reference: &reference, history: &[] };
-    understanding::route(&hearing);
-    understanding::plan(&hearing, &[]);
-    consent::read("yes");
+    understanding::warm_up();
     pipeline::warm_up();
 }
 

@@ -201,7 +201,6 @@ impl Home {
         // Beside the start, so that neither it nor the first message waits.
         tokio::task::spawn_blocking(app::warm_up);
         recover::recover(&brain).await?;
-        tokio::task::spawn_blocking(brain_agent::understanding::warm_up);
         Ok(Self { brain, console, store: file, beside: tokio::task::JoinSet::new() })
     }
 

@@ -13,7 +13,7 @@ mod flows;
 mod fuzz;
 mod invariants;
 mod rig;
-mod telegram;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;
+mod telegram;
