@@ -25,7 +25,7 @@ step "Tests (one build: development profile, with fail points)"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
-cargo test --locked --features failpoints -- --nocapture 2>&1 | tee "$log" || status=$?
+cargo test --locked --no-fail-fast --features failpoints 2>&1 | tee "$log" || status=$?
 
 # One line a test binary becomes one line for all of them.
 awk '/^test result:/ { for (i = 1; i < NF; i++) { if ($(i+1) ~ /^passed/) p += $i; if ($(i+1) ~ /^failed/) f += $i; if ($(i+1) ~ /^ignored/) s += $i } }

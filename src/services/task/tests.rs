@@ -443,9 +443,8 @@ proptest! {
     }
 }
 
-/// Ten thousand tasks, the most one person's search looks at: `cargo test --lib -- --ignored --nocapture ten_thousand`.
+/// Ten thousand tasks, the most one person's search looks at.
 #[tokio::test]
-#[ignore = "prints a figure"]
 async fn ten_thousand_tasks_are_searched() {
     let (world, tasks) = world();
     let first = add(&world, &tasks, "Call the dentist").await;
