@@ -202,6 +202,10 @@ impl<'a> Turn<'a> {
                 Speaker::Assistant if message.deeds.iter().any(read_mail) || message.text.contains(NOT_YOURS) => {
                     words.push(Foreign { source: "a mail I read to you".to_owned(), text: message.text.clone() })
                 }
+                // A card or a receipt may show an address that stands in a mail alone (its Reply-To).
+                Speaker::Assistant if message.text.contains('@') => {
+                    words.push(Foreign { source: "something I showed you".to_owned(), text: message.text.clone() })
+                }
                 Speaker::Assistant => {}
             }
         }
