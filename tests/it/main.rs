@@ -17,3 +17,9 @@ mod rig;
 mod support;
 mod support_selftest;
 mod telegram;
+
+#[cfg(not(feature = "failpoints"))]
+#[test]
+fn the_crash_tests_are_built_in() {
+    panic!("the crash tests need the places to crash at: cargo test --features failpoints");
+}
