@@ -10,6 +10,7 @@ use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::{Pending, State};
 use crate::core::plan::{Params, PlannedAction, Taint};
 use crate::core::run::Run;
+use crate::core::settings::Settings;
 use crate::core::turn::{Done, Edit, Origin, Reply};
 use crate::ports::{Change, Key, Record, Table};
 
@@ -154,6 +155,9 @@ pub struct User {
     pub zone: Option<Tz>,
     /// True once a receipt has named the assumed zone.
     pub zone_named: bool,
+    /// What they chose with `/settings`.
+    #[serde(default)]
+    pub settings: Settings,
     /// Since when.
     pub since: DateTime<Utc>,
 }

@@ -2,7 +2,8 @@
 //!
 //! In reading order: what comes in and goes out ([`turn`], [`button`]), what is meant ([`plan`]), how much is
 //! at stake ([`stakes`]), what waits for a yes ([`pending`], [`digest`], [`consent`]), how it is shown
-//! ([`card`], [`text`]), and how it is done and told ([`run`], [`outcome`]).
+//! ([`card`], [`text`]), how it is done and told ([`run`], [`outcome`]),
+//! and what each person chose ([`settings`]).
 
 pub mod button;
 pub mod card;
@@ -14,6 +15,7 @@ pub mod pending;
 pub mod people;
 pub mod plan;
 pub mod run;
+pub mod settings;
 pub mod stakes;
 pub mod taint;
 pub mod text;

@@ -44,6 +44,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalog::Catalog;
 use crate::core::ids::{ChatId, UserId, short_id};
+use crate::core::settings::Settings;
 use crate::core::turn::{Done, Incoming, Input, Path};
 use crate::core::when::DateOrder;
 use crate::limits;
@@ -250,6 +251,7 @@ impl Brain {
                 admin: self.policy.admins.contains(id),
                 zone: None,
                 zone_named: false,
+                settings: Settings::default(),
                 since: self.clock.now(),
             },
             |(user, _)| user,
