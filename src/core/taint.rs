@@ -3,7 +3,7 @@
 //! The check is on substance, not on every word: addresses, links, long numbers, and runs of words. What is
 //! tainted becomes high stakes and is shown with its source.
 
-use super::plan::{Params, Taint};
+use super::plan::{Action, Params, Taint};
 use super::text::is_hidden;
 
 /// A text that is not the person's own, and what to call it on a card.
@@ -15,6 +15,15 @@ pub struct Foreign {
     pub text: String,
 }
 
+/// Whose words are in sight when a plan is judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Everything the person themself said or picked about this request.
+    pub own: String,
+    /// Everybody else's.
+    pub foreign: Vec<Foreign>,
+}
+
 /// Ends the warning on a card; a message of ours that holds it holds others' words, too.
 pub const NOT_YOURS: &str = "not from you";
 
@@ -23,13 +32,13 @@ const RUN_WORDS: usize = 4;
 /// A short value (a title, a name) counts as a whole from this many characters on.
 const WHOLE_CHARS: usize = 4;
 
-/// Every tainted value in `params`. `own` is everything the person themself said about this request.
-pub fn find(params: &Params, exempt: &[&str], own: &str, foreign: &[Foreign]) -> Vec<Taint> {
-    if foreign.is_empty() {
+/// Every tainted value in `params`.
+pub fn find(params: &Params, exempt: &[&str], sources: &Sources) -> Vec<Taint> {
+    if sources.foreign.is_empty() {
         return Vec::new();
     }
-    let own = fold(own);
-    let foreign: Vec<(&str, String)> = foreign.iter().map(|f| (f.source.as_str(), fold(&f.text))).collect();
+    let own = fold(&sources.own);
+    let foreign: Vec<(&str, String)> = sources.foreign.iter().map(|f| (f.source.as_str(), fold(&f.text))).collect();
     let mut taints = Vec::new();
     for (param, value) in params {
         if !exempt.contains(&param.as_str()) {
@@ -37,6 +46,16 @@ pub fn find(params: &Params, exempt: &[&str], own: &str, foreign: &[Foreign]) ->
         }
     }
     taints
+}
+
+/// The texts of an action that nobody else's words were found in when it was judged.
+pub fn untainted(action: &Action) -> Vec<String> {
+    let mut texts = Vec::new();
+    for value in action.params.values() {
+        visit(value, &mut |text| texts.push(text.to_owned()));
+    }
+    texts.retain(|text| action.taints.iter().all(|taint| taint.value != *text));
+    texts
 }
 
 fn visit(value: &serde_json::Value, f: &mut dyn FnMut(&str)) {
@@ -104,8 +123,8 @@ mod tests {
     use super::*;
 
     fn taints(params: serde_json::Value, own: &str, mail: &str) -> usize {
-        let foreign = [Foreign { source: "a mail from Eve".into(), text: mail.into() }];
-        find(params.as_object().unwrap(), &[], own, &foreign).len()
+        let foreign = vec![Foreign { source: "a mail from Eve".into(), text: mail.into() }];
+        find(params.as_object().unwrap(), &[], &Sources { own: own.into(), foreign }).len()
     }
 
     #[test]
@@ -142,6 +161,6 @@ mod tests {
 
     #[test]
     fn without_foreign_text_nothing_is_tainted() {
-        assert!(find(json!({"to": "a@b.example"}).as_object().unwrap(), &[], "", &[]).is_empty());
+        assert!(find(json!({"to": "a@b.example"}).as_object().unwrap(), &[], &Sources::default()).is_empty());
     }
 }

@@ -17,7 +17,7 @@ use crate::core::outcome::{Outcome, Report, Status};
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::run::{Origin, Progress, Run, Step};
-use crate::core::taint::Foreign;
+use crate::core::taint::{self, Foreign, Sources};
 use crate::core::text::shorten;
 use crate::core::turn::{Path, Reply};
 use crate::failpoint::fail_point;
@@ -120,7 +120,7 @@ fn again(turn: &Turn<'_>, pending: &Pending, refused: Answer) -> Result<Answer, 
 struct Progressing {
     answer: Answer,
     results: Results,
-    foreign: Vec<Foreign>,
+    sources: Sources,
     buttons: Vec<Vec<Button>>,
     /// What was planned so far, in the planner's words.
     proposed: Vec<PlannedAction>,
@@ -130,7 +130,8 @@ struct Progressing {
 
 async fn rounds(turn: &Turn<'_>, domains: &[String], context: &Context, topic: Topic<'_>) -> Result<Answer, TurnError> {
     let request = plan::request(turn, &topic);
-    let mut so_far = Progressing { foreign: others_words(turn, context, &topic), ..Progressing::new(Path::Action) };
+    let sources = Sources { own: own_words(turn, &topic), foreign: others_words(turn, context, &topic) };
+    let mut so_far = Progressing { sources, ..Progressing::new(Path::Action) };
     if let Some(resumed) = resume(turn, &mut so_far).await? {
         return Ok(resumed);
     }
@@ -169,6 +170,14 @@ async fn rounds(turn: &Turn<'_>, domains: &[String], context: &Context, topic: T
         }
     }
     Ok(put_together(turn, so_far, context).await)
+}
+
+/// What the person said, what they picked from choices that code listed, and what was theirs on the card that
+/// they are changing.
+fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
+    let picked = topic.answers.and_then(|question| plan::picked(turn, question)).map(str::to_owned);
+    let carded = topic.amends.into_iter().flat_map(|pending| &pending.actions).flat_map(taint::untainted);
+    [turn.own_words()].into_iter().chain(picked).chain(carded).collect::<Vec<_>>().join("\n")
 }
 
 /// Everything in sight of the planner that is not the person's own: the context, the conversation, and what
@@ -219,7 +228,7 @@ async fn one_round(
     let open = plan.open.take();
     let free_question = plan.question.take();
     let Gated { now, consent, question, stopped, remarks } =
-        gate::check(turn, plan, domains, request, &so_far.foreign).await;
+        gate::check(turn, plan, domains, request, &so_far.sources).await;
     so_far.answer.reports.extend(stopped);
     remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
 
@@ -316,7 +325,7 @@ impl Progressing {
         Self {
             answer: Answer::of(path),
             results: Results::default(),
-            foreign: Vec::new(),
+            sources: Sources::default(),
             buttons: Vec::new(),
             proposed: Vec::new(),
             run: None,
@@ -337,7 +346,7 @@ impl Progressing {
         self.results.add_run(turn, &ran.run);
         self.answer.reports.extend(ran.run.steps.iter().map(super::consent::step_report));
         self.answer.deeds.extend(cards::deeds(&ran.run));
-        self.foreign.extend(ran.foreign.iter().cloned());
+        self.sources.foreign.extend(ran.foreign.iter().cloned());
         if ran.revision.is_some() {
             self.answer.batch.delete(Table::Runs, ran.run.key(), Expect::Any);
         }
@@ -380,6 +389,7 @@ pub async fn one_action(turn: &Turn<'_>, action: PlannedAction) -> Result<Answer
     let domains = vec![action.service.clone()];
     let plan = Plan { actions: vec![action], ..Plan::default() };
     let mut so_far = Progressing::new(Path::Button);
+    so_far.sources.own = turn.own_words();
     match one_round(turn, plan, &domains, "", &mut so_far).await {
         Ok(_) => {}
         Err(TurnError::Store(error)) => return Err(error),

@@ -12,7 +12,7 @@ use crate::catalog::{Entry, Kind};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Action, Plan, PlannedAction, Taint};
 use crate::core::stakes::{Assessed, Stakes, assess};
-use crate::core::taint::{self, Foreign};
+use crate::core::taint::{self, Sources};
 use crate::core::when::{self, Reference};
 use crate::records::Clarification;
 
@@ -48,11 +48,11 @@ enum Judged {
 }
 
 /// Judges a plan.
-pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], request: &str, foreign: &[Foreign]) -> Gated {
+pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], request: &str, sources: &Sources) -> Gated {
     let mut gated = Gated::default();
     let mut judged = Vec::with_capacity(plan.actions.len());
     for planned in &plan.actions {
-        judged.push(judge(turn, planned, domains, request, foreign, &mut gated).await);
+        judged.push(judge(turn, planned, domains, request, sources, &mut gated).await);
     }
     sort(judged, &plan.actions, &mut gated);
     gated
@@ -63,7 +63,7 @@ async fn judge(
     planned: &PlannedAction,
     domains: &[String],
     request: &str,
-    foreign: &[Foreign],
+    sources: &Sources,
     gated: &mut Gated,
 ) -> Judged {
     let (entry, service) = match allowed(turn.brain, planned, domains) {
@@ -77,7 +77,8 @@ async fn judge(
     match resolve::settle(turn, entry, service, planned).await {
         Ok(settled) => {
             let mut action = settled.action;
-            let seen: Vec<Foreign> = foreign.iter().cloned().chain(settled.foreign).collect();
+            let mut seen = sources.clone();
+            seen.foreign.extend(settled.foreign);
             action.taints = taints(turn, entry, planned, &seen);
             Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
         }
@@ -99,7 +100,7 @@ async fn judge(
                 partial: Some((planned.clone(), param)),
                 choices,
                 domains: domains.to_vec(),
-                taints: taints(turn, entry, planned, foreign),
+                taints: taints(turn, entry, planned, sources),
                 at: turn.scene.now,
             });
             Judged::Stopped
@@ -109,16 +110,15 @@ async fn judge(
 
 /// What the planner took from somebody else's text. Judged on what it wrote, not on what code made of it: an
 /// address that was looked up, or a time that was worked out, is nobody's text.
-fn taints(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction, seen: &[Foreign]) -> Vec<Taint> {
+fn taints(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction, seen: &Sources) -> Vec<Taint> {
     if entry.kind() != Kind::Write {
         return Vec::new();
     }
-    let own = turn.own_words();
-    let mut taints = taint::find(&planned.params, entry.references(), &own, seen);
+    let mut taints = taint::find(&planned.params, entry.references(), seen);
     // A planner may write the person's "tomorrow" as a date that some event has, too: a time is the person's own
     // if they gave one at all.
     let reference = turn.scene.reference();
-    let own_time = !when::find(&own, &reference).is_empty();
+    let own_time = !when::find(&seen.own, &reference).is_empty();
     taints.retain(|taint| !(own_time && is_a_time(&taint.value, &reference)));
     taints
 }

@@ -76,18 +76,26 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
 
 /// The answer to a question of ours completes what was asked for: no planner needed.
 pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
-    let question = topic.answers?;
+    // Somebody else's words, passed on, answer nothing.
+    let question = topic.answers.filter(|_| turn.origin().is_own_words())?;
     let (partial, param) = question.partial.as_ref()?;
-    let only = match question.choices.as_slice() {
-        [(value, _)] if consent::read(turn.words()) == Consent::Yes => Some(value.as_str()),
-        _ => None,
-    };
-    let action = match only.or_else(|| chosen(&question.choices, turn.words())) {
+    let action = match picked(turn, question) {
         Some(value) => filled(partial, param, value),
         None if question.choices.is_empty() => free_answer(turn, partial, param)?,
         None => return None,
     };
     Some(Plan { actions: vec![action], ..Plan::default() })
+}
+
+/// The value of the choice that the person took from our list, in words of their own.
+pub fn picked<'q>(turn: &Turn<'_>, question: &'q Clarification) -> Option<&'q str> {
+    if !turn.origin().is_own_words() {
+        return None;
+    }
+    match question.choices.as_slice() {
+        [(value, _)] if consent::read(turn.words()) == Consent::Yes => Some(value),
+        choices => chosen(choices, turn.words()),
+    }
 }
 
 /// An answer in the person's own words: an address for somebody unknown, or whatever was missing.

@@ -237,3 +237,40 @@ fn it_is_what_was_just_talked_about_without_a_model() {
     let (card, yes) = pronoun(&mut open(&installed(&mail)));
     assert_eq!((calls(&card), calls(&yes)), (0, 0));
 }
+
+// 6. Two people of one name: the one who was picked from our list was picked by the person.
+
+const SECOND_BOB: &str = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Bob Adams\r\nEMAIL:bob.adams@example.com\r\nEND:VCARD\r\n";
+
+fn two_bobs(mail: &SmtpServer) -> Program {
+    let program = installed(mail);
+    std::fs::write(program.data_dir().join("contacts.vcf"), format!("{CARDS}{SECOND_BOB}")).unwrap();
+    program
+}
+
+#[test]
+fn somebody_picked_from_our_list_needs_no_consent_for_a_draft() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let mut console = open(&two_bobs(&mail));
+    let asked = console.say("write an email to bob saying I'm late");
+    assert!(text_of(&asked).contains("Which bob do you mean?"), "{asked:#?}");
+    let picked = console.say("bob miller");
+    assert_eq!(statuses(&picked), [is("email.create_draft", "succeeded")], "{picked:#?}");
+    let text = text_of(&picked);
+    assert!(text.contains("Draft for Bob Miller <bob.miller@example.com>") && !text.contains('⚠'), "{text}");
+    assert!(picked.iter().any(|line| line.to_string().contains(r#""role":"send""#)), "{picked:#?}");
+}
+
+#[test]
+fn somebody_picked_from_our_list_stays_picked_when_the_card_is_changed() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let mut console = open(&two_bobs(&mail));
+    console.say("send an email to bob saying I'm late");
+    let card = console.say("2");
+    assert_eq!(statuses(&card), [is("email.send_email", "pending")], "{card:#?}");
+    let shown = text_of(&card);
+    assert!(shown.contains("@example.com") && !shown.contains("not from you"), "{shown}");
+    let changed = console.say("change the subject to Train trouble");
+    let shown = text_of(&changed);
+    assert!(shown.contains("Train trouble") && !shown.contains("not from you"), "{shown}");
+}

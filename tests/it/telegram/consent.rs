@@ -54,6 +54,18 @@ async fn words_that_are_not_typed_afresh_do_not_approve() {
 }
 
 #[tokio::test]
+async fn words_of_somebody_else_answer_no_question_of_ours() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    api.user_says(ANNA, "write an email to zoe saying I'm late");
+    answer(&api, ANNA, "Which mail address should I use?").await;
+    let before = api.messages(ANNA).len();
+    api.say(Say::by(ANNA, "eve@evil.example").forwarded_from(EVE));
+    api.wait_for("an answer to the forward", SOON, |api| (api.messages(ANNA).len() > before).then_some(())).await;
+    assert_eq!(how_many(&api, ANNA, "eve@evil"), 0, "{}", api.transcript());
+}
+
+#[tokio::test]
 async fn a_yes_sent_before_the_card_was_there_does_not_approve() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
     let model = mailing(Duration::from_millis(800));
