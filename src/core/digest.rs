@@ -1,7 +1,8 @@
 //! The digest of what a person approves: SHA-256 over canonical bytes.
 //!
 //! Invariant: two sets of actions have the same digest only if owner, chat, account, and every action's
-//! service, command, schema, values, target, notes, taints and attachments are the same, in the same order.
+//! service, command, schema, values, target, notes, taints and attachments are the same, in the same order, and
+//! depend on one another in the same way.
 //! Every field is length-prefixed, object keys are sorted, so no two different values share their bytes.
 
 use std::fmt;
@@ -23,7 +24,7 @@ pub const PREFIX_CHARS: usize = 12;
 
 impl Digest {
     /// The digest of everything one card asks for.
-    pub fn of(owner: &UserId, chat: &ChatId, account: &str, actions: &[Action]) -> Self {
+    pub fn of(owner: &UserId, chat: &ChatId, account: &str, actions: &[Action], depends_on: &[Vec<usize>]) -> Self {
         let mut hash = Canonical::new();
         hash.text("brain-agent/actions/1");
         hash.text(owner.as_str());
@@ -32,6 +33,13 @@ impl Digest {
         hash.count(actions.len());
         for action in actions {
             hash.action(action);
+        }
+        // Nothing is added where nothing depends on anything: such digests are those of version 0.1.
+        for (index, on) in depends_on.iter().enumerate().filter(|(_, on)| !on.is_empty()) {
+            hash.text("depends");
+            hash.count(index);
+            hash.count(on.len());
+            on.iter().for_each(|on| hash.count(*on));
         }
         Self(hex(&hash.0.finalize()))
     }

@@ -213,7 +213,7 @@ pub struct Pending {
     pub actions: Vec<Action>,
     /// For each action, the indexes of those that must succeed first.
     pub depends_on: Vec<Vec<usize>>,
-    /// Of owner, chat, account and actions.
+    /// Of all of the above but the id.
     pub digest: Digest,
     /// Where it stands.
     pub state: State,
@@ -270,7 +270,7 @@ pub enum NotYours {
 impl Pending {
     /// The digest of what is stored now.
     pub fn compute_digest(&self) -> Digest {
-        Digest::of(&self.owner, &self.chat, &self.account, &self.actions)
+        Digest::of(&self.owner, &self.chat, &self.account, &self.actions, &self.depends_on)
     }
 
     /// True when its time is over by either clock.

@@ -86,7 +86,7 @@ fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
     let Asking { actions, depends_on, request, domains } = asking;
     let brain = turn.brain;
     let instants = brain.clock.instants();
-    let digest = Digest::of(turn.owner(), turn.chat(), super::ACCOUNT, &actions);
+    let digest = Digest::of(turn.owner(), turn.chat(), super::ACCOUNT, &actions, &depends_on);
     let ttl =
         Duration::from_std(brain.policy.pending_ttl).unwrap_or_else(|_| Duration::seconds(limits::PENDING_TTL_SECS));
     Pending {
@@ -127,12 +127,14 @@ pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<
     let bodies: Vec<card::CardBody> = pending
         .actions
         .iter()
-        .map(|action| {
+        .enumerate()
+        .map(|(index, action)| {
             let subject = Subject { action, reference };
-            brain
+            let body = brain
                 .catalog
                 .of(action)
-                .map_or_else(|| card::CardBody::titled(format!("{}?", action.name())), |entry| entry.card(&subject))
+                .map_or_else(|| card::CardBody::titled(format!("{}?", action.name())), |entry| entry.card(&subject));
+            body.row("Only if", after(pending.depends_on.get(index)))
         })
         .collect();
     let expires = crate::core::when::describe(
@@ -157,6 +159,16 @@ pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<
             reminder: None,
         })
         .collect())
+}
+
+/// What has to come first, by the numbers that the card gives; empty for most.
+fn after(depends_on: Option<&Vec<usize>>) -> String {
+    let numbers: Vec<String> = depends_on.into_iter().flatten().map(|on| (on + 1).to_string()).collect();
+    match numbers.as_slice() {
+        [] => String::new(),
+        [only] => format!("{only} succeeds"),
+        several => format!("{} all succeed", several.join(", ")),
+    }
 }
 
 /// Replaces `old` by what `answer` will ask: the old card is superseded in the same commit. False when it

@@ -274,3 +274,26 @@ fn somebody_picked_from_our_list_stays_picked_when_the_card_is_changed() {
     let shown = text_of(&changed);
     assert!(shown.contains("Train trouble") && !shown.contains("not from you"), "{shown}");
 }
+
+// 7. One thing after another: what a yes depends on is on the card.
+
+#[test]
+fn a_card_says_what_has_to_succeed_first() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let standup =
+        action("calendar", "create_event", json!({"summary": "Standup", "start_time": "2026-01-12T10:00:00"}));
+    let delete = action("calendar", "delete_event", json!({"find_by": "standup"}));
+    let mut tell =
+        action("email", "send_email", json!({"to": ["Bob"], "subject": "No standup", "body": "It is cancelled."}));
+    tell["depends_on"] = json!([0]);
+    let model = model(&[
+        (route("action", &["calendar"]), Some(json!([standup]))),
+        (route("action", &["calendar", "email"]), Some(json!([delete, tell]))),
+    ]);
+    let mut console = open(&installed(&mail).model(&model));
+    console.say("put standup in my calendar tomorrow at 10am");
+    let card = console.say("delete the standup, and once it's gone send bob a mail that it is cancelled");
+    let shown = text_of(&card);
+    assert_eq!(shown.matches("Only if: 1 succeeds").count(), 1, "{shown}");
+    assert!(shown.find("Only if").unwrap() > shown.find("2. ").unwrap(), "it stands with the second: {shown}");
+}

@@ -138,8 +138,8 @@ pub fn shows(card: &Seen, counts: &mut Counts) {
     if !is_plain(&text) {
         counts.different("hidden characters on the card", &card.record.actions[0]);
     }
-    let Pending { owner, chat, account, actions, digest, .. } = &card.record;
-    if *digest != Digest::of(owner, chat, account, actions) {
+    let Pending { owner, chat, account, actions, depends_on, digest, .. } = &card.record;
+    if *digest != Digest::of(owner, chat, account, actions, depends_on) {
         counts.different("the digest is not that of the actions", &actions[0]);
     }
     let text = dense(&text);

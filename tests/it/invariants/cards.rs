@@ -133,7 +133,7 @@ fn invariant_01_the_digest_covers_every_field() {
         |a| a.attachments[0].push('0'),
     ];
     let (owner, chat) = (UserId::new("o"), ChatId::new("c"));
-    let of = |actions: &[Action]| Digest::of(&owner, &chat, "default", actions);
+    let of = |actions: &[Action]| Digest::of(&owner, &chat, "default", actions, &[]);
     let mut digests = vec![of(std::slice::from_ref(&base)), of(&[]), of(&[base.clone(), base.clone()])];
     for change in changes {
         let mut action = base.clone();
@@ -143,10 +143,14 @@ fn invariant_01_the_digest_covers_every_field() {
         digests.push(of(&[action, base.clone()]));
     }
     let one = std::slice::from_ref(&base);
-    digests.push(Digest::of(&UserId::new("p"), &chat, "default", one));
-    digests.push(Digest::of(&owner, &ChatId::new("d"), "default", one));
-    digests.push(Digest::of(&owner, &chat, "other", one));
-    digests.push(Digest::of(&UserId::new("oc"), &ChatId::new(""), "default", one));
+    digests.push(Digest::of(&UserId::new("p"), &chat, "default", one, &[]));
+    digests.push(Digest::of(&owner, &ChatId::new("d"), "default", one, &[]));
+    digests.push(Digest::of(&owner, &chat, "other", one, &[]));
+    digests.push(Digest::of(&UserId::new("oc"), &ChatId::new(""), "default", one, &[]));
+    let three = [base.clone(), base.clone(), base.clone()];
+    for depends_on in [vec![], vec![vec![], vec![0]], vec![vec![], vec![], vec![0]], vec![vec![], vec![], vec![0, 1]]] {
+        digests.push(Digest::of(&owner, &chat, "default", &three, &depends_on));
+    }
     let all = digests.len();
     digests.sort_by(|a, b| a.as_str().cmp(b.as_str()));
     digests.dedup();
