@@ -36,7 +36,12 @@ const EXAMPLES: &str = include_str!("../../data/understanding/route.tsv");
 const TUNING: &str = include_str!("../../data/eval/route_tune.tsv");
 
 /// The model, trained when it is first asked.
-pub(crate) static MODEL: LazyLock<Model> = LazyLock::new(|| Model::train(&[EXAMPLES, TUNING]));
+pub(crate) static MODEL: LazyLock<Model> = LazyLock::new(|| Model::train(examples()));
+
+/// Every line that teaches.
+pub(crate) fn examples() -> impl Iterator<Item = &'static str> {
+    [EXAMPLES, TUNING].into_iter().flat_map(super::lexicon::data_lines)
+}
 
 /// Weights of the units, bucket by bucket.
 #[derive(Debug)]
@@ -55,10 +60,10 @@ struct Example {
 }
 
 impl Model {
-    fn train(texts: &[&str]) -> Model {
+    pub fn train<'a>(lines: impl Iterator<Item = &'a str>) -> Model {
         let mut examples = Vec::new();
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
-        for (labels, line) in texts.iter().flat_map(|text| super::lexicon::data_lines(text)).filter_map(labelled) {
+        for (labels, line) in lines.filter_map(labelled) {
             let wanted = wanted(labels);
             for message in expansions(line) {
                 let heard = Heard::quick(&message, &reference, &GRAMMAR);

@@ -37,7 +37,7 @@ use crate::core::when::Reference;
 
 pub use amend::amend;
 pub use complete::complete;
-pub use route::route;
+pub use route::{SURE_ENOUGH, route};
 pub use talk::{cannot, chat};
 
 /// Reads every table once, so that the first message does not wait for it.
@@ -102,7 +102,7 @@ pub struct Guess {
     pub kind: Kind,
     /// Names of services: task, calendar, email, memory, keep, contacts. Empty for chat.
     pub domains: Vec<String>,
-    /// How often such a guess is right, 0..1.
+    /// How often such a guess is right in kind and domains together, 0..1; see [`SURE_ENOUGH`].
     pub confidence: f32,
 }
 

@@ -8,7 +8,7 @@
 use super::clauses::{self, Sense};
 use super::grammar::GRAMMAR;
 use super::heard::Heard;
-use super::learn::{DOMAINS, INVESTIGATES, MODEL, features};
+use super::learn::{DOMAINS, INVESTIGATES, MODEL, Model, features};
 use super::text::own_words;
 use super::{Guess, Hearing, Kind};
 use crate::core::text::head_and_tail;
@@ -27,17 +27,42 @@ const THRESHOLD_WITHOUT_FRAME: f32 = 0.55;
 /// A statement about a thing ("that meeting could have been an email") resembles a request for it.
 const THRESHOLD_OF_STATEMENTS: f32 = 0.8;
 
+/// From this confidence on, a guess needs no second opinion.
+///
+/// Measured on messages the model had not learnt (the tuning file in five folds, and the test file): of 1,347
+/// messages 753 are this sure and none of those is wrong, so the true rate of errors is below 0.4 % with 95 %
+/// certainty. At 0.95 the same bound is above 0.5 %. The test `a_sure_guess_is_wrong_less_than_once_in_two_hundred`
+/// prints the whole table.
+pub const SURE_ENOUGH: f32 = 0.97;
+/// What a guess is worth at most when not all that decides was read: a long message, words that lean on earlier ones.
+const UNREAD_CONFIDENCE: f32 = 0.9;
+
+impl Guess {
+    /// Whether a model need not be asked. Investigations and follow-ups are too few to be measured, so never.
+    pub fn is_sure(&self) -> bool {
+        match self.kind {
+            Kind::Chat | Kind::Action => self.confidence >= SURE_ENOUGH,
+            Kind::Investigate | Kind::Followup => false,
+        }
+    }
+}
+
 /// Kind, domains and confidence of a message.
 pub fn route(hearing: &Hearing) -> Guess {
-    let text = own_words(&head_and_tail(hearing.text, ROUTE_MESSAGE_CHARS));
-    let text = head_and_tail(&text, ROUTE_CHARS_FAST);
+    route_by(&MODEL, hearing)
+}
+
+/// The same by another model; measuring needs one that has not learnt what it is measured on.
+pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
+    let own = own_words(&head_and_tail(hearing.text, ROUTE_MESSAGE_CHARS));
+    let text = head_and_tail(&own, ROUTE_CHARS_FAST);
     let heard = Heard::quick(&text, hearing.reference, &GRAMMAR);
     let alone = Hearing { history: &[], ..*hearing };
     let senses = clauses::senses(&alone, &heard);
     if let Some(guess) = about_it(hearing, &heard, &senses) {
         return guess;
     }
-    let scores = MODEL.scores(&features(&heard, &senses));
+    let scores = model.scores(&features(&heard, &senses));
     let chances: Vec<f32> = scores.iter().map(|score| logistic(score / TEMPERATURE)).collect();
     let threshold = match (is_statement(&heard, &senses), senses.is_empty()) {
         (true, _) => THRESHOLD_OF_STATEMENTS,
@@ -53,7 +78,12 @@ pub fn route(hearing: &Hearing) -> Guess {
         }
         confidence *= if is_named { *chance } else { 1.0 - chance };
     }
-    let investigates = chances.get(INVESTIGATES).is_some_and(|chance| *chance > THRESHOLD);
+    let investigating = chances.get(INVESTIGATES).copied().unwrap_or_default();
+    let investigates = investigating > THRESHOLD;
+    confidence *= if investigates { investigating } else { 1.0 - investigating };
+    if text != own || (!hearing.history.is_empty() && leans(&heard)) {
+        confidence = confidence.min(UNREAD_CONFIDENCE);
+    }
     let kind = match (domains.is_empty(), investigates) {
         (true, _) => Kind::Chat,
         (false, true) => Kind::Investigate,
@@ -68,6 +98,12 @@ fn is_statement(heard: &Heard, senses: &[Sense]) -> bool {
     let tells =
         ["subject", "reported", "negation", "him"].iter().any(|class| GRAMMAR.lexicon.starts(class, &ids).is_some());
     tells && senses.iter().all(|sense| sense.weak || sense.service == "chat")
+}
+
+/// Holds a word that may stand for something said before ("do that again", "what about Anna").
+fn leans(heard: &Heard) -> bool {
+    let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
+    GRAMMAR.lexicon.find("leaning", &ids).is_some()
 }
 
 fn logistic(score: f32) -> f32 {

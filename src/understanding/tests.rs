@@ -431,3 +431,4 @@ proptest! {
         prop_assert!(guess.kind == Kind::Chat || guess.confidence < 0.7, "{:?}", guess);
     }
 }
+mod sure;

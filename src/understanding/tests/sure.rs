@@ -1,0 +1,95 @@
+//! When the router may be trusted alone: measured on messages it has not learnt.
+
+use super::super::learn::{self, Model};
+use super::super::route::route_by;
+use super::*;
+
+/// Parts of the tuning file; each is judged by a model that has learnt the others.
+const FOLDS: usize = 5;
+
+struct Judged {
+    guess: Guess,
+    is_right: bool,
+}
+
+fn judged(model: &Model, text: &str, alternatives: &str) -> Judged {
+    let guess = route_by(model, &Hearing { text, reference: &monday(), history: &[] });
+    let mut got = guess.domains.clone();
+    got.sort();
+    let is_right = alternatives.split('|').any(|alternative| {
+        let mut wanted: Vec<&str> = alternative.split('+').filter(|d| *d != "chat").collect();
+        wanted.sort_unstable();
+        wanted == got
+    });
+    Judged { guess, is_right }
+}
+
+fn rows(text: &'static str) -> Vec<&'static str> {
+    text.lines().filter(|line| !line.starts_with('#') && line.contains('\t')).collect()
+}
+
+fn on_unlearnt(model: &Model, rows: &[&str]) -> Vec<Judged> {
+    rows.iter().filter_map(|row| row.split_once('\t')).map(|(text, wanted)| judged(model, text, wanted)).collect()
+}
+
+fn on_folds() -> Vec<Judged> {
+    let rows = rows(ROUTE_TUNE);
+    let fold = |nth: usize| {
+        let held: Vec<&str> = rows.iter().copied().skip(nth).step_by(FOLDS).collect();
+        let model = Model::train(learn::examples().filter(|line| !held.contains(line)));
+        on_unlearnt(&model, &held)
+    };
+    (0..FOLDS).flat_map(fold).collect()
+}
+
+fn print_table(name: &str, judged: &[Judged], is_of_kind: impl Fn(Kind) -> bool) {
+    let all: Vec<&Judged> = judged.iter().filter(|j| is_of_kind(j.guess.kind)).collect();
+    for least in [0.0, 0.5, 0.8, 0.9, 0.95, SURE_ENOUGH, 0.99] {
+        let above: Vec<&&Judged> = all.iter().filter(|j| j.guess.confidence >= least).collect();
+        let wrong = above.iter().filter(|j| !j.is_right).count();
+        let (share, errors) = (above.len() as f32 / all.len() as f32, wrong as f32 / above.len().max(1) as f32);
+        println!(
+            "{name:18} >= {least:.2}: {:4} of {} ({:5.1} %), {wrong:3} wrong ({:5.2} %)",
+            above.len(),
+            all.len(),
+            100.0 * share,
+            100.0 * errors
+        );
+    }
+}
+
+/// How many are sure, and how many of those are wrong.
+fn sure(judged: &[Judged]) -> (usize, usize) {
+    let sure: Vec<&Judged> = judged.iter().filter(|j| j.guess.is_sure()).collect();
+    (sure.len(), sure.iter().filter(|j| !j.is_right).count())
+}
+
+#[test]
+fn a_sure_guess_is_wrong_less_than_once_in_two_hundred() {
+    let test = on_unlearnt(&Model::train(learn::examples()), &rows(ROUTE_TEST));
+    let folds = on_folds();
+    for (name, judged) in [("test", &test), ("tune in folds", &folds)] {
+        print_table(&format!("{name}, chat"), judged, |kind| kind == Kind::Chat);
+        print_table(&format!("{name}, action"), judged, |kind| kind == Kind::Action);
+    }
+    let ((on_test, wrong_on_test), (on_tune, wrong_on_tune)) = (sure(&test), sure(&folds));
+    println!("sure: {on_test} of {} test rows, {on_tune} of {} tuning rows", test.len(), folds.len());
+    assert!(on_test >= 200 && on_test + on_tune >= 700, "{on_test} {on_tune}");
+    assert!(wrong_on_test * 200 < on_test, "{wrong_on_test} of {on_test}");
+    assert!((wrong_on_test + wrong_on_tune) * 200 < on_test + on_tune, "{wrong_on_tune} of {on_tune}");
+}
+
+#[test]
+fn what_leans_on_earlier_words_or_is_not_read_whole_is_never_sure() {
+    let history = meeting_with_sarah();
+    let sure = |text: &str, history: &[Past]| route(&Hearing { text, reference: &monday(), history }).is_sure();
+    assert!(sure("remind me to call mom tomorrow at 5pm", &history));
+    assert!(sure("hello how are you", &history));
+    for text in
+        ["what about anna", "that's the one", "do that again", "yes do it", "cancel it", "ok thanks, same for tom"]
+    {
+        assert!(!sure(text, &history), "{text}");
+    }
+    let long = format!("remind me to call mom tomorrow at 5pm. {}", "I was there the other day. ".repeat(40));
+    assert!(!sure(&long, &[]));
+}
