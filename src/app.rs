@@ -149,6 +149,7 @@ fn policy(config: &Config, zone: Option<Tz>) -> Policy {
         order: DateOrder::usual_in(zone),
         admins: config.admins.iter().copied().map(telegram_user).collect(),
         admin_may_approve: config.admin_may_approve,
+        skip_router: config.skip_router,
     }
 }
 

@@ -42,6 +42,7 @@ const KEYS: &[(&str, Use)] = &[
     ("BRAIN_ADMIN_TOKEN", Use::Later),
     ("BRAIN_ADMIN_MAY_APPROVE", Use::Now),
     ("BRAIN_PENDING_TTL", Use::Now),
+    ("BRAIN_SKIP_ROUTER", Use::Now),
     ("BRAIN_ASK_ABOVE_USD", Use::Later),
     ("BRAIN_DAILY_BUDGET_USD", Use::Later),
     ("BRAIN_PROMPTS_DIR", Use::Now),
@@ -95,6 +96,8 @@ pub struct Config {
     pub admins: HashSet<i64>,
     /// Whether an admin may approve other people's pending actions.
     pub admin_may_approve: bool,
+    /// Whether messages that built-in understanding is sure about go without the model router.
+    pub skip_router: bool,
     /// How long a pending action waits.
     pub pending_ttl: Duration,
     /// A folder whose prompts replace the embedded ones.
@@ -187,9 +190,8 @@ impl Reader {
             timezone: self.parsed("BRAIN_TIMEZONE", "a zone such as Europe/Berlin", |text| text.parse().ok()),
             allowed_users: self.ids("BRAIN_ALLOWED_USERS"),
             admins: self.ids("BRAIN_ADMINS"),
-            admin_may_approve: self
-                .parsed("BRAIN_ADMIN_MAY_APPROVE", "true or false", |text| text.parse().ok())
-                .unwrap_or(false),
+            admin_may_approve: self.switch("BRAIN_ADMIN_MAY_APPROVE").unwrap_or(false),
+            skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
             pending_ttl: self
                 .parsed("BRAIN_PENDING_TTL", "a duration from 1m to 30d, such as 24h", |text| {
                     duration(text).filter(|d| (60..=30 * 86_400).contains(&d.as_secs()))
@@ -211,6 +213,10 @@ impl Reader {
             self.problems.push(format!("{key} must be {wanted}, not “{text}”"));
         }
         value
+    }
+
+    fn switch(&mut self, key: &str) -> Option<bool> {
+        self.parsed(key, "true or false", |text| text.parse().ok())
     }
 
     fn url(&mut self, key: &str) -> Option<reqwest::Url> {
@@ -356,6 +362,7 @@ mod tests {
             ("BRAIN_PENDING_TTL", "é"),
             ("BRAIN_ALLOWED_USERS", "alice"),
             ("BRAIN_ADMIN_MAY_APPROVE", "maybe"),
+            ("BRAIN_SKIP_ROUTER", "maybe"),
             ("LLM_BASE_URL", "localhost"),
             ("TELEGRAM_BOT_TOKEN", "nonsense"),
             ("LLM_MODEL", "small"),

@@ -155,7 +155,7 @@ async fn at_500(report: &mut Report, effort: Effort) {
 
 async fn ordinary(report: &mut Report, effort: Effort) {
     let endpoint = Endpoint::start(Latency { route_ms: 200, plan_ms: 800, respond_ms: 400 });
-    let world = World::new(&endpoint.url, Keeping::Disk).await;
+    let mut world = World::new(&endpoint.url, Keeping::Disk).await;
     for path in Path::ALL {
         let samples = sample(&world, &endpoint, path, effort.of(3, 10), effort.of(2, 4)).await;
         let (turn, sequential) = (median(&samples.shown), median(&samples.sequential));
@@ -164,6 +164,16 @@ async fn ordinary(report: &mut Report, effort: Effort) {
             Row::new(format!("{} turn, route 200, plan 800, respond 400 ms", path.name()), ms(turn))
                 .beside(format!("{} one by one", ms(sequential)), turn.as_secs_f64() / sequential.as_secs_f64())
                 .target(format!("< {most} s"), turn.as_secs_f64() < most),
+        );
+        world.brain.policy.skip_router = true;
+        let skipping = sample(&world, &endpoint, path, effort.of(3, 10), 0).await;
+        world.brain.policy.skip_router = false;
+        report.add(
+            Row::new(
+                format!("– with BRAIN_SKIP_ROUTER, {} calls instead of {}", skipping.llm_calls, samples.llm_calls),
+                ms(median(&skipping.shown)),
+            )
+            .beside(ms(turn), median(&skipping.shown).as_secs_f64() / turn.as_secs_f64()),
         );
     }
 }

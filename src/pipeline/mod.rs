@@ -77,6 +77,8 @@ pub struct Policy {
     pub admins: HashSet<UserId>,
     /// Whether they may approve them, too.
     pub admin_may_approve: bool,
+    /// Whether messages that built-in understanding is sure about go without the model router.
+    pub skip_router: bool,
 }
 
 /// Everything a turn works with.

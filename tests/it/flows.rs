@@ -297,3 +297,27 @@ fn a_card_says_what_has_to_succeed_first() {
     assert_eq!(shown.matches("Only if: 1 succeeds").count(), 1, "{shown}");
     assert!(shown.find("Only if").unwrap() > shown.find("2. ").unwrap(), "it stands with the second: {shown}");
 }
+
+// 8. What built-in understanding is sure about needs no router.
+
+#[test]
+fn a_sure_guess_saves_the_routers_call_and_an_unsure_one_does_not() {
+    let mail = SmtpServer::start(Mode::Accept);
+    let create = action("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"}));
+    let script = Script::new()
+        .always("route", ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})))
+        .always("plan", ModelReply::json(json!({"actions": [create]})))
+        .always("respond", ModelReply::text("All right."));
+    let model = ModelServer::scripted(script);
+    let program = installed(&mail).model(&model).env("BRAIN_SKIP_ROUTER", "true");
+    let mut console = open(&program);
+    let stages = |since: usize| model.stages().split_off(since);
+
+    let hello = console.say("hi there, how are you?");
+    assert_eq!((calls(&hello), stages(0)), (1, vec!["respond".to_owned()]));
+    let sure = console.say(REMIND);
+    assert_eq!(statuses(&sure), [is("task.create", "succeeded")], "{sure:#?}");
+    assert_eq!((calls(&sure), stages(1)), (2, vec!["plan".to_owned(), "respond".to_owned()]));
+    console.say("that thing about the quarterly blorb, could you maybe");
+    assert!(stages(3).contains(&"route".to_owned()), "{:?}", stages(3));
+}

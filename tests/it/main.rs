@@ -13,6 +13,7 @@ mod flows;
 mod fuzz;
 mod invariants;
 mod rig;
+mod soak;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;

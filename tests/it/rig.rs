@@ -459,6 +459,8 @@ fn brain(
             order: DateOrder::DayFirst,
             admins: [UserId::new("root")].into(),
             admin_may_approve: setup.admin_may_approve,
+            // Scripts say what the router answers, turn by turn.
+            skip_router: false,
         },
         due_changed: Default::default(),
         writing: Default::default(),

@@ -23,7 +23,7 @@ use tokio::sync::watch;
 
 use super::wire::Background;
 pub use faults::Fault;
-use faults::Planned;
+use faults::{Planned, Weather};
 pub use incoming::Say;
 use state::State;
 pub use state::{BOT_ID, BOT_NAME, Call};
@@ -192,6 +192,18 @@ impl FakeBotApi {
     /// Until cleared, in one chat only.
     pub fn fail_in_chat(&self, chat: i64, method: &str, fault: Fault) {
         self.plan(Planned { method: method.to_owned(), chat: Some(chat), fault, left: None });
+    }
+
+    /// From now on so many of 1,000 calls of these methods meet one of these faults.
+    pub fn weather(&self, seed: u64, per_mille: u64, methods: &[&str], kinds: Vec<Fault>) {
+        let methods = methods.iter().map(|&m| m.to_owned()).collect();
+        let weather = Weather { state: seed, per_mille, kinds, methods, met: 0 };
+        self.shared().change(|state| state.weather = Some(weather));
+    }
+
+    /// How many calls the weather has struck.
+    pub fn struck(&self) -> usize {
+        self.shared().look(|state| state.weather.as_ref().map_or(0, |weather| weather.met))
     }
 
     /// Calls that hang already go on hanging.

@@ -84,8 +84,12 @@ impl Program {
         self
     }
 
+    /// A model server for every stage. The router is always asked: scripts say what it answers, turn by turn.
     pub fn model(self, server: &ModelServer) -> Self {
-        self.env("LLM_BASE_URL", &server.url()).env("LLM_API_KEY", "test-key").env("LLM_MODEL", "scripted")
+        self.env("LLM_BASE_URL", &server.url())
+            .env("LLM_API_KEY", "test-key")
+            .env("LLM_MODEL", "scripted")
+            .env("BRAIN_SKIP_ROUTER", "false")
     }
 
     pub fn smtp(self, server: &SmtpServer) -> Self {

@@ -73,6 +73,38 @@ impl Fault {
     }
 }
 
+/// Faults that come at random: the same ones for the same seed and order of calls.
+#[derive(Debug)]
+pub(super) struct Weather {
+    pub state: u64,
+    /// Of 1,000 calls.
+    pub per_mille: u64,
+    pub kinds: Vec<Fault>,
+    pub methods: Vec<String>,
+    pub met: usize,
+}
+
+impl Weather {
+    /// The fault of the next call, if it meets one.
+    pub fn strike(&mut self, method: &str) -> Option<Fault> {
+        if !self.methods.iter().any(|m| m == method) || self.next() % 1_000 >= self.per_mille {
+            return None;
+        }
+        self.met += 1;
+        let kind = self.next() % self.kinds.len() as u64;
+        self.kinds.get(usize::try_from(kind).unwrap_or(0)).cloned()
+    }
+
+    /// SplitMix64.
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}
+
 /// A fault that waits for its call.
 #[derive(Debug)]
 pub(super) struct Planned {

@@ -81,7 +81,8 @@ impl Shared {
         let call = Call { method: method.to_owned(), params: params.clone(), at: Instant::now(), status: None };
         self.change(|state| {
             state.calls.push(call);
-            let fault = faults::take(&mut state.faults, method, int(params, "chat_id"), params);
+            let planned = faults::take(&mut state.faults, method, int(params, "chat_id"), params);
+            let fault = planned.or_else(|| state.weather.as_mut().and_then(|weather| weather.strike(method)));
             (state.calls.len() - 1, fault.map(faults::Fault::effect))
         })
     }

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use super::faults::Planned;
+use super::faults::{Planned, Weather};
 use super::request::Params;
 
 pub const BOT_ID: i64 = 4_242;
@@ -103,6 +103,7 @@ pub struct State {
     pub webhook: Option<Params>,
     pub files: BTreeMap<String, Vec<u8>>,
     pub(super) faults: Vec<Planned>,
+    pub(super) weather: Option<Weather>,
 }
 
 pub fn unix_s() -> u64 {
