@@ -261,7 +261,7 @@ impl Wire {
             }
             let at = self.pace().reserve_in_chat(place.chat, Instant::now());
             tokio::time::sleep_until(at).await;
-            let at = self.pace().reserve_overall(Instant::now());
+            let at = self.pace().reserve_overall(place.chat, Instant::now());
             tokio::time::sleep_until(at).await;
             match self.api.call(payload).await {
                 Err(ApiError::Flood(wait)) => self.pace().hold(place.chat, wait, Instant::now()),

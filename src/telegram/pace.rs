@@ -35,8 +35,9 @@ impl Pace {
         due_now.checked_sub(slack).map_or(now, |at| at.max(now))
     }
 
-    /// The moment at which anybody may get the next message; it is taken.
-    pub fn reserve_overall(&mut self, now: Instant) -> Instant {
+    /// The moment at which this chat's message may go out among those of all chats; it is taken. The chat's own
+    /// pace counts from this moment: what had to wait here is not followed at once by the next.
+    pub fn reserve_overall(&mut self, chat: i64, now: Instant) -> Instant {
         let earliest = if self.recent.len() < limits::SENDS_PER_WINDOW {
             now
         } else {
@@ -45,6 +46,7 @@ impl Pace {
         // Moments are given in order, so that the window stays true.
         let at = self.recent.back().map_or(earliest, |last| earliest.max(*last));
         self.recent.push_back(at);
+        self.chats.entry(chat).and_modify(|due| *due = (*due).max(at + EVERY));
         at
     }
 
@@ -87,13 +89,31 @@ mod tests {
         let start = Instant::now();
         let mut pace = Pace::default();
         let moments: Vec<Instant> =
-            (0..200).map(|n| pace.reserve_overall(start + Duration::from_millis(n * 7))).collect();
+            (0..200).map(|n| pace.reserve_overall(7, start + Duration::from_millis(n * 7))).collect();
         for (index, at) in moments.iter().enumerate() {
             let within =
                 moments[index..].iter().filter(|other| other.duration_since(*at) <= Duration::from_secs(1)).count();
             assert!(within <= 30, "{within} from {at:?} on");
         }
         assert!(moments.last().unwrap().duration_since(start) < Duration::from_secs(8), "no slower than it must be");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_chat_that_waited_for_the_others_gets_no_more_at_once() {
+        let start = Instant::now();
+        let mut pace = Pace::default();
+        for other in 100..130 {
+            pace.reserve_overall(other, start);
+        }
+        let mut now = start;
+        let moments: Vec<Instant> = (0..5)
+            .map(|_| {
+                now = pace.reserve_in_chat(7, now);
+                now = pace.reserve_overall(7, now);
+                now
+            })
+            .collect();
+        assert_eq!(millis_of(&moments, start), [1_050, 1_050, 1_050, 2_050, 3_050]);
     }
 
     #[tokio::test(start_paused = true)]
