@@ -13,7 +13,7 @@ use crate::catalog::show::Moment;
 use crate::catalog::{Catalog, Entry};
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::when::{self, Grain, Reference, When};
-use crate::pipeline::resolve;
+use crate::pipeline::times;
 
 /// Whether the planned actions are the expected ones.
 pub(super) fn alike(catalog: &Catalog, wanted: &[Expected], got: &[PlannedAction], reference: &Reference) -> bool {
@@ -58,7 +58,7 @@ fn is_as_expected(catalog: &Catalog, wanted: &Expected, got: &PlannedAction, ref
 
 /// Times as values; `None` when the parameters do not make this command.
 fn settled(entry: &dyn Entry, params: &Params, reference: &Reference) -> Option<Params> {
-    resolve::times(entry, with_required(entry, params), reference).ok()
+    times::settled(entry, with_required(entry, params), reference).ok()
 }
 
 /// A required parameter that is missing must not keep the others from being read.

@@ -28,9 +28,10 @@ pub mod outbox;
 pub(crate) mod plan;
 pub mod recover;
 mod reflect;
-pub(crate) mod resolve;
+mod resolve;
 pub mod respond;
 pub(crate) mod route;
+pub(crate) mod times;
 pub mod turn;
 
 use std::collections::{HashMap, HashSet};

@@ -1,0 +1,262 @@
+//! Times as people say them become instants in their zone. What has passed, does not exist or could mean several
+//! is asked about, never guessed.
+
+use chrono::{DateTime, Days, Duration, Months, NaiveTime};
+use chrono_tz::Tz;
+use serde_json::Value;
+
+use crate::catalog::show::Moment;
+use crate::catalog::{Base, Entry, ParamError, Past, Slot};
+use crate::core::plan::{Params, Target};
+use crate::core::when::{self, Grain, Problem, Reference, When, local_instant};
+
+/// The times among these parameters as values, as far as they can be read; the rest stays in words. There is
+/// no item here that a time could be relative to, so all are relative to now: for comparing plans.
+pub(crate) fn settled(entry: &dyn Entry, params: Params, reference: &Reference) -> Result<Params, ParamError> {
+    let nothing = Target { id: String::new(), revision: String::new(), label: String::new(), before: Value::Null };
+    let mut params = params;
+    for target in [None, Some(&nothing)] {
+        params = entry.settle(params, &mut |slot| {
+            // What cannot be read is compared as it stands.
+            let _ = settle_time(slot, reference, target);
+            Ok(())
+        })?;
+    }
+    Ok(params)
+}
+
+/// Settles a slot of time. Those relative to the target wait until there is one.
+pub(super) fn settle_time(slot: Slot<'_>, reference: &Reference, target: Option<&Target>) -> Result<(), ParamError> {
+    match slot {
+        Slot::People { .. } => Ok(()),
+        Slot::Time { param, value, base, past } => {
+            let Some(clock) = Clock::of(base, reference, target) else {
+                return Ok(());
+            };
+            let moment = clock.read(param, value)?.start_moment();
+            *value = check_past(param, moment, past, reference)?.store();
+            Ok(())
+        }
+        Slot::Repeat { repeat, first } => settle_repeat(repeat, first, reference),
+        Slot::Span { param, start, end, base, past } => {
+            let Some(clock) = Clock::of(base, reference, target) else {
+                return Ok(());
+            };
+            settle_span(&clock, param, start, end, past)
+        }
+    }
+}
+
+/// What the words of a time are read against.
+struct Clock<'a> {
+    reference: &'a Reference,
+    /// The day of the item that is being changed.
+    target: Option<DateTime<Tz>>,
+}
+
+/// A time as it was read.
+enum Read {
+    Moment(Moment),
+    Span(DateTime<Tz>, DateTime<Tz>),
+    Coarse(DateTime<Tz>, DateTime<Tz>),
+    Length(Duration, DateTime<Tz>),
+    Repeats { first: DateTime<Tz>, rrule: String },
+}
+
+impl Read {
+    fn start_moment(&self) -> Moment {
+        match self {
+            Self::Moment(moment) => *moment,
+            Self::Span(start, _) => Moment::Instant(*start),
+            Self::Coarse(start, _) => Moment::Day(start.date_naive()),
+            Self::Length(length, from) => Moment::Instant(*from + *length),
+            Self::Repeats { first, .. } => Moment::Instant(*first),
+        }
+    }
+}
+
+impl<'a> Clock<'a> {
+    fn of(base: Base, reference: &'a Reference, target: Option<&Target>) -> Option<Self> {
+        match (base, target) {
+            (Base::Now, None) => Some(Self { reference, target: None }),
+            (Base::Target, Some(target)) => {
+                let start =
+                    ["start_time", "deadline"].iter().find_map(|name| target.before.get(name).and_then(Value::as_str));
+                let start = start
+                    .and_then(|text| Moment::read(text, reference.zone))
+                    .map(|moment| moment.start(reference.zone));
+                Some(Self { reference, target: start })
+            }
+            // Settled before, or not yet.
+            (Base::Now, Some(_)) | (Base::Target, None) => None,
+        }
+    }
+
+    fn read(&self, param: &str, text: &str) -> Result<Read, ParamError> {
+        if let Some(moment) = Moment::read(text, self.reference.zone) {
+            return Ok(Read::Moment(moment));
+        }
+        let reference = match self.target {
+            Some(target) if when::is_clock_only(text) => {
+                let midnight =
+                    local_instant(self.reference.zone, target.date_naive().and_time(NaiveTime::MIN)).earliest();
+                Reference { now: midnight.to_utc(), ..*self.reference }
+            }
+            Some(_) | None => *self.reference,
+        };
+        let ask = |question: String| ParamError::Missing { param: param.to_owned(), question };
+        match when::resolve(text, &reference) {
+            None => Err(ask(format!("I can't read “{text}” as a time. When exactly?"))),
+            Some(Err(problem)) => Err(ask(trouble(text, &problem, self.reference))),
+            Some(Ok(when)) => Ok(self.of_when(when)),
+        }
+    }
+
+    fn of_when(&self, when: When) -> Read {
+        match when {
+            When::Point { at, grain } => match grain {
+                Grain::Minute | Grain::Hour => Read::Moment(Moment::Instant(at)),
+                Grain::Day => Read::Moment(Moment::Day(at.date_naive())),
+                Grain::Week => Read::Coarse(at, at.checked_add_days(Days::new(7)).unwrap_or(at)),
+                Grain::Month => Read::Coarse(at, at.checked_add_months(Months::new(1)).unwrap_or(at)),
+                Grain::Year => Read::Coarse(at, at.checked_add_months(Months::new(12)).unwrap_or(at)),
+            },
+            When::Range { start, end, grain } => match grain {
+                Grain::Minute | Grain::Hour => Read::Span(start, end),
+                Grain::Day | Grain::Week | Grain::Month | Grain::Year => Read::Coarse(start, end),
+            },
+            When::Duration(length) => Read::Length(
+                length,
+                self.target.unwrap_or_else(|| self.reference.now.with_timezone(&self.reference.zone)),
+            ),
+            When::Recurrence { first, rrule, .. } => Read::Repeats { first, rrule },
+        }
+    }
+}
+
+fn settle_span(
+    clock: &Clock<'_>,
+    param: &'static str,
+    start: &mut Option<String>,
+    end: &mut Option<String>,
+    past: Past,
+) -> Result<(), ParamError> {
+    let looks = param == "from";
+    let zone = clock.reference.zone;
+    let (mut from, mut until) = (None, None);
+    if let Some(words) = start.as_deref() {
+        match clock.read(param, words)? {
+            Read::Moment(Moment::Day(day)) if looks => {
+                from = Some(Moment::Instant(Moment::Day(day).start(zone)));
+                until = day.succ_opt().map(|next| Moment::Instant(Moment::Day(next).start(zone)));
+            }
+            Read::Coarse(first, last) if looks => {
+                from = Some(Moment::Instant(first));
+                until = Some(Moment::Instant(last));
+            }
+            Read::Span(first, last) => {
+                from = Some(Moment::Instant(first));
+                until = Some(Moment::Instant(last));
+            }
+            Read::Length(length, now) if looks => {
+                from = Some(Moment::Instant(now));
+                until = Some(Moment::Instant(now + length));
+            }
+            other @ (Read::Moment(_) | Read::Coarse(..) | Read::Length(..) | Read::Repeats { .. }) => {
+                from = Some(other.start_moment());
+            }
+        }
+    }
+    if let Some(words) = end.as_deref() {
+        let begins = from.map(|moment| moment.start(zone)).or(clock.target);
+        let after = Clock { reference: clock.reference, target: begins };
+        until = Some(match after.read("end_time", words)? {
+            Read::Moment(Moment::Day(day)) if looks => {
+                Moment::Instant(Moment::Day(day.succ_opt().unwrap_or(day)).start(zone))
+            }
+            Read::Coarse(_, last) | Read::Span(_, last) => Moment::Instant(last),
+            other @ (Read::Moment(_) | Read::Length(..) | Read::Repeats { .. }) => other.start_moment(),
+        });
+    }
+    if let Some(from) = from {
+        *start = Some(check_past(param, from, past, clock.reference)?.store());
+    }
+    if let Some(until) = until {
+        *end = Some(until.store());
+    }
+    Ok(())
+}
+
+fn settle_repeat(
+    repeat: &mut Option<String>,
+    first: &mut Option<String>,
+    reference: &Reference,
+) -> Result<(), ParamError> {
+    let Some(words) = repeat.clone() else {
+        return Ok(());
+    };
+    let clock = Clock { reference, target: None };
+    let begin = match first.as_deref() {
+        Some(text) => Some(clock.read("deadline", text)?.start_moment()),
+        None => None,
+    };
+    if words.contains("FREQ=") {
+        *first = begin.map(Moment::store);
+        return Ok(());
+    }
+    // "at 9" in one parameter and "every weekday" in the other belong together.
+    let joined = first.as_deref().filter(|_| begin.is_some()).map(|time| format!("{words} {time}"));
+    let read =
+        joined.and_then(|text| clock.read("repeat", &text).ok()).map_or_else(|| clock.read("repeat", &words), Ok)?;
+    match read {
+        Read::Repeats { first: at, rrule } => {
+            *repeat = Some(rrule);
+            *first = Some(Moment::Instant(at).store());
+            Ok(())
+        }
+        Read::Moment(_) | Read::Span(..) | Read::Coarse(..) | Read::Length(..) => Err(ParamError::Missing {
+            param: "repeat".to_owned(),
+            question: format!("I can't read “{words}” as something that repeats. How often?"),
+        }),
+    }
+}
+
+/// A time that has passed is asked about, unless looking back is fine.
+fn check_past(param: &str, moment: Moment, past: Past, reference: &Reference) -> Result<Moment, ParamError> {
+    let today = reference.now.with_timezone(&reference.zone).date_naive();
+    let over = match moment {
+        Moment::Instant(at) => at.to_utc() < reference.now - Duration::minutes(1),
+        Moment::Day(day) => day < today,
+    };
+    match past {
+        Past::Ask if over => Err(ParamError::Missing {
+            param: param.to_owned(),
+            question: format!("{} has already passed. Which time do you mean?", moment.show(reference)),
+        }),
+        Past::Ask | Past::Fine => Ok(moment),
+    }
+}
+
+/// A question about a time that was understood but cannot be used.
+fn trouble(text: &str, problem: &Problem, reference: &Reference) -> String {
+    let show = |at: &DateTime<Tz>| when::describe(*at, Grain::Minute, reference);
+    match problem {
+        Problem::Past { at } => format!("{} has already passed. Which time do you mean?", show(at)),
+        Problem::Impossible { why } => {
+            format!("“{text}” does not exist ({why}). Which time do you mean?")
+        }
+        Problem::Ambiguous { candidates, why } if candidates.is_empty() => {
+            format!("“{text}” could mean several times ({why}). Which one?")
+        }
+        Problem::Ambiguous { candidates, .. } => {
+            let list: Vec<String> = candidates.iter().map(show).collect();
+            format!("“{text}” could be {}. Which one?", list.join(" or "))
+        }
+        Problem::SkippedByClockChange { next, .. } => {
+            format!(
+                "The clocks go forward then, so “{text}” does not exist that day. Is {} fine, or another time?",
+                show(next)
+            )
+        }
+    }
+}
