@@ -64,6 +64,20 @@ pub const NOTE_CHARS_MAX: usize = 100_000;
 pub const RECURRENCE_STEPS_MAX: usize = 20_000;
 /// A reminder repeats at most this often; anything faster is a stopwatch, not an assistant.
 pub const REPEAT_MINUTES_MIN: i64 = 5;
+/// Reminders one task may have besides the one of its deadline; more is nagging.
+pub const REMINDERS_MAX: usize = 10;
+/// A reminder this late says so.
+pub const LATE_SECS: i64 = 90;
+/// Reminders told at once to one chat as messages of their own; more are one message.
+pub const APART_MAX: usize = 3;
+/// Reminders such a message lists before it says how many more there are.
+pub const RING_LINES_MAX: usize = 15;
+/// Messages waiting in one chat that are looked through for reminders to tell together.
+pub const GATHER_MAX: usize = 1_000;
+/// A morning briefing later than this is left out: the morning is over.
+pub const BRIEFING_LATE_SECS: i64 = 3 * 3600;
+/// How long before something a reminder of it may come.
+pub const LEAD_DAYS_MAX: u32 = 366;
 /// Mails one search returns.
 pub const MAIL_RESULTS_MAX: usize = 20;
 /// A mail larger than this is listed but not read.

@@ -255,12 +255,23 @@ pub struct ChatState {
     pub clarification: Option<Clarification>,
     /// The card whose *Edit* was pressed: the next message changes it.
     pub editing: Option<PendingId>,
+    /// Since when the face is not allowed to write here; until somebody writes again, nothing is tried.
+    #[serde(default)]
+    pub blocked: Option<DateTime<Utc>>,
 }
 
 impl ChatState {
     /// A chat nobody has spoken in.
     pub fn new(chat: ChatId) -> Self {
-        Self { chat, next_message: 1, next_outbox: 1, last_bot_message: None, clarification: None, editing: None }
+        Self {
+            chat,
+            next_message: 1,
+            next_outbox: 1,
+            last_bot_message: None,
+            clarification: None,
+            editing: None,
+            blocked: None,
+        }
     }
 }
 
@@ -288,6 +299,8 @@ pub enum DueKind {
         /// Which.
         pending: PendingId,
     },
+    /// The owner's morning briefing.
+    Briefing,
 }
 
 /// An entry of the durable due-index, in order of time.
@@ -301,6 +314,16 @@ pub struct Due {
     pub chat: ChatId,
     /// What.
     pub kind: DueKind,
+    /// When it was meant, if quiet hours hold it until `at`.
+    #[serde(default)]
+    pub meant: Option<DateTime<Utc>>,
+}
+
+impl Due {
+    /// The instant it stands for.
+    pub fn meant(&self) -> DateTime<Utc> {
+        self.meant.unwrap_or(self.at)
+    }
 }
 
 impl Record for Due {
@@ -310,8 +333,13 @@ impl Record for Due {
         let (kind, id) = match &self.kind {
             DueKind::Item { service, item } => (service.as_str(), item.as_str()),
             DueKind::Expiry { pending } => ("expiry", pending.as_str()),
+            DueKind::Briefing => ("briefing", "daily"),
         };
-        Key::of(&[&millis(self.at), kind, self.owner.as_str(), id])
+        // What is held until the very instant of another reminder of the same item stays a thing of its own.
+        match self.meant {
+            Some(meant) => Key::of(&[&millis(self.at), kind, self.owner.as_str(), id, &millis(meant)]),
+            None => Key::of(&[&millis(self.at), kind, self.owner.as_str(), id]),
+        }
     }
 }
 

@@ -1,16 +1,29 @@
-//! What falls due: reminders, and cards nobody decided in time.
+//! What falls due: reminders, morning briefings, and cards nobody decided in time.
 //!
 //! The due-index is durable. An entry goes away in the commit that puts its message into the outbox, so a
 //! reminder is neither lost nor told twice by us; the outbox keeps it until the face has delivered it.
+//!
+//! Quiet hours hold what falls due inside them until their end: the entry moves there and remembers when it
+//! was meant. They do not hold a reminder that is on time and whose very time the person named: whoever asks
+//! for 23:30 gets 23:30. Late ones, repeating ones, briefings and notices of expired cards wait.
 
 use chrono::{DateTime, Utc};
 
+use crate::core::ids::ChatId;
+use crate::core::ring::{self, Ring, Urgency};
+use crate::core::turn::Reply;
+use crate::limits::BRIEFING_LATE_SECS;
 use crate::pipeline::Brain;
-use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
-use crate::records::{Due, DueKind, Show, millis};
+use crate::pipeline::agenda::briefing;
+use crate::pipeline::due::briefing_due;
+use crate::ports::{Batch, Expect, FallenDue, Key, Record, RecordExt, Scan, StoreError, Table};
+use crate::records::{Due, DueKind, Show, User, millis};
 
 /// Entries handled in one go; the rest follow at once.
 const AT_ONCE: usize = 256;
+
+/// An entry and its revision.
+type Held = (Due, u64);
 
 /// Handles everything that is due now. Returns how many entries that were.
 pub async fn run_due(brain: &Brain) -> Result<usize, StoreError> {
@@ -23,9 +36,20 @@ pub async fn run_due(brain: &Brain) -> Result<usize, StoreError> {
         if due.is_empty() {
             return Ok(handled);
         }
+        handled += due.len();
+        let mut chats: Vec<(ChatId, Vec<Held>)> = Vec::new();
         for (entry, revision) in due {
-            fall_due(brain, &entry, revision).await?;
-            handled += 1;
+            match &entry.kind {
+                DueKind::Item { .. } => match chats.iter_mut().find(|(chat, _)| *chat == entry.chat) {
+                    Some((_, entries)) => entries.push((entry, revision)),
+                    None => chats.push((entry.chat.clone(), vec![(entry, revision)])),
+                },
+                DueKind::Expiry { .. } => expire(brain, &entry, revision).await?,
+                DueKind::Briefing => brief(brain, &entry, revision).await?,
+            }
+        }
+        for (chat, entries) in chats {
+            ring(brain, &chat, &entries).await?;
         }
     }
 }
@@ -53,50 +77,137 @@ async fn next(brain: &Brain) -> Option<DateTime<Utc>> {
     first.ok()?.first().map(|(due, _)| due.at)
 }
 
-async fn fall_due(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError> {
-    match &due.kind {
-        DueKind::Item { service, .. } => item(brain, due, revision, service).await,
-        DueKind::Expiry { pending } => {
-            let Some((pending, pending_revision)) = brain.pending(pending).await? else {
-                return forget(brain, due, revision).await;
-            };
-            if !pending.state.is_open() {
-                return forget(brain, due, revision).await;
-            }
-            brain.expire_and_tell(&pending, pending_revision).await
-        }
+/// Tells the reminders of one chat together. If something changed at this very moment, each is looked at alone.
+async fn ring(brain: &Brain, chat: &ChatId, entries: &[Held]) -> Result<(), StoreError> {
+    let Err(conflict) = ring_together(brain, chat, entries).await? else {
+        return Ok(());
+    };
+    if let [_] = entries {
+        tracing::debug!(%conflict, "a reminder changed while it fell due; it is looked at again");
+        return Ok(());
     }
+    for entry in entries {
+        // What still conflicts is found again by the next look at the index.
+        let _ = ring_together(brain, chat, std::slice::from_ref(entry)).await?;
+    }
+    Ok(())
 }
 
-async fn item(brain: &Brain, due: &Due, revision: u64, service: &str) -> Result<(), StoreError> {
-    let user = brain.user(&due.owner, &due.chat).await?;
-    let scene = brain.scene(&user, &due.chat);
-    let fallen = match brain.service(service) {
-        Some(service) => service.fall_due(&scene, due).await,
-        None => Ok(crate::ports::FallenDue::default()),
-    };
-    let fallen = match fallen {
-        Ok(fallen) => fallen,
-        Err(error) => {
-            tracing::error!(service, %error, "a reminder could not be made");
-            crate::ports::FallenDue::default()
-        }
-    };
+/// The inner error: something changed meanwhile, and nothing was done.
+async fn ring_together(brain: &Brain, chat: &ChatId, entries: &[Held]) -> Result<Result<(), StoreError>, StoreError> {
     let mut batch = Batch::default();
-    batch.delete(Table::Due, due.key(), Expect::Revision(revision)).extend(fallen.changes);
-    let shows = fallen.reply.map(Show::Send).into_iter().collect();
-    match brain.tell(&due.chat, shows, batch).await {
-        // The task was changed at this very moment; what is due then is looked at again.
-        Err(StoreError::Conflict { .. }) => Ok(()),
-        other => other,
+    let mut rings: Vec<Ring> = Vec::new();
+    let mut first = None;
+    for (due, revision) in entries {
+        let user = brain.user(&due.owner, chat).await?;
+        let fallen = fallen(brain, &user, due).await;
+        batch.delete(Table::Due, due.key(), Expect::Revision(*revision));
+        let Some(mut ring) = fallen.ring else {
+            batch.extend(fallen.changes);
+            continue;
+        };
+        if let Some(end) = held(brain, &user, due, ring.urgency) {
+            batch.put(&until(due, end), Expect::Any)?;
+            continue;
+        }
+        ring.held_until = was_held(brain, &user, due);
+        batch.extend(fallen.changes);
+        rings.push(ring);
+        first.get_or_insert_with(|| due.key().as_str().to_owned());
+    }
+    let shows: Vec<Show> =
+        ring::messages(rings, &first.unwrap_or_default(), brain.clock.now()).into_iter().map(Show::Send).collect();
+    let done =
+        if shows.is_empty() { brain.commit(batch).await.map(|_| ()) } else { brain.tell(chat, shows, batch).await };
+    match done {
+        Err(conflict @ StoreError::Conflict { .. }) => Ok(Err(conflict)),
+        other => other.map(Ok),
     }
 }
 
-async fn forget(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError> {
+async fn fallen(brain: &Brain, user: &User, due: &Due) -> FallenDue {
+    let DueKind::Item { service: name, .. } = &due.kind else {
+        return FallenDue::default();
+    };
+    let Some(service) = brain.service(name) else {
+        tracing::error!(service = name, "a reminder's service is gone");
+        return FallenDue::default();
+    };
+    service.fall_due(&brain.scene(user, &due.chat), due).await.unwrap_or_else(|error| {
+        tracing::error!(service = name, %error, "a reminder could not be made");
+        FallenDue::default()
+    })
+}
+
+/// The end of the quiet hours this has to wait for.
+fn held(brain: &Brain, user: &User, due: &Due, urgency: Urgency) -> Option<DateTime<Utc>> {
+    let now = brain.clock.now();
+    let end = user.settings.quiet?.ends(now, brain.zone_of(user))?;
+    match urgency {
+        Urgency::Named if !ring::is_late(due.meant(), now) => None,
+        Urgency::Named | Urgency::Usual => Some(end),
+    }
+}
+
+/// The end of the quiet hours that held this; `None` when it was late already as they began to hold it.
+fn was_held(brain: &Brain, user: &User, due: &Due) -> Option<DateTime<Utc>> {
+    let end = user.settings.quiet?.ends(due.meant?, brain.zone_of(user))?;
+    (end == due.at).then_some(end)
+}
+
+fn until(due: &Due, end: DateTime<Utc>) -> Due {
+    Due { at: end, meant: Some(due.meant()), ..due.clone() }
+}
+
+async fn expire(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError> {
+    let DueKind::Expiry { pending } = &due.kind else {
+        return Ok(());
+    };
     let mut batch = Batch::default();
     batch.delete(Table::Due, due.key(), Expect::Revision(revision));
-    match brain.commit(batch).await {
-        Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
-        Err(error) => Err(error),
+    let Some((pending, pending_revision)) = brain.pending(pending).await?.filter(|(p, _)| p.state.is_open()) else {
+        return settle(brain.commit(batch).await.map(|_| ()));
+    };
+    let user = brain.user(&due.owner, &due.chat).await?;
+    if let Some(end) = held(brain, &user, due, Urgency::Usual) {
+        batch.put(&until(due, end), Expect::Any)?;
+        return settle(brain.commit(batch).await.map(|_| ()));
+    }
+    // An entry that was held goes at the next look: its card is closed then.
+    brain.expire_and_tell(&pending, pending_revision).await
+}
+
+/// Tells the agenda of the day, and arms the next briefing.
+async fn brief(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError> {
+    let now = brain.clock.now();
+    let user = brain.user(&due.owner, &due.chat).await?;
+    let zone = brain.zone_of(&user);
+    let mut batch = Batch::default();
+    batch.delete(Table::Due, due.key(), Expect::Revision(revision));
+    let meant = due.meant();
+    let wanted = briefing_due(&user, zone, meant - chrono::Duration::milliseconds(1));
+    if wanted.is_none_or(|wanted| wanted.at != meant) {
+        return settle(brain.commit(batch).await.map(|_| ()));
+    }
+    if let Some(end) = held(brain, &user, due, Urgency::Usual) {
+        batch.put(&until(due, end), Expect::Any)?;
+        return settle(brain.commit(batch).await.map(|_| ()));
+    }
+    if let Some(next) = briefing_due(&user, zone, now) {
+        batch.put(&next, Expect::Any)?;
+    }
+    let too_late = now - due.at > chrono::Duration::seconds(BRIEFING_LATE_SECS);
+    if too_late || brain.is_blocked(&due.chat).await {
+        return settle(brain.commit(batch).await.map(|_| ()));
+    }
+    let words = briefing(brain, &brain.scene(&user, &due.chat)).await;
+    settle(brain.tell(&due.chat, vec![Show::Send(Reply::text(words))], batch).await)
+}
+
+/// What changed at this very moment is looked at again.
+fn settle(done: Result<(), StoreError>) -> Result<(), StoreError> {
+    match done {
+        Err(StoreError::Conflict { .. }) => Ok(()),
+        other => other,
     }
 }

@@ -200,6 +200,7 @@ fn add(card: &Pending, n: usize, batch: &mut Batch) {
         owner: pending.owner.clone(),
         chat: pending.chat.clone(),
         kind: DueKind::Expiry { pending: pending.id.clone() },
+        meant: None,
     };
     batch.put(&expiry, Expect::Absent).expect("a record");
     batch.put(&pending, Expect::Absent).expect("a record");

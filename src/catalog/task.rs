@@ -1,5 +1,5 @@
 //! Tasks and reminders. A task with a deadline reminds; a task shape is
-//! `{id, title, description?, priority?, deadline?, repeat?, status}`.
+//! `{id, title, description?, priority?, deadline?, repeat?, remind_before?, remind_at?, snoozed?, status}`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::entry::{Base, Command, Entry, Kind, Past, Receipt, Slot, Subject, entry};
 use super::show;
 use crate::core::card::CardBody;
+use crate::core::lead::Lead;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::core::when::{self, Reference};
@@ -55,6 +56,12 @@ struct Create {
     deadline: Option<String>,
     /// The person's own words, e.g. "every weekday at 9".
     repeat: Option<String>,
+    /// Reminders before the deadline, e.g. "1 day".
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Option::is_none")]
+    remind_before: Option<Vec<String>>,
+    /// Further times to be reminded at.
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Option::is_none")]
+    remind_at: Option<Vec<String>>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -85,6 +92,13 @@ struct Changes {
     deadline: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<String>,
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Option::is_none")]
+    remind_before: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Option::is_none")]
+    remind_at: Option<Vec<String>>,
+    /// When to be reminded again of what just rang; the deadline stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snooze: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -105,7 +119,8 @@ fn question(param: &str) -> &'static str {
     match param {
         "title" => "What should I put down?",
         "changes" => "What should I change about it?",
-        "deadline" => "When?",
+        "deadline" | "snooze" => "When?",
+        "remind_at" => "When should I remind you?",
         _ => "Which task do you mean?",
     }
 }
@@ -122,7 +137,17 @@ impl Command for Create {
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        repeating(&mut self.repeat, &mut self.deadline, Base::Now)
+        let mut slots = repeating(&mut self.repeat, &mut self.deadline, Base::Now);
+        slots.extend(times(&mut self.remind_at, Base::Now));
+        slots
+    }
+
+    fn complete(&mut self, _: Option<&Target>) {
+        durations(&mut self.remind_before);
+    }
+
+    fn problem(&self) -> Option<String> {
+        unreadable(self.remind_before.as_deref())
     }
 
     fn question(param: &str) -> &'static str {
@@ -134,6 +159,7 @@ impl Command for Create {
             .row("Task", &self.title)
             .row("Details", self.description.clone().unwrap_or_default())
             .row("When", due(self.deadline.as_deref(), self.repeat.as_deref(), subject.reference))
+            .row("Also", also(self.remind_before.as_deref(), self.remind_at.as_deref(), subject.reference))
             .row("Priority", self.priority.map(priority).unwrap_or_default())
     }
 
@@ -141,7 +167,16 @@ impl Command for Create {
         let task = &receipt.result["task"];
         let when = due(text(task, "deadline"), text(task, "repeat"), receipt.reference);
         let title = text(task, "title").unwrap_or(&self.title);
-        if when.is_empty() { format!("📌 Added: {title}") } else { format!("⏰ Reminder set: {title} — {when}") }
+        let also = also_of(task, receipt.reference);
+        let mut told = match (when.is_empty(), also.is_empty()) {
+            (true, true) => format!("📌 Added: {title}"),
+            (true, false) => format!("⏰ Reminder set: {title} — {also}"),
+            (false, _) => format!("⏰ Reminder set: {title} — {when}"),
+        };
+        if !when.is_empty() && !also.is_empty() {
+            told.push_str(&format!("; also {also}"));
+        }
+        told + quiet(receipt.result)
     }
 
     fn deed(&self, _: &Action) -> String {
@@ -199,7 +234,20 @@ impl Command for Update {
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        repeating(&mut self.changes.repeat, &mut self.changes.deadline, Base::Target)
+        let changes = &mut self.changes;
+        let mut slots = repeating(&mut changes.repeat, &mut changes.deadline, Base::Target);
+        slots.extend(times(&mut changes.remind_at, Base::Target));
+        let snooze = changes.snooze.as_mut();
+        slots.extend(snooze.map(|value| Slot::Time { param: "snooze", value, base: Base::Now, past: Past::Ask }));
+        slots
+    }
+
+    fn complete(&mut self, _: Option<&Target>) {
+        durations(&mut self.changes.remind_before);
+    }
+
+    fn problem(&self) -> Option<String> {
+        unreadable(self.changes.remind_before.as_deref())
     }
 
     fn question(param: &str) -> &'static str {
@@ -215,11 +263,25 @@ impl Command for Update {
             .row("New title", self.changes.title.clone().unwrap_or_default())
             .row("New details", self.changes.description.clone().unwrap_or_default())
             .row("When", if becomes.is_empty() { String::new() } else { format!("{} → {becomes}", or_dash(&was)) })
+            .row(
+                "Also",
+                also(self.changes.remind_before.as_deref(), self.changes.remind_at.as_deref(), subject.reference),
+            )
+            .row(
+                "Snooze",
+                self.changes.snooze.as_deref().map(|at| show::time(at, subject.reference)).unwrap_or_default(),
+            )
             .row("Priority", self.changes.priority.map(priority).unwrap_or_default())
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        format!("✏️ Changed: {}", line(&receipt.result["task"], receipt.reference))
+        let task = &receipt.result["task"];
+        if let (Some(_), Some(until)) = (&self.changes.snooze, text(task, "snoozed").or(text(task, "deadline"))) {
+            let title = text(task, "title").unwrap_or(&self.find_by);
+            return format!("💤 I'll remind you again: {title} — {}", show::time(until, receipt.reference));
+        }
+        let changed = format!("✏️ Changed: {}", line(task, receipt.reference));
+        changed + quiet(receipt.result)
     }
 
     fn deed(&self, action: &Action) -> String {
@@ -324,13 +386,76 @@ fn due(deadline: Option<&str>, repeat: Option<&str>, reference: &Reference) -> S
     }
 }
 
+/// Each a time of its own.
+fn times(remind_at: &mut Option<Vec<String>>, base: Base) -> Vec<Slot<'_>> {
+    let entries = remind_at.iter_mut().flatten().filter(|value| !value.eq_ignore_ascii_case("none"));
+    entries.map(|value| Slot::Time { param: "remind_at", value, base, past: Past::Ask }).collect()
+}
+
+/// Words become durations; what cannot be read stays, and is a problem.
+fn durations(remind_before: &mut Option<Vec<String>>) {
+    for entry in remind_before.iter_mut().flatten() {
+        if let Ok(lead) = entry.parse::<Lead>() {
+            *entry = lead.to_string();
+        }
+    }
+}
+
+fn unreadable(remind_before: Option<&[String]>) -> Option<String> {
+    let entries = remind_before?.iter().filter(|entry| !entry.eq_ignore_ascii_case("none"));
+    entries.filter_map(|entry| entry.parse::<Lead>().err()).next().map(|bad| bad.to_string())
+}
+
+/// `1 day before and 1 h before`.
+fn also(before: Option<&[String]>, at: Option<&[String]>, reference: &Reference) -> String {
+    let mut leads: Vec<Lead> = before.unwrap_or_default().iter().filter_map(|lead| lead.parse().ok()).collect();
+    leads.sort_by(|a, b| b.cmp(a));
+    let before = leads.into_iter().map(Lead::words);
+    let at = at.unwrap_or_default().iter().map(|at| show::time(at, reference));
+    before.chain(at).collect::<Vec<_>>().join(" and ")
+}
+
+fn also_of(task: &Value, reference: &Reference) -> String {
+    let list = |name: &str| -> Vec<String> {
+        let entries = task[name].as_array().into_iter().flatten();
+        entries.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    also(Some(&list("remind_before")), Some(&list("remind_at")), reference)
+}
+
+/// What a receipt says of a time in the person's quiet hours; the service knows them.
+fn quiet(result: &Value) -> &'static str {
+    match result["quiet"].as_str() {
+        Some("rings") => "\nThat is in your quiet hours; I'll still ring.",
+        Some("waits") => "\nThat is in your quiet hours; it will wait until they end.",
+        Some(_) | None => "",
+    }
+}
+
+/// Models and people give one where a list is meant.
+fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Given {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(Option::<Given>::deserialize(from)?.map(|given| match given {
+        Given::One(entry) => vec![entry],
+        Given::Many(entries) => entries,
+    }))
+}
+
 /// One task in a list.
 pub(super) fn line(task: &Value, reference: &Reference) -> String {
     let mark = if text(task, "status") == Some("done") { "✅" } else { "▫️" };
     let urgent = if text(task, "priority") == Some("high") { "❗ " } else { "" };
     let when = due(text(task, "deadline"), text(task, "repeat"), reference);
     let when = if when.is_empty() { when } else { format!(" — {when}") };
-    format!("{mark} {urgent}{}{when}", text(task, "title").unwrap_or("(no title)"))
+    let again = text(task, "snoozed").map(|at| format!(" (again {})", show::time(at, reference))).unwrap_or_default();
+    let also = Some(also_of(task, reference)).filter(|also| !also.is_empty());
+    let also = also.map(|also| format!(" (also {also})")).unwrap_or_default();
+    format!("{mark} {urgent}{}{when}{also}{again}", text(task, "title").unwrap_or("(no title)"))
 }
 
 pub(super) fn text<'a>(item: &'a Value, name: &str) -> Option<&'a str> {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::button::Button;
 use super::ids::{ChatId, MessageId, PendingId, RunId, UserId};
 use super::outcome::Report;
+use super::ring::Ring;
 
 /// Where the words of a message come from. Only typed words can approve anything (invariant 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,9 +115,12 @@ pub struct Reply {
     /// The card this message is, or is a part of.
     #[serde(default)]
     pub card: Option<CardPart>,
-    /// The reminder this message delivers: the key of its entry in the due-index.
+    /// The reminder this message delivers: the key of its entry in the due-index, of several that of the first.
     #[serde(default)]
     pub reminder: Option<String>,
+    /// What rings with this message; its words are made when it is shown (see [`super::ring::said`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rings: Vec<Ring>,
 }
 
 impl Reply {

@@ -20,9 +20,9 @@ pub async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
         Some(Press::Undo(id)) => undo(turn, &id).await?,
         Some(Press::Send(draft)) => send(turn, &draft).await?,
         Some(Press::Snooze { due, minutes }) => {
-            let deadline =
+            let until =
                 (turn.scene.now + chrono::Duration::minutes(i64::from(minutes))).with_timezone(&turn.scene.zone);
-            let changes = serde_json::json!({"deadline": deadline.to_rfc3339_opts(chrono::SecondsFormat::Secs, false)});
+            let changes = serde_json::json!({"snooze": until.to_rfc3339_opts(chrono::SecondsFormat::Secs, false)});
             direct(
                 turn,
                 "update",

@@ -533,6 +533,7 @@ pub fn expiry(pending: &Pending) -> Due {
         owner: pending.owner.clone(),
         chat: pending.chat.clone(),
         kind: DueKind::Expiry { pending: pending.id.clone() },
+        meant: None,
     }
 }
 

@@ -15,12 +15,14 @@
 //! [`turn::Answer`]) before a word of it is shown.
 
 mod act;
+pub mod agenda;
 mod ask;
 mod buttons;
 pub mod cards;
 pub mod commands;
 pub mod consent;
 pub(crate) mod context;
+pub mod due;
 mod execute;
 mod gate;
 mod guard;
@@ -30,6 +32,7 @@ pub mod recover;
 mod reflect;
 mod resolve;
 pub mod respond;
+pub mod rings;
 pub(crate) mod route;
 pub(crate) mod times;
 pub mod turn;
@@ -233,13 +236,18 @@ impl Brain {
         Ok(revision)
     }
 
+    /// Where a person's local times are meant.
+    pub fn zone_of(&self, user: &User) -> Tz {
+        user.zone.unwrap_or(self.policy.zone)
+    }
+
     /// For whom, when and where.
     pub fn scene(&self, user: &User, chat: &ChatId) -> Scene {
         Scene {
             owner: user.id.clone(),
             chat: chat.clone(),
             now: self.clock.now(),
-            zone: user.zone.unwrap_or(self.policy.zone),
+            zone: self.zone_of(user),
             order: self.policy.order,
         }
     }

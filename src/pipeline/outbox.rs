@@ -13,6 +13,7 @@ use super::Brain;
 use super::turn::{Answer, Question, Turn, TurnError};
 use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId};
+use crate::core::ring;
 use crate::core::text::split_utf16;
 use crate::core::turn::{CardPart, Done, Edit, Incoming, Input, Origin, Path, Reply};
 use crate::failpoint::fail_point;
@@ -97,6 +98,8 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
         Question::Open(question) => state.clarification = Some(*question),
     }
     state.editing = editing;
+    // Whoever writes lets us answer.
+    state.blocked = None;
     let now = brain.clock.now();
     remember(turn, &mut state, &replies, deeds, now, &mut batch)?;
     for edit in edits {
@@ -170,6 +173,9 @@ pub fn enqueue(
 
 /// A reply in messages that fit; the buttons go with the last one. Cards are split already.
 fn split(reply: Reply) -> Vec<Reply> {
+    if !reply.rings.is_empty() {
+        return vec![reply];
+    }
     let mut parts: Vec<Reply> = split_utf16(&reply.text, limits::MESSAGE_UTF16_MAX)
         .into_iter()
         .map(Reply::text)
@@ -224,6 +230,16 @@ impl Brain {
                     return;
                 }
             };
+            if Self::crowds(&waiting) {
+                if let Err(error) = self.gather(chat).await {
+                    tracing::error!(%error, "reminders could not be put together, so they wait");
+                    return;
+                }
+                continue;
+            }
+            if self.is_blocked(chat).await {
+                return;
+            }
             for (entry, _) in waiting {
                 if !self.show(entry).await {
                     return;
@@ -239,7 +255,10 @@ impl Brain {
             return false;
         }
         let shown = match &entry.show {
-            Show::Send(reply) => self.face.send(&entry.chat, reply).await.map(Some),
+            Show::Send(reply) => {
+                let reply = ring::said(reply.clone(), self.clock.now());
+                self.face.send(&entry.chat, &reply).await.map(Some)
+            }
             Show::Edit(edit) => self.face.edit(&entry.chat, edit).await.map(|()| None),
         };
         fail_point("shown");
@@ -247,6 +266,12 @@ impl Brain {
             Ok(message) => self.delivered(&entry, message).await,
             Err(SendError::Later(why)) => {
                 tracing::warn!(chat = %entry.chat, why, "a message has to wait");
+                return false;
+            }
+            Err(SendError::Blocked(why)) => {
+                if let Err(error) = self.blocked(&entry.chat, &why).await {
+                    tracing::error!(%error, "a closed chat could not be noted");
+                }
                 return false;
             }
             Err(SendError::Never(why)) => {

@@ -11,7 +11,11 @@ pub enum SendError {
     /// It may work later; the message stays in the outbox.
     #[error("could not be delivered yet: {0}")]
     Later(String),
-    /// It will never work (blocked, chat gone); the message is put aside and the loss recorded.
+    /// The chat is closed to us (blocked, left, gone); the message stays, and nothing is tried until somebody
+    /// writes there again.
+    #[error("is not allowed in: {0}")]
+    Blocked(String),
+    /// It will never work; the message is put aside and the loss recorded.
     #[error("cannot be delivered: {0}")]
     Never(String),
 }

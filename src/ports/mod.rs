@@ -12,8 +12,8 @@ pub use chat::{Chat, SendError};
 pub use clock::Clock;
 pub use model::{Call, Completion, Model, ModelError, Stage, Usage};
 pub use service::{
-    AddressBook, Attempt, Candidate, FallenDue, Known, Noticed, Performed, Person, Prepared, Scene, Service,
-    ServiceError, Wanted,
+    AddressBook, AgendaItem, AgendaKind, Attempt, Candidate, FallenDue, Known, Noticed, Performed, Person, Prepared,
+    Rezoned, Scene, Service, ServiceError, Wanted,
 };
 pub use store::{
     Batch, Change, Expect, Key, Order, Record, RecordExt, Scan, Store, StoreError, Stored, Table, from_stored,

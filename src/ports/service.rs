@@ -9,9 +9,9 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
 use crate::core::people::{self, Familiarity};
 use crate::core::plan::{Params, Target};
+use crate::core::ring::Ring;
 use crate::core::stakes::Authorized;
 use crate::core::taint::Foreign;
-use crate::core::turn::Reply;
 use crate::core::when::{DateOrder, Reference};
 use crate::records::Due;
 
@@ -183,11 +183,28 @@ pub trait Service: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Something of this service falls due (see [`Due`]): what to tell the person, and what changes with it.
+    /// Something of this service falls due (see [`Due`]): what rings, and what changes with it.
     /// The scheduler commits the changes together with the message and the removal of the due entry.
     async fn fall_due(&self, scene: &Scene, due: &Due) -> Result<FallenDue, ServiceError> {
         let _ = (scene, due);
         Ok(FallenDue::default())
+    }
+
+    /// What lies in `from..to`, and what should have been done before it. Reads only.
+    async fn agenda(
+        &self,
+        scene: &Scene,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<AgendaItem>, ServiceError> {
+        let _ = (scene, from, to);
+        Ok(Vec::new())
+    }
+
+    /// The person lives in zone `to` from now on: what follows them there. Committed together with the zone.
+    async fn rezone(&self, scene: &Scene, to: Tz) -> Result<Rezoned, ServiceError> {
+        let _ = (scene, to);
+        Ok(Rezoned::default())
     }
 
     /// After a crash: did the effect of this attempt happen? `None` when it cannot tell.
@@ -200,10 +217,47 @@ pub trait Service: Send + Sync + std::fmt::Debug {
 /// What comes of something falling due.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FallenDue {
-    /// What to tell; `None` when it no longer matters.
-    pub reply: Option<Reply>,
+    /// What rings; `None` when it no longer matters.
+    pub ring: Option<Ring>,
     /// What changes, e.g. the next occurrence.
     pub changes: Vec<Change>,
+}
+
+/// What an agenda shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AgendaKind {
+    /// Should have been done before.
+    Overdue,
+    /// Takes place.
+    Event,
+    /// Is to be done.
+    Task,
+}
+
+/// One line of an agenda.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgendaItem {
+    /// Of what sort.
+    pub kind: AgendaKind,
+    /// When it begins or is due.
+    pub at: DateTime<Utc>,
+    /// When it ends, if it takes time.
+    pub until: Option<DateTime<Utc>>,
+    /// True when it is meant for the day, not for a time of it.
+    pub whole_day: bool,
+    /// What it is called.
+    pub title: String,
+    /// Where.
+    pub place: Option<String>,
+}
+
+/// What follows a person into another zone.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rezoned {
+    /// To be committed together with the new zone.
+    pub changes: Vec<Change>,
+    /// How many repeating reminders keep their time of day and ring at another instant.
+    pub moved: usize,
 }
 
 /// How well the person knows somebody.

@@ -140,6 +140,9 @@ impl Stage<'_> {
             created_at: self.now,
             done_at: task.done.then_some(self.now),
             reminded_at: None,
+            before: Vec::new(),
+            also: Vec::new(),
+            snoozed: None,
         })
     }
 }
@@ -156,7 +159,7 @@ pub fn fill(owner: &UserId, chat: &ChatId, now: DateTime<Utc>, zone: Tz) -> Resu
     for (number, task) in tasks.into_iter().enumerate() {
         let task = stage.task(number, task)?;
         batch.put(&task, Expect::Absent)?;
-        if let Some(due) = task.due(now) {
+        for due in task.new_dues(None, now).into_iter().filter(|due| due.at > now) {
             batch.put(&due, Expect::Absent)?;
         }
     }

@@ -103,6 +103,11 @@ impl Series {
         Some((&RRuleSet::new(start).rrule(rule).limit()).into_iter())
     }
 
+    /// True when it is followed in elapsed time, wherever the person is.
+    pub fn is_elapsed(&self) -> bool {
+        self.elapsed_step().is_some() && matches!(self.first, Moment::Instant(_))
+    }
+
     /// The step of a rule that counts hours or less and has no further conditions.
     fn elapsed_step(&self) -> Option<Duration> {
         let rule = &self.rule;
@@ -181,6 +186,14 @@ pub(super) fn at_clock(rule: &str, clock: NaiveTime) -> String {
         Some(_) | None => part.to_owned(),
     };
     rule.split(';').map(part).collect::<Vec<_>>().join(";")
+}
+
+/// The rule with a time of day of its own, where it would take that of its start.
+pub(super) fn pinned(rule: &str, clock: NaiveTime) -> String {
+    if rule.contains("BYHOUR=") || rule.contains("BYMINUTE=") {
+        return rule.to_owned();
+    }
+    format!("{rule};BYHOUR={};BYMINUTE={};BYSECOND={}", clock.hour(), clock.minute(), clock.second())
 }
 
 /// A series moved by as much as one of its occurrences: its new start and rule.

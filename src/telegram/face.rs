@@ -115,6 +115,7 @@ impl TelegramChat {
                     self.statuses.put_back(chat, status).await;
                     return Err(SendError::Later(why));
                 }
+                Err(SendError::Blocked(why)) => return Err(SendError::Blocked(why)),
                 Err(SendError::Never(_)) => {}
             }
         }
@@ -274,7 +275,12 @@ impl Wire {
 /// Whether trying again makes sense. What is malformed for Telegram today is malformed tomorrow.
 fn judge(error: ApiError) -> SendError {
     match &error {
-        ApiError::Refused { code: 400 | 403, .. } => SendError::Never(error.to_string()),
+        // "bot was blocked by the user", "user is deactivated", "bot was kicked from the group chat".
+        ApiError::Refused { code: 403, .. } => SendError::Blocked(error.to_string()),
+        ApiError::Refused { code: 400, .. } if error.to_string().contains("chat not found") => {
+            SendError::Blocked(error.to_string())
+        }
+        ApiError::Refused { code: 400, .. } => SendError::Never(error.to_string()),
         ApiError::Refused { .. } | ApiError::Flood(_) | ApiError::Unreachable(_) => SendError::Later(error.to_string()),
     }
 }

@@ -26,7 +26,8 @@ use crate::core::stakes::Authorized;
 use crate::core::taint::Foreign;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{
-    Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store, Wanted,
+    AgendaItem, AgendaKind, Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service,
+    ServiceError, Store, Wanted,
 };
 
 /// Length of a free slot when none was said, and the longest one.
@@ -234,6 +235,23 @@ impl Service for CalendarService {
         let to = scene.now + Duration::days(values::DAYS);
         let found = self.between(scene, scene.now, to).await?;
         Ok(found.iter().take(wanted.limit).map(|(event, o)| noticed(event, o, scene)).collect())
+    }
+
+    async fn agenda(
+        &self,
+        scene: &Scene,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<AgendaItem>, ServiceError> {
+        let item = |(event, o): (Event, Occurrence)| AgendaItem {
+            kind: AgendaKind::Event,
+            at: o.from,
+            until: o.end.map(|_| o.to),
+            whole_day: o.is_whole_day(),
+            title: event.summary,
+            place: event.location,
+        };
+        Ok(self.between(scene, from, to).await?.into_iter().map(item).collect())
     }
 
     async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {

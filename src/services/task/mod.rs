@@ -1,15 +1,18 @@
 //! Tasks and reminders.
 //!
-//! A deadline that lies ahead has one entry in the due-index; it moves, goes and comes in the same batch as
-//! the task. When a repeating task reminds, it moves on to its next time at once, so that it reminds again
-//! whether or not somebody says "done"; "done" then means the time it reminded of.
+//! A task reminds at its deadline, at the times set before it and beside it, and when a reminder was snoozed
+//! ([`Task::rings`]). Each of these that lies ahead has an entry in the due-index, which moves, goes and comes
+//! in the same batch as the task; an entry whose task no longer rings at that instant stays silent.
 //!
-//! A new time for a repeating task moves all of its repetition, except while a reminder of it waits for an
-//! answer: then that one is put off, which is what a *snooze* is. A snooze may as well be a further due entry
-//! for the same task: one for a task that was meanwhile done, moved or deleted stays silent.
+//! When a repeating task reminds, it moves on to its next time at once, so that it reminds again whether or
+//! not somebody says "done"; "done" then means the time it reminded of. A new time for a repeating task moves
+//! all of its repetition, except while a reminder of it waits for an answer: then that one is snoozed. A
+//! snooze never moves the series.
 
+mod agenda;
 mod record;
 mod reminder;
+mod schedule;
 #[cfg(test)]
 mod tests;
 
@@ -17,20 +20,19 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Duration, Utc};
+use chrono_tz::Tz;
 pub use record::{Status, Task};
 use serde_json::{Value, json};
 
 use super::items::{self, Item, unknown_command};
-use super::recurrence::{Series, at_clock, instant};
 use super::texts;
-use crate::catalog::show::Moment;
 use crate::catalog::{Priority, Which};
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{
-    Attempt, Change, Expect, FallenDue, Key, Noticed, Performed, Prepared, Record, RecordExt, Scene, Service,
-    ServiceError, Store, Wanted,
+    AgendaItem, Attempt, Change, Expect, FallenDue, Key, Noticed, Performed, Prepared, Record, RecordExt, Rezoned,
+    Scene, Service, ServiceError, Store, Wanted,
 };
 use crate::records::Due;
 
@@ -66,10 +68,13 @@ impl TaskService {
             created_at: scene.now,
             done_at: None,
             reminded_at: None,
+            before: Vec::new(),
+            also: Vec::new(),
+            snoozed: None,
         };
-        schedule(&mut task, params, scene)?;
+        schedule::set(&mut task, params, scene)?;
         let mut changes = vec![Change::put(&task, Expect::Absent)?];
-        changes.extend(self.due_changes(None, task.due(scene.now)).await?);
+        changes.extend(self.due_changes(None, Some(&task), scene.now).await?);
         Ok(told(&task, scene, changes))
     }
 
@@ -86,7 +91,7 @@ impl TaskService {
         if let Some(priority) = priority(&changes)? {
             task.priority = Some(priority);
         }
-        schedule(&mut task, &changes, scene)?;
+        schedule::set(&mut task, &changes, scene)?;
         self.rewritten(scene, &before, &task, revision).await
     }
 
@@ -103,9 +108,10 @@ impl TaskService {
         task.done_at = Some(scene.now);
         // "Done" is the time that was reminded of, or else the coming one, done early.
         let after = match before.due_moment().filter(|_| !before.is_unanswered()) {
-            Some(due) => due.start(task.zone).to_utc().max(scene.now),
+            Some(due) => task.instant_of(due).max(scene.now),
             None => scene.now,
         };
+        task.snoozed = None;
         let goes_on = task.repeat.is_some() && task.advance(after);
         if !goes_on {
             task.status = Status::Done;
@@ -116,7 +122,7 @@ impl TaskService {
     async fn delete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (task, revision) = items::held::<Task>(&self.store, scene, action).await?;
         let mut changes = vec![Change::delete(Task::TABLE, task.key(), Expect::Revision(revision))];
-        changes.extend(self.due_changes(before_due(&task), None).await?);
+        changes.extend(self.due_changes(Some(&task), None, scene.now).await?);
         Ok(told(&task, scene, changes))
     }
 
@@ -127,7 +133,7 @@ impl TaskService {
             Some(_) | None => Which::Open,
         };
         let bound = match texts::given(&action.params, "due_before") {
-            Some(text) => Some(moment(&text, scene)?),
+            Some(text) => Some(schedule::moment(&text, scene)?),
             None => None,
         };
         let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &scene.owner)
@@ -156,33 +162,40 @@ impl TaskService {
         revision: u64,
     ) -> Result<Performed, ServiceError> {
         let mut changes = vec![Change::put(task, Expect::Revision(revision))?];
-        changes.extend(self.due_changes(before_due(before), task.due(scene.now)).await?);
+        changes.extend(self.due_changes(Some(before), Some(task), scene.now).await?);
         Ok(told(task, scene, changes))
     }
 
-    /// What makes the due-index hold `new` in place of `old`.
-    async fn due_changes(&self, old: Option<Due>, new: Option<Due>) -> Result<Vec<Change>, ServiceError> {
-        if old == new {
-            return Ok(Vec::new());
-        }
+    /// What makes the due-index hold the reminders of `new` in place of those of `old`.
+    async fn due_changes(
+        &self,
+        old: Option<&Task>,
+        new: Option<&Task>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Change>, ServiceError> {
+        let gone = match (old, new) {
+            (Some(old), Some(new)) => new.old_dues(old),
+            (Some(old), None) => old.rings().into_iter().map(|at| old.due_at(at)).collect(),
+            (None, _) => Vec::new(),
+        };
         let mut changes = Vec::new();
-        if let Some(old) = old
-            && let Some((_, revision)) = self.store.load::<Due>(&old.key()).await?
-        {
-            changes.push(Change::delete(Due::TABLE, old.key(), Expect::Revision(revision)));
+        for due in gone {
+            if let Some((_, revision)) = self.store.load::<Due>(&due.key()).await? {
+                changes.push(Change::delete(Due::TABLE, due.key(), Expect::Revision(revision)));
+            }
         }
-        if let Some(new) = new
-            && self.store.load::<Due>(&new.key()).await?.is_none()
-        {
-            changes.push(Change::put(&new, Expect::Absent)?);
+        for due in new.map(|new| new.new_dues(old, now)).unwrap_or_default() {
+            changes.push(self.armed(&due).await?);
         }
         Ok(changes)
     }
-}
 
-/// The entry a task had, whether or not its time has come meanwhile.
-fn before_due(task: &Task) -> Option<Due> {
-    task.due(DateTime::<Utc>::MIN_UTC)
+    /// The entry in the index, whether or not there was one.
+    async fn armed(&self, due: &Due) -> Result<Change, ServiceError> {
+        let there = self.store.load::<Due>(&due.key()).await?;
+        let expect = there.map_or(Expect::Absent, |(_, revision)| Expect::Revision(revision));
+        Ok(Change::put(due, expect)?)
+    }
 }
 
 fn told(task: &Task, scene: &Scene, changes: Vec<Change>) -> Performed {
@@ -196,62 +209,6 @@ fn priority(params: &Params) -> Result<Option<Priority>, ServiceError> {
             .map_err(|_| ServiceError("A priority is low, medium or high; nothing was written.".to_owned())),
         Some(_) | None => Ok(None),
     }
-}
-
-fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
-    Moment::read(text, scene.zone)
-        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
-}
-
-/// Sets deadline and repetition as the parameters say.
-fn schedule(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), ServiceError> {
-    let deadline = match texts::given(params, "deadline") {
-        Some(text) => Some(moment(&text, scene)?),
-        None => None,
-    };
-    let repeat = texts::given(params, "repeat");
-    if deadline.is_none() && repeat.is_none() {
-        return Ok(());
-    }
-    let is_unanswered = task.is_unanswered();
-    task.chat = scene.chat.clone();
-    if let (None, Some(deadline), true) = (&repeat, deadline, is_unanswered) {
-        // The reminder that waits for an answer is put off; the repetition stays as it is.
-        task.deadline = Some(deadline.store());
-        return Ok(());
-    }
-    task.zone = scene.zone;
-    task.reminded_at = None;
-    if let Some(repeat) = repeat {
-        return schedule_series(task, repeat, deadline, scene);
-    }
-    if let (Some(rule), Some(Moment::Instant(at))) = (&task.repeat, deadline) {
-        task.repeat = Some(at_clock(rule, at.time()));
-    }
-    task.deadline = deadline.map(Moment::store);
-    task.anchor = task.repeat.as_ref().and(task.deadline.clone());
-    Ok(())
-}
-
-/// A repetition counts from its first time, which has to match it and lie ahead.
-fn schedule_series(task: &mut Task, rule: String, first: Option<Moment>, scene: &Scene) -> Result<(), ServiceError> {
-    let today = scene.now.with_timezone(&scene.zone).date_naive();
-    let known = first.or_else(|| task.due_moment());
-    let start = known.unwrap_or_else(|| Moment::Instant(instant(scene.zone, today.and_time(record::MORNING))));
-    let series =
-        Series::new(&rule, start, scene.zone).map_err(|bad| ServiceError(format!("{bad} Nothing was written.")))?;
-    let before_start = start.start(scene.zone).to_utc() - Duration::seconds(1);
-    let after = match first {
-        Some(_) => before_start,
-        None => before_start.max(scene.now),
-    };
-    let next = series
-        .next_after(after)
-        .ok_or_else(|| ServiceError("That repetition never comes round; nothing was written.".to_owned()))?;
-    task.anchor = Some(start.store());
-    task.deadline = Some(next.store());
-    task.repeat = Some(rule);
-    Ok(())
 }
 
 /// By deadline, those without one last; then by age.
@@ -320,13 +277,39 @@ impl Service for TaskService {
         let Some((task, revision)) = items::by_id::<Task>(&self.store, &due.owner, item).await? else {
             return Ok(FallenDue::default());
         };
-        let (reply, next) = reminder::remind(&task, due, scene);
+        let Some((ring, next)) = reminder::remind(&task, due, scene) else {
+            return Ok(FallenDue::default());
+        };
         let mut changes = Vec::new();
         if let Some(next) = next {
             changes.push(Change::put(&next, Expect::Revision(revision))?);
-            changes.extend(self.due_changes(None, next.due(scene.now)).await?);
+            // What the old state had has fallen due, too, and goes with its own entry.
+            for due in next.new_dues(Some(&task), due.meant()) {
+                changes.push(self.armed(&due).await?);
+            }
         }
-        Ok(FallenDue { reply, changes })
+        Ok(FallenDue { ring: Some(ring), changes })
+    }
+
+    async fn agenda(
+        &self,
+        scene: &Scene,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<AgendaItem>, ServiceError> {
+        let tasks = items::all::<Task>(&self.store, &scene.owner).await?;
+        Ok(tasks.iter().flat_map(|(task, _)| agenda::items(task, from, to)).collect())
+    }
+
+    async fn rezone(&self, scene: &Scene, to: Tz) -> Result<Rezoned, ServiceError> {
+        let mut rezoned = Rezoned::default();
+        for (task, revision) in items::all::<Task>(&self.store, &scene.owner).await? {
+            let Some(there) = agenda::rezoned(&task, to) else { continue };
+            rezoned.moved += usize::from(there.reminds_at() != task.reminds_at());
+            rezoned.changes.push(Change::put(&there, Expect::Revision(revision))?);
+            rezoned.changes.extend(self.due_changes(Some(&task), Some(&there), scene.now).await?);
+        }
+        Ok(rezoned)
     }
 
     async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {

@@ -1,6 +1,8 @@
 //! A task as it is stored, and when it reminds.
 
-use chrono::{DateTime, Duration, NaiveTime, Utc};
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -8,17 +10,14 @@ use serde_json::{Value, json};
 use crate::catalog::Priority;
 use crate::catalog::show::Moment;
 use crate::core::ids::{ChatId, UserId};
+use crate::core::lead::Lead;
+use crate::core::ring::MORNING;
+use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Key, Record, Scene, Table};
 use crate::records::{Due, DueKind};
 use crate::services::items::Item;
 use crate::services::recurrence::{Series, instant};
 use crate::services::texts::brief;
-
-/// When a task that is due on a day reminds.
-pub(super) const MORNING: NaiveTime = match NaiveTime::from_hms_opt(9, 0, 0) {
-    Some(time) => time,
-    None => NaiveTime::MIN,
-};
 
 /// Whether it is still to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +60,15 @@ pub struct Task {
     pub done_at: Option<DateTime<Utc>>,
     /// Of a repeating task: when it last reminded. Its deadline is then the time after that.
     pub reminded_at: Option<DateTime<Utc>>,
+    /// How long before each deadline it reminds as well.
+    #[serde(default)]
+    pub before: Vec<Lead>,
+    /// When else it reminds: instants.
+    #[serde(default)]
+    pub also: Vec<DateTime<Utc>>,
+    /// Until when the last reminder was put off.
+    #[serde(default)]
+    pub snoozed: Option<DateTime<Utc>>,
 }
 
 impl Task {
@@ -71,22 +79,60 @@ impl Task {
 
     /// When it reminds of its deadline: then, or in the morning of that day.
     pub(super) fn reminds_at(&self) -> Option<DateTime<Utc>> {
-        let at = match self.due_moment()? {
+        Some(self.instant_of(self.due_moment()?))
+    }
+
+    /// When a time of it reminds: a day in the morning.
+    pub(super) fn instant_of(&self, moment: Moment) -> DateTime<Utc> {
+        let at = match moment {
             Moment::Instant(at) => at,
             Moment::Day(day) => instant(self.zone, day.and_time(MORNING)),
         };
-        Some(at.to_utc())
+        at.to_utc()
     }
 
-    /// Its entry in the due-index, if it is still going to remind.
-    pub(in crate::services) fn due(&self, now: DateTime<Utc>) -> Option<Due> {
-        let at = self.reminds_at().filter(|at| *at > now && self.status == Status::Open)?;
-        Some(Due {
+    /// When it reminds, past and to come; nothing once it is done.
+    pub(super) fn rings(&self) -> BTreeSet<DateTime<Utc>> {
+        if self.status == Status::Done {
+            return BTreeSet::new();
+        }
+        let own = self.reminds_at();
+        let early = self.before.iter().filter_map(|lead| lead.before(own?.with_timezone(&self.zone)));
+        own.into_iter().chain(early).chain(self.also.iter().copied()).chain(self.snoozed).collect()
+    }
+
+    /// How urgent the reminder of this instant is: a time the person named themself, or one that follows from
+    /// a rule or a habit of ours.
+    pub(super) fn is_named(&self, at: DateTime<Utc>) -> bool {
+        let by_habit = self.repeat.is_some() || matches!(self.due_moment(), Some(Moment::Day(_)));
+        self.snoozed == Some(at) || self.also.contains(&at) || !by_habit
+    }
+
+    /// The entry in the due-index of the reminder of this instant.
+    pub(in crate::services) fn due_at(&self, at: DateTime<Utc>) -> Due {
+        Due {
             at,
             owner: self.owner.clone(),
             chat: self.chat.clone(),
             kind: DueKind::Item { service: "task".to_owned(), item: self.id.clone() },
-        })
+            meant: None,
+        }
+    }
+
+    /// The reminders this state has in the due-index and `before` had not: those that lie ahead, and the next
+    /// one of a series wherever it lies.
+    pub(in crate::services) fn new_dues(&self, before: Option<&Self>, now: DateTime<Utc>) -> Vec<Due> {
+        let had = before.map(Self::rings).unwrap_or_default();
+        let moved = before.is_some_and(|before| before.chat != self.chat);
+        let next = self.repeat.as_ref().and_then(|_| self.reminds_at());
+        let rings = self.rings().into_iter().filter(|at| *at > now || Some(*at) == next);
+        rings.filter(|at| moved || !had.contains(at)).map(|at| self.due_at(at)).collect()
+    }
+
+    /// The entries of `before` that this state no longer has.
+    pub(super) fn old_dues(&self, before: &Self) -> Vec<Due> {
+        let has = self.rings();
+        before.rings().into_iter().filter(|at| !has.contains(at)).map(|at| before.due_at(at)).collect()
     }
 
     /// True when it reminded, is going to again, and nobody has said "done" since.
@@ -101,10 +147,10 @@ impl Task {
         Series::new(self.repeat.as_deref()?, Moment::read(anchor, self.zone)?, self.zone).ok()
     }
 
-    /// Moves a repeating task to its first time after `after`; the last time ends the repetition. False when
-    /// there is no next time.
+    /// Moves a repeating task to its first time that reminds after `after`; the last time ends the repetition.
+    /// False when there is no next time.
     pub(super) fn advance(&mut self, after: DateTime<Utc>) -> bool {
-        match self.series().and_then(|series| series.next_after(after)) {
+        match self.series().and_then(|series| self.next_of(&series, after)) {
             Some(next) => {
                 self.deadline = Some(next.store());
                 true
@@ -115,6 +161,25 @@ impl Task {
                 false
             }
         }
+    }
+
+    /// A day reminds some hours after it began.
+    fn next_of(&self, series: &Series, after: DateTime<Utc>) -> Option<Moment> {
+        let mut next = series.next_after(after - Duration::days(1))?;
+        while self.instant_of(next) <= after {
+            next = series.next_after(next.start(self.zone).to_utc())?;
+        }
+        Some(next)
+    }
+
+    /// The times of its series that have come from `from` on, as instants that remind.
+    pub(super) fn came(&self, from: DateTime<Utc>, now: DateTime<Utc>) -> Vec<DateTime<Utc>> {
+        let Some(series) = self.series() else {
+            return Vec::new();
+        };
+        let until = now + Duration::milliseconds(1);
+        let times = series.between(from - Duration::days(1), until, RECURRENCE_STEPS_MAX).into_iter();
+        times.map(|at| self.instant_of(at)).filter(|at| from <= *at && *at <= now).collect()
     }
 
     /// True when it is due by the end of `moment`.
@@ -159,7 +224,8 @@ impl Item for Task {
         }
     }
 
-    fn view(&self, _: &Scene) -> Value {
+    fn view(&self, scene: &Scene) -> Value {
+        let stored = |at: DateTime<Utc>| Moment::Instant(at.with_timezone(&self.zone)).store();
         let mut view = json!({
             "id": self.id,
             "title": self.title,
@@ -167,10 +233,13 @@ impl Item for Task {
             "priority": self.priority,
             "deadline": self.deadline,
             "repeat": self.repeat,
+            "remind_before": self.before.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "remind_at": self.also.iter().map(|at| stored(*at)).collect::<Vec<_>>(),
+            "snoozed": self.snoozed.filter(|at| *at > scene.now).map(stored),
             "status": self.status,
         });
         if let Some(view) = view.as_object_mut() {
-            view.retain(|_, value| !value.is_null());
+            view.retain(|_, value| !value.is_null() && *value != json!([]));
         }
         view
     }

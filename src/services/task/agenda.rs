@@ -1,0 +1,69 @@
+//! Tasks on an agenda, and in another zone.
+
+use chrono::{DateTime, NaiveTime, Utc};
+use chrono_tz::Tz;
+
+use super::record::{Status, Task};
+use crate::catalog::show::Moment;
+use crate::limits::RESULT_ROWS_MAX;
+use crate::ports::{AgendaItem, AgendaKind};
+use crate::services::recurrence::{instant, pinned};
+
+/// When an open task is due in `from..to`, and whether it should have been done before.
+pub(super) fn items(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<AgendaItem> {
+    let Some(due) = task.due_moment().filter(|_| task.status == Status::Open) else {
+        return Vec::new();
+    };
+    let item = |kind: AgendaKind, moment: Moment| AgendaItem {
+        kind,
+        at: moment.start(task.zone).to_utc(),
+        until: None,
+        whole_day: matches!(moment, Moment::Day(_)),
+        title: task.title.clone(),
+        place: None,
+    };
+    let Some(series) = task.series() else {
+        let at = due.start(task.zone).to_utc();
+        return match at {
+            at if at < from => vec![item(AgendaKind::Overdue, due)],
+            at if at < to => vec![item(AgendaKind::Task, due)],
+            _ => Vec::new(),
+        };
+    };
+    // Of a series: what is to come, and the one that rang and waits for its "done".
+    let next = due.start(task.zone).to_utc();
+    let waiting = series.last_before(next).filter(|_| task.is_unanswered());
+    let waiting = waiting.filter(|at| (from..to).contains(&at.start(task.zone).to_utc()));
+    let to_come = series.between(from.max(next), to, RESULT_ROWS_MAX);
+    waiting.into_iter().chain(to_come).map(|at| item(AgendaKind::Task, at)).collect()
+}
+
+/// The task where the person lives from now on, if it follows them there: what repeats keeps its time of day,
+/// and a day stays that day. What was set for one instant stays at it, and so does what counts hours.
+pub(super) fn rezoned(task: &Task, to: Tz) -> Option<Task> {
+    let follows = task.repeat.is_some() || matches!(task.due_moment(), Some(Moment::Day(_)));
+    if !follows || task.status == Status::Done || task.zone == to {
+        return None;
+    }
+    let elapsed = task.series().is_some_and(|series| series.is_elapsed());
+    let there = |text: &str| match Moment::read(text, task.zone)? {
+        Moment::Instant(at) if elapsed => Some(Moment::Instant(at.with_timezone(&to)).store()),
+        Moment::Instant(at) => Some(Moment::Instant(instant(to, at.naive_local())).store()),
+        Moment::Day(day) => Some(Moment::Day(day).store()),
+    };
+    let deadline = task.deadline.as_deref().and_then(there);
+    let anchor = task.anchor.as_deref().and_then(there);
+    // A start that the clocks of the new zone skip must not become the time of all that follow.
+    let repeat = task.repeat.as_deref().map(|rule| match clock_of(task.anchor.as_deref(), task.zone) {
+        Some(clock) if !elapsed && clock_of(anchor.as_deref(), to) != Some(clock) => pinned(rule, clock),
+        Some(_) | None => rule.to_owned(),
+    });
+    Some(Task { zone: to, deadline, anchor, repeat, ..task.clone() })
+}
+
+fn clock_of(moment: Option<&str>, zone: Tz) -> Option<NaiveTime> {
+    match Moment::read(moment?, zone)? {
+        Moment::Instant(at) => Some(at.time()),
+        Moment::Day(_) => None,
+    }
+}
