@@ -301,6 +301,8 @@ pub enum DueKind {
     },
     /// The owner's morning briefing.
     Briefing,
+    /// What waits in the chat's outbox for the end of quiet hours.
+    Outbox,
 }
 
 /// An entry of the durable due-index, in order of time.
@@ -334,6 +336,7 @@ impl Record for Due {
             DueKind::Item { service, item } => (service.as_str(), item.as_str()),
             DueKind::Expiry { pending } => ("expiry", pending.as_str()),
             DueKind::Briefing => ("briefing", "daily"),
+            DueKind::Outbox => ("outbox", self.chat.as_str()),
         };
         // What is held until the very instant of another reminder of the same item stays a thing of its own.
         match self.meant {

@@ -1,4 +1,5 @@
-//! What falls due: reminders, morning briefings, and cards nobody decided in time.
+//! What falls due: reminders, morning briefings, cards nobody decided in time, and what waited for the end of
+//! quiet hours.
 //!
 //! The due-index is durable. An entry goes away in the commit that puts its message into the outbox, so a
 //! reminder is neither lost nor told twice by us; the outbox keeps it until the face has delivered it.
@@ -10,7 +11,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::core::ids::ChatId;
-use crate::core::ring::{self, Ring, Urgency};
+use crate::core::ring::{self, Ring};
 use crate::core::turn::Reply;
 use crate::limits::BRIEFING_LATE_SECS;
 use crate::pipeline::Brain;
@@ -46,6 +47,7 @@ pub async fn run_due(brain: &Brain) -> Result<usize, StoreError> {
                 },
                 DueKind::Expiry { .. } => expire(brain, &entry, revision).await?,
                 DueKind::Briefing => brief(brain, &entry, revision).await?,
+                DueKind::Outbox => deliver(brain, &entry, revision).await?,
             }
         }
         for (chat, entries) in chats {
@@ -106,7 +108,8 @@ async fn ring_together(brain: &Brain, chat: &ChatId, entries: &[Held]) -> Result
             batch.extend(fallen.changes);
             continue;
         };
-        if let Some(end) = held(brain, &user, due, ring.urgency) {
+        ring.quiet = user.settings.quiet;
+        if let Some(end) = ring.waits_until(brain.clock.now()) {
             batch.put(&until(due, end), Expect::Any)?;
             continue;
         }
@@ -139,14 +142,9 @@ async fn fallen(brain: &Brain, user: &User, due: &Due) -> FallenDue {
     })
 }
 
-/// The end of the quiet hours this has to wait for.
-fn held(brain: &Brain, user: &User, due: &Due, urgency: Urgency) -> Option<DateTime<Utc>> {
-    let now = brain.clock.now();
-    let end = user.settings.quiet?.ends(now, brain.zone_of(user))?;
-    match urgency {
-        Urgency::Named if !ring::is_late(due.meant(), now) => None,
-        Urgency::Named | Urgency::Usual => Some(end),
-    }
+/// The end of the quiet hours that hold everything nobody named a time for.
+fn held(brain: &Brain, user: &User) -> Option<DateTime<Utc>> {
+    user.settings.quiet?.ends(brain.clock.now(), brain.zone_of(user))
 }
 
 /// The end of the quiet hours that held this; `None` when it was late already as they began to hold it.
@@ -159,6 +157,15 @@ fn until(due: &Due, end: DateTime<Utc>) -> Due {
     Due { at: end, meant: Some(due.meant()), ..due.clone() }
 }
 
+/// Quiet hours are over for what waits in an outbox.
+async fn deliver(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError> {
+    let mut batch = Batch::default();
+    batch.delete(Table::Due, due.key(), Expect::Revision(revision));
+    settle(brain.commit(batch).await.map(|_| ()))?;
+    brain.deliver(&due.chat).await;
+    Ok(())
+}
+
 async fn expire(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError> {
     let DueKind::Expiry { pending } = &due.kind else {
         return Ok(());
@@ -169,7 +176,7 @@ async fn expire(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreErro
         return settle(brain.commit(batch).await.map(|_| ()));
     };
     let user = brain.user(&due.owner, &due.chat).await?;
-    if let Some(end) = held(brain, &user, due, Urgency::Usual) {
+    if let Some(end) = held(brain, &user) {
         batch.put(&until(due, end), Expect::Any)?;
         return settle(brain.commit(batch).await.map(|_| ()));
     }
@@ -189,7 +196,7 @@ async fn brief(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError
     if wanted.is_none_or(|wanted| wanted.at != meant) {
         return settle(brain.commit(batch).await.map(|_| ()));
     }
-    if let Some(end) = held(brain, &user, due, Urgency::Usual) {
+    if let Some(end) = held(brain, &user) {
         batch.put(&until(due, end), Expect::Any)?;
         return settle(brain.commit(batch).await.map(|_| ()));
     }

@@ -9,6 +9,7 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 use super::button::{Button, Press};
+use super::settings::Quiet;
 use super::text::{shorten, visible};
 use super::turn::Reply;
 use super::when::{DateOrder, Grain, Reference, describe, local_instant};
@@ -56,9 +57,21 @@ pub struct Ring {
     pub held_until: Option<DateTime<Utc>>,
     /// Whether it may break quiet hours.
     pub urgency: Urgency,
+    /// The person's quiet hours when it rang.
+    pub quiet: Option<Quiet>,
 }
 
 impl Ring {
+    /// The end of the quiet hours it has to wait for. One that is on time and was asked for at this very time
+    /// does not wait.
+    pub fn waits_until(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let end = self.quiet?.ends(now, self.zone)?;
+        match self.urgency {
+            Urgency::Named if !is_late(self.at, now) => None,
+            Urgency::Named | Urgency::Usual => Some(end),
+        }
+    }
+
     /// The line that tells it now.
     fn line(&self, now: DateTime<Utc>, title: &str) -> String {
         let reference = Reference { now, zone: self.zone, order: DateOrder::DayFirst };
@@ -130,6 +143,12 @@ pub fn said(mut reply: Reply, now: DateTime<Utc>) -> Reply {
         }
     }
     reply
+}
+
+/// Until when a reminder has to wait, if all of it does.
+pub fn waits_until(reply: &Reply, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let ends: Option<Vec<DateTime<Utc>>> = reply.rings.iter().map(|ring| ring.waits_until(now)).collect();
+    ends?.into_iter().max()
 }
 
 fn list(rings: &[Ring], now: DateTime<Utc>) -> String {

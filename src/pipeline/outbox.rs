@@ -230,17 +230,18 @@ impl Brain {
                     return;
                 }
             };
-            if Self::crowds(&waiting) {
-                if let Err(error) = self.gather(chat).await {
-                    tracing::error!(%error, "reminders could not be put together, so they wait");
+            let ready = match self.ready(chat, waiting).await {
+                Ok(Some(ready)) => ready,
+                Ok(None) => continue,
+                Err(error) => {
+                    tracing::error!(%error, "the outbox cannot be put in order");
                     return;
                 }
-                continue;
-            }
-            if self.is_blocked(chat).await {
+            };
+            if ready.is_empty() {
                 return;
             }
-            for (entry, _) in waiting {
+            for entry in ready {
                 if !self.show(entry).await {
                     return;
                 }

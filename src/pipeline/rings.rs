@@ -1,12 +1,18 @@
-//! Reminders that wait in the outbox. After an outage, or when quiet hours end, many become one message.
+//! Reminders that wait in the outbox. After an outage, or when quiet hours end, many become one message; late
+//! ones wait for the end of quiet hours, and nothing is tried in a chat that is closed to us.
+
+use chrono::{DateTime, Utc};
 
 use super::Brain;
-use crate::core::ids::ChatId;
+use crate::core::ids::{ChatId, UserId};
 use crate::core::ring;
 use crate::core::turn::Reply;
 use crate::limits::{APART_MAX, GATHER_MAX};
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
-use crate::records::{OutboxEntry, Show};
+use crate::records::{Due, DueKind, OutboxEntry, Show};
+
+/// An entry and its revision.
+type Held = (OutboxEntry, u64);
 
 /// The reply of an entry, if it is a reminder.
 fn reminder(entry: &OutboxEntry) -> Option<&Reply> {
@@ -16,31 +22,72 @@ fn reminder(entry: &OutboxEntry) -> Option<&Reply> {
     }
 }
 
+/// Until when an entry has to wait for the end of quiet hours.
+fn waits_until(entry: &OutboxEntry, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    reminder(entry).and_then(|reply| ring::waits_until(reply, now))
+}
+
+/// The reminders among these that may be told as one: those that wait, and those that do not.
+fn crowds(waiting: Vec<Held>, now: DateTime<Utc>) -> Vec<Vec<Held>> {
+    let reminders = waiting.into_iter().filter(|(entry, _)| reminder(entry).is_some());
+    let (waits, ready): (Vec<_>, Vec<_>) = reminders.partition(|(entry, _)| waits_until(entry, now).is_some());
+    [waits, ready].into_iter().filter(|crowd| crowd.len() > APART_MAX).collect()
+}
+
 impl Brain {
-    /// True when more reminders wait than a person should get one by one.
-    pub(super) fn crowds(waiting: &[(OutboxEntry, u64)]) -> bool {
-        waiting.iter().filter(|(entry, _)| reminder(entry).is_some()).count() > APART_MAX
+    /// Those of the waiting entries that may be shown now, in order; `None` when the outbox was changed and has
+    /// to be read again. Only for the chat's deliverer.
+    pub(super) async fn ready(
+        &self,
+        chat: &ChatId,
+        waiting: Vec<Held>,
+    ) -> Result<Option<Vec<OutboxEntry>>, StoreError> {
+        let now = self.clock.now();
+        if !crowds(waiting.clone(), now).is_empty() {
+            self.gather(chat, now).await?;
+            return Ok(None);
+        }
+        if self.is_blocked(chat).await {
+            return Ok(Some(Vec::new()));
+        }
+        if let Some(end) = waiting.iter().filter_map(|(entry, _)| waits_until(entry, now)).min() {
+            self.wake(chat, end).await?;
+        }
+        let ready = waiting.into_iter().map(|(entry, _)| entry).filter(|entry| waits_until(entry, now).is_none());
+        Ok(Some(ready.collect()))
     }
 
-    /// Makes one message of the reminders that wait in a chat, in the place of the first. Only for the chat's
-    /// deliverer: nothing of it may be on its way.
-    pub(super) async fn gather(&self, chat: &ChatId) -> Result<(), StoreError> {
+    /// Looks into this outbox again when quiet hours are over.
+    async fn wake(&self, chat: &ChatId, at: DateTime<Utc>) -> Result<(), StoreError> {
+        let owner = UserId::new(chat.as_str());
+        let due = Due { at, owner, chat: chat.clone(), kind: DueKind::Outbox, meant: None };
+        if self.store.load::<Due>(&due.key()).await?.is_some() {
+            return Ok(());
+        }
+        let mut batch = Batch::default();
+        batch.put(&due, Expect::Any)?;
+        self.commit(batch).await?;
+        Ok(())
+    }
+
+    /// Makes one message of the reminders that wait in a chat, in the place of the first.
+    async fn gather(&self, chat: &ChatId, now: DateTime<Utc>) -> Result<(), StoreError> {
         let _guard = self.writing.lock(chat).await;
         let scan = Scan::of::<OutboxEntry>(&[chat.as_str()], GATHER_MAX);
-        let mut waiting = self.store.list::<OutboxEntry>(scan).await?;
-        waiting.retain(|(entry, _)| reminder(entry).is_some());
-        let rings = waiting.iter().filter_map(|(entry, _)| reminder(entry)).flat_map(|reply| reply.rings.clone());
-        let rings = ring::gathered(rings.collect());
         let mut batch = Batch::default();
-        for (at, (mut entry, revision)) in waiting.into_iter().enumerate() {
-            if at > 0 {
-                batch.delete(Table::Outbox, entry.key(), Expect::Revision(revision));
-                continue;
+        for crowd in crowds(self.store.list::<OutboxEntry>(scan).await?, now) {
+            let rings = crowd.iter().filter_map(|(entry, _)| reminder(entry)).flat_map(|reply| reply.rings.clone());
+            let rings = ring::gathered(rings.collect());
+            for (at, (mut entry, revision)) in crowd.into_iter().enumerate() {
+                if at > 0 {
+                    batch.delete(Table::Outbox, entry.key(), Expect::Revision(revision));
+                    continue;
+                }
+                if let Show::Send(reply) = &mut entry.show {
+                    reply.rings.clone_from(&rings);
+                }
+                batch.put(&entry, Expect::Revision(revision))?;
             }
-            if let Show::Send(reply) = &mut entry.show {
-                reply.rings.clone_from(&rings);
-            }
-            batch.put(&entry, Expect::Revision(revision))?;
         }
         self.commit(batch).await?;
         Ok(())

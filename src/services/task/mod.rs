@@ -34,7 +34,7 @@ use crate::ports::{
     AgendaItem, Attempt, Change, Expect, FallenDue, Key, Noticed, Performed, Prepared, Record, RecordExt, Rezoned,
     Scene, Service, ServiceError, Store, Wanted,
 };
-use crate::records::Due;
+use crate::records::{Due, User};
 
 /// "Done" a second time within this is the same press twice, not the next occurrence done early.
 const SAME_DONE_SECS: i64 = 120;
@@ -75,7 +75,7 @@ impl TaskService {
         schedule::set(&mut task, params, scene)?;
         let mut changes = vec![Change::put(&task, Expect::Absent)?];
         changes.extend(self.due_changes(None, Some(&task), scene.now).await?);
-        Ok(told(&task, scene, changes))
+        self.told_with_quiet(&task, scene, changes).await
     }
 
     async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
@@ -92,7 +92,12 @@ impl TaskService {
             task.priority = Some(priority);
         }
         schedule::set(&mut task, &changes, scene)?;
-        self.rewritten(scene, &before, &task, revision).await
+        let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
+        changes.extend(self.due_changes(Some(&before), Some(&task), scene.now).await?);
+        if task.rings() == before.rings() {
+            return Ok(told(&task, scene, changes));
+        }
+        self.told_with_quiet(&task, scene, changes).await
     }
 
     async fn complete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
@@ -106,17 +111,20 @@ impl TaskService {
         }
         let mut task = before.clone();
         task.done_at = Some(scene.now);
-        // "Done" is the time that was reminded of, or else the coming one, done early.
-        let after = match before.due_moment().filter(|_| !before.is_unanswered()) {
-            Some(due) => task.instant_of(due).max(scene.now),
-            None => scene.now,
-        };
         task.snoozed = None;
-        let goes_on = task.repeat.is_some() && task.advance(after);
+        // "Done" is the time that was reminded of, which the series has left behind; else the coming one, done
+        // early.
+        let goes_on = match before.due_moment().filter(|_| before.repeat.is_some()) {
+            Some(_) if before.is_unanswered() => true,
+            Some(due) => task.advance(task.instant_of(due).max(scene.now)),
+            None => false,
+        };
         if !goes_on {
             task.status = Status::Done;
         }
-        self.rewritten(scene, &before, &task, revision).await
+        let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
+        changes.extend(self.due_changes(Some(&before), Some(&task), scene.now).await?);
+        Ok(told(&task, scene, changes))
     }
 
     async fn delete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
@@ -153,17 +161,27 @@ impl TaskService {
         Ok(Performed::result(json!({"tasks": shown, "more": more})))
     }
 
-    /// The task and its due entry, from one state to the next.
-    async fn rewritten(
+    /// Says what becomes of reminders that lie in the person's quiet hours.
+    async fn told_with_quiet(
         &self,
-        scene: &Scene,
-        before: &Task,
         task: &Task,
-        revision: u64,
+        scene: &Scene,
+        changes: Vec<Change>,
     ) -> Result<Performed, ServiceError> {
-        let mut changes = vec![Change::put(task, Expect::Revision(revision))?];
-        changes.extend(self.due_changes(Some(before), Some(task), scene.now).await?);
-        Ok(told(task, scene, changes))
+        let user = self.store.load::<User>(&Key::of(&[scene.owner.as_str()])).await?;
+        let quiet = user.and_then(|(user, _)| user.settings.quiet);
+        let is_quiet = |at: &DateTime<Utc>| quiet.is_some_and(|quiet| quiet.ends(*at, scene.zone).is_some());
+        let rings: Vec<_> = task.rings().into_iter().filter(|at| *at > scene.now && is_quiet(at)).collect();
+        let note = match rings.iter().any(|at| task.is_named(*at)) {
+            true => Some("rings"),
+            false if !rings.is_empty() => Some("waits"),
+            false => None,
+        };
+        let result = match note {
+            Some(note) => json!({"task": task.view(scene), "quiet": note}),
+            None => json!({"task": task.view(scene)}),
+        };
+        Ok(Performed::changed(result, changes))
     }
 
     /// What makes the due-index hold the reminders of `new` in place of those of `old`.

@@ -22,6 +22,7 @@ pub(super) fn remind(task: &Task, due: &Due, scene: &Scene) -> Option<(Ring, Opt
         missed: 0,
         held_until: None,
         urgency: if task.is_named(meant) { Urgency::Named } else { Urgency::Usual },
+        quiet: None,
     };
     if deadline != Some(meant) || task.repeat.is_none() {
         return Some((ring, None));

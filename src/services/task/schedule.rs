@@ -43,6 +43,7 @@ fn snooze(task: &mut Task, until: DateTime<Utc>, scene: &Scene) {
     if task.repeat.is_none() && is_over && task.also.iter().all(|at| *at <= scene.now) {
         task.deadline = Some(Moment::Instant(until.with_timezone(&scene.zone)).store());
         task.zone = scene.zone;
+        task.snoozed = None;
         // What was set before the old deadline has been told.
         task.before.clear();
     } else {
