@@ -23,6 +23,9 @@ use crate::records::{Due, DueKind, Show, User, millis};
 /// Entries handled in one go; the rest follow at once.
 const AT_ONCE: usize = 256;
 
+/// What its service could not make into a reminder is tried again after this.
+const AGAIN_SECS: i64 = 300;
+
 /// An entry and its revision.
 type Held = (Due, u64);
 
@@ -65,18 +68,22 @@ pub async fn run(brain: &Brain) {
             continue;
         }
         match next(brain).await {
-            Some(at) => tokio::select! {
+            Ok(Some(at)) => tokio::select! {
                 () = brain.clock.sleep_until(at) => {}
                 () = brain.due_changed.notified() => {}
             },
-            None => brain.due_changed.notified().await,
+            Ok(None) => brain.due_changed.notified().await,
+            Err(error) => {
+                tracing::error!(%error, "the due-index cannot be read; trying again soon");
+                tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+            }
         }
     }
 }
 
-async fn next(brain: &Brain) -> Option<DateTime<Utc>> {
-    let first = brain.store.list::<Due>(Scan::of::<Due>(&[], 1)).await;
-    first.ok()?.first().map(|(due, _)| due.at)
+async fn next(brain: &Brain) -> Result<Option<DateTime<Utc>>, StoreError> {
+    let first = brain.store.list::<Due>(Scan::of::<Due>(&[], 1)).await?;
+    Ok(first.first().map(|(due, _)| due.at))
 }
 
 /// Tells the reminders of one chat together. If something changed at this very moment, each is looked at alone.
@@ -102,8 +109,11 @@ async fn ring_together(brain: &Brain, chat: &ChatId, entries: &[Held]) -> Result
     let mut first = None;
     for (due, revision) in entries {
         let user = brain.user(&due.owner, chat).await?;
-        let fallen = fallen(brain, &user, due).await;
         batch.delete(Table::Due, due.key(), Expect::Revision(*revision));
+        let Some(fallen) = fallen(brain, &user, due).await else {
+            batch.put(&until(due, brain.clock.now() + chrono::Duration::seconds(AGAIN_SECS)), Expect::Any)?;
+            continue;
+        };
         let Some(mut ring) = fallen.ring else {
             batch.extend(fallen.changes);
             continue;
@@ -128,18 +138,22 @@ async fn ring_together(brain: &Brain, chat: &ChatId, entries: &[Held]) -> Result
     }
 }
 
-async fn fallen(brain: &Brain, user: &User, due: &Due) -> FallenDue {
+/// `None` when the service could not tell: then it is asked again, later.
+async fn fallen(brain: &Brain, user: &User, due: &Due) -> Option<FallenDue> {
     let DueKind::Item { service: name, .. } = &due.kind else {
-        return FallenDue::default();
+        return Some(FallenDue::default());
     };
     let Some(service) = brain.service(name) else {
         tracing::error!(service = name, "a reminder's service is gone");
-        return FallenDue::default();
+        return Some(FallenDue::default());
     };
-    service.fall_due(&brain.scene(user, &due.chat), due).await.unwrap_or_else(|error| {
-        tracing::error!(service = name, %error, "a reminder could not be made");
-        FallenDue::default()
-    })
+    match service.fall_due(&brain.scene(user, &due.chat), due).await {
+        Ok(fallen) => Some(fallen),
+        Err(error) => {
+            tracing::error!(service = name, %error, "a reminder could not be made; trying again later");
+            None
+        }
+    }
 }
 
 /// The end of the quiet hours that hold everything nobody named a time for.

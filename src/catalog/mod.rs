@@ -14,6 +14,7 @@ mod email;
 mod entry;
 mod keep;
 mod memory;
+mod remind;
 pub mod show;
 mod task;
 

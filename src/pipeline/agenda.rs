@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 
 use super::Brain;
@@ -68,13 +68,18 @@ fn reference(scene: &Scene) -> Reference {
     Reference { now: scene.now, zone: scene.zone, order: DateOrder::DayFirst }
 }
 
+/// `Mon 12 Jan`, with the year where it is another.
+fn plain(day: NaiveDate, scene: &Scene) -> String {
+    let same_year = day.year() == scene.now.with_timezone(&scene.zone).year();
+    day.format(if same_year { "%a %-d %b" } else { "%a %-d %b %Y" }).to_string()
+}
+
 fn title(item: &AgendaItem) -> String {
     visible(&shorten(&item.title, TITLE_CHARS))
 }
 
 fn late(item: &AgendaItem, scene: &Scene) -> String {
-    let since = describe(item.at.with_timezone(&scene.zone), Grain::Day, &reference(scene));
-    format!("❗ {} — since {since}", title(item))
+    format!("❗ {} — since {}", title(item), plain(item.at.with_timezone(&scene.zone).date_naive(), scene))
 }
 
 /// `09:30–10:00 Standup, Room 4`, `▫️ 17:00 Call mom`.
@@ -109,5 +114,5 @@ pub async fn briefing(brain: &Brain, scene: &Scene) -> String {
     if lines.is_empty() {
         return "☀️ Good morning! Nothing on your calendar and nothing due today.".to_owned();
     }
-    format!("☀️ Good morning! {}:\n{}", heading(today, scene), lines.join("\n"))
+    format!("☀️ Good morning! {}:\n{}", plain(today, scene), lines.join("\n"))
 }

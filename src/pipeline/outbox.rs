@@ -255,11 +255,11 @@ impl Brain {
             tracing::error!(%error, "a card cannot be checked, so it waits");
             return false;
         }
+        if let Show::Send(reply) = &mut entry.show {
+            *reply = ring::said(std::mem::take(reply), self.clock.now());
+        }
         let shown = match &entry.show {
-            Show::Send(reply) => {
-                let reply = ring::said(reply.clone(), self.clock.now());
-                self.face.send(&entry.chat, &reply).await.map(Some)
-            }
+            Show::Send(reply) => self.face.send(&entry.chat, reply).await.map(Some),
             Show::Edit(edit) => self.face.edit(&entry.chat, edit).await.map(|()| None),
         };
         fail_point("shown");

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use super::Brain;
 use crate::core::ids::{ChatId, UserId};
-use crate::core::ring;
+use crate::core::ring::{self, Ring};
 use crate::core::turn::Reply;
 use crate::limits::{APART_MAX, GATHER_MAX};
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
@@ -27,11 +27,22 @@ fn waits_until(entry: &OutboxEntry, now: DateTime<Utc>) -> Option<DateTime<Utc>>
     reminder(entry).and_then(|reply| ring::waits_until(reply, now))
 }
 
-/// The reminders among these that may be told as one: those that wait, and those that do not.
+/// The reminders among these that have to be put together: those that wait, and those that do not.
 fn crowds(waiting: Vec<Held>, now: DateTime<Utc>) -> Vec<Vec<Held>> {
     let reminders = waiting.into_iter().filter(|(entry, _)| reminder(entry).is_some());
     let (waits, ready): (Vec<_>, Vec<_>) = reminders.partition(|(entry, _)| waits_until(entry, now).is_some());
-    [waits, ready].into_iter().filter(|crowd| crowd.len() > APART_MAX).collect()
+    [waits, ready].into_iter().filter(|crowd| is_crowd(crowd)).collect()
+}
+
+/// True when one item is told several times, or too many are told apart.
+fn is_crowd(crowd: &[Held]) -> bool {
+    let rings: Vec<Ring> = rings(crowd);
+    let count = rings.len();
+    crowd.len() > 1 && (count > APART_MAX || ring::gathered(rings).len() < count)
+}
+
+fn rings(crowd: &[Held]) -> Vec<Ring> {
+    crowd.iter().filter_map(|(entry, _)| reminder(entry)).flat_map(|reply| reply.rings.clone()).collect()
 }
 
 impl Brain {
@@ -70,23 +81,26 @@ impl Brain {
         Ok(())
     }
 
-    /// Makes one message of the reminders that wait in a chat, in the place of the first.
+    /// Puts the reminders together that wait in a chat: into the first of them, or, while they are few, into the
+    /// first of each item.
     async fn gather(&self, chat: &ChatId, now: DateTime<Utc>) -> Result<(), StoreError> {
         let _guard = self.writing.lock(chat).await;
         let scan = Scan::of::<OutboxEntry>(&[chat.as_str()], GATHER_MAX);
         let mut batch = Batch::default();
         for crowd in crowds(self.store.list::<OutboxEntry>(scan).await?, now) {
-            let rings = crowd.iter().filter_map(|(entry, _)| reminder(entry)).flat_map(|reply| reply.rings.clone());
-            let rings = ring::gathered(rings.collect());
-            for (at, (mut entry, revision)) in crowd.into_iter().enumerate() {
-                if at > 0 {
-                    batch.delete(Table::Outbox, entry.key(), Expect::Revision(revision));
-                    continue;
+            let mut rings = ring::gathered(rings(&crowd));
+            let all_in_one = rings.len() > APART_MAX;
+            for (mut entry, revision) in crowd {
+                let key = entry.key();
+                let Show::Send(reply) = &mut entry.show else { continue };
+                let is_here = |ring: &Ring| all_in_one || reply.rings.iter().any(|here| here.item == ring.item);
+                let (here, elsewhere) = rings.into_iter().partition(is_here);
+                (reply.rings, rings) = (here, elsewhere);
+                if reply.rings.is_empty() {
+                    batch.delete(Table::Outbox, key, Expect::Revision(revision));
+                } else {
+                    batch.put(&entry, Expect::Revision(revision))?;
                 }
-                if let Show::Send(reply) = &mut entry.show {
-                    reply.rings.clone_from(&rings);
-                }
-                batch.put(&entry, Expect::Revision(revision))?;
             }
         }
         self.commit(batch).await?;

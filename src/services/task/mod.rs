@@ -6,7 +6,7 @@
 //!
 //! When a repeating task reminds, it moves on to its next time at once, so that it reminds again whether or
 //! not somebody says "done"; "done" then means the time it reminded of. A new time for a repeating task moves
-//! all of its repetition, except while a reminder of it waits for an answer: then that one is snoozed. A
+//! all of its repetition, except when it has just rung and nobody answered: then that reminder is snoozed. A
 //! snooze never moves the series.
 
 mod agenda;

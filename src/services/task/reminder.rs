@@ -18,7 +18,8 @@ pub(super) fn remind(task: &Task, due: &Due, scene: &Scene) -> Option<(Ring, Opt
         details: task.description.clone(),
         at: meant,
         zone: scene.zone,
-        ahead_of: deadline.filter(|at| *at > meant && task.snoozed != Some(meant)),
+        // A series that was snoozed rings for the time before, not for the next one.
+        ahead_of: deadline.filter(|at| *at > meant && (task.repeat.is_none() || task.snoozed != Some(meant))),
         missed: 0,
         held_until: None,
         urgency: if task.is_named(meant) { Urgency::Named } else { Urgency::Usual },

@@ -13,6 +13,9 @@ use crate::ports::{Scene, ServiceError};
 use crate::services::recurrence::{Series, at_clock, instant};
 use crate::services::texts;
 
+/// Of a series that rang less than this ago and was not answered, a new time means that reminder.
+const JUST_RANG_SECS: i64 = 3_600;
+
 pub(super) fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
     Moment::read(text, scene.zone)
         .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
@@ -61,7 +64,8 @@ fn deadline(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), Servi
         return Ok(());
     }
     task.chat = scene.chat.clone();
-    if let (None, Some(until), true) = (&repeat, deadline, task.is_unanswered()) {
+    let just_rang = task.reminded_at.is_some_and(|at| scene.now - at <= Duration::seconds(JUST_RANG_SECS));
+    if let (None, Some(until), true) = (&repeat, deadline, just_rang && task.is_unanswered()) {
         // The reminder that waits for an answer is put off; the repetition stays as it is.
         task.snoozed = Some(at(&until.store(), scene)?);
         return Ok(());

@@ -74,14 +74,13 @@ impl Chat for Phone {
     async fn send(&self, _: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         self.tries.fetch_add(1, Ordering::SeqCst);
         let fate = *self.fate.lock().unwrap();
-        let doubtful = match fate {
+        match fate {
             Fate::Lost => return Err(SendError::Later("the network is down".to_owned())),
             Fate::Blocked => return Err(SendError::Blocked("bot was blocked by the user".to_owned())),
-            Fate::AnswerLost => true,
-            Fate::Arrives => false,
-        };
-        self.told.lock().unwrap().push(Told { at: self.clock.now(), reply: reply.clone(), doubtful });
-        if doubtful {
+            Fate::AnswerLost | Fate::Arrives => {}
+        }
+        self.told.lock().unwrap().push(Told { at: self.clock.now(), reply: reply.clone(), doubtful: true });
+        if fate == Fate::AnswerLost {
             return Err(SendError::Later("no answer".to_owned()));
         }
         Ok(MessageId(self.last_id.fetch_add(1, Ordering::SeqCst) + 1))
@@ -129,19 +128,18 @@ impl Store for Mortal {
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {
         match self.commits_left.load(Ordering::SeqCst) {
-            0 => {
-                // Telegram's answer came, and nobody wrote it down.
-                let outbox = || batch.changes.iter().filter(|change| change.table == Table::Outbox);
-                let records_a_delivery = outbox().count() == 1 && outbox().all(|change| change.put.is_none());
-                if let (true, Some(last)) = (records_a_delivery, self.phone.told.lock().unwrap().last_mut()) {
-                    last.doubtful = true;
-                }
-                return Err(StoreError::Closed);
-            }
+            0 => return Err(StoreError::Closed),
             left if left > 0 => self.commits_left.store(left - 1, Ordering::SeqCst),
             _ => {}
         }
-        self.inner.commit(batch).await
+        // The answer came, and is written down.
+        let outbox: Vec<_> = batch.changes.iter().filter(|change| change.table == Table::Outbox).collect();
+        let records_a_delivery = matches!(outbox.as_slice(), [only] if only.put.is_none());
+        let revision = self.inner.commit(batch).await?;
+        if let (true, Some(last)) = (records_a_delivery, self.phone.told.lock().unwrap().last_mut()) {
+            last.doubtful = false;
+        }
+        Ok(revision)
     }
 }
 

@@ -333,6 +333,19 @@ impl Year {
         figures
     }
 
+    /// What happened around a time, for the one who has to find out why.
+    fn around(&self, ring: &Ring, at: DateTime<Utc>, left: &BTreeMap<DateTime<Utc>, Occurrence>) -> String {
+        let near = |other: DateTime<Utc>| (other - at).abs() < Duration::days(4);
+        let mut lines = vec![format!("zones {:?}, quiet {}", self.zones, self.quiet)];
+        lines.extend(self.troubles.iter().filter(|(from, _)| near(*from)).map(|t| format!("trouble {t:?}")));
+        lines.extend(left.values().filter(|o| near(o.at)).map(|o| format!("expected {o:?}")));
+        for told in self.world.told().iter().filter(|told| near(told.at)) {
+            let rings = told.reply.rings.iter().filter(|other| other.item == ring.item);
+            lines.extend(rings.map(|r| format!("told {} doubtful {}: {r:?}", told.at, told.doubtful)));
+        }
+        lines.join("\n")
+    }
+
     fn judge_ring(
         &self,
         told: &Told,
@@ -341,7 +354,8 @@ impl Year {
         figures: &mut Figures,
     ) {
         let occurrence = left.remove(&ring.at).unwrap_or_else(|| {
-            panic!("{} rang at {} for {}, which is told twice or never was due", ring.title, told.at, ring.at)
+            let what = format!("{} rang at {} for {}, told twice or never due", ring.title, told.at, ring.at);
+            panic!("{what}\n{}", self.around(ring, told.at, left))
         });
         let earlier: Vec<_> = left.range(..ring.at).rev().take(ring.missed as usize).map(|(at, _)| *at).collect();
         assert_eq!(earlier.len(), ring.missed as usize, "{} says it missed more than there were", ring.title);

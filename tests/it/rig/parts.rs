@@ -12,8 +12,9 @@ use brain_agent::core::plan::{Action, Params};
 use brain_agent::core::stakes::Authorized;
 use brain_agent::core::turn::{Edit, Reply};
 use brain_agent::ports::{
-    Attempt, Batch, Call, Chat, Clock, Completion, FallenDue, Key, Model, ModelError, Noticed, Performed, Prepared,
-    Scan, Scene, SendError, Service, ServiceError, Stage, Store, StoreError, Stored, Table, Usage, Wanted,
+    AgendaItem, Attempt, Batch, Call, Chat, Clock, Completion, FallenDue, Key, Model, ModelError, Noticed, Performed,
+    Prepared, Rezoned, Scan, Scene, SendError, Service, ServiceError, Stage, Store, StoreError, Stored, Table, Usage,
+    Wanted,
 };
 use brain_agent::records::Due;
 use brain_agent::store::MemoryStore;
@@ -366,6 +367,19 @@ impl Service for Watched {
 
     async fn fall_due(&self, scene: &Scene, due: &Due) -> Result<FallenDue, ServiceError> {
         self.inner.fall_due(scene, due).await
+    }
+
+    async fn agenda(
+        &self,
+        scene: &Scene,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<AgendaItem>, ServiceError> {
+        self.inner.agenda(scene, from, to).await
+    }
+
+    async fn rezone(&self, scene: &Scene, to: chrono_tz::Tz) -> Result<Rezoned, ServiceError> {
+        self.inner.rezone(scene, to).await
     }
 
     async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {

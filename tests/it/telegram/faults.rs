@@ -86,7 +86,7 @@ async fn what_could_not_be_sent_is_sent_again_until_it_arrives() {
 }
 
 #[tokio::test]
-async fn a_blocked_bot_gives_up_that_message_and_goes_on() {
+async fn a_blocked_bot_keeps_what_is_meant_for_that_person_and_serves_the_others() {
     let api = FakeBotApi::start().await;
     let model = echo();
     let mut daemon = serve(&installed().model(&model), &api).await;
@@ -99,7 +99,10 @@ async fn a_blocked_bot_gives_up_that_message_and_goes_on() {
     api.clear_faults();
     api.user_says(ANNA, "back again");
     answer(&api, ANNA, "back again").await;
-    assert_eq!(how_many(&api, ANNA, "into the void"), 0);
+    assert_eq!(how_many(&api, ANNA, "into the void"), 1, "it was kept\n{}", api.transcript());
+    let refused = api.calls("sendMessage").into_iter().filter(|call| call.status == Some(403)).count();
+    assert_eq!(refused, 1, "nothing is tried in vain\n{}", api.transcript());
+    assert_eq!(daemon.stderr().matches("closed to the bot").count(), 1, "{}", daemon.stderr());
     assert!(daemon.is_running());
 }
 
