@@ -40,11 +40,27 @@ pub(super) fn items(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<
 
 /// The task where the person lives from now on, if it follows them there: what repeats keeps its time of day,
 /// and a day stays that day. What was set for one instant stays at it, and so does what counts hours.
-pub(super) fn rezoned(task: &Task, to: Tz) -> Option<Task> {
+///
+/// A time of a series that has come and is still to be told (quiet hours hold it) stays where it was; the series
+/// moves on from it.
+pub(super) fn rezoned(task: &Task, to: Tz, now: DateTime<Utc>) -> Option<Task> {
     let follows = task.repeat.is_some() || matches!(task.due_moment(), Some(Moment::Day(_)));
     if !follows || task.status == Status::Done || task.zone == to {
         return None;
     }
+    let come = task.reminds_at().filter(|at| *at <= now);
+    let task = match come {
+        None => task.clone(),
+        Some(at) => {
+            let mut next = task.clone();
+            if task.repeat.is_none() || !next.advance(now) {
+                return None;
+            }
+            next.also.push(at);
+            next.reminded_at = Some(now);
+            next
+        }
+    };
     let elapsed = task.series().is_some_and(|series| series.is_elapsed());
     let there = |text: &str| match Moment::read(text, task.zone)? {
         Moment::Instant(at) if elapsed => Some(Moment::Instant(at.with_timezone(&to)).store()),
@@ -58,7 +74,7 @@ pub(super) fn rezoned(task: &Task, to: Tz) -> Option<Task> {
         Some(clock) if !elapsed && clock_of(anchor.as_deref(), to) != Some(clock) => pinned(rule, clock),
         Some(_) | None => rule.to_owned(),
     });
-    Some(Task { zone: to, deadline, anchor, repeat, ..task.clone() })
+    Some(Task { zone: to, deadline, anchor, repeat, ..task })
 }
 
 fn clock_of(moment: Option<&str>, zone: Tz) -> Option<NaiveTime> {

@@ -322,7 +322,7 @@ impl Service for TaskService {
     async fn rezone(&self, scene: &Scene, to: Tz) -> Result<Rezoned, ServiceError> {
         let mut rezoned = Rezoned::default();
         for (task, revision) in items::all::<Task>(&self.store, &scene.owner).await? {
-            let Some(there) = agenda::rezoned(&task, to) else { continue };
+            let Some(there) = agenda::rezoned(&task, to, scene.now) else { continue };
             rezoned.moved += usize::from(there.reminds_at() != task.reminds_at());
             rezoned.changes.push(Change::put(&there, Expect::Revision(revision))?);
             rezoned.changes.extend(self.due_changes(Some(&task), Some(&there), scene.now).await?);

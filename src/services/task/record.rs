@@ -234,7 +234,7 @@ impl Item for Task {
             "deadline": self.deadline,
             "repeat": self.repeat,
             "remind_before": self.before.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "remind_at": self.also.iter().map(|at| stored(*at)).collect::<Vec<_>>(),
+            "remind_at": self.also.iter().filter(|at| **at > scene.now).map(|at| stored(*at)).collect::<Vec<_>>(),
             "snoozed": self.snoozed.filter(|at| *at > scene.now).map(stored),
             "status": self.status,
         });

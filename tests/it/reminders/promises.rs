@@ -267,3 +267,30 @@ async fn a_machine_that_stops_between_commit_and_delivery_loses_nothing() {
         assert!(told.len() == 1 || told.last().unwrap().at - told[0].at == Duration::minutes(30));
     }
 }
+
+#[tokio::test]
+async fn an_agenda_goes_day_by_day_and_begins_with_what_is_overdue() {
+    let world = world();
+    once(&world, "Taxes", "2026-01-12T12:30:00+01:00").await;
+    daily(&world, "Pills", "2026-01-12T18:00:00+01:00").await;
+    world.does("create", json!({"title": "Passport", "deadline": "2026-01-14"})).await;
+    for (summary, from, to) in [("Standup", "09:30", "09:45"), ("Lunch with Ann", "12:00", "13:00")] {
+        let at = |clock: &str| format!("2026-01-14T{clock}:00+01:00");
+        let event = json!({"summary": summary, "start_time": at(from), "end_time": at(to), "location": "Room 4"});
+        world.acts("calendar", "create_event", event).await;
+    }
+    world.live_until(utc("2026-01-13T20:00:00Z")).await;
+    let scene = world.brain.scene(&world.user().await, &super::world::my_chat());
+    let day = |text: &str| text.parse().unwrap();
+    let lines = brain_agent::pipeline::agenda::agenda(&world.brain, &scene, day("2026-01-13"), day("2026-01-16")).await;
+    assert_eq!(
+        lines.join("\n"),
+        "❗ Taxes — since Mon 12 Jan\n\n\
+         today (Tue 13 Jan)\n▫️ 18:00 Pills\n\n\
+         tomorrow (Wed 14 Jan)\n▫️ Passport\n🗓 09:30–09:45 Standup, Room 4\n🗓 12:00–13:00 Lunch with Ann, Room 4\n\
+         ▫️ 18:00 Pills\n\nThu 15 Jan\n▫️ 18:00 Pills"
+    );
+    world.does("complete", json!({"find_by": "pills"})).await;
+    let lines = brain_agent::pipeline::agenda::agenda(&world.brain, &scene, day("2026-01-13"), day("2026-01-14")).await;
+    assert_eq!(lines, ["❗ Taxes — since Mon 12 Jan"], "today's is done");
+}

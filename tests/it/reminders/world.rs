@@ -238,8 +238,13 @@ impl World {
         self.go_to(end);
     }
 
-    /// A task command, done the way an action is: its id.
+    /// A task command; see [`Self::acts`].
     pub async fn does(&self, command: &str, params: Value) -> Value {
+        self.acts("task", command, params).await
+    }
+
+    /// A command, done the way an action is: its result.
+    pub async fn acts(&self, service_name: &str, command: &str, params: Value) -> Value {
         use brain_agent::core::outcome::Outcome;
         use brain_agent::core::plan::Action;
         use brain_agent::core::stakes::{Rule, Stakes, assess, authorize_low};
@@ -252,14 +257,15 @@ impl World {
         }
         let user = self.user().await;
         let scene = self.brain.scene(&user, &my_chat());
-        let service = self.brain.service("task").unwrap();
-        let params = self.brain.catalog.find("task", command).unwrap().check(params.as_object().unwrap().clone());
+        let service = self.brain.service(service_name).unwrap();
+        let params = self.brain.catalog.find(service_name, command).unwrap().check(params.as_object().unwrap().clone());
         let Prepared::Ready { params, target, .. } = service.prepare(&scene, command, params.unwrap()).await.unwrap()
         else {
             panic!("{command} was not ready");
         };
-        let params = self.brain.catalog.find("task", command).unwrap().complete(params, target.as_ref()).unwrap();
-        let action = Action { service: "task".into(), command: command.into(), params, target, ..Action::default() };
+        let params = self.brain.catalog.find(service_name, command).unwrap().complete(params, target.as_ref()).unwrap();
+        let action =
+            Action { service: service_name.into(), command: command.into(), params, target, ..Action::default() };
         let attempt = Attempt { key: uuid::Uuid::new_v4().simple().to_string() };
         let performed =
             service.perform(&scene, &authorize_low(assess(&Harmless, action, Stakes::Low)).unwrap(), &attempt).await;
@@ -334,6 +340,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
             order: DateOrder::DayFirst,
             admins: [].into(),
             admin_may_approve: false,
+            skip_router: true,
         },
         due_changed: Default::default(),
         writing: Default::default(),

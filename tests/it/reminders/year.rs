@@ -176,9 +176,11 @@ impl Year {
                 self.trouble = Some((Trouble::Dead, now));
                 trouble_ends = Some(now + self.downtime());
             }
-            if self.trouble.is_none() {
+            // At night nobody presses anything; what is held then is not answered before it was told.
+            if self.trouble.is_none() && !self.is_quiet(now) {
                 self.answer().await;
             }
+            self.seen = self.world.told().len();
         }
         self.trouble_is_over().await;
         // What quiet hours hold over the turn of the year is told in the morning.
@@ -242,9 +244,7 @@ impl Year {
 
     /// The person snoozes some, and ends some.
     async fn answer(&mut self) {
-        let told = self.world.told();
-        let new: Vec<Told> = told[self.seen..].to_vec();
-        self.seen = told.len();
+        let new: Vec<Told> = self.world.told()[self.seen..].to_vec();
         let now = self.world.now();
         for told in new.iter().filter(|told| told.at == now && !told.doubtful) {
             let [ring] = told.reply.rings.as_slice() else { continue };
@@ -267,7 +267,6 @@ impl Year {
                 _ => {}
             }
         }
-        self.seen = self.world.told().len();
     }
 
     /// A snooze that has not rung is replaced by the next one, and dropped by "done".
@@ -362,7 +361,9 @@ impl Year {
         left.retain(|at, _| !earlier.contains(at));
         figures.told += 1;
         figures.missed += earlier.len();
-        assert!(told.at >= occurrence.ripe, "{} rang early", ring.title);
+        // The oracle looks once a minute.
+        let minute = Duration::minutes(1);
+        assert!(told.at > occurrence.ripe - minute, "{} rang early", ring.title);
         let late = told.at - ring.at > Duration::seconds(90);
         let text = &told.reply.text;
         if told.reply.rings.len() == 1 {
@@ -377,7 +378,7 @@ impl Year {
             assert!(fine, "{text} at {} breaks the quiet hours; it was for {}", told.at, ring.at);
         }
         if self.all_well(occurrence.ripe, told.at) && !self.is_quiet(occurrence.ripe) {
-            assert_eq!(told.at, occurrence.ripe, "{} was late for no reason", ring.title);
+            assert!(told.at < occurrence.ripe + minute, "{} was late for no reason", ring.title);
         }
     }
 }
