@@ -11,6 +11,7 @@ use super::Hearing;
 use super::clauses::{self, Sense};
 use super::grammar::GRAMMAR;
 use super::heard::Heard;
+use super::lexicon::WordId;
 use super::text::{Mark, fold};
 use crate::core::when::{DateOrder, Reference};
 
@@ -191,8 +192,11 @@ pub(crate) fn features(heard: &Heard, senses: &[Sense]) -> Features {
         ]),
         0.5,
     ));
-    for class in ["tasknoun", "notenoun", "mailnoun", "event", "cal", "errand", "contact", "number"] {
-        let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
+    let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
+    for class in [
+        "tasknoun", "notenoun", "mailnoun", "event", "cal", "errand", "contact", "number", "feeling", "others",
+        "closing",
+    ] {
         if GRAMMAR.lexicon.find(class, &ids).is_some() {
             out.push((bucket(&["c", class]), 0.7));
         }
@@ -217,10 +221,13 @@ pub(crate) fn features(heard: &Heard, senses: &[Sense]) -> Features {
 /// How it begins: who speaks of whom, in which tense, and whether it is negated or reported.
 fn opening(heard: &Heard, words: &[String], out: &mut Vec<(u32, f32)>) {
     let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
-    for class in ["negation", "reported", "subject", "assistant"] {
+    for class in ["negation", "reported", "subject", "assistant", "closing", "howto", "capable"] {
         if GRAMMAR.lexicon.starts(class, &ids).is_some() {
             out.push((bucket(&["o", class]), 0.8));
         }
+    }
+    if let Some(who) = told_of(&ids) {
+        out.push((bucket(&["t", who]), 1.0));
     }
     let ending = |word: &String| word.chars().rev().take(2).collect::<String>();
     if let [first, second, ..] = words {
@@ -229,6 +236,15 @@ fn opening(heard: &Heard, words: &[String], out: &mut Vec<(u32, f32)>) {
     if let [first, ..] = words {
         out.push((bucket(&["s", first]), 0.6));
     }
+}
+
+/// Of whom a statement tells: a subject that is nobody we know, and a verb in the form that only statements have.
+fn told_of(ids: &[WordId]) -> Option<&'static str> {
+    let lexicon = &GRAMMAR.lexicon;
+    let owner = lexicon.starts("det", ids).unwrap_or(0);
+    let subject = if owner > 0 { "thing" } else { "name" };
+    let tells = |at: usize| lexicon.starts("tells", ids.get(at..).unwrap_or_default()).is_some();
+    (1..=2).any(|words| ids.len() > owner + words && tells(owner + words)).then_some(subject)
 }
 
 /// Long messages must not shout louder than short ones.
