@@ -29,7 +29,7 @@ const THRESHOLD_OF_STATEMENTS: f32 = 0.8;
 
 /// From this confidence on, a guess needs no second opinion.
 ///
-/// Measured on messages the model had not learnt (the tuning file in five folds, and the test file): of 1,488
+/// Measured on messages the model had not learnt (the tuning file in five folds, the test file and a fresh batch): of 1,488
 /// messages 848 are this sure and none of those is wrong, so the true rate of errors is below 0.4 % with 95 %
 /// certainty. At 0.95 the same bound is above 0.5 %. The test `a_sure_guess_is_wrong_less_than_once_in_two_hundred`
 /// prints the whole table.
