@@ -252,6 +252,7 @@ fn trouble(text: &str, problem: &Problem, reference: &Reference) -> String {
             let list: Vec<String> = candidates.iter().map(show).collect();
             format!("“{text}” could be {}. Which one?", list.join(" or "))
         }
+        Problem::Unclear { words } => format!("I don't know when “{words}” is. When exactly do you mean?"),
         Problem::SkippedByClockChange { next, .. } => {
             format!(
                 "The clocks go forward then, so “{text}” does not exist that day. Is {} fine, or another time?",

@@ -54,7 +54,12 @@ fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, Date
         // "The 3pm meeting" at four may be one that was.
         Err(Problem::Past { at }) => (*at, Grain::Minute),
         Ok(When::Duration(_) | When::Recurrence { .. })
-        | Err(Problem::Impossible { .. } | Problem::Ambiguous { .. } | Problem::SkippedByClockChange { .. }) => {
+        | Err(
+            Problem::Impossible { .. }
+            | Problem::Ambiguous { .. }
+            | Problem::Unclear { .. }
+            | Problem::SkippedByClockChange { .. },
+        ) => {
             return None;
         }
     };

@@ -99,7 +99,12 @@ impl Grammar {
         }
     }
 
-    /// Frames that may begin with this word.
+    /// Frames whose wording begins with this word.
+    pub fn frames_beginning(&self, first: WordId) -> impl Iterator<Item = &Frame> {
+        self.by_first.get(&first).into_iter().flatten().filter_map(|&index| self.frames.get(index))
+    }
+
+    /// Frames that may begin with this word, or with any.
     pub fn frames_from(&self, first: WordId) -> impl Iterator<Item = &Frame> {
         let keyed = self.by_first.get(&first).into_iter().flatten();
         keyed.chain(&self.anywhere).filter_map(|&index| self.frames.get(index))

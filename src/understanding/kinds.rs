@@ -127,6 +127,7 @@ impl Kind {
                     && lexicon.starts("whostop", ids).is_none()
                     && !whole("it")
                     && !holds("whostop-strong")
+                    && !holds("tells")
             }
             Kind::Owned => ids.len() <= 6 && folded().split_whitespace().rev().skip(1).any(|w| w.ends_with("'s")),
             Kind::Details => {

@@ -11,6 +11,8 @@ use super::Hearing;
 use super::clauses::{self, Sense};
 use super::grammar::GRAMMAR;
 use super::heard::Heard;
+use super::lexicon::WordId;
+use super::matching;
 use super::text::{Mark, fold};
 use crate::core::when::{DateOrder, Reference};
 
@@ -191,10 +193,30 @@ pub(crate) fn features(heard: &Heard, senses: &[Sense]) -> Features {
         ]),
         0.5,
     ));
-    for class in ["tasknoun", "notenoun", "mailnoun", "event", "cal", "errand", "contact", "number"] {
-        let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
+    let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
+    let asks = if may_ask(&ids) { "asks" } else { "" };
+    out.push((bucket(&["a", asks, if heard.peels.is_empty() { "" } else { "time" }]), 0.8));
+    for word in &words {
+        out.push((bucket(&["v", word, asks]), 0.5));
+    }
+    for class in [
+        "tasknoun",
+        "notenoun",
+        "mailnoun",
+        "event",
+        "cal",
+        "errand",
+        "contact",
+        "number",
+        "feeling",
+        "others",
+        "closing",
+        "hypothetical",
+        "negated",
+    ] {
         if GRAMMAR.lexicon.find(class, &ids).is_some() {
             out.push((bucket(&["c", class]), 0.7));
+            out.push((bucket(&["d", class, asks]), 0.7));
         }
     }
     opening(heard, &words, &mut out);
@@ -217,10 +239,13 @@ pub(crate) fn features(heard: &Heard, senses: &[Sense]) -> Features {
 /// How it begins: who speaks of whom, in which tense, and whether it is negated or reported.
 fn opening(heard: &Heard, words: &[String], out: &mut Vec<(u32, f32)>) {
     let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
-    for class in ["negation", "reported", "subject", "assistant"] {
+    for class in ["negation", "reported", "subject", "assistant", "closing", "howto", "capable"] {
         if GRAMMAR.lexicon.starts(class, &ids).is_some() {
             out.push((bucket(&["o", class]), 0.8));
         }
+    }
+    if let Some(who) = told_of(&ids) {
+        out.push((bucket(&["t", who]), 1.0));
     }
     let ending = |word: &String| word.chars().rev().take(2).collect::<String>();
     if let [first, second, ..] = words {
@@ -229,6 +254,29 @@ fn opening(heard: &Heard, words: &[String], out: &mut Vec<(u32, f32)>) {
     if let [first, ..] = words {
         out.push((bucket(&["s", first]), 0.6));
     }
+}
+
+/// Whether a request may begin as this does: some frame that asks for something has its first word.
+fn may_ask(ids: &[WordId]) -> bool {
+    let asks = |at: usize| {
+        let Some(first) = ids.get(at).filter(|id| **id != WordId::UNKNOWN) else {
+            return false;
+        };
+        GRAMMAR.frames_beginning(*first).any(|frame| !frame.weak && frame.command != "chat")
+    };
+    matching::starts(&GRAMMAR, ids).into_iter().any(asks)
+}
+
+/// Of whom a statement tells: a subject that is nobody we know, and a verb in the form that only statements have.
+pub(crate) fn told_of(ids: &[WordId]) -> Option<&'static str> {
+    let lexicon = &GRAMMAR.lexicon;
+    if lexicon.starts("asking", ids).is_some() {
+        return None;
+    }
+    let owner = lexicon.starts("det", ids).unwrap_or(0);
+    let subject = if owner > 0 { "thing" } else { "name" };
+    let tells = |at: usize| lexicon.starts("tells", ids.get(at..).unwrap_or_default()).is_some();
+    (1..=2).any(|words| ids.len() > owner + words && tells(owner + words)).then_some(subject)
 }
 
 /// Long messages must not shout louder than short ones.

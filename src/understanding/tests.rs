@@ -221,6 +221,8 @@ const PLAN_TUNE: &str = include_str!("../../data/eval/plan_tune.jsonl");
 const PLAN_TEST: &str = include_str!("../../data/eval/plan_test.jsonl");
 const ROUTE_TUNE: &str = include_str!("../../data/eval/route_tune.tsv");
 const ROUTE_TEST: &str = include_str!("../../data/eval/route_test.tsv");
+/// The last of the fresh batches: nothing was changed after it was first run.
+const ROUTE_UNSEEN: &str = include_str!("../../data/eval/route_unseen3.tsv");
 
 fn fold(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
@@ -283,7 +285,7 @@ fn plan_accuracy(rows: &str) -> (usize, usize) {
 /// Right and all rows, chat rows sent to a tool and all chat rows.
 fn route_accuracy(rows: &str) -> [usize; 4] {
     let mut counts = [0; 4];
-    for (text, alternatives) in rows.lines().filter_map(|line| line.split_once('\t')) {
+    for (text, alternatives) in rows.lines().filter(|l| !l.starts_with('#')).filter_map(|line| line.split_once('\t')) {
         let guess = route(&Hearing { text, reference: &monday(), history: &[] });
         assert!((0.0..=1.0).contains(&guess.confidence));
         let mut got = guess.domains.clone();
@@ -313,14 +315,13 @@ fn everyday_plans_reach_their_figure_on_both_files() {
 }
 
 #[test]
-fn routing_reaches_its_figure_on_both_files() {
-    // The figure aimed at is 3 of 100 on unseen talk; 4 are reached.
-    for (rows, name, astray_max) in [(ROUTE_TUNE, "tune", 3), (ROUTE_TEST, "test", 5)] {
+fn routing_reaches_its_figure_on_every_file() {
+    for (rows, name, all_min) in [(ROUTE_TUNE, "tune", 800), (ROUTE_TEST, "test", 400), (ROUTE_UNSEEN, "unseen", 140)] {
         let [right, all, astray, chat] = route_accuracy(rows);
         println!("route {name}: {right}/{all}, chat sent to a tool {astray}/{chat}");
-        assert!(all >= 400);
+        assert!(all >= all_min);
         assert!(right * 100 >= all * 90, "{right}/{all}");
-        assert!(astray * 100 <= chat * astray_max, "{astray}/{chat}");
+        assert!(astray * 100 <= chat * 3, "{astray}/{chat}");
     }
 }
 

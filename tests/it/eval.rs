@@ -262,8 +262,7 @@ fn nine_in_ten_messages_go_where_they_belong_and_small_talk_stays_small_talk() {
     assert!(answer["accuracy"].as_f64().unwrap() >= 0.90, "{answer}");
     let chat: u64 = confusion["chat"].values().sum();
     let to_tools = chat - confusion["chat"].get("chat").copied().unwrap_or(0);
-    // The aim is 3 %, which the README says is not reached yet; this holds what is.
-    assert!(to_tools * 100 <= chat * 5, "{to_tools} of {chat} chats went to a tool");
+    assert!(to_tools * 100 <= chat * 3, "{to_tools} of {chat} chats went to a tool");
 }
 
 #[test]

@@ -117,6 +117,8 @@ pub enum Problem {
     Impossible { why: String },
     /// It can be read in several ways, or contradicts itself ("Friday 14 January" on a Wednesday).
     Ambiguous { candidates: Vec<DateTime<Tz>>, why: String },
+    /// It says more about time than was understood; `words` are the part that was not.
+    Unclear { words: String },
     /// The clocks are put forward over this time; `next` is the first instant after the gap.
     SkippedByClockChange { at_local: NaiveDateTime, next: DateTime<Tz> },
 }

@@ -37,6 +37,7 @@ fn told(answer: &Result<When, Problem>) -> String {
         Err(Problem::Impossible { .. }) => "impossible".to_owned(),
         Err(Problem::Ambiguous { .. }) => "ambiguous".to_owned(),
         Err(Problem::SkippedByClockChange { next, .. }) => format!("skipped {}", show(*next)),
+        Err(Problem::Unclear { words }) => format!("unclear: {words}"),
     }
 }
 

@@ -6,12 +6,14 @@
 use super::super::Role;
 use super::super::words::{Kind, Line, Link};
 use super::Heard;
-use super::phrase::Phrase;
+use super::lead::Lead;
+use super::phrase::{Date, Doubt, Phrase};
 
 /// Gives each clock time without a date that of the nearest day in its sentence, and each day
 /// without a clock time the clock of its companion.
 pub fn share(line: &Line, heard: &mut Vec<Heard>) {
     drop_adjectives(heard);
+    drop_occasions(line, heard);
     share_clocks(line, heard);
     // "Hourly rate" says nothing of when.
     heard.retain(|h| !(is_adjective(&h.phrase) && noun_follows(line, h.span.end)));
@@ -34,8 +36,8 @@ fn share_clocks(line: &Line, heard: &mut [Heard]) {
         let between = line.text.get(first.span.end..second.span.start).unwrap_or_default();
         let joined_by = between.trim_matches(|c: char| c.is_whitespace() || c == ',');
         if let Some(Junction::Or | Junction::Of) = junction(line, joined_by) {
-            first.phrase.doubtful = true;
-            second.phrase.doubtful = true;
+            first.phrase.doubt = Some(Doubt::OneOfSeveral);
+            second.phrase.doubt = Some(Doubt::OneOfSeveral);
             continue;
         }
         let listed = joined_by.is_empty() || junction(line, joined_by) == Some(Junction::And);
@@ -44,7 +46,9 @@ fn share_clocks(line: &Line, heard: &mut [Heard]) {
             first.phrase.clock = second.phrase.clock;
             continue;
         }
-        if is_day(&first.phrase) && is_clock(&second.phrase) || is_clock(&first.phrase) && is_day(&second.phrase) {
+        if is_day(&first.phrase) && second.phrase.is_clock_alone()
+            || first.phrase.is_clock_alone() && is_day(&second.phrase)
+        {
             let role = if first.phrase.role == Role::Plain { second.phrase.role } else { first.phrase.role };
             let (day, clock) =
                 if is_day(&first.phrase) { (&first.phrase, &second.phrase) } else { (&second.phrase, &first.phrase) };
@@ -68,6 +72,21 @@ fn drop_adjectives(heard: &mut Vec<Heard>) {
     }
 }
 
+/// "Labor day trip Sep 4 to Sep 7": before a noun, beside another date, a holiday without a preposition names the thing.
+fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) {
+    let is_occasion = |h: &Heard| {
+        let bare = Phrase { date: None, ..h.phrase.clone() };
+        let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
+        matches!(h.phrase.date, Some(Date::Holiday { .. }))
+            && bare.is_empty()
+            && first.is_some_and(|i| Lead::read(line, i, true).next == i)
+            && noun_follows(line, h.span.end)
+    };
+    if heard.iter().any(|h| h.phrase.date.is_some() && !is_occasion(h)) {
+        heard.retain(|h| !is_occasion(h));
+    }
+}
+
 fn joined(day: &Phrase, clock: &Phrase, role: Role) -> Phrase {
     Phrase {
         role,
@@ -83,12 +102,6 @@ fn joined(day: &Phrase, clock: &Phrase, role: Role) -> Phrase {
 fn is_day(phrase: &Phrase) -> bool {
     let day = phrase.date.as_ref().is_some_and(|d| d.is_one_day()) || phrase.rule.is_some();
     day && phrase.clock.is_none() && phrase.to.is_none() && phrase.length.is_none() && phrase.shift.is_none()
-}
-
-/// A clock time, and no day.
-fn is_clock(phrase: &Phrase) -> bool {
-    let free = phrase.date.is_none() && phrase.rule.is_none() && phrase.offset.is_none();
-    phrase.clock.is_some() && free && phrase.shift.is_none()
 }
 
 /// What stands between two expressions, if it is a single small word.

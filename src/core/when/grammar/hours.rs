@@ -7,7 +7,7 @@ use super::component::Reader;
 use super::date::date;
 use super::lead::Lead;
 use super::numeric;
-use super::phrase::{Date, Phrase, Zone};
+use super::phrase::{Date, Doubt, Phrase, Zone};
 use super::span::{number, span};
 
 impl Reader<'_> {
@@ -59,6 +59,9 @@ impl Reader<'_> {
             && self.range_word(heard.next, false).is_some_and(|at| number(self.line, at).is_some());
         if heard.surety < Surety::Sure && (longer || range && !self.hints.moves) {
             return None;
+        }
+        if heard.surety == Surety::Likely && !(asked || beside || followed()) {
+            phrase.doubt = numeric::day_and_month(self.line, lead.next, heard.next).map(Doubt::OrDate);
         }
         phrase.clock = Some(heard.clock);
         Some(heard.next)

@@ -2,11 +2,13 @@
 
 use super::super::Role;
 use super::super::words::{Kind, Link, Unit};
+use super::bytes;
 use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::lead::Lead;
-use super::phrase::{Date, Phrase, Span};
+use super::phrase::{Date, Doubt, Phrase, Span};
 use super::span::{number, span, unit};
+use super::unread::names_time;
 
 impl Reader<'_> {
     /// "In 2 hours", "3 days ago", "a week from Friday", "10 minutes before noon".
@@ -53,7 +55,7 @@ impl Reader<'_> {
             None if phrase.is_empty() => phrase.offset = Some(length),
             None => return None,
         }
-        phrase.doubtful = doubtful;
+        phrase.doubt = doubtful.then_some(Doubt::OneOfSeveral);
         Some(next)
     }
 
@@ -74,12 +76,14 @@ impl Reader<'_> {
         plain.then_some(next)
     }
 
-    /// "(An hour before my) flight at 6pm": the "at", if only a few words stand before it.
+    /// "(An hour before my) flight at 6pm": the "at" or the day, if only a few words stand before it.
     fn past_the_event(&self, i: usize) -> Option<usize> {
         const EVENT_WORDS_MAX: usize = 3;
         let is_word = |at: &usize| self.line.tokens.get(*at).is_some_and(|t| t.kind == Kind::Word);
         let words = (i..i + EVENT_WORDS_MAX).take_while(is_word);
-        words.map(|at| at + 1).find(|at| self.line.link(*at, Link::At).is_some())
+        let joins = |at| [Link::At, Link::On].iter().any(|link| self.line.link(at, *link).is_some());
+        let says_when = |at: &usize| joins(*at) || names_time(self.line, *at).is_some();
+        words.map(|at| at + 1).find(says_when)
     }
 
     /// A length and what it is counted from: "a week from Friday", "an hour before midnight".
@@ -112,7 +116,11 @@ impl Reader<'_> {
         if !fixed || !timed || anchor.shift.is_some() || anchor.role != Role::Plain && from == at {
             return None;
         }
-        *phrase = Phrase { role: phrase.role, shift: Some(shift), ..anchor };
+        // "The day before the concert at 7": at 7, but the day is the concert's.
+        let day_unknown = length.is_calendar() && anchor.is_clock_alone();
+        let words = || self.line.text.get(bytes(line, at, next)).unwrap_or_default().to_owned();
+        let doubt = if day_unknown { Some(Doubt::Unread(words())) } else { anchor.doubt.clone() };
+        *phrase = Phrase { role: phrase.role, shift: Some(shift), doubt, ..anchor };
         Some(next)
     }
 

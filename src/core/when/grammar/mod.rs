@@ -20,13 +20,14 @@ mod phrase;
 mod ranges;
 mod rule;
 mod span;
+mod unread;
 
 use std::ops::Range;
 
 use super::words::{Kind, Lexicon, Line, Link, Sense, lexicons};
 use super::{DateOrder, Role};
 use component::Reader;
-pub use phrase::{Clock, Date, Dial, MonthOf, Period, Phrase, Rule, Span, Zone};
+pub use phrase::{Clock, Date, Dial, Doubt, MonthOf, Period, Phrase, Rule, Span, Zone};
 
 /// A phrase and the bytes of the text that it came from.
 #[derive(Debug)]
@@ -53,7 +54,6 @@ fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
     let line = Line::new(text, lexicon);
     let reader = Reader::new(&line, order, false);
     let mut heard = Vec::new();
-    let mut left_over = false;
     let mut i = 0;
     while i < line.tokens.len() {
         if let Some(next) = line.link(i, Link::Idiom) {
@@ -65,17 +65,11 @@ fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
                 heard.push(Heard { span: bytes(&line, i, next), phrase });
                 i = next;
             }
-            Some(_) | None => {
-                left_over |= names_time(&line, i);
-                i += 1;
-            }
+            Some(_) | None => i += 1,
         }
     }
     companions::share(&line, &mut heard);
-    if left_over {
-        // Part of what was said about time was not understood: the rest may mislead.
-        heard.iter_mut().for_each(|h| h.phrase.doubtful = true);
-    }
+    unread::doubt(&line, &mut heard);
     heard
 }
 
@@ -85,25 +79,6 @@ fn inside_compound(line: &Line, from: usize, to: usize) -> bool {
     let after = line.glued_mark(to, '-') && is_word(to + 1) && line.glued(to + 1);
     let before = from >= 2 && line.glued(from) && line.glued_mark(from - 1, '-') && is_word(from - 2);
     after || before
-}
-
-/// Can this token only be about time: "Friday", "tomorrow", the minutes of "5:30"?
-fn names_time(line: &Line, i: usize) -> bool {
-    let says = |sense: Sense| {
-        matches!(
-            sense,
-            Sense::Weekday(_)
-                | Sense::Weekdays(_)
-                | Sense::WeekdayPart(..)
-                | Sense::Day(_)
-                | Sense::DayPart(..)
-                | Sense::Month(_)
-                | Sense::Clock(..)
-        )
-    };
-    let half_day = line.link(i, Link::Am).or(line.link(i, Link::Pm)).is_some();
-    let after_digits = i > 0 && line.digits(i - 1).is_some();
-    line.atoms(i).iter().any(|a| says(a.sense) && !a.weak) || half_day && after_digits
 }
 
 fn bytes(line: &Line, from: usize, to: usize) -> Range<usize> {

@@ -43,6 +43,14 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     Some(Heard { date, part: None, next, company })
 }
 
+/// "15.10", if it may be a day and a month; `next` is the place after it.
+pub fn day_and_month(line: &Line, i: usize, next: usize) -> Option<Date> {
+    let ((day, _), (month, _)) = (line.digits(i)?, line.digits(i + 2)?);
+    let fits = line.glued_mark(i + 1, '.') && next == i + 3 && (1..=31).contains(&day) && (1..=12).contains(&month);
+    let month = MonthOf::Named { month, year: None, which: None };
+    fits.then_some(Date::Numbered { day, month: Some(month), weekday: None })
+}
+
 /// Day and month of two numbers.
 fn in_order(first: u32, second: u32, day_first: bool) -> Option<(u32, u32)> {
     let (day, month) = if day_first { (first, second) } else { (second, first) };

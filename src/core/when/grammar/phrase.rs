@@ -30,8 +30,8 @@ pub struct Phrase {
     pub now: bool,
     /// "This time tomorrow": the clock time of now.
     pub same_time: bool,
-    /// It is one of several readings: "Monday or Tuesday".
-    pub doubtful: bool,
+    /// Why it must not be believed.
+    pub doubt: Option<Doubt>,
     /// It began with "between": an "and" may join its ends.
     pub between: bool,
     /// The half of the day that the sentence suggests ("dinner").
@@ -50,6 +50,12 @@ impl Phrase {
             && !self.now
     }
 
+    /// A clock time, and nothing that says on which day.
+    pub fn is_clock_alone(&self) -> bool {
+        let day = self.date.is_some() || self.rule.is_some() || self.offset.is_some() || self.shift.is_some();
+        self.clock.is_some() && !day
+    }
+
     /// A rule, and nothing that says when.
     pub fn is_only_rule(&self) -> bool {
         let rule = Phrase { rule: None, ..self.clone() };
@@ -60,6 +66,16 @@ impl Phrase {
     pub fn has_exact_offset(&self) -> bool {
         self.offset.is_some_and(|offset| !offset.is_calendar())
     }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Doubt {
+    /// It is one of several readings: "Monday or Tuesday".
+    OneOfSeveral,
+    /// The figure of its clock time may as well be this date: "15.10".
+    OrDate(Date),
+    /// More was said about time than was understood; the words that were not.
+    Unread(String),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]

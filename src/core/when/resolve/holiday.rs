@@ -2,6 +2,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
+use super::super::defaults::KEPT_ELSEWHEN;
 use super::super::words::Holiday;
 use super::day::{Days, Tense, after, no_such_day};
 use super::period::{first_of, nth_in};
@@ -9,6 +10,10 @@ use super::{Context, Grain, Problem, months_moved, too_far};
 
 pub fn holiday(holiday: Holiday, year: Option<i32>, which: Option<i64>, context: &Context) -> Result<Days, Problem> {
     let today = context.today;
+    if is_kept_elsewhen(holiday, context) {
+        let why = "its date differs from country to country".to_owned();
+        return Err(Problem::Ambiguous { candidates: Vec::new(), why });
+    }
     if let Some(year) = year {
         return Days::one(holiday_of(holiday, year)?, Tense::Future);
     }
@@ -21,6 +26,15 @@ pub fn holiday(holiday: Holiday, year: Option<i32>, which: Option<i64>, context:
         }
     }
     Err(too_far())
+}
+
+/// Does the person's own country keep this day on another date?
+fn is_kept_elsewhen(holiday: Holiday, context: &Context) -> bool {
+    let Holiday::Nth { n, day, month, .. } = holiday else {
+        return false;
+    };
+    let zones = KEPT_ELSEWHEN.iter().find(|(rule, _)| *rule == (n, day, month)).map_or(&[][..], |(_, zones)| zones);
+    zones.contains(&context.home.name())
 }
 
 pub fn holiday_of(holiday: Holiday, year: i32) -> Result<NaiveDate, Problem> {

@@ -232,6 +232,51 @@ fn what_can_be_meant_in_two_ways_is_not_guessed() {
 }
 
 #[test]
+fn what_stands_beside_a_time_and_is_not_understood_is_not_ignored() {
+    check(
+        sunday_noon(),
+        &[
+            ("Friday same time", "unclear: same time"),
+            ("every hour on the hour", "unclear: on the hour"),
+            ("at 5 on the day of the wedding", "unclear: the day of"),
+            ("the day before the concert at 7", "unclear: before the concert at 7"),
+            ("plumber day at 4", "unclear: plumber day"),
+            ("payday at 5", "unclear: payday"),
+            ("at 5 on founders day", "unclear: on founders day"),
+            ("am Geburtstag von Oma um 3", "unclear: am Geburtstag von Oma"),
+            ("am Tag vor der Reise um 9", "unclear: am Tag vor der Reise"),
+            ("Ruhetag um 5", "unclear: Ruhetag"),
+            ("15.10", "ambiguous"),
+            ("um 15.10 Uhr", "2026-01-11T15:10"),
+            ("movie night at 8", "2026-01-11T20:00"),
+            ("Labor Day trip Sep 4 to Sep 7", "2026-09-04T00:00..2026-09-08T00:00"),
+            ("Halloween party on Friday at 8pm", "2026-01-16T20:00"),
+            ("Christmas dinner at 5", "none"),
+            ("an hour before the meeting at 5", "2026-01-11T16:00"),
+            ("10 minutes before my call tomorrow at 3", "2026-01-12T14:50"),
+            ("two days before the trip on April 3", "2026-04-01T00:00"),
+        ],
+    );
+}
+
+#[test]
+fn whoever_copies_the_words_of_a_time_copies_its_doubt() {
+    for text in ["call Ana plumber day at 4", "call Ana at 4 on founders day", "ruf Ana am Tag vor der Reise um 9 an"] {
+        let found = find(text, &sunday_noon());
+        let [only] = &found[..] else { panic!("{text}: {found:?}") };
+        let words = &text[only.span.clone()];
+        assert!(matches!(resolve(words, &sunday_noon()), Some(Err(Problem::Unclear { .. }))), "{words}");
+    }
+}
+
+#[test]
+fn a_day_that_countries_keep_on_different_dates_is_asked_for_where_it_differs() {
+    check(reference("2026-02-27T23:30", "Europe/London"), &[("Mother's Day", "ambiguous")]);
+    check(reference("2026-02-27T23:30", "America/New_York"), &[("Mother's Day", "2026-05-10T00:00")]);
+    check(reference("2026-02-27T23:30", "Europe/Berlin"), &[("Muttertag", "2026-05-10T00:00")]);
+}
+
+#[test]
 fn a_preposition_gives_the_role() {
     let roles = [
         ("send it by Friday", Role::By),

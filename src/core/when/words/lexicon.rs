@@ -28,6 +28,8 @@ pub struct Lexicon {
     forgiving: Vec<String>,
     /// Mixtures of digits and letters that are words: "2moro".
     mixed: HashSet<String>,
+    /// How the names of days end: "freeday", "Ruhetag".
+    day_endings: Vec<String>,
     /// Is 5:30, without am or pm, always half past five in the morning?
     pub full_dial: bool,
     pub problems: Vec<String>,
@@ -57,6 +59,7 @@ impl Lexicon {
             entries: HashMap::new(),
             forgiving: Vec::new(),
             mixed: HashSet::new(),
+            day_endings: Vec::new(),
             full_dial: table.lines().any(|line| line == "dial full"),
             problems: Vec::new(),
         };
@@ -84,6 +87,10 @@ impl Lexicon {
                 (["weekdaypart", day], Some((word, part))) => (vec!["weekdaypart", *day, part], word),
                 _ => (head.clone(), phrase),
             };
+            if head == ["day_ending"] {
+                self.day_endings.push(phrase.to_owned());
+                continue;
+            }
             let sense = Sense::parse(&head)?;
             let bare = phrase.trim_end_matches(['?', '~']);
             let bare = if bare.is_empty() { phrase } else { bare };
@@ -120,6 +127,11 @@ impl Lexicon {
 
     pub fn is_mixed_word(&self, key: &str) -> bool {
         self.mixed.contains(key)
+    }
+
+    /// May this word, which the table does not have, be the name of a day?
+    pub fn ends_as_day(&self, key: &str) -> bool {
+        self.day_endings.iter().any(|ending| key.len() > ending.len() + 1 && key.ends_with(ending.as_str()))
     }
 
     /// All entries that begin with this key, longest first; a misspelt word counts as the word

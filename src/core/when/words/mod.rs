@@ -124,5 +124,12 @@ fn atoms_at(tokens: &[Token], i: usize, lexicon: &Lexicon) -> Vec<Atom> {
             .is_some_and(|following| following.iter().zip(rest).all(|(token, key)| token.key == *key))
     };
     let entries = lexicon.starting_with(&tokens[i].key).iter();
-    entries.filter(|e| fits(&e.rest)).map(|e| Atom { sense: e.sense, len: e.rest.len() + 1, weak: e.weak }).collect()
+    let mut atoms: Vec<Atom> = entries
+        .filter(|e| fits(&e.rest))
+        .map(|e| Atom { sense: e.sense, len: e.rest.len() + 1, weak: e.weak })
+        .collect();
+    if atoms.is_empty() && tokens[i].kind == Kind::Word && lexicon.ends_as_day(&tokens[i].key) {
+        atoms.push(Atom { sense: Sense::Link(Link::DayName), len: 1, weak: false });
+    }
+    atoms
 }

@@ -130,6 +130,7 @@ links! {
     Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
     Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow",
     Idiom = "idiom", Own = "own", Or = "or", Alarm = "alarm", Told = "told", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time",
+    Unread = "unread", DayName = "day_name",
 }
 
 impl Sense {
