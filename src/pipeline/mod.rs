@@ -16,6 +16,7 @@
 
 mod act;
 mod ask;
+pub mod breath;
 mod buttons;
 pub mod cards;
 pub mod commands;
@@ -24,8 +25,10 @@ pub(crate) mod context;
 mod execute;
 mod gate;
 mod guard;
+pub mod offers;
 pub mod outbox;
 pub(crate) mod plan;
+pub mod public;
 pub mod recover;
 mod reflect;
 pub(crate) mod resolve;
@@ -54,6 +57,7 @@ use crate::ports::{
 use crate::prompts::Prompts;
 use crate::records::{ChatState, User};
 use crate::understanding::{Guess, Kind};
+use breath::Breath;
 use consent::Intake;
 use outbox::Locks;
 use route::Route;
@@ -120,10 +124,16 @@ pub fn warm_up() {
 
 /// One turn: answers what came in, commits, delivers.
 pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
+    handle_turn_in(brain, incoming, Breath::over()).await
+}
+
+/// The same while more may still come: nothing is written before the breath allows it.
+pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, breath: Breath) -> Done {
     brain.face.typing(&incoming.chat).await;
     let cancel = brain.begin(incoming);
     let done = match Turn::open(brain, incoming, cancel).await {
         Ok(turn) => {
+            let turn = Turn { breath, ..turn };
             let answer = with_status(&turn, answer(&turn)).await;
             outbox::finish(&turn, answer).await
         }
@@ -136,6 +146,9 @@ pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
 async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
     if let Input::Press { data, .. } = &turn.incoming.input {
         return Ok(buttons::press(turn, data).await?);
+    }
+    if let Some(answer) = offers::passed_on(turn).await? {
+        return Ok(answer);
     }
     if let Some(answer) = commands::answer(turn).await? {
         return Ok(answer);
