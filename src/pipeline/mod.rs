@@ -132,8 +132,8 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, breath: Breath) 
     brain.face.typing(&incoming.chat).await;
     let cancel = brain.begin(incoming);
     let done = match Turn::open(brain, incoming, cancel).await {
-        Ok(turn) => {
-            let turn = Turn { breath, ..turn };
+        Ok(mut turn) => {
+            turn.breath = breath;
             let answer = with_status(&turn, answer(&turn)).await;
             outbox::finish(&turn, answer).await
         }
