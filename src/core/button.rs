@@ -13,7 +13,7 @@
 //! | `s:DRAFT`                 | send a draft: makes a card                |
 //! | `z:DUE:MINUTES`           | snooze a reminder                         |
 //! | `k:DUE`                   | done, from a reminder                     |
-//! | `o:OFFER:N`               | choice N (from 0) of an offer             |
+//! | `f:OFFER:N`               | choice N (from 0) of an offer             |
 //! | `r:OFFER`                 | do a changed message again                |
 
 use serde::{Deserialize, Serialize};
@@ -144,7 +144,7 @@ impl Press {
             Self::Send(draft) => format!("s:{draft}"),
             Self::Snooze { due, minutes } => format!("z:{due}:{minutes}"),
             Self::Done(due) => format!("k:{due}"),
-            Self::Offer { id, choice } => format!("o:{id}:{choice}"),
+            Self::Offer { id, choice } => format!("f:{id}:{choice}"),
             Self::Redo(id) => format!("r:{id}"),
         }
     }
@@ -172,7 +172,7 @@ impl Press {
             ["s", id] => Some(Self::Send((*id).to_owned())),
             ["z", due, minutes] => Some(Self::Snooze { due: (*due).to_owned(), minutes: minutes.parse().ok()? }),
             ["k", due] => Some(Self::Done((*due).to_owned())),
-            ["o", id, choice] => Some(Self::Offer { id: (*id).to_owned(), choice: choice.parse().ok()? }),
+            ["f", id, choice] => Some(Self::Offer { id: (*id).to_owned(), choice: choice.parse().ok()? }),
             ["r", id] => Some(Self::Redo((*id).to_owned())),
             _ => None,
         }

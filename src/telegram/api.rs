@@ -217,4 +217,27 @@ mod tests {
         let error = api.call::<_, bool>(&teloxide_core::payloads::GetMe::new()).await.unwrap_err();
         assert!(!format!("{error} {error:?} {api:?}").contains("secret"), "{error:?}");
     }
+    #[tokio::test]
+    async fn a_poll_on_a_connection_that_is_open_at_one_end_only_is_given_up() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        // Takes everything and answers nothing, for ever.
+        let silent = tokio::spawn(async move {
+            let mut kept = Vec::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                kept.push(stream);
+            }
+        });
+        let config = TelegramConfig {
+            token: "7:AAAsecretsecret".to_owned().into(),
+            api_url: Url::parse(&url).ok(),
+            webhook: None,
+        };
+        let api = Api::new(&config).unwrap();
+        let get_me = teloxide_core::payloads::GetMe::new();
+        let error = api.call_within::<_, bool>(&get_me, Duration::from_millis(100)).await.unwrap_err();
+        assert!(matches!(&error, ApiError::Unreachable(_)), "{error:?}");
+        assert!(!format!("{error}").contains("secret"), "{error}");
+        silent.abort();
+    }
 }

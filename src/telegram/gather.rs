@@ -161,13 +161,27 @@ impl Together {
         }
         let entries: Vec<&Entry> = self.pieces.iter().map(|piece| &piece.entry).collect();
         match self.incoming() {
-            Some(incoming) => turns::run(desk, &entries, &incoming, breath.clone()).await,
+            Some(incoming) => {
+                self.tell_what_is_left_out(desk, breath).await?;
+                turns::run(desk, &entries, &incoming, breath.clone()).await
+            }
             None => {
                 breath.before_asking().await;
                 let sentence = self.pieces.iter().rev().find_map(|piece| piece.unpacked.sentence.as_deref());
                 turns::say(desk, &entries, &self.heard.place.id(), sentence.unwrap_or(things::OTHER)).await
             }
         }
+    }
+
+    /// A picture beside the words of another message cannot be looked into; that is told before the answer.
+    async fn tell_what_is_left_out(&self, desk: &Desk, breath: &Breath) -> Result<(), StoreError> {
+        for piece in &self.pieces {
+            if let Some(words) = &piece.unpacked.beside {
+                breath.before_writing().await;
+                things::tell_once(desk, &piece.entry, &self.heard, words, "").await?;
+            }
+        }
+        Ok(())
     }
 
     /// What was said, put together; `None` when there are no words in it.

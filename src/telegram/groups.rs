@@ -4,6 +4,9 @@
 //! there: what needs somebody's data goes to their private chat, and the group is only told where. Words from a
 //! group never approve (`Origin::InGroup`). Edits and presses in groups are nothing.
 
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
 use teloxide_core::payloads::SendChatAction;
 use teloxide_core::types::{self, ChatAction};
 
@@ -36,9 +39,13 @@ pub(super) async fn said(desk: &Desk, job: Job, said: Said, rest: &Rest<Job>) ->
         // Nobody approves anything here, so it does not matter how the words came about.
         let input = Input::Message { text: said.text.clone(), origin: Origin::InGroup, reply_to: None };
         let incoming = turns::incoming(&job, said.number, input);
-        match handle_public_turn(&desk.brain, &incoming).await {
-            Public::Answered(_done) => return Ok(()),
-            Public::Private => {}
+        match AssertUnwindSafe(handle_public_turn(&desk.brain, &incoming)).catch_unwind().await {
+            Ok(Public::Answered(_done)) => return Ok(()),
+            Ok(Public::Private) => {}
+            Err(_panic) => {
+                tracing::error!(turn = %incoming.turn, "a turn broke");
+                return turns::broken(desk, &[&job.entry], &incoming).await;
+            }
         }
     }
     let (group, home) = (job.heard.place.id(), Place { chat: job.heard.who, topic: None });

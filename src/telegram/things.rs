@@ -29,6 +29,8 @@ pub(super) struct Unpacked {
     pub parts: Vec<Part>,
     /// What to say when there are no words in the whole breath.
     pub sentence: Option<String>,
+    /// What to say first when other messages of the breath have words.
+    pub beside: Option<String>,
 }
 
 /// Makes words of a message. What the person should know beforehand is told here, once.
@@ -89,7 +91,7 @@ impl Unpacked {
         beside: &str,
     ) -> Result<(), StoreError> {
         if self.parts.is_empty() {
-            self.sentence = Some(alone.to_owned());
+            (self.sentence, self.beside) = (Some(alone.to_owned()), Some(beside.to_owned()));
             return Ok(());
         }
         tell_once(desk, entry, heard, beside, "").await
@@ -97,7 +99,13 @@ impl Unpacked {
 }
 
 /// Tells something before the turn, together with a note that it was told.
-async fn tell_once(desk: &Desk, entry: &Entry, heard: &Heard, words: &str, note: &str) -> Result<(), StoreError> {
+pub(super) async fn tell_once(
+    desk: &Desk,
+    entry: &Entry,
+    heard: &Heard,
+    words: &str,
+    note: &str,
+) -> Result<(), StoreError> {
     if entry.heard.is_some() {
         return Ok(());
     }

@@ -152,18 +152,25 @@ pub(super) fn acknowledge_press(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, hea
 
 /// Does a job, whatever comes of it.
 pub(super) async fn handle(desk: Arc<Desk>, job: Job, rest: Rest<Job>) {
+    let ended = AssertUnwindSafe(dispatch(&desk, job, &rest)).catch_unwind().await;
+    match ended {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::error!(%error, "an update stays open; it is handled again after the next start"),
+        // A turn that breaks is caught and told where it runs; this is the last net under its line.
+        Err(_panic) => tracing::error!("an update broke before its turn; it is handled again after the next start"),
+    }
+}
+
+async fn dispatch(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
     let private = job.heard.private;
-    let ended = match job.heard.what.clone() {
-        What::Said(_) if private => gather::said(&desk, job, &rest).await,
-        What::Said(said) => groups::said(&desk, job, said, &rest).await,
-        What::Edited(said) => edits::offer(&desk, &job, &said).await,
-        What::Press(message, data) if private => pressed(&desk, &job, message, &data).await,
+    match job.heard.what.clone() {
+        What::Said(_) if private => gather::said(desk, job, rest).await,
+        What::Said(said) => groups::said(desk, job, said, rest).await,
+        What::Edited(said) => edits::offer(desk, &job, &said).await,
+        What::Press(message, data) if private => pressed(desk, &job, message, &data).await,
         // Cards are never shown in a group.
         What::Press(..) => desk.inbox.close_now(&job.entry).await,
-        What::Added => groups::added(&desk, &job).await,
-    };
-    if let Err(error) = ended {
-        tracing::error!(%error, "an update stays open; it is handled again after the next start");
+        What::Added => groups::added(desk, &job).await,
     }
 }
 
@@ -212,7 +219,7 @@ pub(super) async fn run(
 }
 
 /// Tells that a turn broke. What it had begun is settled at the next start; what it had not begun is given up.
-async fn broken(desk: &Desk, entries: &[&Entry], incoming: &Incoming) -> Result<(), StoreError> {
+pub(super) async fn broken(desk: &Desk, entries: &[&Entry], incoming: &Incoming) -> Result<(), StoreError> {
     if commands::stoppable(&incoming.input) {
         desk.brain.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&incoming.chat);
     }
