@@ -16,7 +16,7 @@ use crate::core::when::DateOrder;
 use crate::limits;
 use crate::llm;
 use crate::pipeline::{self, Brain, Policy};
-use crate::ports::{Chat, Clock, Model, RecordExt, Scan, SendError, Service, Store, StoreError};
+use crate::ports::{Chat, Clock, Model, RecordExt, Scan, SendError, Service, Store, StoreError, Transcriber};
 use crate::prompts::{PromptError, Prompts};
 use crate::records::ChatState;
 use crate::services::calendar::CalendarService;
@@ -42,6 +42,9 @@ pub enum StartError {
     /// The model endpoints.
     #[error("the model endpoints cannot be used: {0}")]
     Model(#[from] llm::SettingsError),
+    /// The transcription endpoint.
+    #[error("TRANSCRIBE_BASE_URL cannot be used: {0}")]
+    Transcribe(String),
     /// Outgoing mail.
     #[error("SMTP_URL cannot be used: {0}")]
     Smtp(#[from] SmtpUrlError),
@@ -136,6 +139,14 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
     };
     let client: Arc<dyn Model> = Arc::new(llm::OpenAiClient::new(settings)?);
     Ok(Some(client))
+}
+
+/// Who listens to recordings, when somebody does.
+pub fn transcriber(config: &Config) -> Result<Option<Arc<dyn Transcriber>>, StartError> {
+    let Some(e) = &config.transcribe else { return Ok(None) };
+    let endpoint = llm::Endpoint { base_url: e.base_url.clone(), api_key: e.api_key.clone(), model: e.model.clone() };
+    let listener = llm::transcribe::Listener::new(&endpoint).map_err(StartError::Transcribe)?;
+    Ok(Some(Arc::new(listener)))
 }
 
 fn policy(config: &Config, zone: Option<Tz>) -> Policy {

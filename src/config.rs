@@ -5,6 +5,7 @@
 //! "not set". Secrets are never shown.
 
 use std::collections::{BTreeMap, HashSet};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,9 +29,9 @@ const KEYS: &[(&str, Use)] = &[
     ("EMBEDDINGS_BASE_URL", Use::Later),
     ("EMBEDDINGS_API_KEY", Use::Later),
     ("EMBEDDINGS_MODEL", Use::Later),
-    ("TRANSCRIBE_BASE_URL", Use::Later),
-    ("TRANSCRIBE_API_KEY", Use::Later),
-    ("TRANSCRIBE_MODEL", Use::Later),
+    ("TRANSCRIBE_BASE_URL", Use::Now),
+    ("TRANSCRIBE_API_KEY", Use::Now),
+    ("TRANSCRIBE_MODEL", Use::Now),
     ("IMAP_URL", Use::Later),
     ("SMTP_URL", Use::Now),
     ("CALDAV_URL", Use::Later),
@@ -38,6 +39,10 @@ const KEYS: &[(&str, Use)] = &[
     ("BRAIN_TIMEZONE", Use::Now),
     ("BRAIN_ALLOWED_USERS", Use::Now),
     ("BRAIN_ADMINS", Use::Now),
+    ("BRAIN_BREATH", Use::Now),
+    ("BRAIN_WEBHOOK_URL", Use::Now),
+    ("BRAIN_WEBHOOK_ADDR", Use::Now),
+    ("BRAIN_WEBHOOK_SECRET", Use::Now),
     ("BRAIN_ADMIN_ADDR", Use::Later),
     ("BRAIN_ADMIN_TOKEN", Use::Later),
     ("BRAIN_ADMIN_MAY_APPROVE", Use::Now),
@@ -73,6 +78,19 @@ pub struct TelegramConfig {
     pub token: SecretString,
     /// Another Bot API server than Telegram's.
     pub api_url: Option<reqwest::Url>,
+    /// How updates are delivered to us; `None`: we fetch them.
+    pub webhook: Option<WebhookConfig>,
+}
+
+/// Where Telegram delivers updates.
+#[derive(Debug, Clone)]
+pub struct WebhookConfig {
+    /// The address that Telegram calls, as the outside sees it.
+    pub url: reqwest::Url,
+    /// Where we listen.
+    pub addr: SocketAddr,
+    /// What Telegram proves itself with; `None`: made anew at each start.
+    pub secret: Option<SecretString>,
 }
 
 /// Everything that can be configured.
@@ -84,6 +102,10 @@ pub struct Config {
     pub models: BTreeMap<Stage, ModelEndpoint>,
     /// Takes over when a stage's endpoint does not answer.
     pub model_fallback: Option<ModelEndpoint>,
+    /// Listens to recordings.
+    pub transcribe: Option<ModelEndpoint>,
+    /// How long a person's next message may join the one before.
+    pub breath: Duration,
     /// Outgoing mail.
     pub smtp_url: Option<SecretString>,
     /// Where everything is kept.
@@ -185,6 +207,12 @@ impl Reader {
             telegram,
             models,
             model_fallback,
+            transcribe: self.endpoint("TRANSCRIBE_BASE_URL", "TRANSCRIBE_API_KEY", "TRANSCRIBE_MODEL", None),
+            breath: self
+                .parsed("BRAIN_BREATH", "a duration from 0s to 10s, such as 300ms", |text| {
+                    duration(text).filter(|d| d.as_secs() <= 10)
+                })
+                .unwrap_or(Duration::from_millis(limits::BREATH_MS)),
             smtp_url: self.text("SMTP_URL").map(SecretString::from),
             data_dir: self.text("BRAIN_DATA_DIR").map_or_else(|| PathBuf::from("data/state"), PathBuf::from),
             timezone: self.parsed("BRAIN_TIMEZONE", "a zone such as Europe/Berlin", |text| text.parse().ok()),
@@ -241,7 +269,26 @@ impl Reader {
         if !fine {
             self.problems.push("TELEGRAM_BOT_TOKEN must look like 123456789:AAE…, as @BotFather gives it".to_owned());
         }
-        Some(TelegramConfig { token: SecretString::from(token), api_url })
+        let webhook = self.webhook();
+        Some(TelegramConfig { token: SecretString::from(token), api_url, webhook })
+    }
+
+    /// How updates are delivered. The address may be plain HTTP on this machine only, for a server in front of us.
+    fn webhook(&mut self) -> Option<WebhookConfig> {
+        let addr = self.parsed("BRAIN_WEBHOOK_ADDR", "an address to listen on, such as 127.0.0.1:8791", |text| {
+            text.parse::<SocketAddr>().ok()
+        });
+        let secret = self.parsed("BRAIN_WEBHOOK_SECRET", "1 to 256 letters, digits, _ and -", |text| {
+            let fine = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+            (text.len() <= 256 && text.bytes().all(fine)).then(|| SecretString::from(text.to_owned()))
+        });
+        let Some(url) = self.url("BRAIN_WEBHOOK_URL") else {
+            if addr.is_some() || secret.is_some() {
+                self.problems.push("BRAIN_WEBHOOK_URL is missing: where should Telegram deliver to?".to_owned());
+            }
+            return None;
+        };
+        Some(WebhookConfig { url, addr: addr.unwrap_or_else(default_webhook_addr), secret })
     }
 
     /// The endpoint of each stage: its own keys, each falling back to the common one.
@@ -318,8 +365,16 @@ fn common_prefix(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// `90s`, `15m`, `24h`, `7d`.
+/// Loopback: whatever terminates TLS stands in front of us.
+fn default_webhook_addr() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 8_791))
+}
+
+/// `300ms`, `90s`, `15m`, `24h`, `7d`.
 fn duration(text: &str) -> Option<Duration> {
+    if let Some(number) = text.strip_suffix("ms") {
+        return number.parse().ok().map(Duration::from_millis);
+    }
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let seconds = match unit {
         "s" => 1,
@@ -365,6 +420,9 @@ mod tests {
             ("BRAIN_SKIP_ROUTER", "maybe"),
             ("LLM_BASE_URL", "localhost"),
             ("TELEGRAM_BOT_TOKEN", "nonsense"),
+            ("BRAIN_BREATH", "11s"),
+            ("BRAIN_BREATH", "-5ms"),
+            ("TRANSCRIBE_MODEL", "whisper-1"),
             ("LLM_MODEL", "small"),
         ] {
             let error = parse(&[(key, value)]).unwrap_err();
@@ -394,6 +452,24 @@ mod tests {
         assert!(config.models[&Stage::Route].api_key.is_some());
         assert_eq!(config.models[&Stage::Plan].model, "big");
         assert!(config.models[&Stage::Plan].api_key.is_none());
+    }
+
+    #[test]
+    fn a_webhook_needs_an_address_of_its_own_and_a_secret_that_telegram_takes() {
+        let token = ("TELEGRAM_BOT_TOKEN", "1:AAAAAAAAAAAA");
+        let config = parse(&[token, ("BRAIN_WEBHOOK_URL", "https://bot.example/hook")]).unwrap();
+        let webhook = config.telegram.unwrap().webhook.unwrap();
+        assert!(webhook.addr.ip().is_loopback() && webhook.secret.is_none());
+        for (key, value) in [
+            ("BRAIN_WEBHOOK_URL", "bot.example"),
+            ("BRAIN_WEBHOOK_ADDR", "8791"),
+            ("BRAIN_WEBHOOK_SECRET", "not allowed!"),
+        ] {
+            let error = parse(&[token, (key, value)]).unwrap_err();
+            assert!(error.contains(key), "{error}");
+        }
+        let error = parse(&[token, ("BRAIN_WEBHOOK_SECRET", "abc")]).unwrap_err();
+        assert!(error.contains("BRAIN_WEBHOOK_URL is missing"), "{error}");
     }
 
     #[test]

@@ -127,6 +127,32 @@ pub const PAIRING_TRIES_PER_USER: u32 = 5;
 /// Wrong codes all users together may send.
 pub const PAIRING_TRIES_OVERALL: u32 = 50;
 
+/// How long a person's next message may join the one before, when nothing else is configured: long enough for
+/// what is sent together, too short to be felt by who sends one message.
+pub const BREATH_MS: u64 = 300;
+/// The rest of a sentence is waited for so many times longer when the turn would only ask back.
+pub const BREATH_ASKING_FACTOR: u32 = 5;
+/// Messages that are one turn at most.
+pub const BREATH_MESSAGES_MAX: usize = 10;
+/// How long an offer can be taken.
+pub const OFFER_SECS: i64 = 24 * 3_600;
+/// Offers looked at when old ones are forgotten.
+pub const OFFERS_MAX: usize = 1_000;
+/// Messages of a chat that are searched for the one that was changed.
+pub const EDITS_REMEMBERED: usize = 200;
+/// The largest file that Telegram hands to bots.
+pub const DOWNLOAD_BYTES_MAX: u64 = 20 * 1024 * 1024;
+/// Longest recording that is listened to: nobody dictates longer, and transcription is paid by the minute.
+pub const RECORDING_SECS_MAX: u64 = 900;
+/// Fetching a file from Telegram.
+pub const DOWNLOAD_MS: u64 = 60_000;
+/// Transcribing a recording.
+pub const TRANSCRIBE_MS: u64 = 120_000;
+/// Answer of a transcription endpoint: fifteen minutes of speech are far smaller.
+pub const TRANSCRIPT_BYTES_MAX: usize = 1024 * 1024;
+/// Largest text file that is read.
+pub const TEXT_FILE_BYTES_MAX: u64 = 256 * 1024;
+
 /// Seconds Telegram may hold a `getUpdates` call open when there is nothing to say.
 pub const POLL_SECS: u32 = 30;
 /// A `getUpdates` call that has not been answered so long after that is dead.
@@ -135,6 +161,8 @@ pub const POLL_GRACE_SECS: u64 = 10;
 pub const POLL_PAUSE_MS_MAX: u64 = 30_000;
 /// Largest answer of the Bot API: a hundred updates are far smaller.
 pub const TELEGRAM_REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Largest update that a webhook takes: a message of 4,096 characters with a keyboard is far smaller.
+pub const WEBHOOK_BODY_BYTES_MAX: usize = 1024 * 1024;
 /// One call of the Bot API other than `getUpdates`.
 pub const TELEGRAM_CALL_MS: u64 = 15_000;
 /// A Retry-After longer than this is not waited for within a send: the message goes back to the outbox.

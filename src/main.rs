@@ -235,7 +235,7 @@ async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
         .telegram
         .as_ref()
         .context("TELEGRAM_BOT_TOKEN is not set; get a token from @BotFather, or use “brain-agent console”")?;
-    let telegram = telegram::Telegram::new(telegram_config, config)?;
+    let telegram = telegram::Telegram::new(telegram_config, config)?.listening_with(app::transcriber(config)?);
     let wanted = Wanted {
         data_dir: &config.data_dir,
         clock: Arc::new(SystemClock::new()),

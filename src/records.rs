@@ -95,6 +95,12 @@ pub struct InboxEntry {
     pub raw: String,
     /// Whether its turn has ended.
     pub done: bool,
+    /// The update whose turn this one belongs to, when both came in one breath.
+    #[serde(default)]
+    pub joins: Option<u64>,
+    /// What a recording was heard to say, once the person has been told; empty when something else was told.
+    #[serde(default)]
+    pub heard: Option<String>,
 }
 
 impl InboxEntry {
@@ -210,6 +216,18 @@ pub struct Message {
     pub at: DateTime<Utc>,
     /// What was done in the turn this answer closes.
     pub deeds: Vec<Deed>,
+    /// The face's number of it, for what a person said.
+    #[serde(default)]
+    pub message: Option<MessageId>,
+    /// Which person, for chats with several.
+    #[serde(default)]
+    pub by: Option<UserId>,
+    /// What to call words that are not the person's own.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// How the deeds can be taken back, for a while: ids of undo records.
+    #[serde(default)]
+    pub undo: Vec<String>,
 }
 
 impl Record for Message {

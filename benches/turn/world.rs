@@ -100,6 +100,7 @@ impl World {
             at: self.brain.clock.now(),
             input: Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None },
             inbox: None,
+            parts: Vec::new(),
         }
     }
 

@@ -102,6 +102,7 @@ impl Session {
             at: self.brain.clock.now(),
             input,
             inbox: None,
+            parts: Vec::new(),
         };
         Ok(handle_turn(&self.brain, &incoming).await)
     }

@@ -13,6 +13,8 @@
 //! | `s:DRAFT`                 | send a draft: makes a card                |
 //! | `z:DUE:MINUTES`           | snooze a reminder                         |
 //! | `k:DUE`                   | done, from a reminder                     |
+//! | `f:OFFER:N`               | choice N (from 0) of an offer             |
+//! | `r:OFFER`                 | do a changed message again                |
 
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,10 @@ pub enum Role {
     Done,
     /// Makes a card for sending a draft.
     Send,
+    /// Takes an offer.
+    Offer,
+    /// Does a changed message again.
+    Redo,
 }
 
 /// A button as the person sees it.
@@ -84,6 +90,15 @@ pub enum Press {
     },
     /// Complete what this reminder is about.
     Done(String),
+    /// Take this choice of an offer.
+    Offer {
+        /// Which offer.
+        id: String,
+        /// Which of its choices.
+        choice: usize,
+    },
+    /// Do the changed message of this offer again.
+    Redo(String),
 }
 
 /// What a button of a card does.
@@ -111,6 +126,8 @@ impl Press {
             Self::Send(_) => Role::Send,
             Self::Snooze { .. } => Role::Snooze,
             Self::Done(_) => Role::Done,
+            Self::Offer { .. } => Role::Offer,
+            Self::Redo(_) => Role::Redo,
         }
     }
 
@@ -127,6 +144,8 @@ impl Press {
             Self::Send(draft) => format!("s:{draft}"),
             Self::Snooze { due, minutes } => format!("z:{due}:{minutes}"),
             Self::Done(due) => format!("k:{due}"),
+            Self::Offer { id, choice } => format!("f:{id}:{choice}"),
+            Self::Redo(id) => format!("r:{id}"),
         }
     }
 
@@ -153,6 +172,8 @@ impl Press {
             ["s", id] => Some(Self::Send((*id).to_owned())),
             ["z", due, minutes] => Some(Self::Snooze { due: (*due).to_owned(), minutes: minutes.parse().ok()? }),
             ["k", due] => Some(Self::Done((*due).to_owned())),
+            ["f", id, choice] => Some(Self::Offer { id: (*id).to_owned(), choice: choice.parse().ok()? }),
+            ["r", id] => Some(Self::Redo((*id).to_owned())),
             _ => None,
         }
     }
@@ -176,6 +197,8 @@ mod tests {
             Press::Send(id.clone()),
             Press::Snooze { due: id.clone(), minutes: 10_080 },
             Press::Done(id.clone()),
+            Press::Offer { id: id.clone(), choice: 2 },
+            Press::Redo(id.clone()),
         ] {
             let data = press.encode();
             assert!(data.len() <= BUTTON_DATA_BYTES_MAX, "{data}");

@@ -7,6 +7,7 @@ use super::button::Button;
 use super::ids::{ChatId, MessageId, PendingId, RunId, UserId};
 use super::outcome::Report;
 use super::ring::Ring;
+use super::text::{shorten, visible};
 
 /// Where the words of a message come from. Only typed words can approve anything (invariant 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,13 +27,15 @@ pub enum Origin {
     Transcript,
     /// Sent through an inline bot, or in the name of a chat.
     OnBehalf,
+    /// Typed by the person in a group, and answered in their private chat.
+    InGroup,
 }
 
 impl Origin {
     /// True when the words are the person's own request.
     pub fn is_own_words(self) -> bool {
         match self {
-            Self::Typed | Self::PartialQuote | Self::Edited | Self::Caption | Self::Transcript => true,
+            Self::Typed | Self::PartialQuote | Self::Edited | Self::Caption | Self::Transcript | Self::InGroup => true,
             Self::Forwarded | Self::OnBehalf => false,
         }
     }
@@ -59,6 +62,64 @@ pub enum Input {
     },
 }
 
+/// One of several messages that are one turn, because they were sent in one breath, or something that came
+/// along with a message: what was passed on, the text of a file, a contact, a place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// The number of the message.
+    pub message: MessageId,
+    /// The words.
+    pub text: String,
+    /// Whose they are; only the person's own are part of the request.
+    pub origin: Origin,
+    /// What it is, when it is not the person's own words.
+    pub along: Option<Along>,
+    /// The durable inbox entry it was read from; closed together with the turn's own.
+    pub inbox: Option<String>,
+}
+
+/// What comes along with a message. Names are other people's words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Along {
+    /// A message that was passed on.
+    Message {
+        /// Whose it was, when that is known.
+        from: Option<String>,
+    },
+    /// The text of a file.
+    File {
+        /// As it was sent.
+        name: String,
+    },
+    /// A card from an address book.
+    Contact {
+        /// Who.
+        name: String,
+        /// Their number.
+        phone: String,
+    },
+    /// A place on the map.
+    Place {
+        /// What it is called there.
+        name: Option<String>,
+    },
+}
+
+impl Along {
+    /// What to call it when something was taken from it.
+    pub fn label(&self) -> String {
+        let name = |name: &str| visible(&shorten(name, 60));
+        match self {
+            Self::Message { from: Some(from) } => format!("a message from {}", name(from)),
+            Self::Message { from: None } => "a message you passed on".to_owned(),
+            Self::File { name: file } => format!("the file {}", name(file)),
+            Self::Contact { .. } => "a contact you passed on".to_owned(),
+            Self::Place { .. } => "a place you sent".to_owned(),
+        }
+    }
+}
+
 /// One thing that came in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Incoming {
@@ -76,6 +137,16 @@ pub struct Incoming {
     pub input: Input,
     /// The durable inbox entry it was read from.
     pub inbox: Option<String>,
+    /// What it was put together from; empty when it is a single message.
+    #[serde(default)]
+    pub parts: Vec<Part>,
+}
+
+impl Incoming {
+    /// What came along and is not the person's own request.
+    pub fn passed_on(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| part.along.is_some())
+    }
 }
 
 /// The path a turn took.

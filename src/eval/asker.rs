@@ -97,6 +97,7 @@ fn incoming(text: &str, at: DateTime<Utc>) -> Incoming {
         at,
         input: Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None },
         inbox: None,
+        parts: Vec::new(),
     }
 }
 
@@ -110,6 +111,10 @@ fn conversation(history: &[Past], incoming: &Incoming) -> Vec<Message> {
         origin: Origin::Typed,
         at: incoming.at,
         deeds,
+        message: None,
+        by: None,
+        source: None,
+        undo: Vec::new(),
     };
     let of_turn = |past: &Past| {
         let deeds = past.actions.iter().map(deed).collect();

@@ -22,6 +22,7 @@ mod structured;
 #[cfg(test)]
 mod tests;
 mod thoughts;
+pub mod transcribe;
 mod wire;
 
 use std::collections::HashMap;

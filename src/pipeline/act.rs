@@ -59,6 +59,7 @@ fn is_fresh(turn: &Turn<'_>, question: &Clarification) -> bool {
 /// Changes a card: it is withdrawn at once, and a new one takes its place. When the change cannot be
 /// planned, the original comes back as a new card.
 pub async fn amend(turn: &Turn<'_>, pending: Pending) -> Result<Answer, TurnError> {
+    turn.breath.before_writing().await;
     let mut withdrawal = Answer::of(Path::Consent);
     let open = cards::supersede(turn, &pending, None, &mut withdrawal).await?;
     let batch = std::mem::take(&mut withdrawal.batch);
@@ -313,6 +314,7 @@ async fn run_now(
     if execute::changes_anything(turn.brain, &run) {
         let mut batch = Batch::default();
         batch.put(&run, Expect::Absent)?;
+        turn.breath.before_writing().await;
         fail_point("plan-before");
         revision = Some(turn.brain.commit(batch).await?);
         fail_point("plan-durable");

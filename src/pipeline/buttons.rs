@@ -2,6 +2,7 @@
 
 use super::act;
 use super::consent;
+use super::offers;
 use super::turn::{Answer, Turn};
 use crate::core::button::Press;
 use crate::core::pending::Means;
@@ -30,6 +31,9 @@ pub async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
             )
             .await?
         }
+        Some(Press::Offer { id, choice }) => offers::take(turn, &id, choice).await?,
+        // The face that made it takes it before it gets here.
+        Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done."),
         Some(Press::Done(due)) => {
             direct(turn, "complete", Params::from_iter([("find_by".to_owned(), due.into())])).await?
         }

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use super::consent;
 use super::turn::{Answer, Turn};
 use crate::catalog::SERVICES;
-use crate::core::button::CardVerb;
+use crate::core::button::{CardVerb, Press};
 use crate::core::pending::Means;
 use crate::core::turn::{Input, Path};
 use crate::ports::StoreError;
@@ -19,10 +19,11 @@ pub fn parse(text: &str) -> Option<(&str, &str)> {
     fine.then_some((name, arguments.trim()))
 }
 
-/// True for input that overtakes what is running: `/cancel` and presses.
+/// True for input that overtakes what is running: `/cancel` and presses. Doing a changed message again is a turn
+/// like any other and waits in line.
 pub fn overtakes(input: &Input) -> bool {
     match input {
-        Input::Press { .. } => true,
+        Input::Press { data, .. } => !matches!(Press::decode(data), Some(Press::Redo(_))),
         Input::Message { text, .. } => matches!(parse(text), Some(("cancel", _))),
     }
 }

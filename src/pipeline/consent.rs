@@ -126,6 +126,7 @@ fn not_typed(origin: Origin) -> &'static str {
             "You quoted only a part, so I'm not sure what the yes or no is for. Please press a button, or reply to the card itself."
         }
         Origin::Edited => "An edited message can't decide a card. Please press a button, or write yes or no anew.",
+        Origin::InGroup => "A card is decided where I asked. Please press its button there, or reply to it.",
         Origin::Forwarded | Origin::OnBehalf | Origin::Caption | Origin::Transcript | Origin::Typed => {
             "That can't decide a card. Please press a button, or type yes or no."
         }

@@ -17,6 +17,7 @@
 mod act;
 pub mod agenda;
 mod ask;
+pub mod breath;
 mod buttons;
 pub mod cards;
 pub mod commands;
@@ -26,8 +27,10 @@ pub mod due;
 mod execute;
 mod gate;
 mod guard;
+pub mod offers;
 pub mod outbox;
 pub(crate) mod plan;
+pub mod public;
 pub mod recover;
 mod reflect;
 mod resolve;
@@ -58,6 +61,7 @@ use crate::ports::{
 use crate::prompts::Prompts;
 use crate::records::{ChatState, User};
 use crate::understanding::{Guess, Kind};
+use breath::Breath;
 use consent::Intake;
 use outbox::Locks;
 use route::Route;
@@ -124,10 +128,16 @@ pub fn warm_up() {
 
 /// One turn: answers what came in, commits, delivers.
 pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
+    handle_turn_in(brain, incoming, Breath::over()).await
+}
+
+/// The same while more may still come: nothing is written before the breath allows it.
+pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, breath: Breath) -> Done {
     brain.face.typing(&incoming.chat).await;
     let cancel = brain.begin(incoming);
     let done = match Turn::open(brain, incoming, cancel).await {
-        Ok(turn) => {
+        Ok(mut turn) => {
+            turn.breath = breath;
             let answer = with_status(&turn, answer(&turn)).await;
             outbox::finish(&turn, answer).await
         }
@@ -140,6 +150,9 @@ pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
 async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
     if let Input::Press { data, .. } = &turn.incoming.input {
         return Ok(buttons::press(turn, data).await?);
+    }
+    if let Some(answer) = offers::passed_on(turn).await? {
+        return Ok(answer);
     }
     if let Some(answer) = commands::answer(turn).await? {
         return Ok(answer);

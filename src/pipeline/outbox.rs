@@ -4,7 +4,7 @@
 //! returned its number (so messages are at least once); messages of a chat are delivered in order, by one
 //! deliverer at a time; a chat's state has one writer at a time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OwnedMutexGuard;
@@ -15,7 +15,7 @@ use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::ring;
 use crate::core::text::split_utf16;
-use crate::core::turn::{CardPart, Done, Edit, Incoming, Input, Origin, Path, Reply};
+use crate::core::turn::{Along, CardPart, Done, Edit, Incoming, Input, Origin, Part, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table};
@@ -52,6 +52,12 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
     let (path, reports) = (answer.path, answer.reports.clone());
     let direct: Vec<Reply> = answer.replies.clone();
     fail_point("answer-before");
+    // A question may be answered by the words that are still on their way.
+    if answer.path == Path::Clarify {
+        turn.breath.before_asking().await;
+    } else {
+        turn.breath.before_writing().await;
+    }
     let committed = commit(turn, answer).await;
     fail_point("answer-durable");
     let (mut done, _) = turn.sum_up(path, reports);
@@ -111,14 +117,7 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
         }
     }
     batch.put(&state, Expect::Any)?;
-    if let Some(inbox) = &turn.incoming.inbox {
-        let key = Key::from_stored(inbox);
-        if let Some((mut entry, _)) = brain.store.load::<InboxEntry>(&key).await? {
-            entry.done = true;
-            entry.raw = String::new();
-            batch.put(&entry, Expect::Any)?;
-        }
-    }
+    brain.close_inbox(turn.incoming, &mut batch).await?;
     let user = User { zone_named: turn.user.zone_named || zone_named, ..turn.user.clone() };
     if user != turn.user {
         batch.put(&user, Expect::Any)?;
@@ -142,20 +141,51 @@ fn remember(
     at: chrono::DateTime<chrono::Utc>,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
-    let mut add = |speaker, text: String, origin, deeds| {
-        let message =
-            Message { chat: state.chat.clone(), number: state.next_message, speaker, text, origin, at, deeds };
+    let mut add = |message: Message| {
+        let message = Message { chat: state.chat.clone(), number: state.next_message, ..message };
         state.next_message += 1;
         batch.put(&message, Expect::Any).map(|_| ())
     };
+    let blank = |speaker, text, origin| Message {
+        chat: turn.chat().clone(),
+        number: 0,
+        speaker,
+        text,
+        origin,
+        at,
+        deeds: Vec::new(),
+        message: None,
+        by: None,
+        source: None,
+        undo: Vec::new(),
+    };
     if let Input::Message { text, origin, .. } = &turn.incoming.input {
-        add(Speaker::Person, text.clone(), *origin, Vec::new())?;
+        let by = Some(turn.owner().clone());
+        let whole =
+            Part { message: turn.incoming.message_id, text: text.clone(), origin: *origin, along: None, inbox: None };
+        let parts = if turn.incoming.parts.is_empty() { std::slice::from_ref(&whole) } else { &turn.incoming.parts };
+        for part in parts.iter().filter(|part| !part.text.is_empty()) {
+            let said = blank(Speaker::Person, part.text.clone(), part.origin);
+            let source = part.along.as_ref().map(Along::label);
+            add(Message { message: Some(part.message), by: by.clone(), source, ..said })?;
+        }
     }
     let said: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
     if !said.is_empty() || !deeds.is_empty() {
-        add(Speaker::Assistant, said.join("\n"), Origin::Typed, deeds)?;
+        let answer = blank(Speaker::Assistant, said.join("\n"), Origin::Typed);
+        add(Message { deeds, undo: undo_buttons(replies), ..answer })?;
     }
     Ok(())
+}
+
+/// The undo records that the buttons of an answer name.
+fn undo_buttons(replies: &[Reply]) -> Vec<String> {
+    let pressed = replies.iter().flat_map(|reply| reply.buttons.iter().flatten());
+    let undo = pressed.filter_map(|button| match Press::decode(&button.data) {
+        Some(Press::Undo(id)) => Some(id),
+        Some(_) | None => None,
+    });
+    undo.collect()
 }
 
 /// Puts something to show into the outbox.
@@ -193,6 +223,21 @@ fn split(reply: Reply) -> Vec<Reply> {
 }
 
 impl Brain {
+    /// Closes every inbox entry that a turn was read from; their words are forgotten.
+    async fn close_inbox(&self, incoming: &Incoming, batch: &mut Batch) -> Result<(), StoreError> {
+        let parts = incoming.parts.iter().filter_map(|part| part.inbox.as_ref());
+        let names: BTreeSet<&String> = incoming.inbox.iter().chain(parts).collect();
+        for name in names {
+            if let Some((mut entry, _)) = self.store.load::<InboxEntry>(&Key::from_stored(name)).await? {
+                entry.done = true;
+                entry.raw = String::new();
+                entry.heard = None;
+                batch.put(&entry, Expect::Any)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Tells a chat something outside a turn, together with other changes, in one commit; then delivers.
     pub async fn tell(&self, chat: &ChatId, shows: Vec<Show>, mut batch: Batch) -> Result<(), StoreError> {
         {

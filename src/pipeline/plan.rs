@@ -16,6 +16,7 @@ use crate::core::consent::{self, Consent};
 use crate::core::pending::Pending;
 use crate::core::plan::{Action, Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
+use crate::core::turn::Along;
 use crate::limits;
 use crate::ports::{Model, Stage};
 use crate::records::{Clarification, Speaker};
@@ -222,7 +223,7 @@ async fn by_model(
         zone => turn.scene.zone.name(),
         dates => ask::lines(&dates(turn)),
         history => ask::lines(&history(turn)),
-        known => ask::lines(&known.lines),
+        known => ask::lines(&known_lines(turn, known)),
         missing => known.missing.join(", "),
         earlier => earlier(topic),
         results => ask::lines(results),
@@ -257,6 +258,15 @@ fn proposal(action: &crate::core::plan::Action) -> Value {
     serde_json::json!({"service": action.service, "command": action.command, "params": action.params})
 }
 
+/// What the context stage found, and what came along with the message itself.
+fn known_lines(turn: &Turn<'_>, known: &Context) -> Vec<String> {
+    let along = turn.incoming.passed_on().map(|part| {
+        let source = part.along.as_ref().map(Along::label).unwrap_or_default();
+        format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
+    });
+    known.lines.iter().cloned().chain(along).collect()
+}
+
 /// Dates that models get wrong when they compute them.
 fn dates(turn: &Turn<'_>) -> Vec<String> {
     let now = turn.scene.now.with_timezone(&turn.scene.zone);
@@ -278,7 +288,8 @@ fn history(turn: &Turn<'_>) -> Vec<String> {
     let mut left = limits::PLAN_HISTORY_TOKENS * 4;
     for message in turn.history.iter().rev() {
         let line = match message.speaker {
-            Speaker::Person if message.origin.is_own_words() => format!("person: {}", message.text),
+            Speaker::Person if turn.is_own(message) => format!("person: {}", message.text),
+            Speaker::Person if message.origin.is_own_words() => format!("somebody else: {}", message.text),
             Speaker::Person => format!("person passed on: {}", message.text),
             Speaker::Assistant => {
                 let deeds: Vec<String> = message.deeds.iter().map(deed).collect();

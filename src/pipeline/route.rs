@@ -90,7 +90,7 @@ fn history(turn: &Turn<'_>) -> Vec<String> {
     }
     for message in turn.history.iter().rev() {
         match message.speaker {
-            Speaker::Person if message.origin.is_own_words() => {
+            Speaker::Person if turn.is_own(message) => {
                 own += 1;
                 lines.push(format!("person: {}", shorten(&message.text, limits::ROUTE_HISTORY_CHARS)));
             }

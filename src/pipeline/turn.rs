@@ -7,12 +7,13 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Brain;
+use super::breath::Breath;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
 use crate::core::plan::PlannedAction;
 use crate::core::taint::{Foreign, NOT_YOURS};
-use crate::core::turn::{Done, Edit, Incoming, Input, Origin, Path, Reply};
+use crate::core::turn::{Along, Done, Edit, Incoming, Input, Origin, Path, Reply};
 use crate::limits;
 use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
 use crate::records::{ChatState, Clarification, Deed, Message, PendingOpen, Span, Speaker, User};
@@ -28,6 +29,9 @@ pub enum TurnError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+/// What words of unknown origin are called.
+const PASSED_ON: &str = "a message you passed on";
 
 /// One turn under way.
 #[derive(Debug)]
@@ -50,6 +54,8 @@ pub struct Turn<'a> {
     pub others_wait: bool,
     /// Ends it early.
     pub cancel: CancellationToken,
+    /// What it has to wait for before it writes.
+    pub breath: Breath,
     began: Instant,
     account: Mutex<Account>,
 }
@@ -150,6 +156,7 @@ impl<'a> Turn<'a> {
             others_wait: open.len() < of_all,
             open,
             cancel,
+            breath: Breath::over(),
             began,
             account,
         })
@@ -191,14 +198,20 @@ impl<'a> Turn<'a> {
 
     /// Other people's words in this conversation: what the person passed on, and mail that was read to them.
     pub fn others_words(&self) -> Vec<Foreign> {
-        let passed_on = |text: &str| Foreign { source: "a message you passed on".to_owned(), text: text.to_owned() };
+        let passed_on = |text: &str, source: Option<&str>| Foreign {
+            source: source.unwrap_or(PASSED_ON).to_owned(),
+            text: text.to_owned(),
+        };
         let mut words: Vec<Foreign> = Vec::new();
         for message in &self.history {
             let read_mail =
                 |deed: &Deed| deed.service == "email" && ["search", "read_thread"].contains(&&*deed.command);
             match message.speaker {
-                Speaker::Person if message.origin.is_own_words() => {}
-                Speaker::Person => words.push(passed_on(&message.text)),
+                Speaker::Person if self.is_own(message) => {}
+                Speaker::Person if message.origin.is_own_words() => {
+                    words.push(passed_on(&message.text, Some("somebody else in this chat")));
+                }
+                Speaker::Person => words.push(passed_on(&message.text, message.source.as_deref())),
                 Speaker::Assistant if message.deeds.iter().any(read_mail) || message.text.contains(NOT_YOURS) => {
                     words.push(Foreign { source: "a mail I read to you".to_owned(), text: message.text.clone() })
                 }
@@ -209,15 +222,24 @@ impl<'a> Turn<'a> {
                 Speaker::Assistant => {}
             }
         }
+        for part in self.incoming.passed_on() {
+            let source = part.along.as_ref().map_or_else(|| PASSED_ON.to_owned(), Along::label);
+            words.push(Foreign { source, text: part.text.clone() });
+        }
         if !self.origin().is_own_words() {
-            words.push(passed_on(self.words()));
+            words.push(passed_on(self.words(), None));
         }
         words
     }
 
     /// The person's own earlier messages, oldest first.
     pub fn own_messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
-        self.history.iter().filter(|m| m.speaker == Speaker::Person && m.origin.is_own_words())
+        self.history.iter().filter(|m| m.speaker == Speaker::Person && self.is_own(m))
+    }
+
+    /// Whether a message of the conversation is this person's own words; in a group others speak, too.
+    pub fn is_own(&self, message: &Message) -> bool {
+        message.origin.is_own_words() && message.by.as_ref().is_none_or(|by| by == self.owner())
     }
 
     /// The conversation as built-in understanding wants it.
@@ -225,7 +247,7 @@ impl<'a> Turn<'a> {
         let mut past: Vec<Past> = Vec::new();
         for message in &self.history {
             match message.speaker {
-                Speaker::Person if message.origin.is_own_words() => {
+                Speaker::Person if self.is_own(message) => {
                     past.push(Past { said: message.text.clone(), actions: Vec::new() });
                 }
                 Speaker::Person => {}

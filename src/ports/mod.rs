@@ -7,6 +7,7 @@ mod clock;
 mod model;
 mod service;
 mod store;
+mod transcriber;
 
 pub use chat::{Chat, SendError};
 pub use clock::Clock;
@@ -15,6 +16,8 @@ pub use service::{
     AddressBook, AgendaItem, AgendaKind, Attempt, Candidate, FallenDue, Known, Noticed, Performed, Person, Prepared,
     Rezoned, Scene, Service, ServiceError, Wanted,
 };
+pub use transcriber::{Recording, TranscribeError, Transcriber};
+
 pub use store::{
     Batch, Change, Expect, Key, Order, Record, RecordExt, Scan, Store, StoreError, Stored, Table, from_stored,
 };

@@ -13,7 +13,9 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use teloxide_core::payloads::GetFile;
 use teloxide_core::requests::Payload;
+use teloxide_core::types::FileId;
 
 use crate::config::TelegramConfig;
 use crate::limits;
@@ -111,17 +113,41 @@ impl Api {
     ) -> Result<T, ApiError> {
         let url = format!("{}/bot{}/{}", self.base.as_str().trim_end_matches('/'), self.token.expose_secret(), P::NAME);
         let request = self.client.post(url).timeout(limit).json(payload);
-        let mut response = request.send().await.map_err(unreachable)?;
+        let response = request.send().await.map_err(unreachable)?;
         let status = response.status().as_u16();
-        let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(unreachable)? {
-            if body.len() + piece.len() > limits::TELEGRAM_REPLY_BYTES_MAX {
-                return Err(ApiError::Unreachable("the answer was too large".to_owned()));
-            }
-            body.extend_from_slice(&piece);
-        }
-        read(status, &body)
+        read(status, &whole(response, limits::TELEGRAM_REPLY_BYTES_MAX).await?)
     }
+
+    /// A file that somebody has sent, of at most so many bytes.
+    pub async fn download(&self, id: &str, bytes_max: u64) -> Result<Vec<u8>, ApiError> {
+        #[derive(Deserialize)]
+        struct Found {
+            #[serde(default)]
+            file_path: String,
+        }
+        let found: Found = self.call(&GetFile::new(FileId(id.to_owned()))).await?;
+        let base = self.base.as_str().trim_end_matches('/');
+        let url = format!("{base}/file/bot{}/{}", self.token.expose_secret(), found.file_path);
+        let request = self.client.get(url).timeout(Duration::from_millis(limits::DOWNLOAD_MS));
+        let response = request.send().await.map_err(unreachable)?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            return Err(ApiError::Unreachable(format!("status {status} instead of a file")));
+        }
+        whole(response, usize::try_from(bytes_max).unwrap_or(usize::MAX)).await
+    }
+}
+
+/// A body of at most so many bytes.
+async fn whole(mut response: reqwest::Response, bytes_max: usize) -> Result<Vec<u8>, ApiError> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(unreachable)? {
+        if body.len() + piece.len() > bytes_max {
+            return Err(ApiError::Unreachable("the answer was too large".to_owned()));
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
 }
 
 /// Reads an answer. Pages of proxies and broken JSON are "not reached", whatever their status.
@@ -184,10 +210,34 @@ mod tests {
         let config = TelegramConfig {
             token: "7:AAAsecretsecret".to_owned().into(),
             api_url: Url::parse("http://127.0.0.1:1/x/").ok(),
+            webhook: None,
         };
         let api = Api::new(&config).unwrap();
         assert_eq!(api.bot_id(), 7);
         let error = api.call::<_, bool>(&teloxide_core::payloads::GetMe::new()).await.unwrap_err();
         assert!(!format!("{error} {error:?} {api:?}").contains("secret"), "{error:?}");
+    }
+    #[tokio::test]
+    async fn a_poll_on_a_connection_that_is_open_at_one_end_only_is_given_up() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        // Takes everything and answers nothing, for ever.
+        let silent = tokio::spawn(async move {
+            let mut kept = Vec::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                kept.push(stream);
+            }
+        });
+        let config = TelegramConfig {
+            token: "7:AAAsecretsecret".to_owned().into(),
+            api_url: Url::parse(&url).ok(),
+            webhook: None,
+        };
+        let api = Api::new(&config).unwrap();
+        let get_me = teloxide_core::payloads::GetMe::new();
+        let error = api.call_within::<_, bool>(&get_me, Duration::from_millis(100)).await.unwrap_err();
+        assert!(matches!(&error, ApiError::Unreachable(_)), "{error:?}");
+        assert!(!format!("{error}").contains("secret"), "{error}");
+        silent.abort();
     }
 }

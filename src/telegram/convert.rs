@@ -1,12 +1,15 @@
-//! From an update to what it means for us: a turn, a sentence in reply, or nothing.
+//! From an update to what it means for us: something said, an edit, a press, or nothing.
 //!
 //! Invariants: only words typed in a message of one's own are `Typed` (invariant 6 of consent rests on it);
-//! nothing private is ever said in a group; what we do not understand is nothing, without harm.
+//! what is passed on never counts as said; in groups only what is addressed to the bot is heard; what we do not
+//! understand is nothing, without harm.
+
+use serde_json::Value;
 
 use super::place::Place;
-use super::wire::{CallbackQuery, Message, Update};
+use super::wire::{CallbackQuery, FileRef, Membership, Message, Update};
 use crate::core::ids::MessageId;
-use crate::core::turn::{Input, Origin};
+use crate::core::turn::Origin;
 
 /// What the bot is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,36 +31,92 @@ pub struct Heard {
     pub private: bool,
     /// The press that has to be acknowledged.
     pub callback: Option<String>,
-    /// What is to be done.
+    /// What happened.
     pub what: What,
 }
 
-/// What is to be done about it.
+/// What happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
-    /// A turn.
-    Turn {
-        /// The number of the message, or of the one under which a button was pressed.
-        message: MessageId,
-        /// What the person did.
-        input: Input,
-    },
-    /// A message without words we can read: it is answered with this sentence.
-    Wordless(&'static str),
-    /// The bot was addressed in a group.
-    InGroup,
+    /// A message.
+    Said(Said),
+    /// A message whose words were changed.
+    Edited(Said),
+    /// A pressed button: the message it sits on, and the data it carries, which are untrusted.
+    Press(MessageId, String),
+    /// The bot was let into a group.
+    Added,
 }
 
-const SPOKEN: &str = "I can't listen to recordings yet. Could you write it instead?";
-const PICTURE: &str =
-    "I can only read words so far, not pictures or files. Could you tell me what you need in a message?";
-const OTHER: &str = "I can only read words so far. Could you write what you need?";
+/// A message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// Its number.
+    pub number: MessageId,
+    /// Its words; may be empty when there is something else.
+    pub text: String,
+    /// Where the words come from.
+    pub origin: Origin,
+    /// The message of ours that it replies to.
+    pub reply_to: Option<MessageId>,
+    /// Whose message it was, when it was passed on.
+    pub from: Option<String>,
+    /// What it holds beside words.
+    pub with: With,
+}
+
+/// What a message holds beside words.
+#[derive(Debug, Clone, PartialEq)]
+pub enum With {
+    /// Nothing.
+    Nothing,
+    /// Something spoken.
+    Spoken(Download),
+    /// Something to look at: a photo, a video, an animation.
+    Picture,
+    /// A file.
+    File(Download),
+    /// A card from an address book.
+    Contact {
+        /// Who.
+        name: String,
+        /// Their number.
+        phone: String,
+    },
+    /// A point on the map.
+    Spot {
+        /// Latitude and longitude.
+        at: (f64, f64),
+        /// What is there.
+        name: Option<String>,
+    },
+    /// Something we have no use for.
+    Other,
+}
+
+/// Something that can be fetched from Telegram.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Download {
+    /// Telegram's name of it.
+    pub id: String,
+    /// As its sender called it.
+    pub name: Option<String>,
+    /// As its sender's program said.
+    pub mime: Option<String>,
+    /// Its size, as far as it is known before.
+    pub bytes: Option<u64>,
+    /// Its length, for recordings.
+    pub seconds: Option<u64>,
+}
 
 /// Reads an update; `None` when there is nothing to do about it.
 pub fn hear(raw: &str, me: &Me) -> Option<Heard> {
     let update: Update = serde_json::from_str(raw).ok()?;
     if let Some(press) = update.callback_query {
         return pressed(press);
+    }
+    if let Some(membership) = update.my_chat_member {
+        return joined(&membership);
     }
     match (update.message, update.edited_message) {
         (Some(message), _) => said(message, Edited::No, me),
@@ -80,36 +139,42 @@ fn pressed(press: CallbackQuery) -> Option<Heard> {
     // Buttons of messages that are sent through other chats' inline mode have no message; we never make them.
     let message = press.message?;
     let private = message.chat.kind == "private";
-    let number = MessageId(message.message_id);
-    let what = if private {
-        let input = Input::Press { data: press.data.unwrap_or_default(), message: Some(number) };
-        What::Turn { message: number, input }
-    } else {
-        What::InGroup
-    };
+    let what = What::Press(MessageId(message.message_id), press.data.unwrap_or_default());
     Some(Heard { who: press.from.id, place: place(&message), private, callback: Some(press.id), what })
+}
+
+fn joined(membership: &Membership) -> Option<Heard> {
+    let inside = |status: &str| matches!(status, "member" | "administrator");
+    let is_new = inside(&membership.new_chat_member.status) && !inside(&membership.old_chat_member.status);
+    let is_group = matches!(membership.chat.kind.as_str(), "group" | "supergroup");
+    let place = Place { chat: membership.chat.id, topic: None };
+    let added = Heard { who: membership.from.id, place, private: false, callback: None, what: What::Added };
+    (is_new && is_group && !membership.from.is_bot).then_some(added)
 }
 
 fn said(message: Message, edited: Edited, me: &Me) -> Option<Heard> {
     let who = message.from.as_ref().filter(|from| !from.is_bot)?.id;
     let place = place(&message);
-    let heard = |private, what| Some(Heard { who, place, private, callback: None, what });
-    match message.chat.kind.as_str() {
-        "private" => {}
-        "group" | "supergroup" if edited == Edited::No && addressed(&message, me) => {
-            return heard(false, What::InGroup);
-        }
+    let private = match message.chat.kind.as_str() {
+        "private" => true,
+        "group" | "supergroup" if edited == Edited::No && addressed(&message, me) => false,
         _ => return None,
-    }
-    let origin = origin(&message, edited);
-    let reply_to = replied_to(&message, me);
-    let number = MessageId(message.message_id);
-    let wordless = without_words(&message);
-    match message.text.or(message.caption) {
-        Some(text) => heard(true, What::Turn { message: number, input: Input::Message { text, origin, reply_to } }),
-        None if edited == Edited::Yes => None,
-        None => heard(true, What::Wordless(wordless?)),
-    }
+    };
+    let said = Said {
+        number: MessageId(message.message_id),
+        origin: origin(&message, edited),
+        reply_to: replied_to(&message, me),
+        from: message.forward_origin.as_ref().and_then(author),
+        with: with(&message)?,
+        text: message.text.or(message.caption).unwrap_or_default(),
+    };
+    let what = match edited {
+        Edited::Yes if said.text.is_empty() => return None,
+        Edited::Yes => What::Edited(said),
+        Edited::No if private => What::Said(said),
+        Edited::No => What::Said(Said { text: without_name(&said.text, me), ..said }),
+    };
+    Some(Heard { who, place, private, callback: None, what })
 }
 
 /// Whose words these are. Other people's come first: a forward stays one, however it was edited or quoted.
@@ -135,6 +200,17 @@ fn origin(message: &Message, edited: Edited) -> Origin {
     }
 }
 
+/// Whose message was passed on: a person, a chat or a channel.
+fn author(origin: &Value) -> Option<String> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let person = &origin["sender_user"];
+    let named = [&person["first_name"], &person["last_name"]].into_iter().filter_map(Value::as_str);
+    let person = named.collect::<Vec<_>>().join(" ");
+    let person = (!person.is_empty()).then_some(person);
+    let chat = || text(&origin["sender_chat"]["title"]).or_else(|| text(&origin["chat"]["title"]));
+    person.or_else(|| text(&origin["sender_user_name"])).or_else(chat)
+}
+
 /// The message of ours that this one replies to.
 fn replied_to(message: &Message, me: &Me) -> Option<MessageId> {
     let replied = message.reply_to_message.as_ref()?;
@@ -144,34 +220,71 @@ fn replied_to(message: &Message, me: &Me) -> Option<MessageId> {
 
 /// Mentioned by name, called by a command with its name, or replied to.
 fn addressed(message: &Message, me: &Me) -> bool {
-    if replied_to(message, me).is_some() {
-        return true;
-    }
-    let text = message.text.as_deref().or(message.caption.as_deref()).unwrap_or_default().to_lowercase();
-    let name = format!("@{}", me.username.to_lowercase());
-    let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
-    !me.username.is_empty()
-        && text.match_indices(&name).any(|(at, _)| !text[at + name.len()..].starts_with(part_of_name))
+    let text = message.text.as_deref().or(message.caption.as_deref()).unwrap_or_default();
+    replied_to(message, me).is_some() || !mentions(text, me).is_empty()
 }
 
-/// What to say to a message without words; `None` for notices such as "pinned a message".
-fn without_words(message: &Message) -> Option<&'static str> {
-    let spoken = message.voice.is_some() || message.audio.is_some() || message.video_note.is_some();
-    let picture =
-        message.photo.is_some() || message.video.is_some() || message.document.is_some() || message.animation.is_some();
+/// Where a text holds the bot's name, in bytes.
+fn mentions(text: &str, me: &Me) -> Vec<usize> {
+    let name = format!("@{}", me.username.to_ascii_lowercase());
+    let text = text.to_ascii_lowercase();
+    let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let found = text.match_indices(&name).map(|(at, _)| at);
+    let found = found.filter(|at| !text[at + name.len()..].starts_with(part_of_name));
+    if me.username.is_empty() { Vec::new() } else { found.collect() }
+}
+
+/// What was said to the bot, without its name.
+fn without_name(text: &str, me: &Me) -> String {
+    let mut rest = String::new();
+    let mut from = 0;
+    for at in mentions(text, me) {
+        rest.push_str(&text[from..at]);
+        from = at + 1 + me.username.len();
+    }
+    rest.push_str(&text[from..]);
+    rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ':')).to_owned()
+}
+
+/// What a message holds beside words; `None` for notices such as "pinned a message".
+fn with(message: &Message) -> Option<With> {
+    let spoken = message.voice.as_ref().or(message.audio.as_ref()).or(message.video_note.as_ref());
+    if let Some(file) = spoken {
+        return Some(With::Spoken(download(file)));
+    }
+    // An animation is a document, too.
+    if message.photo.is_some() || message.video.is_some() || message.animation.is_some() {
+        return Some(With::Picture);
+    }
+    if let Some(file) = &message.document {
+        return Some(With::File(download(file)));
+    }
+    if let Some(contact) = &message.contact {
+        let name = [Some(contact.first_name.as_str()), contact.last_name.as_deref()];
+        let name = name.into_iter().flatten().collect::<Vec<_>>().join(" ").trim().to_owned();
+        return Some(With::Contact { name, phone: contact.phone_number.clone() });
+    }
+    if let Some(spot) = &message.location {
+        let name = message.venue.as_ref().map(|venue| format!("{}, {}", venue.title, venue.address));
+        let name = name.map(|name| name.trim_matches([',', ' ']).to_owned()).filter(|name| !name.is_empty());
+        return Some(With::Spot { at: (spot.latitude, spot.longitude), name });
+    }
     let other = message.sticker.is_some()
-        || message.contact.is_some()
-        || message.location.is_some()
         || message.poll.is_some()
         || message.dice.is_some()
         || message.story.is_some()
         || message.checklist.is_some();
-    if spoken {
-        Some(SPOKEN)
-    } else if picture {
-        Some(PICTURE)
-    } else {
-        other.then_some(OTHER)
+    let words = message.text.is_some() || message.caption.is_some();
+    if other { Some(With::Other) } else { words.then_some(With::Nothing) }
+}
+
+fn download(file: &FileRef) -> Download {
+    Download {
+        id: file.file_id.clone(),
+        name: file.file_name.clone(),
+        mime: file.mime_type.clone(),
+        bytes: file.file_size,
+        seconds: file.duration,
     }
 }
 

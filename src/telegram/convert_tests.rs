@@ -24,7 +24,7 @@ fn heard(kind: &str, more: Value) -> Option<Heard> {
 
 fn origin_of(kind: &str, more: Value) -> Origin {
     match heard(kind, more).unwrap().what {
-        What::Turn { input: Input::Message { origin, .. }, .. } => origin,
+        What::Said(said) | What::Edited(said) => said.origin,
         other => panic!("{other:?}"),
     }
 }
@@ -61,7 +61,7 @@ fn a_reply_counts_only_when_it_is_to_the_bot() {
     .unwrap()
     .what
     {
-        What::Turn { input: Input::Message { reply_to, .. }, message: MessageId(5) } => reply_to,
+        What::Said(Said { reply_to, number: MessageId(5), .. }) => reply_to,
         other => panic!("{other:?}"),
     };
     assert_eq!(reply_to(42), Some(MessageId(3)));
@@ -75,28 +75,49 @@ fn a_press_knows_the_message_it_sits_on_even_when_that_is_gone() {
     }});
     let heard = hear(&press.to_string(), &me()).unwrap();
     assert_eq!(heard.callback.as_deref(), Some("q"));
-    let input = Input::Press { data: "y:a:b".into(), message: Some(MessageId(9)) };
-    assert_eq!(heard.what, What::Turn { message: MessageId(9), input });
+    assert_eq!(heard.what, What::Press(MessageId(9), "y:a:b".into()));
 }
 
 #[test]
 fn in_groups_the_bot_hears_its_name_and_replies_only() {
     let group = json!({"id": -5, "type": "supergroup"});
-    for (text, addressed) in [
-        ("hello all", false),
-        ("@brain_bot hello", true),
-        ("well, @Brain_Bot, hello", true),
-        ("/pending@brain_bot", true),
-        ("@brain_bot2 hello", false),
-        ("@brain_botany", false),
-        ("/pending", false),
+    for (text, words) in [
+        ("hello all", None),
+        ("@brain_bot hello", Some("hello")),
+        ("well, @Brain_Bot, hello", Some("well, , hello")),
+        ("@brain_bot: привет @BRAIN_BOT", Some("привет")),
+        ("/pending@brain_bot", Some("/pending")),
+        ("@brain_bot2 hello", None),
+        ("@brain_botany", None),
+        ("/pending", None),
     ] {
         let heard = heard("message", json!({"text": text, "chat": group}));
-        assert_eq!(heard.is_some_and(|h| h.what == What::InGroup && !h.private), addressed, "{text}");
+        let said = heard.map(|heard| match heard.what {
+            What::Said(said) if !heard.private => said.text,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(said.as_deref(), words, "{text}");
     }
     let reply = json!({"text": "yes", "chat": group, "reply_to_message": {"message_id": 3, "from": {"id": 42}}});
-    assert_eq!(heard("message", reply).unwrap().what, What::InGroup);
+    assert!(matches!(heard("message", reply).unwrap().what, What::Said(_)));
     assert_eq!(heard("edited_message", json!({"text": "@brain_bot hello", "chat": group})), None);
+}
+
+#[test]
+fn only_being_let_into_a_group_is_news() {
+    let heard = |chat: i64, kind: &str, old: &str, new: &str| {
+        let update = json!({"update_id": 1, "my_chat_member": {
+            "chat": {"id": chat, "type": kind}, "from": {"id": 7, "is_bot": false}, "date": 1,
+            "old_chat_member": {"status": old}, "new_chat_member": {"status": new},
+        }});
+        hear(&update.to_string(), &me()).map(|heard| heard.what)
+    };
+    assert_eq!(heard(-5, "supergroup", "left", "member"), Some(What::Added));
+    assert_eq!(heard(-5, "group", "kicked", "administrator"), Some(What::Added));
+    assert_eq!(heard(-5, "group", "member", "administrator"), None);
+    assert_eq!(heard(-5, "group", "member", "left"), None);
+    assert_eq!(heard(7, "private", "kicked", "member"), None);
+    assert_eq!(heard(-5, "group", "left", "something new"), None);
 }
 
 #[test]
@@ -108,12 +129,51 @@ fn topics_are_places_of_their_own_and_reply_threads_are_not() {
 }
 
 #[test]
-fn messages_without_words_get_a_sentence_and_notices_get_nothing() {
-    assert_eq!(heard("message", json!({"voice": {}})).unwrap().what, What::Wordless(SPOKEN));
-    assert_eq!(heard("message", json!({"photo": []})).unwrap().what, What::Wordless(PICTURE));
-    assert_eq!(heard("message", json!({"sticker": {}})).unwrap().what, What::Wordless(OTHER));
-    assert_eq!(heard("message", json!({"pinned_message": {}})), None);
-    assert_eq!(heard("edited_message", json!({"location": {}})), None);
+fn what_a_message_holds_beside_words_is_told_apart_and_notices_are_nothing() {
+    let with = |more: Value| match heard("message", more)?.what {
+        What::Said(said) => Some(said.with),
+        other => panic!("{other:?}"),
+    };
+    assert!(
+        matches!(with(json!({"voice": {"file_id": "v", "duration": 3}})), Some(With::Spoken(d)) if d.seconds == Some(3))
+    );
+    assert!(matches!(with(json!({"video_note": {}})), Some(With::Spoken(_))));
+    assert_eq!(with(json!({"photo": []})), Some(With::Picture));
+    assert_eq!(with(json!({"animation": {}, "document": {}})), Some(With::Picture));
+    assert!(
+        matches!(with(json!({"document": {"file_name": "a.txt"}})), Some(With::File(d)) if d.name.as_deref() == Some("a.txt"))
+    );
+    assert_eq!(
+        with(json!({"contact": {"phone_number": "+44 1", "first_name": "Ada", "last_name": "Lovelace"}})),
+        Some(With::Contact { name: "Ada Lovelace".into(), phone: "+44 1".into() })
+    );
+    let spot = json!({"latitude": 1.5, "longitude": -2.0});
+    assert_eq!(with(json!({"location": spot})), Some(With::Spot { at: (1.5, -2.0), name: None }));
+    assert_eq!(
+        with(json!({"location": spot, "venue": {"title": "Café", "address": "Main St", "location": spot}})),
+        Some(With::Spot { at: (1.5, -2.0), name: Some("Café, Main St".into()) })
+    );
+    assert_eq!(with(json!({"sticker": {}})), Some(With::Other));
+    assert_eq!(with(json!({"pinned_message": {}})), None);
+    assert_eq!(heard("edited_message", json!({"location": {}})), None, "a live location moves on");
+}
+
+#[test]
+fn whose_message_was_passed_on_is_known_when_telegram_says_so() {
+    for (origin, name) in [
+        (
+            json!({"type": "user", "sender_user": {"id": 1, "first_name": "Eve", "last_name": "Adams"}}),
+            Some("Eve Adams"),
+        ),
+        (json!({"type": "hidden_user", "sender_user_name": "E."}), Some("E.")),
+        (json!({"type": "channel", "chat": {"title": "News"}}), Some("News")),
+        (json!({"type": "something new"}), None),
+    ] {
+        match heard("message", json!({"text": "x", "forward_origin": origin})).unwrap().what {
+            What::Said(said) => assert_eq!(said.from.as_deref(), name),
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[test]

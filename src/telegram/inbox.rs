@@ -44,6 +44,10 @@ pub struct Entry {
     pub at: DateTime<Utc>,
     /// As received.
     pub raw: String,
+    /// The update whose turn it belongs to.
+    pub joins: Option<u64>,
+    /// What a recording was heard to say, once the person was told; see [`InboxEntry::heard`].
+    pub heard: Option<String>,
 }
 
 /// The inbox of this face.
@@ -72,7 +76,7 @@ impl Inbox {
         for update in received {
             let open = update.opens;
             let raw = if open { update.raw.clone() } else { String::new() };
-            let entry = InboxEntry { face: FACE.to_owned(), update: update.update, received_at: at, raw, done: !open };
+            let entry = InboxEntry { done: !open, ..fresh_entry(update.update, at, raw) };
             if !here.insert(update.update) || self.store.get(Table::Inbox, &entry.key()).await?.is_some() {
                 continue;
             }
@@ -111,13 +115,7 @@ impl Inbox {
 
     /// Marks an update as done, in a batch that may hold more; its words are forgotten.
     pub fn close(entry: &Entry, batch: &mut Batch) -> Result<(), StoreError> {
-        let closed = InboxEntry {
-            face: FACE.to_owned(),
-            update: entry.update,
-            received_at: entry.at,
-            raw: String::new(),
-            done: true,
-        };
+        let closed = InboxEntry { done: true, ..fresh_entry(entry.update, entry.at, String::new()) };
         batch.put(&closed, Expect::Any)?;
         Ok(())
     }
@@ -128,6 +126,20 @@ impl Inbox {
         Self::close(entry, &mut batch)?;
         self.store.commit(batch).await?;
         Ok(())
+    }
+
+    /// Notes that an update belongs to the turn of an earlier one; after a restart they are still together.
+    pub async fn join(&self, first: &Entry, entry: &Entry) -> Result<(), StoreError> {
+        let mut batch = Batch::default();
+        batch.put(&Self::open_entry(&Entry { joins: Some(first.update), ..entry.clone() }), Expect::Any)?;
+        self.store.commit(batch).await?;
+        Ok(())
+    }
+
+    /// An open entry as it is stored, for changes that are committed together with others.
+    pub fn open_entry(entry: &Entry) -> InboxEntry {
+        let Entry { joins, heard, .. } = entry.clone();
+        InboxEntry { joins, heard, ..fresh_entry(entry.update, entry.at, entry.raw.clone()) }
     }
 
     /// Whether the turn that an update belongs to has been committed.
@@ -141,18 +153,17 @@ impl Inbox {
 impl Entry {
     /// The entry of an update that was just admitted.
     pub fn of(received: Received, at: DateTime<Utc>) -> Self {
-        waiting(InboxEntry {
-            face: FACE.to_owned(),
-            update: received.update,
-            received_at: at,
-            raw: received.raw,
-            done: false,
-        })
+        waiting(fresh_entry(received.update, at, received.raw))
     }
 }
 
+fn fresh_entry(update: u64, at: DateTime<Utc>, raw: String) -> InboxEntry {
+    InboxEntry { face: FACE.to_owned(), update, received_at: at, raw, done: false, joins: None, heard: None }
+}
+
 fn waiting(entry: InboxEntry) -> Entry {
-    Entry { update: entry.update, name: entry.name(), at: entry.received_at, raw: entry.raw }
+    let name = entry.name();
+    Entry { update: entry.update, name, at: entry.received_at, raw: entry.raw, joins: entry.joins, heard: entry.heard }
 }
 
 #[cfg(test)]
@@ -199,6 +210,18 @@ mod tests {
         assert_eq!(open[0].raw, "words 900");
         let kept = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], 10)).await.unwrap();
         assert!(kept.iter().all(|(entry, _)| entry.done == entry.raw.is_empty()));
+    }
+
+    #[tokio::test]
+    async fn updates_of_one_breath_are_still_together_after_a_restart() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        let (inbox, _) = Inbox::open(Arc::clone(&store)).await.unwrap();
+        let now = Utc::now();
+        inbox.admit(vec![received(7, true), received(8, true)], now).await.unwrap();
+        inbox.join(&Entry::of(received(7, true), now), &Entry::of(received(8, true), now)).await.unwrap();
+        let (_, open) = Inbox::open(store).await.unwrap();
+        assert_eq!(open.iter().map(|e| (e.update, e.joins)).collect::<Vec<_>>(), [(7, None), (8, Some(7))]);
+        assert_eq!(open[1].raw, "words 8");
     }
 
     #[tokio::test]

@@ -1,21 +1,27 @@
 //! Telegram: from an update to a turn, and from a reply to a message.
 //!
 //! ```text
-//! getUpdates ─► heard? served? ─► inbox (durable) ─► the chat's line ─► turn ─► outbox ─► face ─► Telegram
-//!   polling      convert, access     inbox             queue             turns              face, pace
+//! getUpdates or webhook ─► heard? served? ─► inbox (durable) ─► the chat's line ─► turn ─► outbox ─► face ─► Telegram
+//!   polling,   webhook    convert, access     inbox             queue         turns, gather         face, pace
 //! ```
+//!
+//! What is no plain message has a file of its own: `things` (recordings, files, contacts, places), `edits`,
+//! `groups`.
 //!
 //! Invariants: an update is in the durable inbox before Telegram may forget it, and is handled once; a chat's
 //! messages are handled in order and no chat delays another; a press and `/cancel` overtake; nobody is served
 //! who was not let in; the token appears in no error and no log. Of teloxide only payloads are used; its
 //! dispatcher acknowledges updates before they are handled and does not survive a panic.
 //!
-//! Not here: entities from markdown, voice, history in groups, streaming, webhooks.
+//! Not here: entities from markdown, understanding pictures.
 
 mod access;
 mod api;
 mod convert;
+mod edits;
 mod face;
+mod gather;
+mod groups;
 mod inbox;
 mod pace;
 mod pairing;
@@ -24,8 +30,10 @@ mod polling;
 mod queue;
 mod redeliver;
 mod status;
+mod things;
 mod trouble;
 mod turns;
+mod webhook;
 mod wire;
 
 use std::sync::Arc;
@@ -38,10 +46,10 @@ use teloxide_core::types::BotCommand;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::config::{Config, TelegramConfig};
+use crate::config::{Config, TelegramConfig, WebhookConfig};
 use crate::limits;
 use crate::pipeline::Brain;
-use crate::ports::{Chat, StoreError};
+use crate::ports::{Chat, StoreError, Transcriber};
 use access::{Access, Door};
 use api::{Api, ApiError};
 use convert::Me;
@@ -60,6 +68,14 @@ pub enum TelegramError {
     /// The client could not be set up.
     #[error("Telegram cannot be used: {0}")]
     Setup(#[from] ApiError),
+    /// The webhook's door.
+    #[error("{addr} cannot be listened on for the webhook (BRAIN_WEBHOOK_ADDR): {why}")]
+    Listen {
+        /// Where.
+        addr: std::net::SocketAddr,
+        /// What the system said.
+        why: String,
+    },
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -73,13 +89,28 @@ const CLOSING: Duration = Duration::from_millis(1_000);
 pub struct Telegram {
     chat: Arc<TelegramChat>,
     door: Door,
+    webhook: Option<WebhookConfig>,
+    pause: Duration,
+    transcriber: Option<Arc<dyn Transcriber>>,
 }
 
 impl Telegram {
     /// A bot for this configuration; nothing is sent yet.
     pub fn new(telegram: &TelegramConfig, config: &Config) -> Result<Self, TelegramError> {
         let door = Door { allowed: config.allowed_users.clone(), admins: config.admins.clone() };
-        Ok(Self { chat: Arc::new(TelegramChat::new(telegram)?), door })
+        Ok(Self {
+            chat: Arc::new(TelegramChat::new(telegram)?),
+            door,
+            webhook: telegram.webhook.clone(),
+            pause: config.breath,
+            transcriber: None,
+        })
+    }
+
+    /// The same, with somebody who listens to recordings.
+    #[must_use]
+    pub fn listening_with(self, transcriber: Option<Arc<dyn Transcriber>>) -> Self {
+        Self { transcriber, ..self }
     }
 
     /// Where its people read.
@@ -94,29 +125,37 @@ impl Telegram {
         let _redelivery = AbortOnDropHandle::new(tokio::spawn(redelivery));
         let hello = tokio::select! {
             () = stop.cancelled() => return Ok(()),
-            hello = hello(&self.chat.wire.api) => hello,
+            hello = hello(&self.chat.wire.api, self.webhook.is_some()) => hello,
         };
         let me = hello?;
         greet_operator(&me, code.as_deref());
         let (inbox, open) = Inbox::open(brain.store.clone()).await?;
-        let desk = Arc::new(Desk { brain, chat: self.chat, access, inbox, me });
+        let Self { chat, webhook, pause, transcriber, .. } = self;
+        let desk = Arc::new(Desk { brain, chat, access, inbox, me, pause, transcriber });
         let at_work = desk.clone();
-        let queues = Arc::new(Queues::new(move |job| turns::handle(at_work.clone(), job)));
+        let queues = Arc::new(Queues::new(move |job, rest| turns::handle(at_work.clone(), job, rest)));
         let commands = desk.clone();
         queues.aside(async move { announce_commands(&commands.chat.wire.api).await });
         turns::resume(&desk, &queues, open).await;
-        polling::poll(&desk, &queues, &stop).await;
+        let received = match &webhook {
+            Some(webhook) => webhook::receive(&desk, &queues, webhook, &stop).await,
+            None => {
+                polling::poll(&desk, &queues, &stop).await;
+                Ok(())
+            }
+        };
         let limit = Duration::from_millis(limits::SHUTDOWN_MS).saturating_sub(CLOSING);
         if !queues.stop(limit).await {
             tracing::warn!("some turns were dropped; they are handled again after the next start");
         }
         let _ = tokio::time::timeout(CLOSING / 2, desk.chat.settle_all()).await;
-        Ok(())
+        received
     }
 }
 
-/// Who the bot is; waits for a Telegram that cannot be reached. A webhook of an earlier life is taken off.
-async fn hello(api: &Api) -> Result<Me, TelegramError> {
+/// Who the bot is; waits for a Telegram that cannot be reached. A webhook of an earlier life is taken off, unless
+/// a new one takes its place.
+async fn hello(api: &Api, by_webhook: bool) -> Result<Me, TelegramError> {
     #[derive(Deserialize)]
     struct Named {
         #[serde(default)]
@@ -142,12 +181,16 @@ async fn hello(api: &Api) -> Result<Me, TelegramError> {
         }
     };
     trouble.over();
+    let me = Me { id: api.bot_id(), username: named.username };
+    if by_webhook {
+        return Ok(me);
+    }
     match api.call::<_, Hook>(&GetWebhookInfo::new()).await {
         Ok(hook) if !hook.url.is_empty() => take_off_webhook(api).await,
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "the webhook could not be looked up"),
     }
-    Ok(Me { id: api.bot_id(), username: named.username })
+    Ok(me)
 }
 
 /// While a webhook is set, nothing can be polled. Best effort: polling says so if it is still there.

@@ -21,6 +21,9 @@ use super::wire::Numbered;
 use crate::limits;
 use crate::ports::StoreError;
 
+/// The kinds of updates we want.
+pub(super) const ALLOWED_UPDATES: [&str; 4] = ["message", "edited_message", "callback_query", "my_chat_member"];
+
 /// As the Bot API has it; teloxide's numbers are too narrow, and its updates may fail to be read.
 #[derive(Debug, Serialize)]
 struct GetUpdates {
@@ -71,27 +74,22 @@ pub(super) async fn poll(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, stop: &Can
 
 /// One long poll. An update without a number cannot even be acknowledged, and is left out.
 async fn fetch(desk: &Desk, offset: Option<u64>) -> Result<Vec<(Received, Option<Heard>)>, ApiError> {
-    let call = GetUpdates {
-        offset,
-        timeout: limits::POLL_SECS,
-        allowed_updates: ["message", "edited_message", "callback_query", "my_chat_member"],
-    };
+    let call = GetUpdates { offset, timeout: limits::POLL_SECS, allowed_updates: ALLOWED_UPDATES };
     let limit = Duration::from_secs(u64::from(limits::POLL_SECS) + limits::POLL_GRACE_SECS);
     let raw: Vec<Box<RawValue>> = desk.chat.wire.api.call_within(&call, limit).await?;
-    let number = |raw: &RawValue| serde_json::from_str::<Numbered>(raw.get()).map(|n| n.update_id);
-    let numbered = raw.iter().filter_map(|raw| Some((number(raw).ok()?, raw.get())));
-    Ok(numbered.map(|(update, raw)| sort(desk, update, raw)).collect())
+    Ok(raw.iter().filter_map(|raw| sort(desk, raw.get())).collect())
 }
 
-/// Only what leads to something for somebody we serve is kept with its words.
-fn sort(desk: &Desk, update: u64, raw: &str) -> (Received, Option<Heard>) {
+/// Only what leads to something for somebody we serve is kept with its words. `None` for what has no number.
+pub(super) fn sort(desk: &Desk, raw: &str) -> Option<(Received, Option<Heard>)> {
+    let update = serde_json::from_str::<Numbered>(raw).ok()?.update_id;
     let heard = convert::hear(raw, &desk.me);
     let opens = heard.as_ref().is_some_and(|heard| desk.access.serves(heard.who));
-    (Received { update, raw: raw.to_owned(), opens }, heard)
+    Some((Received { update, raw: raw.to_owned(), opens }, heard))
 }
 
 /// Stores a batch, then hands out what is new in it.
-async fn arrive(
+pub(super) async fn arrive(
     desk: &Arc<Desk>,
     queues: &Arc<Queues<Job>>,
     batch: Vec<(Received, Option<Heard>)>,
@@ -105,7 +103,7 @@ async fn arrive(
     for received in fresh {
         let Some(heard) = heard.remove(&received.update) else { continue };
         if received.opens {
-            turns::begin(desk, queues, Job { entry: Entry::of(received, at), heard });
+            turns::begin(desk, queues, Job::new(Entry::of(received, at), heard));
         } else {
             at_the_door(desk, queues, heard);
         }
@@ -117,9 +115,8 @@ async fn arrive(
 fn at_the_door(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, heard: Heard) {
     turns::acknowledge_press(desk, queues, &heard);
     let words = match &heard.what {
-        What::Turn { input: crate::core::turn::Input::Message { text, .. }, .. } => text.clone(),
-        What::Turn { input: crate::core::turn::Input::Press { .. }, .. } | What::InGroup => return,
-        What::Wordless(_) => String::new(),
+        What::Said(said) | What::Edited(said) if heard.private => said.text.clone(),
+        What::Said(_) | What::Edited(_) | What::Press(..) | What::Added => return,
     };
     let desk = desk.clone();
     queues.aside(async move {

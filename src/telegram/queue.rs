@@ -11,14 +11,14 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::core::ids::ChatId;
 use crate::limits;
 
-type Work<J> = dyn Fn(J) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
+type Work<J> = dyn Fn(J, Rest<J>) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
 
 /// The lines of all chats.
 pub struct Queues<J> {
@@ -43,6 +43,57 @@ struct Line<J> {
     waiting: VecDeque<J>,
     /// Whether the person knows that the line is full.
     told: bool,
+    arrived: Arc<Notify>,
+}
+
+/// What waits behind a job in its line, for jobs that may take the next one along.
+#[derive(Debug)]
+pub struct Rest<J> {
+    /// None for jobs that overtake.
+    line: Option<(Arc<Queues<J>>, ChatId, Arc<Notify>)>,
+}
+
+/// What stands behind a job.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next<J> {
+    /// This one fitted, and is out of the line.
+    Taken(J),
+    /// Something that has to wait.
+    Other,
+    /// Nothing.
+    Nobody,
+}
+
+impl<J: Send + 'static> Rest<J> {
+    /// Takes the first job that `belongs`, wherever it stands; else the very next one, if it `follows`.
+    pub fn take(&self, belongs: impl Fn(&J) -> bool, follows: impl Fn(&J) -> bool) -> Next<J> {
+        let Some((queues, chat, _)) = &self.line else { return Next::Nobody };
+        let mut lines = queues.lines();
+        let Some(line) = lines.get_mut(chat) else { return Next::Nobody };
+        let fitting =
+            line.waiting.iter().position(belongs).or_else(|| line.waiting.front().is_some_and(follows).then_some(0));
+        match fitting.and_then(|at| line.waiting.remove(at)) {
+            Some(job) => Next::Taken(job),
+            None if line.waiting.is_empty() => Next::Nobody,
+            None => Next::Other,
+        }
+    }
+
+    /// Puts a job at the end of another chat's line, which takes it in any case.
+    pub fn hand_over(&self, chat: &ChatId, job: J) {
+        if let Some((queues, _, _)) = &self.line {
+            // A promised place is always given.
+            let _ = queues.push(chat, job, Entrance::Promised);
+        }
+    }
+
+    /// Waits until another job has come; never for jobs that overtake.
+    pub async fn arrival(&self) {
+        match &self.line {
+            Some((_, _, arrived)) => arrived.notified().await,
+            None => std::future::pending().await,
+        }
+    }
 }
 
 /// How a job gets into the line.
@@ -65,13 +116,13 @@ pub struct Full<J> {
 
 impl<J: Send + 'static> Queues<J> {
     /// Lines whose jobs are done by `work`.
-    pub fn new<F>(work: impl Fn(J) -> F + Send + Sync + 'static) -> Self
+    pub fn new<F>(work: impl Fn(J, Rest<J>) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
         Self {
             lines: Mutex::default(),
-            work: Box::new(move |job| Box::pin(work(job))),
+            work: Box::new(move |job, rest| Box::pin(work(job, rest))),
             turns: Semaphore::new(limits::CONCURRENT_TURNS_MAX),
             overtakers: Semaphore::new(limits::OVERTAKERS_MAX),
             tasks: TaskTracker::new(),
@@ -93,15 +144,17 @@ impl<J: Send + 'static> Queues<J> {
                 return Err(Full { job, first });
             }
             line.waiting.push_back(job);
+            line.arrived.notify_one();
             return Ok(());
         }
-        lines.insert(chat.clone(), Line { waiting: VecDeque::new(), told: false });
+        let arrived = Arc::new(Notify::new());
+        lines.insert(chat.clone(), Line { waiting: VecDeque::new(), told: false, arrived: arrived.clone() });
         drop(lines);
-        self.tasks.spawn(Arc::clone(self).work_off(chat.clone(), job));
+        self.tasks.spawn(Arc::clone(self).work_off(chat.clone(), job, arrived));
         Ok(())
     }
 
-    async fn work_off(self: Arc<Self>, chat: ChatId, first: J) {
+    async fn work_off(self: Arc<Self>, chat: ChatId, first: J, arrived: Arc<Notify>) {
         let mut next = Some(first);
         while let Some(job) = next {
             let permit = tokio::select! {
@@ -109,10 +162,11 @@ impl<J: Send + 'static> Queues<J> {
                 () = self.stopping.cancelled() => return,
                 permit = self.turns.acquire() => permit,
             };
+            let rest = Rest { line: Some((Arc::clone(&self), chat.clone(), Arc::clone(&arrived))) };
             tokio::select! {
                 biased;
                 () = self.over.cancelled() => return,
-                () = (self.work)(job) => {}
+                () = (self.work)(job, rest) => {}
             }
             drop(permit);
             next = self.next(&chat);
@@ -135,7 +189,7 @@ impl<J: Send + 'static> Queues<J> {
         self.tasks.spawn(async move {
             let work = async {
                 let _permit = this.overtakers.acquire().await;
-                (this.work)(job).await;
+                (this.work)(job, Rest { line: None }).await;
             };
             tokio::select! {
                 biased;

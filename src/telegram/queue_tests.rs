@@ -8,7 +8,7 @@ fn queues() -> (Arc<Queues<(String, u64)>>, Log) {
     let log = Log::default();
     let kept = Arc::clone(&log);
     let start = Instant::now();
-    let queues = Queues::new(move |(name, ms): (String, u64)| {
+    let queues = Queues::new(move |(name, ms): (String, u64), _| {
         let log = Arc::clone(&kept);
         async move {
             sleep(Duration::from_millis(ms)).await;
@@ -88,4 +88,31 @@ async fn a_stop_finishes_what_runs_begins_nothing_and_drops_what_takes_too_long(
     assert!(!queues.stop(Duration::from_secs(5)).await);
     assert_eq!(before.elapsed(), Duration::from_secs(5));
     assert!(names(&log).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_may_take_the_next_one_along_or_a_later_one_that_belongs_to_it_and_no_other() {
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&log);
+    let queues = Arc::new(Queues::new(move |first: &'static str, rest: Rest<&'static str>| {
+        let log = Arc::clone(&kept);
+        async move {
+            let mut all = vec![first];
+            rest.arrival().await;
+            while let Next::Taken(job) = rest.take(|job| *job == "belongs", |job| job.starts_with("then")) {
+                all.push(job);
+            }
+            sleep(Duration::from_millis(10)).await;
+            log.lock().unwrap().push(all.join(" "));
+        }
+    }));
+    let chat = ChatId::new("a");
+    let push = |job| queues.push(&chat, job, Entrance::IfRoom).unwrap();
+    push("first");
+    sleep(Duration::from_millis(1)).await;
+    for job in ["then one", "other", "then two", "belongs"] {
+        push(job);
+    }
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(log.lock().unwrap().as_slice(), ["first belongs then one", "other then two"]);
 }

@@ -5,24 +5,29 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
 use serde::de::IgnoredAny;
 use teloxide_core::payloads::AnswerCallbackQuery;
 use teloxide_core::types::CallbackQueryId;
+use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
 use super::convert::{self, Heard, Me, What};
 use super::face::TelegramChat;
 use super::inbox::{Entry, Inbox};
-use super::queue::{Entrance, Full, Queues};
+use super::queue::{Entrance, Full, Queues, Rest};
+use super::{edits, gather, groups};
 use crate::config::telegram_user;
 use crate::core::ids::{ChatId, MessageId, RunId};
 use crate::core::outcome::Outcome;
 use crate::core::run::{Progress, Run};
 use crate::core::turn::{Incoming, Input, Reply};
-use crate::pipeline::{Brain, commands, handle_turn};
-use crate::ports::{Batch, Expect, Key, RecordExt, StoreError};
+use crate::limits;
+use crate::pipeline::breath::Breath;
+use crate::pipeline::{Brain, commands, handle_turn_in};
+use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Transcriber};
 use crate::records::Show;
 
 const BUSY: &str = "I'm still busy with your earlier messages and can't take more right now. Please send the newest ones again in a few minutes.";
@@ -37,12 +42,27 @@ pub(super) struct Desk {
     pub access: Access,
     pub inbox: Inbox,
     pub me: Me,
+    /// How long a person's next message may join the last one.
+    pub pause: Duration,
+    /// Who listens to recordings.
+    pub transcriber: Option<Arc<dyn Transcriber>>,
 }
 
 impl Desk {
     /// Whether a turn of this chat is under way, apart from presses and `/cancel`.
     fn is_busy(&self, chat: &ChatId) -> bool {
         self.brain.running.lock().unwrap_or_else(PoisonError::into_inner).contains_key(chat)
+    }
+
+    /// Whether the person has stopped the turn of this chat that is under way.
+    pub fn is_cancelled(&self, heard: &Heard) -> bool {
+        let running = self.brain.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.get(&heard.place.id()).is_some_and(CancellationToken::is_cancelled)
+    }
+
+    /// How long the rest of a sentence is waited for that would otherwise be asked for.
+    pub fn longest_pause(&self) -> Duration {
+        self.pause * limits::BREATH_ASKING_FACTOR
     }
 }
 
@@ -51,15 +71,29 @@ impl Desk {
 pub(super) struct Job {
     pub entry: Entry,
     pub heard: Heard,
+    /// What had already joined it in an earlier life.
+    pub more: Vec<(Entry, Heard)>,
+    /// Whether an earlier life may have begun it.
+    pub resumed: bool,
 }
 
 impl Job {
+    /// Something that has just come in.
+    pub fn new(entry: Entry, heard: Heard) -> Self {
+        Self { entry, heard, more: Vec::new(), resumed: false }
+    }
+
     fn overtakes(&self) -> bool {
         match &self.heard.what {
-            What::Turn { input, .. } => commands::overtakes(input),
-            What::Wordless(_) | What::InGroup => false,
+            What::Press(message, data) => commands::overtakes(&press(*message, data)),
+            What::Said(said) => matches!(commands::parse(&said.text), Some(("cancel", _))),
+            What::Edited(_) | What::Added => false,
         }
     }
+}
+
+fn press(message: MessageId, data: &str) -> Input {
+    Input::Press { data: data.to_owned(), message: Some(message) }
 }
 
 /// Gives a new update its place.
@@ -76,8 +110,9 @@ pub(super) fn begin(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, job: Job) {
     }
 }
 
-/// Handles what an earlier life left open, in order, before anything new.
+/// Handles what an earlier life left open, in order, before anything new. What had joined is still together.
 pub(super) async fn resume(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, open: Vec<Entry>) {
+    let mut jobs: Vec<Job> = Vec::new();
     for entry in open {
         let heard = convert::hear(&entry.raw, &desk.me).filter(|heard| desk.access.serves(heard.who));
         let Some(heard) = heard else {
@@ -86,7 +121,12 @@ pub(super) async fn resume(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, open: Ve
             }
             continue;
         };
-        let job = Job { entry, heard };
+        match entry.joins.and_then(|first| jobs.iter_mut().find(|job| job.entry.update == first)) {
+            Some(job) => job.more.push((entry, heard)),
+            None => jobs.push(Job { resumed: true, ..Job::new(entry, heard) }),
+        }
+    }
+    for job in jobs {
         acknowledge_press(desk, queues, &job.heard);
         let chat = job.heard.place.id();
         if job.overtakes() {
@@ -111,40 +151,60 @@ pub(super) fn acknowledge_press(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, hea
 }
 
 /// Does a job, whatever comes of it.
-pub(super) async fn handle(desk: Arc<Desk>, job: Job) {
-    let Job { entry, heard } = job;
-    let ended = match heard.what {
-        What::Turn { message, ref input } => turn(&desk, &entry, &heard, message, input.clone()).await,
-        What::Wordless(sentence) => say(&desk, &entry, &heard, sentence).await,
-        What::InGroup if heard.callback.is_some() => desk.inbox.close_now(&entry).await,
-        What::InGroup => {
-            let sentence = format!("Please write to me privately: https://t.me/{}", desk.me.username);
-            say(&desk, &entry, &heard, &sentence).await
-        }
-    };
-    if let Err(error) = ended {
-        tracing::error!(%error, "an update stays open; it is handled again after the next start");
+pub(super) async fn handle(desk: Arc<Desk>, job: Job, rest: Rest<Job>) {
+    let ended = AssertUnwindSafe(dispatch(&desk, job, &rest)).catch_unwind().await;
+    match ended {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::error!(%error, "an update stays open; it is handled again after the next start"),
+        // A turn that breaks is caught and told where it runs; this is the last net under its line.
+        Err(_panic) => tracing::error!("an update broke before its turn; it is handled again after the next start"),
     }
 }
 
-async fn turn(
-    desk: &Desk,
-    entry: &Entry,
-    heard: &Heard,
-    message_id: MessageId,
-    input: Input,
-) -> Result<(), StoreError> {
-    let overtakes = commands::overtakes(&input);
-    let incoming = Incoming {
-        turn: RunId::new(format!("tg-{}", entry.update)),
-        user: telegram_user(heard.who),
-        chat: heard.place.id(),
+async fn dispatch(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
+    let private = job.heard.private;
+    match job.heard.what.clone() {
+        What::Said(_) if private => gather::said(desk, job, rest).await,
+        What::Said(said) => groups::said(desk, job, said, rest).await,
+        What::Edited(said) => edits::offer(desk, &job, &said).await,
+        What::Press(message, data) if private => pressed(desk, &job, message, &data).await,
+        // Cards are never shown in a group.
+        What::Press(..) => desk.inbox.close_now(&job.entry).await,
+        What::Added => groups::added(desk, &job).await,
+    }
+}
+
+async fn pressed(desk: &Desk, job: &Job, message: MessageId, data: &str) -> Result<(), StoreError> {
+    if let Some(id) = edits::redo_of(data) {
+        return edits::redo(desk, job, message, &id).await;
+    }
+    let incoming = incoming(job, message, press(message, data));
+    run(desk, &[&job.entry], &incoming, Breath::over()).await
+}
+
+/// A single update as a turn.
+pub(super) fn incoming(job: &Job, message_id: MessageId, input: Input) -> Incoming {
+    Incoming {
+        turn: RunId::new(format!("tg-{}", job.entry.update)),
+        user: telegram_user(job.heard.who),
+        chat: job.heard.place.id(),
         message_id,
-        at: entry.at,
+        at: job.entry.at,
         input,
-        inbox: Some(entry.name.clone()),
-    };
-    let ended = AssertUnwindSafe(handle_turn(&desk.brain, &incoming)).catch_unwind().await;
+        inbox: Some(job.entry.name.clone()),
+        parts: Vec::new(),
+    }
+}
+
+/// One turn, made of these updates.
+pub(super) async fn run(
+    desk: &Desk,
+    entries: &[&Entry],
+    incoming: &Incoming,
+    breath: Breath,
+) -> Result<(), StoreError> {
+    let overtakes = commands::overtakes(&incoming.input);
+    let ended = AssertUnwindSafe(handle_turn_in(&desk.brain, incoming, breath)).catch_unwind().await;
     // A line that the answer did not replace. An overtaker leaves the line of what it has overtaken alone.
     if !overtakes || !desk.is_busy(&incoming.chat) {
         desk.chat.settle(&incoming.chat).await;
@@ -153,13 +213,13 @@ async fn turn(
         Ok(_done) => Ok(()),
         Err(_panic) => {
             tracing::error!(turn = %incoming.turn, "a turn broke");
-            broken(desk, entry, &incoming).await
+            broken(desk, entries, incoming).await
         }
     }
 }
 
 /// Tells that a turn broke. What it had begun is settled at the next start; what it had not begun is given up.
-async fn broken(desk: &Desk, entry: &Entry, incoming: &Incoming) -> Result<(), StoreError> {
+pub(super) async fn broken(desk: &Desk, entries: &[&Entry], incoming: &Incoming) -> Result<(), StoreError> {
     if commands::stoppable(&incoming.input) {
         desk.brain.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&incoming.chat);
     }
@@ -169,7 +229,9 @@ async fn broken(desk: &Desk, entry: &Entry, incoming: &Incoming) -> Result<(), S
         return Ok(());
     }
     let mut batch = Batch::default();
-    Inbox::close(entry, &mut batch)?;
+    for entry in entries {
+        Inbox::close(entry, &mut batch)?;
+    }
     let journal = Key::of(&[incoming.turn.as_str()]);
     if let Some((mut run, revision)) = desk.brain.store.load::<Run>(&journal).await? {
         run.inbox = None;
@@ -184,17 +246,22 @@ async fn broken(desk: &Desk, entry: &Entry, incoming: &Incoming) -> Result<(), S
     desk.brain.tell(&incoming.chat, vec![Show::Send(Reply::text(BROKEN))], batch).await
 }
 
-/// One sentence in reply; the update is closed with it.
-async fn say(desk: &Desk, entry: &Entry, heard: &Heard, sentence: &str) -> Result<(), StoreError> {
+/// One sentence in reply; the updates are closed with it.
+pub(super) async fn say(desk: &Desk, entries: &[&Entry], chat: &ChatId, sentence: &str) -> Result<(), StoreError> {
     let mut batch = Batch::default();
-    Inbox::close(entry, &mut batch)?;
-    desk.brain.tell(&heard.place.id(), vec![Show::Send(Reply::text(sentence))], batch).await
+    for entry in entries {
+        Inbox::close(entry, &mut batch)?;
+    }
+    desk.brain.tell(chat, vec![Show::Send(Reply::text(sentence))], batch).await
 }
 
 /// The line is full: the person is told once, so that nothing gets lost in silence.
 async fn turn_away(desk: &Desk, job: &Job, first: bool) {
-    let closed =
-        if first { say(desk, &job.entry, &job.heard, BUSY).await } else { desk.inbox.close_now(&job.entry).await };
+    let closed = if first {
+        say(desk, &[&job.entry], &job.heard.place.id(), BUSY).await
+    } else {
+        desk.inbox.close_now(&job.entry).await
+    };
     if let Err(error) = closed {
         tracing::error!(%error, "an update could not be closed");
     }

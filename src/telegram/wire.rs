@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 /// The number alone: it can be read even from updates that are otherwise strange.
 #[derive(Debug, Deserialize)]
@@ -22,6 +23,70 @@ pub struct Update {
     /// A pressed button.
     #[serde(default)]
     pub callback_query: Option<CallbackQuery>,
+    /// The bot was let into a chat, or thrown out of it.
+    #[serde(default)]
+    pub my_chat_member: Option<Membership>,
+}
+
+/// The bot's place in a chat has changed.
+#[derive(Debug, Deserialize)]
+pub struct Membership {
+    pub chat: Chat,
+    pub from: User,
+    pub old_chat_member: Standing,
+    pub new_chat_member: Standing,
+}
+
+/// `member`, `administrator`, `left`, `kicked`, and what may come.
+#[derive(Debug, Deserialize)]
+pub struct Standing {
+    #[serde(default)]
+    pub status: String,
+}
+
+/// Something that can be downloaded; which of the fields there are depends on what it is.
+#[derive(Debug, Deserialize)]
+pub struct FileRef {
+    #[serde(default)]
+    pub file_id: String,
+    #[serde(default)]
+    pub file_size: Option<u64>,
+    #[serde(default)]
+    pub file_name: Option<String>,
+    #[serde(default)]
+    pub mime_type: Option<String>,
+    /// In seconds.
+    #[serde(default)]
+    pub duration: Option<u64>,
+}
+
+/// A card from an address book.
+#[derive(Debug, Deserialize)]
+pub struct Contact {
+    #[serde(default)]
+    pub phone_number: String,
+    #[serde(default)]
+    pub first_name: String,
+    #[serde(default)]
+    pub last_name: Option<String>,
+}
+
+/// A point on the map.
+#[derive(Debug, Deserialize)]
+pub struct Location {
+    #[serde(default)]
+    pub latitude: f64,
+    #[serde(default)]
+    pub longitude: f64,
+}
+
+/// A point with a name.
+#[derive(Debug, Deserialize)]
+pub struct Venue {
+    #[serde(default)]
+    pub title: String,
+    #[serde(default)]
+    pub address: String,
 }
 
 /// Who.
@@ -64,7 +129,7 @@ pub struct Message {
 
     // Whose words they are.
     #[serde(default)]
-    pub forward_origin: Option<IgnoredAny>,
+    pub forward_origin: Option<Value>,
     /// As servers older than Bot API 7.0 mark a forward.
     #[serde(default)]
     pub forward_date: Option<IgnoredAny>,
@@ -86,25 +151,27 @@ pub struct Message {
 
     // What it holds instead of words.
     #[serde(default)]
-    pub voice: Option<IgnoredAny>,
+    pub voice: Option<FileRef>,
     #[serde(default)]
-    pub audio: Option<IgnoredAny>,
+    pub audio: Option<FileRef>,
     #[serde(default)]
-    pub video_note: Option<IgnoredAny>,
+    pub video_note: Option<FileRef>,
     #[serde(default)]
     pub photo: Option<IgnoredAny>,
     #[serde(default)]
     pub video: Option<IgnoredAny>,
     #[serde(default)]
-    pub document: Option<IgnoredAny>,
+    pub document: Option<FileRef>,
     #[serde(default)]
     pub animation: Option<IgnoredAny>,
     #[serde(default)]
     pub sticker: Option<IgnoredAny>,
     #[serde(default)]
-    pub contact: Option<IgnoredAny>,
+    pub contact: Option<Contact>,
     #[serde(default)]
-    pub location: Option<IgnoredAny>,
+    pub location: Option<Location>,
+    #[serde(default)]
+    pub venue: Option<Venue>,
     #[serde(default)]
     pub poll: Option<IgnoredAny>,
     #[serde(default)]

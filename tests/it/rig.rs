@@ -327,6 +327,7 @@ impl Person<'_> {
             at: self.rig.clock.now(),
             input,
             inbox: None,
+            parts: Vec::new(),
         }
     }
 

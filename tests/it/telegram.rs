@@ -1,12 +1,18 @@
 //! The real binary on Telegram: people, a Bot API that may misbehave, a model that may be slow.
 
 mod access;
+mod breath;
 mod broken;
 mod consent;
+mod edits;
 mod faults;
+mod groups;
 mod order;
+mod passed_on;
 mod restart;
 mod shown;
+mod voice;
+mod webhook;
 
 use std::time::Duration;
 
@@ -24,9 +30,10 @@ const ANNA: i64 = 1_001;
 const BEN: i64 = 1_002;
 const EVE: i64 = 6_666;
 
-/// Anna and Ben are served.
+/// Anna and Ben are served; each message is a turn of its own, however fast it is sent (see `breath`).
 fn installed() -> Program {
-    Program::new().env("BRAIN_ALLOWED_USERS", &format!("{ANNA},{BEN}")).env("BRAIN_TIMEZONE", "UTC")
+    let served = format!("{ANNA},{BEN}");
+    Program::new().env("BRAIN_ALLOWED_USERS", &served).env("BRAIN_TIMEZONE", "UTC").env("BRAIN_BREATH", "0s")
 }
 
 async fn serve(program: &Program, api: &FakeBotApi) -> Daemon {

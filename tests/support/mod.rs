@@ -4,6 +4,7 @@
 //! - [`bot_api::FakeBotApi`]: Telegram's Bot API, with faults on demand
 //! - [`model_server::ModelServer`]: a scripted OpenAI-compatible endpoint, and a simulated one for benchmarks
 //! - [`smtp_server::SmtpServer`]: a mail server that keeps what it was given
+//! - [`transcriber::Transcriber`]: an endpoint that hears what a test says
 //! - [`program`]: the binary as a console, as a daemon, or once
 //!
 //! Every server lives in a thread of its own, listens on a free port of 127.0.0.1 and is gone when its value
@@ -17,4 +18,5 @@ pub mod bot_api;
 pub mod model_server;
 pub mod program;
 pub mod smtp_server;
+pub mod transcriber;
 mod wire;

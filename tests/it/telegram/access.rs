@@ -1,7 +1,6 @@
 //! Who is let in.
 
 use super::*;
-use crate::support::bot_api::Say;
 
 /// The pairing code on standard error.
 async fn pairing_code(daemon: &Daemon) -> String {
@@ -88,21 +87,4 @@ async fn who_is_taken_off_the_allowlist_is_a_stranger_again() {
     api.user_says(ANNA, "/pending");
     answer(&api, ANNA, "Nothing is waiting").await;
     assert_eq!(how_many(&api, BEN, "Nothing is waiting"), 0);
-}
-
-#[tokio::test]
-async fn in_a_group_nothing_private_is_said_and_strangers_are_not_answered() {
-    let api = FakeBotApi::start().await;
-    let _daemon = serve(&installed(), &api).await;
-    let group = -100_500;
-    api.say(Say::by(EVE, "hello").in_group(group).mentioning_bot());
-    api.say(Say::by(ANNA, "what do I have today?").in_group(group));
-    api.say(Say::by(ANNA, "what do I have today?").in_group(group).mentioning_bot());
-    let told = answer(&api, group, "privately").await;
-    assert!(told.text.contains("t.me/brain_test_bot"), "{}", told.text);
-    api.press_in(group, ANNA, told.id, "y:abc:def");
-    api.say(Say::by(ANNA, "really?").in_group(group).reply_to(told.id));
-    api.wait_for("a second sentence", SOON, |api| (texts(api, group).len() >= 2).then_some(())).await;
-    assert!(texts(&api, group).iter().all(|text| text == &told.text), "{}", api.transcript());
-    assert_eq!(texts(&api, group).len(), 2);
 }

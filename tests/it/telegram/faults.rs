@@ -136,3 +136,41 @@ async fn a_webhook_of_an_earlier_life_is_taken_off() {
     api.user_says(ANNA, "/pending");
     answer(&api, ANNA, "Nothing is waiting").await;
 }
+
+#[tokio::test]
+async fn a_token_that_is_revoked_while_serving_is_explained_once_and_waited_out() {
+    let api = FakeBotApi::start().await;
+    let mut daemon = serve(&installed(), &api).await;
+    api.fail_times("getUpdates", Fault::Unauthorized, 1);
+    api.user_says(BEN, "/pending");
+    answer(&api, BEN, "Nothing is waiting").await;
+    api.user_says(ANNA, "/pending");
+    answer(&api, ANNA, "Nothing is waiting").await;
+    assert_eq!(daemon.stderr().matches("refuses the token").count(), 1, "{}", daemon.stderr());
+    assert!(daemon.stderr().contains("answers again"), "{}", daemon.stderr());
+    assert!(!daemon.stderr().contains("AAfake-token"), "{}", daemon.stderr());
+    assert!(daemon.is_running());
+}
+
+#[tokio::test]
+async fn updates_that_come_in_another_order_are_each_handled_once() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    api.open_chat(ANNA);
+    api.open_chat(BEN);
+    let first = api.last_update_id();
+    let update = |number: i64, who: i64| {
+        json!({"update_id": number, "message": {
+            "message_id": number, "date": 1, "chat": {"id": who, "type": "private"}, "text": "/pending",
+            "from": {"id": who, "is_bot": false, "first_name": "A"},
+        }})
+    };
+    api.push_raw(update(first + 2, ANNA));
+    api.push_raw(update(first + 1, BEN));
+    api.push_again(first + 2);
+    answer(&api, ANNA, "Nothing is waiting").await;
+    answer(&api, BEN, "Nothing is waiting").await;
+    api.user_says(ANNA, "/cancel");
+    answer(&api, ANNA, "nothing to cancel").await;
+    assert_eq!(how_many(&api, ANNA, "Nothing is waiting"), 1, "{}", api.transcript());
+}

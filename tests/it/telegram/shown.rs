@@ -58,18 +58,6 @@ async fn a_card_is_a_new_message_below_its_status() {
 }
 
 #[tokio::test]
-async fn messages_without_words_are_answered_honestly() {
-    let api = FakeBotApi::start().await;
-    let _daemon = serve(&installed(), &api).await;
-    api.say(crate::support::bot_api::Say::by(ANNA, "").spoken(b"ogg"));
-    answer(&api, ANNA, "can't listen").await;
-    api.say(
-        crate::support::bot_api::Say::by(ANNA, "").field("text", json!(null)).field("sticker", json!({"emoji": "👍"})),
-    );
-    answer(&api, ANNA, "only read words").await;
-}
-
-#[tokio::test]
 async fn the_menu_of_commands_is_offered() {
     let api = FakeBotApi::start().await;
     let _daemon = serve(&installed(), &api).await;

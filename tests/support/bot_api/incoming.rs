@@ -15,6 +15,7 @@ pub struct Say {
     reply_to: Option<i64>,
     quote: Option<String>,
     voice: Option<Vec<u8>>,
+    document: Option<(String, Vec<u8>)>,
     extra: Map<String, Value>,
 }
 
@@ -29,6 +30,7 @@ impl Say {
             reply_to: None,
             quote: None,
             voice: None,
+            document: None,
             extra: Map::new(),
         }
     }
@@ -61,6 +63,16 @@ impl Say {
     /// A voice note; its bytes can be fetched by `getFile`. The text is left out.
     pub fn spoken(self, ogg: &[u8]) -> Self {
         Self { voice: Some(ogg.to_vec()), ..self }
+    }
+
+    /// With a file, whose bytes can be fetched by `getFile`. The text is its caption.
+    pub fn with_file(self, name: &str, bytes: &[u8]) -> Self {
+        Self { document: Some((name.to_owned(), bytes.to_vec())), as_caption: true, ..self }
+    }
+
+    /// Nothing but this, e.g. a contact.
+    pub fn nothing_but(user: i64, field: &str, value: Value) -> Self {
+        Self::by(user, "").field("text", Value::Null).field(field, value)
     }
 
     /// Forwarded from somebody else.
@@ -108,7 +120,15 @@ impl Say {
                 message[entities_field] = json!(entities);
             }
         }
-        if self.as_caption {
+        if self.as_caption && self.text.is_empty() {
+            message["caption"] = Value::Null;
+        }
+        if let Some((name, bytes)) = self.document {
+            let id = format!("file{}", state.files.len());
+            message["document"] =
+                json!({"file_id": id, "file_unique_id": format!("u{id}"), "file_name": name, "file_size": bytes.len()});
+            state.files.insert(id, bytes);
+        } else if self.as_caption {
             let photo =
                 json!({"file_id": "photo", "file_unique_id": "uphoto", "width": 90, "height": 60, "file_size": 1_000});
             message["photo"] = json!([photo]);

@@ -1,0 +1,91 @@
+//! Transcription by an OpenAI-compatible endpoint: one multipart POST, one answer.
+//!
+//! Invariants: one attempt (it is paid by the minute, and the person can send it again); everything within
+//! `TRANSCRIBE_MS`; an answer has a largest size; no error holds the key, the address, or a word of the recording.
+
+use std::fmt;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Url;
+use reqwest::multipart::{Form, Part};
+use reqwest::redirect::Policy;
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+
+use super::Endpoint;
+use crate::limits;
+use crate::ports::{Recording, TranscribeError, Transcriber};
+
+/// The endpoint.
+pub struct Listener {
+    client: reqwest::Client,
+    url: Url,
+    key: Option<SecretString>,
+    model: String,
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.model, self.url.host_str().unwrap_or_default())
+    }
+}
+
+#[derive(Deserialize)]
+struct Transcript {
+    text: String,
+}
+
+impl Listener {
+    /// A listener at this endpoint; opens no connection yet. `Err` says what is wrong with it.
+    pub fn new(endpoint: &Endpoint) -> Result<Self, String> {
+        let url = format!("{}/audio/transcriptions", endpoint.base_url.trim_end_matches('/'));
+        let url = Url::parse(&url).map_err(|error| error.to_string())?;
+        let client = reqwest::Client::builder()
+            .timeout(Duration::from_millis(limits::TRANSCRIBE_MS))
+            .redirect(Policy::none())
+            .build()
+            .map_err(|error| error.without_url().to_string())?;
+        Ok(Self { client, url, key: endpoint.api_key.clone(), model: endpoint.model.clone() })
+    }
+
+    async fn ask(&self, form: Form) -> Result<String, TranscribeError> {
+        let mut request = self.client.post(self.url.clone()).multipart(form);
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key.expose_secret());
+        }
+        let unreachable =
+            |error: reqwest::Error| TranscribeError(format!("cannot be reached: {}", error.without_url()));
+        let mut response = request.send().await.map_err(unreachable)?;
+        let status = response.status();
+        // What an error says is not repeated: it may repeat the request.
+        if !status.is_success() {
+            return Err(TranscribeError(format!("answered {status}")));
+        }
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(unreachable)? {
+            if body.len() + piece.len() > limits::TRANSCRIPT_BYTES_MAX {
+                return Err(TranscribeError("gave too long an answer".to_owned()));
+            }
+            body.extend_from_slice(&piece);
+        }
+        let transcript: Transcript = serde_json::from_slice(&body)
+            .map_err(|_| TranscribeError("gave an answer that is no transcript".to_owned()))?;
+        Ok(transcript.text)
+    }
+}
+
+#[async_trait]
+impl Transcriber for Listener {
+    async fn transcribe(&self, recording: Recording) -> Result<String, TranscribeError> {
+        let Recording { bytes, name, mime } = recording;
+        let file = Part::bytes(bytes).file_name(name);
+        // A kind that cannot be sent is left to the name's ending.
+        let file = match file.mime_str(&mime) {
+            Ok(file) => file,
+            Err(error) => return Err(TranscribeError(format!("cannot be asked: {error}"))),
+        };
+        let form = Form::new().part("file", file).text("model", self.model.clone()).text("response_format", "json");
+        self.ask(form).await
+    }
+}

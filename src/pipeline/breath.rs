@@ -1,0 +1,125 @@
+//! A breath: the short time in which a person's next message may still belong to this one.
+//!
+//! People type "remind me" ⏎ "to buy milk" ⏎ "tomorrow 9am". A turn may think at once, so that a single message
+//! is not kept waiting; but until the breath is over it writes nothing and says nothing, so that it can be
+//! dropped without a trace and begun anew with all the words.
+//!
+//! | stage    | what the turn may do                                                     |
+//! |----------|--------------------------------------------------------------------------|
+//! | `Held`   | read, think                                                              |
+//! | `Acting` | everything but asking back: the rest of the sentence may still be coming |
+//! | `Over`   | everything                                                               |
+//!
+//! Invariant: a turn passes [`Breath::before_writing`] or [`Breath::before_asking`] before its first commit, and
+//! from then on [`Breath::has_begun`] is true. Whoever holds the breath drops a turn only while it is false, in
+//! the task that also polls the turn, so that the two cannot cross. Not here: whose messages belong together
+//! (a face knows that), and time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::watch;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Held,
+    Acting,
+    Over,
+}
+
+/// Shared by a turn and whoever may still add to it.
+#[derive(Debug, Clone)]
+pub struct Breath {
+    stage: Arc<watch::Sender<Stage>>,
+    begun: Arc<AtomicBool>,
+}
+
+impl Breath {
+    /// Nothing more can come.
+    pub fn over() -> Self {
+        Self::at(Stage::Over)
+    }
+
+    /// More may come.
+    pub fn held() -> Self {
+        Self::at(Stage::Held)
+    }
+
+    fn at(stage: Stage) -> Self {
+        Self { stage: Arc::new(watch::Sender::new(stage)), begun: Arc::default() }
+    }
+
+    /// The turn may act.
+    pub fn let_act(&self) {
+        self.raise(Stage::Acting);
+    }
+
+    /// The turn may do everything.
+    pub fn end(&self) {
+        self.raise(Stage::Over);
+    }
+
+    fn raise(&self, to: Stage) {
+        self.stage.send_if_modified(|stage| {
+            let higher = *stage < to;
+            *stage = to.max(*stage);
+            higher
+        });
+    }
+
+    /// Whether the turn may have written something, so that it can no longer be dropped.
+    pub fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::Acquire)
+    }
+
+    /// Whether nothing more can come.
+    pub fn is_over(&self) -> bool {
+        *self.stage.borrow() == Stage::Over
+    }
+
+    /// Waits until the turn may write.
+    pub async fn before_writing(&self) {
+        self.reach(Stage::Acting).await;
+    }
+
+    /// Waits until the turn may ask back; at once when it has already written.
+    pub async fn before_asking(&self) {
+        if !self.has_begun() {
+            self.reach(Stage::Over).await;
+        }
+    }
+
+    async fn reach(&self, wanted: Stage) {
+        let mut stage = self.stage.subscribe();
+        // The sender lives as long as this breath does.
+        let _ = stage.wait_for(|stage| *stage >= wanted).await;
+        self.begun.store(true, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt;
+
+    #[test]
+    fn a_turn_in_a_held_breath_has_not_begun() {
+        let breath = Breath::held();
+        assert!(breath.before_writing().now_or_never().is_none());
+        assert!(!breath.has_begun());
+        breath.let_act();
+        assert!(breath.before_asking().now_or_never().is_none(), "asking back waits longer");
+        assert!(!breath.has_begun());
+        assert!(breath.before_writing().now_or_never().is_some());
+        assert!(breath.has_begun());
+        assert!(breath.before_asking().now_or_never().is_some(), "what has begun need not wait any more");
+    }
+
+    #[test]
+    fn a_breath_never_goes_back() {
+        let breath = Breath::held();
+        breath.end();
+        breath.let_act();
+        assert!(breath.before_asking().now_or_never().is_some());
+    }
+}

@@ -1,0 +1,54 @@
+//! A turn in a group: everybody reads the answer.
+//!
+//! Only small talk is answered there, from what was said there. Whatever reads or changes somebody's data, and
+//! every command, is handed back to be done in the asker's private chat, where cards are shown and decided
+//! (invariant 14 of consent). Invariant: no service, no memory and no card is touched here. Not here: who is
+//! served, and where the private chat is; a face knows that.
+
+use super::guard::{self, Verdict};
+use super::turn::{Answer, Turn};
+use super::{Brain, commands, outbox, respond, route};
+use crate::core::turn::{Done, Incoming, Path};
+use crate::understanding::Kind;
+
+/// What became of it.
+#[derive(Debug)]
+pub enum Public {
+    /// It was answered where everybody reads.
+    Answered(Done),
+    /// It belongs into the asker's private chat; nothing was done.
+    Private,
+}
+
+/// Answers in the group what may be answered there.
+pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
+    let cancel = brain.begin(incoming);
+    let turn = match Turn::open(brain, incoming, cancel).await {
+        Ok(turn) => turn,
+        Err(error) => return Public::Answered(outbox::cannot_even_begin(brain, incoming, &error).await),
+    };
+    let answer = answer(&turn).await;
+    let ended = match answer {
+        Some(answer) => Public::Answered(outbox::finish(&turn, Ok(answer)).await),
+        None => Public::Private,
+    };
+    brain.end(incoming);
+    ended
+}
+
+async fn answer(turn: &Turn<'_>) -> Option<Answer> {
+    if commands::parse(turn.words()).is_some() {
+        return None;
+    }
+    if let Verdict::Blocked(why) = guard::check(turn) {
+        return Some(Answer::says(Path::Blocked, why));
+    }
+    let guess = route::guess(turn);
+    match route::decide(turn, &guess).await.kind {
+        Kind::Chat => {
+            turn.brain.face.typing(turn.chat()).await;
+            Some(Answer::says(Path::Chat, respond::chat(turn, Vec::new()).await))
+        }
+        Kind::Action | Kind::Investigate | Kind::Followup => None,
+    }
+}

@@ -1,0 +1,86 @@
+//! Changed messages.
+
+use super::*;
+use crate::support::bot_api::Say;
+
+const CALL: &str = "remind me to call mom tomorrow at 5pm";
+const LATER: &str = "remind me to call mom tomorrow at 6pm";
+
+#[tokio::test]
+async fn a_changed_message_is_offered_to_be_done_again_and_is_done_once() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let message = api.user_says(ANNA, CALL);
+    answer(&api, ANNA, "17:00").await;
+    api.user_edits(ANNA, message, LATER);
+    let offer = answer(&api, ANNA, "You changed your message").await;
+    let button = offer.all_buttons()[0].clone();
+    assert!(button.text.contains("Undo and redo"), "{}", button.text);
+    assert_eq!(how_many(&api, ANNA, "18:00"), 0, "nothing is done by itself\n{}", api.transcript());
+
+    api.press(ANNA, offer.id, &button.data);
+    api.press(ANNA, offer.id, &button.data);
+    answer(&api, ANNA, "Undone").await;
+    answer(&api, ANNA, "18:00").await;
+    answer(&api, ANNA, "That offer is over").await;
+    assert_eq!(how_many(&api, ANNA, "18:00"), 1, "{}", api.transcript());
+    assert!(api.messages(ANNA).iter().any(|m| m.id == offer.id && m.buttons.is_empty()), "{}", api.transcript());
+    api.user_says(ANNA, "show my tasks");
+    let list = api.wait_message(ANNA, |m| m.text.contains("mom") && m.id > offer.id + 3, SOON).await;
+    assert_eq!(list.text.matches("mom").count(), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn an_edit_that_changes_no_word_or_comes_from_nowhere_is_nothing() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let message = api.user_says(ANNA, CALL);
+    answer(&api, ANNA, "17:00").await;
+    api.user_edits(ANNA, message, &format!(" {CALL} "));
+    api.push_raw(json!({"edited_message": {
+        "message_id": 999_999, "date": 1, "edit_date": 2, "chat": {"id": ANNA, "type": "private"}, "text": LATER,
+        "from": {"id": ANNA, "is_bot": false, "first_name": "A"},
+    }}));
+    api.user_says(ANNA, "/pending");
+    answer(&api, ANNA, "Nothing is waiting").await;
+    assert_eq!(texts(&api, ANNA).len(), 2, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn an_edit_of_a_message_that_still_waits_replaces_its_words() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().env("BRAIN_BREATH", "50ms").model(&model), &api).await;
+    api.user_says(ANNA, "first (1500 ms)");
+    model.wait_calls("respond", 1, SOON).await;
+    // After the breath of the first one.
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    let second = api.user_says(ANNA, "buy mlik");
+    api.user_edits(ANNA, second, "buy milk");
+    answer(&api, ANNA, "You said: first").await;
+    answer(&api, ANNA, "You said: buy milk").await;
+    api.user_says(ANNA, "the end");
+    answer(&api, ANNA, "the end").await;
+    assert_eq!(how_many(&api, ANNA, "mlik"), 0, "{}", api.transcript());
+    assert_eq!(texts(&api, ANNA).len(), 3, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn an_edit_approves_nothing_even_when_it_is_done_again() {
+    let (api, smtp) = (FakeBotApi::start().await, mail_server());
+    let model = mailing(Duration::ZERO);
+    let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
+    let talk = api.user_says(ANNA, "hello");
+    answer(&api, ANNA, "All right").await;
+    api.user_says(ANNA, SEND);
+    card(&api, ANNA).await;
+    api.user_edits(ANNA, talk, "yes");
+    let offer = answer(&api, ANNA, "You changed your message").await;
+    api.press(ANNA, offer.id, &offer.all_buttons()[0].data);
+    api.wait_for("an answer", SOON, |api| api.messages(ANNA).into_iter().find(|m| m.id > offer.id)).await;
+    assert!(smtp.mails().is_empty(), "{}", api.transcript());
+    api.say(Say::by(BEN, "hi"));
+    answer(&api, BEN, "All right").await;
+    api.press(BEN, offer.id, &offer.all_buttons()[0].data);
+    answer(&api, BEN, "That offer is over").await;
+}

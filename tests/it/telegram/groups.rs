@@ -1,0 +1,117 @@
+//! Groups and topics.
+
+use super::*;
+use crate::support::bot_api::Say;
+
+const GROUP: i64 = -100_500;
+
+#[tokio::test]
+async fn in_a_group_small_talk_is_answered_there_and_strangers_are_not() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.say(Say::by(EVE, "hello").in_group(GROUP).mentioning_bot());
+    api.say(Say::by(ANNA, "not for you").in_group(GROUP));
+    api.say(Say::by(ANNA, "hello there").in_group(GROUP).mentioning_bot());
+    let told = answer(&api, GROUP, "You said: hello there").await;
+    api.say(Say::by(BEN, "and me?").in_group(GROUP).reply_to(told.id));
+    answer(&api, GROUP, "You said: and me?").await;
+    assert_eq!(texts(&api, GROUP).len(), 2, "{}", api.transcript());
+    assert!(texts(&api, ANNA).is_empty(), "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn what_is_private_is_answered_privately_and_decided_there() {
+    let (api, smtp) = (FakeBotApi::start().await, mail_server());
+    let model = mailing(Duration::ZERO);
+    let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
+    api.open_chat(ANNA);
+    api.say(Say::by(ANNA, SEND).in_group(GROUP).mentioning_bot());
+    let card = card(&api, ANNA).await;
+    let pointer = answer(&api, GROUP, "private chat").await;
+    assert_eq!(texts(&api, GROUP).len(), 1, "{}", api.transcript());
+
+    // Nothing said or pressed in the group decides it.
+    api.say(Say::by(ANNA, "yes").in_group(GROUP).reply_to(pointer.id));
+    api.say(Say::by(BEN, "yes").in_group(GROUP).mentioning_bot());
+    api.press_in(GROUP, ANNA, pointer.id, &card.all_buttons()[0].data);
+    api.wait_for("answers", SOON, |api| (texts(api, GROUP).len() >= 3).then_some(())).await;
+    assert!(smtp.mails().is_empty(), "{}", api.transcript());
+    assert!(texts(&api, GROUP).iter().all(|text| !text.contains("bob.miller")), "{}", api.transcript());
+    api.user_replies(ANNA, card.id, "yes");
+    smtp.wait_mails(1, SOON).await;
+}
+
+#[tokio::test]
+async fn commands_in_a_group_are_answered_privately() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    api.open_chat(ANNA);
+    api.say(Say::by(ANNA, "/pending@brain_test_bot").in_group(GROUP));
+    answer(&api, ANNA, "Nothing is waiting").await;
+    answer(&api, GROUP, "private chat").await;
+    assert_eq!(texts(&api, GROUP).len(), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn who_never_opened_a_private_chat_is_told_how() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    api.say(Say::by(ANNA, "what do I have today?").in_group(GROUP).mentioning_bot());
+    let told = answer(&api, GROUP, "t.me/brain_test_bot").await;
+    assert!(told.text.contains("press Start"), "{}", told.text);
+    assert_eq!(texts(&api, GROUP).len(), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn each_topic_is_a_conversation_of_its_own_and_others_words_are_not_mine() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    let in_topic = |who: i64, text: &str, topic: i32| {
+        Say::by(who, text)
+            .in_group(GROUP)
+            .mentioning_bot()
+            .field("message_thread_id", json!(topic))
+            .field("is_topic_message", json!(true))
+    };
+    api.say(in_topic(ANNA, "apples", 7));
+    answer(&api, GROUP, "You said: apples").await;
+    api.say(in_topic(BEN, "pears", 9));
+    answer(&api, GROUP, "You said: pears").await;
+    api.say(in_topic(BEN, "plums", 7));
+    answer(&api, GROUP, "You said: plums").await;
+    let sent = api.calls("sendMessage");
+    let topics: Vec<i64> = sent.iter().filter_map(|call| call.params["message_thread_id"].as_i64()).collect();
+    assert_eq!(topics, [7, 9, 7], "{}", api.transcript());
+    let prompts = model.calls_of("respond");
+    let words = |n: usize| prompts[n].messages.iter().map(|(_, text)| text.clone()).collect::<String>();
+    assert!(!words(1).contains("apples"), "another topic is another conversation: {}", words(1));
+    assert!(words(2).contains("apples") && !words(2).contains("pears"), "{}", words(2));
+    let routes = model.calls_of("route");
+    let route = routes[2].messages.iter().map(|(_, text)| text.clone()).collect::<String>();
+    assert!(!route.contains("apples"), "the router sees the asker's own words only: {route}");
+}
+
+#[tokio::test]
+async fn a_bot_that_is_let_into_a_group_says_how_to_call_it_once() {
+    let api = FakeBotApi::start().await;
+    let mut daemon = serve(&installed(), &api).await;
+    api.open_chat(GROUP);
+    let membership = |who: i64, old: &str, new: &str| {
+        json!({"my_chat_member": {
+            "chat": {"id": GROUP, "type": "supergroup", "title": "Us"}, "date": 1,
+            "from": {"id": who, "is_bot": false, "first_name": "A"},
+            "old_chat_member": {"status": old}, "new_chat_member": {"status": new},
+        }})
+    };
+    api.push_raw(membership(EVE, "left", "member"));
+    api.push_raw(membership(ANNA, "left", "member"));
+    let hello = answer(&api, GROUP, "Mention me (@brain_test_bot)").await;
+    assert!(hello.text.contains("privacy mode"), "{}", hello.text);
+    api.push_raw(membership(ANNA, "member", "kicked"));
+    api.user_says(BEN, "/pending");
+    answer(&api, BEN, "Nothing is waiting").await;
+    assert!(daemon.is_running());
+    assert_eq!(texts(&api, GROUP).len(), 1, "{}", api.transcript());
+}
