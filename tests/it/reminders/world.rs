@@ -304,6 +304,7 @@ impl World {
             at: self.now(),
             input,
             inbox: None,
+            parts: Vec::new(),
         };
         handle_turn(&self.brain, &incoming).await;
     }
