@@ -44,7 +44,7 @@ pub enum What {
     Edited(Said),
     /// A pressed button: the message it sits on, and the data it carries, which are untrusted.
     Press(MessageId, String),
-    /// The bot was let into a group.
+    /// The bot was let into a group, or back into a private chat.
     Added,
 }
 
@@ -146,10 +146,11 @@ fn pressed(press: CallbackQuery) -> Option<Heard> {
 fn joined(membership: &Membership) -> Option<Heard> {
     let inside = |status: &str| matches!(status, "member" | "administrator");
     let is_new = inside(&membership.new_chat_member.status) && !inside(&membership.old_chat_member.status);
-    let is_group = matches!(membership.chat.kind.as_str(), "group" | "supergroup");
+    let private = membership.chat.kind == "private";
+    let is_known = private || matches!(membership.chat.kind.as_str(), "group" | "supergroup");
     let place = Place { chat: membership.chat.id, topic: None };
-    let added = Heard { who: membership.from.id, place, private: false, callback: None, what: What::Added };
-    (is_new && is_group && !membership.from.is_bot).then_some(added)
+    let added = Heard { who: membership.from.id, place, private, callback: None, what: What::Added };
+    (is_new && is_known && !membership.from.is_bot).then_some(added)
 }
 
 fn said(message: Message, edited: Edited, me: &Me) -> Option<Heard> {

@@ -104,7 +104,7 @@ fn in_groups_the_bot_hears_its_name_and_replies_only() {
 }
 
 #[test]
-fn only_being_let_into_a_group_is_news() {
+fn only_being_let_in_is_news() {
     let heard = |chat: i64, kind: &str, old: &str, new: &str| {
         let update = json!({"update_id": 1, "my_chat_member": {
             "chat": {"id": chat, "type": kind}, "from": {"id": 7, "is_bot": false}, "date": 1,
@@ -116,7 +116,8 @@ fn only_being_let_into_a_group_is_news() {
     assert_eq!(heard(-5, "group", "kicked", "administrator"), Some(What::Added));
     assert_eq!(heard(-5, "group", "member", "administrator"), None);
     assert_eq!(heard(-5, "group", "member", "left"), None);
-    assert_eq!(heard(7, "private", "kicked", "member"), None);
+    assert_eq!(heard(7, "private", "kicked", "member"), Some(What::Added));
+    assert_eq!(heard(7, "private", "member", "kicked"), None);
     assert_eq!(heard(-5, "group", "left", "something new"), None);
 }
 

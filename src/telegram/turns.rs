@@ -170,8 +170,15 @@ async fn dispatch(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), StoreEr
         What::Press(message, data) if private => pressed(desk, &job, message, &data).await,
         // Cards are never shown in a group.
         What::Press(..) => desk.inbox.close_now(&job.entry).await,
+        What::Added if private => let_back_in(desk, &job).await,
         What::Added => groups::added(desk, &job).await,
     }
+}
+
+/// Somebody who had blocked the bot has let it back in.
+async fn let_back_in(desk: &Desk, job: &Job) -> Result<(), StoreError> {
+    desk.brain.unblocked(&job.heard.place.id()).await?;
+    desk.inbox.close_now(&job.entry).await
 }
 
 async fn pressed(desk: &Desk, job: &Job, message: MessageId, data: &str) -> Result<(), StoreError> {

@@ -61,6 +61,27 @@ async fn a_flood_wait_is_kept_and_delays_its_chat_only() {
 }
 
 #[tokio::test]
+async fn what_was_meant_for_somebody_who_blocked_the_bot_is_told_when_they_let_it_back_in() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.fail_in_chat(ANNA, "sendMessage", Fault::Blocked);
+    api.user_says(ANNA, "are you there?");
+    api.wait_for("the refusal", SOON, |api| api.calls("sendMessage").into_iter().find(|call| call.status == Some(403)))
+        .await;
+    api.clear_faults();
+    api.wait_acknowledged(SOON).await;
+    assert_eq!(how_many(&api, ANNA, "are you there?"), 0, "{}", api.transcript());
+    let member = |status: &str| json!({"status": status, "user": {"id": 4_242, "is_bot": true, "first_name": "Brain"}});
+    api.push_raw(json!({"my_chat_member": {
+        "chat": {"id": ANNA, "type": "private", "first_name": "Anna"}, "date": 1_768_000_000,
+        "from": {"id": ANNA, "is_bot": false, "first_name": "Anna"},
+        "old_chat_member": member("kicked"), "new_chat_member": member("member"),
+    }}));
+    answer(&api, ANNA, "are you there?").await;
+}
+
+#[tokio::test]
 async fn what_could_not_be_sent_is_sent_again_until_it_arrives() {
     let api = FakeBotApi::start().await;
     let model = echo();
