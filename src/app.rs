@@ -11,6 +11,7 @@ use crate::catalog::Catalog;
 use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::console::ConsoleChat;
 use crate::core::ids::{ChatId, MessageId};
+use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Reply};
 use crate::core::when::DateOrder;
 use crate::limits;
@@ -211,6 +212,16 @@ impl Chat for Faces {
     async fn status(&self, chat: &ChatId, text: &str) {
         if let Some(face) = self.of(chat) {
             face.status(chat, text).await;
+        }
+    }
+
+    fn shows_drafts(&self, chat: &ChatId) -> bool {
+        self.of(chat).is_some_and(|face| face.shows_drafts(chat))
+    }
+
+    async fn draft(&self, chat: &ChatId, words: &Formatted) {
+        if let Some(face) = self.of(chat) {
+            face.draft(chat, words).await;
         }
     }
 

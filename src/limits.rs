@@ -26,6 +26,10 @@ pub const RECIPIENTS_MAX: usize = 50;
 
 /// Telegram's limit for one message, in UTF-16 units.
 pub const MESSAGE_UTF16_MAX: usize = 4_096;
+/// Telegram styles at most so many parts of one message.
+pub const MESSAGE_SPANS_MAX: usize = 100;
+/// A quote longer than this is shown folded, in UTF-16 units: about five lines on a phone.
+pub const QUOTE_UTF16_OPEN: usize = 300;
 /// A card that needs more parts than this is refused: nobody reads it.
 pub const CARD_PARTS_MAX: usize = 10;
 /// Telegram's limit for the data of a button.
@@ -177,10 +181,17 @@ pub const SENDS_PER_WINDOW: usize = 30;
 pub const SEND_WINDOW_MS: u64 = 1_050;
 /// Chats whose sending is remembered at least; idle ones are forgotten beyond that.
 pub const CHATS_PACED_MAX: usize = 4_096;
-/// Telegram shows "typing" for five seconds.
-pub const TYPING_EVERY_MS: u64 = 4_000;
+/// Telegram shows "typing" for five seconds, and a turn looks once a second whether to renew it: at the latest
+/// a second after this.
+pub const TYPING_EVERY_MS: u64 = 2_900;
 /// A status line is changed at most so often.
 pub const STATUS_EVERY_MS: u64 = 1_000;
+/// Words that have been coming for so long are a long answer, and are shown as they come.
+pub const DRAFT_AFTER_MS: u64 = 1_000;
+/// A growing answer is shown anew at most so often.
+pub const DRAFT_EVERY_MS: u64 = 1_000;
+/// Of a growing answer so much is shown, in UTF-16 units: one message, with room for the sign that it goes on.
+pub const DRAFT_UTF16_MAX: usize = 4_000;
 /// First pause before an undelivered message is tried again; doubled each time.
 pub const REDELIVER_MS_MIN: u64 = 500;
 /// Longest such pause.

@@ -276,6 +276,9 @@ pub struct ChatState {
     /// Since when the face is not allowed to write here; until somebody writes again, nothing is tried.
     #[serde(default)]
     pub blocked: Option<DateTime<Utc>>,
+    /// The message that shows what a running turn is doing; after a crash it is still there.
+    #[serde(default)]
+    pub status_line: Option<MessageId>,
 }
 
 impl ChatState {
@@ -289,6 +292,7 @@ impl ChatState {
             clarification: None,
             editing: None,
             blocked: None,
+            status_line: None,
         }
     }
 }

@@ -10,6 +10,7 @@ use brain_agent::app::{self, Parts};
 use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
 use brain_agent::core::ids::{ChatId, MessageId, RunId, UserId};
+use brain_agent::core::markup::Formatted;
 use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin, Reply};
 use brain_agent::pipeline::{Brain, handle_turn};
 use brain_agent::ports::{
@@ -143,6 +144,12 @@ impl Chat for QuietFace {
     async fn typing(&self, _: &ChatId) {}
 
     async fn status(&self, _: &ChatId, _: &str) {}
+
+    fn shows_drafts(&self, _: &ChatId) -> bool {
+        false
+    }
+
+    async fn draft(&self, _: &ChatId, _: &Formatted) {}
 
     async fn send(&self, _: &ChatId, _: &Reply) -> Result<MessageId, SendError> {
         *self.last_shown.lock().unwrap() = Some(Instant::now());

@@ -17,6 +17,7 @@ mod memory;
 mod remind;
 pub mod show;
 mod task;
+pub mod working;
 
 use std::collections::BTreeMap;
 
@@ -35,48 +36,16 @@ pub struct ServiceInfo {
     pub title: &'static str,
     /// What it is for, in one line, for routers.
     pub summary: &'static str,
-    /// What the status line says while it works.
-    pub working: &'static str,
 }
 
 /// The built-in services, in the order help shows them.
 pub const SERVICES: [ServiceInfo; 6] = [
-    ServiceInfo {
-        name: "task",
-        title: "Tasks and reminders",
-        summary: "tasks, to-dos and reminders",
-        working: "Looking at your tasks…",
-    },
-    ServiceInfo {
-        name: "calendar",
-        title: "Calendar",
-        summary: "events, availability, invitations",
-        working: "Checking your calendar…",
-    },
-    ServiceInfo {
-        name: "email",
-        title: "Mail",
-        summary: "searching, reading, drafting and sending mail",
-        working: "Looking at your mail…",
-    },
-    ServiceInfo {
-        name: "memory",
-        title: "Memory",
-        summary: "facts about the person to remember or recall",
-        working: "Thinking back…",
-    },
-    ServiceInfo {
-        name: "keep",
-        title: "Notes and lists",
-        summary: "notes and lists",
-        working: "Looking at your notes…",
-    },
-    ServiceInfo {
-        name: "contacts",
-        title: "People",
-        summary: "people, addresses and phone numbers",
-        working: "Looking up people…",
-    },
+    ServiceInfo { name: "task", title: "Tasks and reminders", summary: "tasks, to-dos and reminders" },
+    ServiceInfo { name: "calendar", title: "Calendar", summary: "events, availability, invitations" },
+    ServiceInfo { name: "email", title: "Mail", summary: "searching, reading, drafting and sending mail" },
+    ServiceInfo { name: "memory", title: "Memory", summary: "facts about the person to remember or recall" },
+    ServiceInfo { name: "keep", title: "Notes and lists", summary: "notes and lists" },
+    ServiceInfo { name: "contacts", title: "People", summary: "people, addresses and phone numbers" },
 ];
 
 /// All commands, by service and name.

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 
 use super::wire::Out;
 use crate::core::ids::{ChatId, MessageId};
+use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Reply};
 use crate::ports::{Chat, SendError};
 
@@ -71,6 +72,12 @@ impl Chat for ConsoleChat {
     async fn status(&self, chat: &ChatId, text: &str) {
         let _ = self.put(chat, |user| Out::Status { user: user.to_owned(), text: text.to_owned() });
     }
+
+    fn shows_drafts(&self, _: &ChatId) -> bool {
+        false
+    }
+
+    async fn draft(&self, _: &ChatId, _: &Formatted) {}
 
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         let id = self.next_id();

@@ -2,7 +2,7 @@
 //!
 //! In reading order: what comes in and goes out ([`turn`], [`button`]), what is meant ([`plan`]), how much is
 //! at stake ([`stakes`]), what waits for a yes ([`pending`], [`digest`], [`consent`]), how it is shown
-//! ([`card`], [`text`]), how it is done and told ([`run`], [`outcome`]), what
+//! ([`card`], [`text`], [`markup`]), how it is done and told ([`run`], [`progress`], [`outcome`]), what
 //! reminds ([`ring`], [`lead`]),
 //! and what each person chose ([`settings`]).
 
@@ -12,10 +12,12 @@ pub mod consent;
 pub mod digest;
 pub mod ids;
 pub mod lead;
+pub mod markup;
 pub mod outcome;
 pub mod pending;
 pub mod people;
 pub mod plan;
+pub mod progress;
 pub mod ring;
 pub mod run;
 pub mod settings;

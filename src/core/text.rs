@@ -88,7 +88,7 @@ pub fn utf16_len(text: &str) -> usize {
 }
 
 /// The longest byte prefix of whole grapheme clusters (or, for a monstrous cluster, whole characters).
-fn prefix_within(text: &str, max: usize) -> usize {
+pub fn prefix_within(text: &str, max: usize) -> usize {
     let mut units = 0;
     let mut end = 0;
     for grapheme in text.graphemes(true) {

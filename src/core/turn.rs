@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::button::Button;
 use super::ids::{ChatId, MessageId, PendingId, RunId, UserId};
+use super::markup::{Formatted, Span};
 use super::outcome::Report;
 use super::ring::Ring;
 use super::text::{shorten, visible};
@@ -178,8 +179,11 @@ pub enum Path {
 /// A message to the person: words and buttons.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Reply {
-    /// Plain text; faces split it where they must.
+    /// As people read it.
     pub text: String,
+    /// What stands out in it, where a model phrased it; everything else is literal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<Span>,
     /// Rows of buttons.
     #[serde(default)]
     pub buttons: Vec<Vec<Button>>,
@@ -198,6 +202,24 @@ impl Reply {
     /// Words alone.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+}
+
+impl From<Formatted> for Reply {
+    fn from(Formatted { text, spans }: Formatted) -> Self {
+        Self { text, spans, ..Self::default() }
+    }
+}
+
+impl From<String> for Reply {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&str> for Reply {
+    fn from(text: &str) -> Self {
+        Self::text(text)
     }
 }
 

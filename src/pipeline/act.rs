@@ -10,9 +10,11 @@ use super::reflect;
 use super::respond::{self, Results};
 use super::route::Route;
 use super::turn::{Answer, Question, Turn, TurnError};
+use crate::catalog::working;
 use crate::core::button::{Button, Press};
 use crate::core::consent::{self, Consent};
 use crate::core::ids::RunId;
+use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Report, Status};
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
@@ -235,7 +237,6 @@ async fn one_round(
 
     let mut failed = Vec::new();
     if !now.is_empty() {
-        turn.doing(working(&now));
         let indexes: Vec<usize> = now.iter().map(|passed| passed.index).collect();
         let ran = run_now(turn, now, request, so_far.run.is_some()).await?;
         failed =
@@ -269,10 +270,14 @@ fn succeeded(step: &Step) -> bool {
     matches!(step.progress, Progress::Done { outcome: Outcome::Succeeded { .. } })
 }
 
-fn working(now: &[Passed]) -> &'static str {
-    let first = now.first().map(|passed| passed.assessed.action().service.as_str());
-    let info = crate::catalog::SERVICES.iter().find(|service| Some(service.name) == first);
-    info.map_or("On it…", |service| service.working)
+/// What the first unfinished step is doing, and how many are done.
+fn tell_progress(turn: &Turn<'_>, run: &Run) {
+    let is_done = |step: &&Step| matches!(step.progress, Progress::Done { .. });
+    let done = run.steps.iter().filter(is_done).count();
+    if let Some(step) = run.steps.iter().find(|step| !is_done(step)) {
+        let doing = working::running(&step.action.service, &step.action.command);
+        turn.doing(doing.counting(done, run.steps.len()));
+    }
 }
 
 /// Runs low-stakes actions. The journal is durable before the first effect.
@@ -319,7 +324,9 @@ async fn run_now(
         revision = Some(turn.brain.commit(batch).await?);
         fail_point("plan-durable");
     }
-    execute::run(turn.brain, &turn.scene, run, revision, Grant::LowStakes).await
+    tell_progress(turn, &run);
+    let watch = |run: &Run| tell_progress(turn, run);
+    execute::run_watched(turn.brain, &turn.scene, run, revision, Grant::LowStakes, &watch).await
 }
 
 impl Progressing {
@@ -397,14 +404,14 @@ pub async fn one_action(turn: &Turn<'_>, action: PlannedAction) -> Result<Answer
         Err(TurnError::Store(error)) => return Err(error),
         Err(TurnError::Cancelled) => {}
     }
-    let words = so_far.results.receipts.join("\n");
+    let words = Formatted::plain(so_far.results.receipts.join("\n"));
     Ok(with_cards_and_question(turn, so_far, words))
 }
 
 /// Receipts first, then cards, then the question.
 async fn put_together(turn: &Turn<'_>, so_far: Progressing, context: &Context) -> Answer {
     let words = if so_far.results.receipts.is_empty() {
-        String::new()
+        Formatted::default()
     } else {
         respond::outcomes(turn, &context.memories, &so_far.results).await
     };
@@ -415,25 +422,25 @@ async fn put_together(turn: &Turn<'_>, so_far: Progressing, context: &Context) -
         let words = if turn.brain.model.is_some() {
             respond::chat(turn, context.memories.clone()).await
         } else {
-            understanding::cannot(turn.words())
+            Formatted::plain(understanding::cannot(turn.words()))
         };
-        answer.replies.push(Reply::text(words));
+        answer.replies.push(words.into());
     }
     answer
 }
 
-fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut text: String) -> Answer {
+fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Formatted) -> Answer {
     let Progressing { mut answer, buttons, .. } = so_far;
     let asks_consent = answer.replies.iter().any(|reply| reply.card.is_some());
-    if !text.is_empty() {
+    if !words.text.is_empty() {
         let timed = answer.deeds.iter().any(|deed| {
             respond::shows_time(&crate::core::plan::Action { params: deed.params.clone(), ..Default::default() })
         });
         if turn.names_zone() && timed && !answer.zone_named {
             answer.zone_named = true;
-            text.push_str(&format!("\n{}", respond::zone_note(turn.scene.zone)));
+            words.push(&format!("\n{}", respond::zone_note(turn.scene.zone)));
         }
-        answer.replies.insert(0, Reply { text, buttons, ..Reply::default() });
+        answer.replies.insert(0, Reply { buttons, ..words.into() });
     }
     if let Question::Open(question) = &answer.clarification {
         answer.replies.push(Reply::text(question.question.clone()));

@@ -156,8 +156,7 @@ pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<
             text,
             buttons: if index + 1 == of { buttons.clone() } else { Vec::new() },
             card: Some(CardPart { pending: pending.id.clone(), part: index + 1, of }),
-            reminder: None,
-            rings: Vec::new(),
+            ..Reply::default()
         })
         .collect())
 }

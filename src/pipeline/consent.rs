@@ -10,6 +10,7 @@ use super::cards;
 use super::execute::{self, Grant};
 use super::respond::{self, Results};
 use super::turn::{Answer, Turn};
+use crate::catalog::working;
 use crate::core::button::CardVerb;
 use crate::core::consent::{self, Consent};
 use crate::core::ids::{ChatId, MessageId, PendingId, RunId, UserId};
@@ -308,7 +309,8 @@ pub fn close_card(pending: &Pending) -> Option<Edit> {
 
 /// Does what was approved and answers.
 async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Result<Answer, StoreError> {
-    turn.doing("On it…");
+    let first = pending.actions.first();
+    turn.doing(first.map_or_else(working::thinking, |action| working::running(&action.service, &action.command)));
     let finished = turn.brain.execute_approved(&turn.scene, pending, revisions).await?;
     let mut results = Results::default();
     results.add_run(turn, &finished.run);
@@ -317,7 +319,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     answer.deeds = super::cards::deeds(&finished.run);
     answer.edits.extend(close_card(&finished.pending));
     answer.batch = finished.batch;
-    answer.replies.push(Reply::text(respond::outcomes(turn, &[], &results).await));
+    answer.replies.push(respond::outcomes(turn, &[], &results).await.into());
     Ok(answer)
 }
 

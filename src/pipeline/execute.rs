@@ -66,9 +66,21 @@ pub fn changes_anything(brain: &Brain, run: &Run) -> bool {
 pub async fn run(
     brain: &Brain,
     scene: &Scene,
+    run: Run,
+    revision: Option<u64>,
+    grant: Grant<'_>,
+) -> Result<Ran, StoreError> {
+    run_watched(brain, scene, run, revision, grant, &|_| {}).await
+}
+
+/// The same; `watch` sees the run after each outcome.
+pub async fn run_watched(
+    brain: &Brain,
+    scene: &Scene,
     mut run: Run,
     revision: Option<u64>,
     grant: Grant<'_>,
+    watch: &(dyn Fn(&Run) + Sync),
 ) -> Result<Ran, StoreError> {
     let mut journal = Journal { brain, revision };
     let mut undo: Vec<Option<Undo>> = run.steps.iter().map(|_| None).collect();
@@ -104,6 +116,7 @@ pub async fn run(
         foreign.extend(seen);
         undo[index] = journal.record(&mut run, index, outcome, changes, scene).await?;
         fail_point("outcome-recorded");
+        watch(&run);
     }
     Ok(Ran { revision: journal.revision, run, undo, foreign })
 }

@@ -37,6 +37,7 @@ mod resolve;
 pub mod respond;
 pub mod rings;
 pub(crate) mod route;
+mod speak;
 pub(crate) mod times;
 pub mod turn;
 
@@ -49,8 +50,9 @@ use futures::future::{Either, select};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, working};
 use crate::core::ids::{ChatId, UserId, short_id};
+use crate::core::markup::Formatted;
 use crate::core::settings::Settings;
 use crate::core::turn::{Done, Incoming, Input, Path};
 use crate::core::when::DateOrder;
@@ -173,6 +175,11 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
         return Ok(Answer::says(Path::Blocked, why));
     }
     let (route, early) = turn.unless_cancelled(route_and_maybe_reply(turn, &guess)).await?;
+    turn.agreed();
+    turn.doing(match route.kind {
+        Kind::Chat => working::writing(),
+        Kind::Action | Kind::Investigate | Kind::Followup => working::planning(&route.domains),
+    });
     match route.kind {
         Kind::Chat => {
             let reply = match early {
@@ -186,8 +193,8 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
 }
 
 /// Routes; when built-in understanding is sure that this is small talk, the reply is already being written
-/// meanwhile, and is thrown away if the router thinks otherwise.
-async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option<String>) {
+/// meanwhile. Nothing of it is shown before the router agrees; if it thinks otherwise, it is thrown away.
+async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option<Formatted>) {
     const SURE: f32 = 0.9;
     let routing = Box::pin(route::decide(turn, guess));
     if turn.brain.model.is_none() || guess.kind != Kind::Chat || guess.confidence < SURE {
@@ -195,7 +202,10 @@ async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option
     }
     let replying = Box::pin(respond::chat(turn, Vec::new()));
     match select(routing, replying).await {
-        Either::Left((route, replying)) if route.kind == Kind::Chat => (route, Some(replying.await)),
+        Either::Left((route, replying)) if route.kind == Kind::Chat => {
+            turn.agreed();
+            (route, Some(replying.await))
+        }
         Either::Left((route, _)) => (route, None),
         Either::Right((reply, routing)) => {
             let route = routing.await;
@@ -208,7 +218,7 @@ async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option
 /// Runs a turn, and says what it is doing once it takes longer than two seconds.
 async fn with_status<T>(turn: &Turn<'_>, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
-    let mut shown = "";
+    let mut shown = None;
     let mut wait = Duration::from_millis(limits::STATUS_AFTER_MS);
     loop {
         tokio::select! {
@@ -216,12 +226,11 @@ async fn with_status<T>(turn: &Turn<'_>, work: impl Future<Output = T>) -> T {
             result = &mut work => return result,
             () = tokio::time::sleep(wait) => {
                 let now = turn.what_it_does();
-                if now != shown {
+                if let Some(doing) = now.as_deref().filter(|_| now != shown) {
+                    turn.brain.face.status(turn.chat(), doing).await;
                     shown = now;
-                    turn.brain.face.status(turn.chat(), now).await;
-                } else {
-                    turn.brain.face.typing(turn.chat()).await;
                 }
+                turn.brain.face.typing(turn.chat()).await;
                 wait = Duration::from_secs(1);
             }
         }

@@ -13,8 +13,8 @@ use super::Brain;
 use super::turn::{Answer, Question, Turn, TurnError};
 use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId};
+use crate::core::markup::Formatted;
 use crate::core::ring;
-use crate::core::text::split_utf16;
 use crate::core::turn::{Along, CardPart, Done, Edit, Incoming, Input, Origin, Part, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -106,6 +106,7 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     state.editing = editing;
     // Whoever writes lets us answer.
     state.blocked = None;
+    state.status_line = None;
     let now = brain.clock.now();
     remember(turn, &mut state, &replies, deeds, now, &mut batch)?;
     for edit in edits {
@@ -206,18 +207,16 @@ fn split(reply: Reply) -> Vec<Reply> {
     if !reply.rings.is_empty() {
         return vec![reply];
     }
-    let mut parts: Vec<Reply> = split_utf16(&reply.text, limits::MESSAGE_UTF16_MAX)
-        .into_iter()
-        .map(Reply::text)
-        .filter(|part| !part.text.trim().is_empty())
-        .collect();
+    let words = Formatted { text: reply.text, spans: reply.spans };
+    let words = words.split(limits::MESSAGE_UTF16_MAX, limits::MESSAGE_SPANS_MAX);
+    let mut parts: Vec<Reply> = words.into_iter().map(Reply::from).collect();
     match parts.last_mut() {
         Some(last) => {
             last.buttons = reply.buttons;
             last.card = reply.card;
             last.reminder = reply.reminder;
         }
-        None => parts.push(Reply { text: "…".to_owned(), ..reply }),
+        None => parts.push(Reply { text: "…".to_owned(), spans: Vec::new(), ..reply }),
     }
     parts
 }
@@ -372,6 +371,7 @@ impl Brain {
         if let (Some(message), Show::Send(reply)) = (message, &entry.show) {
             let mut state = self.chat_state(&entry.chat).await?;
             state.last_bot_message = Some(message);
+            state.status_line = None;
             batch.put(&state, Expect::Any)?;
             if let Some(card) = &reply.card {
                 return self.card_shown(entry, card, message, batch).await;
@@ -405,6 +405,26 @@ impl Brain {
                 other => return other.map(|_| ()),
             }
         }
+    }
+
+    /// Notes the message that shows what a running turn is doing, so that a next life finds it. `is_shown` is
+    /// asked once nobody else can write: an answer that took its place in between must not be noted.
+    pub async fn note_status(
+        &self,
+        chat: &ChatId,
+        message: MessageId,
+        is_shown: impl Fn() -> bool + Send,
+    ) -> Result<(), StoreError> {
+        let _guard = self.writing.lock(chat).await;
+        let mut state = self.chat_state(chat).await?;
+        if !is_shown() {
+            return Ok(());
+        }
+        state.status_line = Some(message);
+        let mut batch = Batch::default();
+        batch.put(&state, Expect::Any)?;
+        self.commit(batch).await?;
+        Ok(())
     }
 
     /// Takes the buttons off a message outside a turn.

@@ -12,6 +12,7 @@ use super::ask::{self, Asked};
 use super::context::Context;
 use super::turn::Turn;
 use crate::catalog::show::Moment;
+use crate::catalog::working;
 use crate::core::consent::{self, Consent};
 use crate::core::pending::Pending;
 use crate::core::plan::{Action, Plan, PlannedAction};
@@ -55,7 +56,7 @@ const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Co
 
 /// Plans within `domains`.
 pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
-    turn.doing("Working out what to do…");
+    turn.doing(working::planning(domains));
     if let Some(plan) = completed(turn, topic) {
         return Planned::Plan { plan, remark: None };
     }

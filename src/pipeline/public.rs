@@ -47,6 +47,7 @@ async fn answer(turn: &Turn<'_>) -> Option<Answer> {
     match route::decide(turn, &guess).await.kind {
         Kind::Chat => {
             turn.brain.face.typing(turn.chat()).await;
+            turn.agreed();
             Some(Answer::says(Path::Chat, respond::chat(turn, Vec::new()).await))
         }
         Kind::Action | Kind::Investigate | Kind::Followup => None,

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::ask::{self, Asked};
 use super::turn::Turn;
+use crate::catalog::working;
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Plan, PlannedAction};
 use crate::ports::Stage;
@@ -23,7 +24,7 @@ struct Reflection {
 /// What is still missing, if anything.
 pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<String> {
     let model = turn.brain.model.as_deref()?;
-    turn.doing("Checking whether that was all…");
+    turn.doing(working::checking());
     let schema = json!({
         "type": "object",
         "additionalProperties": false,

@@ -8,9 +8,10 @@ use std::sync::OnceLock;
 use minijinja::context;
 use regex::RegexSet;
 
-use super::ask;
 use super::turn::Turn;
-use crate::catalog::{Receipt, show};
+use super::{ask, speak};
+use crate::catalog::{Receipt, show, working};
+use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::plan::Action;
 use crate::core::run::{Origin, Progress, Run};
@@ -87,33 +88,38 @@ fn sentence(why: &str) -> String {
 }
 
 /// A reply to small talk.
-pub async fn chat(turn: &Turn<'_>, memories: Vec<String>) -> String {
+pub async fn chat(turn: &Turn<'_>, memories: Vec<String>) -> Formatted {
     match by_model(turn, &memories, &Results::default()).await {
-        Some(Ok(text)) => honest(text, false),
+        Some(Ok(words)) => honest(words, false),
         Some(Err(error)) => {
             turn.fell_back("respond", &error.to_string());
-            understanding::chat(turn.words())
+            Formatted::plain(understanding::chat(turn.words()))
         }
-        None => understanding::chat(turn.words()),
+        None => Formatted::plain(understanding::chat(turn.words())),
     }
 }
 
 /// The answer to a turn with outcomes: words, then receipts.
-pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results) -> String {
-    turn.doing("Putting it into words…");
+pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results) -> Formatted {
+    turn.doing(working::writing());
+    turn.agreed();
     let receipts = results.receipts.join("\n");
     match by_model(turn, memories, results).await {
-        Some(Ok(text)) => format!("{}\n\n{receipts}", honest(text, results.changed)),
+        Some(Ok(words)) => {
+            let mut words = honest(words, results.changed);
+            words.push(&format!("\n\n{receipts}"));
+            words
+        }
         Some(Err(error)) => {
             turn.fell_back("respond", &error.to_string());
-            receipts
+            Formatted::plain(receipts)
         }
-        None => receipts,
+        None => Formatted::plain(receipts),
     }
 }
 
-/// The model's words; `None` when there is no model.
-async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results) -> Option<Result<String, ModelError>> {
+/// The model's words, read as markdown; `None` when there is no model.
+async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results) -> Option<Result<Formatted, ModelError>> {
     let model = turn.brain.model.as_deref()?;
     let history: Vec<String> = turn.history.iter().rev().take(3).rev().map(line).collect();
     let changing = context! {
@@ -126,7 +132,7 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results) -> Op
         Ok(prompt) => prompt,
         Err(error) => return Some(Err(error)),
     };
-    Some(ask::words(turn, model, Stage::Respond, prompt, 600, None).await)
+    Some(speak::aloud(turn, model, prompt, results.changed).await)
 }
 
 fn line(message: &crate::records::Message) -> String {
@@ -138,8 +144,11 @@ fn line(message: &crate::records::Message) -> String {
 }
 
 /// Adds the truth to words that claim a change when there was none.
-fn honest(text: String, changed: bool) -> String {
-    if !changed && claims_a_change(&text) { format!("{text}\n\n{NOTHING_CHANGED}") } else { text }
+fn honest(mut words: Formatted, changed: bool) -> Formatted {
+    if !changed && claims_a_change(&words.text) {
+        words.push(&format!("\n\n{NOTHING_CHANGED}"));
+    }
+    words
 }
 
 /// A small lexicon of claims, in several languages.
@@ -196,9 +205,15 @@ mod tests {
             "¡Hecho!",
             "I'll remind you tomorrow.",
         ] {
-            assert!(honest(text.to_owned(), false).ends_with(NOTHING_CHANGED), "{text}");
-            assert_eq!(honest(text.to_owned(), true), text);
+            assert!(honest(Formatted::read(text), false).text.ends_with(NOTHING_CHANGED), "{text}");
+            assert_eq!(honest(Formatted::read(text), true).text, text);
         }
+    }
+
+    #[test]
+    fn a_claim_is_found_whatever_its_stress() {
+        let words = honest(Formatted::read("I have **ad**ded it."), false);
+        assert_eq!(words.text, format!("I have added it.\n\n{NOTHING_CHANGED}"));
     }
 
     #[test]
@@ -209,7 +224,7 @@ mod tests {
             "You have a lot on your plate today.",
             "Gern geschehen!",
         ] {
-            assert_eq!(honest(text.to_owned(), false), text);
+            assert_eq!(honest(Formatted::read(text), false).text, text);
         }
     }
 }

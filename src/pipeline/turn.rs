@@ -1,6 +1,7 @@
 //! What a turn knows while it runs: who, where, when, what was said before, and what it has cost so far.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -8,10 +9,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::Brain;
 use super::breath::Breath;
+use crate::catalog::working;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
 use crate::core::plan::PlannedAction;
+use crate::core::progress::Progress;
 use crate::core::taint::{Foreign, NOT_YOURS};
 use crate::core::turn::{Along, Done, Edit, Incoming, Input, Origin, Path, Reply};
 use crate::limits;
@@ -58,15 +61,19 @@ pub struct Turn<'a> {
     pub breath: Breath,
     began: Instant,
     account: Mutex<Account>,
+    /// Guard and router have agreed: words may be shown as they come.
+    agreed: AtomicBool,
+    /// They are being shown.
+    speaking: AtomicBool,
 }
 
 /// What a turn has cost and done so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Account {
     usage: Usage,
     fallbacks: BTreeSet<String>,
     spans: Vec<Span>,
-    doing: &'static str,
+    doing: Progress,
 }
 
 /// What a turn comes to: everything here is committed at once, then shown.
@@ -120,8 +127,8 @@ impl Answer {
     }
 
     /// An answer of one message.
-    pub fn says(path: Path, text: impl Into<String>) -> Self {
-        Self { replies: vec![Reply::text(text)], ..Self::of(path) }
+    pub fn says(path: Path, words: impl Into<Reply>) -> Self {
+        Self { replies: vec![words.into()], ..Self::of(path) }
     }
 
     /// Leaves the open question as it is.
@@ -145,7 +152,12 @@ impl<'a> Turn<'a> {
         let scene = brain.scene(&user, &incoming.chat);
         let of_all = all_open.len();
         let open: Vec<Pending> = all_open.into_iter().filter(|pending| pending.owner == incoming.user).collect();
-        let account = Mutex::new(Account { doing: "Thinking…", ..Account::default() });
+        let account = Account {
+            usage: Usage::default(),
+            fallbacks: BTreeSet::new(),
+            spans: Vec::new(),
+            doing: working::thinking(),
+        };
         Ok(Self {
             brain,
             incoming,
@@ -158,7 +170,9 @@ impl<'a> Turn<'a> {
             cancel,
             breath: Breath::over(),
             began,
-            account,
+            account: Mutex::new(account),
+            agreed: AtomicBool::new(false),
+            speaking: AtomicBool::new(false),
         })
     }
 
@@ -275,13 +289,29 @@ impl<'a> Turn<'a> {
     }
 
     /// What the status line says from now on.
-    pub fn doing(&self, what: &'static str) {
+    pub fn doing(&self, what: Progress) {
         self.account(|account| account.doing = what);
     }
 
-    /// What the status line says.
-    pub fn what_it_does(&self) -> &'static str {
-        self.account(|account| account.doing)
+    /// What the status line says; nothing once the answer itself can be seen.
+    pub fn what_it_does(&self) -> Option<String> {
+        let speaks = self.speaking.load(Ordering::Relaxed);
+        (!speaks).then(|| self.account(|account| account.doing.to_string()))
+    }
+
+    /// Guard and router have agreed to this turn: its words may be shown from now on.
+    pub fn agreed(&self) {
+        self.agreed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether words may be shown before the answer is complete: not while it may still be begun anew.
+    pub fn may_be_shown(&self) -> bool {
+        self.agreed.load(Ordering::Relaxed) && self.breath.is_over()
+    }
+
+    /// The answer is being shown as it is written; the status line has nothing to say any more.
+    pub fn speaks(&self) {
+        self.speaking.store(true, Ordering::Relaxed);
     }
 
     /// Microseconds since the turn began.

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use crate::core::ids::{ChatId, MessageId};
+use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Reply};
 
 /// Why a message did not arrive.
@@ -28,6 +29,13 @@ pub trait Chat: Send + Sync + std::fmt::Debug {
 
     /// What is being worked on; shown in place, replaced by the answer. Best effort.
     async fn status(&self, chat: &ChatId, text: &str);
+
+    /// Whether an answer can be shown there while it is being written. Where it cannot, it is written in one go.
+    fn shows_drafts(&self, chat: &ChatId) -> bool;
+
+    /// An answer as far as it is written, in place of the status; it fits one message. Never the last word: the
+    /// answer that is sent replaces it. Best effort, and nobody waits for it.
+    async fn draft(&self, chat: &ChatId, words: &Formatted);
 
     /// Sends one message and returns its number once it is certainly there.
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError>;

@@ -1,38 +1,29 @@
 //! How people are shown things: the [`Chat`] port on Telegram.
 //!
-//! Invariants: a message goes out at the pace of [`Pace`]; what Telegram refuses for good is `Never`, all else
-//! is `Later` and remembered in [`Late`], so that nobody has to guess whom to try again; text goes out as it
-//! is, without a parse mode, so that no text can be refused for its form. Not here: splitting (done before),
-//! trying again (see [`super::redeliver`]).
+//! Invariants: what Telegram refuses for good is `Never`, all else is `Later` and remembered in [`Late`], so
+//! that nobody has to guess whom to try again; an answer takes the place of its status line, and what was shown
+//! while it was being written is never the last word. Not here: calls and their pace (see [`super::send`]),
+//! splitting (done before), trying again (see [`super::redeliver`]).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use teloxide_core::payloads::{
-    EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters, SendChatAction,
-    SendChatActionSetters, SendMessage, SendMessageSetters,
-};
-use teloxide_core::requests::Payload;
-use teloxide_core::types::{
-    self, ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, ThreadId,
-};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::TelegramError;
-use super::api::{Api, ApiError};
-use super::pace::Pace;
+use super::api::Api;
 use super::place::Place;
-use super::status::Statuses;
+use super::send::{Turn, Wire, judge};
+use super::status::{Line, Statuses, Wanted};
 use crate::config::TelegramConfig;
-use crate::core::button::Button;
 use crate::core::ids::{ChatId, MessageId};
+use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Reply};
 use crate::limits;
+use crate::pipeline::Brain;
 use crate::ports::{Chat, SendError};
 
 /// Telegram, as a place where people read.
@@ -44,13 +35,6 @@ pub struct TelegramChat {
     pub(super) late: Late,
 }
 
-/// Calls at the right pace.
-#[derive(Debug)]
-pub(super) struct Wire {
-    pub(super) api: Api,
-    pace: Mutex<Pace>,
-}
-
 /// Chats that have something waiting because a message could not be delivered.
 #[derive(Debug, Default)]
 pub(super) struct Late {
@@ -58,31 +42,42 @@ pub(super) struct Late {
     changed: Notify,
 }
 
-/// What Telegram says of a message that was sent; its number is all we need.
-#[derive(Debug, Deserialize)]
-struct Sent {
-    message_id: i64,
-}
-
 impl TelegramChat {
     /// A face for this bot; nothing is sent yet.
     pub fn new(config: &TelegramConfig) -> Result<Self, TelegramError> {
         let api = Api::new(config)?;
-        let wire = Arc::new(Wire { api, pace: Mutex::default() });
+        let wire = Arc::new(Wire::new(api));
         Ok(Self { wire, statuses: Statuses::default(), typing: Mutex::default(), late: Late::default() })
+    }
+
+    /// Status lines are noted there from now on.
+    pub(super) fn remember_in(&self, brain: &Arc<Brain>) {
+        self.statuses.remember_in(brain);
+    }
+
+    /// Takes up the status line that an earlier life has left in a chat whose turn is done again.
+    pub(super) async fn take_up(&self, brain: &Brain, chat: &ChatId) {
+        match brain.chat_state(chat).await {
+            Ok(state) => {
+                if let Some(message) = state.status_line {
+                    self.statuses.put_back(chat, message).await;
+                }
+            }
+            Err(error) => tracing::warn!(%error, "a status line may be left behind"),
+        }
     }
 
     /// Takes a status line away that no answer has replaced.
     pub(super) async fn settle(&self, chat: &ChatId) {
-        if let (Some(place), Some(message)) = (Place::parse(chat), self.statuses.end(chat).await) {
-            self.wire.delete(place, message).await;
+        if let (Some(place), Some(line)) = (Place::parse(chat), self.statuses.end(chat).await) {
+            self.wire.delete(place, line.message).await;
         }
     }
 
     /// Takes all status lines away: what they promised goes on after the next start.
     pub(super) async fn settle_all(&self) {
         let left = self.statuses.end_all().await.into_iter();
-        let gone = left.filter_map(|(chat, message)| Some(self.wire.delete(Place::parse(&chat)?, message)));
+        let gone = left.filter_map(|(chat, line)| Some(self.wire.delete(Place::parse(&chat)?, line.message)));
         futures::future::join_all(gone).await;
     }
 
@@ -103,16 +98,17 @@ impl TelegramChat {
         if reply.reminder.is_some() {
             return self.wire.post(place, reply).await;
         }
-        let Some(status) = self.statuses.take(chat).await else {
+        let Some(Line { message, doubtful }) = self.statuses.take(chat).await else {
             return self.wire.post(place, reply).await;
         };
-        // A card must be the newest message when it appears: a yes counts only after it.
-        if reply.card.is_none() {
-            let edit = Edit { message: status, text: Some(reply.text.clone()), buttons: reply.buttons.clone() };
-            match self.wire.change(place, &edit).await {
-                Ok(()) => return Ok(status),
+        // A card must be the newest message when it appears: a yes counts only after it. And a line whose last
+        // change may still be under way could lose the answer again.
+        if reply.card.is_none() && !doubtful {
+            let words = Formatted { text: reply.text.clone(), spans: reply.spans.clone() };
+            match self.wire.rewrite(place, message, &words, &reply.buttons, Turn::Waits).await.map_err(judge) {
+                Ok(()) => return Ok(message),
                 Err(SendError::Later(why)) => {
-                    self.statuses.put_back(chat, status).await;
+                    self.statuses.put_back(chat, message).await;
                     return Err(SendError::Later(why));
                 }
                 Err(SendError::Blocked(why)) => return Err(SendError::Blocked(why)),
@@ -120,7 +116,7 @@ impl TelegramChat {
             }
         }
         let wire = Arc::clone(&self.wire);
-        tokio::spawn(async move { wire.delete(place, status).await });
+        tokio::spawn(async move { wire.delete(place, message).await });
         self.wire.post(place, reply).await
     }
 
@@ -155,20 +151,24 @@ impl Chat for TelegramChat {
         }
         // Nobody waits for it, least of all the turn.
         let wire = Arc::clone(&self.wire);
-        tokio::spawn(async move {
-            let mut action = SendChatAction::new(types::ChatId(place.chat), ChatAction::Typing);
-            if let Some(topic) = place.topic {
-                action = action.message_thread_id(thread(topic));
-            }
-            let _ = wire.api.call::<_, IgnoredAny>(&action).await;
-        });
+        tokio::spawn(async move { wire.typing(place).await });
         // It starts before the turn does: a turn may compute for a while, and this worker runs one at a time.
         tokio::task::yield_now().await;
     }
 
     async fn status(&self, chat: &ChatId, text: &str) {
         if let Some(place) = Place::parse(chat) {
-            self.statuses.show(&self.wire, place, chat, text);
+            self.statuses.show(&self.wire, place, chat, Wanted::Status(text.to_owned()));
+        }
+    }
+
+    fn shows_drafts(&self, chat: &ChatId) -> bool {
+        Place::parse(chat).is_some()
+    }
+
+    async fn draft(&self, chat: &ChatId, words: &Formatted) {
+        if let Some(place) = Place::parse(chat) {
+            self.statuses.show(&self.wire, place, chat, Wanted::Draft(words.clone()));
         }
     }
 
@@ -183,126 +183,6 @@ impl Chat for TelegramChat {
         let edited = self.wire.change(place, edit).await;
         self.late_if(chat, edited)
     }
-}
-
-impl Wire {
-    /// Sends a new message.
-    pub(super) async fn post(&self, place: Place, reply: &Reply) -> Result<MessageId, SendError> {
-        let mut message =
-            SendMessage::new(types::ChatId(place.chat), reply.text.clone()).link_preview_options(no_preview());
-        if let Some(topic) = place.topic {
-            message = message.message_thread_id(thread(topic));
-        }
-        if !reply.buttons.is_empty() {
-            message = message.reply_markup(keyboard(&reply.buttons));
-        }
-        let sent: Sent = self.paced(place, &message).await?;
-        Ok(MessageId(sent.message_id))
-    }
-
-    /// Changes a message. One that already reads like that is fine.
-    pub(super) async fn change(&self, place: Place, edit: &Edit) -> Result<(), SendError> {
-        let chat = types::ChatId(place.chat);
-        let Ok(number) = i32::try_from(edit.message.0) else {
-            return Err(SendError::Never("there is no such message".to_owned()));
-        };
-        let message = types::MessageId(number);
-        let changed: Result<IgnoredAny, SendError> = match &edit.text {
-            Some(text) => {
-                let mut call = EditMessageText::new(chat, message, text.clone()).link_preview_options(no_preview());
-                if !edit.buttons.is_empty() {
-                    call = call.reply_markup(keyboard(&edit.buttons));
-                }
-                self.paced(place, &call).await
-            }
-            None => {
-                let mut call = EditMessageReplyMarkup::new(chat, message);
-                if !edit.buttons.is_empty() {
-                    call = call.reply_markup(keyboard(&edit.buttons));
-                }
-                self.paced(place, &call).await
-            }
-        };
-        match changed {
-            Err(SendError::Never(why)) if why.contains("message is not modified") => Ok(()),
-            other => other.map(|_| ()),
-        }
-    }
-
-    /// Deletes a message of ours. Best effort.
-    pub(super) async fn delete(&self, place: Place, message: MessageId) {
-        let Ok(number) = i32::try_from(message.0) else { return };
-        let call = teloxide_core::payloads::DeleteMessage::new(types::ChatId(place.chat), types::MessageId(number));
-        if let Err(error) = self.api.call::<_, IgnoredAny>(&call).await {
-            tracing::debug!(%error, "a status line could not be deleted");
-        }
-    }
-
-    pub(super) fn held(&self, place: Place) -> Duration {
-        self.pace().wait_of(place.chat, Instant::now())
-    }
-
-    fn pace(&self) -> std::sync::MutexGuard<'_, Pace> {
-        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// One call when its time has come; a short flood wait is waited for, once.
-    async fn paced<P, T>(&self, place: Place, payload: &P) -> Result<T, SendError>
-    where
-        P: Payload + serde::Serialize + Sync,
-        T: serde::de::DeserializeOwned,
-    {
-        const TRIES: u32 = 3;
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let patience = Duration::from_millis(limits::FLOOD_WAIT_MS_MAX);
-            if self.held(place) > patience || tries > TRIES {
-                return Err(SendError::Later("Telegram asked to wait".to_owned()));
-            }
-            let at = self.pace().reserve_in_chat(place.chat, Instant::now());
-            tokio::time::sleep_until(at).await;
-            let at = self.pace().reserve_overall(place.chat, Instant::now());
-            tokio::time::sleep_until(at).await;
-            match self.api.call(payload).await {
-                Err(ApiError::Flood(wait)) => self.pace().hold(place.chat, wait, Instant::now()),
-                other => return other.map_err(judge),
-            }
-        }
-    }
-}
-
-/// Whether trying again makes sense. What is malformed for Telegram today is malformed tomorrow.
-fn judge(error: ApiError) -> SendError {
-    match &error {
-        // "bot was blocked by the user", "user is deactivated", "bot was kicked from the group chat".
-        ApiError::Refused { code: 403, .. } => SendError::Blocked(error.to_string()),
-        ApiError::Refused { code: 400, .. } if error.to_string().contains("chat not found") => {
-            SendError::Blocked(error.to_string())
-        }
-        ApiError::Refused { code: 400, .. } => SendError::Never(error.to_string()),
-        ApiError::Refused { .. } | ApiError::Flood(_) | ApiError::Unreachable(_) => SendError::Later(error.to_string()),
-    }
-}
-
-fn thread(topic: i32) -> ThreadId {
-    ThreadId(types::MessageId(topic))
-}
-
-/// Links in mails and notes are nobody's business: Telegram's servers would open them.
-fn no_preview() -> LinkPreviewOptions {
-    LinkPreviewOptions {
-        is_disabled: true,
-        url: None,
-        prefer_small_media: false,
-        prefer_large_media: false,
-        show_above_text: false,
-    }
-}
-
-fn keyboard(rows: &[Vec<Button>]) -> InlineKeyboardMarkup {
-    let button = |button: &Button| InlineKeyboardButton::callback(button.text.clone(), button.data.clone());
-    InlineKeyboardMarkup::new(rows.iter().map(|row| row.iter().map(button).collect::<Vec<_>>()))
 }
 
 impl Late {

@@ -13,12 +13,13 @@
 //! who was not let in; the token appears in no error and no log. Of teloxide only payloads are used; its
 //! dispatcher acknowledges updates before they are handled and does not survive a panic.
 //!
-//! Not here: entities from markdown, understanding pictures.
+//! Not here: understanding pictures.
 
 mod access;
 mod api;
 mod convert;
 mod edits;
+mod entities;
 mod face;
 mod gather;
 mod groups;
@@ -29,6 +30,7 @@ mod place;
 mod polling;
 mod queue;
 mod redeliver;
+mod send;
 mod status;
 mod things;
 mod trouble;
@@ -129,6 +131,7 @@ impl Telegram {
         };
         let me = hello?;
         greet_operator(&me, code.as_deref());
+        self.chat.remember_in(&brain);
         let (inbox, open) = Inbox::open(brain.store.clone()).await?;
         let Self { chat, webhook, pause, transcriber, .. } = self;
         let desk = Arc::new(Desk { brain, chat, access, inbox, me, pause, transcriber });
@@ -136,6 +139,7 @@ impl Telegram {
         let queues = Arc::new(Queues::new(move |job, rest| turns::handle(at_work.clone(), job, rest)));
         let commands = desk.clone();
         queues.aside(async move { announce_commands(&commands.chat.wire.api).await });
+        take_up_lines(&desk, &open).await;
         turns::resume(&desk, &queues, open).await;
         let received = match &webhook {
             Some(webhook) => webhook::receive(&desk, &queues, webhook, &stop).await,
@@ -150,6 +154,16 @@ impl Telegram {
         }
         let _ = tokio::time::timeout(CLOSING / 2, desk.chat.settle_all()).await;
         received
+    }
+}
+
+/// The status lines of turns that an earlier life did not end become those of the same turns, done again. All of
+/// them before the first begins: its answer must not be taken for a line.
+async fn take_up_lines(desk: &Desk, open: &[inbox::Entry]) {
+    let heard = open.iter().filter_map(|entry| convert::hear(&entry.raw, &desk.me));
+    let chats: std::collections::HashSet<_> = heard.map(|heard| heard.place.id()).collect();
+    for chat in chats {
+        desk.chat.take_up(&desk.brain, &chat).await;
     }
 }
 

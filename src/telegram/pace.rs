@@ -50,6 +50,19 @@ impl Pace {
         at
     }
 
+    /// Takes a moment right now for something that only decorates: true when the chat still has one left for its
+    /// answer afterwards, and all chats together are not busy.
+    pub fn take_spare(&mut self, chat: i64, now: Instant) -> bool {
+        let busy = self.recent.iter().filter(|at| now.saturating_duration_since(**at) < WINDOW).count();
+        let due = self.chats.get(&chat).map_or(now, |due| (*due).max(now)) + EVERY;
+        if busy >= limits::SENDS_PER_WINDOW / 2 || due > now + EVERY * (limits::CHAT_SEND_BURST - 1) {
+            return false;
+        }
+        self.reserve_in_chat(chat, now);
+        self.reserve_overall(chat, now);
+        true
+    }
+
     /// Telegram wants this chat left alone for so long.
     pub fn hold(&mut self, chat: i64, wait: Duration, now: Instant) {
         let until = now + wait + EVERY * (limits::CHAT_SEND_BURST - 1);
@@ -114,6 +127,24 @@ mod tests {
             })
             .collect();
         assert_eq!(millis_of(&moments, start), [1_050, 1_050, 1_050, 2_050, 3_050]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn decoration_leaves_room_for_the_answer_and_for_other_chats() {
+        let start = Instant::now();
+        let mut pace = Pace::default();
+        let mut taken = 0;
+        for ms in (0..10_000).step_by(100) {
+            let now = start + Duration::from_millis(ms);
+            taken += usize::from(pace.take_spare(7, now));
+            assert_eq!(pace.wait_of(7, now), Duration::ZERO, "the answer could go at {ms} ms");
+        }
+        assert!((10..=13).contains(&taken), "{taken} in ten seconds");
+        for chat in 100..200 {
+            pace.reserve_in_chat(chat, start);
+            pace.reserve_overall(chat, start + Duration::from_secs(20));
+        }
+        assert!(!pace.take_spare(7, start + Duration::from_secs(20)), "all chats together are busy");
     }
 
     #[tokio::test(start_paused = true)]

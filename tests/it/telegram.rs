@@ -6,11 +6,13 @@ mod broken;
 mod consent;
 mod edits;
 mod faults;
+mod formatted;
 mod groups;
 mod order;
 mod passed_on;
 mod restart;
 mod shown;
+mod streamed;
 mod voice;
 mod webhook;
 

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use brain_agent::catalog::Catalog;
 use brain_agent::core::button::Role;
 use brain_agent::core::ids::{ChatId, MessageId, RunId, UserId};
+use brain_agent::core::markup::Formatted;
 use brain_agent::core::settings::Settings;
 use brain_agent::core::turn::{Edit, Incoming, Input, Reply};
 use brain_agent::core::when::DateOrder;
@@ -70,6 +71,12 @@ impl Chat for Phone {
     async fn typing(&self, _: &ChatId) {}
 
     async fn status(&self, _: &ChatId, _: &str) {}
+
+    fn shows_drafts(&self, _: &ChatId) -> bool {
+        false
+    }
+
+    async fn draft(&self, _: &ChatId, _: &Formatted) {}
 
     async fn send(&self, _: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         self.tries.fetch_add(1, Ordering::SeqCst);

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use brain_agent::core::ids::{ChatId, MessageId};
+use brain_agent::core::markup::Formatted;
 use brain_agent::core::pending::{Instants, Monotonic};
 use brain_agent::core::plan::{Action, Params};
 use brain_agent::core::stakes::Authorized;
@@ -227,6 +228,12 @@ impl Chat for Face {
     async fn typing(&self, _: &ChatId) {}
 
     async fn status(&self, _: &ChatId, _: &str) {}
+
+    fn shows_drafts(&self, _: &ChatId) -> bool {
+        false
+    }
+
+    async fn draft(&self, _: &ChatId, _: &Formatted) {}
 
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         match self.arrives.load(Ordering::SeqCst) {

@@ -34,6 +34,32 @@ async fn a_message_whose_turn_was_killed_is_answered_once_after_the_restart() {
     assert_eq!(answers(&api).len(), 3, "{}", api.transcript());
 }
 
+#[tokio::test]
+async fn a_status_line_that_a_kill_has_left_behind_becomes_the_answer() {
+    let api = FakeBotApi::start().await;
+    let slow = echo();
+    let program = installed();
+    let daemon = serve(&program.clone().model(&slow), &api).await;
+    api.user_says(ANNA, "hello (60000 ms)");
+    let status = api.wait_message(ANNA, |_| true, SOON).await;
+    // It is noted soon after it is shown; nobody waits for that.
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    daemon.kill();
+
+    let fast = ModelServer::start(|request| match request.stage.as_str() {
+        "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
+        _ => ModelReply::text(format!("You said: {}", message_in(request))),
+    });
+    let daemon = serve(&program.clone().model(&fast), &api).await;
+    assert_eq!(answer(&api, ANNA, "You said: hello").await.id, status.id, "{}", api.transcript());
+    assert_eq!(daemon.terminate(), 0);
+
+    let _daemon = serve(&program.model(&fast), &api).await;
+    api.user_says(ANNA, "once more");
+    answer(&api, ANNA, "once more").await;
+    assert_eq!(api.all_messages(ANNA).len(), 2, "an answer is no status line\n{}", api.transcript());
+}
+
 /// Without status lines that a kill has left behind.
 fn answers(api: &FakeBotApi) -> Vec<String> {
     texts(api, ANNA).into_iter().filter(|text| text.contains("You said")).collect()

@@ -43,6 +43,20 @@ async fn a_slow_turn_shows_signs_of_life_and_its_status_becomes_the_answer() {
 }
 
 #[tokio::test]
+async fn the_status_names_what_is_looked_at_and_typing_goes_on_beside_it() {
+    let api = FakeBotApi::start().await;
+    let model = mailing(Duration::from_millis(6_500));
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, SEND);
+    let status = api.wait_message(ANNA, |message| message.text == "Looking at your mail…", SOON).await;
+    card(&api, ANNA).await;
+    let typing: Vec<_> = api.calls("sendChatAction").iter().map(|call| call.at).collect();
+    assert!(typing.len() >= 3, "{}", api.transcript());
+    assert!(typing.windows(2).all(|two| two[1].duration_since(two[0]) < Duration::from_secs(5)), "it never goes out");
+    assert!(typing.iter().any(|at| *at > status.sent_at), "a message takes it away, so it is renewed");
+}
+
+#[tokio::test]
 async fn a_card_is_a_new_message_below_its_status() {
     let api = FakeBotApi::start().await;
     let model = mailing(Duration::from_millis(2_600));

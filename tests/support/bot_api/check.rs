@@ -72,7 +72,38 @@ pub fn entities(text: &str, params: &Params) -> Result<Value, Refusal> {
             )));
         }
     }
+    nesting(list).map_err(bad)?;
     Ok(if list.is_empty() { Value::Null } else { entities })
+}
+
+/// Entities are contained in one another or apart; code holds nothing, quotes hold no quotes, and there are at
+/// most a hundred. (The real server drops what is wrong here; a bot should not send it.)
+fn nesting(list: &[Value]) -> Result<(), String> {
+    if list.len() > 100 {
+        return Err(format!("{} entities", list.len()));
+    }
+    let range = |entity: &Value| {
+        let start = entity["offset"].as_u64().unwrap_or(0);
+        (start, start + entity["length"].as_u64().unwrap_or(0))
+    };
+    let kind = |entity: &Value| entity["type"].as_str().unwrap_or_default().to_owned();
+    for (index, one) in list.iter().enumerate() {
+        for other in &list[index + 1..] {
+            let ((a, b), (c, d)) = (range(one), range(other));
+            if b <= c || d <= a {
+                continue;
+            }
+            let (outer, inner) = if b - a >= d - c { (one, other) } else { (other, one) };
+            let contained = range(outer).0 <= range(inner).0 && range(inner).1 <= range(outer).1;
+            let (outer, inner) = (kind(outer), kind(inner));
+            let code = |kind: &str| kind == "code" || kind == "pre";
+            let quote = |kind: &str| kind.ends_with("blockquote");
+            if !contained || code(&outer) || (quote(&outer) && quote(&inner)) || (code(&inner) && !quote(&outer)) {
+                return Err(format!("{outer} and {inner} overlap"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether a character begins at this UTF-16 offset, or the text ends there.

@@ -6,10 +6,11 @@ use super::check;
 use super::request::{Params, flag, int, nested, text};
 use super::state::{Answer, Refusal, State, bot_json, unix_s};
 
-const METHODS: [&str; 17] = [
+const METHODS: [&str; 18] = [
     "getMe",
     "getUpdates",
     "sendMessage",
+    "sendMessageDraft",
     "editMessageText",
     "editMessageReplyMarkup",
     "deleteMessage",
@@ -35,6 +36,7 @@ pub fn perform(state: &mut State, method: &str, params: &Params) -> Answer {
     match method {
         "getMe" => Ok(get_me()),
         "sendMessage" => send_message(state, params),
+        "sendMessageDraft" => send_draft(state, params),
         "editMessageText" => edit_text(state, params),
         "editMessageReplyMarkup" => edit_markup(state, params),
         "deleteMessage" => delete_message(state, params),
@@ -96,6 +98,21 @@ fn send_message(state: &mut State, params: &Params) -> Answer {
     set_if_any(&mut message, "entities", entities);
     set_if_any(&mut message, "reply_markup", markup);
     Ok(state.add_message(chat, true, message))
+}
+
+/// A preview in a private chat; nothing stays of it, so the log of calls is all there is to look at.
+fn send_draft(state: &State, params: &Params) -> Answer {
+    let chat = known_chat(state, params)?;
+    if chat < 0 {
+        return Err(Refusal::bad("TEXTDRAFT_PEER_INVALID"));
+    }
+    if int(params, "draft_id").unwrap_or(0) == 0 {
+        return Err(Refusal::bad("draft_id must be non-zero"));
+    }
+    let body = text(params, "text");
+    check::text(body, "message is too long")?;
+    check::entities(body, params)?;
+    Ok(json!(true))
 }
 
 fn set_if_any(message: &mut Value, field: &str, value: Value) {

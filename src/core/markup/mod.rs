@@ -1,0 +1,153 @@
+//! Text with parts that stand out: what a model phrased in markdown, as plain text plus spans over it.
+//!
+//! ```text
+//! markdown ─► read (pulldown-cmark's events) ─► write (text, spans) ─► Formatted ─► split ─► messages
+//! ```
+//! Invariants: nothing here fails, whatever the markdown; no visible character gets lost; spans are in bounds,
+//! sorted, never begin or end on white space or inside a character, and nest as Telegram wants it (a quote
+//! holds anything, code holds nothing). Only words phrased by a model are read as markdown: receipts, cards and
+//! people's own titles are literal. Deliberately not here: HTML (shown as the text it is), and any face's types.
+
+mod link;
+mod read;
+mod split;
+mod table;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use serde::{Deserialize, Serialize};
+
+use super::text::{is_hidden, utf16_len};
+
+/// Why a part of a text stands out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Style {
+    /// Somebody else's words.
+    Quote {
+        /// Long ones are shown folded.
+        folded: bool,
+    },
+    /// Leads somewhere.
+    Link {
+        /// `http`, `https` or `tg`.
+        url: String,
+    },
+    /// Strong words, and headings.
+    Bold,
+    /// Stressed words.
+    Italic,
+    /// Words that hold no more.
+    Strike,
+    /// A few characters of code.
+    Code,
+    /// Lines of code, and tables: every character takes the same width.
+    Pre {
+        /// As the fence named it.
+        language: Option<String>,
+    },
+}
+
+impl Style {
+    /// Of two spans over the same words, the one with the lower rank holds the other.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Quote { .. } => 0,
+            Self::Link { .. } => 1,
+            Self::Bold => 2,
+            Self::Italic => 3,
+            Self::Strike => 4,
+            Self::Code => 5,
+            Self::Pre { .. } => 6,
+        }
+    }
+
+    /// Parts that read badly in two halves.
+    fn keeps_together(&self) -> bool {
+        match self {
+            Self::Link { .. } | Self::Code | Self::Pre { .. } => true,
+            Self::Quote { .. } | Self::Bold | Self::Italic | Self::Strike => false,
+        }
+    }
+}
+
+/// A part of a text that stands out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Where it begins, in UTF-16 units.
+    pub start_utf16: usize,
+    /// How long it is, likewise; never 0.
+    pub len_utf16: usize,
+    /// How it stands out.
+    #[serde(flatten)]
+    pub style: Style,
+}
+
+impl Span {
+    fn end_utf16(&self) -> usize {
+        self.start_utf16 + self.len_utf16
+    }
+}
+
+/// A text and what stands out in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Formatted {
+    /// As people read it.
+    pub text: String,
+    /// Sorted by where they begin, the longer first.
+    pub spans: Vec<Span>,
+}
+
+impl Formatted {
+    /// Reads markdown.
+    pub fn read(markdown: &str) -> Self {
+        let read = read::read(markdown);
+        // Markdown can come to nothing at all (an empty fence); its author still meant something.
+        if is_blank(&read.text) { Self::plain(markdown.trim()) } else { read }
+    }
+
+    /// Text as it stands.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), spans: Vec::new() }
+    }
+
+    /// Adds text as it stands.
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// In messages of at most so many UTF-16 units and spans. What crosses a border goes on behind it.
+    pub fn split(self, utf16_max: usize, spans_max: usize) -> Vec<Self> {
+        split::split(self, utf16_max, spans_max)
+    }
+
+    /// Without white space around it, and with every span as its invariants say.
+    fn tidied(self) -> Self {
+        let text = self.text.trim();
+        let cut = utf16_len(&self.text[..self.text.len() - self.text.trim_start().len()]);
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let is_space = |at: usize| char::from_u32(u32::from(units[at])).is_some_and(char::is_whitespace);
+        let mut spans = Vec::with_capacity(self.spans.len());
+        for span in self.spans {
+            let mut start = span.start_utf16.saturating_sub(cut);
+            let mut end = span.end_utf16().saturating_sub(cut).min(units.len());
+            while start < end && is_space(start) {
+                start += 1;
+            }
+            while start < end && is_space(end - 1) {
+                end -= 1;
+            }
+            if start < end {
+                spans.push(Span { start_utf16: start, len_utf16: end - start, ..span });
+            }
+        }
+        spans.sort_by_key(|span| (span.start_utf16, std::cmp::Reverse(span.len_utf16), span.style.rank()));
+        Self { text: text.to_owned(), spans }
+    }
+}
+
+/// True when there is nothing to see: white space and characters without a shape.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || is_hidden(c))
+}

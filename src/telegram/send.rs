@@ -1,0 +1,344 @@
+//! Messages on their way to Telegram, at the right pace and in a form it takes.
+//!
+//! Invariants: a message goes out at the pace of [`Pace`]; what Telegram asks us to wait is waited, once; words
+//! whose entities are refused go out without them; words that are refused altogether are replaced by a sentence
+//! that says so, so that nothing gets lost in silence. A card is never shown in part or in other words. What
+//! only decorates (a growing draft) takes no room that the answer needs.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
+use teloxide_core::payloads::{
+    DeleteMessage, EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters,
+    SendChatAction, SendChatActionSetters, SendMessage, SendMessageSetters,
+};
+use teloxide_core::requests::Payload;
+use teloxide_core::types::{
+    self, ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ThreadId,
+};
+use tokio::time::Instant;
+
+use super::api::{Api, ApiError};
+use super::entities::entities;
+use super::pace::Pace;
+use super::place::Place;
+use crate::core::button::Button;
+use crate::core::ids::MessageId;
+use crate::core::markup::{Formatted, Span};
+use crate::core::text::split_utf16;
+use crate::core::turn::{Edit, Reply};
+use crate::limits;
+use crate::ports::SendError;
+
+/// Said in place of an answer that Telegram takes in no form.
+const NOT_TAKEN: &str = "I had an answer for you, but Telegram would not take it as it was. Please ask me once more, perhaps in other words.";
+/// Said in place of a card.
+const CARD_NOT_TAKEN: &str =
+    "I had a question for you before going on, but Telegram would not show it. Nothing was done; please ask me again.";
+
+/// Calls at the right pace.
+#[derive(Debug)]
+pub(super) struct Wire {
+    pub(super) api: Api,
+    pace: Mutex<Pace>,
+    /// Whether this server takes drafts; taken for granted until it refuses one.
+    takes_drafts: AtomicBool,
+}
+
+/// What Telegram says of a message that was sent; its number is all we need.
+#[derive(Debug, Deserialize)]
+struct Sent {
+    message_id: i64,
+}
+
+/// A growing answer in a private chat, as the Bot API has it; teloxide does not know it yet.
+#[derive(Debug, Serialize)]
+struct SendMessageDraft<'a> {
+    chat_id: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_thread_id: Option<i32>,
+    draft_id: i64,
+    text: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    entities: &'a [MessageEntity],
+}
+
+impl Payload for SendMessageDraft<'_> {
+    type Output = bool;
+    const NAME: &'static str = "sendMessageDraft";
+}
+
+/// Whether a call waits for its turn or is left out when the answer could need its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Waits,
+    OnlyIfSpare,
+}
+
+impl Wire {
+    pub(super) fn new(api: Api) -> Self {
+        Self { api, pace: Mutex::default(), takes_drafts: AtomicBool::new(true) }
+    }
+
+    /// Sends a new message.
+    pub(super) async fn post(&self, place: Place, reply: &Reply) -> Result<MessageId, SendError> {
+        let mut sent = self.say(place, &reply.text, &reply.spans, &reply.buttons).await;
+        if let Err(error) = &sent
+            && is_about_form(error)
+            && !reply.spans.is_empty()
+        {
+            tracing::warn!(%error, "a message goes out without its formatting");
+            sent = self.say(place, &reply.text, &[], &reply.buttons).await;
+        }
+        match sent {
+            Err(error) if is_about_form(&error) => self.post_anyhow(place, reply, error).await,
+            other => other.map_err(judge),
+        }
+    }
+
+    /// Telegram does not take these words. In pieces, when there are too many; else the person is told.
+    async fn post_anyhow(&self, place: Place, reply: &Reply, error: ApiError) -> Result<MessageId, SendError> {
+        tracing::error!(%error, "a message is refused");
+        if reply.card.is_some() {
+            // Best effort: the card stays undelivered, and so nobody can approve it.
+            let _ = self.say(place, CARD_NOT_TAKEN, &[], &[]).await;
+            return Err(judge(error));
+        }
+        if error.to_string().to_ascii_lowercase().contains("too")
+            && let Ok(last) = self.in_pieces(place, reply).await
+        {
+            return Ok(last);
+        }
+        self.say(place, NOT_TAKEN, &[], &reply.buttons).await.map_err(judge)
+    }
+
+    async fn in_pieces(&self, place: Place, reply: &Reply) -> Result<MessageId, ApiError> {
+        let pieces = split_utf16(&reply.text, limits::MESSAGE_UTF16_MAX / 4);
+        let mut last = MessageId(0);
+        for (index, piece) in pieces.iter().enumerate() {
+            let buttons = if index + 1 == pieces.len() { reply.buttons.as_slice() } else { &[] };
+            last = self.say(place, piece, &[], buttons).await?;
+        }
+        Ok(last)
+    }
+
+    async fn say(
+        &self,
+        place: Place,
+        text: &str,
+        spans: &[Span],
+        buttons: &[Vec<Button>],
+    ) -> Result<MessageId, ApiError> {
+        let mut message = SendMessage::new(types::ChatId(place.chat), text).link_preview_options(no_preview());
+        if let Some(topic) = place.topic {
+            message = message.message_thread_id(thread(topic));
+        }
+        if !spans.is_empty() {
+            message = message.entities(entities(spans));
+        }
+        if !buttons.is_empty() {
+            message = message.reply_markup(keyboard(buttons));
+        }
+        let sent: Sent = self.paced(place, &message, Turn::Waits).await?;
+        Ok(MessageId(sent.message_id))
+    }
+
+    /// Gives a message other words. One that already reads like that is fine.
+    pub(super) async fn rewrite(
+        &self,
+        place: Place,
+        message: MessageId,
+        words: &Formatted,
+        buttons: &[Vec<Button>],
+        turn: Turn,
+    ) -> Result<(), ApiError> {
+        let spans = words.spans.as_slice();
+        match self.rewrite_as(place, message, &words.text, spans, buttons, turn).await {
+            Err(error) if is_about_form(&error) && !spans.is_empty() => {
+                tracing::warn!(%error, "a message goes out without its formatting");
+                self.rewrite_as(place, message, &words.text, &[], buttons, turn).await
+            }
+            other => other,
+        }
+    }
+
+    async fn rewrite_as(
+        &self,
+        place: Place,
+        message: MessageId,
+        text: &str,
+        spans: &[Span],
+        buttons: &[Vec<Button>],
+        turn: Turn,
+    ) -> Result<(), ApiError> {
+        let mut call =
+            EditMessageText::new(types::ChatId(place.chat), number(message)?, text).link_preview_options(no_preview());
+        if !spans.is_empty() {
+            call = call.entities(entities(spans));
+        }
+        if !buttons.is_empty() {
+            call = call.reply_markup(keyboard(buttons));
+        }
+        unchanged_is_fine(self.paced::<_, IgnoredAny>(place, &call, turn).await)
+    }
+
+    /// Changes a message as the outbox wants it.
+    pub(super) async fn change(&self, place: Place, edit: &Edit) -> Result<(), SendError> {
+        if let Some(text) = &edit.text {
+            let words = Formatted::plain(text.as_str());
+            return self.rewrite(place, edit.message, &words, &edit.buttons, Turn::Waits).await.map_err(judge);
+        }
+        let message = number(edit.message).map_err(judge)?;
+        let mut call = EditMessageReplyMarkup::new(types::ChatId(place.chat), message);
+        if !edit.buttons.is_empty() {
+            call = call.reply_markup(keyboard(&edit.buttons));
+        }
+        unchanged_is_fine(self.paced::<_, IgnoredAny>(place, &call, Turn::Waits).await).map_err(judge)
+    }
+
+    /// Deletes a message of ours. Best effort.
+    pub(super) async fn delete(&self, place: Place, message: MessageId) {
+        let Ok(number) = number(message) else { return };
+        let call = DeleteMessage::new(types::ChatId(place.chat), number);
+        if let Err(error) = self.api.call::<_, IgnoredAny>(&call).await {
+            tracing::debug!(%error, "a status line could not be deleted");
+        }
+    }
+
+    /// Shows that something is being worked on, for five seconds. Best effort.
+    pub(super) async fn typing(&self, place: Place) {
+        let mut action = SendChatAction::new(types::ChatId(place.chat), ChatAction::Typing);
+        if let Some(topic) = place.topic {
+            action = action.message_thread_id(thread(topic));
+        }
+        let _ = self.api.call::<_, IgnoredAny>(&action).await;
+    }
+
+    /// Whether drafts can be tried in this place.
+    pub(super) fn takes_drafts(&self, place: Place) -> bool {
+        place.chat > 0 && self.takes_drafts.load(Ordering::Relaxed)
+    }
+
+    /// Shows a growing answer. A refusal means that this server never takes one.
+    pub(super) async fn draft(&self, place: Place, draft: i64, words: &Formatted) -> Result<(), ApiError> {
+        let styled = entities(&words.spans);
+        let mut call = SendMessageDraft {
+            chat_id: place.chat,
+            message_thread_id: place.topic,
+            draft_id: draft,
+            text: &words.text,
+            entities: &styled,
+        };
+        let mut shown = self.paced::<_, IgnoredAny>(place, &call, Turn::OnlyIfSpare).await;
+        if let Err(ApiError::Refused { code: 400, why }) = &shown
+            && !styled.is_empty()
+            && why.contains("entit")
+        {
+            call.entities = &[];
+            shown = self.paced::<_, IgnoredAny>(place, &call, Turn::OnlyIfSpare).await;
+        }
+        if let Err(ApiError::Refused { code: 400 | 404, why }) = &shown {
+            tracing::info!(why, "this Bot API server takes no drafts; long answers grow by edits");
+            self.takes_drafts.store(false, Ordering::Relaxed);
+        }
+        shown.map(|_| ())
+    }
+
+    pub(super) fn held(&self, place: Place) -> Duration {
+        self.pace().wait_of(place.chat, Instant::now())
+    }
+
+    fn pace(&self) -> std::sync::MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One call when its time has come; a short flood wait is waited for, once.
+    async fn paced<P, T>(&self, place: Place, payload: &P, turn: Turn) -> Result<T, ApiError>
+    where
+        P: Payload + Serialize + Sync,
+        T: DeserializeOwned,
+    {
+        const TRIES: u32 = 3;
+        if turn == Turn::OnlyIfSpare {
+            if !self.pace().take_spare(place.chat, Instant::now()) {
+                return Err(ApiError::Flood(Duration::ZERO));
+            }
+            let result = self.api.call(payload).await;
+            if let Err(ApiError::Flood(wait)) = &result {
+                self.pace().hold(place.chat, *wait, Instant::now());
+            }
+            return result;
+        }
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let held = self.held(place);
+            if held > Duration::from_millis(limits::FLOOD_WAIT_MS_MAX) || tries > TRIES {
+                return Err(ApiError::Flood(held));
+            }
+            let at = self.pace().reserve_in_chat(place.chat, Instant::now());
+            tokio::time::sleep_until(at).await;
+            let at = self.pace().reserve_overall(place.chat, Instant::now());
+            tokio::time::sleep_until(at).await;
+            match self.api.call(payload).await {
+                Err(ApiError::Flood(wait)) => self.pace().hold(place.chat, wait, Instant::now()),
+                other => return other,
+            }
+        }
+    }
+}
+
+/// Telegram understood the call and does not take what is in it.
+fn is_about_form(error: &ApiError) -> bool {
+    matches!(error, ApiError::Refused { code: 400, .. }) && !is_chat_gone(error)
+}
+
+fn is_chat_gone(error: &ApiError) -> bool {
+    matches!(error, ApiError::Refused { code: 400, why } if why.contains("chat not found"))
+}
+
+/// Whether trying again makes sense. What is malformed for Telegram today is malformed tomorrow.
+pub(super) fn judge(error: ApiError) -> SendError {
+    match &error {
+        // "bot was blocked by the user", "user is deactivated", "bot was kicked from the group chat".
+        ApiError::Refused { code: 403, .. } => SendError::Blocked(error.to_string()),
+        gone if is_chat_gone(gone) => SendError::Blocked(error.to_string()),
+        ApiError::Refused { code: 400, .. } => SendError::Never(error.to_string()),
+        ApiError::Refused { .. } | ApiError::Flood(_) | ApiError::Unreachable(_) => SendError::Later(error.to_string()),
+    }
+}
+
+fn unchanged_is_fine(changed: Result<IgnoredAny, ApiError>) -> Result<(), ApiError> {
+    match changed {
+        Err(ApiError::Refused { why, .. }) if why.contains("message is not modified") => Ok(()),
+        other => other.map(|_| ()),
+    }
+}
+
+fn number(message: MessageId) -> Result<types::MessageId, ApiError> {
+    let refused = |_| ApiError::Refused { code: 400, why: "there is no such message".to_owned() };
+    i32::try_from(message.0).map(types::MessageId).map_err(refused)
+}
+
+fn thread(topic: i32) -> ThreadId {
+    ThreadId(types::MessageId(topic))
+}
+
+/// Links in mails and notes are nobody's business: Telegram's servers would open them.
+fn no_preview() -> LinkPreviewOptions {
+    LinkPreviewOptions {
+        is_disabled: true,
+        url: None,
+        prefer_small_media: false,
+        prefer_large_media: false,
+        show_above_text: false,
+    }
+}
+
+fn keyboard(rows: &[Vec<Button>]) -> InlineKeyboardMarkup {
+    let button = |button: &Button| InlineKeyboardButton::callback(button.text.clone(), button.data.clone());
+    InlineKeyboardMarkup::new(rows.iter().map(|row| row.iter().map(button).collect::<Vec<_>>()))
+}
