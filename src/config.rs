@@ -4,6 +4,8 @@
 //! Every `BRAIN_*` key of the environment, and every key of `.env`, must be known. An empty value means
 //! "not set". Secrets are never shown.
 
+mod price;
+
 use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,6 +17,7 @@ use secrecy::SecretString;
 use crate::core::ids::UserId;
 use crate::limits;
 use crate::ports::Stage;
+pub use price::Price;
 
 /// Every key there is: what it is for, and whether this version acts on it.
 const KEYS: &[(&str, Use)] = &[
@@ -23,6 +26,8 @@ const KEYS: &[(&str, Use)] = &[
     ("LLM_BASE_URL", Use::Now),
     ("LLM_API_KEY", Use::Now),
     ("LLM_MODEL", Use::Now),
+    ("LLM_PRICE_IN", Use::Now),
+    ("LLM_PRICE_OUT", Use::Now),
     ("LLM_FALLBACK_BASE_URL", Use::Now),
     ("LLM_FALLBACK_API_KEY", Use::Now),
     ("LLM_FALLBACK_MODEL", Use::Now),
@@ -100,6 +105,8 @@ pub struct Config {
     pub telegram: Option<TelegramConfig>,
     /// The endpoint of each stage; empty: built-in understanding does it all.
     pub models: BTreeMap<Stage, ModelEndpoint>,
+    /// What the tokens of each stage's model cost, where its owner has said so.
+    pub prices: BTreeMap<Stage, Price>,
     /// Takes over when a stage's endpoint does not answer.
     pub model_fallback: Option<ModelEndpoint>,
     /// Listens to recordings.
@@ -206,6 +213,7 @@ impl Reader {
         Config {
             telegram,
             models,
+            prices: self.prices(),
             model_fallback,
             transcribe: self.endpoint("TRANSCRIBE_BASE_URL", "TRANSCRIBE_API_KEY", "TRANSCRIBE_MODEL", None),
             breath: self
@@ -344,9 +352,10 @@ impl Reader {
 }
 
 fn is_known(key: &str) -> bool {
-    let staged = ["LLM_BASE_URL_", "LLM_API_KEY_", "LLM_MODEL_"]
+    let staged = ["LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL"]
         .iter()
-        .find_map(|base| key.strip_prefix(base))
+        .chain(&price::PRICE_KEYS)
+        .find_map(|base| key.strip_prefix(base)?.strip_prefix('_'))
         .is_some_and(|stage| Stage::ALL.iter().any(|s| s.name().to_uppercase() == stage));
     staged || KEYS.iter().any(|(known, _)| *known == key)
 }

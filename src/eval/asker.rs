@@ -12,7 +12,7 @@ use super::{EvalError, Who};
 use crate::app::{self, Parts};
 use crate::catalog::SERVICES;
 use crate::clock::SystemClock;
-use crate::config::Config;
+use crate::config::{Config, Price};
 use crate::console::ConsoleChat;
 use crate::core::ids::{ChatId, MessageId, RunId, UserId};
 use crate::core::plan::PlannedAction;
@@ -32,14 +32,15 @@ use crate::understanding::{Past, PastAction};
 pub(super) struct Asker {
     brain: Brain,
     name: String,
+    price: Option<Price>,
     /// Gone with this value.
     _folder: TempDir,
 }
 
 impl Asker {
-    /// `None`: no model is configured, or none is wanted.
-    pub(super) fn open(who: Who, config: &Config) -> Result<Option<Self>, EvalError> {
-        let endpoint = config.models.get(&Stage::Plan).or_else(|| config.models.values().next());
+    /// `None`: no model is configured, or none is wanted. The price is that of the stage that is measured.
+    pub(super) fn open(stage: Stage, who: Who, config: &Config) -> Result<Option<Self>, EvalError> {
+        let endpoint = config.models.get(&stage).or_else(|| config.models.values().next());
         let (Who::Configured, Some(endpoint)) = (who, endpoint) else {
             return Ok(None);
         };
@@ -51,13 +52,21 @@ impl Asker {
             face: Arc::new(ConsoleChat::after(MessageId(0))),
             zone: Some(chrono_tz::UTC),
         };
-        let brain = app::build(config, parts)?;
-        Ok(Some(Self { brain, name: endpoint.model.clone(), _folder: folder }))
+        // It is the model that is measured, so it is asked even where built-in understanding is sure.
+        let config = Config { skip_router: false, ..config.clone() };
+        let brain = app::build(&config, parts)?;
+        let price = config.prices.get(&stage).copied();
+        Ok(Some(Self { brain, name: endpoint.model.clone(), price, _folder: folder }))
     }
 
     /// What the model is called.
     pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What its tokens cost, if that was said.
+    pub(super) fn price(&self) -> Option<Price> {
+        self.price
     }
 
     /// The route stage.

@@ -31,7 +31,7 @@ use crate::app::StartError;
 use crate::config::Config;
 use crate::core::turn::Done;
 use crate::limits;
-use crate::ports::StoreError;
+use crate::ports::{Stage, StoreError};
 use crate::understanding;
 use asker::Asker;
 use report::Tally;
@@ -141,11 +141,11 @@ pub async fn run(what: What, file: &Path, who: Who, config: &Config) -> Result<R
         What::When => measure(what, rows::read::<when::Example>(file)?, None).await,
         What::Route => {
             let rows = rows::read::<route::Example>(file)?;
-            measure(what, rows, Asker::open(who, config)?.as_ref()).await
+            measure(what, rows, Asker::open(Stage::Route, who, config)?.as_ref()).await
         }
         What::Plan => {
             let rows = rows::read::<plan::Example>(file)?;
-            measure(what, rows, Asker::open(who, config)?.as_ref()).await
+            measure(what, rows, Asker::open(Stage::Plan, who, config)?.as_ref()).await
         }
     }
 }
@@ -164,5 +164,5 @@ async fn measure<R: Row>(what: What, rows: Vec<Line<R>>, asker: Option<&Asker>) 
         let took = begun.elapsed();
         tally.add(*number, row.input(), row.judge(&answer), took, done.as_ref());
     }
-    Ok(tally.report())
+    Ok(tally.report(asker.and_then(Asker::price)))
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{Verdict, What};
+use crate::config::Price;
 use crate::core::turn::Done;
 
 /// What an evaluation came to. Serialised, it is what `--json` prints.
@@ -32,6 +33,8 @@ pub struct Report {
     pub tokens_in: u64,
     /// Tokens received.
     pub tokens_out: u64,
+    /// What the tokens cost; `None` where nobody said what they cost.
+    pub cost_usd: Option<f64>,
     /// The model's name, or `built-in`.
     pub by: String,
     /// Messages that built-in understanding answered in the model's place, or nobody, because it failed.
@@ -81,6 +84,14 @@ impl Report {
             "{} model calls, {} tokens in, {} tokens out",
             self.llm_calls, self.tokens_in, self.tokens_out
         );
+        if self.llm_calls > 0 {
+            let _ = match self.cost_usd {
+                Some(usd) => {
+                    writeln!(text, "cost ${usd:.4}, ${:.4} a thousand messages", usd * 1e3 / self.total.max(1) as f64)
+                }
+                None => writeln!(text, "cost unknown: set LLM_PRICE_IN and LLM_PRICE_OUT"),
+            };
+        }
         if self.fallbacks > 0 {
             let _ = writeln!(text, "{} messages could not be answered by the model", self.fallbacks);
         }
@@ -169,6 +180,7 @@ impl Tally {
             llm_calls: 0,
             tokens_in: 0,
             tokens_out: 0,
+            cost_usd: None,
             by: model.unwrap_or(BUILT_IN).to_owned(),
             fallbacks: 0,
             errors: Vec::new(),
@@ -197,11 +209,15 @@ impl Tally {
         self.took_us.push(u64::try_from(us).unwrap_or(u64::MAX));
     }
 
-    /// The end of it.
-    pub(super) fn report(mut self) -> Report {
+    /// The end of it; `price` is that of the model's tokens.
+    pub(super) fn report(mut self, price: Option<Price>) -> Report {
         self.took_us.sort_unstable();
         let mut report = self.report;
         report.accuracy = report.correct as f64 / report.total.max(1) as f64;
+        report.cost_usd = match report.llm_calls {
+            0 => Some(0.0),
+            _ => price.map(|price| price.of(report.tokens_in, report.tokens_out)),
+        };
         report.p50_us = percentile(&self.took_us, 50);
         report.p99_us = percentile(&self.took_us, 99);
         report

@@ -221,6 +221,30 @@ fn a_configured_model_is_asked_for_routes_and_plans_and_for_nothing_else() {
 }
 
 #[test]
+fn a_run_says_what_it_cost_when_prices_are_set_and_that_it_cannot_otherwise() {
+    let server = ModelServer::start(|_| ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})));
+    let rows = "how are you\tchat\n";
+    let unknown = Program::new().model(&server);
+    let answer = figures(&on(&unknown, "route", rows, &["--json"]));
+    assert_eq!((answer.get("cost_usd"), &answer["llm_calls"]), (Some(&Value::Null), &json!(1)));
+    let text = on(&unknown, "route", rows, &[]).stdout;
+    assert!(text.contains("cost unknown: set LLM_PRICE_IN and LLM_PRICE_OUT"), "{text}");
+    let free = figures(&on(&unknown, "route", rows, &["--json", "--built-in"]));
+    assert_eq!(free["cost_usd"], json!(0.0));
+
+    let priced = Program::new()
+        .model(&server)
+        .env("LLM_PRICE_IN", "3")
+        .env("LLM_PRICE_OUT_ROUTE", "20")
+        .env("LLM_PRICE_OUT", "10")
+        .env("LLM_PRICE_IN_ROUTE", "4");
+    let answer = figures(&on(&priced, "route", rows, &["--json"]));
+    let cost = (answer["tokens_in"].as_f64().unwrap() * 4.0 + answer["tokens_out"].as_f64().unwrap() * 20.0) / 1e6;
+    assert!(cost > 0.0 && (answer["cost_usd"].as_f64().unwrap() - cost).abs() < 1e-12, "{answer}");
+    assert!(on(&priced, "route", rows, &[]).stdout.contains("\ncost $0.0"), "a price has a cost");
+}
+
+#[test]
 fn a_model_that_fails_is_told_beside_the_figures() {
     let server = ModelServer::start(|_| ModelReply::json(json!({"domains": 7})));
     let answer = figures(&on(&Program::new().model(&server), "route", "buy milk tomorrow\ttask\n", &["--json"]));
