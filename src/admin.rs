@@ -1,15 +1,17 @@
 //! What the operator of the machine may do with pending actions: see them, cancel them, and approve them
-//! where the configuration says so. Used by `brain-agent pending …`, directly or through `control.sock`.
+//! where the configuration says so; and the export of a person's data. Used by `brain-agent pending …` and
+//! `brain-agent export`, directly or through `control.sock`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::core::ids::{PendingId, UserId};
+use crate::core::ids::{ChatId, PendingId, UserId};
 use crate::core::pending::{Decision, Event, Means, Pending};
 use crate::core::turn::Reply;
 use crate::limits;
-use crate::pipeline::consent::{Revisions, close_card, title};
-use crate::pipeline::{Brain, cards, respond};
+use crate::pipeline::consent::title;
+use crate::pipeline::decisions::Revisions;
+use crate::pipeline::{Brain, cards, closed, commands, respond};
 use crate::ports::{Batch, RecordExt, Scan, StoreError};
 use crate::records::{PendingOpen, Show};
 
@@ -36,6 +38,20 @@ pub enum Request {
         /// First characters of its digest: what exactly is approved.
         digest: Option<String>,
     },
+}
+
+/// All of a person's data, as `/export` hands it over: one record.
+pub async fn export(brain: &Brain, user: &str) -> Response {
+    let owner = UserId::new(user);
+    match commands::everything_of(brain, &owner, &private_chat(&owner)).await {
+        Ok(document) => Response { ok: true, records: vec![document], text: format!("Everything of {user}.") },
+        Err(error) => Response::refused(error.to_string()),
+    }
+}
+
+/// Where a person talks with the assistant alone.
+fn private_chat(user: &UserId) -> ChatId {
+    if user.as_str().starts_with("tg:") { ChatId::new(user.as_str()) } else { crate::console::chat_of(user.as_str()) }
 }
 
 /// What the operator is told.
@@ -216,8 +232,9 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
     Ok(Response { ok, records: vec![record(brain, &finished.pending).await?], text })
 }
 
-/// Tells the owner, and takes the buttons off the card.
+/// Tells the owner, on the card and below it.
 async fn tell(brain: &Brain, pending: &Pending, words: String, batch: Batch) -> Result<(), StoreError> {
-    let shows = close_card(pending).map(Show::Edit).into_iter().chain([Show::Send(Reply::text(words))]);
-    brain.tell(&pending.chat, shows.collect(), batch).await
+    let mut shows = closed::shows(brain, pending).await?;
+    shows.push(Show::Send(Reply::text(words)));
+    brain.tell(&pending.chat, shows, batch).await
 }

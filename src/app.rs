@@ -115,6 +115,7 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
         people: contacts,
         store,
         services,
+        since: clock.now(),
         clock,
         face,
         due_changed: Default::default(),
@@ -169,13 +170,14 @@ fn policy(config: &Config, zone: Option<Tz>) -> Policy {
 /// turns under way. They are never given to another message, so a reply to one cannot mean a wrong card.
 const NUMBERS_LEFT_OUT: i64 = 100;
 
-/// The console of this process; its numbers go on where those of earlier lives ended.
-pub async fn console_chat(store: &Arc<dyn Store>) -> Result<ConsoleChat, StoreError> {
+/// The console of this process; its numbers go on where those of earlier lives ended. Files for its people go
+/// into a folder of the data folder.
+pub async fn console_chat(store: &Arc<dyn Store>, data_dir: &Path) -> Result<ConsoleChat, StoreError> {
     let chats = store.list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX)).await?;
     let of_console = chats.iter().filter(|(state, _)| state.chat.as_str().starts_with("console:"));
     let last = of_console.map(|(state, _)| state.last_bot_message.map_or(0, |last| last.0)).max();
     let after = last.map_or(0, |last| last.saturating_add(NUMBERS_LEFT_OUT));
-    Ok(ConsoleChat::after(MessageId(after)))
+    Ok(ConsoleChat::after(MessageId(after), data_dir.join("exports")))
 }
 
 /// All faces of a process; each chat belongs to the one that its id begins with.

@@ -29,6 +29,7 @@ const CONNECTIONS_MAX: usize = 32;
 #[serde(untagged)]
 enum Hello {
     Console { console: String },
+    Export { export: String },
     Request(Request),
 }
 
@@ -86,6 +87,10 @@ async fn connection(stream: UnixStream, brain: Arc<Brain>, face: Arc<ConsoleChat
     match serde_json::from_str::<Hello>(&first) {
         Ok(Hello::Request(request)) => {
             let response = admin::handle(&brain, &request).await;
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
+        }
+        Ok(Hello::Export { export }) => {
+            let response = admin::export(&brain, &export).await;
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
         Ok(Hello::Console { console }) => serve_console(lines, write, brain, face, console).await,
@@ -191,8 +196,17 @@ impl Client {
     }
 
     /// One request, one response.
-    pub async fn request(mut self, request: &Request) -> std::io::Result<Response> {
-        self.send(&serde_json::to_value(request).unwrap_or_default()).await?;
+    pub async fn request(self, request: &Request) -> std::io::Result<Response> {
+        self.asked(&serde_json::to_value(request).unwrap_or_default()).await
+    }
+
+    /// All of a person's data.
+    pub async fn export(self, user: &str) -> std::io::Result<Response> {
+        self.asked(&serde_json::to_value(Hello::Export { export: user.to_owned() }).unwrap_or_default()).await
+    }
+
+    async fn asked(mut self, line: &Value) -> std::io::Result<Response> {
+        self.send(line).await?;
         let line = self.next().await.ok_or_else(|| std::io::Error::other("the daemon closed the connection"))?;
         serde_json::from_str(&line).map_err(std::io::Error::other)
     }

@@ -47,6 +47,18 @@ pub const CLOCK_SKEW_SECS: i64 = 120;
 pub const PENDING_OPEN_MAX: usize = 50;
 /// How long an undo stays possible.
 pub const UNDO_SECS: i64 = 600;
+/// Longest wait of a press for the record of the very message it sits on.
+pub const DELIVERY_PATIENCE_MS: u64 = 3_000;
+/// Seconds a used or late undo is remembered, so that a press on its button is told the truth.
+pub const UNDO_KEPT_SECS: i64 = 86_400;
+/// Old undos, and old messages with buttons, that go away with each new one: more than come in.
+pub const PRUNED_AT_ONCE: usize = 8;
+/// Seconds the buttons of a message can change it; later presses are answered below.
+pub const SHOWN_KEPT_SECS: i64 = 30 * 86_400;
+/// Messages with buttons that are looked through for the one a press without a message belongs to.
+pub const SHOWN_LOOKED_THROUGH: usize = 64;
+/// Largest file handed to a person, and kept in the outbox until it is delivered.
+pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a clarifying question waits for its answer.
 pub const CLARIFICATION_SECS: i64 = 3_600;
 
@@ -169,6 +181,10 @@ pub const TELEGRAM_REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
 pub const WEBHOOK_BODY_BYTES_MAX: usize = 1024 * 1024;
 /// One call of the Bot API other than `getUpdates`.
 pub const TELEGRAM_CALL_MS: u64 = 15_000;
+/// One upload of a file: the largest one over a slow line.
+pub const TELEGRAM_UPLOAD_MS: u64 = 120_000;
+/// Telegram's limit for the words below a file.
+pub const CAPTION_UTF16_MAX: usize = 1_024;
 /// A Retry-After longer than this is not waited for within a send: the message goes back to the outbox.
 pub const FLOOD_WAIT_MS_MAX: u64 = 10_000;
 /// Messages one chat may get at once.

@@ -57,6 +57,12 @@ enum Command {
         #[arg(long, global = true)]
         json: bool,
     },
+    /// Write all of a person's data as JSON, as /export hands it over
+    Export {
+        /// Whose: a name of the console, or tg:ID
+        #[arg(long, default_value = DEFAULT_USER)]
+        user: String,
+    },
     /// Measure understanding on a file of messages with known answers
     Eval(EvalArgs),
 }
@@ -169,6 +175,7 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Console(args)) => console(&config, args).await,
         Some(Command::Ask { text, user }) => ask(&config, &text, &user).await,
         Some(Command::Pending { verb, json }) => pending(&config, verb, json).await,
+        Some(Command::Export { user }) => export(&config, &user).await,
         Some(Command::Eval(args)) => evaluate(&config, &args).await,
     }
 }
@@ -194,7 +201,7 @@ impl Home {
         let Wanted { data_dir, clock, zone, telegram } = wanted;
         let file = app::open_store(data_dir).await?;
         let store: Arc<dyn Store> = file.clone();
-        let console = Arc::new(app::console_chat(&store).await?);
+        let console = Arc::new(app::console_chat(&store, data_dir).await?);
         let face = Arc::new(Faces { console: console.clone(), telegram });
         let parts = Parts { store, data_dir: data_dir.to_owned(), clock, face, zone };
         let brain = Arc::new(app::build(config, parts)?);
@@ -473,7 +480,28 @@ async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::Result<Exit
         },
         Err(error) => return Err(error.into()),
     };
-    show_response(&response, json);
+    answered(&response, json)
+}
+
+async fn export(config: &Config, user: &str) -> anyhow::Result<ExitCode> {
+    let wanted = Wanted { data_dir: &config.data_dir, clock: Arc::new(SystemClock::new()), zone: None, telegram: None };
+    let response = match Home::open(config, wanted).await {
+        Ok(home) => {
+            let response = admin::export(&home.brain, user).await;
+            home.close(&config.data_dir).await;
+            response
+        }
+        Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {
+            Ok(client) => client.export(user).await?,
+            Err(_) => return Err(locked.into()),
+        },
+        Err(error) => return Err(error.into()),
+    };
+    answered(&response, true)
+}
+
+fn answered(response: &admin::Response, json: bool) -> anyhow::Result<ExitCode> {
+    show_response(response, json);
     Ok(if response.ok { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

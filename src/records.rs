@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
+use crate::core::button::Button;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::{Pending, State};
 use crate::core::plan::{Params, PlannedAction, Taint};
@@ -279,6 +280,22 @@ pub struct ChatState {
     /// The message that shows what a running turn is doing; after a crash it is still there.
     #[serde(default)]
     pub status_line: Option<MessageId>,
+    /// The reminder somebody was asked about: until when?
+    #[serde(default)]
+    pub snoozing: Option<Snoozing>,
+}
+
+/// A reminder that waits for an "until when".
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snoozing {
+    /// What it reminds of, as its buttons name it.
+    pub due: String,
+    /// Who was asked.
+    pub owner: UserId,
+    /// The message of the reminder, when it is known.
+    pub message: Option<MessageId>,
+    /// When it was asked.
+    pub at: DateTime<Utc>,
 }
 
 impl ChatState {
@@ -293,6 +310,7 @@ impl ChatState {
             editing: None,
             blocked: None,
             status_line: None,
+            snoozing: None,
         }
     }
 }
@@ -398,19 +416,37 @@ impl Record for Audit {
 }
 
 /// How to take a done action back: the changes that restore the prior state, each expecting that nothing
-/// has changed since.
+/// has changed since. It stays for a while after its use, so that a second press is told the truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Undo {
-    /// Its id, on the button.
+    /// Its id, on the button. Sorts by time; see [`Undo::id_at`].
     pub id: String,
     /// Who may press it.
     pub owner: UserId,
+    /// Where it was done.
+    #[serde(default)]
+    pub chat: Option<ChatId>,
     /// Until when.
     pub until: DateTime<Utc>,
     /// What was done, in words.
     pub label: String,
-    /// What restores the prior state.
+    /// What restores the prior state; empty once used.
     pub changes: Vec<Change>,
+    /// When it was used.
+    #[serde(default)]
+    pub used: Option<DateTime<Utc>>,
+}
+
+impl Undo {
+    /// An id that sorts by time: `unique` behind the instant.
+    pub fn id_at(at: DateTime<Utc>, unique: &str) -> String {
+        format!("{}{unique}", Self::first_id_at(at))
+    }
+
+    /// What every id of that instant begins with.
+    pub fn first_id_at(at: DateTime<Utc>) -> String {
+        format!("{:011x}", at.timestamp_millis().max(0))
+    }
 }
 
 impl Record for Undo {
@@ -418,6 +454,50 @@ impl Record for Undo {
 
     fn key(&self) -> Key {
         Key::of(&[&self.id])
+    }
+}
+
+/// A delivered message with buttons that decide no card.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// Where.
+    pub chat: ChatId,
+    /// The message.
+    pub message: MessageId,
+    /// What it says now.
+    pub text: String,
+    /// Its buttons now.
+    pub buttons: Vec<Vec<Button>>,
+    /// When it was delivered.
+    pub at: DateTime<Utc>,
+    /// What it said before a press changed it, and the undo that takes the press back.
+    #[serde(default)]
+    pub before: Option<Before>,
+}
+
+/// A message as it was before a press.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Before {
+    /// What it said.
+    pub text: String,
+    /// Its buttons.
+    pub buttons: Vec<Vec<Button>>,
+    /// The undos of what the press did.
+    pub undos: Vec<String>,
+}
+
+impl Shown {
+    /// The key of a message.
+    pub fn key_of(chat: &ChatId, message: MessageId) -> Key {
+        CardMessage::key_of(chat, message)
+    }
+}
+
+impl Record for Shown {
+    const TABLE: Table = Table::Shown;
+
+    fn key(&self) -> Key {
+        Self::key_of(&self.chat, self.message)
     }
 }
 

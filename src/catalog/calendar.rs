@@ -297,6 +297,10 @@ impl Command for UpdateEvent {
         "✅ Change"
     }
 
+    fn done(&self) -> &'static str {
+        "Changed"
+    }
+
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
         format!("📅 Changed: {}", line(&receipt.result["event"], receipt.reference))
     }
@@ -340,6 +344,10 @@ impl Command for DeleteEvent {
 
     fn approve(&self) -> &'static str {
         "🗑 Cancel the event"
+    }
+
+    fn done(&self) -> &'static str {
+        "Cancelled"
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {

@@ -276,6 +276,10 @@ impl Command for SendEmail {
         "📨 Send"
     }
 
+    fn done(&self) -> &'static str {
+        "Sent"
+    }
+
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
         format!("📨 Sent to {}: {}", visible(&show::people(&self.0.to, receipt.action)), visible(&self.0.subject))
     }
@@ -319,6 +323,10 @@ impl Command for ReplyToEmail {
 
     fn approve(&self) -> &'static str {
         "📨 Send"
+    }
+
+    fn done(&self) -> &'static str {
+        "Sent"
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {

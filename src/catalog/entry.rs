@@ -162,6 +162,11 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
         "✅ Yes"
     }
 
+    /// What the decided card says of it in a word, once it was done.
+    fn done(&self) -> &'static str {
+        "Done"
+    }
+
     /// One line for a write, the content for a read. Told after it succeeded.
     fn receipt(&self, receipt: &Receipt<'_>) -> String;
 
@@ -219,6 +224,12 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn card(&self, subject: &Subject<'_>) -> CardBody;
     /// What the approving button says.
     fn approve(&self, action: &Action) -> &'static str;
+
+    /// What its decided card says, once it was done.
+    fn done(&self, action: &Action) -> &'static str {
+        let _ = action;
+        "Done"
+    }
     /// What is told after success.
     fn receipt(&self, receipt: &Receipt<'_>) -> String;
     /// What the person tried.
@@ -370,6 +381,10 @@ impl<T: Command> Entry for Typed<T> {
 
     fn approve(&self, action: &Action) -> &'static str {
         self.with(action, Command::approve).unwrap_or("✅ Yes")
+    }
+
+    fn done(&self, action: &Action) -> &'static str {
+        self.with(action, Command::done).unwrap_or("Done")
     }
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {

@@ -210,6 +210,10 @@ impl Command for Delete {
         "🗑 Delete"
     }
 
+    fn done(&self) -> &'static str {
+        "Deleted"
+    }
+
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
         format!("🗑 Deleted the note {}", label(receipt.action, &self.find_by))
     }

@@ -176,6 +176,10 @@ impl Command for Forget {
         "🗑 Forget"
     }
 
+    fn done(&self) -> &'static str {
+        "Forgotten"
+    }
+
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
         format!("🗑 Forgotten: {}", label(receipt.action, &self.find_by))
     }

@@ -349,6 +349,10 @@ impl Command for Delete {
         "🗑 Delete"
     }
 
+    fn done(&self) -> &'static str {
+        "Deleted"
+    }
+
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
         format!("🗑 Deleted: {}", label(receipt.action, &self.find_by))
     }

@@ -1,6 +1,7 @@
 //! The console as a place to talk in: messages become lines of whoever is attached to the chat.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +10,7 @@ use async_trait::async_trait;
 use super::wire::Out;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
-use crate::core::turn::{Edit, Reply};
+use crate::core::turn::{Attachment, Edit, Reply};
 use crate::ports::{Chat, SendError};
 
 /// Where the lines of a session go.
@@ -23,6 +24,8 @@ pub trait Sink: Send + Sync {
 pub struct ConsoleChat {
     attached: Mutex<HashMap<ChatId, Arc<dyn Sink>>>,
     last_id: AtomicI64,
+    /// Where files for people are written.
+    files: PathBuf,
 }
 
 impl std::fmt::Debug for ConsoleChat {
@@ -32,9 +35,10 @@ impl std::fmt::Debug for ConsoleChat {
 }
 
 impl ConsoleChat {
-    /// Numbers go on after `last`, the greatest one a card of an earlier life may carry.
-    pub fn after(last: MessageId) -> Self {
-        Self { attached: Mutex::default(), last_id: AtomicI64::new(last.0) }
+    /// Numbers go on after `last`, the greatest one a card of an earlier life may carry. Files for people are
+    /// written into `files`.
+    pub fn after(last: MessageId, files: PathBuf) -> Self {
+        Self { attached: Mutex::default(), last_id: AtomicI64::new(last.0), files }
     }
 
     /// The next number of a message, theirs or ours.
@@ -63,6 +67,26 @@ impl ConsoleChat {
     }
 }
 
+/// Writes a file for its owner's eyes only; one that is there already under that name is replaced.
+fn save(folder: &Path, file: &Attachment) -> std::io::Result<PathBuf> {
+    use std::io::Write as _;
+    use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    // A name is a name: no way out of the folder.
+    let name = Path::new(&file.name).file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
+    let path = folder.join(name);
+    let draft = folder.join(format!(".{}.new", name.to_string_lossy()));
+    match std::fs::remove_file(&draft) {
+        Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => return Err(cause),
+        Ok(()) | Err(_) => {}
+    }
+    let mut open = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    open.write_all(file.content.as_bytes())?;
+    open.sync_all()?;
+    std::fs::rename(&draft, &path)?;
+    Ok(path)
+}
+
 #[async_trait]
 impl Chat for ConsoleChat {
     async fn typing(&self, chat: &ChatId) {
@@ -81,7 +105,14 @@ impl Chat for ConsoleChat {
 
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         let id = self.next_id();
-        self.put(chat, |user| Out::message(user, id, reply))?;
+        let mut reply = reply.clone();
+        if let Some(file) = reply.attachment.take() {
+            let saved = save(&self.files, &file);
+            let saved = saved.map(|path| format!("Saved as {}", path.display()));
+            let saved = saved.unwrap_or_else(|cause| format!("❗ The file could not be written: {cause}"));
+            reply.text = format!("{}\n{saved}", reply.text);
+        }
+        self.put(chat, |user| Out::message(user, id, &reply))?;
         Ok(id)
     }
 

@@ -11,10 +11,14 @@
 //! | `d:PENDING:DIGEST12:N`    | drop action N (from 0)                    |
 //! | `u:UNDO`                  | undo                                      |
 //! | `s:DRAFT`                 | send a draft: makes a card                |
-//! | `z:DUE:MINUTES`           | snooze a reminder                         |
+//! | `z:DUE:MINUTES`           | snooze a reminder, from the press on      |
+//! | `z:DUE:t`                 | snooze it until tomorrow morning          |
+//! | `z:DUE:a`                 | ask until when                            |
 //! | `k:DUE`                   | done, from a reminder                     |
 //! | `f:OFFER:N`               | choice N (from 0) of an offer             |
 //! | `r:OFFER`                 | do a changed message again                |
+//! | `c:KEY`                   | show the choices of a setting             |
+//! | `c:KEY:VALUE`             | choose one                                |
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +49,8 @@ pub enum Role {
     Offer,
     /// Does a changed message again.
     Redo,
+    /// Shows or changes a setting.
+    Set,
 }
 
 /// A button as the person sees it.
@@ -81,12 +87,12 @@ pub enum Press {
     Undo(String),
     /// Send this draft.
     Send(String),
-    /// Snooze this reminder by so many minutes.
+    /// Snooze this reminder.
     Snooze {
-        /// Its entry in the due-index.
+        /// What it reminds of.
         due: String,
-        /// From now.
-        minutes: u32,
+        /// Until when.
+        until: Later,
     },
     /// Complete what this reminder is about.
     Done(String),
@@ -99,6 +105,42 @@ pub enum Press {
     },
     /// Do the changed message of this offer again.
     Redo(String),
+    /// Show the choices of a setting, or choose one.
+    Set {
+        /// Which setting.
+        key: String,
+        /// The choice; `None` shows what there is to choose from.
+        value: Option<String>,
+    },
+}
+
+/// How long a reminder is put off: a meaning, not an instant, because nobody knows when a button is pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Later {
+    /// So many minutes after the press.
+    Minutes(u32),
+    /// The morning after the day of the press, in the person's zone then.
+    Tomorrow,
+    /// Whatever the person answers when asked.
+    Ask,
+}
+
+impl Later {
+    fn encode(self) -> String {
+        match self {
+            Self::Minutes(minutes) => minutes.to_string(),
+            Self::Tomorrow => "t".to_owned(),
+            Self::Ask => "a".to_owned(),
+        }
+    }
+
+    fn decode(text: &str) -> Option<Self> {
+        match text {
+            "t" => Some(Self::Tomorrow),
+            "a" => Some(Self::Ask),
+            minutes => minutes.parse().ok().map(Self::Minutes),
+        }
+    }
 }
 
 /// What a button of a card does.
@@ -128,6 +170,7 @@ impl Press {
             Self::Done(_) => Role::Done,
             Self::Offer { .. } => Role::Offer,
             Self::Redo(_) => Role::Redo,
+            Self::Set { .. } => Role::Set,
         }
     }
 
@@ -142,10 +185,12 @@ impl Press {
             },
             Self::Undo(id) => format!("u:{id}"),
             Self::Send(draft) => format!("s:{draft}"),
-            Self::Snooze { due, minutes } => format!("z:{due}:{minutes}"),
+            Self::Snooze { due, until } => format!("z:{due}:{}", until.encode()),
             Self::Done(due) => format!("k:{due}"),
             Self::Offer { id, choice } => format!("f:{id}:{choice}"),
             Self::Redo(id) => format!("r:{id}"),
+            Self::Set { key, value: None } => format!("c:{key}"),
+            Self::Set { key, value: Some(value) } => format!("c:{key}:{value}"),
         }
     }
 
@@ -155,7 +200,9 @@ impl Press {
             return None;
         }
         let parts: Vec<&str> = data.split(':').collect();
-        if parts.iter().any(|part| part.is_empty() || !part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')) {
+        // Beyond letters and digits: what ids of cards, and names of zones, hold.
+        let plain = |c: char| c.is_ascii_alphanumeric() || ['-', '_', '/', '+'].contains(&c);
+        if parts.iter().any(|part| part.is_empty() || !part.chars().all(plain)) {
             return None;
         }
         let card = |pending: &str, digest: &str, verb| Self::Card {
@@ -170,10 +217,12 @@ impl Press {
             ["d", id, digest, index] => Some(card(id, digest, CardVerb::Drop(index.parse().ok()?))),
             ["u", id] => Some(Self::Undo((*id).to_owned())),
             ["s", id] => Some(Self::Send((*id).to_owned())),
-            ["z", due, minutes] => Some(Self::Snooze { due: (*due).to_owned(), minutes: minutes.parse().ok()? }),
+            ["z", due, until] => Some(Self::Snooze { due: (*due).to_owned(), until: Later::decode(until)? }),
             ["k", due] => Some(Self::Done((*due).to_owned())),
             ["f", id, choice] => Some(Self::Offer { id: (*id).to_owned(), choice: choice.parse().ok()? }),
             ["r", id] => Some(Self::Redo((*id).to_owned())),
+            ["c", key] => Some(Self::Set { key: (*key).to_owned(), value: None }),
+            ["c", key, value] => Some(Self::Set { key: (*key).to_owned(), value: Some((*value).to_owned()) }),
             _ => None,
         }
     }
@@ -195,15 +244,28 @@ mod tests {
             card(CardVerb::Drop(19)),
             Press::Undo(id.clone()),
             Press::Send(id.clone()),
-            Press::Snooze { due: id.clone(), minutes: 10_080 },
+            Press::Snooze { due: id.clone(), until: Later::Minutes(10_080) },
+            Press::Snooze { due: id.clone(), until: Later::Tomorrow },
+            Press::Snooze { due: id.clone(), until: Later::Ask },
             Press::Done(id.clone()),
             Press::Offer { id: id.clone(), choice: 2 },
             Press::Redo(id.clone()),
+            Press::Set { key: "tone".into(), value: None },
+            Press::Set { key: "zone".into(), value: Some("America/Argentina/ComodRivadavia".into()) },
+            Press::Set { key: "zone".into(), value: Some("Etc/GMT+12".into()) },
         ] {
             let data = press.encode();
             assert!(data.len() <= BUTTON_DATA_BYTES_MAX, "{data}");
             assert_eq!(Press::decode(&data), Some(press));
         }
+    }
+
+    #[test]
+    fn a_snooze_button_of_an_earlier_version_still_means_its_minutes() {
+        let until = Later::Minutes(1_380);
+        assert_eq!(Press::decode("z:0a1b:1380"), Some(Press::Snooze { due: "0a1b".into(), until }));
+        assert_eq!(Press::decode("z:0a1b:x"), None);
+        assert_eq!(Press::decode("z:0a1b:-5"), None);
     }
 
     #[test]

@@ -48,6 +48,14 @@ text_id!(
     RunId
 );
 
+impl ChatId {
+    /// True for the chat in which this person talks with the assistant alone, topics inside it included.
+    pub fn is_private_of(&self, user: &UserId) -> bool {
+        let place = self.0.split_once('/').map_or(self.0.as_str(), |(chat, _)| chat);
+        place == user.0 || place.strip_prefix("console:") == Some(user.as_str())
+    }
+}
+
 /// A message inside its chat. Later messages have greater numbers, on Telegram and on the console alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -63,4 +71,22 @@ pub fn short_id(random: u128) -> String {
         bits >>= 5;
     }
     id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chat_is_private_to_the_person_it_is_named_after_only() {
+        let is = |chat: &str, user: &str| ChatId::new(chat).is_private_of(&UserId::new(user));
+        for (chat, user) in [("tg:7", "tg:7"), ("tg:7/3", "tg:7"), ("console:anna", "anna")] {
+            assert!(is(chat, user), "{chat} {user}");
+        }
+        for (chat, user) in
+            [("tg:-7", "tg:7"), ("tg:77", "tg:7"), ("tg:-7/3", "tg:7"), ("console:ben", "anna"), ("", "a")]
+        {
+            assert!(!is(chat, user), "{chat} {user}");
+        }
+    }
 }

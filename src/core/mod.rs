@@ -4,7 +4,7 @@
 //! at stake ([`stakes`]), what waits for a yes ([`pending`], [`digest`], [`consent`]), how it is shown
 //! ([`card`], [`text`], [`markup`]), how it is done and told ([`run`], [`progress`], [`outcome`]), what
 //! reminds ([`ring`], [`lead`]),
-//! and what each person chose ([`settings`]).
+//! and what each person chose ([`settings`], with the zones of [`places`]).
 
 pub mod button;
 pub mod card;
@@ -16,6 +16,7 @@ pub mod markup;
 pub mod outcome;
 pub mod pending;
 pub mod people;
+pub mod places;
 pub mod plan;
 pub mod progress;
 pub mod ring;

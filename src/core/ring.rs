@@ -4,15 +4,15 @@
 //! Up to [`APART_MAX`] reminders that are told together are messages of their own, with buttons; more are one
 //! message, a line each. Several of one item are one line: the latest, and how many came before it.
 
-use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
+use chrono::{DateTime, Duration, NaiveTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
-use super::button::{Button, Press};
+use super::button::{Button, Later, Press};
 use super::settings::Quiet;
 use super::text::{shorten, visible};
 use super::turn::Reply;
-use super::when::{DateOrder, Grain, Reference, describe, local_instant};
+use super::when::{DateOrder, Grain, Reference, describe};
 use crate::limits::{APART_MAX, LATE_SECS, RING_LINES_MAX};
 
 /// Characters of the details that a reminder shows.
@@ -95,14 +95,11 @@ impl Ring {
         line
     }
 
-    fn buttons(&self, now: DateTime<Utc>) -> Vec<Vec<Button>> {
-        let snooze = |label: &str, minutes: i64| {
-            let minutes = u32::try_from(minutes).unwrap_or(u32::MAX);
-            Button::new(label, &Press::Snooze { due: self.item.clone(), minutes })
-        };
-        let tomorrow = minutes_to_morning(now, self.zone);
+    fn buttons(&self) -> Vec<Vec<Button>> {
+        let snooze = |label: &str, until| Button::new(label, &Press::Snooze { due: self.item.clone(), until });
         vec![
-            vec![snooze("💤 10 min", 10), snooze("💤 1 h", 60), snooze("💤 Tomorrow", tomorrow)],
+            vec![snooze("💤 10 min", Later::Minutes(10)), snooze("💤 1 h", Later::Minutes(60))],
+            vec![snooze("💤 Tomorrow", Later::Tomorrow), snooze("💤 Until…", Later::Ask)],
             vec![Button::new("✅ Done", &Press::Done(self.item.clone()))],
         ]
     }
@@ -135,7 +132,7 @@ pub fn said(mut reply: Reply, now: DateTime<Utc>) -> Reply {
             if let Some(details) = &one.details {
                 reply.text.push_str(&format!("\n{}", visible(&shorten(details, DETAILS_CHARS))));
             }
-            reply.buttons = one.buttons(now);
+            reply.buttons = one.buttons();
         }
         many => {
             reply.text = list(many, now);
@@ -188,16 +185,6 @@ pub fn gathered(rings: Vec<Ring>) -> Vec<Ring> {
     }
     kept.sort_by(|a, b| (a.at, &a.item).cmp(&(b.at, &b.item)));
     kept
-}
-
-/// Minutes until tomorrow morning.
-fn minutes_to_morning(now: DateTime<Utc>, zone: Tz) -> i64 {
-    let today = now.with_timezone(&zone).date_naive();
-    let Some(tomorrow) = today.checked_add_days(Days::new(1)) else {
-        return 24 * 60;
-    };
-    let morning: DateTime<Utc> = local_instant(zone, tomorrow.and_time(MORNING)).earliest().to_utc();
-    (morning - now).num_seconds().div_euclid(60)
 }
 
 /// `12 min`, `3 h`, `2 days`.

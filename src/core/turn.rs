@@ -196,6 +196,20 @@ pub struct Reply {
     /// What rings with this message; its words are made when it is shown (see [`super::ring::said`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rings: Vec<Ring>,
+    /// A file that comes with it.
+    #[serde(default)]
+    pub attachment: Option<Attachment>,
+}
+
+/// A file of text handed to a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// Its name, without a folder.
+    pub name: String,
+    /// What it is, e.g. `application/json`.
+    pub mime: String,
+    /// What is in it.
+    pub content: String,
 }
 
 impl Reply {

@@ -49,7 +49,7 @@ impl Asker {
             store: Arc::new(MemoryStore::new()),
             data_dir: folder.path().to_owned(),
             clock: Arc::new(SystemClock::new()),
-            face: Arc::new(ConsoleChat::after(MessageId(0))),
+            face: Arc::new(ConsoleChat::default()),
             zone: Some(chrono_tz::UTC),
         };
         // It is the model that is measured, so it is asked even where built-in understanding is sure.

@@ -353,7 +353,7 @@ impl Progressing {
     /// Adds what a run came to: receipts, reports, undo.
     fn add(&mut self, turn: &Turn<'_>, ran: &execute::Ran) -> Result<(), StoreError> {
         self.results.add_run(turn, &ran.run);
-        self.answer.reports.extend(ran.run.steps.iter().map(super::consent::step_report));
+        self.answer.reports.extend(ran.run.steps.iter().map(super::decisions::step_report));
         self.answer.deeds.extend(cards::deeds(&ran.run));
         self.sources.foreign.extend(ran.foreign.iter().cloned());
         if ran.revision.is_some() {
@@ -366,13 +366,7 @@ impl Progressing {
             self.answer.batch.put(undo, Expect::Absent)?;
             self.buttons.push(vec![Button::new(text, &Press::Undo(undo.id.clone()))]);
         }
-        for step in &ran.run.steps {
-            if let Progress::Done { outcome: Outcome::Succeeded { result } } = &step.progress
-                && let Some(draft) = result.get("draft_id").and_then(serde_json::Value::as_str)
-            {
-                self.buttons.push(vec![Button::new("📨 Send", &Press::Send(draft.to_owned()))]);
-            }
-        }
+        self.buttons.extend(cards::send_buttons(&ran.run));
         Ok(())
     }
 
@@ -395,8 +389,13 @@ impl Progressing {
 
 /// What a button asks for: one action through the gate, like any other, told by its receipt alone.
 pub async fn one_action(turn: &Turn<'_>, action: PlannedAction) -> Result<Answer, StoreError> {
-    let domains = vec![action.service.clone()];
-    let plan = Plan { actions: vec![action], ..Plan::default() };
+    given_actions(turn, vec![action]).await
+}
+
+/// What a button or a command asks for: these actions through the gate, told by their receipts alone.
+pub async fn given_actions(turn: &Turn<'_>, actions: Vec<PlannedAction>) -> Result<Answer, StoreError> {
+    let domains: Vec<String> = actions.iter().map(|action| action.service.clone()).collect();
+    let plan = Plan { actions, ..Plan::default() };
     let mut so_far = Progressing::new(Path::Button);
     so_far.sources.own = turn.own_words();
     match one_round(turn, plan, &domains, "", &mut so_far).await {

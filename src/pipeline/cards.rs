@@ -2,12 +2,13 @@
 
 use chrono::Duration;
 
-use super::Brain;
-use super::consent::{close_card, expiry, title};
+use super::consent::title;
+use super::decisions::expiry;
 use super::gate::Passed;
-use super::respond;
 use super::turn::{Answer, Turn};
+use super::{Brain, closed, respond};
 use crate::catalog::Subject;
+use crate::core::button::{Button, Press};
 use crate::core::card;
 use crate::core::digest::Digest;
 use crate::core::ids::PendingId;
@@ -195,7 +196,7 @@ pub async fn supersede(
     answer.batch.put(&pending, Expect::Revision(revision))?;
     turn.brain.leave_open(&pending, &mut answer.batch);
     answer.batch.put(&turn.brain.audit_pending(turn.owner(), turn.scene.now, &pending), Expect::Absent)?;
-    answer.edits.extend(close_card(&pending));
+    answer.show(closed::card(turn.brain, &pending, turn.scene.zone));
     Ok(true)
 }
 
@@ -231,6 +232,16 @@ pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Res
     let newer = ask(turn, asking, &mut answer)?;
     supersede(turn, &pending, newer, &mut answer).await?;
     Ok(answer)
+}
+
+/// A Send button for each draft that a run has kept.
+pub fn send_buttons(run: &Run) -> Vec<Vec<Button>> {
+    let results = run.steps.iter().filter_map(|step| match &step.progress {
+        Progress::Done { outcome: Outcome::Succeeded { result } } => Some(result),
+        Progress::Done { .. } | Progress::Planned | Progress::Started => None,
+    });
+    let drafts = results.filter_map(|result| result.get("draft_id").and_then(serde_json::Value::as_str));
+    drafts.map(|draft| vec![Button::new("📨 Send", &Press::Send(draft.to_owned()))]).collect()
 }
 
 /// What a run did, for later pronouns.

@@ -1,26 +1,23 @@
 //! Consent: what a message or a press says to the open cards, before anything else looks at it.
 //!
-//! No model is asked here. Invariants 3 to 12 of the design live in this file and in `core::pending`:
+//! No model is asked here. Invariants 3 to 12 of the design live here, in `decisions` and in `core::pending`:
 //! a button decides the id it carries; a reply decides the card it replies to; a bare yes or no counts only
 //! if it was typed, after the card was complete, exactly one action is open, and its card is the
 //! assistant's last message. Everything else is asked back, or goes to the planner.
 
-use super::Brain;
-use super::cards;
-use super::execute::{self, Grant};
+use super::decisions::Revisions;
 use super::respond::{self, Results};
 use super::turn::{Answer, Turn};
+use super::{Brain, cards, closed};
 use crate::catalog::working;
 use crate::core::button::CardVerb;
 use crate::core::consent::{self, Consent};
-use crate::core::ids::{ChatId, MessageId, PendingId, RunId, UserId};
+use crate::core::ids::{ChatId, MessageId, PendingId};
 use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Event, Means, NotYours, Pending, State};
-use crate::core::run::{Origin as RunOrigin, Progress, Run, Step};
-use crate::core::turn::{Edit, Input, Origin, Path, Reply};
-use crate::failpoint::fail_point;
-use crate::ports::{Batch, Expect, Record, RecordExt, StoreError, Table};
-use crate::records::{CardMessage, Due, DueKind, PendingOpen, Show};
+use crate::core::turn::{Input, Origin, Path, Reply};
+use crate::ports::{RecordExt, StoreError};
+use crate::records::CardMessage;
 
 /// What a message says to the open cards.
 #[derive(Debug)]
@@ -175,7 +172,7 @@ pub async fn decide(
     means: Means,
 ) -> Result<Answer, StoreError> {
     let brain = turn.brain;
-    let Some((mut pending, revision)) = brain.pending(id).await? else {
+    let Some((mut pending, revision)) = shown_card(turn, id).await? else {
         return Ok(
             Answer::says(Path::Consent, "I don't know that card (any more). Nothing was done.").keeping_question()
         );
@@ -199,6 +196,19 @@ pub async fn decide(
         // Somebody was faster: tell what they decided.
         Err(StoreError::Conflict { .. }) => too_late(turn, id).await,
         Err(error) => Err(error),
+    }
+}
+
+/// The card, with its messages on record: a quick press can come before the record of what was just shown, so
+/// what is being delivered in the chat is waited for, a little.
+async fn shown_card(turn: &Turn<'_>, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
+    let brain = turn.brain;
+    match brain.pending(id).await? {
+        Some((pending, _)) if pending.state.is_open() && pending.card_messages.len() < pending.card_parts => {
+            brain.delivered_so_far(turn.chat()).await;
+            brain.pending(id).await
+        }
+        other => Ok(other),
     }
 }
 
@@ -259,7 +269,7 @@ async fn refused(
             .collect();
     }
     if !pending.state.is_open() {
-        answer.edits.extend(close_card(&pending));
+        answer.show(closed::card(turn.brain, &pending, turn.scene.zone));
     }
     Ok(answer.keeping_question())
 }
@@ -298,13 +308,8 @@ pub fn status_of(state: State) -> Status {
 fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
     let mut answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", title(turn.brain, pending)));
     answer.reports = pending.actions.iter().map(|action| super::gate::report(action, Status::Denied, None)).collect();
-    answer.edits.extend(close_card(pending));
+    answer.show(closed::card(turn.brain, pending, turn.scene.zone));
     answer
-}
-
-/// Takes the buttons off a decided card.
-pub fn close_card(pending: &Pending) -> Option<Edit> {
-    pending.last_card_message().map(|message| Edit { message, text: None, buttons: Vec::new() })
 }
 
 /// Does what was approved and answers.
@@ -317,249 +322,10 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     let mut answer = Answer::of(Path::Consent);
     answer.reports = finished.reports();
     answer.deeds = super::cards::deeds(&finished.run);
-    answer.edits.extend(close_card(&finished.pending));
+    answer.show(closed::card(turn.brain, &finished.pending, turn.scene.zone));
     answer.batch = finished.batch;
-    answer.replies.push(respond::outcomes(turn, &[], &results).await.into());
+    let mut reply: Reply = respond::outcomes(turn, &[], &results).await.into();
+    reply.buttons = cards::send_buttons(&finished.run);
+    answer.replies.push(reply);
     Ok(answer)
-}
-
-/// Revisions of the two records of an approved card.
-#[derive(Debug, Clone, Copy)]
-pub struct Revisions {
-    /// Of the pending action.
-    pub pending: u64,
-    /// Of its run.
-    pub run: u64,
-}
-
-/// An approved card after execution; its records still have to be committed with the answer.
-#[derive(Debug)]
-pub struct Finished {
-    /// In its final state.
-    pub pending: Pending,
-    /// Every step done.
-    pub run: Run,
-    /// The final state, the end of the run, the audit row.
-    pub batch: Batch,
-}
-
-impl Finished {
-    /// One line an action.
-    pub fn reports(&self) -> Vec<crate::core::outcome::Report> {
-        self.run.steps.iter().map(step_report).collect()
-    }
-}
-
-/// A step of a run as a report.
-pub fn step_report(step: &Step) -> crate::core::outcome::Report {
-    match &step.progress {
-        Progress::Done { outcome } => super::gate::report(&step.action, outcome.status(), outcome.error()),
-        Progress::Planned | Progress::Started => {
-            super::gate::report(&step.action, Status::Unknown, Some("not finished"))
-        }
-    }
-}
-
-impl Brain {
-    /// A pending action and its revision.
-    pub async fn pending(&self, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
-        self.store.load::<Pending>(&crate::ports::Key::of(&[id.as_str()])).await
-    }
-
-    /// Makes a decision durable: new state, audit row, and for a yes the intent to execute, in one commit.
-    pub async fn record_decision(
-        &self,
-        pending: &mut Pending,
-        revision: u64,
-        event: Event,
-        decision: Decision,
-        inbox: Option<&str>,
-    ) -> Result<Revisions, StoreError> {
-        let (decided, batch) = self.decision(pending, revision, event, decision, inbox)?;
-        fail_point("decision-before");
-        let revision = self.commit(batch).await?;
-        fail_point("decision-durable");
-        *pending = decided;
-        Ok(Revisions { pending: revision, run: revision })
-    }
-
-    /// What a decision writes: the record in its new state, its audit row, the intent of a yes.
-    fn decision(
-        &self,
-        pending: &Pending,
-        revision: u64,
-        event: Event,
-        decision: Decision,
-        inbox: Option<&str>,
-    ) -> Result<(Pending, Batch), StoreError> {
-        let mut decided = pending.clone();
-        let by = decision.by.clone();
-        let at = decision.at;
-        decided
-            .apply(event)
-            .map_err(|illegal| StoreError::Unreadable { table: Table::Pending, why: illegal.to_string() })?;
-        decided.decision = Some(decision);
-        let mut batch = Batch::default();
-        batch.put(&decided, Expect::Revision(revision))?;
-        self.leave_open(&decided, &mut batch);
-        batch.put(&self.audit_pending(&by, at, &decided), Expect::Absent)?;
-        if event == Event::Approve {
-            batch.put(&intent(&decided, at, inbox), Expect::Absent)?;
-        }
-        Ok((decided, batch))
-    }
-
-    /// Takes a pending action out of the indexes of open ones.
-    pub fn leave_open(&self, pending: &Pending, batch: &mut Batch) {
-        batch.delete(Table::PendingOpen, PendingOpen::of(pending).key(), Expect::Any);
-        batch.delete(Table::Due, expiry(pending).key(), Expect::Any);
-    }
-
-    /// Closes a card nobody decided in time.
-    pub async fn expire(&self, pending: &mut Pending, revision: u64) -> Result<(), StoreError> {
-        let decision = self.clock_decides(pending);
-        match self.record_decision(pending, revision, Event::Expire, decision, None).await {
-            Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Closes a card nobody decided in time and tells its owner, in one commit: neither happens without
-    /// the other. Nothing is told when somebody decided it at this very moment.
-    pub async fn expire_and_tell(&self, pending: &Pending, revision: u64) -> Result<(), StoreError> {
-        let decision = self.clock_decides(pending);
-        let (expired, batch) = self.decision(pending, revision, Event::Expire, decision, None)?;
-        let words = format!(
-            "⌛ That card has expired, so I did not {}. Ask again if you still want it.",
-            title(self, &expired)
-        );
-        let shows = close_card(&expired).map(Show::Edit).into_iter().chain([Show::Send(Reply::text(words))]);
-        match self.tell(&expired.chat, shows.collect(), batch).await {
-            Err(StoreError::Conflict { .. }) => Ok(()),
-            other => other,
-        }
-    }
-
-    fn clock_decides(&self, pending: &Pending) -> Decision {
-        Decision { by: UserId::new("clock"), means: Means::Clock, at: self.clock.now(), digest: pending.digest.clone() }
-    }
-
-    /// Executes an approved card: checks time and digest, records the start, does every step.
-    /// The end still has to be committed: it is in the result's batch.
-    pub async fn execute_approved(
-        &self,
-        scene: &crate::ports::Scene,
-        mut pending: Pending,
-        revisions: Revisions,
-    ) -> Result<Finished, StoreError> {
-        let Some((run, run_revision)) = self.store.load::<Run>(&intent_key(&pending.id)).await? else {
-            return Err(StoreError::Unreadable {
-                table: Table::Runs,
-                why: format!("the intent of {} is gone", pending.id),
-            });
-        };
-        let instants = self.clock.instants();
-        if pending.approval_is_stale(&instants) || pending.has_expired(&instants) {
-            return self.give_up(
-                pending,
-                revisions.pending,
-                run,
-                Event::Expire,
-                "the approval is too old; ask again if you still want it",
-            );
-        }
-        if pending.digest != pending.compute_digest() {
-            return self.give_up(
-                pending,
-                revisions.pending,
-                run,
-                Event::PreconditionChanged,
-                "its record was altered after it was shown",
-            );
-        }
-        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
-            table: Table::Pending,
-            why: e.to_string(),
-        };
-        pending.apply(Event::Begin).map_err(illegal)?;
-        let mut batch = Batch::default();
-        batch.put(&pending, Expect::Revision(revisions.pending))?;
-        let pending_revision = self.commit(batch).await?;
-        fail_point("execution-begun");
-        let ran = execute::run(self, scene, run, Some(run_revision), Grant::Approved(&pending)).await?;
-        self.finish(pending, pending_revision, ran.run)
-    }
-
-    /// The final state of an executed card, with the end of its run.
-    pub fn finish(&self, mut pending: Pending, revision: u64, run: Run) -> Result<Finished, StoreError> {
-        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
-            table: Table::Pending,
-            why: e.to_string(),
-        };
-        pending.apply(Event::Finish(run.end())).map_err(illegal)?;
-        let mut batch = Batch::default();
-        batch.put(&pending, Expect::Revision(revision))?;
-        batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
-        batch.delete(Table::Runs, run.key(), Expect::Any);
-        Ok(Finished { pending, run, batch })
-    }
-
-    /// An approved card that will not execute.
-    fn give_up(
-        &self,
-        mut pending: Pending,
-        revision: u64,
-        mut run: Run,
-        event: Event,
-        why: &str,
-    ) -> Result<Finished, StoreError> {
-        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
-            table: Table::Pending,
-            why: e.to_string(),
-        };
-        pending.apply(event).map_err(illegal)?;
-        for step in &mut run.steps {
-            step.progress = Progress::Done { outcome: crate::core::outcome::Outcome::failed(why) };
-        }
-        let mut batch = Batch::default();
-        batch.put(&pending, Expect::Revision(revision))?;
-        batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
-        batch.delete(Table::Runs, run.key(), Expect::Any);
-        Ok(Finished { pending, run, batch })
-    }
-}
-
-/// The due entry that expires a card.
-pub fn expiry(pending: &Pending) -> Due {
-    Due {
-        at: pending.expires_at,
-        owner: pending.owner.clone(),
-        chat: pending.chat.clone(),
-        kind: DueKind::Expiry { pending: pending.id.clone() },
-        meant: None,
-    }
-}
-
-fn intent_key(id: &PendingId) -> crate::ports::Key {
-    crate::ports::Key::of(&[id.as_str()])
-}
-
-/// The intent to execute an approved card: a run with every step planned.
-fn intent(pending: &Pending, at: chrono::DateTime<chrono::Utc>, inbox: Option<&str>) -> Run {
-    let steps = pending.actions.iter().zip(&pending.depends_on).map(|(action, depends_on)| Step {
-        action: action.clone(),
-        depends_on: depends_on.clone(),
-        progress: Progress::Planned,
-    });
-    Run {
-        id: RunId::new(pending.id.as_str()),
-        origin: RunOrigin::Pending(pending.id.clone()),
-        owner: pending.owner.clone(),
-        chat: pending.chat.clone(),
-        request: pending.request.clone(),
-        inbox: inbox.map(str::to_owned),
-        reply_to: None,
-        started_at: at,
-        steps: steps.collect(),
-    }
 }

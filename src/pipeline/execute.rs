@@ -236,8 +236,10 @@ impl Journal<'_> {
         let action = &run.steps[index].action;
         let label = self.brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action));
         Some(Undo {
-            id: self.brain.new_id(),
+            id: Undo::id_at(scene.now, &self.brain.new_id()),
             owner: run.owner.clone(),
+            chat: Some(run.chat.clone()),
+            used: None,
             until: scene.now + chrono::Duration::seconds(limits::UNDO_SECS),
             label,
             changes: inverse,

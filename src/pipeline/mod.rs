@@ -20,9 +20,11 @@ mod ask;
 pub mod breath;
 mod buttons;
 pub mod cards;
+pub mod closed;
 pub mod commands;
 pub mod consent;
 pub(crate) mod context;
+pub mod decisions;
 pub mod due;
 mod execute;
 mod gate;
@@ -37,6 +39,7 @@ mod resolve;
 pub mod respond;
 pub mod rings;
 pub(crate) mod route;
+pub mod settings;
 mod speak;
 pub(crate) mod times;
 pub mod turn;
@@ -45,6 +48,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use futures::future::{Either, select};
 use tokio::sync::Notify;
@@ -57,9 +61,7 @@ use crate::core::settings::Settings;
 use crate::core::turn::{Done, Incoming, Input, Path};
 use crate::core::when::DateOrder;
 use crate::limits;
-use crate::ports::{
-    AddressBook, Batch, Chat, Clock, Expect, Key, Model, RecordExt, Scene, Service, Store, StoreError, Table,
-};
+use crate::ports::{AddressBook, Batch, Chat, Clock, Key, Model, RecordExt, Scene, Service, Store, StoreError, Table};
 use crate::prompts::Prompts;
 use crate::records::{ChatState, User};
 use crate::understanding::{Guess, Kind};
@@ -120,6 +122,8 @@ pub struct Brain {
     pub delivering: Locks,
     /// Turns under way, for `/cancel`.
     pub running: Mutex<HashMap<ChatId, CancellationToken>>,
+    /// Since when this process runs.
+    pub since: DateTime<Utc>,
 }
 
 /// Compiles the patterns that turns look for; see [`crate::app::warm_up`].
@@ -163,6 +167,12 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
         Intake::Answered(answer) => return Ok(*answer),
         Intake::Amends(pending) => return act::amend(turn, *pending).await,
         Intake::Unrelated => {}
+    }
+    if let Some(answer) = settings::said(turn) {
+        return Ok(answer.keeping_question());
+    }
+    if let Some(answer) = buttons::reminder::until(turn).await? {
+        return Ok(answer);
     }
     if let Some(answer) = act::completes_a_question(turn).await? {
         return Ok(answer);
@@ -317,11 +327,5 @@ impl Brain {
         if commands::stoppable(&incoming.input) {
             self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&incoming.chat);
         }
-    }
-
-    /// Writes a person's record.
-    pub fn put_user(&self, user: &User, batch: &mut Batch) -> Result<(), StoreError> {
-        batch.put(user, Expect::Any)?;
-        Ok(())
     }
 }

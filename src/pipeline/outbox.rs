@@ -10,18 +10,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OwnedMutexGuard;
 
 use super::Brain;
+use super::settings::{self, UserChange};
 use super::turn::{Answer, Question, Turn, TurnError};
 use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
 use crate::core::ring;
-use crate::core::turn::{Along, CardPart, Done, Edit, Incoming, Input, Origin, Part, Path, Reply};
+use crate::core::turn::{Along, CardPart, Done, Incoming, Input, Origin, Part, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table};
-use crate::records::{
-    CardMessage, ChatState, InboxEntry, Message, OutboxEntry, Show, Speaker, Turn as TurnRecord, User,
-};
+use crate::records::{CardMessage, ChatState, InboxEntry, Message, OutboxEntry, Show, Speaker, Turn as TurnRecord};
 
 /// A lock a chat.
 #[derive(Debug, Default)]
@@ -95,13 +94,25 @@ fn sorry(error: &StoreError) -> String {
 
 async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     let brain = turn.brain;
-    let Answer { path, replies, edits, reports, deeds, mut batch, clarification, editing, zone_named } = answer;
+    let Answer {
+        path,
+        replies,
+        edits,
+        reports,
+        deeds,
+        mut batch,
+        clarification,
+        editing,
+        snoozing,
+        mut user,
+        zone_named,
+    } = answer;
     let guard = brain.writing.lock(turn.chat()).await;
     let mut state = brain.chat_state(turn.chat()).await?;
     match clarification {
-        Question::Keep => {}
-        Question::Settled => state.clarification = None,
-        Question::Open(question) => state.clarification = Some(*question),
+        Question::Keep => state.snoozing = snoozing.or(state.snoozing.take()),
+        Question::Settled => (state.clarification, state.snoozing) = (None, snoozing),
+        Question::Open(question) => (state.clarification, state.snoozing) = (Some(*question), snoozing),
     }
     state.editing = editing;
     // Whoever writes lets us answer.
@@ -119,16 +130,17 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     }
     batch.put(&state, Expect::Any)?;
     brain.close_inbox(turn.incoming, &mut batch).await?;
-    let user = User { zone_named: turn.user.zone_named || zone_named, ..turn.user.clone() };
-    if user != turn.user {
-        batch.put(&user, Expect::Any)?;
+    if zone_named {
+        user.push(UserChange::ZoneNamed);
     }
+    super::buttons::undo::prune(brain, now, &mut batch).await?;
     let (mut done, spans) = turn.sum_up(path, reports);
     done.outcomes.iter_mut().for_each(|report| report.params = crate::core::plan::Params::new());
     let id = turn.incoming.turn.as_str().to_owned();
-    let trace = TurnRecord { id, user: user.id, chat: turn.chat().clone(), at: turn.scene.now, done, spans };
+    let trace =
+        TurnRecord { id, user: turn.owner().clone(), chat: turn.chat().clone(), at: turn.scene.now, done, spans };
     batch.put(&trace, Expect::Any)?;
-    brain.commit(batch).await?;
+    settings::commit(turn, &user, batch).await?;
     drop(guard);
     Ok(())
 }
@@ -215,6 +227,7 @@ fn split(reply: Reply) -> Vec<Reply> {
             last.buttons = reply.buttons;
             last.card = reply.card;
             last.reminder = reply.reminder;
+            last.attachment = reply.attachment;
         }
         None => parts.push(Reply { text: "…".to_owned(), spans: Vec::new(), ..reply }),
     }
@@ -260,6 +273,14 @@ impl Brain {
         }
         self.deliver(chat).await;
         Ok(())
+    }
+
+    /// Waits until what is being delivered in a chat is on record, but not for long: a deliverer may have to wait
+    /// for the face.
+    pub async fn delivered_so_far(&self, chat: &ChatId) {
+        let patience = std::time::Duration::from_millis(limits::DELIVERY_PATIENCE_MS);
+        // Nobody is kept from delivering: the lock is given back at once.
+        let _ = tokio::time::timeout(patience, self.delivering.lock(chat)).await;
     }
 
     /// Shows what waits in a chat's outbox, in order. What cannot be shown now stays.
@@ -376,6 +397,8 @@ impl Brain {
             if let Some(card) = &reply.card {
                 return self.card_shown(entry, card, message, batch).await;
             }
+            let said = ring::said(reply.clone(), self.clock.now());
+            super::buttons::shown::note(self, &entry.chat, message, &said, &mut batch).await?;
         }
         self.commit(batch).await?;
         Ok(())
@@ -425,10 +448,5 @@ impl Brain {
         batch.put(&state, Expect::Any)?;
         self.commit(batch).await?;
         Ok(())
-    }
-
-    /// Takes the buttons off a message outside a turn.
-    pub fn bare(&self, message: MessageId) -> Show {
-        Show::Edit(Edit { message, text: None, buttons: Vec::new() })
     }
 }

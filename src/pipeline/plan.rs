@@ -229,6 +229,7 @@ async fn by_model(
         earlier => earlier(topic),
         results => ask::lines(results),
         still,
+        manner => turn.manner(),
         message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
     };
     match ask::prompt(turn, Stage::Plan, &fixed, &changing) {

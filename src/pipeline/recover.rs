@@ -7,7 +7,8 @@
 //!   It is told, never tried again.
 
 use super::Brain;
-use super::consent::{Finished, Revisions, close_card};
+use super::closed;
+use super::decisions::{Finished, Revisions};
 use super::execute::{self, Grant};
 use super::respond;
 use crate::core::ids::PendingId;
@@ -97,7 +98,7 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
             let Some(Finished { pending, run, batch }) = finish_card(brain, &scene, &id, run, revision).await? else {
                 return Ok(());
             };
-            (run, close_card(&pending).map(Show::Edit).into_iter().collect(), batch)
+            (run, closed::shows(brain, &pending).await?, batch)
         }
     };
     let reference = scene.reference();

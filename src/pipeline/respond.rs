@@ -126,6 +126,7 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results) -> Op
         history => ask::lines(&history),
         memories => ask::lines(memories),
         results => ask::lines(&results.facts),
+        manner => turn.manner(),
         message => turn.words(),
     };
     let prompt = match ask::prompt(turn, Stage::Respond, &context! {}, &changing) {

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Brain;
 use super::breath::Breath;
+use super::settings::UserChange;
 use crate::catalog::working;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Report;
@@ -19,7 +20,7 @@ use crate::core::taint::{Foreign, NOT_YOURS};
 use crate::core::turn::{Along, Done, Edit, Incoming, Input, Origin, Path, Reply};
 use crate::limits;
 use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
-use crate::records::{ChatState, Clarification, Deed, Message, PendingOpen, Span, Speaker, User};
+use crate::records::{ChatState, Clarification, Deed, Message, PendingOpen, Show, Snoozing, Span, Speaker, User};
 use crate::understanding::{Item, Past, PastAction};
 
 /// Why a turn ends before its answer.
@@ -95,6 +96,10 @@ pub struct Answer {
     pub clarification: Question,
     /// The card whose edit was asked for; the next message changes it.
     pub editing: Option<crate::core::ids::PendingId>,
+    /// The reminder whose "until when" was asked for; the next message says it.
+    pub snoozing: Option<Snoozing>,
+    /// What changes in the person's own record.
+    pub user: Vec<UserChange>,
     /// True once the assumed zone was named.
     pub zone_named: bool,
 }
@@ -122,6 +127,8 @@ impl Answer {
             batch: Batch::default(),
             clarification: Question::Settled,
             editing: None,
+            snoozing: None,
+            user: Vec::new(),
             zone_named: false,
         }
     }
@@ -129,6 +136,17 @@ impl Answer {
     /// An answer of one message.
     pub fn says(path: Path, words: impl Into<Reply>) -> Self {
         Self { replies: vec![words.into()], ..Self::of(path) }
+    }
+
+    /// Adds what changes on old messages, and what is told about them before anything else: a card that the
+    /// answer holds stays its last message.
+    pub fn show(&mut self, shows: Vec<Show>) {
+        for show in shows {
+            match show {
+                Show::Edit(edit) => self.edits.push(edit),
+                Show::Send(reply) => self.replies.insert(0, reply),
+            }
+        }
     }
 
     /// Leaves the open question as it is.

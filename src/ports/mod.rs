@@ -8,6 +8,7 @@ mod model;
 mod service;
 mod store;
 mod transcriber;
+mod typed;
 
 pub use chat::{Chat, SendError};
 pub use clock::Clock;
@@ -16,8 +17,6 @@ pub use service::{
     AddressBook, AgendaItem, AgendaKind, Attempt, Candidate, FallenDue, Known, Noticed, Performed, Person, Prepared,
     Rezoned, Scene, Service, ServiceError, Wanted,
 };
+pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, StoreError, Stored, Table, from_stored};
 pub use transcriber::{Recording, TranscribeError, Transcriber};
-
-pub use store::{
-    Batch, Change, Expect, Key, Order, Record, RecordExt, Scan, Store, StoreError, Stored, Table, from_stored,
-};
+pub use typed::RecordExt;

@@ -177,6 +177,12 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     /// Items that may matter for a message. Reads only.
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError>;
 
+    /// All that is kept of a person, to be handed over to them: a name for each kind, and its records.
+    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<serde_json::Value>)>, ServiceError> {
+        let _ = owner;
+        Ok(Vec::new())
+    }
+
     /// The parameters of a kept draft, ready for `send_email`. For services that keep drafts.
     async fn draft(&self, scene: &Scene, id: &str) -> Option<Params> {
         let _ = (scene, id);

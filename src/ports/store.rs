@@ -31,6 +31,8 @@ pub enum Table {
     PendingOpen,
     /// Index: which card a message belongs to.
     Cards,
+    /// Messages with buttons that decide no card: what they said, so that a press can change them.
+    Shown,
     /// Journals of actions being done: the intent log.
     Runs,
     /// Prior states, for undo.
@@ -57,7 +59,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -66,6 +68,7 @@ impl Table {
         Self::Pending,
         Self::PendingOpen,
         Self::Cards,
+        Self::Shown,
         Self::Runs,
         Self::Undo,
         Self::Due,
@@ -90,6 +93,7 @@ impl Table {
             Self::Pending => "pending",
             Self::PendingOpen => "pending_open",
             Self::Cards => "cards",
+            Self::Shown => "shown",
             Self::Runs => "runs",
             Self::Undo => "undo",
             Self::Due => "due",
@@ -372,29 +376,4 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     /// All changes or none, durable on return; gives the revision the written records got.
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError>;
-}
-
-/// Typed reads over any store.
-#[async_trait]
-pub trait RecordExt {
-    /// One record with its revision.
-    async fn load<R: Record>(&self, key: &Key) -> Result<Option<(R, u64)>, StoreError>;
-
-    /// Records of a range of keys with their revisions. The scan's table must be the record's.
-    async fn list<R: Record>(&self, scan: Scan) -> Result<Vec<(R, u64)>, StoreError>;
-}
-
-#[async_trait]
-impl RecordExt for dyn Store {
-    async fn load<R: Record>(&self, key: &Key) -> Result<Option<(R, u64)>, StoreError> {
-        match self.get(R::TABLE, key).await? {
-            Some(stored) => Ok(Some((from_stored(&stored)?, stored.revision))),
-            None => Ok(None),
-        }
-    }
-
-    async fn list<R: Record>(&self, scan: Scan) -> Result<Vec<(R, u64)>, StoreError> {
-        let stored = self.scan(scan).await?;
-        stored.iter().map(|(_, stored)| Ok((from_stored(stored)?, stored.revision))).collect()
-    }
 }

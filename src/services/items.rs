@@ -61,6 +61,12 @@ pub(super) async fn all<T: Item>(store: &Arc<dyn Store>, owner: &UserId) -> Resu
     Ok(store.list::<T>(Scan::of::<T>(&[owner.as_str()], ITEMS_MAX)).await?)
 }
 
+/// Everything of one kind that a person owns, as it is stored.
+pub(super) async fn export<T: Record>(store: &Arc<dyn Store>, owner: &UserId) -> Result<Vec<Value>, ServiceError> {
+    let all = store.list_all::<T>(&[owner.as_str()]).await?;
+    all.iter().map(|item| serde_json::to_value(item).map_err(|cause| ServiceError(cause.to_string()))).collect()
+}
+
 /// The item of this id.
 pub(super) async fn by_id<T: Item>(
     store: &Arc<dyn Store>,

@@ -263,6 +263,10 @@ impl Service for KeepService {
     }
 
     /// Titles: what the message is about first, then what was changed last.
+    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
+        Ok(vec![("notes", items::export::<Note>(&self.store, owner).await?)])
+    }
+
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let notes = self.all(scene).await?;
         let mut chosen = matching(notes.clone(), &Query::new(&wanted.message));

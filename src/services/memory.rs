@@ -198,6 +198,10 @@ impl Service for MemoryService {
         done.unwrap_or_else(Performed::from)
     }
 
+    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
+        Ok(vec![("memories", items::export::<Memory>(&self.store, owner).await?)])
+    }
+
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let all: Vec<Memory> = self.all(scene).await?.into_iter().map(|(memory, _)| memory).collect();
         let found = relevant(all, &Query::new(&wanted.message), scene.now);

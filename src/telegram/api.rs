@@ -9,6 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use reqwest::Url;
+use reqwest::multipart::Form;
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -111,8 +112,20 @@ impl Api {
         payload: &P,
         limit: Duration,
     ) -> Result<T, ApiError> {
-        let url = format!("{}/bot{}/{}", self.base.as_str().trim_end_matches('/'), self.token.expose_secret(), P::NAME);
-        let request = self.client.post(url).timeout(limit).json(payload);
+        self.answer(self.client.post(self.method(P::NAME)).timeout(limit).json(payload)).await
+    }
+
+    /// A call that carries a file.
+    pub async fn upload<T: DeserializeOwned>(&self, method: &str, form: Form) -> Result<T, ApiError> {
+        let limit = Duration::from_millis(limits::TELEGRAM_UPLOAD_MS);
+        self.answer(self.client.post(self.method(method)).timeout(limit).multipart(form)).await
+    }
+
+    fn method(&self, name: &str) -> String {
+        format!("{}/bot{}/{name}", self.base.as_str().trim_end_matches('/'), self.token.expose_secret())
+    }
+
+    async fn answer<T: DeserializeOwned>(&self, request: reqwest::RequestBuilder) -> Result<T, ApiError> {
         let response = request.send().await.map_err(unreachable)?;
         let status = response.status().as_u16();
         read(status, &whole(response, limits::TELEGRAM_REPLY_BYTES_MAX).await?)

@@ -103,7 +103,8 @@ impl TelegramChat {
         };
         // A card must be the newest message when it appears: a yes counts only after it. And a line whose last
         // change may still be under way could lose the answer again.
-        if reply.card.is_none() && !doubtful {
+        // A file cannot be put into a message that is there.
+        if reply.card.is_none() && reply.attachment.is_none() && !doubtful {
             let words = Formatted { text: reply.text.clone(), spans: reply.spans.clone() };
             match self.wire.rewrite(place, message, &words, &reply.buttons, Turn::Waits).await.map_err(judge) {
                 Ok(()) => return Ok(message),

@@ -21,6 +21,7 @@ mod convert;
 mod edits;
 mod entities;
 mod face;
+mod files;
 mod gather;
 mod groups;
 mod inbox;
@@ -43,14 +44,15 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use teloxide_core::payloads::{DeleteWebhook, GetMe, GetWebhookInfo, SetMyCommands};
-use teloxide_core::types::BotCommand;
+use teloxide_core::payloads::{DeleteWebhook, GetMe, GetWebhookInfo, SetMyCommands, SetMyCommandsSetters};
+use teloxide_core::types::{BotCommand, BotCommandScope};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::config::{Config, TelegramConfig, WebhookConfig};
 use crate::limits;
 use crate::pipeline::Brain;
+use crate::pipeline::commands::{COMMANDS, Command, Where};
 use crate::ports::{Chat, StoreError, Transcriber};
 use access::{Access, Door};
 use api::{Api, ApiError};
@@ -227,16 +229,19 @@ fn greet_operator(me: &Me, code: Option<&str>) {
     }
 }
 
-/// The menu beside the input field. Best effort.
+/// The menus beside the input field: everything in private, what works there in groups. Best effort.
 async fn announce_commands(api: &Api) {
-    let commands = [
-        ("pending", "What waits for your yes or no"),
-        ("cancel", "Stop what runs, or drop what waits"),
-        ("help", "What I can do"),
-        ("start", "Hello, with two examples"),
+    let menu = |works: fn(&Command) -> bool| {
+        let commands = COMMANDS.iter().filter(|command| works(command));
+        SetMyCommands::new(commands.map(|command| BotCommand::new(command.name, command.words)))
+    };
+    let menus = [
+        menu(|_| true).scope(BotCommandScope::AllPrivateChats),
+        menu(|command| command.place == Where::Anywhere).scope(BotCommandScope::AllGroupChats),
     ];
-    let call = SetMyCommands::new(commands.map(|(name, words)| BotCommand::new(name, words)));
-    if let Err(error) = api.call::<_, IgnoredAny>(&call).await {
-        tracing::debug!(%error, "the menu of commands could not be set");
+    for menu in menus {
+        if let Err(error) = api.call::<_, IgnoredAny>(&menu).await {
+            tracing::debug!(%error, "the menu of commands could not be set");
+        }
     }
 }

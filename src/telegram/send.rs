@@ -85,6 +85,9 @@ impl Wire {
 
     /// Sends a new message.
     pub(super) async fn post(&self, place: Place, reply: &Reply) -> Result<MessageId, SendError> {
+        if let Some(file) = &reply.attachment {
+            return self.post_file(place, reply, file).await;
+        }
         let mut sent = self.say(place, &reply.text, &reply.spans, &reply.buttons).await;
         if let Err(error) = &sent
             && is_about_form(error)
@@ -261,7 +264,6 @@ impl Wire {
         P: Payload + Serialize + Sync,
         T: DeserializeOwned,
     {
-        const TRIES: u32 = 3;
         if turn == Turn::OnlyIfSpare {
             if !self.pace().take_spare(place.chat, Instant::now()) {
                 return Err(ApiError::Flood(Duration::ZERO));
@@ -272,6 +274,15 @@ impl Wire {
             }
             return result;
         }
+        self.at_pace(place, || self.api.call(payload)).await
+    }
+
+    /// Whatever `call` does, when its time has come.
+    pub(super) async fn at_pace<T, F>(&self, place: Place, call: impl Fn() -> F) -> Result<T, ApiError>
+    where
+        F: Future<Output = Result<T, ApiError>>,
+    {
+        const TRIES: u32 = 3;
         let mut tries = 0;
         loop {
             tries += 1;
@@ -283,7 +294,7 @@ impl Wire {
             tokio::time::sleep_until(at).await;
             let at = self.pace().reserve_overall(place.chat, Instant::now());
             tokio::time::sleep_until(at).await;
-            match self.api.call(payload).await {
+            match call().await {
                 Err(ApiError::Flood(wait)) => self.pace().hold(place.chat, wait, Instant::now()),
                 other => return other,
             }
@@ -338,7 +349,7 @@ fn no_preview() -> LinkPreviewOptions {
     }
 }
 
-fn keyboard(rows: &[Vec<Button>]) -> InlineKeyboardMarkup {
+pub(super) fn keyboard(rows: &[Vec<Button>]) -> InlineKeyboardMarkup {
     let button = |button: &Button| InlineKeyboardButton::callback(button.text.clone(), button.data.clone());
     InlineKeyboardMarkup::new(rows.iter().map(|row| row.iter().map(button).collect::<Vec<_>>()))
 }

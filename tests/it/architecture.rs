@@ -181,7 +181,6 @@ const LONG: &[(&str, &str)] = &[
     ("config.rs", "every key of the environment once, parsed in one place"),
     ("main.rs", "the shell of the program; to be split into one file a subcommand"),
     ("pipeline/act.rs", "the rounds of a turn; amending and assembling are to move out"),
-    ("pipeline/consent.rs", "intake and the durable side of decisions; the latter is to move out"),
     ("understanding/clauses.rs", "one sentence cut into clauses; barely over"),
     ("records.rs", "every stored record that belongs to no service, in one list"),
 ];

@@ -12,6 +12,7 @@ mod faults;
 mod flows;
 mod fuzz;
 mod invariants;
+mod presses;
 mod reminders;
 mod rig;
 mod soak;

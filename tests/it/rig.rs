@@ -467,6 +467,7 @@ fn brain(
         writing: Default::default(),
         delivering: Default::default(),
         running: Default::default(),
+        since: clock.now(),
     })
 }
 

@@ -3,6 +3,8 @@
 mod access;
 mod breath;
 mod broken;
+mod buttons;
+mod commands;
 mod consent;
 mod edits;
 mod faults;

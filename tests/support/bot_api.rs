@@ -3,7 +3,7 @@
 //! Invariants: the server remembers everything, so a bot may be killed and started again against it; an
 //! update is delivered until it is acknowledged; a call is written down before anything else happens to it;
 //! only people open chats, a bot that writes to an unknown one is refused.
-//! Not here: files sent by the bot, `parse_mode`, flood limits of its own (ask for them with [`Fault`]).
+//! Not here: files sent by the bot other than documents, `parse_mode`, flood limits of its own (ask for them with [`Fault`]).
 
 mod check;
 mod faults;

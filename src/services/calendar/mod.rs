@@ -21,6 +21,7 @@ use self::values::{attendees, check_order, frame, moment, optional, reschedule, 
 use super::items::{self, Item, unknown_command};
 use super::texts;
 use crate::catalog::show::{self, Moment};
+use crate::core::ids::UserId;
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::core::taint::Foreign;
@@ -229,6 +230,10 @@ impl Service for CalendarService {
             other => Err(unknown_command("calendar", other)),
         };
         done.unwrap_or_else(Performed::from)
+    }
+
+    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
+        Ok(vec![("events", items::export::<Event>(&self.store, owner).await?)])
     }
 
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {

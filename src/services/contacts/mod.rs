@@ -20,6 +20,7 @@ use self::person::{
 };
 use self::vcard::Card;
 use super::email::mailbox::{Mailboxes, blocking};
+use super::items;
 use crate::core::ids::UserId;
 use crate::core::people;
 use crate::core::plan::{Action, Params, Target};
@@ -272,6 +273,10 @@ impl Service for Contacts {
             other => Err(unknown_command(other)),
         };
         done.unwrap_or_else(Performed::from)
+    }
+
+    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
+        Ok(vec![("contacts", items::export::<Contact>(&self.store, owner).await?)])
     }
 
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {

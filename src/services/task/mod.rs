@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use super::items::{self, Item, unknown_command};
 use super::texts;
 use crate::catalog::{Priority, Which};
+use crate::core::ids::UserId;
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::limits::RESULT_ROWS_MAX;
@@ -267,6 +268,10 @@ impl Service for TaskService {
             other => Err(unknown_command("task", other)),
         };
         done.unwrap_or_else(Performed::from)
+    }
+
+    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
+        Ok(vec![("tasks", items::export::<Task>(&self.store, owner).await?)])
     }
 
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {

@@ -20,7 +20,7 @@ async fn undo_works_once_and_takes_the_reminder_along() {
     rig.presses(&undo).await;
     assert_eq!((rig.count(Table::Tasks).await, rig.count(Table::Due).await), (0, 0));
     let again = rig.presses(&undo).await.text();
-    assert!(again.contains("can't be undone"), "{again}");
+    assert_eq!(again, "That was already undone at 09:00: I did not add “Milk” after all.");
 }
 
 #[tokio::test]
@@ -38,11 +38,12 @@ async fn undo_restores_the_prior_state_of_a_change() {
 async fn undo_is_for_its_owner_and_for_ten_minutes() {
     let rig = Rig::plain();
     let undo = with_task(&rig).await;
-    rig.as_user("eve").presses(&undo.data).await;
+    let told = rig.as_user("eve").presses(&undo.data).await.text();
+    assert_eq!(told, "Only the person who did that can undo it.");
     assert_eq!(rig.count(Table::Tasks).await, 1);
     rig.clock.go_on(Duration::seconds(601));
     let late = rig.presses(&undo).await.text();
-    assert!(late.contains("Too late"), "{late}");
+    assert_eq!(late, "Too late to undo that (add “Milk”): it works for 10 minutes.");
     assert_eq!(rig.count(Table::Tasks).await, 1);
 }
 
@@ -54,6 +55,29 @@ async fn undo_leaves_alone_what_was_changed_since() {
     rig.says("milk is done").await;
     let told = rig.presses(&undo).await.text();
     assert!(told.contains("changed since"), "{told}");
+    assert_eq!(rig.count(Table::Tasks).await, 1);
+}
+
+#[tokio::test]
+async fn used_and_late_undos_are_forgotten_after_a_day() {
+    let rig = Rig::plain();
+    let undo = with_task(&rig).await;
+    rig.clock.go_on(Duration::days(2));
+    rig.plans(json!([action("task", "create", json!({"title": "Bread"}))]));
+    rig.says("add bread").await;
+    assert_eq!(rig.count(Table::Undo).await, 1);
+    let told = rig.presses(&undo).await.text();
+    assert_eq!(told, "That was too long ago to undo: it works for 10 minutes.");
+}
+
+#[tokio::test]
+async fn the_undo_command_is_for_the_person_and_the_chat_it_is_written_in() {
+    let rig = Rig::plain();
+    with_task(&rig).await;
+    assert!(rig.as_user("eve").says("/undo").await.text().starts_with("There is nothing to undo"));
+    rig.clock.go_on(Duration::seconds(601));
+    let late = rig.says("/undo").await.text();
+    assert_eq!(late, "Too late to undo that (add “Milk”): it works for 10 minutes.");
     assert_eq!(rig.count(Table::Tasks).await, 1);
 }
 

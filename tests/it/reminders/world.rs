@@ -354,5 +354,6 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
         writing: Default::default(),
         delivering: Default::default(),
         running: Default::default(),
+        since: clock.now(),
     })
 }

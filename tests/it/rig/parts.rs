@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use brain_agent::core::ids::{ChatId, MessageId};
+use brain_agent::core::ids::{ChatId, MessageId, UserId};
 use brain_agent::core::markup::Formatted;
 use brain_agent::core::pending::{Instants, Monotonic};
 use brain_agent::core::plan::{Action, Params};
@@ -366,6 +366,10 @@ impl Service for Watched {
 
     async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         self.inner.notice(scene, wanted).await
+    }
+
+    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
+        self.inner.export(owner).await
     }
 
     async fn draft(&self, scene: &Scene, id: &str) -> Option<Params> {

@@ -6,11 +6,12 @@ use super::check;
 use super::request::{Params, flag, int, nested, text};
 use super::state::{Answer, Refusal, State, bot_json, unix_s};
 
-const METHODS: [&str; 18] = [
+const METHODS: [&str; 19] = [
     "getMe",
     "getUpdates",
     "sendMessage",
     "sendMessageDraft",
+    "sendDocument",
     "editMessageText",
     "editMessageReplyMarkup",
     "deleteMessage",
@@ -37,6 +38,7 @@ pub fn perform(state: &mut State, method: &str, params: &Params) -> Answer {
         "getMe" => Ok(get_me()),
         "sendMessage" => send_message(state, params),
         "sendMessageDraft" => send_draft(state, params),
+        "sendDocument" => send_document(state, params),
         "editMessageText" => edit_text(state, params),
         "editMessageReplyMarkup" => edit_markup(state, params),
         "deleteMessage" => delete_message(state, params),
@@ -113,6 +115,28 @@ fn send_draft(state: &State, params: &Params) -> Answer {
     check::text(body, "message is too long")?;
     check::entities(body, params)?;
     Ok(json!(true))
+}
+
+/// A file given in the call itself.
+fn send_document(state: &mut State, params: &Params) -> Answer {
+    let chat = known_chat(state, params)?;
+    let file = &params.get("document").cloned().unwrap_or_default();
+    let Some(content) = file["content"].as_str() else {
+        return Err(Refusal::bad("there is no document in the request"));
+    };
+    let caption = text(params, "caption");
+    if check::utf16_len(caption) > 1_024 {
+        return Err(Refusal::bad("message caption is too long"));
+    }
+    let id = format!("document{}", state.files.len());
+    let document = json!({
+        "file_id": id, "file_unique_id": format!("u{id}"), "file_name": file["file_name"],
+        "mime_type": file["mime_type"], "file_size": content.len(),
+    });
+    state.files.insert(id, content.as_bytes().to_vec());
+    let mut message = json!({"from": bot_json(), "date": unix_s(), "caption": caption, "document": document});
+    set_if_any(&mut message, "reply_markup", check::markup(params)?);
+    Ok(state.add_message(chat, true, message))
 }
 
 fn set_if_any(message: &mut Value, field: &str, value: Value) {

@@ -35,16 +35,20 @@ fn urlencoded(text: &str) -> Vec<(String, Value)> {
     url.query_pairs().map(|(k, v)| (k.into_owned(), Value::String(v.into_owned()))).collect()
 }
 
-/// The text fields; files are left out, no method here takes one.
+/// Text fields as text, files as objects of `file_name`, `mime_type` and `content`.
 fn multipart(body: &str, boundary: &str) -> Vec<(String, Value)> {
     let border = format!("--{boundary}");
     let parts = body.split(&border).filter_map(|part| part.split_once("\r\n\r\n"));
+    let quoted = |head: &str, name: &str| Some(head.split_once(name)?.1.split_once('"')?.0.to_owned());
     parts
-        .filter(|(head, _)| !head.contains("filename="))
         .filter_map(|(head, text)| {
-            let name = head.split_once("name=\"")?.1.split_once('"')?.0;
+            let name = quoted(head, " name=\"")?;
             let text = text.strip_suffix("\r\n").unwrap_or(text);
-            Some((name.to_owned(), Value::String(text.to_owned())))
+            let Some(file_name) = quoted(head, "filename=\"") else {
+                return Some((name, Value::String(text.to_owned())));
+            };
+            let mime = head.lines().find_map(|line| line.strip_prefix("Content-Type: ")).unwrap_or_default();
+            Some((name, serde_json::json!({"file_name": file_name, "mime_type": mime, "content": text})))
         })
         .collect()
 }

@@ -28,6 +28,8 @@ pub struct SentMessage {
     pub reply_to: Option<i64>,
     pub sent_at: Instant,
     pub edited_at: Vec<Instant>,
+    /// The name and the content of the file it carries.
+    pub document: Option<(String, String)>,
     /// The texts it had before, oldest first.
     pub earlier_texts: Vec<String>,
     pub deleted: bool,
@@ -47,11 +49,15 @@ impl SentMessage {
 
 pub(super) fn sent(state: &State, chat: i64) -> Vec<SentMessage> {
     let messages = state.chats.get(&chat).map(|chat| chat.messages.as_slice()).unwrap_or_default();
-    messages.iter().filter(|message| message.by_bot).map(|message| view(chat, message)).collect()
+    messages.iter().filter(|message| message.by_bot).map(|message| view(state, chat, message)).collect()
 }
 
-fn view(chat: i64, message: &Message) -> SentMessage {
-    let text = |json: &Value| json["text"].as_str().unwrap_or_default().to_owned();
+fn view(state: &State, chat: i64, message: &Message) -> SentMessage {
+    let text = |json: &Value| json["text"].as_str().or(json["caption"].as_str()).unwrap_or_default().to_owned();
+    let document = message.json.get("document").map(|document| {
+        let content = state.files.get(document["file_id"].as_str().unwrap_or_default()).cloned().unwrap_or_default();
+        (document["file_name"].as_str().unwrap_or_default().to_owned(), String::from_utf8(content).unwrap())
+    });
     SentMessage {
         chat,
         id: message.id,
@@ -61,6 +67,7 @@ fn view(chat: i64, message: &Message) -> SentMessage {
         reply_to: message.json["reply_to_message"]["message_id"].as_i64(),
         sent_at: message.sent_at,
         edited_at: message.edited_at.clone(),
+        document,
         earlier_texts: message.before_edits.iter().map(text).collect(),
         deleted: message.deleted,
     }

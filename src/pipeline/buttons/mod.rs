@@ -1,0 +1,49 @@
+//! Presses of buttons. The data is untrusted: it names a record, and the record decides.
+//!
+//! Buttons of cards are decided in `consent`, those of settings in `settings`. What a press did is said on the
+//! message it sits on, as well as below.
+
+pub mod reminder;
+pub mod shown;
+pub mod undo;
+
+use super::turn::{Answer, Turn};
+use super::{act, consent, offers, settings};
+use crate::core::button::Press;
+use crate::core::pending::Means;
+use crate::core::plan::PlannedAction;
+use crate::core::turn::Path;
+use crate::ports::StoreError;
+
+/// Answers a press.
+pub async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
+    let answer = match Press::decode(data) {
+        None => Answer::says(Path::Button, "I don't know that button. Nothing was done."),
+        Some(Press::Card { pending, digest_prefix, verb }) => {
+            return consent::decide(turn, &pending, verb, Some(&digest_prefix), Means::Button).await;
+        }
+        Some(Press::Undo(id)) => undo::press(turn, &id).await?,
+        Some(Press::Send(draft)) => send(turn, &draft).await?,
+        Some(Press::Snooze { due, until }) => reminder::snooze(turn, &due, until, data).await?,
+        Some(Press::Done(due)) => reminder::done(turn, &due, data).await?,
+        Some(Press::Offer { id, choice }) => offers::take(turn, &id, choice).await?,
+        // The face that made it takes it before it gets here.
+        Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done."),
+        Some(Press::Set { key, value }) => settings::press(turn, &key, value.as_deref(), data).await?,
+    };
+    Ok(answer.keeping_question())
+}
+
+/// A draft's Send button makes a card: sending is high stakes, however it is asked for.
+async fn send(turn: &Turn<'_>, draft: &str) -> Result<Answer, StoreError> {
+    let action =
+        PlannedAction { service: "email".to_owned(), command: "send_email".to_owned(), ..PlannedAction::default() };
+    let found = match turn.brain.service("email") {
+        Some(service) => service.draft(&turn.scene, draft).await,
+        None => None,
+    };
+    let Some(params) = found else {
+        return Ok(Answer::says(Path::Button, "That draft is gone, so there is nothing to send."));
+    };
+    act::one_action(turn, PlannedAction { params, ..action }).await
+}

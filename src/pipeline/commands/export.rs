@@ -1,0 +1,89 @@
+//! `/export`: all of a person's data in one JSON document, handed to them and to nobody else.
+//!
+//! Holds what the services keep of the person, their settings, and the conversation of their private chat.
+//! Deliberately not in it: anything of other people (what was said in groups is theirs, too), rights, secrets.
+//! Open cards are listed for information; an import never revives them.
+
+use serde_json::{Map, Value, json};
+
+use crate::core::ids::{ChatId, UserId};
+use crate::core::turn::{Attachment, Path, Reply};
+use crate::limits;
+use crate::pipeline::Brain;
+use crate::pipeline::turn::{Answer, Turn};
+use crate::ports::{RecordExt, ServiceError};
+use crate::records::Message;
+
+/// The document's version.
+const VERSION: u32 = 1;
+
+/// Everything of one person. `chat`: their private chat.
+pub async fn everything_of(brain: &Brain, owner: &UserId, chat: &ChatId) -> Result<Value, ServiceError> {
+    let user = brain.user(owner, chat).await?;
+    let mut document = Map::new();
+    document.insert("brain_agent_export".to_owned(), json!(VERSION));
+    document.insert("exported_at".to_owned(), json!(brain.clock.now()));
+    document.insert(
+        "person".to_owned(),
+        json!({
+            "id": user.id,
+            "zone": user.zone.unwrap_or(brain.policy.zone).name(),
+            "zone_chosen": user.zone.is_some(),
+            "settings": user.settings,
+            "since": user.since,
+        }),
+    );
+    for service in &brain.services {
+        for (name, records) in service.export(owner).await? {
+            document.insert(name.to_owned(), Value::Array(records));
+        }
+    }
+    let waiting = brain.open_pending(chat).await?.into_iter().filter(|pending| pending.owner == *owner);
+    let card = |pending: crate::core::pending::Pending| {
+        json!({"id": pending.id, "created_at": pending.created_at, "expires_at": pending.expires_at,
+               "actions": pending.actions.iter().map(|a| json!({"service": a.service, "command": a.command, "params": a.params})).collect::<Vec<_>>()})
+    };
+    document.insert("waiting_for_your_yes".to_owned(), waiting.map(card).collect());
+    let messages: Vec<Message> = brain.store.list_all::<Message>(&[chat.as_str()]).await?;
+    let message = |message: Message| json!({"at": message.at, "speaker": message.speaker, "origin": message.origin, "text": message.text});
+    document.insert("messages".to_owned(), messages.into_iter().map(message).collect());
+    Ok(Value::Object(document))
+}
+
+/// Hands it over as a file.
+pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, crate::ports::StoreError> {
+    let document = match everything_of(turn.brain, turn.owner(), turn.chat()).await {
+        Ok(document) => document,
+        Err(error) => {
+            return Ok(Answer::says(Path::Command, format!("❗ I could not put your data together: {error}")));
+        }
+    };
+    let content = serde_json::to_string_pretty(&document).unwrap_or_default();
+    if content.len() > limits::ATTACHMENT_BYTES_MAX {
+        let words = format!(
+            "Your data is larger than the {} MB I can send in a message. On the machine I run on, “brain-agent export” writes all of it.",
+            limits::ATTACHMENT_BYTES_MAX / 1024 / 1024
+        );
+        return Ok(Answer::says(Path::Command, words));
+    }
+    let counts: Vec<String> = document
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, records)| Some((name, records.as_array()?.len())))
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| format!("▫️ {count} {}", name.replace('_', " ")))
+        .collect();
+    let now = turn.scene.now.with_timezone(&turn.scene.zone);
+    let attachment = Attachment {
+        name: format!("brain-agent-{}.json", now.format("%Y-%m-%d-%H%M%S")),
+        mime: "application/json".to_owned(),
+        content,
+    };
+    let text = format!(
+        "📦 This is everything I keep of you, with your settings:\n{}\nMail stays where it is, in its folder.",
+        counts.join("\n")
+    );
+    let reply = Reply { text, attachment: Some(attachment), ..Reply::default() };
+    Ok(Answer { replies: vec![reply], ..Answer::of(Path::Command) })
+}

@@ -1,0 +1,267 @@
+//! Slash commands. One table says what there is: the menu of Telegram, `/help`, the hint after a slip of the
+//! finger and the dispatch all come from [`COMMANDS`].
+//!
+//! Invariants: every command is answered without a model; only words the person typed are commands; what shows
+//! or changes private things works in the private chat alone. Everything a command shows of a service it asks
+//! that service for, through the port.
+
+pub mod agenda;
+mod export;
+mod memory;
+mod status;
+mod view;
+
+use std::sync::PoisonError;
+
+pub use export::everything_of;
+
+use super::buttons::undo;
+use super::turn::{Answer, Question, Turn};
+use super::{consent, settings};
+use crate::catalog::SERVICES;
+use crate::core::button::{CardVerb, Press};
+use crate::core::pending::Means;
+use crate::core::turn::{Input, Origin, Path};
+use crate::core::words::{distance, fold};
+use crate::ports::StoreError;
+
+/// Where a command works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Where {
+    /// In groups as well.
+    Anywhere,
+    /// In the private chat only.
+    Private,
+}
+
+/// What a command does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Start,
+    Help,
+    Today,
+    Week,
+    Tasks,
+    Pending,
+    Undo,
+    Settings,
+    Memory,
+    Forget,
+    Export,
+    Cancel,
+    Status,
+}
+
+/// A slash command as people see it.
+#[derive(Debug)]
+pub struct Command {
+    /// Without the slash.
+    pub name: &'static str,
+    /// One line for menus, in the person's words.
+    pub words: &'static str,
+    /// What may follow, for `/help`.
+    pub argument: &'static str,
+    /// Where it works.
+    pub place: Where,
+    deed: Deed,
+}
+
+const fn command(name: &'static str, words: &'static str, deed: Deed) -> Command {
+    Command { name, words, argument: "", place: Where::Private, deed }
+}
+
+/// All of them, in the order of menus.
+pub const COMMANDS: [Command; 13] = [
+    command("today", "What today holds", Deed::Today),
+    command("week", "The next seven days", Deed::Week),
+    command("tasks", "What is still to do", Deed::Tasks),
+    command("pending", "What waits for your yes or no", Deed::Pending),
+    command("undo", "Take back the last thing I did", Deed::Undo),
+    Command { place: Where::Anywhere, ..command("cancel", "Stop what runs, or drop what waits", Deed::Cancel) },
+    command("settings", "Time zone, language, tone, quiet hours, briefing", Deed::Settings),
+    command("memory", "What I remember about you", Deed::Memory),
+    Command { argument: "WHAT", ..command("forget", "Erase something I remember", Deed::Forget) },
+    command("export", "All of your data, as a file", Deed::Export),
+    command("status", "Whether everything works", Deed::Status),
+    Command { place: Where::Anywhere, ..command("help", "What I can do", Deed::Help) },
+    command("start", "Hello, with two examples", Deed::Start),
+];
+
+/// The command a message holds: its name without slash and bot name, and what follows.
+pub fn parse(text: &str) -> Option<(&str, &str)> {
+    let rest = text.trim_start().strip_prefix('/')?;
+    let (word, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let name = word.split('@').next().unwrap_or(word);
+    let fine = !name.is_empty() && name.len() <= 32 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    fine.then_some((name, arguments.trim()))
+}
+
+fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name.eq_ignore_ascii_case(name))
+}
+
+/// True for input that overtakes what is running: `/cancel` and presses. Doing a changed message again is a turn
+/// like any other and waits in line.
+pub fn overtakes(input: &Input) -> bool {
+    match input {
+        Input::Press { data, .. } => !matches!(Press::decode(data), Some(Press::Redo(_))),
+        Input::Message { text, .. } => {
+            parse(text).and_then(|(name, _)| find(name)).is_some_and(|command| command.deed == Deed::Cancel)
+        }
+    }
+}
+
+/// True for turns that `/cancel` may stop.
+pub fn stoppable(input: &Input) -> bool {
+    !overtakes(input)
+}
+
+/// Answers a command; `None` when the message is none.
+pub async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
+    let words = turn.words();
+    if words.trim().is_empty() {
+        return Ok(Some(Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question()));
+    }
+    let Some((name, rest)) = parse(words) else {
+        return Ok(None);
+    };
+    let says = |text: String| Answer::says(Path::Command, text).keeping_question();
+    let Some(command) = find(name) else {
+        return Ok(Some(says(unknown(name))));
+    };
+    if !matches!(turn.origin(), Origin::Typed | Origin::PartialQuote) {
+        return Ok(Some(says(format!("I take /{} only when you type it yourself. Nothing was done.", command.name))));
+    }
+    if command.place == Where::Private && !turn.chat().is_private_of(turn.owner()) {
+        return Ok(Some(says(format!(
+            "/{} is between you and me: please write it in our private chat.",
+            command.name
+        ))));
+    }
+    let mut answer = carry_out(turn, command.deed, rest).await?;
+    if matches!(answer.clarification, Question::Settled) && command.deed != Deed::Cancel {
+        answer = answer.keeping_question();
+    }
+    Ok(Some(answer))
+}
+
+async fn carry_out(turn: &Turn<'_>, deed: Deed, rest: &str) -> Result<Answer, StoreError> {
+    let says = |text: String| Answer::says(Path::Command, text);
+    Ok(match deed {
+        Deed::Start => says(start(turn)),
+        Deed::Help => says(help(turn)),
+        Deed::Today => says(agenda::today(turn.brain, &turn.scene).await?),
+        Deed::Week => says(agenda::week(turn.brain, &turn.scene).await),
+        Deed::Tasks => says(agenda::tasks(turn.brain, &turn.scene).await),
+        Deed::Pending => says(pending(turn)),
+        Deed::Undo => undo::last(turn).await?,
+        Deed::Settings => settings::command(turn, rest),
+        Deed::Memory => says(memory::show(turn.brain, &turn.scene).await),
+        Deed::Forget => memory::forget(turn, rest).await?,
+        Deed::Export => export::hand_over(turn).await?,
+        Deed::Cancel => cancel(turn).await?,
+        Deed::Status => says(status::status(turn).await?),
+    })
+}
+
+/// What to say to a command that does not exist: the one it is closest to, if any is close.
+fn unknown(name: &str) -> String {
+    let name = fold(name);
+    let close = COMMANDS.iter().filter_map(|command| Some((distance(command.name, &name, 2)?, command.name))).min();
+    match close {
+        Some((_, close)) => format!("I don't know /{name}. Did you mean /{close}? /help shows all."),
+        None => format!("I don't know /{name}. /help shows what there is. Or just say what you need."),
+    }
+}
+
+fn start(turn: &Turn<'_>) -> String {
+    let zone = turn.scene.zone;
+    let assumed = if turn.user.zone.is_none() && turn.brain.policy.zone_assumed { " (this machine's)" } else { "" };
+    format!(
+        "Hi! I keep your tasks, reminders, calendar, mail, notes and memories, and I ask before I do anything that can't be taken back.\n\n\
+         Try:\n• Remind me to call mom tomorrow at 5pm\n• What do I have this week?\n\n\
+         Your time zone is {}{assumed}; it's {} there. If that is wrong, write “my time zone is Lisbon” with your city.\n\
+         /help shows everything.",
+        zone.name(),
+        turn.scene.now.with_timezone(&zone).format("%H:%M"),
+    )
+}
+
+/// From the catalog: one example a command; then the slash commands.
+fn help(turn: &Turn<'_>) -> String {
+    let mut text = String::from("This is what I can do. Say it in your own words.\n");
+    for service in SERVICES {
+        text.push_str(&format!("\n{}\n", service.title));
+        for entry in turn.brain.catalog.commands(&[service.name.to_owned()]) {
+            text.push_str(&format!("• {}\n", entry.example()));
+        }
+    }
+    text.push_str("\nBefore I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.\n\nCommands\n");
+    let private = turn.chat().is_private_of(turn.owner());
+    for command in COMMANDS.iter().filter(|command| private || command.place == Where::Anywhere) {
+        let argument = if command.argument.is_empty() { String::new() } else { format!(" {}", command.argument) };
+        text.push_str(&format!("/{}{argument}: {}\n", command.name, command.words));
+    }
+    text.trim_end().to_owned()
+}
+
+fn pending(turn: &Turn<'_>) -> String {
+    if turn.open.is_empty() {
+        return "Nothing is waiting for your yes or no.".to_owned();
+    }
+    format!(
+        "Waiting for your yes or no:\n{}\nReply to a card, or use its buttons.",
+        agenda::open_cards(turn.brain, &turn.scene, &turn.open)
+    )
+}
+
+/// Stops what runs in this chat; else drops the only open card; else lists them.
+async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
+    let running = turn.brain.running.lock().unwrap_or_else(PoisonError::into_inner).get(turn.chat()).cloned();
+    if let Some(token) = running {
+        token.cancel();
+        return Ok(Answer::says(Path::Command, "Okay, stopping.").keeping_question());
+    }
+    match turn.open.as_slice() {
+        [] if turn.state.clarification.is_some() || turn.state.snoozing.is_some() => {
+            Ok(Answer::says(Path::Command, "Okay, never mind."))
+        }
+        [] => Ok(Answer::says(Path::Command, "There is nothing to cancel.")),
+        [only] => {
+            let decided = consent::decide(turn, &only.id.clone(), CardVerb::Cancel, None, Means::Command).await?;
+            Ok(decided.keeping_question())
+        }
+        _ => Ok(consent::which(turn)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_can_be_a_telegram_command() {
+        for command in &COMMANDS {
+            let plain = command.name.chars().all(|c| c.is_ascii_lowercase()) && command.name.len() <= 32;
+            assert!(plain && (1..=256).contains(&command.words.len()), "{}", command.name);
+            assert_eq!(COMMANDS.iter().filter(|other| other.name == command.name).count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_slip_of_the_finger_gets_the_command_that_was_meant() {
+        assert!(unknown("taks").contains("/tasks"));
+        assert!(unknown("setings").contains("/settings"));
+        assert!(unknown("PENDNG").contains("/pending"));
+        assert!(!unknown("frobnicate").contains("Did you mean"));
+    }
+
+    #[test]
+    fn a_command_is_found_whatever_its_case_and_the_bots_name_behind_it() {
+        assert_eq!(parse("/Today@brain_bot  now "), Some(("Today", "now")));
+        assert_eq!(find("Today").map(|command| command.name), Some("today"));
+        for text in ["today", "/", "/ today", "/tö", "see /today"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

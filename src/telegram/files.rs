@@ -1,0 +1,62 @@
+//! Files handed to people: `sendDocument`, with the reply's words below the file.
+//!
+//! Invariant: the same pace, and the same judgement of refusals, as for messages. Words that are too long for a
+//! caption go out as a message before the file.
+
+use reqwest::multipart::{Form, Part};
+use serde::Deserialize;
+
+use super::api::ApiError;
+use super::place::Place;
+use super::send::{Wire, judge, keyboard};
+use crate::core::ids::MessageId;
+use crate::core::turn::{Attachment, Reply};
+use crate::limits;
+use crate::ports::SendError;
+
+#[derive(Debug, Deserialize)]
+struct Sent {
+    message_id: i64,
+}
+
+impl Wire {
+    /// Sends a file and returns the number of its message.
+    pub(super) async fn post_file(
+        &self,
+        place: Place,
+        reply: &Reply,
+        file: &Attachment,
+    ) -> Result<MessageId, SendError> {
+        let fits = reply.text.encode_utf16().count() <= limits::CAPTION_UTF16_MAX;
+        if !fits {
+            Box::pin(self.post(place, &Reply::text(reply.text.clone()))).await?;
+        }
+        let caption = if fits { reply.text.as_str() } else { "" };
+        let sent: Sent = self
+            .at_pace(place, || async {
+                let form = form(place, caption, reply, file)?;
+                self.api.upload("sendDocument", form).await
+            })
+            .await
+            .map_err(judge)?;
+        Ok(MessageId(sent.message_id))
+    }
+}
+
+fn form(place: Place, caption: &str, reply: &Reply, file: &Attachment) -> Result<Form, ApiError> {
+    let unusable = |why: String| ApiError::Refused { code: 400, why };
+    let part = Part::text(file.content.clone()).file_name(file.name.clone());
+    let part = part.mime_str(&file.mime).map_err(|error| unusable(error.without_url().to_string()))?;
+    let mut form = Form::new().text("chat_id", place.chat.to_string()).part("document", part);
+    if let Some(topic) = place.topic {
+        form = form.text("message_thread_id", topic.to_string());
+    }
+    if !caption.is_empty() {
+        form = form.text("caption", caption.to_owned());
+    }
+    if !reply.buttons.is_empty() {
+        let markup = serde_json::to_string(&keyboard(&reply.buttons)).map_err(|error| unusable(error.to_string()))?;
+        form = form.text("reply_markup", markup);
+    }
+    Ok(form)
+}
