@@ -84,6 +84,8 @@ async fn draft(turn: &Turn<'_>, written: &str, changed: bool) {
     // The beginning, once there is more than a message holds: the rest comes with the answer.
     let first = words.split(limits::DRAFT_UTF16_MAX, limits::MESSAGE_SPANS_MAX).into_iter().next();
     if let Some(first) = first {
+        // Once words are seen, the turn can no longer be begun anew.
+        turn.breath.before_writing().await;
         turn.speaks();
         turn.brain.face.draft(turn.chat(), &first).await;
     }

@@ -11,7 +11,8 @@
 
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta};
+use chrono_tz::Tz;
 
 use super::convert::{Heard, Said, What, With};
 use super::inbox::Entry;
@@ -22,6 +23,7 @@ use crate::config::telegram_user;
 use crate::core::consent::{self, Consent};
 use crate::core::ids::RunId;
 use crate::core::turn::{Incoming, Input, Origin, Part};
+use crate::core::when::{self, DateOrder, Reference};
 use crate::limits;
 use crate::pipeline::breath::Breath;
 use crate::pipeline::commands;
@@ -192,9 +194,11 @@ impl Together {
             return None;
         }
         let first = self.pieces.first()?;
-        let text = own.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n");
+        let text = joined(&own.iter().map(|part| part.text.as_str()).collect::<Vec<_>>());
         let untyped = own.iter().map(|part| part.origin).find(|origin| *origin != Origin::Typed);
-        let origin = if own.is_empty() { Origin::Forwarded } else { untyped.unwrap_or(Origin::Typed) };
+        // Words beside something else are its caption: a yes with a forward behind it is no bare yes.
+        let typed = if parts.iter().any(|part| part.along.is_some()) { Origin::Caption } else { Origin::Typed };
+        let origin = if own.is_empty() { Origin::Forwarded } else { untyped.unwrap_or(typed) };
         let single = parts.len() == 1 && parts.iter().all(|part| part.along.is_none());
         Some(Incoming {
             turn: RunId::new(format!("tg-{}", first.entry.update)),
@@ -237,4 +241,53 @@ fn is_command(said: &Said) -> bool {
 /// A bare yes or no.
 fn decides(said: &Said) -> bool {
     said.with == With::Nothing && said.origin != Origin::Forwarded && consent::read(&said.text) != Consent::Other
+}
+
+/// The words of several messages as one text: a sentence that goes on stays one sentence, what begins anew gets a
+/// line of its own. However they are put together, several messages never make a bare yes or no: a decision
+/// has no line breaks.
+fn joined(messages: &[&str]) -> String {
+    let mut text = String::new();
+    for message in messages {
+        if !text.is_empty() {
+            text.push(if goes_on(&text, message) { ' ' } else { '\n' });
+        }
+        text.push_str(message);
+    }
+    if messages.len() > 1 && consent::read(&text) != Consent::Other { messages.join("\n") } else { text }
+}
+
+/// Whether a message goes on with the sentence before it: in small letters, with a number, or with a time.
+fn goes_on(before: &str, next: &str) -> bool {
+    let complete = before.trim_end().ends_with(['.', '!', '?', '…', ':', ';', '。', '؟', '।']);
+    let begins_small = next.trim_start().starts_with(|c: char| c.is_lowercase() || c.is_numeric());
+    let reference = Reference { now: DateTime::UNIX_EPOCH, zone: Tz::UTC, order: DateOrder::DayFirst };
+    let begins_with_time = || when::find(next, &reference).first().is_some_and(|found| found.span.start == 0);
+    !complete && (begins_small || begins_with_time())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_that_goes_on_stays_one_and_another_gets_its_own_line() {
+        for (messages, text) in [
+            (vec!["remind me", "to buy milk", "tomorrow 9am"], "remind me to buy milk tomorrow 9am"),
+            (vec!["Remind me to buy milk", "Tomorrow at 9"], "Remind me to buy milk Tomorrow at 9"),
+            (vec!["Buy milk", "Call mom"], "Buy milk\nCall mom"),
+            (vec!["Done with that.", "now the next one"], "Done with that.\nnow the next one"),
+            (vec!["alone"], "alone"),
+        ] {
+            assert_eq!(joined(&messages), text);
+        }
+    }
+
+    #[test]
+    fn several_messages_never_make_a_yes() {
+        for messages in [vec!["yes", "please"], vec!["ok", "thanks"], vec!["do", "it"], vec!["yes", "send it"]] {
+            assert_eq!(consent::read(&joined(&messages)), Consent::Other, "{messages:?}");
+        }
+        assert_eq!(consent::read(&joined(&["yes"])), Consent::Yes);
+    }
 }

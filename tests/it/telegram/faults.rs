@@ -189,6 +189,7 @@ async fn updates_that_come_in_another_order_are_each_handled_once() {
     api.push_raw(update(first + 2, ANNA));
     api.push_raw(update(first + 1, BEN));
     api.push_again(first + 2);
+    api.renumber_updates(first + 3);
     answer(&api, ANNA, "Nothing is waiting").await;
     answer(&api, BEN, "Nothing is waiting").await;
     api.user_says(ANNA, "/cancel");
