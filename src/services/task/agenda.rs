@@ -41,8 +41,8 @@ pub(super) fn items(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<
 /// The task where the person lives from now on, if it follows them there: what repeats keeps its time of day,
 /// and a day stays that day. What was set for one instant stays at it, and so does what counts hours.
 ///
-/// A time of a series that has come and is still to be told (quiet hours hold it) stays where it was; the series
-/// moves on from it.
+/// Times of a series that have come and are still to be told (quiet hours hold them) stay where they were; the
+/// series moves on from them.
 pub(super) fn rezoned(task: &Task, to: Tz, now: DateTime<Utc>) -> Option<Task> {
     let follows = task.repeat.is_some() || matches!(task.due_moment(), Some(Moment::Day(_)));
     if !follows || task.status == Status::Done || task.zone == to {
@@ -56,7 +56,10 @@ pub(super) fn rezoned(task: &Task, to: Tz, now: DateTime<Utc>) -> Option<Task> {
             if task.repeat.is_none() || !next.advance(now) {
                 return None;
             }
+            next.also.extend(task.came(at, now));
             next.also.push(at);
+            next.also.sort();
+            next.also.dedup();
             next.reminded_at = Some(now);
             next
         }

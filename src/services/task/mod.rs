@@ -331,6 +331,11 @@ impl Service for TaskService {
             rezoned.moved += usize::from(there.reminds_at() != task.reminds_at());
             rezoned.changes.push(Change::put(&there, Expect::Revision(revision))?);
             rezoned.changes.extend(self.due_changes(Some(&task), Some(&there), scene.now).await?);
+            // What has come without an entry of its own gets one: only the first of several is held.
+            let had = task.rings();
+            for at in there.also.iter().filter(|at| **at <= scene.now && !had.contains(at)) {
+                rezoned.changes.push(self.armed(&there.due_at(*at)).await?);
+            }
         }
         Ok(rezoned)
     }

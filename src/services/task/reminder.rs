@@ -40,6 +40,8 @@ fn moved_on(task: &Task, mut ring: Ring, scene: &Scene) -> (Ring, Option<Task>) 
     }
     let mut next = task.clone();
     next.reminded_at = Some(scene.now);
+    // What was told long ago need not be kept.
+    next.also.retain(|at| scene.now - *at < chrono::Duration::days(7));
     next.advance(ring.at.max(scene.now));
     (ring, Some(next))
 }
