@@ -24,6 +24,7 @@ pub mod closed;
 pub mod commands;
 pub mod consent;
 pub(crate) mod context;
+mod conversation;
 pub mod decisions;
 pub mod due;
 mod execute;

@@ -9,18 +9,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OwnedMutexGuard;
 
-use super::Brain;
 use super::settings::{self, UserChange};
 use super::turn::{Answer, Question, Turn, TurnError};
+use super::{Brain, conversation};
 use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
 use crate::core::ring;
-use crate::core::turn::{Along, CardPart, Done, Incoming, Input, Origin, Part, Path, Reply};
+use crate::core::turn::{CardPart, Done, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table};
-use crate::records::{CardMessage, ChatState, InboxEntry, Message, OutboxEntry, Show, Speaker, Turn as TurnRecord};
+use crate::records::{CardMessage, ChatState, InboxEntry, OutboxEntry, Show, Turn as TurnRecord};
 
 /// A lock a chat.
 #[derive(Debug, Default)]
@@ -119,7 +119,7 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     state.blocked = None;
     state.status_line = None;
     let now = brain.clock.now();
-    remember(turn, &mut state, &replies, deeds, now, &mut batch)?;
+    conversation::remember(turn, &mut state, &replies, deeds, now, &mut batch)?;
     for edit in edits {
         enqueue(&mut state, Show::Edit(edit), now, &mut batch)?;
     }
@@ -143,62 +143,6 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     settings::commit(turn, &user, batch).await?;
     drop(guard);
     Ok(())
-}
-
-/// Adds both sides of the turn to the conversation.
-fn remember(
-    turn: &Turn<'_>,
-    state: &mut ChatState,
-    replies: &[Reply],
-    deeds: Vec<crate::records::Deed>,
-    at: chrono::DateTime<chrono::Utc>,
-    batch: &mut Batch,
-) -> Result<(), StoreError> {
-    let mut add = |message: Message| {
-        let message = Message { chat: state.chat.clone(), number: state.next_message, ..message };
-        state.next_message += 1;
-        batch.put(&message, Expect::Any).map(|_| ())
-    };
-    let blank = |speaker, text, origin| Message {
-        chat: turn.chat().clone(),
-        number: 0,
-        speaker,
-        text,
-        origin,
-        at,
-        deeds: Vec::new(),
-        message: None,
-        by: None,
-        source: None,
-        undo: Vec::new(),
-    };
-    if let Input::Message { text, origin, .. } = &turn.incoming.input {
-        let by = Some(turn.owner().clone());
-        let whole =
-            Part { message: turn.incoming.message_id, text: text.clone(), origin: *origin, along: None, inbox: None };
-        let parts = if turn.incoming.parts.is_empty() { std::slice::from_ref(&whole) } else { &turn.incoming.parts };
-        for part in parts.iter().filter(|part| !part.text.is_empty()) {
-            let said = blank(Speaker::Person, part.text.clone(), part.origin);
-            let source = part.along.as_ref().map(Along::label);
-            add(Message { message: Some(part.message), by: by.clone(), source, ..said })?;
-        }
-    }
-    let said: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
-    if !said.is_empty() || !deeds.is_empty() {
-        let answer = blank(Speaker::Assistant, said.join("\n"), Origin::Typed);
-        add(Message { deeds, undo: undo_buttons(replies), ..answer })?;
-    }
-    Ok(())
-}
-
-/// The undo records that the buttons of an answer name.
-fn undo_buttons(replies: &[Reply]) -> Vec<String> {
-    let pressed = replies.iter().flat_map(|reply| reply.buttons.iter().flatten());
-    let undo = pressed.filter_map(|button| match Press::decode(&button.data) {
-        Some(Press::Undo(id)) => Some(id),
-        Some(_) | None => None,
-    });
-    undo.collect()
 }
 
 /// Puts something to show into the outbox.

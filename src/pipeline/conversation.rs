@@ -1,0 +1,66 @@
+//! What a turn leaves in the conversation: what the person said, message by message, and the answer.
+//!
+//! Invariants: whose words each message holds is kept with it; what is changed later is found by its number; the
+//! answer names what can undo it. Not here: reading the conversation (see [`super::turn`]).
+
+use super::turn::Turn;
+use crate::core::button::Press;
+use crate::core::turn::{Along, Input, Origin, Part, Reply};
+use crate::ports::{Batch, Expect, StoreError};
+use crate::records::{ChatState, Message, Speaker};
+
+/// Adds both sides of the turn to the conversation.
+pub(super) fn remember(
+    turn: &Turn<'_>,
+    state: &mut ChatState,
+    replies: &[Reply],
+    deeds: Vec<crate::records::Deed>,
+    at: chrono::DateTime<chrono::Utc>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let mut add = |message: Message| {
+        let message = Message { chat: state.chat.clone(), number: state.next_message, ..message };
+        state.next_message += 1;
+        batch.put(&message, Expect::Any).map(|_| ())
+    };
+    let blank = |speaker, text, origin| Message {
+        chat: turn.chat().clone(),
+        number: 0,
+        speaker,
+        text,
+        origin,
+        at,
+        deeds: Vec::new(),
+        message: None,
+        by: None,
+        source: None,
+        undo: Vec::new(),
+    };
+    if let Input::Message { text, origin, .. } = &turn.incoming.input {
+        let by = Some(turn.owner().clone());
+        let whole =
+            Part { message: turn.incoming.message_id, text: text.clone(), origin: *origin, along: None, inbox: None };
+        let parts = if turn.incoming.parts.is_empty() { std::slice::from_ref(&whole) } else { &turn.incoming.parts };
+        for part in parts.iter().filter(|part| !part.text.is_empty()) {
+            let said = blank(Speaker::Person, part.text.clone(), part.origin);
+            let source = part.along.as_ref().map(Along::label);
+            add(Message { message: Some(part.message), by: by.clone(), source, ..said })?;
+        }
+    }
+    let said: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
+    if !said.is_empty() || !deeds.is_empty() {
+        let answer = blank(Speaker::Assistant, said.join("\n"), Origin::Typed);
+        add(Message { deeds, undo: undo_buttons(replies), ..answer })?;
+    }
+    Ok(())
+}
+
+/// The undo records that the buttons of an answer name.
+fn undo_buttons(replies: &[Reply]) -> Vec<String> {
+    let pressed = replies.iter().flat_map(|reply| reply.buttons.iter().flatten());
+    let undo = pressed.filter_map(|button| match Press::decode(&button.data) {
+        Some(Press::Undo(id)) => Some(id),
+        Some(_) | None => None,
+    });
+    undo.collect()
+}
