@@ -56,8 +56,11 @@ pub const STILL_COMING_AFTER: i64 = 19 * 60;
 pub const WEEK_END_DAY: i64 = 4;
 pub const WEEK_MIDDLE_DAY: i64 = 2;
 
+/// "The 2nd Sunday of May".
+type NthWeekday = (i32, Weekday, u32);
+
 /// Where a movable day, by its (nth, weekday, month), is kept on another date: there it is asked for.
-pub const KEPT_ELSEWHEN: &[((i32, Weekday, u32), &[&str])] = &[
+pub const KEPT_ELSEWHEN: &[(NthWeekday, &[&str])] = &[
     // Mother's Day: Lent, the last or first Sunday of May, or a fixed date.
     (
         (2, Weekday::Sun, 5),
