@@ -110,7 +110,7 @@ async fn what_could_not_be_sent_is_sent_again_until_it_arrives() {
 async fn a_blocked_bot_keeps_what_is_meant_for_that_person_and_serves_the_others() {
     let api = FakeBotApi::start().await;
     let model = echo();
-    let mut daemon = serve(&installed().model(&model), &api).await;
+    let mut daemon = serve(&installed().model(&model).env("RUST_LOG", "warn"), &api).await;
     api.fail_in_chat(ANNA, "sendMessage", Fault::Blocked);
     api.user_says(ANNA, "into the void");
     api.wait_for("the refusal", SOON, |api| api.calls("sendMessage").into_iter().find(|call| call.status == Some(403)))
