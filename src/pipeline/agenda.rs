@@ -60,8 +60,10 @@ fn shown(mut lines: Vec<String>) -> Vec<String> {
 }
 
 fn heading(day: NaiveDate, scene: &Scene) -> String {
-    let noon = local_instant(scene.zone, day.and_time(NaiveTime::MIN)).earliest();
-    describe(noon, Grain::Day, &reference(scene))
+    let midnight = local_instant(scene.zone, day.and_time(NaiveTime::MIN)).earliest();
+    let words = describe(midnight, Grain::Day, &reference(scene));
+    let mut chars = words.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn reference(scene: &Scene) -> Reference {

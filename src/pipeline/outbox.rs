@@ -163,6 +163,10 @@ fn split(reply: Reply) -> Vec<Reply> {
     if !reply.rings.is_empty() {
         return vec![reply];
     }
+    // What a card shows is not touched again, white space included.
+    if reply.card.is_some() && !reply.text.trim().is_empty() {
+        return vec![reply];
+    }
     let words = Formatted { text: reply.text, spans: reply.spans };
     let words = words.split(limits::MESSAGE_UTF16_MAX, limits::MESSAGE_SPANS_MAX);
     let mut parts: Vec<Reply> = words.into_iter().map(Reply::from).collect();

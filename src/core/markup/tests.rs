@@ -260,6 +260,8 @@ proptest! {
 
     #[test]
     fn plain_words_lose_nothing_to_markdown(text in "[a-zA-Zäß漢 .,!?*_~>#|\n-]{0,300}") {
+        // What stands behind a fence is the name of a language, which is no word of the text.
+        prop_assume!(!text.contains("~~~"));
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         prop_assert_eq!(letters(&Formatted::read(&text).text), letters(&text));
     }

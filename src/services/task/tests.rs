@@ -234,10 +234,11 @@ async fn a_reminder_has_its_words_and_buttons() {
     let reply = said(&world, &tasks.fall_due(&world.scene, &due).await.unwrap());
     assert_eq!(reply.text, "⏰ Call mom");
     let roles: Vec<Role> = reply.buttons.iter().flatten().map(|button| button.role).collect();
-    assert_eq!(roles, [Role::Snooze, Role::Snooze, Role::Snooze, Role::Done]);
+    assert_eq!(roles, [Role::Snooze, Role::Snooze, Role::Snooze, Role::Snooze, Role::Done]);
     let id = task["id"].as_str().unwrap();
     let data: Vec<&str> = reply.buttons.iter().flatten().map(|button| button.data.as_str()).collect();
-    assert_eq!(data, [format!("z:{id}:10"), format!("z:{id}:60"), format!("z:{id}:959"), format!("k:{id}")]);
+    let snooze = |until: &str| format!("z:{id}:{until}");
+    assert_eq!(data, [snooze("10"), snooze("60"), snooze("t"), snooze("a"), format!("k:{id}")]);
     for (now, text) in [
         ("2026-01-13 17:12", "⏰ Call mom, late by 12 min"),
         ("2026-01-13 20:30", "⏰ Call mom, late by 3 h"),

@@ -100,7 +100,7 @@ fn an_expiry_that_is_killed_is_told_and_never_decided() {
         let heard = told(&lines);
         // At least once, and at most once a life.
         assert_eq!(times(&heard, "⌛ That card has expired"), 1, "{border}: {heard}");
-        assert_eq!(times(&told(&printed), "⌛"), usize::from(border == "shown:2"), "{border}");
+        assert_eq!(times(&told(&printed), "⌛ That card has expired"), usize::from(border == "shown:2"), "{border}");
         let late = second.press(&yes);
         assert!(text_of(&late).contains("expired"), "{border}: {late:#?}");
         drop(second);

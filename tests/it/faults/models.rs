@@ -66,7 +66,7 @@ fn an_endpoint_that_is_not_there_is_replaced_by_built_in_understanding() {
     let gone = ModelServer::scripted(Script::new());
     let url = gone.url();
     drop(gone);
-    let program = Program::new().env("LLM_BASE_URL", &url).env("LLM_MODEL", "m");
+    let program = Program::new().env("LLM_BASE_URL", &url).env("LLM_MODEL", "m").env("BRAIN_SKIP_ROUTER", "false");
     done_without_a_model("refused", &mut console(&program));
 }
 

@@ -183,7 +183,7 @@ async fn a_series_keeps_its_times_whatever_is_snoozed() {
     world.live_until(utc("2026-01-12T12:00:00Z")).await;
     let told = world.told().pop().unwrap();
     // Till tomorrow morning: the reminder of tomorrow noon must come, too.
-    let tomorrow = told.reply.buttons[0][2].clone();
+    let tomorrow = told.reply.buttons[1][0].clone();
     world.sends(brain_agent::core::turn::Input::Press { data: tomorrow.data, message: None }).await;
     world.phone.told.lock().unwrap().clear();
     world.live_until(utc("2026-01-14T12:00:00Z")).await;
@@ -286,8 +286,8 @@ async fn an_agenda_goes_day_by_day_and_begins_with_what_is_overdue() {
     assert_eq!(
         lines.join("\n"),
         "❗ Taxes — since Mon 12 Jan\n\n\
-         today (Tue 13 Jan)\n▫️ 18:00 Pills\n\n\
-         tomorrow (Wed 14 Jan)\n▫️ Passport\n🗓 09:30–09:45 Standup, Room 4\n🗓 12:00–13:00 Lunch with Ann, Room 4\n\
+         Today (Tue 13 Jan)\n▫️ 18:00 Pills\n\n\
+         Tomorrow (Wed 14 Jan)\n▫️ Passport\n🗓 09:30–09:45 Standup, Room 4\n🗓 12:00–13:00 Lunch with Ann, Room 4\n\
          ▫️ 18:00 Pills\n\nThu 15 Jan\n▫️ 18:00 Pills"
     );
     world.does("complete", json!({"find_by": "pills"})).await;
