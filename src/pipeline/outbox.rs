@@ -61,7 +61,11 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
     fail_point("answer-durable");
     let (mut done, _) = turn.sum_up(path, reports);
     match committed {
-        Ok(()) => turn.brain.deliver(turn.chat()).await,
+        Ok(()) => {
+            // What is committed can no longer be stopped, so that `/cancel` does not claim to.
+            turn.brain.end(turn.incoming);
+            turn.brain.deliver(turn.chat()).await;
+        }
         Err(error) => {
             tracing::error!(%error, "an answer could not be stored");
             done.path = Path::Error;
@@ -160,11 +164,8 @@ pub fn enqueue(
 
 /// A reply in messages that fit; the buttons go with the last one. Cards are split already.
 fn split(reply: Reply) -> Vec<Reply> {
-    if !reply.rings.is_empty() {
-        return vec![reply];
-    }
-    // What a card shows is not touched again, white space included.
-    if reply.card.is_some() && !reply.text.trim().is_empty() {
+    // What a card shows is not touched again, white space included; a reminder gets its words at delivery.
+    if !reply.rings.is_empty() || (reply.card.is_some() && !reply.text.trim().is_empty()) {
         return vec![reply];
     }
     let words = Formatted { text: reply.text, spans: reply.spans };

@@ -52,6 +52,22 @@ enum Deed {
     Status,
 }
 
+impl Deed {
+    /// Whether a command of this origin is obeyed. In a group one may ask to be shown things (they come
+    /// privately) and stop what runs; what changes or hands over something is typed in the private chat.
+    fn counts_from(self, origin: Origin) -> bool {
+        match origin {
+            Origin::Typed | Origin::PartialQuote => true,
+            Origin::InGroup => match self {
+                Self::Start | Self::Help | Self::Today | Self::Week | Self::Tasks | Self::Pending => true,
+                Self::Memory | Self::Status | Self::Cancel => true,
+                Self::Undo | Self::Settings | Self::Forget | Self::Export => false,
+            },
+            Origin::Edited | Origin::Forwarded | Origin::Caption | Origin::Transcript | Origin::OnBehalf => false,
+        }
+    }
+}
+
 /// A slash command as people see it.
 #[derive(Debug)]
 pub struct Command {
@@ -129,8 +145,11 @@ pub async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     let Some(command) = find(name) else {
         return Ok(Some(says(unknown(name))));
     };
-    if !matches!(turn.origin(), Origin::Typed | Origin::PartialQuote) {
-        return Ok(Some(says(format!("I take /{} only when you type it yourself. Nothing was done.", command.name))));
+    if !command.deed.counts_from(turn.origin()) {
+        return Ok(Some(says(format!(
+            "I take /{} only when you type it here yourself. Nothing was done.",
+            command.name
+        ))));
     }
     if command.place == Where::Private && !turn.chat().is_private_of(turn.owner()) {
         return Ok(Some(says(format!(

@@ -65,7 +65,10 @@ async fn who_does_not_know_the_secret_is_not_heard_and_garbage_does_no_harm() {
     }
     // Refused before all of it was read, which may cut the line before the answer is there.
     let huge = client.post(&url).header("X-Telegram-Bot-Api-Secret-Token", SECRET).body("a".repeat(2 * 1024 * 1024));
-    assert!(huge.send().await.is_ok_and(|answer| answer.status() == 413) || daemon.is_running());
+    match huge.send().await {
+        Ok(answer) => assert_eq!(answer.status(), 413),
+        Err(_cut) => assert!(daemon.is_running()),
+    }
     for garbage in ["", "{", "[]", "{\"update_id\": \"x\"}", "\u{0}"] {
         assert_eq!(send(Some(SECRET), garbage.to_owned()).await, 200, "{garbage:?}");
     }
