@@ -77,6 +77,21 @@ fn the_flow_examples_are_planned() {
 }
 
 #[test]
+fn several_times_of_one_reminder_are_all_kept_or_nothing_is() {
+    check(
+        "remind me to call mom tomorrow at 5 and at 6",
+        &[],
+        r#"task.create {"deadline":"tomorrow at 5","remind_at":["2026-01-13T18:00"],"title":"Call mom"}"#,
+    );
+    check(
+        "remind me on friday at 3pm and on monday at 9am to water the plants",
+        &[],
+        r#"task.create {"deadline":"on friday at 3pm","remind_at":["on monday at 9am"],"title":"Water the plants"}"#,
+    );
+    check("remind me a day before and an hour before my flight on friday at 3pm", &[], "-");
+}
+
+#[test]
 fn pronouns_and_ellipsis_mean_what_was_talked_about_last() {
     let meeting = meeting_with_sarah();
     let task = vec![past("task", "create", json!({"title": "Call mom"}), "t3", "Call mom")];

@@ -60,6 +60,8 @@ async fn recent(turn: &Turn<'_>) -> Result<Vec<(Undo, u64)>, StoreError> {
     let scan = Scan::of::<Undo>(&[], limits::ITEMS_MAX).newest_first().after(Key::of(&[&since]));
     let mut found = turn.brain.store.list::<Undo>(scan).await?;
     found.retain(|(undo, _)| undo.owner == *turn.owner() && undo.chat.as_ref() == Some(turn.chat()));
+    // Of the same instant, the later commit.
+    found.sort_by_key(|(undo, revision)| std::cmp::Reverse((undo.until, *revision)));
     Ok(found)
 }
 

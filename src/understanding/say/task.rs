@@ -3,13 +3,22 @@
 use serde_json::{Value, json};
 
 use super::super::history;
-use super::super::said::{Said, done, set, things, tidy, title};
+use super::super::said::{Said, Words, done, set, things, tidy, title};
 use super::{Built, items};
+use crate::core::when::{self, When};
 
 /// "remind me to …", "add … to my todo list", "i have to …".
 pub(super) fn create(said: &Said) -> Built {
+    if names_several_leads(said.hearing.text) {
+        return Built::No;
+    }
     let mut action = said.action("task", "create");
-    let when = said.moment("title", &[]);
+    let twice = two_times(said);
+    if let Some((_, second)) = &twice {
+        action.params.insert("remind_at".to_owned(), json!([second]));
+    }
+    let is_twice = twice.is_some();
+    let when = twice.map(|(both, _)| both).or_else(|| said.moment("title", &[]));
     let used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
     if let Some(when) = &when {
         let name = if said.repeats(when) { "repeat" } else { "deadline" };
@@ -25,7 +34,7 @@ pub(super) fn create(said: &Said) -> Built {
     if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
         return about_it(said, action);
     }
-    let (what, why) = reason(&whole);
+    let (what, why) = reason(if is_twice { without_and(&whole) } else { &whole });
     if let Some(several) = list_of_titles(said, &what) {
         let each = several.into_iter().map(|one| {
             let mut one_action = action.clone();
@@ -37,6 +46,43 @@ pub(super) fn create(said: &Said) -> Built {
     set(&mut action, "title", Some(title(&what)));
     set(&mut action, "description", why.map(|w| title(&w)));
     done(action)
+}
+
+/// "tomorrow at 5 and at 6": the first of two times joined by "and", with the peels of both, and the second, on
+/// the day of the first where it has none of its own.
+fn two_times(said: &Said) -> Option<(Words, String)> {
+    let [first, second] = said.moments(&[])[..] else { return None };
+    let span = |peel: usize| said.heard.peels[peel].span.clone();
+    let between = said.heard.text.get(span(first).end..span(second).start)?.trim().to_lowercase();
+    let point = |peel: usize| match said.heard.time(peel)?.result {
+        Ok(When::Point { at, .. }) => Some(at),
+        Ok(When::Range { .. } | When::Duration(_) | When::Recurrence { .. }) | Err(_) => None,
+    };
+    let (one, two) = (point(first)?, point(second)?);
+    if !AND.contains(&between.as_str()) {
+        return None;
+    }
+    let words = said.words(&[second]).text;
+    let also = if when::is_clock_only(&words) {
+        one.date_naive().and_time(two.time()).format("%Y-%m-%dT%H:%M").to_string()
+    } else {
+        words
+    };
+    Some((Words { peels: vec![first, second], ..said.words(&[first]) }, also))
+}
+
+const AND: [&str; 3] = ["and", "und", "&"];
+
+/// What stood between the two times, at the end of what they were cut out of.
+fn without_and(text: &str) -> &str {
+    let ended = AND.iter().find_map(|and| text.strip_suffix(and)?.strip_suffix(' '));
+    ended.unwrap_or(text).trim_end()
+}
+
+/// "a day before and an hour before …" is more than is read here: better nothing than half of it.
+fn names_several_leads(text: &str) -> bool {
+    let text = text.to_lowercase();
+    [" before and ", " vorher und "].iter().any(|words| text.contains(words))
 }
 
 /// "remind me about it tomorrow": the item talked about last.

@@ -82,6 +82,19 @@ async fn the_undo_command_is_for_the_person_and_the_chat_it_is_written_in() {
 }
 
 #[tokio::test]
+async fn the_undo_command_takes_back_the_later_of_what_was_done_in_the_same_instant() {
+    let rig = Rig::plain();
+    for title in ["One", "Two", "Three", "Four", "Five"] {
+        rig.plans(json!([action("task", "create", json!({"title": title}))]));
+        rig.says("add it").await;
+    }
+    for title in ["Five", "Four", "Three", "Two", "One"] {
+        let text = rig.says("/undo").await.text();
+        assert!(text.contains(&format!("“{title}”")), "{title}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn no_plan_can_ask_for_an_undo() {
     let rig = Rig::plain();
     let undo = with_task(&rig).await;

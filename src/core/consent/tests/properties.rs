@@ -141,6 +141,8 @@ proptest! {
     #[test]
     fn a_yes_and_a_no_together_decide_nothing(yes in decided_as(Consent::Yes), no in decided_as(Consent::No), first: bool) {
         let text = if first { format!("{yes}, {no}") } else { format!("{no}, {yes}") };
-        prop_assert_eq!(read(&text), Consent::Other, "{}", text);
+        // "No, gracias, ya": alone a yes in English, but "enough" behind a Spanish no. It may stay a no, never a yes.
+        let allowed = if yes == "ya" { vec![Consent::Other, Consent::No] } else { vec![Consent::Other] };
+        prop_assert!(allowed.contains(&read(&text)), "{}", text);
     }
 }
