@@ -86,7 +86,7 @@ fn several_times_of_one_reminder_are_all_kept_or_nothing_is() {
     check(
         "remind me on friday at 3pm and on monday at 9am to water the plants",
         &[],
-        r#"task.create {"deadline":"on friday at 3pm","remind_at":["on monday at 9am"],"title":"Water the plants"}"#,
+        r#"task.create {"deadline":"friday at 3pm","remind_at":["monday at 9am"],"title":"Water the plants"}"#,
     );
     check("remind me a day before and an hour before my flight on friday at 3pm", &[], "-");
 }
