@@ -99,7 +99,7 @@ impl TelegramChat {
             return self.wire.post(place, reply).await;
         }
         let Some(Line { message, doubtful }) = self.statuses.take(chat).await else {
-            return self.wire.post(place, reply).await;
+            return self.post(place, chat, reply).await;
         };
         // A card must be the newest message when it appears: a yes counts only after it. And a line whose last
         // change may still be under way could lose the answer again.
@@ -118,7 +118,18 @@ impl TelegramChat {
         }
         let wire = Arc::clone(&self.wire);
         tokio::spawn(async move { wire.delete(place, message).await });
-        self.wire.post(place, reply).await
+        self.post(place, chat, reply).await
+    }
+
+    /// A message of its own. The line of a later turn, if it came up while this was under way, stands above it
+    /// and goes.
+    async fn post(&self, place: Place, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
+        let posted = self.wire.post(place, reply).await?;
+        if let Some(line) = self.statuses.above(chat, posted).await {
+            let wire = Arc::clone(&self.wire);
+            tokio::spawn(async move { wire.delete(place, line.message).await });
+        }
+        Ok(posted)
     }
 
     fn late_if<T>(&self, chat: &ChatId, result: Result<T, SendError>) -> Result<T, SendError> {

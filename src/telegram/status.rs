@@ -129,6 +129,16 @@ impl Statuses {
         line
     }
 
+    /// A message of ours stands in the chat. Returns a line above it: no later answer may take that place, or it
+    /// would be read before an earlier one.
+    pub(super) async fn above(&self, chat: &ChatId, message: MessageId) -> Option<Line> {
+        let show = self.find(chat)?;
+        let mut shown = show.shown.lock().await;
+        let line = shown.line.take_if(|line| line.message < message)?;
+        show.line.store(0, Ordering::SeqCst);
+        Some(line)
+    }
+
     /// This message stands there: the answer could not replace it yet, or an earlier life has left it.
     pub(super) async fn put_back(&self, chat: &ChatId, message: MessageId) {
         let line = Some(Line { message, doubtful: false });

@@ -1,6 +1,7 @@
 //! Order within a chat, none between chats, and what overtakes.
 
 use super::*;
+use crate::support::bot_api::Fault;
 
 #[tokio::test]
 async fn the_same_update_twice_is_answered_once() {
@@ -48,6 +49,22 @@ async fn a_slow_chat_keeps_its_own_order_and_delays_nobody() {
         let said = texts(&api, chat);
         assert!(said.len() == 2 && said[0].contains(order[0]) && said[1].contains(order[1]), "{}", api.transcript());
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_was_long_under_way_is_not_overtaken_by_the_status_line_of_the_next_turn() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.fail_once("sendMessage", Fault::ServerError(500));
+    api.fail_once("sendMessage", Fault::Slow(Duration::from_secs(5)));
+    api.user_says(ANNA, "one");
+    api.user_says(ANNA, "two (4000 ms)");
+    answer(&api, ANNA, "said: two").await;
+    answer(&api, ANNA, "said: one").await;
+    let said = texts(&api, ANNA);
+    let place = |part: &str| said.iter().position(|text| text.contains(part)).unwrap();
+    assert!(place("said: one") < place("said: two"), "{}", api.transcript());
 }
 
 #[tokio::test]
