@@ -184,6 +184,8 @@ pub enum ParamError {
         param: String,
         /// What to ask the person.
         question: String,
+        /// Values to choose from, with their labels; empty if anything may be answered.
+        choices: Vec<(String, String)>,
     },
     /// They do not fit the types.
     #[error("{0}")]
@@ -264,7 +266,8 @@ impl<T: Command> Typed<T> {
         let present: Params = params.iter().filter(|(_, value)| !is_blank(value)).map(clone_pair).collect();
         let missing = |param: &&String| !present.contains_key(*param);
         if let Some(param) = self.required.iter().find(missing) {
-            return Err(ParamError::Missing { param: param.clone(), question: T::question(param).to_owned() });
+            let question = T::question(param).to_owned();
+            return Err(ParamError::Missing { param: param.clone(), question, choices: Vec::new() });
         }
         serde_json::from_value(Value::Object(present)).map_err(|cause| ParamError::Invalid(cause.to_string()))
     }

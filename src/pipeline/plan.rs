@@ -18,6 +18,7 @@ use crate::core::pending::Pending;
 use crate::core::plan::{Action, Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
 use crate::core::turn::Along;
+use crate::core::when::{self, Grain, Reference, When};
 use crate::limits;
 use crate::ports::{Model, Stage};
 use crate::records::{Clarification, Speaker};
@@ -81,12 +82,29 @@ pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
     // Somebody else's words, passed on, answer nothing.
     let question = topic.answers.filter(|_| turn.origin().is_own_words())?;
     let (partial, param) = question.partial.as_ref()?;
-    let action = match picked(turn, question) {
+    let reference = turn.scene.reference();
+    let is_time = |value: &str| Moment::read(value, reference.zone).is_some();
+    let picked = picked(turn, question).or_else(|| on_that_day(&question.choices, turn.words(), &reference));
+    let action = match picked {
+        Some(value) if is_time(value) => understanding::complete(partial, param, value, &reference)?,
         Some(value) => filled(partial, param, value),
-        None if question.choices.is_empty() => free_answer(turn, partial, param)?,
+        // A time may also be answered by another one.
+        None if question.choices.iter().all(|(value, _)| is_time(value)) => free_answer(turn, partial, param)?,
         None => return None,
     };
     Some(Plan { actions: vec![action], ..Plan::default() })
+}
+
+/// The one time among the choices that is on the day the person answers with: "the 27th".
+fn on_that_day<'q>(choices: &'q [(String, String)], answer: &str, reference: &Reference) -> Option<&'q str> {
+    let Some(Ok(When::Point { at, grain: Grain::Day })) = when::resolve(answer, reference) else {
+        return None;
+    };
+    let mut fitting = choices.iter().filter(|(value, _)| {
+        Moment::read(value, reference.zone).is_some_and(|m| m.start(reference.zone).date_naive() == at.date_naive())
+    });
+    let (only, _) = fitting.next()?;
+    fitting.next().is_none().then_some(only)
 }
 
 /// The value of the choice that the person took from our list, in words of their own.

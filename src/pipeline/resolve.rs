@@ -121,7 +121,7 @@ async fn prepare(
 impl From<ParamError> for Unsettled {
     fn from(error: ParamError) -> Self {
         match error {
-            ParamError::Missing { param, question } => Self::Ask { question, param, choices: Vec::new() },
+            ParamError::Missing { param, question, choices } => Self::Ask { question, param, choices },
             ParamError::Invalid(why) => Self::Impossible(why),
         }
     }

@@ -104,10 +104,9 @@ impl<'a> Clock<'a> {
             }
             Some(_) | None => *self.reference,
         };
-        let ask = |question: String| ParamError::Missing { param: param.to_owned(), question };
         match when::resolve(text, &reference) {
-            None => Err(ask(format!("I can't read “{text}” as a time. When exactly?"))),
-            Some(Err(problem)) => Err(ask(trouble(text, &problem, self.reference))),
+            None => Err(ask(param, format!("I can't read “{text}” as a time. When exactly?"))),
+            Some(Err(problem)) => Err(asked_about(param, text, &problem, self.reference)),
             Some(Ok(when)) => Ok(self.of_when(when)),
         }
     }
@@ -214,10 +213,9 @@ fn settle_repeat(
             *first = Some(Moment::Instant(at).store());
             Ok(())
         }
-        Read::Moment(_) | Read::Span(..) | Read::Coarse(..) | Read::Length(..) => Err(ParamError::Missing {
-            param: "repeat".to_owned(),
-            question: format!("I can't read “{words}” as something that repeats. How often?"),
-        }),
+        Read::Moment(_) | Read::Span(..) | Read::Coarse(..) | Read::Length(..) => {
+            Err(ask("repeat", format!("I can't read “{words}” as something that repeats. How often?")))
+        }
     }
 }
 
@@ -229,29 +227,35 @@ fn check_past(param: &str, moment: Moment, past: Past, reference: &Reference) ->
         Moment::Day(day) => day < today,
     };
     match past {
-        Past::Ask if over => Err(ParamError::Missing {
-            param: param.to_owned(),
-            question: format!("{} has already passed. Which time do you mean?", moment.show(reference)),
-        }),
+        Past::Ask if over => {
+            Err(ask(param, format!("{} has already passed. Which time do you mean?", moment.show(reference))))
+        }
         Past::Ask | Past::Fine => Ok(moment),
     }
 }
 
+fn ask(param: &str, question: String) -> ParamError {
+    ParamError::Missing { param: param.to_owned(), question, choices: Vec::new() }
+}
+
 /// A question about a time that was understood but cannot be used.
-fn trouble(text: &str, problem: &Problem, reference: &Reference) -> String {
+fn asked_about(param: &str, text: &str, problem: &Problem, reference: &Reference) -> ParamError {
     let show = |at: &DateTime<Tz>| when::describe(*at, Grain::Minute, reference);
-    match problem {
+    let question = match problem {
         Problem::Past { at } => format!("{} has already passed. Which time do you mean?", show(at)),
         Problem::Impossible { why } => {
             format!("“{text}” does not exist ({why}). Which time do you mean?")
         }
-        Problem::Ambiguous { candidates, why } if candidates.is_empty() => {
-            format!("“{text}” could mean several times ({why}). Which one?")
+        Problem::Ambiguous { candidates, why } if candidates.len() > 1 => {
+            let moment = |at: &DateTime<Tz>| match at.time() == NaiveTime::MIN {
+                true => Moment::Day(at.date_naive()),
+                false => Moment::Instant(*at),
+            };
+            let choices = candidates.iter().map(moment).map(|m| (m.store(), m.show(reference))).collect();
+            let question = format!("“{text}” can mean more than one time ({why}). Which one?");
+            return ParamError::Missing { param: param.to_owned(), question, choices };
         }
-        Problem::Ambiguous { candidates, .. } => {
-            let list: Vec<String> = candidates.iter().map(show).collect();
-            format!("“{text}” could be {}. Which one?", list.join(" or "))
-        }
+        Problem::Ambiguous { why, .. } => format!("“{text}” could mean several times ({why}). Which one?"),
         Problem::Unclear { words } => format!("I don't know when “{words}” is. When exactly do you mean?"),
         Problem::SkippedByClockChange { next, .. } => {
             format!(
@@ -259,5 +263,6 @@ fn trouble(text: &str, problem: &Problem, reference: &Reference) -> String {
                 show(next)
             )
         }
-    }
+    };
+    ask(param, question)
 }

@@ -22,9 +22,10 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
     }
     let mut action = partial.clone();
     let value = match param {
-        "start_time" | "end_time" | "deadline" | "from" | "since" | "before" | "due_before" | "repeat" => {
+        "start_time" | "end_time" | "deadline" | "from" | "since" | "before" | "due_before" | "repeat" | "snooze" => {
             json!(time_in(&text, reference)?)
         }
+        "remind_at" => json!([time_in(&text, reference)?]),
         "changes" => changes(partial, &text, reference)?,
         "to" if action.params.contains_key("body") => {
             let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
@@ -50,7 +51,12 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
         }
         _ => json!(tidy(&text)),
     };
-    action.params.insert(param.to_owned(), value);
+    // Of an item that is to be changed, the new value was asked for.
+    let changes = action.params.get_mut("changes").and_then(Value::as_object_mut).filter(|c| c.contains_key(param));
+    match changes {
+        Some(changes) => changes.insert(param.to_owned(), value),
+        None => action.params.insert(param.to_owned(), value),
+    };
     Some(action)
 }
 

@@ -11,7 +11,7 @@ use super::matching::Match;
 use super::text::{Mark, capitalised, fold};
 use super::{Hearing, say::Built};
 use crate::core::plan::{Params, PlannedAction};
-use crate::core::when::{self, Role, When};
+use crate::core::when::{self, Problem, Role, When};
 
 /// One clause, read one way.
 #[derive(Debug, Clone, Copy)]
@@ -31,9 +31,9 @@ pub(crate) struct Words {
 }
 
 /// Words that hang in the air once the time beside them is gone.
-const DANGLING: [&str; 25] = [
+const DANGLING: [&str; 27] = [
     "for", "on", "at", "by", "to", "in", "from", "until", "till", "before", "due", "starting", "and", "is", "around",
-    "of", "the", "um", "am", "bis", "für", "ab", "about", "with", "a",
+    "of", "the", "um", "am", "bis", "für", "ab", "about", "with", "a", "or", "oder",
 ];
 
 impl<'a> Said<'a> {
@@ -100,7 +100,7 @@ impl<'a> Said<'a> {
     }
 
     /// Peels of the clause that are times of a kind, in order; those inside `except` are left alone.
-    pub fn times(&self, except: &[&str], is: impl Fn(&When) -> bool) -> Vec<usize> {
+    pub fn times(&self, except: &[&str], is: impl Fn(Option<&When>) -> bool) -> Vec<usize> {
         let protected: Vec<Range<usize>> = except.iter().filter_map(|name| self.wide(name)).collect();
         self.heard
             .times_in(&self.found.tokens)
@@ -113,18 +113,18 @@ impl<'a> Said<'a> {
                 };
                 !protected.iter().any(inside)
             })
-            .filter(|&peel| self.heard.time(peel).is_some_and(|f| f.result.as_ref().map_or(true, &is)))
+            .filter(|&peel| self.heard.time(peel).is_some_and(|f| is(f.result.as_ref().ok())))
             .collect()
     }
 
-    /// Points, ranges and recurrences of the clause outside these slots.
+    /// Points, ranges and recurrences of the clause outside these slots, and what is no usable time.
     pub fn moments(&self, except: &[&str]) -> Vec<usize> {
-        self.times(except, |when| !matches!(when, When::Duration(_)))
+        self.times(except, |when| !matches!(when, Some(When::Duration(_))))
     }
 
     /// Lengths of time of the clause outside these slots.
     pub fn lengths(&self, except: &[&str]) -> Vec<usize> {
-        self.times(except, |when| matches!(when, When::Duration(_)))
+        self.times(except, |when| matches!(when, Some(When::Duration(_))))
     }
 
     /// The one time the clause is about: said outside the slot if there is one, two that fit together as one,
@@ -133,6 +133,9 @@ impl<'a> Said<'a> {
         let all = self.moments(except);
         if all.len() < 2 {
             return all.first().map(|&peel| self.words(&[peel]));
+        }
+        if let Some(either) = self.either(&all) {
+            return Some(either);
         }
         let joined = self.words(&all);
         let fits = matches!(when::resolve(&joined.text, self.hearing.reference), Some(Ok(_)));
@@ -143,6 +146,19 @@ impl<'a> Said<'a> {
         around.push(inside);
         let outside = self.moments(&around);
         outside.first().or(all.last()).map(|&peel| self.words(&[peel]))
+    }
+
+    /// "Monday or Tuesday at 8": one of several, as it was said, to be asked about.
+    fn either(&self, all: &[usize]) -> Option<Words> {
+        let doubtful = |peel: &usize| {
+            let ambiguous = |f: &when::Found| matches!(f.result, Err(Problem::Ambiguous { .. }));
+            self.heard.time(*peel).is_some_and(ambiguous)
+        };
+        if !all.iter().all(doubtful) {
+            return None;
+        }
+        let (first, last) = (&self.heard.peels[*all.first()?].span, &self.heard.peels[*all.last()?].span);
+        Some(Words { text: self.heard.text[first.start..last.end].trim().to_owned(), peels: all.to_vec() })
     }
 
     /// A bare hour that stands in a slot: "make it 5".
@@ -189,9 +205,12 @@ impl<'a> Said<'a> {
     }
 }
 
-/// "for tomorrow" is tomorrow, "to friday" is friday; "for an hour", "by noon" and "since Monday" mean more.
+/// "for tomorrow" is tomorrow, "to friday" is friday; "for an hour", "by noon" and "since Monday" mean more,
+/// and without its "on" "15.10" may be a clock time.
 fn bare_time(words: &str) -> &str {
-    let bare = ["to ", "on ", "To ", "On "].iter().find_map(|link| words.strip_prefix(link)).unwrap_or(words);
+    let said = |rest: &&str| !(rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains('.'));
+    let bare = ["to ", "on ", "To ", "On "].iter().find_map(|link| words.strip_prefix(link).filter(said));
+    let bare = bare.unwrap_or(words);
     let after_for = bare.strip_prefix("for ").filter(|rest| {
         !rest.starts_with(|c: char| c.is_ascii_digit())
             && !matches!(rest.split(' ').next(), Some("a" | "an" | "half" | "one" | "two" | "three"))

@@ -275,7 +275,48 @@ fn somebody_picked_from_our_list_stays_picked_when_the_card_is_changed() {
     assert!(shown.contains("Train trouble") && !shown.contains("not from you"), "{shown}");
 }
 
-// 7. One thing after another: what a yes depends on is on the card.
+// 7. A time that can be two.
+
+/// It is Sunday morning: "Sunday at 6pm" may be today.
+#[test]
+fn a_time_that_can_be_two_is_asked_about_and_the_answer_may_be_a_number_a_day_or_another_time() {
+    for (answer, when) in [
+        ("2", "Sun 18 Jan at 18:00"),
+        ("today", "today (Sun 11 Jan) at 18:00"),
+        ("the 18th", "Sun 18 Jan at 18:00"),
+        ("tomorrow at 5pm", "tomorrow (Mon 12 Jan) at 17:00"),
+    ] {
+        let mut console = open(&installed(&SmtpServer::start(Mode::Accept)));
+        let asked = text_of(&console.say("drinks with zoe sunday at 6pm"));
+        assert!(asked.contains("1. today (Sun 11 Jan) at 18:00\n2. Sun 18 Jan at 18:00"), "{asked}");
+        let added = console.say(answer);
+        assert!(text_of(&added).contains(&format!("Added: {when}")), "{answer}: {added:#?}");
+    }
+}
+
+/// "or" between two days, a day that does not exist: one question, and its answer is all that is needed.
+#[test]
+fn a_time_that_cannot_be_used_is_asked_about_once() {
+    for (said, question) in [
+        ("drinks with zoe friday or saturday at 8pm", "“friday or saturday at 8pm”"),
+        ("drinks with zoe on 31 february", "February has no day 31"),
+        ("move the standup to 31 february", "February has no day 31"),
+    ] {
+        let mut console = open(&installed(&SmtpServer::start(Mode::Accept)));
+        if said.starts_with("move") {
+            console.say("standup thursday at 9");
+        }
+        let asked = text_of(&console.say(said));
+        assert!(asked.contains(question), "{said}: {asked}");
+        let done = console.say("tomorrow at 5pm");
+        let told = text_of(&done);
+        let wanted = if said.starts_with("move") { "pending" } else { "succeeded" };
+        assert!(statuses(&done).iter().all(|(_, status)| status == wanted), "{said}: {done:#?}");
+        assert!(told.contains("tomorrow (Mon 12 Jan) at 17:00") && !told.contains(" or "), "{said}: {told}");
+    }
+}
+
+// 8. One thing after another: what a yes depends on is on the card.
 
 #[test]
 fn a_card_says_what_has_to_succeed_first() {

@@ -112,8 +112,14 @@ fn words(parts: &Parts) -> Option<String> {
         "YEARLY" => "year",
         _ => return None,
     };
-    let known = ["FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYHOUR", "BYMINUTE", "UNTIL", "COUNT"];
+    let known =
+        ["FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYMONTH", "BYHOUR", "BYMINUTE", "BYSETPOS", "UNTIL", "COUNT"];
     if parts.0.iter().any(|(key, _)| !known.contains(key)) {
+        return None;
+    }
+    // Only the working days of a month are counted so by the grammar.
+    let counted = parts.get("BYDAY") == Some("MO,TU,WE,TH,FR") && unit == "month";
+    if parts.get("BYSETPOS").is_some() && !counted {
         return None;
     }
     let step = match every {
@@ -123,14 +129,14 @@ fn words(parts: &Parts) -> Option<String> {
     };
     let mut text = match (parts.get("BYDAY"), unit) {
         (Some(days), "week") => weekly(days, every)?,
-        (Some(day), _) => format!("on the {} {}", nth_weekday(day)?, of(parts, every, unit)?),
+        (Some(day), _) => format!("on the {} {}", nth_weekday(parts, day)?, of(parts, every, unit)?),
         (None, "year") => match (parts.number("BYMONTHDAY"), parts.number("BYMONTH")) {
             (Some(day), Some(month)) => format!("{step} on {day} {}", month_name(month)?),
             (None, None) => step,
             _ => return None,
         },
         (None, _) => match parts.number("BYMONTHDAY") {
-            Some(-1) => format!("on the last day {}", of(parts, every, unit)?),
+            Some(n) if n < 0 => format!("on the {} day {}", nth(n), of(parts, every, unit)?),
             Some(day) => format!("on the {} {}", ordinal(day), of(parts, every, unit)?),
             None => step,
         },
@@ -187,11 +193,22 @@ fn weekly(days: &str, every: i64) -> Option<String> {
     })
 }
 
-fn nth_weekday(code: &str) -> Option<String> {
+fn nth_weekday(parts: &Parts, code: &str) -> Option<String> {
+    if let Some(n) = parts.number("BYSETPOS") {
+        return Some(format!("{} working day", nth(n)));
+    }
     let at = code.len().checked_sub(2)?;
     let name = day_name(code.get(at..)?)?;
-    let n: i64 = code.get(..at)?.parse().ok()?;
-    Some(format!("{} {name}", if n == -1 { "last".to_owned() } else { ordinal(n) }))
+    Some(format!("{} {name}", nth(code.get(..at)?.parse().ok()?)))
+}
+
+/// "2nd", "last", "2nd to last".
+fn nth(n: i64) -> String {
+    match n {
+        -1 => "last".to_owned(),
+        n if n < 0 => format!("{} to last", ordinal(-n)),
+        n => ordinal(n),
+    }
 }
 
 fn ordinal(n: i64) -> String {

@@ -196,11 +196,13 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
         return (None, None, Vec::new());
     };
     let whole = without_determiner(&whole);
-    let (whole, invited) =
-        match split_at(whole, &[" and invite ", ", invite ", " inviting ", " and add ", " with attendees "]) {
-            Some((before, guests)) => (before, people(guests)),
-            None => (whole, Vec::new()),
-        };
+    let (whole, invited) = match split_at(
+        whole,
+        &[" and invite ", ", invite ", " invite ", " inviting ", " and add ", " with attendees "],
+    ) {
+        Some((before, guests)) => (before, people(guests)),
+        None => (whole, Vec::new()),
+    };
     let (summary, place) = split_place(whole);
     let mut guests = said.raw("attendees").map(|names| people(&names)).unwrap_or_default();
     guests.extend(invited);
@@ -227,7 +229,6 @@ fn split_place(text: &str) -> (String, Option<String>) {
         if name.is_empty() || name.split_whitespace().count() > 6 || wants_online != is_online && wants_online {
             continue;
         }
-        let name = name.strip_prefix("the ").filter(|_| false).unwrap_or(name);
         return (text[..at].trim().to_owned(), Some(name.to_owned()));
     }
     (text.to_owned(), None)

@@ -68,15 +68,23 @@ fn owner(name: &str) -> &str {
 /// The owner in "toms number".
 fn owner_of<'t>(said: &Said, name: &'t str) -> &'t str {
     let bare = owner(name);
-    let is_phone_typing = bare.len() == name.trim().len()
-        && bare.len() > 3
-        && !bare.contains(' ')
-        && said.found.slots.iter().any(|s| s.name == "query" || s.name == "name");
+    let is_phone_typing =
+        bare.len() == name.trim().len() && bare.len() > 3 && !bare.contains(' ') && number_follows(said);
     let ends_so = ["ss", "us", "as", "is", "es", "ns", "rs"].iter().any(|end| bare.ends_with(end))
         && !bare.ends_with("nas")
         && !bare.ends_with("ras");
     match bare.strip_suffix('s') {
-        Some(one) if is_phone_typing && !ends_so && said.clause_holds("number") => one,
+        Some(one) if is_phone_typing && !ends_so => one,
         Some(_) | None => bare,
     }
+}
+
+/// Whether what is asked of the person stands right behind the name: "toms number", not "contact nils".
+fn number_follows(said: &Said) -> bool {
+    let slot = said.found.slots.iter().find(|s| s.name == "query" || s.name == "name");
+    slot.is_some_and(|slot| {
+        let after = said.heard.live(slot.last + 1..said.found.tokens.end);
+        let ids: Vec<_> = after.into_iter().map(|i| said.heard.tokens[i].id).collect();
+        said.grammar.lexicon.starts("number", &ids).is_some()
+    })
 }

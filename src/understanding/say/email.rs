@@ -31,8 +31,10 @@ pub(super) fn search(said: &Said) -> Built {
             who.filter(|w| !matches!(fold(w).as_str(), "me" | "you" | "anyone" | "anybody" | "someone" | "somebody")),
         );
     }
-    let text = said.clean("text", &times).map(|text| without_determiner(&text).to_owned());
-    set(&mut action, "text", text.filter(|t| !t.is_empty()));
+    for name in ["text", "subject"] {
+        let words = said.clean(name, &times).map(|words| without_determiner(&words).to_owned());
+        set(&mut action, name, words.filter(|w| !w.is_empty()));
+    }
     let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
     let wants_unread = [
         "unread",
@@ -116,7 +118,7 @@ fn content(said: &Said) -> (Option<String>, Option<String>) {
     let about = said.raw("about").map(|topic| letter::about(&topic));
     let spoken = said
         .raw("body")
-        .map(|body| letter::finish_body(&letter::to_their_face(&strip_that(&body))))
+        .map(|body| body_of(said, &body))
         .or_else(|| said.raw("ask").map(|ask| letter::question(&with_link(said, &ask))))
         .or_else(|| said.raw("clause").map(|clause| letter::finish_body(&letter::main_clause(&clause))))
         .or_else(|| said.raw("request").map(|what| letter::question(&format!("to {what}"))));
@@ -126,6 +128,14 @@ fn content(said: &Said) -> (Option<String>, Option<String>) {
         (None, Some(body)) => (Some(letter::subject_of(&body)), Some(body)),
         (None, None) => (None, None),
     }
+}
+
+/// The sentence of a mail: what was dictated stands as it was said, what was reported is turned to the reader.
+fn body_of(said: &Said, body: &str) -> String {
+    let before = said.found.slot("body").and_then(|slot| slot.first.checked_sub(1));
+    let dictated = before.is_some_and(|i| matches!(fold(said.heard.raw(i, i)).as_str(), "body" | "text" | ":"));
+    let body = strip_that(body);
+    letter::finish_body(&if dictated { body } else { letter::to_their_face(&body) })
 }
 
 fn strip_that(body: &str) -> String {
@@ -184,7 +194,7 @@ pub(super) fn reply(said: &Said) -> Built {
     set(&mut action, "find_by", Some(find_by));
     let spoken = said
         .raw("body")
-        .map(|b| letter::finish_body(&letter::to_their_face(&strip_that(&b))))
+        .map(|body| body_of(said, &body))
         .or_else(|| said.raw("ask").map(|ask| letter::question(&with_link(said, &ask))));
     let Some(body) = spoken else {
         return Built::Ask { question: "What should the reply say?", partial: action, param: "body" };

@@ -184,6 +184,10 @@ fn relative(line: &Line, i: usize) -> Option<Heard> {
     if let Some(heard) = quarters_to(line, i) {
         return Some(heard);
     }
+    // "Quarter of nine", in the United States.
+    if let Some(heard) = line.link(i, Link::QuarterTo).and_then(|next| on_the_hour(line, next, -15)) {
+        return Some(heard);
+    }
     let article = line.link(i, Link::Article).unwrap_or(i);
     let (minutes, next, in_words) = if let Some(next) = line.link(i, Link::Quarter) {
         (15, next, true)

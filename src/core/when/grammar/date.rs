@@ -4,10 +4,10 @@ use chrono::Weekday;
 
 use super::super::DateOrder;
 use super::super::defaults::Part;
-use super::super::words::{Line, Link, Sense, Unit};
+use super::super::words::{Days, Line, Link, Sense, Unit};
 use super::numbered::{day_and_month, day_number, day_of_month, month_alone, month_and_day, year_after};
 use super::numeric;
-use super::period::{after_next, edge, period, weekend, which};
+use super::period::{after_next, edge, numbered_quarter, period, weekend, which};
 use super::phrase::{Date, Period};
 use super::span::unit;
 
@@ -31,6 +31,8 @@ pub enum Company {
     Lead,
     /// A preposition of days ("on", "by"): "the 15th".
     DayWord,
+    /// "On" itself: at or by "15.10" is a clock time or a date.
+    On,
 }
 
 pub fn heard(date: Date, next: usize) -> Heard {
@@ -54,6 +56,8 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         after_next(line, i),
         week_of(line, i, order),
         weekend(line, i),
+        numbered_quarter(line, i)
+            .map(|(period, next)| Heard { company: Company::Some, ..heard(Date::Period(period), next) }),
     ];
     // The first of equally long readings wins.
     readings.into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
@@ -66,7 +70,11 @@ fn relative_day(line: &Line, i: usize) -> Option<Heard> {
         Sense::WeekdayPart(day, part) => Some((Date::Weekday { day, which: None, weeks: 0 }, Some(part), a.weak)),
         _ => None,
     })
-    .map(|((date, part, weak), next)| Heard { date, part, next, company: company(weak) })
+    .map(|((date, part, weak), next)| match (&date, part, unit(line, next)) {
+        // "Tomorrow week", as "Friday week".
+        (Date::Day(days), None, Some((Unit::Week, next))) => heard(Date::Day(days + 7), next),
+        _ => Heard { date, part, next, company: company(weak) },
+    })
 }
 
 pub fn company(weak: bool) -> Company {
@@ -106,6 +114,10 @@ fn weekday(line: &Line, i: usize) -> Option<Heard> {
     if let Some(next) = line.link(next, Link::AfterNext) {
         return later(1, next);
     }
+    let earlier = [(Link::Gone, 0), (Link::BeforeLast, -1)];
+    if let Some((next, weeks)) = earlier.iter().find_map(|(link, weeks)| Some((line.link(next, *link)?, *weeks))) {
+        return Some(heard(Date::Weekday { day, which: Some(-1), weeks }, next));
+    }
     let of = line.link(next, Link::Of).and_then(|at| period(line, at));
     if let Some((Period::Week(week), next)) = of {
         return Some(heard(Date::WeekdayOfWeek { day, week }, next));
@@ -120,13 +132,13 @@ fn weekday(line: &Line, i: usize) -> Option<Heard> {
 
 /// "First Monday of January", "last Friday of the month", "last day of next month".
 fn nth(line: &Line, i: usize) -> Option<Heard> {
-    let (n, day, next) = nth_day(line, i)?;
+    let (n, days, next) = nth_day(line, i)?;
     let (of, next) = period(line, line.link(next, Link::Of)?)?;
-    Some(heard(Date::Nth { n, day, of }, next))
+    Some(heard(Date::Nth { n, days, of }, next))
 }
 
-/// "First Monday", "last day": without the weekday it is a day of the period.
-pub fn nth_day(line: &Line, i: usize) -> Option<(i32, Option<Weekday>, usize)> {
+/// "First Monday", "last day", "last working day": which of the days that are counted.
+pub fn nth_day(line: &Line, i: usize) -> Option<(i32, Days, usize)> {
     let ordinal = line.pick(i, |a| match a.sense {
         Sense::Ordinal(n) => Some(n),
         _ => None,
@@ -136,13 +148,17 @@ pub fn nth_day(line: &Line, i: usize) -> Option<(i32, Option<Weekday>, usize)> {
         (marked && n <= 5).then_some((n as i32, next))
     })?;
     if let Some((day, _, next)) = weekday_name(line, at) {
-        return Some((n, Some(day), next));
+        return Some((n, Days::default().with(day), next));
     }
-    if let Some((_, next)) = line.pick(at, |a| (a.sense == Sense::Weekend).then_some(())) {
-        return Some((n, Some(Weekday::Sat), next));
+    if let Some((days, next)) = line.pick(at, |a| match a.sense {
+        Sense::Weekend => Some(Days::default().with(Weekday::Sat)),
+        Sense::Workday => Some(Days::WORK),
+        _ => None,
+    }) {
+        return Some((n, days, next));
     }
     let (unit, next) = unit(line, at)?;
-    (unit == Unit::Day).then_some((n, None, next))
+    (unit == Unit::Day).then_some((n, Days::ALL, next))
 }
 
 fn holiday(line: &Line, i: usize) -> Option<Heard> {

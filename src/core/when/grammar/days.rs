@@ -8,12 +8,17 @@ use super::date::{Company, date, nth_day};
 use super::lead::Lead;
 use super::numbered::{bare_day, year};
 use super::numeric;
-use super::phrase::{Date, MonthOf, Period, Phrase, Rule};
+use super::phrase::{Date, Doubt, MonthOf, Period, Phrase, Rule};
 use super::rule;
 use super::span::unit;
 
 impl Reader<'_> {
     pub fn rule(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        if let (Some(rule), Some(at)) = (phrase.rule, self.line.link(lead.next, Link::Except)) {
+            let (days, next) = rule.without(self.line, at)?;
+            phrase.rule = Some(days);
+            return Some(next);
+        }
         if let (Some(rule), true) = (phrase.rule, phrase.date.is_none()) {
             // "Weekly on Fridays".
             let heard = rule::plural_days(self.line, lead.next)?;
@@ -104,7 +109,7 @@ impl Reader<'_> {
         }
         let heard = date(self.line, lead.next, self.order).or_else(|| self.year(phrase, lead))?;
         let bare_word = heard.company == Company::DayWord && self.line.digits(lead.next).is_none();
-        let company = (self.whole || !phrase.is_empty()) && !bare_word
+        let company = (self.whole || !phrase.is_empty()) && !bare_word && heard.company != Company::On
             || match heard.company {
                 Company::Lead => lead.link.is_some() || lead.article || self.whole || !phrase.is_empty(),
                 Company::Nothing => true,
@@ -114,9 +119,13 @@ impl Reader<'_> {
                     named && !lead.article || self.time_follows(heard.next) || self.opens_with_day(lead, heard.next)
                 }
                 Company::DayWord => self.is_day_number(lead, heard.next),
+                Company::On => lead.link == Some(Link::On) && !lead.article,
             };
         if !company || heard.company > Company::Nothing && self.counts(heard.next) {
             return None;
+        }
+        if self.counts_weekdays(phrase, lead, &heard.date) {
+            phrase.doubt = Some(Doubt::OneOfSeveral);
         }
         let both_parts = phrase.part.is_some() && heard.part.is_some();
         if both_parts || phrase.to.is_some() && phrase.date.is_some() {
@@ -137,6 +146,13 @@ impl Reader<'_> {
         Some(heard.next)
     }
 
+    /// "The third Sunday" may be one that falls on the 3rd; with a comma it is.
+    fn counts_weekdays(&self, phrase: &Phrase, lead: &Lead, date: &Date) -> bool {
+        let few = matches!(phrase.date, Some(Date::Numbered { day: 1..=5, month: None, weekday: None }));
+        let comma = lead.next.checked_sub(1).is_some_and(|before| self.line.mark(before, ','));
+        few && matches!(date, Date::Weekday { .. }) && !comma
+    }
+
     /// "Friday 13": an hour would have an "at".
     fn bare_day_of_weekday(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         let Some(Date::Weekday { day: weekday, which: None, weeks: 0 }) = phrase.date else {
@@ -154,8 +170,8 @@ impl Reader<'_> {
     /// "Every month on the last Friday".
     fn day_of_rule(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         let monthly = phrase.rule.is_some_and(|r| r.unit == Unit::Month) && phrase.date.is_none();
-        let (n, day, next) = nth_day(self.line, lead.next).filter(|_| monthly)?;
-        phrase.date = Some(Date::Nth { n, day, of: Period::Month(MonthOf::From(0)) });
+        let (n, days, next) = nth_day(self.line, lead.next).filter(|_| monthly)?;
+        phrase.date = Some(Date::Nth { n, days, of: Period::Month(MonthOf::From(0)) });
         Some(next)
     }
 
@@ -191,9 +207,15 @@ impl Reader<'_> {
             && (next..line.tokens.len()).any(|i| line.link(i, Link::At).is_some_and(|at| clock(line, at).is_some()))
     }
 
-    /// "The invoice I got in March": told of the past, a month is the last one.
+    /// "The invoice I got in March", "what did I note on 2 Feb": told of the past, it is the last one.
     fn as_told(&self, date: Date) -> Date {
         match date {
+            Date::Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday: None }
+                if self.hints.past =>
+            {
+                let this = MonthOf::Named { month, year: None, which: Some(-1) };
+                Date::Numbered { day, month: Some(this), weekday: None }
+            }
             Date::Period(Period::Month(MonthOf::Named { month, year: None, which: None })) if self.hints.past => {
                 let this = MonthOf::Named { month, year: None, which: Some(-1) };
                 Date::Period(Period::Month(this))

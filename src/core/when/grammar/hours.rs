@@ -4,7 +4,7 @@ use super::super::defaults::Part;
 use super::super::words::{Link, Sense};
 use super::clock::{Surety, clock, plain};
 use super::component::Reader;
-use super::date::date;
+use super::date::{Company, date};
 use super::lead::Lead;
 use super::numeric;
 use super::phrase::{Date, Doubt, Phrase, Zone};
@@ -54,7 +54,7 @@ impl Reader<'_> {
         }
         // "By 10 March" is a date, "at 5 minutes" a length, "from 1 to 10" a range of something.
         let longer = span(self.line, lead.next).is_some_and(|(_, next)| next > heard.next)
-            || date(self.line, lead.next, self.order).is_some_and(|d| d.next > heard.next);
+            || date(self.line, lead.next, self.order).is_some_and(|d| d.next > heard.next && d.company != Company::On);
         let range = lead.link == Some(Link::From)
             && self.range_word(heard.next, false).is_some_and(|at| number(self.line, at).is_some());
         if heard.surety < Surety::Sure && (longer || range && !self.hints.moves) {

@@ -55,7 +55,9 @@ impl Reader<'_> {
             None if phrase.is_empty() => phrase.offset = Some(length),
             None => return None,
         }
-        phrase.doubt = doubtful.then_some(Doubt::OneOfSeveral);
+        // "Monday in 8 days" is no Monday.
+        let another_day = matches!(phrase.date, Some(Date::Weekday { .. })) && length.days % 7 != 0;
+        phrase.doubt = (doubtful || another_day).then_some(Doubt::OneOfSeveral);
         Some(next)
     }
 

@@ -33,6 +33,7 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         ('/', None) => Company::Some,
         ('.', None) if dotted_end => Company::Nothing,
         ('.', None) if line.glued_mark(next, '.') => Company::Some,
+        ('.', None) => Company::On,
         // "3.4" is a decimal, "3-4" a range.
         _ => return None,
     };

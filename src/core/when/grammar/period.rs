@@ -6,17 +6,30 @@ use super::numbered::{month_name, year, year_after};
 use super::phrase::{Date, MonthOf, Period, Span};
 use super::span::{span, unit};
 
+/// "Q3", "Q3 2027".
+pub fn numbered_quarter(line: &Line, i: usize) -> Option<(Period, usize)> {
+    let (quarter, next) = line.pick(i, |a| match a.sense {
+        Sense::NumberedQuarter(quarter) => Some(quarter),
+        _ => None,
+    })?;
+    let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
+    Some((Period::QuarterNumbered { quarter, year }, next))
+}
+
 /// "(At the) weekend".
 pub fn weekend(line: &Line, i: usize) -> Option<Heard> {
     let next = line.pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?.1;
     Some(Heard { company: Company::Lead, ..heard(Date::Period(Period::Weekend(0)), next) })
 }
 
-/// "The week after next".
+/// "The week after next", "the week before last".
 pub fn after_next(line: &Line, i: usize) -> Option<Heard> {
     let (period, next) = period_unit(line, i, 0)?;
-    matches!(period, Period::Week(2) | Period::Weekend(2) | Period::Month(MonthOf::From(2)) | Period::Year(2))
-        .then(|| heard(Date::Period(period), next))
+    let named = match period {
+        Period::Week(n) | Period::Weekend(n) | Period::Month(MonthOf::From(n)) | Period::Year(n) => n.abs() == 2,
+        _ => false,
+    };
+    named.then(|| heard(Date::Period(period), next))
 }
 
 /// "This", "next", "last" and the like, with what they belong to.
@@ -103,6 +116,13 @@ pub fn period_unit(line: &Line, i: usize, n: i64) -> Option<(Period, usize)> {
             return None;
         }
     };
+    let before_last = line.link(next, Link::BeforeLast).filter(|_| n == 0);
+    match (before_last, period) {
+        (Some(next), Period::Week(_)) => return Some((Period::Week(-2), next)),
+        (Some(next), Period::Month(_)) => return Some((Period::Month(MonthOf::From(-2)), next)),
+        (Some(next), Period::Year(_)) => return Some((Period::Year(-2), next)),
+        _ => {}
+    }
     let after_next = line.link(next, Link::AfterNext).filter(|_| n == 0);
     match (after_next, period) {
         (Some(next), Period::Week(_)) => Some((Period::Week(2), next)),
@@ -121,6 +141,9 @@ pub fn period(line: &Line, i: usize) -> Option<(Period, usize)> {
     }
     if let Some((year, next)) = year(line, i) {
         return Some((Period::YearNumbered(year), next));
+    }
+    if let Some(found) = numbered_quarter(line, i) {
+        return Some(found);
     }
     let (n, at) = match which_word(line, i) {
         Some((which, at)) => (which, at),

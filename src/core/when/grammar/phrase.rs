@@ -137,10 +137,10 @@ pub enum Date {
         month: Option<MonthOf>,
         weekday: Option<Weekday>,
     },
-    /// "First Monday of January"; -1 is the last. Without `day` it is a day of the period.
+    /// "First Monday of January", "last working day of the month"; -1 is the last. `days` are counted.
     Nth {
         n: i32,
-        day: Option<Weekday>,
+        days: Days,
         of: Period,
     },
     Period(Period),
@@ -195,6 +195,11 @@ pub enum Period {
     Weekend(i64),
     Month(MonthOf),
     Quarter(i64),
+    /// "Q3": the one that runs or comes next.
+    QuarterNumbered {
+        quarter: u32,
+        year: Option<i32>,
+    },
     /// "May next year".
     MonthOfYear {
         month: u32,

@@ -26,11 +26,33 @@ pub fn rule(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
 
 /// "First Monday of every month", "the last day of each month".
 fn nth_of_each(line: &Line, i: usize) -> Option<Heard> {
-    let (n, day, next) = date::nth_day(line, i)?;
+    let (n, days, next) = date::nth_day(line, i)?;
     let (rule, next) = repeats(line, next)?;
     let of = Period::Month(MonthOf::From(0));
-    let date = Some(Date::Nth { n, day, of });
+    let date = Some(Date::Nth { n, days, of });
     (rule.unit == Unit::Month).then_some(Heard { rule, date, part: None, next })
+}
+
+impl Rule {
+    /// "Every day except Sunday", "weekdays but not on Fridays": the rule, and where the days end.
+    pub fn without(self, line: &Line, i: usize) -> Option<(Rule, usize)> {
+        let at = line.skip(i, &[Link::On, Link::The]);
+        let named = |at| {
+            plural_days(line, at).map(|h| (h.rule.days, h.next)).or_else(|| day_list(line, at)).or_else(|| {
+                line.pick(at, |a| {
+                    (a.sense == Sense::Weekend).then(|| Days::default().with(Weekday::Sat).with(Weekday::Sun))
+                })
+            })
+        };
+        let (except, next) = named(at)?;
+        let whole = match (self.unit, self.every) {
+            (Unit::Day, 1) => Days::ALL,
+            (Unit::Week, _) if self.days != Days::default() => self.days,
+            _ => return None,
+        };
+        let days = whole.less(except);
+        (days != Days::default()).then_some((Rule { unit: Unit::Week, days, ..self }, next))
+    }
 }
 
 fn plain(every: u32, unit: Unit, next: usize) -> Heard {

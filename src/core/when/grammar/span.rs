@@ -72,10 +72,26 @@ fn part(line: &Line, i: usize) -> Option<(Span, usize)> {
     }
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let (unit, next) = unit(line, next)?;
-    match line.link(next, Link::AndHalf) {
-        Some(after) => Some((Span::of(unit, hundredths + 50), after)),
-        None => Some((Span::of(unit, hundredths), next)),
+    if let Some((more, after)) = and_part(line, next) {
+        return Some((Span::of(unit, hundredths + more), after));
     }
+    let span = Span::of(unit, hundredths);
+    // "1 hr 15".
+    let minutes = line.digits(next).filter(|(n, digits)| *digits == 2 && *n < 60 && unit == Unit::Hour);
+    match minutes.filter(|_| line.ends_figure(next + 1) && self::unit(line, next + 1).is_none()) {
+        Some((n, _)) if line.tokens.get(next + 1).is_none_or(|t| t.kind != Kind::Word) => {
+            Some((span.plus(Span::of(Unit::Minute, i64::from(n) * 100)), next + 1))
+        }
+        Some(_) | None => Some((span, next)),
+    }
+}
+
+/// "And a half", in hundredths.
+fn and_part(line: &Line, i: usize) -> Option<(i64, usize)> {
+    line.pick(i, |a| match a.sense {
+        Sense::And(hundredths) => Some(i64::from(hundredths)),
+        _ => None,
+    })
 }
 
 /// "2h", "45m", "1h30", "2d": the unit glued to its digits.
@@ -132,8 +148,8 @@ fn amount(line: &Line, i: usize) -> Option<(i64, usize, bool)> {
     if let Some((hundredths, next)) = decimals(line, next) {
         return Some((whole + hundredths, next, true));
     }
-    match line.link(next, Link::AndHalf) {
-        Some(after) => Some((whole + 50, after, false)),
+    match and_part(line, next) {
+        Some((more, after)) => Some((whole + more, after, false)),
         None => Some((whole, next, line.digits(i).is_some())),
     }
 }

@@ -1,14 +1,17 @@
 //! What was said about time and not understood: the rest must not be taken for all of it.
 //!
-//! Three kinds, all by the tables: words that can only be about time ("Friday" that fitted nowhere),
-//! phrases that point at a time known to people only ("same time", "the day of the concert"), and a
-//! day with a name of its own beside a clock time ("pancake day at 4", "freeday at 5"). A phrase
-//! next to one of these is widened to it, so that whoever copies the words copies the doubt.
+//! All by the tables: words that can only be about time ("Friday" that fitted nowhere), phrases that
+//! point at a time known to people only ("same time", "the day of the concert"), a day with a name
+//! of its own beside a clock time ("freeday at 5"), and words that make another time of what
+//! follows or precedes them ("the third Friday", "every day except the 5th"). A phrase next to one
+//! of these is widened to it, so that whoever copies the words copies the doubt.
 
 use std::ops::Range;
 
 use super::super::words::{Kind, Line, Link, Sense};
-use super::phrase::Doubt;
+use super::numbered::day_number;
+use super::phrase::{Date, Doubt};
+use super::span::number;
 use super::{Heard, bytes};
 
 /// Words of a name: "on mother in law's day", "the day of my sister's wedding".
@@ -18,7 +21,11 @@ const NAME_WORDS_MAX: usize = 3;
 pub fn doubt(line: &Line, heard: &mut [Heard]) {
     let rests: Vec<Range<usize>> = (0..line.tokens.len())
         .filter_map(|i| {
-            names_time(line, i).or_else(|| points_elsewhere(line, i, heard)).or_else(|| own_name(line, i, heard))
+            names_time(line, i)
+                .or_else(|| points_elsewhere(line, i, heard))
+                .or_else(|| own_name(line, i, heard))
+                .or_else(|| narrows(line, i, heard))
+                .or_else(|| goes_on(line, i, heard))
         })
         .map(|(from, to)| bytes(line, from, to))
         .filter(|rest| !heard.iter().any(|h| h.span.start <= rest.start && rest.end <= h.span.end))
@@ -74,6 +81,63 @@ fn points_elsewhere(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, us
     let next = line.link(i, Link::Unread)?;
     let starts = |at: &usize| line.tokens.get(*at).is_some_and(|t| heard.iter().any(|h| h.span.start == t.span.start));
     Some((i, (next..=next + NAME_WORDS_MAX).find(starts).unwrap_or(next)))
+}
+
+/// What would have made it another time: "the third Friday", "five and twenty past two".
+fn narrows(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    if let Some((_, next)) = number(line, i).filter(|_| line.digits(i).is_none()) {
+        let at = line.tokens.get(line.link(next, Link::And)?)?.span.start;
+        let (_, past) = number(line, line.link(next, Link::And)?)?;
+        let clock = heard.iter().any(|h| h.span.start == at && h.phrase.clock.is_some());
+        return (clock && line.link(past, Link::Past).is_some()).then_some((i, next));
+    }
+    let (_, next) = line.pick(i, |a| match a.sense {
+        Sense::Ordinal(_) | Sense::Which(_) | Sense::Amount(_) => (!a.weak).then_some(()),
+        Sense::Link(Link::Quarter | Link::Half | Link::ThreeQuarters) => Some(()),
+        _ => None,
+    })?;
+    let at = line.tokens.get(line.skip(next, &[Link::Of, Link::The]))?.span.start;
+    let named = |h: &Heard| {
+        let near = matches!(h.phrase.date, Some(Date::Day(_) | Date::Window(_))) || h.phrase.offset.is_some();
+        !near && (h.phrase.date.is_some() || h.phrase.clock.is_some())
+    };
+    heard.iter().any(|h| h.span.start == at && named(h)).then_some((i, next))
+}
+
+/// What stands right behind it and would have changed it: "the 5th fortnight", "daily except then", "ten of four".
+fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    let before = i.checked_sub(1).and_then(|b| line.tokens.get(b))?.span.end;
+    let phrase = &heard.iter().find(|h| h.span.end == before)?.phrase;
+    let ends = |next: usize| line.tokens.get(next).is_none_or(|t| matches!(t.kind, Kind::Mark(_)));
+    let unit = line.pick(i, |a| (matches!(a.sense, Sense::Unit(_) | Sense::Which(_)) && !a.weak).then_some(()));
+    if let Some((_, next)) = unit.filter(|(_, next)| ends(*next)) {
+        return Some((i, next));
+    }
+    if let Some(next) = line.link(i, Link::Except) {
+        let at = line.skip(next, &[Link::On, Link::The]);
+        let named = line.tokens.get(at).is_some_and(|t| heard.iter().any(|h| h.span.start == t.span.start));
+        return (named || names_time(line, at).is_some() || line.digits(at).is_some()).then_some((i, next));
+    }
+    let (link, next) =
+        [Link::And, Link::Of].into_iter().find_map(|link| Some((link, line.link(i, link)?))).unwrap_or((Link::The, i));
+    let (_, after) = number(line, next)?;
+    let is_clock = phrase.clock.is_some() && !phrase.between;
+    let hour_follows = || {
+        let joins = [Link::Past, Link::BeforeHour];
+        joins.iter().any(|link| line.link(after, *link).is_some_and(|at| number(line, at).is_some()))
+    };
+    let goes_on = match link {
+        Link::Of => phrase.is_clock_alone() && ends(after),
+        Link::And => is_clock && hour_follows() || phrase.rule.is_some() && another_day(line, next),
+        // "June twenty twenty seven", "the 5th nineteen thirty".
+        _ => line.digits(next).is_none() && phrase.date.is_some() && number(line, after).is_some(),
+    };
+    goes_on.then_some((i, after))
+}
+
+/// "(Every 1st) and 15th".
+fn another_day(line: &Line, i: usize) -> bool {
+    day_number(line, i).is_some_and(|(_, marked, _)| marked)
 }
 
 /// A day with a name of its own, beside a clock time that has no day: from its preposition to its end.

@@ -105,7 +105,7 @@ pub fn days(date: &Date, context: &Context, has_clock: bool) -> Result<Days, Pro
             let month = MonthOf::Named { month: *month, year: Some(year), which: None };
             numbered(*day, Some(month), *weekday, context, has_clock)
         }
-        Date::Nth { n, day, of } => period::nth(*n, *day, *of, context),
+        Date::Nth { n, days, of } => period::nth(*n, *days, *of, context),
         Date::Period(period) => period::period(*period, context),
         Date::Edge(edge, period) => period::edge(*edge, *period, context),
         Date::Holiday { holiday, year, which } => holiday::holiday(*holiday, *year, *which, context),
@@ -128,7 +128,7 @@ fn weekday(day: Weekday, which: Option<i64>, weeks: i64, context: &Context) -> R
     let past = which.is_some_and(|n| n < 0) || context.back && which.is_none();
     if past {
         let back = if ahead == 0 { 7 } else { 7 - ahead };
-        return Days::one(after(today, -back)?, Tense::Past);
+        return Days::one(after(today, -back + weeks * 7)?, Tense::Past);
     }
     let days = match which {
         // "This Friday" may be today, plain "Friday" is one to come.
@@ -176,6 +176,10 @@ fn numbered(
     };
     let date = match month {
         MonthOf::Named { month, year: None, which: None } => yearly(day, month, context)?,
+        MonthOf::Named { month, year: None, which: Some(n) } if n < 0 => {
+            let told = Context { back: true, ..*context };
+            return Days::one(yearly(day, month, &told)?, Tense::Past);
+        }
         other => {
             let (first, _) = period::month_bounds(other, context)?;
             first.with_day(day).ok_or_else(|| no_such_day(day, first.month()))?

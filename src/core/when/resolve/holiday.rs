@@ -1,9 +1,9 @@
-//! Holidays: on a fixed date, counted from Easter, or the nth weekday of a month.
+//! Holidays: on a fixed date, counted from Easter, the nth weekday of a month or before a date.
 
 use chrono::{Datelike, NaiveDate};
 
 use super::super::defaults::KEPT_ELSEWHEN;
-use super::super::words::Holiday;
+use super::super::words::{Days as DaySet, Holiday};
 use super::day::{Days, Tense, after, no_such_day};
 use super::period::{first_of, nth_in};
 use super::{Context, Grain, Problem, months_moved, too_far};
@@ -47,7 +47,12 @@ pub fn holiday_of(holiday: Holiday, year: i32) -> Result<NaiveDate, Problem> {
             let first = first_of(year, month)?;
             let end = months_moved(first, 1).ok_or_else(too_far)?;
             let days = Days::span(first, end, Grain::Month, Tense::Open)?;
-            after(nth_in(n, Some(day), &days)?, plus)
+            after(nth_in(n, DaySet::default().with(day), &days)?, plus)
+        }
+        Holiday::Before { n, day, month, of_month } => {
+            let date = NaiveDate::from_ymd_opt(year, month, of_month).ok_or_else(|| no_such_day(of_month, month))?;
+            let back = (date.weekday().num_days_from_monday() + 6 - day.num_days_from_monday()) % 7 + 1;
+            after(date, -i64::from(back) - (n - 1) * 7)
         }
     }
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, NaiveTime};
 use chrono_tz::Tz;
 
 use super::super::defaults::{AFTERNOON_UNTIL_HOUR, Part, STILL_COMING_AFTER};
-use super::super::grammar::{Clock, Dial, Phrase};
+use super::super::grammar::{Clock, Date, Dial, Phrase};
 use super::super::words::Half;
 use super::day::{self, Days, Tense};
 use super::{Context, Grain, Problem, Spot, impossible, not_past};
@@ -102,6 +102,10 @@ fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Probl
         },
     };
     let at = context.exact(at_minutes(days.first, minutes)?)?;
+    if let Some(sooner) = later_today(phrase, days, minutes, context)? {
+        let why = format!("today is {}", context.today.format("%A"));
+        return Err(Problem::Ambiguous { candidates: vec![sooner, at], why });
+    }
     let at = later_month(phrase, at, days, minutes, context)?;
     let tense = if days.tense == Tense::Open { Tense::Future } else { days.tense };
     // "This morning at 8" may be told in the evening.
@@ -110,6 +114,17 @@ fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Probl
 }
 
 /// "On the 15th at 8am", said on the 15th at noon, is next month.
+/// "Friday at 8", said on a Friday at noon: today's, which a plain weekday leaves out.
+fn later_today(phrase: &Phrase, days: &Days, minutes: i64, context: &Context) -> Result<Option<DateTime<Tz>>, Problem> {
+    let plain = matches!(phrase.date, Some(Date::Weekday { which: None, weeks: 0, .. }));
+    let in_a_week = (days.first - context.today).num_days() == 7;
+    if !plain || !in_a_week || phrase.rule.is_some() {
+        return Ok(None);
+    }
+    let at = context.exact(at_minutes(context.today, minutes)?)?;
+    Ok((at > context.now).then_some(at))
+}
+
 fn later_month(
     phrase: &Phrase,
     at: DateTime<Tz>,

@@ -1,10 +1,10 @@
 //! Which days a week, month or year has, and which of them is the nth, the first or the last.
 
-use chrono::{Datelike, NaiveDate, Weekday};
+use chrono::{Datelike, NaiveDate};
 
 use super::super::defaults::{WEEK_END_DAY, WEEK_MIDDLE_DAY};
 use super::super::grammar::{MonthOf, Period, Span};
-use super::super::words::Edge;
+use super::super::words::{Days as DaySet, Edge};
 use super::day::{Days, Tense, after, week_start};
 use super::{Context, Grain, Problem, YEARS, impossible, months_moved, too_far};
 
@@ -38,41 +38,35 @@ pub fn first_of(year: i32, month: u32) -> Result<NaiveDate, Problem> {
     NaiveDate::from_ymd_opt(year, month, 1).ok_or_else(|| impossible(format!("there is no month {month}")))
 }
 
-pub fn nth(n: i32, day: Option<Weekday>, of: Period, context: &Context) -> Result<Days, Problem> {
+pub fn nth(n: i32, counted: DaySet, of: Period, context: &Context) -> Result<Days, Problem> {
     let mut days = period(of, context)?;
-    let mut date = nth_in(n, day, &days)?;
+    let mut date = nth_in(n, counted, &days)?;
     // "First Monday of the month" in the middle of the month is that of the next one.
     let passed = date < context.today && !context.back && days.tense != Tense::Past;
     match of {
         Period::Month(MonthOf::From(0)) if passed => {
             days = period(Period::Month(MonthOf::From(1)), context)?;
-            date = nth_in(n, day, &days)?;
+            date = nth_in(n, counted, &days)?;
         }
         Period::Month(MonthOf::Named { month, year: None, which: None }) if passed => {
             let year = Some(days.first.year() + 1);
             days = period(Period::Month(MonthOf::Named { month, year, which: None }), context)?;
-            date = nth_in(n, day, &days)?;
+            date = nth_in(n, counted, &days)?;
         }
         _ => {}
     }
     Days::one(date, days.tense)
 }
 
-/// The nth weekday (or day) of the days; negative counts from the end.
-pub fn nth_in(n: i32, day: Option<Weekday>, days: &Days) -> Result<NaiveDate, Problem> {
-    let found = if n < 0 {
-        let last = after(days.end, -1)?;
-        let back = day.map_or(0, |d| (last.weekday().num_days_from_monday() + 7 - d.num_days_from_monday()) % 7);
-        after(last, -i64::from(back))?
-    } else {
-        let ahead = day.map_or(0, |d| (d.num_days_from_monday() + 7 - days.first.weekday().num_days_from_monday()) % 7);
-        let step = if day.is_some() { 7 } else { 1 };
-        after(days.first, i64::from(ahead) + i64::from(n - 1) * step)?
-    };
-    if found < days.first || found >= days.end {
-        return Err(impossible("there is no such day in that time"));
+/// The nth of the `counted` days; negative counts from the end.
+pub fn nth_in(n: i32, counted: DaySet, days: &Days) -> Result<NaiveDate, Problem> {
+    let within = days.first.iter_days().take_while(|date| *date < days.end);
+    let mut all: Vec<NaiveDate> = within.filter(|date| counted.has(date.weekday())).collect();
+    if n < 0 {
+        all.reverse();
     }
-    Ok(found)
+    let found = all.get(n.unsigned_abs().saturating_sub(1) as usize).copied();
+    found.ok_or_else(|| impossible("there is no such day in that time"))
 }
 
 pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
@@ -101,6 +95,15 @@ pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
             let this = first_of(today.year(), month)?;
             let first = months_moved(this, n * 3).ok_or_else(too_far)?;
             Days::span(first, months_moved(first, 3).ok_or_else(too_far)?, Grain::Month, tense(n))
+        }
+        Period::QuarterNumbered { quarter, year } => {
+            let of_year = |year| first_of(year, quarter * 3 - 2);
+            let mut first = of_year(year.unwrap_or(today.year()))?;
+            let passed = months_moved(first, 3).is_some_and(|end| end <= today);
+            if year.is_none() && passed && !context.back {
+                first = of_year(today.year() + 1)?;
+            }
+            Days::span(first, months_moved(first, 3).ok_or_else(too_far)?, Grain::Month, Tense::Open)
         }
         Period::MonthOfYear { month, year } => {
             let year = today.year().saturating_add(year as i32);

@@ -68,8 +68,7 @@ fn frequency(unit: Unit) -> &'static str {
 /// BYDAY, BYMONTH and the like.
 fn on_which_days(rule: Rule, phrase: &Phrase) -> Result<Vec<String>, Problem> {
     if rule.days != DaySet::default() {
-        let days: Vec<&str> = DAY_CODES.iter().filter(|(d, _)| rule.days.has(*d)).map(|(_, c)| *c).collect();
-        return Ok(vec![format!("BYDAY={}", days.join(","))]);
+        return Ok(vec![format!("BYDAY={}", codes(rule.days).join(","))]);
     }
     let monthly = rule.unit == Unit::Month;
     let contradiction = || impossible("the rule and the date do not go together");
@@ -82,7 +81,7 @@ fn on_which_days(rule: Rule, phrase: &Phrase) -> Result<Vec<String>, Problem> {
                 .ok_or_else(|| impossible("there is no such day in any year"))?;
             vec![format!("BYMONTH={month}"), month_day(*day)?]
         }
-        Some(Date::Nth { n, day, of }) => nth_days(*n, *day, *of),
+        Some(Date::Nth { n, days, of }) => nth_days(*n, *days, *of),
         Some(Date::Edge(edge, of)) => edge_days(*edge, *of),
         Some(Date::Holiday { holiday, .. }) if rule.unit == Unit::Year => holiday_days(*holiday)?,
         Some(_) => return Err(contradiction()),
@@ -103,10 +102,15 @@ fn in_month(of: Period) -> Option<String> {
     }
 }
 
-fn nth_days(n: i32, day: Option<Weekday>, of: Period) -> Vec<String> {
-    let days = match day {
-        Some(day) => format!("BYDAY={n}{}", code(day)),
-        None => format!("BYMONTHDAY={n}"),
+fn codes(days: DaySet) -> Vec<&'static str> {
+    DAY_CODES.iter().filter(|(day, _)| days.has(*day)).map(|(_, code)| *code).collect()
+}
+
+fn nth_days(n: i32, days: DaySet, of: Period) -> Vec<String> {
+    let days = match codes(days).as_slice() {
+        [day] => format!("BYDAY={n}{day}"),
+        _ if days == DaySet::ALL => format!("BYMONTHDAY={n}"),
+        days => format!("BYDAY={};BYSETPOS={n}", days.join(",")),
     };
     in_month(of).into_iter().chain([days]).collect()
 }
@@ -127,7 +131,7 @@ fn holiday_days(holiday: super::super::words::Holiday) -> Result<Vec<String>, Pr
         Holiday::Nth { n, day, month, plus: 0 } => {
             Ok(vec![format!("BYMONTH={month}"), format!("BYDAY={n}{}", code(day))])
         }
-        Holiday::Nth { .. } | Holiday::Easter(_) => {
+        Holiday::Nth { .. } | Holiday::Before { .. } | Holiday::Easter(_) => {
             Err(impossible("a day that is counted from another one cannot be repeated by a rule"))
         }
     }

@@ -144,6 +144,8 @@ fn a_rule_is_told_in_words() {
         ("on the 15th of each month", "on the 15th of every month"),
         ("last day of every month", "on the last day of every month"),
         ("every last Friday of the month", "on the last Friday of every month"),
+        ("every penultimate Friday of the month", "on the 2nd to last Friday of every month"),
+        ("every last working day of the month", "on the last working day of every month"),
         ("every 3 hours", "every 3 hours"),
         ("daily at 8:15", "every day at 8:15"),
         ("every year on 3 May", "every year on 3 May"),

@@ -260,6 +260,73 @@ fn what_stands_beside_a_time_and_is_not_understood_is_not_ignored() {
 }
 
 #[test]
+fn days_that_are_counted_named_or_left_out() {
+    check(
+        reference("2026-03-11T09:00", "Europe/London"),
+        &[
+            ("the second to last friday of april", "2026-04-17T00:00"),
+            ("penultimate friday of may", "2026-05-22T00:00"),
+            ("the last working day of may", "2026-05-29T00:00"),
+            ("first business day of next month", "2026-04-01T00:00"),
+            ("tomorrow week", "2026-03-19T00:00"),
+            ("the tuesday before last", "2026-03-03T00:00"),
+            ("wednesday gone", "2026-03-04T00:00"),
+            ("whit monday", "2026-05-25T00:00"),
+            ("pancake day at 4", "2027-02-09T16:00"),
+            ("erster advent", "2026-11-29T00:00"),
+            ("2. Advent", "2026-12-06T00:00"),
+            ("victoria day", "2026-05-18T00:00"),
+            ("end of q2", "2026-06-30T00:00"),
+            ("quarter of nine tomorrow morning", "2026-03-12T08:45"),
+            ("in an hour and three quarters", "2026-03-11T10:45"),
+            ("in 1 hr 15", "2026-03-11T10:15"),
+            ("on 15.10", "2026-10-15T00:00"),
+            (
+                "every day except sunday at 9",
+                "2026-03-12T09:00 FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA;BYHOUR=9;BYMINUTE=0",
+            ),
+            ("weekdays but not on fridays", "2026-03-12T00:00 FREQ=WEEKLY;BYDAY=MO,TU,WE,TH"),
+            ("every last working day of the month", "2026-03-31T00:00 FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"),
+        ],
+    );
+}
+
+#[test]
+fn words_that_would_have_made_it_another_time_are_asked_about() {
+    check(
+        reference("2026-03-11T09:00", "Europe/London"),
+        &[
+            ("the third sunday", "ambiguous"),
+            ("monday in 8 days", "ambiguous"),
+            ("bank holiday monday", "unclear: bank holiday monday"),
+            ("in der nacht auf samstag", "none"),
+            ("2 days shy of the 15th", "none"),
+            ("at ten to the hour", "unclear: to the hour"),
+            ("at ten of four", "unclear: of four"),
+            ("five and twenty past two", "unclear: five"),
+            ("in june twenty twenty seven", "unclear: twenty"),
+            ("every 1st and 15th", "unclear: and 15"),
+        ],
+    );
+}
+
+#[test]
+fn today_and_today_in_a_week_are_both_meant_by_its_name_while_the_hour_is_to_come() {
+    let friday = reference("2026-02-20T11:00", "Europe/Berlin");
+    check(
+        friday,
+        &[
+            ("friday at 8pm", "ambiguous"),
+            ("friday at 8", "2026-02-27T08:00"),
+            ("next friday at 8pm", "2026-02-27T20:00"),
+            ("this friday at 8pm", "2026-02-20T20:00"),
+            ("every friday at 8pm", "2026-02-20T20:00 FREQ=WEEKLY;BYDAY=FR;BYHOUR=20;BYMINUTE=0"),
+            ("friday", "2026-02-27T00:00"),
+        ],
+    );
+}
+
+#[test]
 fn whoever_copies_the_words_of_a_time_copies_its_doubt() {
     for text in ["call Ana plumber day at 4", "call Ana at 4 on founders day", "ruf Ana am Tag vor der Reise um 9 an"] {
         let found = find(text, &sunday_noon());

@@ -22,6 +22,8 @@ pub enum Sense {
     Number(u32),
     /// In hundredths: "anderthalb" is 150.
     Amount(u32),
+    /// In hundredths, added to a number or unit before it: "and a half".
+    And(u32),
     Ordinal(i32),
     /// Minutes: "Viertelstunde".
     Length(i64),
@@ -33,6 +35,8 @@ pub enum Sense {
     Often(Unit, u32),
     Edge(Edge),
     EdgeOf(Unit),
+    /// "Q3".
+    NumberedQuarter(u32),
     Holiday(Holiday),
     Zone(Tz),
     Place(Tz),
@@ -84,6 +88,13 @@ pub enum Holiday {
         /// Days after it: "Black Friday".
         plus: i64,
     },
+    /// The nth weekday before a date: the first Sunday of Advent is the 4th Sunday before Christmas.
+    Before {
+        n: i64,
+        day: Weekday,
+        month: u32,
+        of_month: u32,
+    },
 }
 
 /// A set of weekdays, one bit each from Monday on.
@@ -92,6 +103,7 @@ pub struct Days(pub u8);
 
 impl Days {
     pub const WORK: Days = Days(0b001_1111);
+    pub const ALL: Days = Days(0b111_1111);
 
     pub fn with(self, day: Weekday) -> Days {
         Days(self.0 | 1 << day.num_days_from_monday())
@@ -99,6 +111,10 @@ impl Days {
 
     pub fn union(self, other: Days) -> Days {
         Days(self.0 | other.0)
+    }
+
+    pub fn less(self, other: Days) -> Days {
+        Days(self.0 & !other.0)
     }
 
     pub fn has(self, day: Weekday) -> bool {
@@ -125,12 +141,12 @@ links! {
     FromAnchor = "from_anchor", Oclock = "oclock", ClockH = "clock_h", ClockHours = "clock_hours",
     Am = "am", Pm = "pm", Ago = "ago", AgoBefore = "ago_before", Hence = "hence", Now = "now",
     Article = "article", Half = "half", HalfTo = "half_to", Quarter = "quarter",
-    ThreeQuarters = "three_quarters", AndHalf = "and_half", OrdinalMark = "ordinal_mark",
+    ThreeQuarters = "three_quarters", OrdinalMark = "ordinal_mark",
     OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next", Each = "each",
     Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
     Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow",
     Idiom = "idiom", Own = "own", Or = "or", Alarm = "alarm", Told = "told", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time",
-    Unread = "unread", DayName = "day_name",
+    Unread = "unread", DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone", Except = "except",
 }
 
 impl Sense {
@@ -154,6 +170,7 @@ impl Sense {
             }
             ["number", n] => Sense::Number(n.parse().ok()?),
             ["amount", n] => Sense::Amount((n.parse::<f64>().ok()? * 100.0) as u32),
+            ["and", n] => Sense::And((n.parse::<f64>().ok()? * 100.0) as u32),
             ["ordinal", n] => Sense::Ordinal(n.parse().ok()?),
             ["length", n, "minute"] => Sense::Length(n.parse().ok()?),
             ["unit", name] => Sense::Unit(unit(name)?),
@@ -162,6 +179,7 @@ impl Sense {
             ["often", name, n] => Sense::Often(unit(name)?, n.parse().ok()?),
             ["edge", name] => Sense::Edge(edge(name)?),
             ["eom", name] => Sense::EdgeOf(unit(name)?),
+            ["quarter_of_year", n] => Sense::NumberedQuarter(n.parse().ok().filter(|n| (1..=4).contains(n))?),
             ["holiday", ref rest @ ..] => Sense::Holiday(holiday(rest)?),
             ["zone", name] => Sense::Zone(name.parse().ok()?),
             ["place", name] => Sense::Place(name.parse().ok()?),
@@ -212,13 +230,20 @@ fn holiday(words: &[&str]) -> Option<Holiday> {
             month: month.parse().ok()?,
             plus: plus.first().map_or(Some(0), |days| days.parse().ok())?,
         }),
+        ["before", n, day, date] => {
+            let (month, of_month) = month_day(date)?;
+            Some(Holiday::Before { n: n.parse().ok()?, day: weekday(day)?, month, of_month })
+        }
         [one] => match one.strip_prefix("easter") {
             Some(days) => Some(Holiday::Easter(days.parse().ok()?)),
-            None => {
-                let (month, day) = one.split_once('-')?;
-                Some(Holiday::Fixed { month: month.parse().ok()?, day: day.parse().ok()? })
-            }
+            None => month_day(one).map(|(month, day)| Holiday::Fixed { month, day }),
         },
         _ => None,
     }
+}
+
+/// "12-25".
+fn month_day(text: &str) -> Option<(u32, u32)> {
+    let (month, day) = text.split_once('-')?;
+    Some((month.parse().ok()?, day.parse().ok()?))
 }
