@@ -128,6 +128,7 @@ impl Kind {
                     && !whole("it")
                     && !holds("whostop-strong")
                     && !holds("tells")
+                    && !starts("asking")
             }
             Kind::Owned => ids.len() <= 6 && folded().split_whitespace().rev().skip(1).any(|w| w.ends_with("'s")),
             Kind::Details => {

@@ -164,16 +164,41 @@ fn two_digits(line: &Line, i: usize) -> Option<(u32, usize)> {
     (digits == 2 && line.glued(i)).then_some((value, i + 1))
 }
 
-/// "five", "five thirty", "five pm", "five o'clock".
+/// "five", "five thirty", "five pm", "five o'clock", "oh nine hundred".
 fn in_words(line: &Line, i: usize) -> Option<Heard> {
+    if let Some(heard) = military(line, i) {
+        return Some(heard);
+    }
     let (hour, next) = word_number(line, i).filter(|(h, _)| (1..=24).contains(h))?;
+    // "Twenty-ninth", "nineteen ninety-eight".
+    let longer = line.glued_mark(next, '-') && line.glued(next + 1);
+    if longer || hour > 12 && word_number(line, next).is_some_and(|(n, _)| n > 59) {
+        return None;
+    }
     if let Some((minute, after)) = word_number(line, next).filter(|(m, _)| (10..60).contains(m))
         && unit(line, after).is_none()
-        && hour <= 12
     {
         return Some(finish(line, hour, minute, 1, after, Surety::Likely));
     }
     Some(finish(line, hour, 0, 1, next, Surety::Bare))
+}
+
+/// "Oh seven hundred", "zero six thirty", "twenty-two hundred hours".
+fn military(line: &Line, i: usize) -> Option<Heard> {
+    let zero = line.pick(i, |a| (a.sense == Sense::Number(0)).then_some(()));
+    let (hour, next) = match zero {
+        Some((_, next)) => number(line, next).filter(|(h, _)| (1..=9).contains(h))?,
+        None => word_number(line, i).filter(|(h, _)| (1..=24).contains(h))?,
+    };
+    let hours = |next| line.link(next, Link::ClockHours);
+    match line.link(next, Link::Hundred) {
+        Some(next) if zero.is_some() => Some(sure(hour, 0, Dial::Full, hours(next).unwrap_or(next))),
+        Some(next) => Some(sure(hour, 0, Dial::Full, hours(next)?)),
+        None => {
+            let (minute, next) = word_number(line, next).filter(|(m, _)| zero.is_some() && (10..60).contains(m))?;
+            Some(sure(hour, minute, Dial::Full, hours(next).unwrap_or(next)))
+        }
+    }
 }
 
 /// "Half past six", "20 past 4", "quarter to 8", "half six", "fünf vor halb sechs".

@@ -34,7 +34,7 @@ fn share_clocks(line: &Line, heard: &mut [Heard]) {
             continue;
         }
         let between = line.text.get(first.span.end..second.span.start).unwrap_or_default();
-        let joined_by = between.trim_matches(|c: char| c.is_whitespace() || c == ',');
+        let joined_by = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '/'));
         if let Some(Junction::Or | Junction::Of) = junction(line, joined_by) {
             first.phrase.doubt = Some(Doubt::OneOfSeveral);
             second.phrase.doubt = Some(Doubt::OneOfSeveral);

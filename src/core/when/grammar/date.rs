@@ -7,7 +7,7 @@ use super::super::defaults::Part;
 use super::super::words::{Days, Line, Link, Sense, Unit};
 use super::numbered::{day_and_month, day_number, day_of_month, month_alone, month_and_day, year_after};
 use super::numeric;
-use super::period::{after_next, edge, numbered_quarter, period, weekend, which};
+use super::period::{after_next, edge, numbered_quarter, numbered_week, period, weekend, which};
 use super::phrase::{Date, Period};
 use super::span::unit;
 
@@ -56,6 +56,7 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         after_next(line, i),
         week_of(line, i, order),
         weekend(line, i),
+        numbered_week(line, i).map(|(period, next)| heard(Date::Period(period), next)),
         numbered_quarter(line, i)
             .map(|(period, next)| Heard { company: Company::Some, ..heard(Date::Period(period), next) }),
     ];

@@ -1,8 +1,8 @@
 //! The components that say on which day: dates and rules.
 
 use super::super::Role;
-use super::super::words::{Kind, Link, Unit};
-use super::clock::clock;
+use super::super::words::{Days, Kind, Link, Unit};
+use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::date::{Company, date, nth_day};
 use super::lead::Lead;
@@ -116,7 +116,9 @@ impl Reader<'_> {
                 Company::Some => {
                     let named =
                         lead.says_day() || lead.link == Some(Link::In) && !matches!(heard.date, Date::Weekday { .. });
-                    named && !lead.article || self.time_follows(heard.next) || self.opens_with_day(lead, heard.next)
+                    let anchor = self.anchor && matches!(heard.date, Date::Weekday { .. });
+                    let named = named && !lead.article || anchor;
+                    named || self.time_follows(heard.next) || self.opens_with_day(lead, heard.next)
                 }
                 Company::DayWord => self.is_day_number(lead, heard.next),
                 Company::On => lead.link == Some(Link::On) && !lead.article,
@@ -132,7 +134,7 @@ impl Reader<'_> {
             return None;
         }
         phrase.date = Some(match phrase.date.take() {
-            None => self.as_told(heard.date),
+            None => self.as_told(heard.date, lead),
             Some(old) => match merged(&old, &heard.date) {
                 Some(both) => both,
                 None => {
@@ -160,7 +162,9 @@ impl Reader<'_> {
         };
         let (day, next) = bare_day(self.line, lead.next).filter(|_| lead.link.is_none())?;
         let longer = date(self.line, lead.next, self.order).is_some_and(|d| d.next > next);
-        if longer || self.line.glued_mark(next, ':') || phrase.clock.is_some() {
+        // "Freitag 18 Uhr".
+        let hour = clock(self.line, lead.next).is_some_and(|c| c.surety == Surety::Sure);
+        if longer || hour || self.line.glued_mark(next, ':') || phrase.clock.is_some() {
             return None;
         }
         phrase.date = Some(Date::Numbered { day, month: None, weekday: Some(weekday) });
@@ -208,10 +212,12 @@ impl Reader<'_> {
     }
 
     /// "The invoice I got in March", "what did I note on 2 Feb": told of the past, it is the last one.
-    fn as_told(&self, date: Date) -> Date {
+    fn as_told(&self, date: Date, lead: &Lead) -> Date {
+        // "It was on 4 May" tells; "it was moved to 4 May" and "it was planned for then" do not.
+        let past_day = self.hints.past_day && !self.hints.moves && lead.link == Some(Link::On);
         match date {
             Date::Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday: None }
-                if self.hints.past =>
+                if self.hints.past || past_day =>
             {
                 let this = MonthOf::Named { month, year: None, which: Some(-1) };
                 Date::Numbered { day, month: Some(this), weekday: None }
@@ -232,7 +238,9 @@ impl Reader<'_> {
             Some(_) | None => lead.next,
         };
         let named = named || at > lead.next;
-        let (year, next) = year(self.line, at).filter(|_| named && phrase.is_empty())?;
+        // "By twenty thirty" is a clock time.
+        let spoken = self.line.digits(at).is_none() && lead.link == Some(Link::By);
+        let (year, next) = year(self.line, at).filter(|_| named && !spoken && phrase.is_empty())?;
         if self.counts(next) || self.line.glued_mark(next, '-') {
             return None;
         }
@@ -258,6 +266,9 @@ fn within(date: &Date, frame: &Date) -> Option<Date> {
     let date = date.clone();
     match (date, frame) {
         (Date::Weekday { day, .. }, Date::Period(Period::Week(week))) => Some(Date::WeekdayOfWeek { day, week: *week }),
+        (Date::Weekday { day, which: None, weeks: 0 }, Date::Period(of @ Period::WeekNumbered(_))) => {
+            Some(Date::Nth { n: 1, days: Days::default().with(day), of: *of })
+        }
         (Date::Numbered { day, month, weekday: None }, Date::Weekday { day: weekday, .. }) => {
             Some(Date::Numbered { day, month, weekday: Some(*weekday) })
         }

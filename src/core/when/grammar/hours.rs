@@ -34,14 +34,14 @@ impl Reader<'_> {
         let followed = || self.part_at(self.joint(heard.next).next).is_some() || self.zone_at(heard.next).is_some();
         let fits = match heard.surety {
             Surety::Sure => lead.link != Some(Link::For),
-            Surety::Likely => asked || beside || self.whole || followed(),
+            Surety::Likely => asked || beside || self.whole || followed() || self.today_follows(heard.next),
             Surety::Bare if lead.link == Some(Link::In) => false,
             Surety::Bare => {
                 asked
                     || self.whole
                     || followed()
                     || beside && lead.link.is_none() && self.ends_here(heard.next)
-                    || lead.link.is_none() && self.today_follows(heard.next)
+                    || lead.link.is_none() && !self.is_for_so_many(lead) && self.today_follows(heard.next)
             }
         };
         // "10 to 2" is also a range.
@@ -60,7 +60,7 @@ impl Reader<'_> {
         if heard.surety < Surety::Sure && (longer || range && !self.hints.moves) {
             return None;
         }
-        if heard.surety == Surety::Likely && !(asked || beside || followed()) {
+        if heard.surety == Surety::Likely && !(asked || beside || followed() || self.today_follows(heard.next)) {
             phrase.doubt = numeric::day_and_month(self.line, lead.next, heard.next).map(Doubt::OrDate);
         }
         phrase.clock = Some(heard.clock);
@@ -72,6 +72,12 @@ impl Reader<'_> {
         // The preposition is one word, so the alarm is two tokens back.
         let before = lead.next.checked_sub(2);
         before.is_some_and(|at| self.line.link(at, Link::Alarm).is_some())
+    }
+
+    /// "A table for six".
+    fn is_for_so_many(&self, lead: &Lead) -> bool {
+        let before = lead.next.checked_sub(1);
+        before.is_some_and(|at| self.line.link(at, Link::For).is_some()) && !self.alarm_before(lead)
     }
 
     /// "5 tomorrow": a bare number just before a day.

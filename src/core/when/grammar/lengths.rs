@@ -43,7 +43,9 @@ impl Reader<'_> {
         if let Some(found) = counted.then(|| self.anchored(phrase, length, next, depth)).flatten() {
             return Some(found);
         }
-        if lead.link != Some(Link::In) {
+        // "After 15 minutes", from now.
+        let after = lead.link == Some(Link::From) && phrase.is_empty() && self.ends_here(next) && self.says_after(lead);
+        if lead.link != Some(Link::In) && !after {
             return None;
         }
         // "In a day or two".
@@ -59,6 +61,10 @@ impl Reader<'_> {
         let another_day = matches!(phrase.date, Some(Date::Weekday { .. })) && length.days % 7 != 0;
         phrase.doubt = (doubtful || another_day).then_some(Doubt::OneOfSeveral);
         Some(next)
+    }
+
+    fn says_after(&self, lead: &Lead) -> bool {
+        lead.next.checked_sub(1).is_some_and(|at| self.line.link(at, Link::After) == Some(lead.next))
     }
 
     /// "In 10": of minutes, if the sentence ends there.

@@ -38,16 +38,16 @@ pub struct Heard {
 
 /// All expressions of a text, in the language that explains most of it.
 pub fn read_all(text: &str, order: DateOrder) -> Vec<Heard> {
-    let mut best = Vec::new();
-    let mut best_covered = 0;
-    for lexicon in lexicons() {
-        let heard = read_in(text, order, lexicon);
-        let covered = heard.iter().map(|h| h.span.len()).sum();
-        if covered > best_covered {
-            (best, best_covered) = (heard, covered);
-        }
-    }
-    best
+    let mut readings: Vec<Vec<Heard>> = lexicons().iter().map(|lexicon| read_in(text, order, lexicon)).collect();
+    let covered = |heard: &Vec<Heard>| heard.iter().map(|h| h.span.len()).sum::<usize>();
+    // The first of equally good readings wins.
+    let most = readings.iter().map(covered).max().unwrap_or_default();
+    let Some(best) = readings.iter().position(|heard| covered(heard) == most) else {
+        return Vec::new();
+    };
+    let mut heard = readings.swap_remove(best);
+    unread::doubt_what_others_heard(text, &mut heard, readings.iter().flatten());
+    heard
 }
 
 fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
@@ -121,6 +121,8 @@ struct Hints {
     moves: bool,
     /// It tells of something that has happened.
     past: bool,
+    /// It tells of a day on which something was or happened.
+    past_day: bool,
     cue: Option<super::words::Half>,
 }
 
@@ -130,6 +132,7 @@ fn hints(line: &Line) -> Hints {
     Hints {
         moves: line.has_anywhere(Sense::Link(Link::Mover)),
         past: line.has_anywhere(Sense::Link(Link::Told)),
+        past_day: line.has_anywhere(Sense::Link(Link::ToldOn)),
         cue: cue(Half::Am).or(cue(Half::Pm)),
     }
 }

@@ -4,7 +4,7 @@ use super::super::words::{Line, Link, Sense};
 use super::date::{Company, Heard, company, heard};
 use super::period::period;
 use super::phrase::{Date, MonthOf, Period};
-use super::span::number;
+use super::span::{number, unit, word_number};
 
 pub fn month_name(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
     line.pick(i, |a| match a.sense {
@@ -39,11 +39,18 @@ pub fn day_number(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
         }
         return Some((day, false, next));
     }
-    line.pick(i, |a| match a.sense {
-        Sense::Ordinal(n) => u32::try_from(n).ok(),
-        _ => None,
-    })
-    .map(|(day, next)| (day, true, next))
+    let ordinal = |i| {
+        line.pick(i, |a| match a.sense {
+            Sense::Ordinal(n) => u32::try_from(n).ok(),
+            _ => None,
+        })
+    };
+    // "Twenty-ninth".
+    if let Some((tens, next)) = word_number(line, i).filter(|(n, next)| n % 10 == 0 && line.glued_mark(*next, '-')) {
+        let (ones, next) = ordinal(next + 1).filter(|(n, _)| *n < 10)?;
+        return Some((tens + ones, true, next));
+    }
+    ordinal(i).map(|(day, next)| (day, true, next))
 }
 
 pub fn year_after(line: &Line, i: usize) -> Option<(i32, usize)> {
@@ -53,8 +60,17 @@ pub fn year_after(line: &Line, i: usize) -> Option<(i32, usize)> {
 }
 
 pub fn year(line: &Line, i: usize) -> Option<(i32, usize)> {
-    let (value, digits) = line.digits(i)?;
+    let Some((value, digits)) = line.digits(i) else {
+        return spoken_year(line, i);
+    };
     (digits == 4 && (1900..2200).contains(&value)).then_some((value as i32, i + 1))
+}
+
+/// "Twenty twenty-seven", "nineteen ninety-eight".
+fn spoken_year(line: &Line, i: usize) -> Option<(i32, usize)> {
+    let (century, next) = word_number(line, i).filter(|(n, _)| matches!(n, 19 | 20))?;
+    let (rest, next) = word_number(line, next).filter(|(n, _)| (10..100).contains(n))?;
+    unit(line, next).is_none().then_some(((century * 100 + rest) as i32, next))
 }
 
 /// "3 April", "3rd of April 2027", "the third of april", "3. April".

@@ -16,6 +16,12 @@ pub fn numbered_quarter(line: &Line, i: usize) -> Option<(Period, usize)> {
     Some((Period::QuarterNumbered { quarter, year }, next))
 }
 
+/// "Calendar week 46".
+pub fn numbered_week(line: &Line, i: usize) -> Option<(Period, usize)> {
+    let (week, _) = line.digits(line.link(i, Link::WeekNo)?).filter(|(n, _)| (1..=53).contains(n))?;
+    Some((Period::WeekNumbered(week), line.link(i, Link::WeekNo)? + 1))
+}
+
 /// "(At the) weekend".
 pub fn weekend(line: &Line, i: usize) -> Option<Heard> {
     let next = line.pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?.1;
@@ -142,7 +148,7 @@ pub fn period(line: &Line, i: usize) -> Option<(Period, usize)> {
     if let Some((year, next)) = year(line, i) {
         return Some((Period::YearNumbered(year), next));
     }
-    if let Some(found) = numbered_quarter(line, i) {
+    if let Some(found) = numbered_quarter(line, i).or_else(|| numbered_week(line, i)) {
         return Some(found);
     }
     let (n, at) = match which_word(line, i) {

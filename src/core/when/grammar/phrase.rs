@@ -193,6 +193,8 @@ pub enum Period {
     /// Weeks, weekends, quarters and years from this one.
     Week(i64),
     Weekend(i64),
+    /// Of ISO 8601: the one that runs or comes next.
+    WeekNumbered(u32),
     Month(MonthOf),
     Quarter(i64),
     /// "Q3": the one that runs or comes next.

@@ -50,6 +50,20 @@ pub fn doubt(line: &Line, heard: &mut [Heard]) {
     }
 }
 
+/// A day or hour that only another language has words for: "Meeting am Dienstag um 3pm UK time".
+pub fn doubt_what_others_heard<'h>(text: &str, heard: &mut [Heard], others: impl Iterator<Item = &'h Heard>) {
+    let apart = |other: &&Heard| heard.iter().all(|h| h.span.end <= other.span.start || other.span.end <= h.span.start);
+    // The name of a holiday may be that of an occasion.
+    let named = |other: &Heard| matches!(other.phrase.date, Some(Date::Holiday { .. }));
+    let timed = |other: &&Heard| (other.phrase.date.is_some() || other.phrase.clock.is_some()) && !named(other);
+    let Some(words) = others.filter(timed).find(apart).and_then(|other| text.get(other.span.clone())) else {
+        return;
+    };
+    for h in heard {
+        h.phrase.doubt = Some(Doubt::Unread(words.to_owned()));
+    }
+}
+
 fn touches(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
     let (left, right) = if one.start <= other.start { (one, other) } else { (other, one) };
     right.start <= left.end
@@ -83,13 +97,25 @@ fn points_elsewhere(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, us
     Some((i, (next..=next + NAME_WORDS_MAX).find(starts).unwrap_or(next)))
 }
 
-/// What would have made it another time: "the third Friday", "five and twenty past two".
+/// What would have made it another time: "the third Friday", "five and twenty past two", "not on Friday".
 fn narrows(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    let begins = |at: usize| line.tokens.get(at).is_some_and(|t| heard.iter().any(|h| h.span.start == t.span.start));
+    if let Some(next) = line.link(i, Link::Excluded) {
+        // The "on" may be part of the time or of these words.
+        return (i + 1..=line.skip(next, &[Link::The])).any(begins).then_some((i, next));
+    }
     if let Some((_, next)) = number(line, i).filter(|_| line.digits(i).is_none()) {
         let at = line.tokens.get(line.link(next, Link::And)?)?.span.start;
         let (_, past) = number(line, line.link(next, Link::And)?)?;
         let clock = heard.iter().any(|h| h.span.start == at && h.phrase.clock.is_some());
-        return (clock && line.link(past, Link::Past).is_some()).then_some((i, next));
+        let minutes = line.link(past, Link::Past).or(line.link(past, Link::BeforeHour));
+        return (clock && minutes.is_some()).then_some((i, next));
+    }
+    // "A hundred days from today", "two days before the day after …".
+    let unit = line.pick(i, |a| matches!(a.sense, Sense::Unit(_)).then_some(()));
+    let counted = [Link::FromAnchor, Link::Before, Link::After];
+    if let Some(at) = unit.and_then(|(_, next)| counted.iter().find_map(|link| line.link(next, *link))) {
+        return (i + 1..=line.skip(at, &[Link::The])).any(begins).then_some((i, at));
     }
     let (_, next) = line.pick(i, |a| match a.sense {
         Sense::Ordinal(_) | Sense::Which(_) | Sense::Amount(_) => (!a.weak).then_some(()),
@@ -116,7 +142,10 @@ fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     if let Some(next) = line.link(i, Link::Except) {
         let at = line.skip(next, &[Link::On, Link::The]);
         let named = line.tokens.get(at).is_some_and(|t| heard.iter().any(|h| h.span.start == t.span.start));
-        return (named || names_time(line, at).is_some() || line.digits(at).is_some()).then_some((i, next));
+        // "But" goes on with anything.
+        let (weak, _) = line.pick(i, |a| (a.sense == Sense::Link(Link::Except)).then_some(a.weak))?;
+        let sure = !weak && phrase.rule.is_some();
+        return (sure || named || names_time(line, at).is_some() || line.digits(at).is_some()).then_some((i, next));
     }
     let (link, next) =
         [Link::And, Link::Of].into_iter().find_map(|link| Some((link, line.link(i, link)?))).unwrap_or((Link::The, i));

@@ -1,6 +1,6 @@
 //! Which days a week, month or year has, and which of them is the nth, the first or the last.
 
-use chrono::{Datelike, NaiveDate};
+use chrono::{Datelike, NaiveDate, Weekday};
 
 use super::super::defaults::{WEEK_END_DAY, WEEK_MIDDLE_DAY};
 use super::super::grammar::{MonthOf, Period, Span};
@@ -95,6 +95,14 @@ pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
             let this = first_of(today.year(), month)?;
             let first = months_moved(this, n * 3).ok_or_else(too_far)?;
             Days::span(first, months_moved(first, 3).ok_or_else(too_far)?, Grain::Month, tense(n))
+        }
+        Period::WeekNumbered(week) => {
+            let in_year = |year| NaiveDate::from_isoywd_opt(year, week, Weekday::Mon);
+            let coming = |monday: &NaiveDate| context.back || after(*monday, 7).is_ok_and(|end| end > today);
+            let this = today.iso_week().year();
+            let monday = in_year(this).filter(coming).or_else(|| in_year(this + 1));
+            let monday = monday.ok_or_else(|| impossible(format!("the year has no week {week}")))?;
+            Days::span(monday, after(monday, 7)?, Grain::Week, Tense::Open)
         }
         Period::QuarterNumbered { quarter, year } => {
             let of_year = |year| first_of(year, quarter * 3 - 2);

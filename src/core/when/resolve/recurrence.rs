@@ -28,6 +28,9 @@ pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> 
     let Some(mut rule) = phrase.rule else {
         return Err(impossible("there is no rule"));
     };
+    if let Some(framed) = within_a_period(rule, phrase, context)? {
+        return recurrence(&framed, context, reference);
+    }
     if let (Some(Date::Weekday { day, .. }), Unit::Week) = (&phrase.date, rule.unit) {
         rule.days = rule.days.with(*day);
     }
@@ -52,6 +55,19 @@ pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> 
     let rrule = with_end(rrule, first, phrase, context, reference)?;
     let grain = clock.map_or(Grain::Day, |(_, grain)| grain);
     Ok(When::Recurrence { first, rrule, grain })
+}
+
+/// "Every Tuesday in July" is every Tuesday from the 1st of July until the 31st.
+fn within_a_period(rule: Rule, phrase: &Phrase, context: &Context) -> Result<Option<Phrase>, Problem> {
+    let open = phrase.to.is_none() && phrase.start.is_none();
+    let date = match &phrase.date {
+        Some(date @ (Date::Period(_) | Date::WeekOf(_))) if open && matches!(rule.unit, Unit::Day | Unit::Week) => date,
+        _ => return Ok(None),
+    };
+    let days = day::days(date, context, false)?;
+    let on = |date| Some(Box::new(Phrase { date: Some(Date::Exact(date)), ..Phrase::default() }));
+    let (start, to) = (on(days.first.max(context.today)), on(after(days.end, -1)?));
+    Ok(Some(Phrase { date: None, start, to, ..phrase.clone() }))
 }
 
 fn frequency(unit: Unit) -> &'static str {
