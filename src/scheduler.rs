@@ -208,6 +208,10 @@ async fn brief(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError
     let meant = due.meant();
     let wanted = briefing_due(&user, zone, meant - chrono::Duration::milliseconds(1));
     if wanted.is_none_or(|wanted| wanted.at != meant) {
+        // The operator's zone may have changed: nobody else arms the next one.
+        if let Some(next) = briefing_due(&user, zone, now) {
+            batch.put(&next, Expect::Any)?;
+        }
         return settle(brain.commit(batch).await.map(|_| ()));
     }
     if let Some(end) = held(brain, &user) {

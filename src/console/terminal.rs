@@ -2,6 +2,7 @@
 //!
 //! A line that begins with `:` and a number presses that button of the last message that had some.
 
+use std::collections::VecDeque;
 use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,40 +23,77 @@ impl Sink for JsonSink {
     }
 }
 
+/// Messages that an edit is shown as a change of.
+const SHOWN_MAX: usize = 64;
+
 /// A terminal.
 #[derive(Debug, Default)]
 pub struct TerminalSink {
-    buttons: Mutex<Vec<Button>>,
+    page: Mutex<Page>,
+}
+
+/// What is on the screen.
+#[derive(Debug, Default)]
+struct Page {
+    /// The buttons that can be pressed, and the message they belong to.
+    buttons: Vec<Button>,
+    of: Option<i64>,
+    /// The latest messages, oldest first.
+    shown: VecDeque<(i64, String)>,
+}
+
+impl Page {
+    fn message(&mut self, id: i64, text: &str, buttons: &[Vec<Button>]) -> String {
+        self.shown.retain(|(shown, _)| *shown != id);
+        self.shown.push_back((id, text.to_owned()));
+        if self.shown.len() > SHOWN_MAX {
+            self.shown.pop_front();
+        }
+        let flat: Vec<Button> = buttons.iter().flatten().cloned().collect();
+        if flat.is_empty() {
+            return format!("\n{text}\n");
+        }
+        let names: Vec<String> = flat.iter().enumerate().map(|(i, b)| format!("[:{}] {}", i + 1, b.text)).collect();
+        (self.buttons, self.of) = (flat, Some(id));
+        format!("\n{text}\n{}\n", dim(&names.join("   ")))
+    }
+
+    /// A message above changes: what is new in it is shown, and the buttons it has now.
+    fn edit(&mut self, id: i64, text: Option<&str>, buttons: &[Vec<Button>]) -> Option<String> {
+        let before =
+            self.shown.iter().find(|(shown, _)| *shown == id).map(|(_, text)| text.clone()).unwrap_or_default();
+        let now = text.map_or_else(|| before.clone(), str::to_owned);
+        if self.of == Some(id) {
+            (self.buttons, self.of) = (Vec::new(), None);
+        }
+        if !buttons.is_empty() {
+            return Some(self.message(id, &now, buttons));
+        }
+        let added = now.strip_prefix(before.as_str()).unwrap_or(&now).trim().to_owned();
+        self.message(id, &now, &[]);
+        (!added.is_empty()).then_some(added)
+    }
 }
 
 impl TerminalSink {
     /// The line to send for what was typed.
     pub fn typed(&self, text: &str) -> Value {
         let number = text.trim().strip_prefix(':').and_then(|number| number.trim().parse::<usize>().ok());
-        let buttons = self.buttons.lock().unwrap_or_else(PoisonError::into_inner);
-        match number.and_then(|n| buttons.get(n.checked_sub(1)?)) {
+        let page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
+        match number.and_then(|n| page.buttons.get(n.checked_sub(1)?)) {
             Some(button) => json!({"press": button.data}),
             None => json!({"text": text}),
         }
     }
 
     fn show(&self, out: &Out) -> Option<String> {
+        let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
         match out {
             Out::Typing { .. } | Out::Done { .. } => None,
             Out::Status { text, .. } => Some(dim(text)),
             Out::Error { error, .. } => Some(format!("⚠️ {error}")),
-            Out::Edit { text, .. } => text.clone(),
-            Out::Message { text, buttons, .. } => {
-                let flat: Vec<Button> = buttons.iter().flatten().cloned().collect();
-                let mut shown = format!("\n{text}\n");
-                if !flat.is_empty() {
-                    let names: Vec<String> =
-                        flat.iter().enumerate().map(|(i, b)| format!("[:{}] {}", i + 1, b.text)).collect();
-                    shown.push_str(&format!("{}\n", dim(&names.join("   "))));
-                    *self.buttons.lock().unwrap_or_else(PoisonError::into_inner) = flat;
-                }
-                Some(shown)
-            }
+            Out::Edit { id, text, buttons, .. } => page.edit(*id, text.as_deref(), buttons),
+            Out::Message { id, text, buttons, .. } => Some(page.message(*id, text, buttons)),
         }
     }
 }
@@ -153,4 +191,42 @@ pub fn shared<S: Sink + 'static>(sink: S) -> (Arc<S>, Arc<dyn Sink>) {
     let sink = Arc::new(sink);
     let shared: Arc<dyn Sink> = sink.clone();
     (sink, shared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::button::Role;
+
+    fn button(data: &str) -> Vec<Vec<Button>> {
+        vec![vec![Button { text: data.to_owned(), data: data.to_owned(), role: Role::Set }]]
+    }
+
+    fn message(id: i64, text: &str, buttons: Vec<Vec<Button>>) -> Out {
+        Out::Message { user: "me".into(), id, text: text.into(), buttons, pending: None }
+    }
+
+    fn edit(id: i64, text: Option<&str>, buttons: Vec<Vec<Button>>) -> Out {
+        Out::Edit { user: "me".into(), id, text: text.map(str::to_owned), buttons }
+    }
+
+    #[test]
+    fn a_page_that_changes_is_pressed_as_it_stands() {
+        let terminal = TerminalSink::default();
+        assert!(terminal.show(&message(1, "Settings", button("quiet"))).is_some());
+        let choices = terminal.show(&edit(1, Some("Quiet hours?"), button("off"))).unwrap();
+        assert!(choices.contains("Quiet hours?") && choices.contains("[:1] off"), "{choices}");
+        assert_eq!(terminal.typed(":1"), json!({"press": "off"}));
+        terminal.show(&edit(1, None, vec![]));
+        assert_eq!(terminal.typed(":1"), json!({"text": ":1"}), "buttons that are gone");
+    }
+
+    #[test]
+    fn of_a_card_that_is_decided_only_the_decision_is_new() {
+        let terminal = TerminalSink::default();
+        terminal.show(&message(1, "Send this?", button("yes")));
+        terminal.show(&message(2, "Another card", button("other")));
+        assert_eq!(terminal.show(&edit(1, Some("Send this?\n\n✅ Sent"), vec![])).as_deref(), Some("✅ Sent"));
+        assert_eq!(terminal.typed(":1"), json!({"press": "other"}), "those of the other card stay");
+    }
 }

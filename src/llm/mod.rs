@@ -190,7 +190,7 @@ fn record(span: &Span, result: &Result<Completion, ModelError>, begun: Instant) 
 
 /// Checks one endpoint's settings. Errors name the setting, never its value: an address may hold a password.
 fn link(endpoint: &Endpoint, prefix: &'static str) -> Result<Link, SettingsError> {
-    let url = completions_url(&endpoint.base_url).ok_or(SettingsError::BaseUrl { prefix })?;
+    let url = url_of(&endpoint.base_url, "chat/completions").ok_or(SettingsError::BaseUrl { prefix })?;
     let model = endpoint.model.trim().to_owned();
     if model.is_empty() {
         return Err(SettingsError::Model { prefix });
@@ -206,12 +206,13 @@ fn bearer(key: &SecretString) -> Option<HeaderValue> {
     Some(header)
 }
 
-fn completions_url(base_url: &str) -> Option<Url> {
+/// The address of one of an endpoint's resources; its query stays at the end.
+fn url_of(base_url: &str, resource: &str) -> Option<Url> {
     let mut url = Url::parse(base_url.trim()).ok()?;
     let is_usable = matches!(url.scheme(), "http" | "https") && url.has_host();
     let path = url.path().trim_end_matches('/').to_owned();
-    if !path.ends_with("/chat/completions") {
-        url.set_path(&format!("{path}/chat/completions"));
+    if !path.ends_with(&format!("/{resource}")) {
+        url.set_path(&format!("{path}/{resource}"));
     }
     url.set_fragment(None);
     is_usable.then_some(url)

@@ -39,8 +39,7 @@ struct Transcript {
 impl Listener {
     /// A listener at this endpoint; opens no connection yet. `Err` says what is wrong with it.
     pub fn new(endpoint: &Endpoint) -> Result<Self, String> {
-        let url = format!("{}/audio/transcriptions", endpoint.base_url.trim_end_matches('/'));
-        let url = Url::parse(&url).map_err(|error| error.to_string())?;
+        let url = super::url_of(&endpoint.base_url, "audio/transcriptions").ok_or("it is no http(s) address")?;
         let client = reqwest::Client::builder()
             .timeout(Duration::from_millis(limits::TRANSCRIBE_MS))
             .redirect(Policy::none())
@@ -81,10 +80,11 @@ impl Transcriber for Listener {
         let Recording { bytes, name, mime } = recording;
         let file = Part::bytes(bytes).file_name(name);
         // A kind that cannot be sent is left to the name's ending.
-        let file = match file.mime_str(&mime) {
-            Ok(file) => file,
-            Err(error) => return Err(TranscribeError(format!("cannot be asked: {error}"))),
-        };
+        let word =
+            |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+        let sendable = mime.split_once('/').is_some_and(|(kind, form)| word(kind) && word(form));
+        let cannot = |error: reqwest::Error| TranscribeError(format!("cannot be asked: {error}"));
+        let file = if sendable { file.mime_str(&mime).map_err(cannot)? } else { file };
         let form = Form::new().part("file", file).text("model", self.model.clone()).text("response_format", "json");
         self.ask(form).await
     }

@@ -28,11 +28,14 @@ pub struct Context {
 
 /// A fetch under way; dropping it cancels it.
 #[derive(Debug)]
-pub struct Fetching(JoinHandle<Context>);
+pub struct Fetching {
+    task: JoinHandle<Context>,
+    services: Vec<&'static str>,
+}
 
 impl Drop for Fetching {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
     }
 }
 
@@ -40,7 +43,7 @@ impl Fetching {
     /// Waits for the end of it.
     pub async fn all(mut self, turn: &Turn<'_>) -> Context {
         let started = turn.elapsed_us();
-        let context = (&mut self.0).await.unwrap_or_default();
+        let context = self.found().await;
         let outcome = if context.missing.is_empty() {
             "ok".to_owned()
         } else {
@@ -52,7 +55,18 @@ impl Fetching {
 
     /// What has already arrived; waits for nothing.
     pub async fn arrived(mut self) -> Context {
-        if self.0.is_finished() { (&mut self.0).await.unwrap_or_default() } else { Context::default() }
+        if self.task.is_finished() { self.found().await } else { Context::default() }
+    }
+
+    /// A fetch that broke is known to be missing.
+    async fn found(&mut self) -> Context {
+        match (&mut self.task).await {
+            Ok(context) => context,
+            Err(error) => {
+                tracing::error!(%error, "fetching context broke");
+                Context { missing: std::mem::take(&mut self.services), ..Context::default() }
+            }
+        }
     }
 }
 
@@ -74,7 +88,8 @@ pub fn fetch(turn: &Turn<'_>, guess: &Guess) -> Fetching {
         .cloned()
         .collect();
     let scene = turn.scene.clone();
-    Fetching(tokio::spawn(async move { gather(&services, &scene, wanted).await }))
+    let names = services.iter().map(|service| service.name()).collect();
+    Fetching { task: tokio::spawn(async move { gather(&services, &scene, wanted).await }), services: names }
 }
 
 async fn gather(services: &[Arc<dyn Service>], scene: &Scene, wanted: Wanted) -> Context {

@@ -171,7 +171,8 @@ pub(super) fn claims_a_change(text: &str) -> bool {
 
 /// The line that names an assumed zone, once.
 pub fn zone_note(zone: chrono_tz::Tz) -> String {
-    format!("(Times are in {}, this machine's zone. Set BRAIN_TIMEZONE if yours is another.)", zone.name())
+    let name = zone.name();
+    format!("(I took {name} as your time zone. If it is another, write for example “my time zone is Lisbon”.)")
 }
 
 /// True when a text shows a time that was resolved, so that the zone matters.

@@ -16,7 +16,6 @@ use super::say::{self, Built};
 use super::text::{Mark, own_words};
 use super::{Hearing, Past, Understood, history};
 use crate::core::plan::{Plan, PlannedAction};
-use crate::limits::PLAN_ACTIONS_MAX;
 
 /// Connectors looked at in one sentence.
 const CONNECTORS_MAX: usize = 12;
@@ -120,27 +119,39 @@ impl Clause {
 }
 
 fn finish(clauses: Vec<Clause>, history: &[Past]) -> Understood {
+    let mut built: Vec<Built> =
+        clauses.into_iter().map(|clause| clause.built).filter(|built| !matches!(built, Built::No)).collect();
+    if let [Built::Ask { .. }] = built[..]
+        && let Some(Built::Ask { question, partial, param }) = built.pop()
+    {
+        return Understood::Ask { question: question.into(), partial, param: param.into() };
+    }
     let mut actions: Vec<PlannedAction> = Vec::new();
-    let mut question = None;
-    for clause in clauses {
-        match clause.built {
+    for built in built {
+        match built {
             Built::Act(action) => actions.push(action),
+            // "Party at 6, put it in my calendar" is one event.
+            Built::Ask { partial, .. } if says_again(&partial, &actions) => {}
+            // What is missing is asked for by whoever finds it missing, and the rest goes on.
+            Built::Ask { partial, .. } => actions.push(partial),
             Built::Acts(several) => actions.extend(several),
-            Built::Ask { question, partial, param } if actions.is_empty() => {
-                return Understood::Ask { question: question.into(), partial, param: param.into() };
-            }
-            Built::Ask { question: asked, .. } => question = Some(asked.to_owned()),
             Built::No => {}
         }
     }
     if actions.is_empty() {
         return Understood::NotUnderstood;
     }
-    actions.truncate(PLAN_ACTIONS_MAX);
     if let Some(asked) = name_the_pronouns(&mut actions, history) {
         return asked;
     }
-    Understood::Plan(Plan { actions, question, open: None })
+    Understood::Plan(Plan { actions, ..Plan::default() })
+}
+
+/// Nothing but a pronoun for what the action before it is about.
+fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
+    let name = ["title", "summary"].iter().find_map(|param| partial.params.get(*param)?.as_str());
+    let same = before.last().is_some_and(|last| (&last.service, &last.command) == (&partial.service, &partial.command));
+    same && name.is_some_and(|name| PRONOUNS_FOR_THINGS.contains(&name.to_lowercase().as_str()))
 }
 
 /// "email her": whoever was named last, in this message or before it. Nobody: the question who.
@@ -164,6 +175,10 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
         let Some(people) = people else {
             action.params.remove("to");
             action.params.insert("body".into(), bare.into());
+            if actions.len() > 1 {
+                continue;
+            }
+            let action = &actions[at];
             let (question, param) = ("Who should it go to?".into(), "to".into());
             return Some(Understood::Ask { question, partial: action.clone(), param });
         };
@@ -173,6 +188,7 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
     None
 }
 
+const PRONOUNS_FOR_THINGS: [&str; 5] = ["it", "that", "this", "them", "es"];
 const PRONOUNS: [&str; 5] = ["him", "her", "them", "he", "she"];
 
 /// Token ranges between stops; quoted text is not divided.

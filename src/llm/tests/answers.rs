@@ -160,6 +160,6 @@ fn the_base_url_is_used_as_given() {
         ("https://h/v1/chat/completions", "https://h/v1/chat/completions"),
         ("https://h/openai?api-version=1#x", "https://h/openai/chat/completions?api-version=1"),
     ] {
-        assert_eq!(completions_url(base).map(String::from).as_deref(), Some(full));
+        assert_eq!(url_of(base, "chat/completions").map(String::from).as_deref(), Some(full));
     }
 }

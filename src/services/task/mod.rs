@@ -39,6 +39,8 @@ use crate::records::{Due, User};
 
 /// "Done" a second time within this is the same press twice, not the next occurrence done early.
 const SAME_DONE_SECS: i64 = 120;
+/// What says when it is to be reminded of.
+const TIMES: [&str; 5] = ["deadline", "repeat", "remind_before", "remind_at", "snooze"];
 
 /// Tasks in the store.
 #[derive(Debug)]
@@ -93,6 +95,10 @@ impl TaskService {
             task.priority = Some(priority);
         }
         schedule::set(&mut task, &changes, scene)?;
+        // Whoever wants to be reminded of what was done has it before them again.
+        if before.status == Status::Done && TIMES.iter().any(|time| changes.contains_key(*time)) {
+            (task.status, task.done_at) = (Status::Open, None);
+        }
         let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
         changes.extend(self.due_changes(Some(&before), Some(&task), scene.now).await?);
         if task.rings() == before.rings() {

@@ -277,6 +277,24 @@ async fn a_snoozed_reminder_comes_unless_the_task_was_done_moved_or_deleted() {
 }
 
 #[tokio::test]
+async fn what_is_done_and_is_to_be_reminded_of_again_is_open_again() {
+    for changes in [json!({"snooze": at("2026-01-13 18:00")}), json!({"deadline": at("2026-01-13 18:00")})] {
+        let (world, tasks) = world();
+        world.run(&tasks, "create", json!({"title": "Call mom", "deadline": at("2026-01-13 17:00")})).await;
+        world.run(&tasks, "complete", json!({"find_by": "call mom"})).await;
+        assert!(world.due().await.is_empty());
+        let (_, told) = world.run_told(&tasks, "update", json!({"find_by": "call mom", "changes": changes})).await;
+        let rings: Vec<_> = world.due().await.into_iter().map(|due| due.at).collect();
+        assert!(rings.contains(&local(Berlin, "2026-01-13 18:00")), "{told}: {rings:?}");
+    }
+    let (world, tasks) = world();
+    world.run(&tasks, "create", json!({"title": "Call mom", "deadline": at("2026-01-13 17:00")})).await;
+    world.run(&tasks, "complete", json!({"find_by": "call mom"})).await;
+    world.run(&tasks, "update", json!({"find_by": "call mom", "changes": {"title": "Call dad"}})).await;
+    assert!(world.due().await.is_empty(), "a new name opens nothing");
+}
+
+#[tokio::test]
 async fn a_repeating_reminder_stays_at_its_local_time_over_both_clock_changes() {
     for (first, days) in [
         ("2026-03-27 09:00", ["2026-03-28", "2026-03-29", "2026-03-30"]),

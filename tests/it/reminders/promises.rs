@@ -236,6 +236,17 @@ async fn a_briefing_moves_with_its_time_and_zone_and_ends_when_it_is_switched_of
 }
 
 #[tokio::test]
+async fn a_briefing_goes_on_when_the_operator_sets_another_zone() {
+    let mut world = world();
+    world.chooses(None, Settings { briefing: Some("07:30:00".parse().unwrap()), ..Settings::default() }).await;
+    world.restart_in(America::New_York).await;
+    world.live_until(utc("2026-01-15T20:00:00Z")).await;
+    let told = world.told();
+    let times: Vec<String> = told.iter().map(|told| told.at.format("%d %H:%M").to_string()).collect();
+    assert_eq!(times, ["13 12:30", "14 12:30", "15 12:30"]);
+}
+
+#[tokio::test]
 async fn who_moves_takes_what_repeats_along() {
     let world = world();
     daily(&world, "Pills", "2026-01-12T13:00:00+01:00").await;

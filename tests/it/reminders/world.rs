@@ -208,6 +208,12 @@ impl World {
         self.work().await;
     }
 
+    /// The operator starts it again with another zone for those who chose none.
+    pub async fn restart_in(&mut self, zone: Tz) {
+        self.zone = zone;
+        self.restart().await;
+    }
+
     /// What falls due is handled; a machine that stops meanwhile is no failure here.
     pub async fn work(&self) {
         if let Err(error) = scheduler::run_due(&self.brain).await {
