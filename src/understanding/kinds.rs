@@ -6,6 +6,9 @@
 use super::lexicon::{Lexicon, WordId};
 use super::text::fold;
 
+/// "+49 30 1234, the office line": words beside an address or a number.
+const DETAILS_WORDS: usize = 4;
+
 /// The kinds, by the names that the frames use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -132,7 +135,10 @@ impl Kind {
             }
             Kind::Owned => ids.len() <= 6 && folded().split_whitespace().rev().skip(1).any(|w| w.ends_with("'s")),
             Kind::Details => {
-                starts_with_details(raw) && (raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3)
+                let words = raw.split_whitespace().filter(|w| !w.contains('@') && w.chars().any(char::is_alphabetic));
+                starts_with_details(raw)
+                    && words.count() <= DETAILS_WORDS
+                    && (raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3)
             }
             Kind::Group => holds("group") && ids.len() <= 4,
             Kind::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,

@@ -78,6 +78,11 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         }
         confidence *= if is_named { *chance } else { 1.0 - chance };
     }
+    // One request beside another is as plain as it would be alone.
+    for sense in requests_beside(&senses, &domains) {
+        domains.push(sense.service.clone());
+        confidence = confidence.min(UNREAD_CONFIDENCE);
+    }
     let investigating = chances.get(INVESTIGATES).copied().unwrap_or_default();
     let investigates = investigating > THRESHOLD;
     confidence *= if investigates { investigating } else { 1.0 - investigating };
@@ -90,6 +95,21 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         (false, false) => Kind::Action,
     };
     Guess { kind, domains, confidence: confidence.clamp(0.0, 1.0) }
+}
+
+/// The plain requests of a message of several, of which the model named one but not these.
+fn requests_beside<'s>(senses: &'s [Sense], named: &[String]) -> Vec<&'s Sense> {
+    let plain = |sense: &&Sense| !sense.weak && sense.service != "chat";
+    if !senses.iter().any(|sense| plain(&sense) && named.contains(&sense.service)) {
+        return Vec::new();
+    }
+    let mut beside: Vec<&Sense> = Vec::new();
+    for sense in senses.iter().filter(plain).filter(|sense| DOMAINS.contains(&sense.service.as_str())) {
+        if !named.contains(&sense.service) && beside.iter().all(|known| known.service != sense.service) {
+            beside.push(sense);
+        }
+    }
+    beside
 }
 
 /// Begins as somebody tells something, and no frame makes a request of it.

@@ -393,6 +393,29 @@ fn a_request_that_lacks_something_takes_nothing_of_its_neighbours_along() {
     }
 }
 
+#[test]
+fn of_two_requests_both_are_routed_and_neither_gets_words_of_the_other() {
+    for (text, domains) in [
+        ("save gregs number 0171 2345678 in my contacts and remind me tonight at 8 to call him", ["contacts", "task"]),
+        ("make a note in keep that the boiler code is e119 and remind me at 5 to ring the engineer", ["keep", "task"]),
+        ("read my unread emails and tell me what meetings i have tomorrow", ["email", "calendar"]),
+    ] {
+        let reference = monday();
+        let hearing = Hearing { text, reference: &reference, history: &[] };
+        let mut routed = route(&hearing).domains;
+        routed.sort();
+        let mut wanted = domains.map(str::to_owned).to_vec();
+        wanted.sort();
+        assert_eq!(routed, wanted, "{text}");
+        let planned = actions(plan(&hearing, &routed));
+        assert_eq!(planned.len(), 2, "{text}: {planned:?}");
+        assert!(
+            !planned.iter().any(|action| action.params.get("phone") == Some(&json!("0171 2345678 8"))),
+            "{planned:?}"
+        );
+    }
+}
+
 // ── Hostile input ──
 
 #[test]

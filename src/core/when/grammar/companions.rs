@@ -14,6 +14,7 @@ use super::phrase::{Date, Doubt, Phrase};
 pub fn share(line: &Line, heard: &mut Vec<Heard>) {
     drop_adjectives(heard);
     drop_occasions(line, heard);
+    share_with_a_list(line, heard);
     share_clocks(line, heard);
     // "Hourly rate" says nothing of when.
     heard.retain(|h| !(is_adjective(&h.phrase) && noun_follows(line, h.span.end)));
@@ -40,10 +41,7 @@ fn share_clocks(line: &Line, heard: &mut [Heard]) {
             second.phrase.doubt = Some(Doubt::OneOfSeveral);
             continue;
         }
-        let listed = joined_by.is_empty() || junction(line, joined_by) == Some(Junction::And);
-        if listed && is_day(&first.phrase) && second.phrase.date.is_some() && second.phrase.clock.is_some() {
-            // "On Tuesday and Thursday at 6": at 6 on both.
-            first.phrase.clock = second.phrase.clock;
+        if listed(line, joined_by) && is_day(&first.phrase) && second.phrase.date.is_some() {
             continue;
         }
         if is_day(&first.phrase) && second.phrase.is_clock_alone()
@@ -57,6 +55,24 @@ fn share_clocks(line: &Line, heard: &mut [Heard]) {
             second.phrase = both;
         }
     }
+}
+
+/// "On Tuesday and Thursday at 6", "mon wed fri 6am": at 6 on each of them.
+fn share_with_a_list(line: &Line, heard: &mut [Heard]) {
+    for i in (1..heard.len()).rev() {
+        let [.., first, second] = &mut heard[..=i] else {
+            return;
+        };
+        let between = line.text.get(first.span.end..second.span.start).unwrap_or_default();
+        let joined_by = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '/'));
+        if listed(line, joined_by) && is_day(&first.phrase) && second.phrase.date.is_some() {
+            first.phrase.clock = second.phrase.clock;
+        }
+    }
+}
+
+fn listed(line: &Line, joined_by: &str) -> bool {
+    joined_by.is_empty() || junction(line, joined_by) == Some(Junction::And)
 }
 
 /// A word like "weekly", and nothing that says when.

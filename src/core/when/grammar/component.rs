@@ -108,7 +108,10 @@ impl<'a> Reader<'a> {
 
     /// Is what precedes an amount of something: "5 people", "5%"?
     pub fn counts(&self, i: usize) -> bool {
-        self.line.link(i, Link::Counted).is_some() || !self.line.ends_figure(i)
+        let address = self.line.tokens.get(i).is_some_and(|t| t.kind == Kind::Word)
+            && self.line.atoms(i).is_empty()
+            && self.line.link(i + 1, Link::Street).is_some();
+        self.line.link(i, Link::Counted).is_some() || address || !self.line.ends_figure(i)
     }
 
     /// Is the sentence over, or does it go on with a small word?

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::super::words::{Kind, Line, Link, Sense};
 use super::numbered::day_number;
-use super::phrase::{Date, Doubt};
+use super::phrase::{Date, Doubt, Phrase};
 use super::span::number;
 use super::{Heard, bytes};
 
@@ -26,6 +26,7 @@ pub fn doubt(line: &Line, heard: &mut [Heard]) {
                 .or_else(|| own_name(line, i, heard))
                 .or_else(|| narrows(line, i, heard))
                 .or_else(|| goes_on(line, i, heard))
+                .or_else(|| corrected(line, i, heard))
         })
         .map(|(from, to)| bytes(line, from, to))
         .filter(|rest| !heard.iter().any(|h| h.span.start <= rest.start && rest.end <= h.span.end))
@@ -135,6 +136,9 @@ fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let before = i.checked_sub(1).and_then(|b| line.tokens.get(b))?.span.end;
     let phrase = &heard.iter().find(|h| h.span.end == before)?.phrase;
     let ends = |next: usize| line.tokens.get(next).is_none_or(|t| matches!(t.kind, Kind::Mark(_)));
+    if let Some(next) = knows_which(line, i, phrase) {
+        return Some((i, next));
+    }
     let unit = line.pick(i, |a| (matches!(a.sense, Sense::Unit(_) | Sense::Which(_)) && !a.weak).then_some(()));
     if let Some((_, next)) = unit.filter(|(_, next)| ends(*next)) {
         return Some((i, next));
@@ -147,8 +151,10 @@ fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
         let sure = !weak && phrase.rule.is_some();
         return (sure || named || names_time(line, at).is_some() || line.digits(at).is_some()).then_some((i, next));
     }
-    let (link, next) =
-        [Link::And, Link::Of].into_iter().find_map(|link| Some((link, line.link(i, link)?))).unwrap_or((Link::The, i));
+    let (link, next) = [Link::And, Link::Of, Link::Or]
+        .into_iter()
+        .find_map(|link| Some((link, line.link(i, link)?)))
+        .unwrap_or((Link::The, i));
     let (_, after) = number(line, next)?;
     let is_clock = phrase.clock.is_some() && !phrase.between;
     let hour_follows = || {
@@ -157,11 +163,35 @@ fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     };
     let goes_on = match link {
         Link::Of => phrase.is_clock_alone() && ends(after),
+        // "Noon or 1", "6 Jan or 7".
+        Link::Or => (phrase.clock.is_some() || phrase.date.is_some()) && ends(after),
         Link::And => is_clock && hour_follows() || phrase.rule.is_some() && another_day(line, next),
         // "June twenty twenty seven", "the 5th nineteen thirty".
         _ => line.digits(next).is_none() && phrase.date.is_some() && number(line, after).is_some(),
     };
     goes_on.then_some((i, after))
+}
+
+/// "Monday, no sorry, Tuesday", "at 3, make that 4": which of them counts is for the person to say.
+fn corrected(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    let next = line.link(i, Link::Corrects)?;
+    let here = line.tokens.get(i)?.span.start;
+    let after = line.tokens.get(next).map(|t| t.span.start);
+    let before = heard.iter().any(|h| h.span.end <= here);
+    let more = line.digits(next).is_some()
+        || number(line, next).is_some()
+        || heard.iter().any(|h| after.is_some_and(|at| at <= h.span.start));
+    (before && more).then_some((i, next))
+}
+
+/// "The Sunday | the clocks fall back", "the Friday | before I leave": the one that is told by what follows.
+fn knows_which(line: &Line, i: usize, phrase: &Phrase) -> Option<usize> {
+    let day = matches!(phrase.date, Some(Date::Weekday { which: None, weeks: 0, .. }));
+    let bare = Phrase { date: None, ..phrase.clone() }.is_empty();
+    let article = i.checked_sub(2).is_some_and(|at| line.link(at, Link::The).is_some());
+    let joins = [Link::The, Link::Pronoun, Link::Before, Link::After];
+    let next = joins.iter().find_map(|link| line.link(i, *link))?;
+    (day && bare && article && line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word)).then_some(next)
 }
 
 /// "(Every 1st) and 15th".

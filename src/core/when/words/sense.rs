@@ -146,7 +146,7 @@ links! {
     Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
     Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow",
     Idiom = "idiom", Own = "own", Or = "or", Alarm = "alarm", Told = "told", ToldOn = "told_on", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time",
-    Unread = "unread", DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone", Hundred = "hundred", WeekNo = "week_number", Excluded = "excluded", Except = "except",
+    Unread = "unread", DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone", Hundred = "hundred", WeekNo = "week_number", Excluded = "excluded", Corrects = "corrects", Street = "street", Except = "except",
 }
 
 impl Sense {
