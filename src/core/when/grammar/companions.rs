@@ -65,7 +65,8 @@ fn share_with_a_list(line: &Line, heard: &mut [Heard]) {
         };
         let between = line.text.get(first.span.end..second.span.start).unwrap_or_default();
         let joined_by = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '/'));
-        if listed(line, joined_by) && is_day(&first.phrase) && second.phrase.date.is_some() {
+        let moved = second.phrase.role == Role::To || first.phrase.role == Role::From;
+        if listed(line, joined_by) && !moved && is_day(&first.phrase) && second.phrase.date.is_some() {
             first.phrase.clock = second.phrase.clock;
         }
     }
