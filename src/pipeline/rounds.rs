@@ -1,0 +1,226 @@
+//! The rounds of a turn: plan, gate, execute, reflect, at most so many times; and a turn that an earlier life
+//! began, carried through from its journal.
+
+use super::cards::{self, Asking};
+use super::context::Context;
+use super::execute::{self, Grant};
+use super::gate::{self, Gated, Passed};
+use super::plan::{self, Planned, Topic};
+use super::progressing::{Progressing, put_together};
+use super::reflect;
+use super::turn::{Answer, Question, Turn, TurnError};
+use crate::catalog::working;
+use crate::core::ids::RunId;
+use crate::core::outcome::Outcome;
+use crate::core::plan::Plan;
+use crate::core::run::{Origin, Progress, Run, Step};
+use crate::core::taint::{self, Foreign, Sources};
+use crate::core::turn::Path;
+use crate::failpoint::fail_point;
+use crate::limits;
+use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
+use crate::records::Clarification;
+
+/// Plans, gates and executes until nothing is missing.
+pub(super) async fn rounds(
+    turn: &Turn<'_>,
+    domains: &[String],
+    context: &Context,
+    topic: Topic<'_>,
+) -> Result<Answer, TurnError> {
+    let request = plan::request(turn, &topic);
+    let sources = Sources { own: own_words(turn, &topic), foreign: others_words(turn, context, &topic) };
+    let mut so_far = Progressing { sources, ..Progressing::new(Path::Action) };
+    if let Some(resumed) = resume(turn, &mut so_far).await? {
+        return Ok(resumed);
+    }
+    let mut still: Option<String> = None;
+    for round in 0..=limits::REFLECT_ROUNDS_MAX {
+        let facts = so_far.results.facts.clone();
+        let topic = Topic {
+            answers: topic.answers,
+            amends: topic.amends,
+            round: still.as_deref().map(|still| (facts.as_slice(), still)),
+        };
+        let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
+        let open = match planned {
+            Planned::Plan { plan, remark } => {
+                if let Some(remark) = remark.filter(|_| round == 0) {
+                    so_far.results.add_remark(remark.to_owned());
+                }
+                one_round(turn, plan, domains, &request, &mut so_far).await?
+            }
+            Planned::Ask(question) => {
+                so_far.ask(question);
+                None
+            }
+            Planned::NotUnderstood(words) if round == 0 => {
+                return Ok(Answer::says(Path::Clarify, words));
+            }
+            Planned::NotUnderstood(_) => None,
+        };
+        let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
+        let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
+            break;
+        };
+        match turn.unless_cancelled(reflect::missing(turn, &open, &so_far.results.facts)).await? {
+            Some(missing) => still = Some(missing),
+            None => break,
+        }
+    }
+    Ok(put_together(turn, so_far, context).await)
+}
+
+/// What the person said, what they picked from choices that code listed, and what was theirs on the card that
+/// they are changing.
+fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
+    let picked = topic.answers.and_then(|question| plan::picked(turn, question)).map(str::to_owned);
+    let carded = topic.amends.into_iter().flat_map(|pending| &pending.actions).flat_map(taint::untainted);
+    [turn.own_words()].into_iter().chain(picked).chain(carded).collect::<Vec<_>>().join("\n")
+}
+
+/// Everything in sight of the planner that is not the person's own: the context, the conversation, and what
+/// was already found to be others' words in the question or the card this message is about.
+fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<Foreign> {
+    let asked = topic.answers.into_iter().flat_map(|q| &q.taints);
+    let carded = topic.amends.into_iter().flat_map(|p| &p.actions);
+    let known = asked.chain(carded.flat_map(|action| &action.taints));
+    let known = known.map(|taint| Foreign { source: taint.source.clone(), text: taint.value.clone() });
+    let mut words = context.foreign.clone();
+    words.extend(turn.others_words());
+    words.extend(known);
+    words
+}
+
+/// A turn that was interrupted after its journal began is told from the journal, not planned again.
+async fn resume(turn: &Turn<'_>, so_far: &mut Progressing) -> Result<Option<Answer>, TurnError> {
+    let first = Key::of(&[turn.incoming.turn.as_str()]);
+    let Some(first) = turn.brain.store.load::<Run>(&first).await? else {
+        return Ok(None);
+    };
+    // Its later rounds were interrupted together with it; see `run_now` for their names.
+    let later = Scan {
+        prefix: Some(Key::from_stored(&format!("{}+", turn.incoming.turn))),
+        ..Scan::of::<Run>(&[], limits::REFLECT_ROUNDS_MAX)
+    };
+    let later = turn.brain.store.list::<Run>(later).await?;
+    for (run, revision) in [first].into_iter().chain(later) {
+        let ran = execute::run(turn.brain, &turn.scene, run, Some(revision), Grant::LowStakes).await?;
+        so_far.run = Some(ran.run.id.clone());
+        so_far.add(turn, &ran)?;
+    }
+    let empty = Context::default();
+    let taken = std::mem::replace(so_far, Progressing::new(Path::Action));
+    Ok(Some(put_together(turn, taken, &empty).await))
+}
+
+/// Gates and executes one plan. Gives what the plan leaves open.
+pub(super) async fn one_round(
+    turn: &Turn<'_>,
+    plan: Plan,
+    domains: &[String],
+    request: &str,
+    so_far: &mut Progressing,
+) -> Result<Option<String>, TurnError> {
+    let mut plan = reflect::without_repeats(plan, &so_far.answer.reports, &so_far.proposed);
+    so_far.proposed.extend(plan.actions.iter().cloned());
+    let open = plan.open.take();
+    let free_question = plan.question.take();
+    let Gated { now, consent, question, stopped, remarks } =
+        gate::check(turn, plan, domains, request, &so_far.sources).await;
+    so_far.answer.reports.extend(stopped);
+    remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
+
+    let mut failed = Vec::new();
+    if !now.is_empty() {
+        let indexes: Vec<usize> = now.iter().map(|passed| passed.index).collect();
+        let ran = run_now(turn, now, request, so_far.run.is_some()).await?;
+        failed =
+            indexes.iter().zip(&ran.run.steps).filter(|(_, step)| !succeeded(step)).map(|(index, _)| *index).collect();
+        if ran.revision.is_some() {
+            so_far.run = Some(ran.run.id.clone());
+        }
+        so_far.add(turn, &ran)?;
+    }
+    let consent = so_far.without_blocked(consent, &failed);
+    if !consent.is_empty() {
+        cards::ask(turn, Asking::of(consent, request.to_owned(), domains), &mut so_far.answer)?;
+    }
+    if let Some(question) = question {
+        so_far.ask(question);
+    } else if let Some(question) = free_question {
+        so_far.ask(Clarification {
+            request: request.to_owned(),
+            question,
+            partial: None,
+            choices: Vec::new(),
+            domains: domains.to_vec(),
+            taints: Vec::new(),
+            at: turn.scene.now,
+        });
+    }
+    Ok(open)
+}
+
+fn succeeded(step: &Step) -> bool {
+    matches!(step.progress, Progress::Done { outcome: Outcome::Succeeded { .. } })
+}
+
+/// What the first unfinished step is doing, and how many are done.
+fn tell_progress(turn: &Turn<'_>, run: &Run) {
+    let is_done = |step: &&Step| matches!(step.progress, Progress::Done { .. });
+    let done = run.steps.iter().filter(is_done).count();
+    if let Some(step) = run.steps.iter().find(|step| !is_done(step)) {
+        let doing = working::running(&step.action.service, &step.action.command);
+        turn.doing(doing.counting(done, run.steps.len()));
+    }
+}
+
+/// Runs low-stakes actions. The journal is durable before the first effect.
+async fn run_now(
+    turn: &Turn<'_>,
+    now: Vec<Passed>,
+    request: &str,
+    later_round: bool,
+) -> Result<execute::Ran, StoreError> {
+    let place = |on: &usize| now.iter().position(|p| p.index == *on);
+    let depends_on: Vec<Vec<usize>> = now.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
+    // A later round journals under a name of its own, so that a redelivered turn resumes the first one.
+    let id = if later_round {
+        RunId::new(format!("{}+{}", turn.incoming.turn, turn.brain.new_id()))
+    } else {
+        turn.incoming.turn.clone()
+    };
+    let steps = now
+        .into_iter()
+        .zip(depends_on)
+        .map(|(passed, depends_on)| Step {
+            action: passed.assessed.into_action(),
+            depends_on,
+            progress: Progress::Planned,
+        })
+        .collect();
+    let run = Run {
+        id,
+        origin: Origin::Turn,
+        owner: turn.owner().clone(),
+        chat: turn.chat().clone(),
+        request: request.to_owned(),
+        inbox: turn.incoming.inbox.clone(),
+        reply_to: Some(turn.incoming.message_id),
+        started_at: turn.scene.now,
+        steps,
+    };
+    let mut revision = None;
+    if execute::changes_anything(turn.brain, &run) {
+        let mut batch = Batch::default();
+        batch.put(&run, Expect::Absent)?;
+        turn.breath.before_writing().await;
+        fail_point("plan-before");
+        revision = Some(turn.brain.commit(batch).await?);
+        fail_point("plan-durable");
+    }
+    tell_progress(turn, &run);
+    let watch = |run: &Run| tell_progress(turn, run);
+    execute::run_watched(turn.brain, &turn.scene, run, revision, Grant::LowStakes, &watch).await
+}
