@@ -4,12 +4,11 @@
 use super::cards::{self, Asking};
 use super::context::{self, Context, Fetching};
 use super::plan::{self, Topic};
-use super::progressing::{Progressing, with_cards_and_question};
+use super::progressing::{Progressing, told_by_receipts};
 use super::rounds::{one_round, rounds};
 use super::route::Route;
 use super::turn::{Answer, Question, Turn, TurnError};
 use crate::core::consent::{self, Consent};
-use crate::core::markup::Formatted;
 use crate::core::outcome::{Report, Status};
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
@@ -125,6 +124,5 @@ pub async fn given_actions(turn: &Turn<'_>, actions: Vec<PlannedAction>) -> Resu
         Err(TurnError::Store(error)) => return Err(error),
         Err(TurnError::Cancelled) => {}
     }
-    let words = Formatted::plain(so_far.results.receipts.join("\n"));
-    Ok(with_cards_and_question(turn, so_far, words))
+    Ok(told_by_receipts(turn, so_far))
 }

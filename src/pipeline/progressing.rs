@@ -110,7 +110,13 @@ pub(super) async fn put_together(turn: &Turn<'_>, so_far: Progressing, context: 
     answer
 }
 
-pub(super) fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Formatted) -> Answer {
+/// The same without a word of a model.
+pub(super) fn told_by_receipts(turn: &Turn<'_>, so_far: Progressing) -> Answer {
+    let words = Formatted::plain(so_far.results.receipts.join("\n"));
+    with_cards_and_question(turn, so_far, words)
+}
+
+fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Formatted) -> Answer {
     let Progressing { mut answer, buttons, .. } = so_far;
     let asks_consent = answer.replies.iter().any(|reply| reply.card.is_some());
     if !words.text.is_empty() {

@@ -6,7 +6,8 @@ use super::context::Context;
 use super::execute::{self, Grant};
 use super::gate::{self, Gated, Passed};
 use super::plan::{self, Planned, Topic};
-use super::progressing::{Progressing, put_together};
+use super::progressing::{Progressing, put_together, told_by_receipts};
+use super::recover::AND_THE_REST;
 use super::reflect;
 use super::turn::{Answer, Question, Turn, TurnError};
 use crate::catalog::working;
@@ -15,7 +16,7 @@ use crate::core::outcome::Outcome;
 use crate::core::plan::Plan;
 use crate::core::run::{Origin, Progress, Run, Step};
 use crate::core::taint::{self, Foreign, Sources};
-use crate::core::turn::Path;
+use crate::core::turn::{Input, Path};
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
@@ -31,9 +32,6 @@ pub(super) async fn rounds(
     let request = plan::request(turn, &topic);
     let sources = Sources { own: own_words(turn, &topic), foreign: others_words(turn, context, &topic) };
     let mut so_far = Progressing { sources, ..Progressing::new(Path::Action) };
-    if let Some(resumed) = resume(turn, &mut so_far).await? {
-        return Ok(resumed);
-    }
     let mut still: Option<String> = None;
     for round in 0..=limits::REFLECT_ROUNDS_MAX {
         let facts = so_far.results.facts.clone();
@@ -92,26 +90,31 @@ fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<Fo
     words
 }
 
-/// A turn that was interrupted after its journal began is told from the journal, not planned again.
-async fn resume(turn: &Turn<'_>, so_far: &mut Progressing) -> Result<Option<Answer>, TurnError> {
+/// A turn that an earlier life began is carried through and told from its journal, not looked at anew: what it
+/// did may have changed what the same press or the same words would mean now.
+pub(super) async fn carried_through(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     let first = Key::of(&[turn.incoming.turn.as_str()]);
     let Some(first) = turn.brain.store.load::<Run>(&first).await? else {
         return Ok(None);
     };
+    turn.breath.before_writing().await;
     // Its later rounds were interrupted together with it; see `run_now` for their names.
     let later = Scan {
         prefix: Some(Key::from_stored(&format!("{}+", turn.incoming.turn))),
         ..Scan::of::<Run>(&[], limits::REFLECT_ROUNDS_MAX)
     };
     let later = turn.brain.store.list::<Run>(later).await?;
+    let is_press = matches!(turn.incoming.input, Input::Press { .. });
+    let mut so_far = Progressing::new(if is_press { Path::Button } else { Path::Action });
     for (run, revision) in [first].into_iter().chain(later) {
         let ran = execute::run(turn.brain, &turn.scene, run, Some(revision), Grant::LowStakes).await?;
-        so_far.run = Some(ran.run.id.clone());
         so_far.add(turn, &ran)?;
     }
-    let empty = Context::default();
-    let taken = std::mem::replace(so_far, Progressing::new(Path::Action));
-    Ok(Some(put_together(turn, taken, &empty).await))
+    if is_press {
+        return Ok(Some(told_by_receipts(turn, so_far).keeping_question()));
+    }
+    so_far.results.receipts.push(AND_THE_REST.to_owned());
+    Ok(Some(put_together(turn, so_far, &Context::default()).await))
 }
 
 /// Gates and executes one plan. Gives what the plan leaves open.
@@ -194,11 +197,7 @@ async fn run_now(
     let steps = now
         .into_iter()
         .zip(depends_on)
-        .map(|(passed, depends_on)| Step {
-            action: passed.assessed.into_action(),
-            depends_on,
-            progress: Progress::Planned,
-        })
+        .map(|(passed, depends_on)| Step::planned(passed.assessed.into_action(), depends_on))
         .collect();
     let run = Run {
         id,
