@@ -22,6 +22,9 @@ use crate::limits;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table};
 use crate::records::{CardMessage, ChatState, InboxEntry, OutboxEntry, Show, Turn as TurnRecord};
 
+/// Said when `/cancel` has ended a turn.
+pub(super) const STOPPED: &str = "Stopped. Nothing more was done.";
+
 /// A lock a chat.
 #[derive(Debug, Default)]
 pub struct Locks(Mutex<HashMap<ChatId, Arc<tokio::sync::Mutex<()>>>>);
@@ -45,7 +48,7 @@ impl Locks {
 pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     let answer = match answer {
         Ok(answer) => answer,
-        Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing more was done.").keeping_question(),
+        Err(TurnError::Cancelled) => Answer::says(Path::Command, STOPPED).keeping_question(),
         Err(TurnError::Store(error)) => trouble(&error),
     };
     let (path, reports) = (answer.path, answer.reports.clone());
@@ -90,7 +93,8 @@ fn trouble(error: &StoreError) -> Answer {
     Answer::says(Path::Error, sorry(error)).keeping_question()
 }
 
-fn sorry(error: &StoreError) -> String {
+/// Said when the store is in the way.
+pub(super) fn sorry(error: &StoreError) -> String {
     format!(
         "Something is wrong with my memory on this machine, so I stopped here: {error}. Whatever I confirmed before is kept."
     )

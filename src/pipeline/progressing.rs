@@ -94,7 +94,10 @@ pub(super) async fn put_together(turn: &Turn<'_>, so_far: Progressing, context: 
     let words = if so_far.results.receipts.is_empty() {
         Formatted::default()
     } else {
-        respond::outcomes(turn, &context.memories, &so_far.results).await
+        // Whoever stops the turn waits for no more words: the receipts are what counts.
+        let phrased = respond::outcomes(turn, &context.memories, &so_far.results);
+        let receipts = || Formatted::plain(so_far.results.receipts.join("\n"));
+        turn.unless_cancelled(phrased).await.unwrap_or_else(|_| receipts())
     };
     let mut answer = with_cards_and_question(turn, so_far, words);
     if answer.replies.is_empty() {

@@ -5,6 +5,7 @@ use super::cards::{self, Asking};
 use super::context::Context;
 use super::execute::{self, Grant};
 use super::gate::{self, Gated, Passed};
+use super::outbox::{STOPPED, sorry};
 use super::plan::{self, Planned, Topic};
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::recover::AND_THE_REST;
@@ -22,16 +23,38 @@ use crate::limits;
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
 use crate::records::Clarification;
 
-/// Plans, gates and executes until nothing is missing.
+/// Plans, gates and executes until nothing is missing. Once something was done, an end before that (`/cancel`, a
+/// store that fails) loses nothing of it: it is told, and why it ended there.
 pub(super) async fn rounds(
     turn: &Turn<'_>,
     domains: &[String],
     context: &Context,
     topic: Topic<'_>,
 ) -> Result<Answer, TurnError> {
-    let request = plan::request(turn, &topic);
     let sources = Sources { own: own_words(turn, &topic), foreign: others_words(turn, context, &topic) };
     let mut so_far = Progressing { sources, ..Progressing::new(Path::Action) };
+    match one_after_the_other(turn, domains, context, &topic, &mut so_far).await {
+        Ok(None) => {}
+        Ok(Some(words)) => return Ok(Answer::says(Path::Clarify, words)),
+        Err(error) if so_far.answer.reports.is_empty() => return Err(error),
+        Err(TurnError::Cancelled) => so_far.results.add_remark(STOPPED.to_owned()),
+        Err(TurnError::Store(error)) => {
+            tracing::error!(%error, "a later round failed");
+            so_far.results.add_remark(sorry(&error));
+        }
+    }
+    Ok(put_together(turn, so_far, context).await)
+}
+
+/// The rounds themselves. Gives what to say when nobody understood the request.
+async fn one_after_the_other(
+    turn: &Turn<'_>,
+    domains: &[String],
+    context: &Context,
+    topic: &Topic<'_>,
+    so_far: &mut Progressing,
+) -> Result<Option<String>, TurnError> {
+    let request = plan::request(turn, topic);
     let mut still: Option<String> = None;
     for round in 0..=limits::REFLECT_ROUNDS_MAX {
         let facts = so_far.results.facts.clone();
@@ -46,15 +69,13 @@ pub(super) async fn rounds(
                 if let Some(remark) = remark.filter(|_| round == 0) {
                     so_far.results.add_remark(remark.to_owned());
                 }
-                one_round(turn, plan, domains, &request, &mut so_far).await?
+                one_round(turn, plan, domains, &request, so_far).await?
             }
             Planned::Ask(question) => {
                 so_far.ask(question);
                 None
             }
-            Planned::NotUnderstood(words) if round == 0 => {
-                return Ok(Answer::says(Path::Clarify, words));
-            }
+            Planned::NotUnderstood(words) if round == 0 => return Ok(Some(words)),
             Planned::NotUnderstood(_) => None,
         };
         let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
@@ -66,7 +87,7 @@ pub(super) async fn rounds(
             None => break,
         }
     }
-    Ok(put_together(turn, so_far, context).await)
+    Ok(None)
 }
 
 /// What the person said, what they picked from choices that code listed, and what was theirs on the card that
