@@ -16,6 +16,7 @@ mod presses;
 mod reminders;
 mod rig;
 mod soak;
+mod stopping;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;
