@@ -53,7 +53,7 @@ fn is_fresh(turn: &Turn<'_>, question: &Clarification) -> bool {
 pub async fn amend(turn: &Turn<'_>, pending: Pending) -> Result<Answer, TurnError> {
     turn.breath.before_writing().await;
     let mut withdrawal = Answer::of(Path::Consent);
-    let open = cards::supersede(turn, &pending, None, &mut withdrawal).await?;
+    let open = cards::supersede(turn, &pending, &mut withdrawal).await?;
     let batch = std::mem::take(&mut withdrawal.batch);
     match turn.brain.commit(batch).await {
         Ok(_) if open => {}
@@ -98,13 +98,7 @@ fn again(turn: &Turn<'_>, pending: &Pending, refused: Answer) -> Result<Answer, 
         answer.replies.splice(0..0, refused.replies);
         answer.reports = refused.reports;
     }
-    let asking = Asking {
-        actions: pending.actions.clone(),
-        depends_on: pending.depends_on.clone(),
-        request: pending.request.clone(),
-        domains: pending.domains.clone(),
-    };
-    cards::ask(turn, asking, &mut answer)?;
+    cards::ask(turn, Asking::again(pending), &mut answer)?;
     Ok(answer)
 }
 

@@ -7,7 +7,7 @@ use super::respond::{self, Results};
 use super::turn::{Answer, Question, Turn};
 use super::{cards, execute};
 use crate::core::button::{Button, Press};
-use crate::core::ids::RunId;
+use crate::core::ids::{PendingId, RunId};
 use crate::core::markup::Formatted;
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
@@ -29,6 +29,8 @@ pub(super) struct Progressing {
     pub proposed: Vec<PlannedAction>,
     /// The journal, removed in the commit of the answer.
     pub run: Option<RunId>,
+    /// The card that is being changed.
+    pub replaces: Option<PendingId>,
 }
 
 impl Progressing {
@@ -40,6 +42,7 @@ impl Progressing {
             buttons: Vec::new(),
             proposed: Vec::new(),
             run: None,
+            replaces: None,
         }
     }
 

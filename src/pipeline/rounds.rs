@@ -32,7 +32,8 @@ pub(super) async fn rounds(
     topic: Topic<'_>,
 ) -> Result<Answer, TurnError> {
     let sources = Sources { own: own_words(turn, &topic), foreign: others_words(turn, context, &topic) };
-    let mut so_far = Progressing { sources, ..Progressing::new(Path::Action) };
+    let replaces = topic.amends.map(|pending| pending.id.clone());
+    let mut so_far = Progressing { sources, replaces, ..Progressing::new(Path::Action) };
     match one_after_the_other(turn, domains, context, &topic, &mut so_far).await {
         Ok(None) => {}
         Ok(Some(words)) => return Ok(Answer::says(Path::Clarify, words)),
@@ -168,7 +169,8 @@ pub(super) async fn one_round(
     }
     let consent = so_far.without_blocked(consent, &failed);
     if !consent.is_empty() {
-        cards::ask(turn, Asking::of(consent, request.to_owned(), domains), &mut so_far.answer)?;
+        let asking = Asking { replaces: so_far.replaces.clone(), ..Asking::of(consent, request.to_owned(), domains) };
+        cards::ask(turn, asking, &mut so_far.answer)?;
     }
     if let Some(question) = question {
         so_far.ask(question);
