@@ -15,8 +15,10 @@ use crate::core::consent::{self, Consent};
 use crate::core::ids::{ChatId, MessageId, PendingId};
 use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Event, Means, NotYours, Pending, State};
-use crate::core::plan::Action;
+use crate::core::plan::{Action, PlannedAction};
+use crate::core::text::shorten;
 use crate::core::turn::{Input, Origin, Path, Reply};
+use crate::limits;
 use crate::ports::{RecordExt, StoreError};
 use crate::records::CardMessage;
 
@@ -154,6 +156,23 @@ pub fn title(brain: &Brain, pending: &Pending) -> String {
 pub fn deed(brain: &Brain, action: &Action) -> String {
     let deed = brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action));
     crate::core::text::visible(&deed)
+}
+
+/// Proposed actions in a few words: the first of them, when there are many.
+pub fn meant(brain: &Brain, actions: &[PlannedAction]) -> String {
+    let action = |planned: &PlannedAction| Action {
+        service: planned.service.clone(),
+        command: planned.command.clone(),
+        params: planned.params.clone(),
+        ..Action::default()
+    };
+    let named = actions.iter().take(limits::ACTIONS_NAMED_MAX);
+    let named = named.map(|planned| shorten(&deed(brain, &action(planned)), limits::ACTION_NAMED_CHARS));
+    let mut named = named.collect::<Vec<_>>().join("; ");
+    if actions.len() > limits::ACTIONS_NAMED_MAX {
+        named.push_str("; …");
+    }
+    named
 }
 
 /// The card a message shows, decided or not.

@@ -41,6 +41,8 @@ pub enum Planned {
     Plan {
         /// The proposal.
         plan: Plan,
+        /// What was too much for one turn.
+        left: Vec<PlannedAction>,
         /// For the person, when something unusual happened on the way.
         remark: Option<&'static str>,
     },
@@ -58,13 +60,13 @@ const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Co
 pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
     turn.doing(working::planning(domains));
     if let Some(plan) = completed(turn, topic) {
-        return Planned::Plan { plan, remark: None };
+        return Planned::Plan { plan, left: Vec::new(), remark: None };
     }
     let Some(model) = turn.brain.model.as_deref() else {
         return built_in(turn, domains, topic, None);
     };
     match by_model(turn, model, domains, context, topic).await {
-        Asked::Answer(plan) => Planned::Plan { plan: bounded(plan), remark: None },
+        Asked::Answer(plan) => proposed(plan, None),
         Asked::Unusable(why) => {
             turn.fell_back("plan", &why);
             Planned::NotUnderstood(REPHRASE.to_owned())
@@ -159,20 +161,20 @@ fn filled(partial: &PlannedAction, param: &str, value: &str) -> PlannedAction {
 
 fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Option<&'static str>) -> Planned {
     if topic.round.is_some() {
-        return Planned::Plan { plan: Plan::default(), remark };
+        return proposed(Plan::default(), remark);
     }
     let reference = turn.scene.reference();
     if let Some(pending) = topic.amends {
         let actions: Vec<PlannedAction> = pending.actions.iter().map(planned_again).collect();
         return match understanding::amend(&actions, turn.words(), &reference) {
-            Some(actions) => Planned::Plan { plan: Plan { actions, ..Plan::default() }, remark },
+            Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark),
             None => Planned::NotUnderstood(REPHRASE.to_owned()),
         };
     }
     let past = turn.past();
     let hearing = Hearing { text: turn.words(), reference: &reference, history: &past };
     match understanding::plan(&hearing, domains) {
-        Understood::Plan(plan) => Planned::Plan { plan: bounded(plan), remark },
+        Understood::Plan(plan) => proposed(plan, remark),
         Understood::Ask { question, partial, param } => Planned::Ask(Clarification {
             request: request(turn, topic),
             question,
@@ -315,9 +317,13 @@ fn deed(deed: &crate::records::Deed) -> String {
     }
 }
 
-/// A plan of a size that can be worked with, its dependencies pointing backwards only.
-fn bounded(mut plan: Plan) -> Plan {
-    plan.actions.truncate(limits::PLAN_ACTIONS_MAX);
+fn proposed(mut plan: Plan, remark: Option<&'static str>) -> Planned {
+    let left = plan.actions.split_off(plan.actions.len().min(limits::PLAN_ACTIONS_MAX));
+    Planned::Plan { plan: tidy(plan), left, remark }
+}
+
+/// A plan whose dependencies point backwards only, and whose blanks are nothing.
+fn tidy(mut plan: Plan) -> Plan {
     for (index, action) in plan.actions.iter_mut().enumerate() {
         action.depends_on.retain(|&on| on < index);
     }

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::gate::{self, Passed};
 use super::respond::{self, Results};
 use super::turn::{Answer, Question, Turn};
-use super::{cards, execute};
+use super::{Brain, cards, consent, execute};
 use crate::core::button::{Button, Press};
 use crate::core::ids::{PendingId, RunId};
 use crate::core::markup::Formatted;
@@ -14,6 +14,7 @@ use crate::core::plan::PlannedAction;
 use crate::core::taint::Sources;
 use crate::core::text::shorten;
 use crate::core::turn::{Path, Reply};
+use crate::limits;
 use crate::ports::{Expect, Record, StoreError, Table};
 use crate::records::Clarification;
 use crate::understanding;
@@ -27,6 +28,8 @@ pub(super) struct Progressing {
     pub buttons: Vec<Vec<Button>>,
     /// What was planned so far, in the planner's words.
     pub proposed: Vec<PlannedAction>,
+    /// What was too much for one turn.
+    pub left: Vec<PlannedAction>,
     /// The journal, removed in the commit of the answer.
     pub run: Option<RunId>,
     /// The card that is being changed.
@@ -41,6 +44,7 @@ impl Progressing {
             sources: Sources::default(),
             buttons: Vec::new(),
             proposed: Vec::new(),
+            left: Vec::new(),
             run: None,
             replaces: None,
         }
@@ -73,6 +77,21 @@ impl Progressing {
         }
         self.buttons.extend(cards::send_buttons(&ran.run));
         Ok(())
+    }
+
+    /// Names what was too much for one turn, but for what a later round took on after all.
+    pub fn name_what_is_left(&mut self, brain: &Brain) {
+        let mut left = std::mem::take(&mut self.left);
+        left.retain(|left| !self.proposed.iter().any(|taken| taken.asks_the_same_as(left)));
+        if !left.is_empty() {
+            let named = consent::meant(brain, &left);
+            let (first, more) = (limits::PLAN_ACTIONS_MAX, left.len());
+            let are = if more == 1 { "is" } else { "are" };
+            self.results.add_remark(format!(
+                "That was a lot at once, so I took on the first {first}; {more} more {are} left: {named}. \
+                 Just ask for them again."
+            ));
+        }
     }
 
     /// High-stakes actions whose predecessor just failed are not even asked about.

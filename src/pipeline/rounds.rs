@@ -44,6 +44,7 @@ pub(super) async fn rounds(
             so_far.results.add_remark(sorry(&error));
         }
     }
+    so_far.name_what_is_left(turn.brain);
     Ok(put_together(turn, so_far, context).await)
 }
 
@@ -66,7 +67,8 @@ async fn one_after_the_other(
         };
         let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
         let open = match planned {
-            Planned::Plan { plan, remark } => {
+            Planned::Plan { plan, left, remark } => {
+                so_far.left.extend(left);
                 if let Some(remark) = remark.filter(|_| round == 0) {
                     so_far.results.add_remark(remark.to_owned());
                 }
