@@ -2,6 +2,7 @@
 //! need no router, the answer to a question of ours and the change of a card; what a button or a command asks for.
 
 use super::cards::{self, Asking};
+use super::consent::{meant, too_late};
 use super::context::{self, Context, Fetching};
 use super::plan::{self, Topic};
 use super::progressing::{Progressing, told_by_receipts};
@@ -34,7 +35,11 @@ pub async fn completes_a_question(turn: &Turn<'_>) -> Result<Option<Answer>, Tur
         return Ok(None);
     };
     if question.partial.is_some() && consent::read(turn.words()) == Consent::No {
-        return Ok(Some(Answer::says(Path::Clarify, "Okay, never mind.")));
+        let words = match question.rest.actions.as_slice() {
+            [] => "Okay, never mind.".to_owned(),
+            rest => format!("Okay, never mind. I leave out the rest of it, too: {}.", meant(turn.brain, rest)),
+        };
+        return Ok(Some(Answer::says(Path::Clarify, words)));
     }
     let topic = Topic { answers: Some(question), ..Topic::default() };
     if plan::completed(turn, &topic).is_none() {
@@ -59,7 +64,7 @@ pub async fn amend(turn: &Turn<'_>, pending: Pending) -> Result<Answer, TurnErro
         Ok(_) if open => {}
         // Decided while this message was being read: the first decision stands, and it is told.
         Ok(_) | Err(StoreError::Conflict { .. }) => {
-            return Ok(super::consent::too_late(turn, &pending.id).await?);
+            return Ok(too_late(turn, &pending.id).await?);
         }
         Err(error) => return Err(error.into()),
     }

@@ -31,6 +31,7 @@ pub mod due;
 mod execute;
 mod gate;
 mod guard;
+mod later;
 pub mod offers;
 pub mod outbox;
 pub(crate) mod plan;

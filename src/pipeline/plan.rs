@@ -15,7 +15,7 @@ use crate::catalog::show::Moment;
 use crate::catalog::working;
 use crate::core::consent::{self, Consent};
 use crate::core::pending::Pending;
-use crate::core::plan::{Action, Plan, PlannedAction};
+use crate::core::plan::{Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
 use crate::core::turn::Along;
 use crate::limits;
@@ -78,17 +78,19 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
     }
 }
 
-/// The answer to a question of ours completes what was asked for: no planner needed.
+/// The answer to a question of ours completes what was asked for, and what waited for it: no planner needed.
 pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
-    // Somebody else's words, passed on, answer nothing.
-    let question = topic.answers.filter(|_| turn.origin().is_own_words())?;
+    // Somebody else's words, passed on, answer nothing; and it is answered once.
+    let question = topic.answers.filter(|_| turn.origin().is_own_words() && topic.round.is_none())?;
     let (partial, param) = question.partial.as_ref()?;
     let action = match picked(turn, question) {
         Some(value) => filled(partial, param, value),
         None if question.choices.is_empty() => free_answer(turn, partial, param)?,
         None => return None,
     };
-    Some(Plan { actions: vec![action], ..Plan::default() })
+    let mut plan = question.rest.clone();
+    plan.actions.insert(question.place.min(plan.actions.len()), action);
+    Some(tidy(plan))
 }
 
 /// The value of the choice that the person took from our list, in words of their own.
@@ -165,7 +167,7 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
     }
     let reference = turn.scene.reference();
     if let Some(pending) = topic.amends {
-        let actions: Vec<PlannedAction> = pending.actions.iter().map(planned_again).collect();
+        let actions: Vec<PlannedAction> = planned_again(pending).collect();
         return match understanding::amend(&actions, turn.words(), &reference) {
             Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark),
             None => Planned::NotUnderstood(REPHRASE.to_owned()),
@@ -182,6 +184,8 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
             choices: Vec::new(),
             domains: domains.to_vec(),
             taints: Vec::new(),
+            rest: Plan::default(),
+            place: 0,
             at: turn.scene.now,
         }),
         Understood::NotUnderstood => Planned::NotUnderstood(understanding::cannot(turn.words())),
@@ -197,18 +201,22 @@ pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
     }
 }
 
-/// A stored action as a proposal: its values are settled already and stay as they are.
-fn planned_again(action: &Action) -> PlannedAction {
-    let mut params = action.params.clone();
-    if let (Some(target), true) = (&action.target, params.contains_key("find_by")) {
-        params.insert("find_by".to_owned(), target.id.clone().into());
-    }
-    PlannedAction {
-        service: action.service.clone(),
-        command: action.command.clone(),
-        params,
-        ..PlannedAction::default()
-    }
+/// The actions of a card as proposals: their values are settled already and stay as they are, and so does what
+/// has to succeed first.
+fn planned_again(pending: &Pending) -> impl Iterator<Item = PlannedAction> {
+    pending.actions.iter().enumerate().map(|(index, action)| {
+        let mut params = action.params.clone();
+        if let (Some(target), true) = (&action.target, params.contains_key("find_by")) {
+            params.insert("find_by".to_owned(), target.id.clone().into());
+        }
+        PlannedAction {
+            service: action.service.clone(),
+            command: action.command.clone(),
+            params,
+            depends_on: pending.depends_on.get(index).cloned().unwrap_or_default(),
+            ..PlannedAction::default()
+        }
+    })
 }
 
 async fn by_model(
@@ -241,15 +249,22 @@ async fn by_model(
 }
 
 fn earlier(topic: &Topic<'_>) -> String {
+    let json = |actions: Vec<Value>| Value::Array(actions).to_string();
     if let Some(question) = topic.answers {
+        let waiting = match question.rest.actions.as_slice() {
+            [] => String::new(),
+            rest => format!("\nThese wait for the answer, too: {}", json(rest.iter().map(proposal).collect())),
+        };
         return format!(
-            "The person asked before: {}\nYou asked back: {}\nThe request below answers that.",
+            "The person asked before: {}\nYou asked back: {}\nThe request below answers that.{waiting}",
             question.request, question.question
         );
     }
     if let Some(pending) = topic.amends {
-        let actions =
-            serde_json::to_string(&pending.actions.iter().map(proposal).collect::<Vec<_>>()).unwrap_or_default();
+        let stored = pending.actions.iter().zip(planned_again(pending));
+        // With the words of the card, not with the ids behind them.
+        let actions = stored.map(|(action, again)| PlannedAction { params: action.params.clone(), ..again });
+        let actions = json(actions.map(|planned| proposal(&planned)).collect());
         return format!(
             "The person asked before: {}\nThis waits for their yes: {actions}\nThe request below changes it: plan the whole of it again, changed.",
             pending.request
@@ -258,8 +273,11 @@ fn earlier(topic: &Topic<'_>) -> String {
     String::new()
 }
 
-fn proposal(action: &crate::core::plan::Action) -> Value {
-    serde_json::json!({"service": action.service, "command": action.command, "params": action.params})
+fn proposal(planned: &PlannedAction) -> Value {
+    serde_json::json!({
+        "service": planned.service, "command": planned.command, "params": planned.params,
+        "depends_on": planned.depends_on,
+    })
 }
 
 /// What the context stage found, and what came along with the message itself.

@@ -2,7 +2,7 @@
 //! question.
 
 use super::context::Context;
-use super::gate::{self, Passed};
+use super::later::{self, Later};
 use super::respond::{self, Results};
 use super::turn::{Answer, Question, Turn};
 use super::{Brain, cards, consent, execute};
@@ -94,20 +94,11 @@ impl Progressing {
         }
     }
 
-    /// High-stakes actions whose predecessor just failed are not even asked about.
-    pub fn without_blocked(&mut self, consent: Vec<Passed>, failed: &[usize]) -> Vec<Passed> {
-        let mut failed = failed.to_vec();
-        let mut kept = Vec::new();
-        for passed in consent {
-            if passed.depends_on.iter().any(|on| failed.contains(on)) {
-                failed.push(passed.index);
-                let why = "not asked, because what it depends on did not succeed";
-                self.answer.reports.push(gate::report(passed.assessed.action(), Status::Refused, Some(why)));
-            } else {
-                kept.push(passed);
-            }
-        }
-        kept
+    /// Something that is not even asked about, because what it depends on failed.
+    pub fn blocked(&mut self, brain: &Brain, later: &Later) {
+        let why = "not asked, because what it depends on did not succeed";
+        self.answer.reports.push(later.report(Status::Refused, why));
+        self.results.add_remark(later::left_out(brain, &later.planned));
     }
 }
 

@@ -5,6 +5,7 @@ use super::cards::{self, Asking};
 use super::context::Context;
 use super::execute::{self, Grant};
 use super::gate::{self, Gated, Passed};
+use super::later::{self, Sorted};
 use super::outbox::{STOPPED, sorry};
 use super::plan::{self, Planned, Topic};
 use super::progressing::{Progressing, put_together, told_by_receipts};
@@ -153,8 +154,7 @@ pub(super) async fn one_round(
     so_far.proposed.extend(plan.actions.iter().cloned());
     let open = plan.open.take();
     let free_question = plan.question.take();
-    let Gated { now, consent, question, stopped, remarks } =
-        gate::check(turn, plan, domains, request, &so_far.sources).await;
+    let Gated { now, later, stopped, remarks } = gate::check(turn, plan, domains, &so_far.sources).await;
     so_far.answer.reports.extend(stopped);
     remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
 
@@ -169,12 +169,14 @@ pub(super) async fn one_round(
         }
         so_far.add(turn, &ran)?;
     }
-    let consent = so_far.without_blocked(consent, &failed);
+    let Sorted { consent, held, blocked } = later::sort(later, &failed);
+    blocked.iter().for_each(|later| so_far.blocked(turn.brain, later));
     if !consent.is_empty() {
         let asking = Asking { replaces: so_far.replaces.clone(), ..Asking::of(consent, request.to_owned(), domains) };
         cards::ask(turn, asking, &mut so_far.answer)?;
     }
-    if let Some(question) = question {
+    let rest = Plan { question: free_question.clone(), open: open.clone(), ..Plan::default() };
+    if let Some(question) = later::question(turn, held, request, domains, rest) {
         so_far.ask(question);
     } else if let Some(question) = free_question {
         so_far.ask(Clarification {
@@ -184,6 +186,8 @@ pub(super) async fn one_round(
             choices: Vec::new(),
             domains: domains.to_vec(),
             taints: Vec::new(),
+            rest: Plan::default(),
+            place: 0,
             at: turn.scene.now,
         });
     }

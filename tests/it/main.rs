@@ -14,6 +14,7 @@ mod fuzz;
 mod invariants;
 mod presses;
 mod reminders;
+mod requests;
 mod rig;
 mod soak;
 mod stopping;
