@@ -5,6 +5,8 @@
 //! - low stakes and independent of high stakes and of questions: runs now;
 //! - high stakes (by rule or by taint), or unclear, and whatever depends on it: later, see [`super::later`].
 
+use std::sync::OnceLock;
+
 use super::Brain;
 use super::later::{self, Later, Needs, Unclear};
 use super::resolve::{self, Unsettled};
@@ -13,7 +15,7 @@ use crate::catalog::{Entry, Kind};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Action, Plan, PlannedAction, Taint};
 use crate::core::stakes::{Assessed, Stakes, assess};
-use crate::core::taint::{self, Sources};
+use crate::core::taint::{self, Folded, Foreign, Sources};
 use crate::core::when::{self, Reference};
 
 /// An action that passed, and what it depends on among those of the same list.
@@ -40,6 +42,14 @@ pub struct Gated {
     pub remarks: Vec<String>,
 }
 
+/// Whose words are in sight, looked through once for all the actions of a plan.
+struct Seen<'s> {
+    own: &'s str,
+    folded: Folded,
+    /// Whether the person has named a time.
+    own_time: OnceLock<bool>,
+}
+
 enum Judged {
     Passed(Box<Assessed>),
     Unclear(Unclear),
@@ -49,9 +59,10 @@ enum Judged {
 /// Judges a plan.
 pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
     let mut gated = Gated::default();
+    let seen = Seen { own: &sources.own, folded: Folded::of(sources), own_time: OnceLock::new() };
     let mut judged = Vec::with_capacity(plan.actions.len());
     for planned in &plan.actions {
-        judged.push(judge(turn, planned, domains, sources, &mut gated).await);
+        judged.push(judge(turn, planned, domains, &seen, &mut gated).await);
     }
     sort(turn.brain, judged, plan.actions, &mut gated);
     gated
@@ -61,7 +72,7 @@ async fn judge(
     turn: &Turn<'_>,
     planned: &PlannedAction,
     domains: &[String],
-    sources: &Sources,
+    seen: &Seen<'_>,
     gated: &mut Gated,
 ) -> Judged {
     let (entry, service) = match allowed(turn.brain, planned, domains) {
@@ -75,9 +86,7 @@ async fn judge(
     match resolve::settle(turn, entry, service, planned).await {
         Ok(settled) => {
             let mut action = settled.action;
-            let mut seen = sources.clone();
-            seen.foreign.extend(settled.foreign);
-            action.taints = taints(turn, entry, planned, &seen);
+            action.taints = taints(turn, entry, planned, seen, &settled.foreign);
             Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
         }
         Err(Unsettled::Impossible(why)) => {
@@ -92,23 +101,29 @@ async fn judge(
                 [(_, only)] => format!("Do you mean {only}?"),
                 _ => format!("{question}{}", listed.concat()),
             };
-            Judged::Unclear(Unclear { question, param, choices, taints: taints(turn, entry, planned, sources) })
+            Judged::Unclear(Unclear { question, param, choices, taints: taints(turn, entry, planned, seen, &[]) })
         }
     }
 }
 
 /// What the planner took from somebody else's text. Judged on what it wrote, not on what code made of it: an
 /// address that was looked up, or a time that was worked out, is nobody's text.
-fn taints(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction, seen: &Sources) -> Vec<Taint> {
+fn taints(
+    turn: &Turn<'_>,
+    entry: &dyn Entry,
+    planned: &PlannedAction,
+    seen: &Seen<'_>,
+    touched: &[Foreign],
+) -> Vec<Taint> {
     if entry.kind() != Kind::Write {
         return Vec::new();
     }
-    let mut taints = taint::find(&planned.params, entry.references(), seen);
+    let mut taints = taint::find(&planned.params, entry.references(), &seen.folded, touched);
     // A planner may write the person's "tomorrow" as a date that some event has, too: a time is the person's own
     // if they gave one at all.
     let reference = turn.scene.reference();
-    let own_time = !when::find(&seen.own, &reference).is_empty();
-    taints.retain(|taint| !(own_time && is_a_time(&taint.value, &reference)));
+    let own_time = || *seen.own_time.get_or_init(|| !when::find(seen.own, &reference).is_empty());
+    taints.retain(|taint| !(is_a_time(&taint.value, &reference) && own_time()));
     taints
 }
 
