@@ -255,6 +255,9 @@ pub struct Clarification {
     /// What all that waits for the answer holds of other people's words; they stay theirs meanwhile.
     #[serde(default)]
     pub taints: Vec<Taint>,
+    /// And what of it is nobody else's: our showing it meanwhile does not change that.
+    #[serde(default)]
+    pub own: Vec<String>,
     /// What else of the request goes on after the answer: actions, a further question, what was left open. Actions
     /// depend on each other by their indexes in the list that has `partial` at `place`.
     #[serde(default)]

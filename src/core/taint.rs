@@ -3,7 +3,7 @@
 //! The check is on substance, not on every word: addresses, links, long numbers, and runs of words. What is
 //! tainted becomes high stakes and is shown with its source.
 
-use super::plan::{Action, Params, Taint};
+use super::plan::{Params, Taint};
 use super::text::is_hidden;
 
 /// A text that is not the person's own, and what to call it on a card.
@@ -67,13 +67,13 @@ pub fn find(params: &Params, exempt: &[&str], seen: &Folded, touched: &[Foreign]
     taints
 }
 
-/// The texts of an action that nobody else's words were found in when it was judged.
-pub fn untainted(action: &Action) -> Vec<String> {
+/// The texts among these values that nobody else's words were found in when they were judged.
+pub fn untainted(params: &Params, taints: &[Taint]) -> Vec<String> {
     let mut texts = Vec::new();
-    for value in action.params.values() {
+    for value in params.values() {
         visit(value, &mut |text| texts.push(text.to_owned()));
     }
-    texts.retain(|text| action.taints.iter().all(|taint| taint.value != *text));
+    texts.retain(|text| taints.iter().all(|taint| taint.value != *text));
     texts
 }
 

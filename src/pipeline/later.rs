@@ -11,6 +11,7 @@ use super::{Brain, consent};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Plan, PlannedAction, Taint};
 use crate::core::stakes::Assessed;
+use crate::core::taint;
 use crate::records::Clarification;
 
 /// An action of a plan that does not run now.
@@ -133,15 +134,20 @@ pub(super) fn question(
 ) -> Option<Clarification> {
     let place = held.iter().position(|one| matches!(one.needs, Needs::Answer(_)))?;
     let indexes: Vec<usize> = held.iter().map(|one| one.index).collect();
-    let mut taints = Vec::new();
+    let (mut taints, mut own) = (Vec::new(), Vec::new());
     let mut asked = None;
     for (at, Later { mut planned, needs, .. }) in held.into_iter().enumerate() {
         // What it depended on and is not here is done.
         planned.depends_on =
             planned.depends_on.iter().filter_map(|on| indexes.iter().position(|index| index == on)).collect();
         match needs {
-            Needs::Others(assessed) => taints.extend(assessed.into_action().taints),
+            Needs::Others(assessed) => {
+                let found = assessed.into_action().taints;
+                own.extend(taint::untainted(&planned.params, &found));
+                taints.extend(found);
+            }
             Needs::Answer(unclear) => {
+                own.extend(taint::untainted(&planned.params, &unclear.taints));
                 taints.extend(unclear.taints);
                 if at == place {
                     asked = Some((planned, unclear.question, unclear.param, unclear.choices));
@@ -162,6 +168,7 @@ pub(super) fn question(
         choices,
         domains: domains.to_vec(),
         taints,
+        own,
         rest,
         place,
         at: turn.scene.now,

@@ -184,6 +184,7 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
             choices: Vec::new(),
             domains: domains.to_vec(),
             taints: Vec::new(),
+            own: Vec::new(),
             rest: Plan::default(),
             place: 0,
             at: turn.scene.now,

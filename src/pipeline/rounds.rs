@@ -94,12 +94,14 @@ async fn one_after_the_other(
     Ok(None)
 }
 
-/// What the person said, what they picked from choices that code listed, and what was theirs on the card that
-/// they are changing.
+/// What the person said, what they picked from choices that code listed, and what was theirs in the actions that
+/// waited for this answer, or on the card that they are changing.
 fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
     let picked = topic.answers.and_then(|question| plan::picked(turn, question)).map(str::to_owned);
-    let carded = topic.amends.into_iter().flat_map(|pending| &pending.actions).flat_map(taint::untainted);
-    [turn.own_words()].into_iter().chain(picked).chain(carded).collect::<Vec<_>>().join("\n")
+    let waited = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
+    let carded = topic.amends.into_iter().flat_map(|pending| &pending.actions);
+    let carded = carded.flat_map(|action| taint::untainted(&action.params, &action.taints));
+    [turn.own_words()].into_iter().chain(picked).chain(waited).chain(carded).collect::<Vec<_>>().join("\n")
 }
 
 /// Everything in sight of the planner that is not the person's own: the context, the conversation, and what
@@ -186,6 +188,7 @@ pub(super) async fn one_round(
             choices: Vec::new(),
             domains: domains.to_vec(),
             taints: Vec::new(),
+            own: Vec::new(),
             rest: Plan::default(),
             place: 0,
             at: turn.scene.now,

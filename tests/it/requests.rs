@@ -139,6 +139,7 @@ async fn a_no_to_a_question_names_what_goes_with_it() {
     let told = rig.says("no").await.text();
     assert!(told.starts_with("Okay, never mind.") && told.contains("For Anna"), "{told}");
     assert_eq!(done(&rig), [""; 0]);
+    rig.script.routes(json!({"type": "chat", "domains": [], "is_followup": false}));
     assert_eq!(rig.says("1").await.text(), "There you are.", "the question is settled");
 }
 

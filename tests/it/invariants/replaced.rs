@@ -1,13 +1,17 @@
 //! 6, 7 and 12 where they meet: a card that is replaced while somebody decides it, and when many wait.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use brain_agent::core::button::{Button, Role};
+use brain_agent::core::outcome::Status;
 use brain_agent::core::pending::State;
 use brain_agent::core::turn::{Input, Path};
 use brain_agent::limits;
 use brain_agent::pipeline::handle_turn;
+use brain_agent::ports::{Batch, Change, Expect};
 use serde_json::{Value, json};
 
-use crate::rig::{Card, Rig, send};
+use crate::rig::{Card, Rig, send, states_in};
 
 fn two_mails() -> Value {
     json!([send("zoe@example.com", "First", "body one"), send("max@example.com", "Second", "body two")])
@@ -34,8 +38,8 @@ async fn both(rig: &Rig, first: &Button, second: &Button, reads: usize) -> (Stri
     (answer.text(), answer.done.path)
 }
 
-/// More reads than any press needs.
-const READS: usize = 8;
+/// A press reads its card so often before it is committed; later reads stand under the chat's lock.
+const READS: usize = 3;
 
 async fn open(rig: &Rig) -> Vec<brain_agent::core::pending::Pending> {
     rig.all_pending().await.into_iter().filter(|pending| pending.state == State::Pending).collect()
@@ -81,6 +85,26 @@ async fn invariant_07_a_no_and_a_drop_at_once_leave_one_word_standing() {
         assert!([(State::Denied, 0), (State::Superseded, 1)].contains(&(state, waiting)), "{reads}: {state} {told}");
         assert_ne!(path, Path::Error, "{reads}: {told}");
     }
+}
+
+#[tokio::test]
+async fn invariant_07_a_card_that_is_decided_just_before_its_replacement_is_written_stays_decided() {
+    let rig = Rig::plain();
+    let card = rig.card_for(two_mails()).await;
+    let mut denied = rig.pending(&card.id).await;
+    denied.state = State::Denied;
+    let (store, first) = (rig.store.clone(), AtomicBool::new(true));
+    rig.store.twists(move |batch| {
+        if states_in(batch).contains(&State::Superseded) && first.swap(false, Ordering::SeqCst) {
+            store.put_quietly(Batch { changes: vec![Change::put(&denied, Expect::Any).unwrap()] });
+        }
+        true
+    });
+    let answer = rig.presses(&drop_of(&card, 1)).await;
+    assert!(answer.text().contains("already cancelled"), "{}", answer.text());
+    assert_eq!((rig.pending(&card.id).await.state, open(&rig).await.len()), (State::Denied, 0));
+    assert_ne!(answer.done.path, Path::Error);
+    assert!(answer.done.outcomes.iter().all(|report| report.status == Status::Denied), "{:?}", answer.done);
 }
 
 /// A card of two mails among as many as may wait.

@@ -26,6 +26,8 @@ async fn with_reminder(program: &Program) -> (FakeBotApi, SentMessage) {
     let api = FakeBotApi::start().await;
     let daemon = serve(program, &api).await;
     let reminder = reminded(&api).await;
+    // Messages are delivered in order: once this is answered, the reminder is on record as told.
+    says(&api, ANNA, "/help").await;
     assert_eq!(daemon.terminate(), 0);
     (api, reminder)
 }
