@@ -82,7 +82,7 @@ pub async fn run_watched(
     grant: Grant<'_>,
     watch: &(dyn Fn(&Run) + Sync),
 ) -> Result<Ran, StoreError> {
-    let mut journal = Journal::of(brain, &run, revision, grant);
+    let mut journal = Journal::of(brain, &mut run, revision, grant);
     let mut foreign = Vec::new();
     let mut working = FuturesUnordered::new();
     let mut begun = vec![false; run.steps.len()];
@@ -179,9 +179,11 @@ struct Journal<'a> {
 const OF_THIS_COMMIT: Expect = Expect::Revision(0);
 
 impl<'a> Journal<'a> {
-    fn of(brain: &'a Brain, run: &Run, revision: Option<u64>, grant: Grant<'_>) -> Self {
-        let kept = |step: &Step| Some((serde_json::from_str(step.undo.as_ref()?).ok()?, revision?));
-        let inverses = run.steps.iter().map(|step| kept(step).map(|(inverse, at)| committed(inverse, at))).collect();
+    fn of(brain: &'a Brain, run: &mut Run, revision: Option<u64>, grant: Grant<'_>) -> Self {
+        if let Some(revision) = revision {
+            date_inverses(run, revision);
+        }
+        let inverses = run.steps.iter().map(|step| serde_json::from_str(step.undo.as_ref()?).ok()).collect();
         Self { brain, revision, inverses, keeps_inverses: matches!(grant, Grant::LowStakes) && revision.is_some() }
     }
 
@@ -242,6 +244,14 @@ impl<'a> Journal<'a> {
             prior.push(Change { table: change.table, key: change.key.clone(), expect, put });
         }
         Ok(prior)
+    }
+}
+
+/// Fills in the revision of a journal that was read, before it is written anew and gets another one.
+pub fn date_inverses(run: &mut Run, revision: u64) {
+    for step in &mut run.steps {
+        let inverse = step.undo.as_ref().and_then(|kept| serde_json::from_str(kept).ok());
+        step.undo = inverse.and_then(|inverse| as_kept(Some(&committed(inverse, revision))));
     }
 }
 

@@ -47,7 +47,7 @@ pub enum Planned {
         remark: Option<&'static str>,
     },
     /// Something is missing before anything can be proposed.
-    Ask(Clarification),
+    Ask(Box<Clarification>),
     /// Nobody understood; this is what to say.
     NotUnderstood(String),
 }
@@ -177,7 +177,7 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
     let hearing = Hearing { text: turn.words(), reference: &reference, history: &past };
     match understanding::plan(&hearing, domains) {
         Understood::Plan(plan) => proposed(plan, remark),
-        Understood::Ask { question, partial, param } => Planned::Ask(Clarification {
+        Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
             request: request(turn, topic),
             question,
             partial: Some((partial, param)),
@@ -188,7 +188,7 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
             rest: Plan::default(),
             place: 0,
             at: turn.scene.now,
-        }),
+        })),
         Understood::NotUnderstood => Planned::NotUnderstood(understanding::cannot(turn.words())),
     }
 }

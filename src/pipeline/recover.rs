@@ -32,7 +32,8 @@ const NO_ANSWER: &str =
 pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
     let runs = brain.store.list::<Run>(Scan::of::<Run>(&[], RUNS_MAX)).await?;
     let found = runs.len();
-    for (run, revision) in runs {
+    for (mut run, revision) in runs {
+        execute::date_inverses(&mut run, revision);
         // Its message is still in the inbox: that turn is handled again and finds this journal.
         let waits_in_inbox = run.origin == Origin::Turn && waits_in_inbox(brain, &run).await?;
         let run = settle_doubts(brain, run).await;

@@ -76,7 +76,7 @@ async fn one_after_the_other(
                 one_round(turn, plan, domains, &request, so_far).await?
             }
             Planned::Ask(question) => {
-                so_far.ask(question);
+                so_far.ask(*question);
                 None
             }
             Planned::NotUnderstood(words) if round == 0 => return Ok(Some(words)),
