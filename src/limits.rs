@@ -17,6 +17,10 @@ pub const PLAN_HISTORY_MESSAGES: usize = 10;
 pub const PLAN_HISTORY_TOKENS: usize = 2_500;
 /// Actions one plan may hold; more is a sign of a runaway model, not of a wish.
 pub const PLAN_ACTIONS_MAX: usize = 20;
+/// Actions that were left for later are named one by one up to so many; the rest is a number.
+pub const ACTIONS_NAMED_MAX: usize = 10;
+/// Characters of each of them.
+pub const ACTION_NAMED_CHARS: usize = 80;
 /// Rounds of reflect in one turn.
 pub const REFLECT_ROUNDS_MAX: usize = 5;
 /// Characters of one string parameter; a mail body fits, a novel does not.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::button::Button;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::{Pending, State};
-use crate::core::plan::{Params, PlannedAction, Taint};
+use crate::core::plan::{Params, Plan, PlannedAction, Taint};
 use crate::core::run::Run;
 use crate::core::settings::Settings;
 use crate::core::turn::{Done, Edit, Origin, Reply};
@@ -252,9 +252,19 @@ pub struct Clarification {
     pub choices: Vec<(String, String)>,
     /// The domains of the request; the answer keeps them.
     pub domains: Vec<String>,
-    /// What `partial` holds of other people's words; they stay theirs while it waits.
+    /// What all that waits for the answer holds of other people's words; they stay theirs meanwhile.
     #[serde(default)]
     pub taints: Vec<Taint>,
+    /// And what of it is nobody else's: our showing it meanwhile does not change that.
+    #[serde(default)]
+    pub own: Vec<String>,
+    /// What else of the request goes on after the answer: actions, a further question, what was left open. Actions
+    /// depend on each other by their indexes in the list that has `partial` at `place`.
+    #[serde(default)]
+    pub rest: Plan,
+    /// Where `partial` belongs among them.
+    #[serde(default)]
+    pub place: usize,
     /// When it was asked.
     pub at: DateTime<Utc>,
 }

@@ -43,6 +43,13 @@ pub struct PlannedAction {
     pub depends_on: Vec<usize>,
 }
 
+impl PlannedAction {
+    /// Whether the other asks for just this; why and after what does not matter.
+    pub fn asks_the_same_as(&self, other: &Self) -> bool {
+        self.service == other.service && self.command == other.command && self.params == other.params
+    }
+}
+
 /// The item an action is about, as it was when the action was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Target {

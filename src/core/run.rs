@@ -53,6 +53,16 @@ pub struct Step {
     pub depends_on: Vec<usize>,
     /// Where it stands.
     pub progress: Progress,
+    /// What takes it back, in the store's own terms, so that a next life can still offer it.
+    #[serde(default)]
+    pub undo: Option<String>,
+}
+
+impl Step {
+    /// A step that has not begun.
+    pub fn planned(action: Action, depends_on: Vec<usize>) -> Self {
+        Self { action, depends_on, progress: Progress::Planned, undo: None }
+    }
 }
 
 /// The journal.

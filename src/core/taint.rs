@@ -3,7 +3,7 @@
 //! The check is on substance, not on every word: addresses, links, long numbers, and runs of words. What is
 //! tainted becomes high stakes and is shown with its source.
 
-use super::plan::{Action, Params, Taint};
+use super::plan::{Params, Taint};
 use super::text::is_hidden;
 
 /// A text that is not the person's own, and what to call it on a card.
@@ -32,29 +32,48 @@ const RUN_WORDS: usize = 4;
 /// A short value (a title, a name) counts as a whole from this many characters on.
 const WHOLE_CHARS: usize = 4;
 
-/// Every tainted value in `params`.
-pub fn find(params: &Params, exempt: &[&str], sources: &Sources) -> Vec<Taint> {
-    if sources.foreign.is_empty() {
-        return Vec::new();
+/// The same, made comparable: once for all the values that are held against it.
+#[derive(Debug, Clone, Default)]
+pub struct Folded {
+    own: String,
+    /// Source and text.
+    foreign: Vec<(String, String)>,
+}
+
+impl Folded {
+    /// Folds every text.
+    pub fn of(sources: &Sources) -> Self {
+        Self { own: fold(&sources.own), foreign: sources.foreign.iter().map(folded).collect() }
     }
-    let own = fold(&sources.own);
-    let foreign: Vec<(&str, String)> = sources.foreign.iter().map(|f| (f.source.as_str(), fold(&f.text))).collect();
+}
+
+fn folded(foreign: &Foreign) -> (String, String) {
+    (foreign.source.clone(), fold(&foreign.text))
+}
+
+/// Every tainted value in `params`; `touched` are the texts of others that only this action touches.
+pub fn find(params: &Params, exempt: &[&str], seen: &Folded, touched: &[Foreign]) -> Vec<Taint> {
+    let touched: Vec<(String, String)> = touched.iter().map(folded).collect();
+    let foreign: Vec<&(String, String)> = seen.foreign.iter().chain(&touched).collect();
     let mut taints = Vec::new();
+    if foreign.is_empty() {
+        return taints;
+    }
     for (param, value) in params {
         if !exempt.contains(&param.as_str()) {
-            visit(value, &mut |text| taints.extend(taint_of(param, text, &own, &foreign)));
+            visit(value, &mut |text| taints.extend(taint_of(param, text, &seen.own, &foreign)));
         }
     }
     taints
 }
 
-/// The texts of an action that nobody else's words were found in when it was judged.
-pub fn untainted(action: &Action) -> Vec<String> {
+/// The texts among these values that nobody else's words were found in when they were judged.
+pub fn untainted(params: &Params, taints: &[Taint]) -> Vec<String> {
     let mut texts = Vec::new();
-    for value in action.params.values() {
+    for value in params.values() {
         visit(value, &mut |text| texts.push(text.to_owned()));
     }
-    texts.retain(|text| action.taints.iter().all(|taint| taint.value != *text));
+    texts.retain(|text| taints.iter().all(|taint| taint.value != *text));
     texts
 }
 
@@ -68,14 +87,14 @@ fn visit(value: &serde_json::Value, f: &mut dyn FnMut(&str)) {
     }
 }
 
-fn taint_of(param: &str, value: &str, own: &str, foreign: &[(&str, String)]) -> Option<Taint> {
+fn taint_of(param: &str, value: &str, own: &str, foreign: &[&(String, String)]) -> Option<Taint> {
     let folded = fold(value);
     suspicious(&folded).into_iter().find_map(|piece| {
         if contains_words(own, &piece) {
             return None;
         }
         let (source, _) = foreign.iter().find(|(_, text)| contains_words(text, &piece))?;
-        Some(Taint { param: param.to_owned(), value: value.to_owned(), source: (*source).to_owned() })
+        Some(Taint { param: param.to_owned(), value: value.to_owned(), source: source.clone() })
     })
 }
 
@@ -124,7 +143,11 @@ mod tests {
 
     fn taints(params: serde_json::Value, own: &str, mail: &str) -> usize {
         let foreign = vec![Foreign { source: "a mail from Eve".into(), text: mail.into() }];
-        find(params.as_object().unwrap(), &[], &Sources { own: own.into(), foreign }).len()
+        let seen = Sources { own: own.into(), foreign: foreign.clone() };
+        let found = find(params.as_object().unwrap(), &[], &Folded::of(&seen), &[]).len();
+        let seen = Sources { own: own.into(), foreign: Vec::new() };
+        assert_eq!(found, find(params.as_object().unwrap(), &[], &Folded::of(&seen), &foreign).len());
+        found
     }
 
     #[test]
@@ -161,6 +184,6 @@ mod tests {
 
     #[test]
     fn without_foreign_text_nothing_is_tainted() {
-        assert!(find(json!({"to": "a@b.example"}).as_object().unwrap(), &[], &Sources::default()).is_empty());
+        assert!(find(json!({"to": "a@b.example"}).as_object().unwrap(), &[], &Folded::default(), &[]).is_empty());
     }
 }

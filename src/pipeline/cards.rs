@@ -2,7 +2,7 @@
 
 use chrono::Duration;
 
-use super::consent::title;
+use super::consent::{title, too_late};
 use super::decisions::expiry;
 use super::gate::Passed;
 use super::turn::{Answer, Turn};
@@ -33,6 +33,8 @@ pub struct Asking {
     pub request: String,
     /// The routed domains.
     pub domains: Vec<String>,
+    /// The card whose place it takes.
+    pub replaces: Option<PendingId>,
 }
 
 impl Asking {
@@ -41,18 +43,27 @@ impl Asking {
         let place = |index: &usize| passed.iter().position(|p| p.index == *index);
         let depends_on = passed.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
         let actions = passed.into_iter().map(|p| p.assessed.into_action()).collect();
-        Self { actions, depends_on, request, domains: domains.to_vec() }
+        Self { actions, depends_on, request, domains: domains.to_vec(), replaces: None }
+    }
+
+    /// The actions of a card once more, in place of it.
+    pub fn again(pending: &Pending) -> Self {
+        Self {
+            actions: pending.actions.clone(),
+            depends_on: pending.depends_on.clone(),
+            request: pending.request.clone(),
+            domains: pending.domains.clone(),
+            replaces: Some(pending.id.clone()),
+        }
     }
 }
 
 /// Adds a card to the answer: the record, its indexes, its messages. Too long a card is refused in words.
 pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Option<PendingId>, StoreError> {
-    if turn.open.len() >= limits::PENDING_OPEN_MAX {
-        refuse(
-            answer,
-            &asking,
-            format!("{} things already wait for your yes or no. Please decide some first (/pending).", turn.open.len()),
-        );
+    let waiting = turn.open.iter().filter(|open| asking.replaces.as_ref() != Some(&open.id)).count();
+    if waiting >= limits::PENDING_OPEN_MAX {
+        let why = format!("{waiting} things already wait for your yes or no. Please decide some first (/pending).");
+        refuse(answer, &asking.actions, why);
         return Ok(None);
     }
     let brain = turn.brain;
@@ -61,14 +72,10 @@ pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Optio
     let parts = match parts(brain, &pending, &reference) {
         Ok(parts) => parts,
         Err(error) => {
-            let Pending { actions, depends_on, request, domains, .. } = pending;
-            refuse(
-                answer,
-                &Asking { actions, depends_on, request, domains },
-                format!(
-                    "That is too long to show you in full, so I won't ask for it: {error}. Please make it shorter."
-                ),
+            let why = format!(
+                "That is too long to show you in full, so I won't ask for it: {error}. Please make it shorter."
             );
+            refuse(answer, &pending.actions, why);
             return Ok(None);
         }
     };
@@ -84,7 +91,7 @@ pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Optio
 }
 
 fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
-    let Asking { actions, depends_on, request, domains } = asking;
+    let Asking { actions, depends_on, request, domains, replaces: _ } = asking;
     let brain = turn.brain;
     let instants = brain.clock.instants();
     let digest = Digest::of(turn.owner(), turn.chat(), super::ACCOUNT, &actions, &depends_on);
@@ -111,8 +118,8 @@ fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
     }
 }
 
-fn refuse(answer: &mut Answer, asking: &Asking, why: String) {
-    answer.reports.extend(asking.actions.iter().map(|action| super::gate::report(action, Status::Refused, Some(&why))));
+fn refuse(answer: &mut Answer, actions: &[Action], why: String) {
+    answer.reports.extend(actions.iter().map(|action| super::gate::report(action, Status::Refused, Some(&why))));
     answer.replies.push(Reply::text(why));
 }
 
@@ -172,32 +179,50 @@ fn after(depends_on: Option<&Vec<usize>>) -> String {
     }
 }
 
-/// Replaces `old` by what `answer` will ask: the old card is superseded in the same commit. False when it
-/// is not open any more: the first decision stands, an approved card is never withdrawn from here.
-pub async fn supersede(
-    turn: &Turn<'_>,
-    old: &Pending,
-    by: Option<PendingId>,
-    answer: &mut Answer,
-) -> Result<bool, StoreError> {
+/// Replaces `old`: it is superseded in the commit of `answer`. False when it is not open any more: the first
+/// decision stands, an approved card is never withdrawn from here.
+pub async fn supersede(turn: &Turn<'_>, old: &Pending, answer: &mut Answer) -> Result<bool, StoreError> {
+    let withdrawn = withdrawn(turn, old).await?;
+    let open = withdrawn.is_some();
+    if let Some(withdrawn) = withdrawn {
+        withdraw(turn, withdrawn, None, answer)?;
+    }
+    Ok(open)
+}
+
+/// A card as it is once it has been withdrawn, and the revision of the open one.
+struct Withdrawn(Pending, u64);
+
+/// `None` when it is not open any more.
+async fn withdrawn(turn: &Turn<'_>, old: &Pending) -> Result<Option<Withdrawn>, StoreError> {
     let Some((mut pending, revision)) = turn.brain.pending(&old.id).await? else {
-        return Ok(false);
+        return Ok(None);
     };
     if !pending.state.is_open() || pending.apply(Event::Supersede).is_err() {
-        return Ok(false);
+        return Ok(None);
     }
-    pending.superseded_by = by;
     pending.decision = Some(Decision {
         by: turn.owner().clone(),
         means: Means::Amendment,
         at: turn.brain.clock.now(),
         digest: pending.digest.clone(),
     });
+    Ok(Some(Withdrawn(pending, revision)))
+}
+
+fn withdraw(
+    turn: &Turn<'_>,
+    withdrawn: Withdrawn,
+    by: Option<PendingId>,
+    answer: &mut Answer,
+) -> Result<(), StoreError> {
+    let Withdrawn(mut pending, revision) = withdrawn;
+    pending.superseded_by = by;
     answer.batch.put(&pending, Expect::Revision(revision))?;
     turn.brain.leave_open(&pending, &mut answer.batch);
     answer.batch.put(&turn.brain.audit_pending(turn.owner(), turn.scene.now, &pending), Expect::Absent)?;
     answer.show(closed::card(turn.brain, &pending, turn.scene.zone));
-    Ok(true)
+    Ok(())
 }
 
 /// The same card without one action (and what depends on it): a new digest, a new view, a new card.
@@ -215,22 +240,30 @@ pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Res
         dropped[at] = at == index || needs(at).iter().any(|&on| dropped.get(on) == Some(&true));
     }
     let kept: Vec<usize> = (0..pending.actions.len()).filter(|&at| !dropped[at]).collect();
-    let reports = pending.actions.iter().zip(&dropped).filter(|(_, dropped)| **dropped);
-    answer.reports = reports.map(|(action, _)| super::gate::report(action, Status::Denied, None)).collect();
-    if kept.is_empty() {
-        supersede(turn, &pending, None, &mut answer).await?;
-        answer.replies.push(Reply::text(format!("Okay, I won't {}.", title(turn.brain, &pending))));
-        return Ok(answer);
-    }
-    let place = |on: &usize| kept.iter().position(|k| k == on);
-    let asking = Asking {
-        actions: kept.iter().map(|&at| pending.actions[at].clone()).collect(),
-        depends_on: kept.iter().map(|&at| needs(at).iter().filter_map(place).collect()).collect(),
-        request: pending.request.clone(),
-        domains: pending.domains.clone(),
+    let Some(withdrawn) = withdrawn(turn, &pending).await? else {
+        return too_late(turn, &pending.id).await;
     };
-    let newer = ask(turn, asking, &mut answer)?;
-    supersede(turn, &pending, newer, &mut answer).await?;
+    // Somebody else may decide it before this is committed.
+    answer.hinges_on = Some(pending.id.clone());
+    if kept.is_empty() {
+        withdraw(turn, withdrawn, None, &mut answer)?;
+        answer.replies.push(Reply::text(format!("Okay, I won't {}.", title(turn.brain, &pending))));
+    } else {
+        let place = |on: &usize| kept.iter().position(|k| k == on);
+        let asking = Asking {
+            actions: kept.iter().map(|&at| pending.actions[at].clone()).collect(),
+            depends_on: kept.iter().map(|&at| needs(at).iter().filter_map(place).collect()).collect(),
+            ..Asking::again(&pending)
+        };
+        let Some(newer) = ask(turn, asking, &mut answer)? else {
+            // Refused, in words: the card stays as it is.
+            return Ok(answer);
+        };
+        withdraw(turn, withdrawn, Some(newer), &mut answer)?;
+    }
+    let reports = pending.actions.iter().zip(&dropped).filter(|(_, dropped)| **dropped);
+    let reports = reports.map(|(action, _)| super::gate::report(action, Status::Denied, None)).collect::<Vec<_>>();
+    answer.reports.splice(0..0, reports);
     Ok(answer)
 }
 

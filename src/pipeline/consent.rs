@@ -15,7 +15,10 @@ use crate::core::consent::{self, Consent};
 use crate::core::ids::{ChatId, MessageId, PendingId};
 use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Event, Means, NotYours, Pending, State};
+use crate::core::plan::{Action, PlannedAction};
+use crate::core::text::shorten;
 use crate::core::turn::{Input, Origin, Path, Reply};
+use crate::limits;
 use crate::ports::{RecordExt, StoreError};
 use crate::records::CardMessage;
 
@@ -146,12 +149,30 @@ pub fn which(turn: &Turn<'_>) -> Answer {
 
 /// A card in a few words.
 pub fn title(brain: &Brain, pending: &Pending) -> String {
-    let deeds: Vec<String> = pending
-        .actions
-        .iter()
-        .map(|action| brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action)))
-        .collect();
-    crate::core::text::visible(&deeds.join("; "))
+    pending.actions.iter().map(|action| deed(brain, action)).collect::<Vec<_>>().join("; ")
+}
+
+/// An action in a few words, for "I won't …".
+pub fn deed(brain: &Brain, action: &Action) -> String {
+    let deed = brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action));
+    crate::core::text::visible(&deed)
+}
+
+/// Proposed actions in a few words: the first of them, when there are many.
+pub fn meant(brain: &Brain, actions: &[PlannedAction]) -> String {
+    let action = |planned: &PlannedAction| Action {
+        service: planned.service.clone(),
+        command: planned.command.clone(),
+        params: planned.params.clone(),
+        ..Action::default()
+    };
+    let named = actions.iter().take(limits::ACTIONS_NAMED_MAX);
+    let named = named.map(|planned| shorten(&deed(brain, &action(planned)), limits::ACTION_NAMED_CHARS));
+    let mut named = named.collect::<Vec<_>>().join("; ");
+    if actions.len() > limits::ACTIONS_NAMED_MAX {
+        named.push_str("; …");
+    }
+    named
 }
 
 /// The card a message shows, decided or not.
@@ -314,6 +335,8 @@ fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
 
 /// Does what was approved and answers.
 async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Result<Answer, StoreError> {
+    // What is being done can no longer be stopped, so that `/cancel` does not claim to.
+    turn.brain.end(turn.incoming);
     let first = pending.actions.first();
     turn.doing(first.map_or_else(working::thinking, |action| working::running(&action.service, &action.command)));
     let finished = turn.brain.execute_approved(&turn.scene, pending, revisions).await?;

@@ -240,11 +240,8 @@ fn intent_key(id: &PendingId) -> crate::ports::Key {
 
 /// The intent to execute an approved card: a run with every step planned.
 fn intent(pending: &Pending, at: chrono::DateTime<chrono::Utc>, inbox: Option<&str>) -> Run {
-    let steps = pending.actions.iter().zip(&pending.depends_on).map(|(action, depends_on)| Step {
-        action: action.clone(),
-        depends_on: depends_on.clone(),
-        progress: Progress::Planned,
-    });
+    let steps = pending.actions.iter().zip(&pending.depends_on);
+    let steps = steps.map(|(action, depends_on)| Step::planned(action.clone(), depends_on.clone()));
     Run {
         id: RunId::new(pending.id.as_str()),
         origin: RunOrigin::Pending(pending.id.clone()),

@@ -21,7 +21,7 @@ use crate::core::ids::RunId;
 use crate::core::outcome::Outcome;
 use crate::core::pending::Pending;
 use crate::core::plan::Action;
-use crate::core::run::{Progress, Run};
+use crate::core::run::{Progress, Run, Step};
 use crate::core::stakes::{Authorized, Stakes, assess, authorize_approved, authorize_low};
 use crate::core::taint::Foreign;
 use crate::failpoint::fail_point;
@@ -82,8 +82,7 @@ pub async fn run_watched(
     grant: Grant<'_>,
     watch: &(dyn Fn(&Run) + Sync),
 ) -> Result<Ran, StoreError> {
-    let mut journal = Journal { brain, revision };
-    let mut undo: Vec<Option<Undo>> = run.steps.iter().map(|_| None).collect();
+    let mut journal = Journal::of(brain, &mut run, revision, grant);
     let mut foreign = Vec::new();
     let mut working = FuturesUnordered::new();
     let mut begun = vec![false; run.steps.len()];
@@ -114,11 +113,13 @@ pub async fn run_watched(
         fail_point("effect-done");
         let Performed { outcome, changes, foreign: seen } = performed;
         foreign.extend(seen);
-        undo[index] = journal.record(&mut run, index, outcome, changes, scene).await?;
+        journal.record(&mut run, index, outcome, changes).await?;
         fail_point("outcome-recorded");
         watch(&run);
     }
-    Ok(Ran { revision: journal.revision, run, undo, foreign })
+    let undo = journal.inverses.iter_mut().map(Option::take).zip(&run.steps);
+    let undo = undo.map(|(inverse, step)| Some(taking_back(brain, &run, step, inverse?, scene))).collect();
+    Ok(Ran { revision: journal.revision, undo, run, foreign })
 }
 
 /// The steps that may run; the others get their failure at once.
@@ -169,9 +170,23 @@ async fn perform(brain: &Brain, scene: &Scene, authorized: &Authorized, attempt:
 struct Journal<'a> {
     brain: &'a Brain,
     revision: Option<u64>,
+    /// What restores the state before each step; nothing for a card, which nobody takes back.
+    inverses: Vec<Option<Vec<Change>>>,
+    keeps_inverses: bool,
 }
 
-impl Journal<'_> {
+/// Stands for the revision of the very commit it is written in, which is not known before.
+const OF_THIS_COMMIT: Expect = Expect::Revision(0);
+
+impl<'a> Journal<'a> {
+    fn of(brain: &'a Brain, run: &mut Run, revision: Option<u64>, grant: Grant<'_>) -> Self {
+        if let Some(revision) = revision {
+            date_inverses(run, revision);
+        }
+        let inverses = run.steps.iter().map(|step| serde_json::from_str(step.undo.as_ref()?).ok()).collect();
+        Self { brain, revision, inverses, keeps_inverses: matches!(grant, Grant::LowStakes) && revision.is_some() }
+    }
+
     /// Writes the run and these changes in one commit. A run without a journal writes the changes alone.
     async fn save(&mut self, run: &Run, changes: Vec<Change>) -> Result<(), StoreError> {
         let mut batch = Batch { changes };
@@ -188,27 +203,34 @@ impl Journal<'_> {
         Ok(())
     }
 
-    /// Records how a step ended, together with its effects inside the store.
+    /// Records how a step ended, together with its effects inside the store and what takes them back.
     async fn record(
         &mut self,
         run: &mut Run,
         index: usize,
         outcome: Outcome,
         changes: Vec<Change>,
-        scene: &Scene,
-    ) -> Result<Option<Undo>, StoreError> {
-        let inverse = self.prior(&changes).await?;
-        let changed = !changes.is_empty();
+    ) -> Result<(), StoreError> {
+        let inverse = match self.keeps_inverses && !changes.is_empty() {
+            true => Some(self.prior(&changes).await?),
+            false => None,
+        };
         run.steps[index].progress = Progress::Done { outcome };
-        match self.save(run, changes).await {
-            Ok(()) => Ok(self.undo(run, index, inverse, scene).filter(|_| changed)),
-            Err(StoreError::Conflict { table, .. }) if table != Run::TABLE => {
+        run.steps[index].undo = as_kept(inverse.as_ref());
+        match (self.save(run, changes).await, self.revision) {
+            (Ok(()), Some(revision)) => {
+                self.inverses[index] = inverse.map(|inverse| committed(inverse, revision));
+                run.steps[index].undo = as_kept(self.inverses[index].as_ref());
+                Ok(())
+            }
+            (Ok(()), None) => Ok(()),
+            (Err(StoreError::Conflict { table, .. }), _) if table != Run::TABLE => {
                 let why = "it was changed by something else at the same moment; nothing was done, please try again";
                 run.steps[index].progress = Progress::Done { outcome: Outcome::failed(why) };
-                self.save(run, Vec::new()).await?;
-                Ok(None)
+                run.steps[index].undo = None;
+                self.save(run, Vec::new()).await
             }
-            Err(error) => Err(error),
+            (Err(error), _) => Err(error),
         }
     }
 
@@ -218,31 +240,44 @@ impl Journal<'_> {
         for change in changes {
             let stored = self.brain.store.get(change.table, &change.key).await?;
             let put = stored.map(|stored| (stored.version, stored.body));
-            // The expectation is filled in once the commit's revision is known; see `undo`.
-            let expect = if change.put.is_some() { Expect::Revision(0) } else { Expect::Absent };
+            let expect = if change.put.is_some() { OF_THIS_COMMIT } else { Expect::Absent };
             prior.push(Change { table: change.table, key: change.key.clone(), expect, put });
         }
         Ok(prior)
     }
+}
 
-    /// The undo of a step whose changes were committed with the journal's current revision.
-    fn undo(&self, run: &Run, index: usize, mut inverse: Vec<Change>, scene: &Scene) -> Option<Undo> {
-        let revision = self.revision?;
-        for change in &mut inverse {
-            if let Expect::Revision(at) = &mut change.expect {
-                *at = revision;
-            }
-        }
-        let action = &run.steps[index].action;
-        let label = self.brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action));
-        Some(Undo {
-            id: Undo::id_at(scene.now, &self.brain.new_id()),
-            owner: run.owner.clone(),
-            chat: Some(run.chat.clone()),
-            used: None,
-            until: scene.now + chrono::Duration::seconds(limits::UNDO_SECS),
-            label,
-            changes: inverse,
-        })
+/// Fills in the revision of a journal that was read, before it is written anew and gets another one.
+pub fn date_inverses(run: &mut Run, revision: u64) {
+    for step in &mut run.steps {
+        let inverse = step.undo.as_ref().and_then(|kept| serde_json::from_str(kept).ok());
+        step.undo = inverse.and_then(|inverse| as_kept(Some(&committed(inverse, revision))));
+    }
+}
+
+/// An inverse whose changes were committed at `revision`.
+fn committed(mut inverse: Vec<Change>, revision: u64) -> Vec<Change> {
+    for change in inverse.iter_mut().filter(|change| change.expect == OF_THIS_COMMIT) {
+        change.expect = Expect::Revision(revision);
+    }
+    inverse
+}
+
+/// Without it a next life only has no undo to offer.
+fn as_kept(inverse: Option<&Vec<Change>>) -> Option<String> {
+    serde_json::to_string(inverse?).ok()
+}
+
+/// How a step is taken back.
+fn taking_back(brain: &Brain, run: &Run, step: &Step, inverse: Vec<Change>, scene: &Scene) -> Undo {
+    let label = brain.catalog.of(&step.action).map_or_else(|| step.action.name(), |entry| entry.deed(&step.action));
+    Undo {
+        id: Undo::id_at(scene.now, &brain.new_id()),
+        owner: run.owner.clone(),
+        chat: Some(run.chat.clone()),
+        used: None,
+        until: scene.now + chrono::Duration::seconds(limits::UNDO_SECS),
+        label,
+        changes: inverse,
     }
 }

@@ -2,19 +2,21 @@
 //! text says can open it.
 //!
 //! - unknown command, or a service outside the routed domains: refused, told, offered;
-//! - low stakes and independent of high stakes: runs now;
-//! - high stakes (by rule or by taint), and whatever depends on it: one card.
+//! - low stakes and independent of high stakes and of questions: runs now;
+//! - high stakes (by rule or by taint), or unclear, and whatever depends on it: later, see [`super::later`].
+
+use std::sync::OnceLock;
 
 use super::Brain;
+use super::later::{self, Later, Needs, Unclear};
 use super::resolve::{self, Unsettled};
 use super::turn::Turn;
 use crate::catalog::{Entry, Kind};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Action, Plan, PlannedAction, Taint};
 use crate::core::stakes::{Assessed, Stakes, assess};
-use crate::core::taint::{self, Sources};
+use crate::core::taint::{self, Folded, Foreign, Sources};
 use crate::core::when::{self, Reference};
-use crate::records::Clarification;
 
 /// An action that passed, and what it depends on among those of the same list.
 #[derive(Debug)]
@@ -32,29 +34,37 @@ pub struct Passed {
 pub struct Gated {
     /// To run now.
     pub now: Vec<Passed>,
-    /// To be asked about, on one card.
-    pub consent: Vec<Passed>,
-    /// One question, if something is unclear; the first wins.
-    pub question: Option<Clarification>,
+    /// To be asked about, in one way or another, and what depends on that.
+    pub later: Vec<Later>,
     /// What is refused, or cannot be done.
     pub stopped: Vec<Report>,
     /// Words for the person about that.
     pub remarks: Vec<String>,
 }
 
+/// Whose words are in sight, looked through once for all the actions of a plan.
+struct Seen<'s> {
+    own: &'s str,
+    folded: Folded,
+    /// Whether the person has named a time.
+    own_time: OnceLock<bool>,
+}
+
 enum Judged {
     Passed(Box<Assessed>),
+    Unclear(Unclear),
     Stopped,
 }
 
 /// Judges a plan.
-pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], request: &str, sources: &Sources) -> Gated {
+pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
     let mut gated = Gated::default();
+    let seen = Seen { own: &sources.own, folded: Folded::of(sources), own_time: OnceLock::new() };
     let mut judged = Vec::with_capacity(plan.actions.len());
     for planned in &plan.actions {
-        judged.push(judge(turn, planned, domains, request, sources, &mut gated).await);
+        judged.push(judge(turn, planned, domains, &seen, &mut gated).await);
     }
-    sort(judged, &plan.actions, &mut gated);
+    sort(turn.brain, judged, plan.actions, &mut gated);
     gated
 }
 
@@ -62,8 +72,7 @@ async fn judge(
     turn: &Turn<'_>,
     planned: &PlannedAction,
     domains: &[String],
-    request: &str,
-    sources: &Sources,
+    seen: &Seen<'_>,
     gated: &mut Gated,
 ) -> Judged {
     let (entry, service) = match allowed(turn.brain, planned, domains) {
@@ -77,9 +86,7 @@ async fn judge(
     match resolve::settle(turn, entry, service, planned).await {
         Ok(settled) => {
             let mut action = settled.action;
-            let mut seen = sources.clone();
-            seen.foreign.extend(settled.foreign);
-            action.taints = taints(turn, entry, planned, &seen);
+            action.taints = taints(turn, entry, planned, seen, &settled.foreign);
             Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
         }
         Err(Unsettled::Impossible(why)) => {
@@ -94,32 +101,29 @@ async fn judge(
                 [(_, only)] => format!("Do you mean {only}?"),
                 _ => format!("{question}{}", listed.concat()),
             };
-            gated.question.get_or_insert(Clarification {
-                request: request.to_owned(),
-                question,
-                partial: Some((planned.clone(), param)),
-                choices,
-                domains: domains.to_vec(),
-                taints: taints(turn, entry, planned, sources),
-                at: turn.scene.now,
-            });
-            Judged::Stopped
+            Judged::Unclear(Unclear { question, param, choices, taints: taints(turn, entry, planned, seen, &[]) })
         }
     }
 }
 
 /// What the planner took from somebody else's text. Judged on what it wrote, not on what code made of it: an
 /// address that was looked up, or a time that was worked out, is nobody's text.
-fn taints(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction, seen: &Sources) -> Vec<Taint> {
+fn taints(
+    turn: &Turn<'_>,
+    entry: &dyn Entry,
+    planned: &PlannedAction,
+    seen: &Seen<'_>,
+    touched: &[Foreign],
+) -> Vec<Taint> {
     if entry.kind() != Kind::Write {
         return Vec::new();
     }
-    let mut taints = taint::find(&planned.params, entry.references(), seen);
+    let mut taints = taint::find(&planned.params, entry.references(), &seen.folded, touched);
     // A planner may write the person's "tomorrow" as a date that some event has, too: a time is the person's own
     // if they gave one at all.
     let reference = turn.scene.reference();
-    let own_time = !when::find(&seen.own, &reference).is_empty();
-    taints.retain(|taint| !(own_time && is_a_time(&taint.value, &reference)));
+    let own_time = || *seen.own_time.get_or_init(|| !when::find(seen.own, &reference).is_empty());
+    taints.retain(|taint| !(is_a_time(&taint.value, &reference) && own_time()));
     taints
 }
 
@@ -154,37 +158,51 @@ fn allowed<'b>(
     Ok((entry, service))
 }
 
-/// Splits what passed into "now" and "ask first", by stakes and by what depends on what.
-fn sort(judged: Vec<Judged>, planned: &[PlannedAction], gated: &mut Gated) {
-    let mut asks = vec![false; judged.len()];
+/// Splits what passed into "now" and "later", by stakes, by what is unclear, and by what depends on what.
+fn sort(brain: &Brain, judged: Vec<Judged>, planned: Vec<PlannedAction>, gated: &mut Gated) {
+    let mut waits = vec![false; judged.len()];
     let mut stopped = vec![false; judged.len()];
     for (index, (judged, planned)) in judged.into_iter().zip(planned).enumerate() {
-        let depends_on = planned.depends_on.clone();
-        let Judged::Passed(assessed) = judged else {
-            stopped[index] = true;
-            continue;
+        let after = |what: &[bool]| planned.depends_on.iter().any(|&on| what.get(on) == Some(&true));
+        let (is_after_stopped, is_after_waiting) = (after(&stopped), after(&waits));
+        let needs = match judged {
+            Judged::Stopped => {
+                stopped[index] = true;
+                continue;
+            }
+            Judged::Passed(_) | Judged::Unclear(_) if is_after_stopped => {
+                stopped[index] = true;
+                gated.stop(&planned, Status::Failed, "something before it is not settled yet");
+                gated.remarks.push(later::left_out(brain, &planned));
+                continue;
+            }
+            Judged::Passed(assessed) if assessed.stakes() == Stakes::Low && !is_after_waiting => {
+                gated.now.push(Passed { assessed: *assessed, index, depends_on: planned.depends_on });
+                continue;
+            }
+            Judged::Passed(assessed) => Needs::Others(assessed),
+            Judged::Unclear(unclear) => Needs::Answer(unclear),
         };
-        if depends_on.iter().any(|&on| stopped[on]) {
-            stopped[index] = true;
-            gated.stop(planned, Status::Failed, "something before it is not settled yet");
-            continue;
-        }
-        asks[index] = assessed.stakes() == Stakes::High || depends_on.iter().any(|&on| asks[on]);
-        let passed = Passed { assessed: *assessed, index, depends_on };
-        if asks[index] { gated.consent.push(passed) } else { gated.now.push(passed) }
+        waits[index] = true;
+        gated.later.push(Later { planned, index, needs });
     }
 }
 
 impl Gated {
     /// Reports an action that gets no further.
     fn stop(&mut self, planned: &PlannedAction, status: Status, why: &str) {
-        self.stopped.push(Report {
-            service: planned.service.clone(),
-            command: planned.command.clone(),
-            params: planned.params.clone(),
-            status,
-            error: Some(why.to_owned()),
-        });
+        self.stopped.push(planned_report(planned, status, why));
+    }
+}
+
+/// A proposal that gets no further as a report.
+pub fn planned_report(planned: &PlannedAction, status: Status, why: &str) -> Report {
+    Report {
+        service: planned.service.clone(),
+        command: planned.command.clone(),
+        params: planned.params.clone(),
+        status,
+        error: Some(why.to_owned()),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! message or press
+//!   ├─ begun in an earlier life? ──────────────────────────────► carried through from its journal
 //!   ├─ a button, a command, an answer to an open card? ──────► decide, no model
 //!   ├─ guard ∥ route ∥ context
 //!   │     blocked ─────► refuse politely
@@ -30,15 +31,18 @@ pub mod due;
 mod execute;
 mod gate;
 mod guard;
+mod later;
 pub mod offers;
 pub mod outbox;
 pub(crate) mod plan;
+mod progressing;
 pub mod public;
 pub mod recover;
 mod reflect;
 mod resolve;
 pub mod respond;
 pub mod rings;
+mod rounds;
 pub(crate) mod route;
 pub mod settings;
 mod speak;
@@ -155,6 +159,10 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, breath: Breath) 
 }
 
 async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
+    if let Some(mut answer) = rounds::carried_through(turn).await? {
+        buttons::carried_through(turn, &mut answer).await?;
+        return Ok(answer);
+    }
     if let Input::Press { data, .. } = &turn.incoming.input {
         return Ok(buttons::press(turn, data).await?);
     }

@@ -191,8 +191,8 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
     let Some(action) = actions.into_iter().nth(choice) else {
         return Ok(Answer::says(Path::Button, GONE));
     };
-    // Taken before it is done: a second press finds nothing. Should the program stop in between, the button is
-    // still there and says that the offer is over; nothing was done.
+    // Taken before it is done: a second press finds nothing. Should the program stop in between, before the journal
+    // is written, the button is still there and says that the offer is over; nothing was done.
     let mut batch = Batch::default();
     batch.delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
     match turn.brain.commit(batch).await {
@@ -201,8 +201,13 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
         Err(error) => return Err(error),
     }
     let mut answer = act::one_action(turn, action).await?;
+    is_taken(turn, &mut answer);
+    Ok(answer)
+}
+
+/// Takes the buttons off an offer that was taken.
+pub fn is_taken(turn: &Turn<'_>, answer: &mut Answer) {
     if let Input::Press { message: Some(message), .. } = &turn.incoming.input {
         answer.edits.push(Edit { message: *message, text: None, buttons: Vec::new() });
     }
-    Ok(answer)
 }

@@ -11,7 +11,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::settings::{self, UserChange};
 use super::turn::{Answer, Question, Turn, TurnError};
-use super::{Brain, conversation};
+use super::{Brain, consent, conversation};
 use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
@@ -21,6 +21,9 @@ use crate::failpoint::fail_point;
 use crate::limits;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table};
 use crate::records::{CardMessage, ChatState, InboxEntry, OutboxEntry, Show, Turn as TurnRecord};
+
+/// Said when `/cancel` has ended a turn.
+pub(super) const STOPPED: &str = "Stopped. Nothing more was done.";
 
 /// A lock a chat.
 #[derive(Debug, Default)]
@@ -45,10 +48,11 @@ impl Locks {
 pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     let answer = match answer {
         Ok(answer) => answer,
-        Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing more was done.").keeping_question(),
+        Err(TurnError::Cancelled) => Answer::says(Path::Command, STOPPED).keeping_question(),
         Err(TurnError::Store(error)) => trouble(&error),
     };
-    let (path, reports) = (answer.path, answer.reports.clone());
+    let (mut path, mut reports) = (answer.path, answer.reports.clone());
+    let hinges_on = answer.hinges_on.clone();
     let direct: Vec<Reply> = answer.replies.clone();
     fail_point("answer-before");
     // A question may be answered by the words that are still on their way.
@@ -57,7 +61,13 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
     } else {
         turn.breath.before_writing().await;
     }
-    let committed = commit(turn, answer).await;
+    let mut committed = commit(turn, answer).await;
+    if let (Err(StoreError::Conflict { table: Table::Pending, .. }), Some(card)) = (&committed, hinges_on) {
+        // The first decision stands.
+        let told = consent::too_late(turn, &card).await.unwrap_or_else(|error| trouble(&error));
+        (path, reports) = (told.path, told.reports.clone());
+        committed = commit(turn, told).await;
+    }
     fail_point("answer-durable");
     let (mut done, _) = turn.sum_up(path, reports);
     match committed {
@@ -90,7 +100,8 @@ fn trouble(error: &StoreError) -> Answer {
     Answer::says(Path::Error, sorry(error)).keeping_question()
 }
 
-fn sorry(error: &StoreError) -> String {
+/// Said when the store is in the way.
+pub(super) fn sorry(error: &StoreError) -> String {
     format!(
         "Something is wrong with my memory on this machine, so I stopped here: {error}. Whatever I confirmed before is kept."
     )
@@ -110,6 +121,7 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
         snoozing,
         mut user,
         zone_named,
+        hinges_on: _,
     } = answer;
     let guard = brain.writing.lock(turn.chat()).await;
     let mut state = brain.chat_state(turn.chat()).await?;

@@ -15,7 +15,7 @@ use crate::catalog::show::Moment;
 use crate::catalog::working;
 use crate::core::consent::{self, Consent};
 use crate::core::pending::Pending;
-use crate::core::plan::{Action, Plan, PlannedAction};
+use crate::core::plan::{Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
 use crate::core::turn::Along;
 use crate::core::when::{self, Grain, Reference, When};
@@ -42,11 +42,13 @@ pub enum Planned {
     Plan {
         /// The proposal.
         plan: Plan,
+        /// What was too much for one turn.
+        left: Vec<PlannedAction>,
         /// For the person, when something unusual happened on the way.
         remark: Option<&'static str>,
     },
     /// Something is missing before anything can be proposed.
-    Ask(Clarification),
+    Ask(Box<Clarification>),
     /// Nobody understood; this is what to say.
     NotUnderstood(String),
 }
@@ -59,13 +61,13 @@ const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Co
 pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
     turn.doing(working::planning(domains));
     if let Some(plan) = completed(turn, topic) {
-        return Planned::Plan { plan, remark: None };
+        return Planned::Plan { plan, left: Vec::new(), remark: None };
     }
     let Some(model) = turn.brain.model.as_deref() else {
         return built_in(turn, domains, topic, None);
     };
     match by_model(turn, model, domains, context, topic).await {
-        Asked::Answer(plan) => Planned::Plan { plan: bounded(plan), remark: None },
+        Asked::Answer(plan) => proposed(plan, None),
         Asked::Unusable(why) => {
             turn.fell_back("plan", &why);
             Planned::NotUnderstood(REPHRASE.to_owned())
@@ -77,10 +79,10 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
     }
 }
 
-/// The answer to a question of ours completes what was asked for: no planner needed.
+/// The answer to a question of ours completes what was asked for, and what waited for it: no planner needed.
 pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
-    // Somebody else's words, passed on, answer nothing.
-    let question = topic.answers.filter(|_| turn.origin().is_own_words())?;
+    // Somebody else's words, passed on, answer nothing; and it is answered once.
+    let question = topic.answers.filter(|_| turn.origin().is_own_words() && topic.round.is_none())?;
     let (partial, param) = question.partial.as_ref()?;
     let reference = turn.scene.reference();
     let is_time = |value: &str| Moment::read(value, reference.zone).is_some();
@@ -92,7 +94,9 @@ pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
         None if question.choices.iter().all(|(value, _)| is_time(value)) => free_answer(turn, partial, param)?,
         None => return None,
     };
-    Some(Plan { actions: vec![action], ..Plan::default() })
+    let mut plan = question.rest.clone();
+    plan.actions.insert(question.place.min(plan.actions.len()), action);
+    Some(tidy(plan))
 }
 
 /// The one time among the choices that is on the day the person answers with: "the 27th".
@@ -177,29 +181,32 @@ fn filled(partial: &PlannedAction, param: &str, value: &str) -> PlannedAction {
 
 fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Option<&'static str>) -> Planned {
     if topic.round.is_some() {
-        return Planned::Plan { plan: Plan::default(), remark };
+        return proposed(Plan::default(), remark);
     }
     let reference = turn.scene.reference();
     if let Some(pending) = topic.amends {
-        let actions: Vec<PlannedAction> = pending.actions.iter().map(planned_again).collect();
+        let actions: Vec<PlannedAction> = planned_again(pending).collect();
         return match understanding::amend(&actions, turn.words(), &reference) {
-            Some(actions) => Planned::Plan { plan: Plan { actions, ..Plan::default() }, remark },
+            Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark),
             None => Planned::NotUnderstood(REPHRASE.to_owned()),
         };
     }
     let past = turn.past();
     let hearing = Hearing { text: turn.words(), reference: &reference, history: &past };
     match understanding::plan(&hearing, domains) {
-        Understood::Plan(plan) => Planned::Plan { plan: bounded(plan), remark },
-        Understood::Ask { question, partial, param } => Planned::Ask(Clarification {
+        Understood::Plan(plan) => proposed(plan, remark),
+        Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
             request: request(turn, topic),
             question,
             partial: Some((partial, param)),
             choices: Vec::new(),
             domains: domains.to_vec(),
             taints: Vec::new(),
+            own: Vec::new(),
+            rest: Plan::default(),
+            place: 0,
             at: turn.scene.now,
-        }),
+        })),
         Understood::NotUnderstood => Planned::NotUnderstood(understanding::cannot(turn.words())),
     }
 }
@@ -213,18 +220,22 @@ pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
     }
 }
 
-/// A stored action as a proposal: its values are settled already and stay as they are.
-fn planned_again(action: &Action) -> PlannedAction {
-    let mut params = action.params.clone();
-    if let (Some(target), true) = (&action.target, params.contains_key("find_by")) {
-        params.insert("find_by".to_owned(), target.id.clone().into());
-    }
-    PlannedAction {
-        service: action.service.clone(),
-        command: action.command.clone(),
-        params,
-        ..PlannedAction::default()
-    }
+/// The actions of a card as proposals: their values are settled already and stay as they are, and so does what
+/// has to succeed first.
+fn planned_again(pending: &Pending) -> impl Iterator<Item = PlannedAction> {
+    pending.actions.iter().enumerate().map(|(index, action)| {
+        let mut params = action.params.clone();
+        if let (Some(target), true) = (&action.target, params.contains_key("find_by")) {
+            params.insert("find_by".to_owned(), target.id.clone().into());
+        }
+        PlannedAction {
+            service: action.service.clone(),
+            command: action.command.clone(),
+            params,
+            depends_on: pending.depends_on.get(index).cloned().unwrap_or_default(),
+            ..PlannedAction::default()
+        }
+    })
 }
 
 async fn by_model(
@@ -257,15 +268,22 @@ async fn by_model(
 }
 
 fn earlier(topic: &Topic<'_>) -> String {
+    let json = |actions: Vec<Value>| Value::Array(actions).to_string();
     if let Some(question) = topic.answers {
+        let waiting = match question.rest.actions.as_slice() {
+            [] => String::new(),
+            rest => format!("\nThese wait for the answer, too: {}", json(rest.iter().map(proposal).collect())),
+        };
         return format!(
-            "The person asked before: {}\nYou asked back: {}\nThe request below answers that.",
+            "The person asked before: {}\nYou asked back: {}\nThe request below answers that.{waiting}",
             question.request, question.question
         );
     }
     if let Some(pending) = topic.amends {
-        let actions =
-            serde_json::to_string(&pending.actions.iter().map(proposal).collect::<Vec<_>>()).unwrap_or_default();
+        let stored = pending.actions.iter().zip(planned_again(pending));
+        // With the words of the card, not with the ids behind them.
+        let actions = stored.map(|(action, again)| PlannedAction { params: action.params.clone(), ..again });
+        let actions = json(actions.map(|planned| proposal(&planned)).collect());
         return format!(
             "The person asked before: {}\nThis waits for their yes: {actions}\nThe request below changes it: plan the whole of it again, changed.",
             pending.request
@@ -274,8 +292,11 @@ fn earlier(topic: &Topic<'_>) -> String {
     String::new()
 }
 
-fn proposal(action: &crate::core::plan::Action) -> Value {
-    serde_json::json!({"service": action.service, "command": action.command, "params": action.params})
+fn proposal(planned: &PlannedAction) -> Value {
+    serde_json::json!({
+        "service": planned.service, "command": planned.command, "params": planned.params,
+        "depends_on": planned.depends_on,
+    })
 }
 
 /// What the context stage found, and what came along with the message itself.
@@ -333,9 +354,13 @@ fn deed(deed: &crate::records::Deed) -> String {
     }
 }
 
-/// A plan of a size that can be worked with, its dependencies pointing backwards only.
-fn bounded(mut plan: Plan) -> Plan {
-    plan.actions.truncate(limits::PLAN_ACTIONS_MAX);
+fn proposed(mut plan: Plan, remark: Option<&'static str>) -> Planned {
+    let left = plan.actions.split_off(plan.actions.len().min(limits::PLAN_ACTIONS_MAX));
+    Planned::Plan { plan: tidy(plan), left, remark }
+}
+
+/// A plan whose dependencies point backwards only, and whose blanks are nothing.
+fn tidy(mut plan: Plan) -> Plan {
     for (index, action) in plan.actions.iter_mut().enumerate() {
         action.depends_on.retain(|&on| on < index);
     }

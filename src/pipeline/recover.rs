@@ -16,14 +16,15 @@ use crate::core::outcome::Outcome;
 use crate::core::pending::State;
 use crate::core::run::{Origin, Progress, Run};
 use crate::core::turn::Reply;
-use crate::ports::{Batch, Expect, Record, RecordExt, Scan, Scene, StoreError, Table};
-use crate::records::{OutboxEntry, Show};
+use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Scene, StoreError, Table};
+use crate::records::{InboxEntry, OutboxEntry, Show};
 
 /// At most so many interrupted runs are looked at; more cannot come from one life of one process.
 const RUNS_MAX: usize = 100_000;
 
 const INTERRUPTED: &str = "I was restarted in the middle of something. This is what became of it:";
-const AND_THE_REST: &str = "If you asked for more than that in the same message, please ask for it again.";
+/// Said when a turn is told from its journal: a card or a question beside it died with the turn.
+pub(super) const AND_THE_REST: &str = "If you asked for more than that in the same message, please ask for it again.";
 const NO_ANSWER: &str =
     "I was stopped before the answer came. Please look there before trying again; I won't repeat it";
 
@@ -31,9 +32,10 @@ const NO_ANSWER: &str =
 pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
     let runs = brain.store.list::<Run>(Scan::of::<Run>(&[], RUNS_MAX)).await?;
     let found = runs.len();
-    for (run, revision) in runs {
+    for (mut run, revision) in runs {
+        execute::date_inverses(&mut run, revision);
         // Its message is still in the inbox: that turn is handled again and finds this journal.
-        let waits_in_inbox = run.inbox.is_some() && run.origin == Origin::Turn;
+        let waits_in_inbox = run.origin == Origin::Turn && waits_in_inbox(brain, &run).await?;
         let run = settle_doubts(brain, run).await;
         if waits_in_inbox {
             let mut batch = Batch::default();
@@ -44,6 +46,14 @@ pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
         finish(brain, run, revision).await?;
     }
     Ok(found)
+}
+
+/// Whether the message or press that led to a run is handled again. A turn that ended in trouble has closed its
+/// entry and left the journal: nobody else would come back to it.
+async fn waits_in_inbox(brain: &Brain, run: &Run) -> Result<bool, StoreError> {
+    let Some(name) = &run.inbox else { return Ok(false) };
+    let entry = brain.store.load::<InboxEntry>(&Key::from_stored(name)).await?;
+    Ok(entry.is_some_and(|(entry, _)| !entry.done))
 }
 
 /// Chats that have something waiting in the outbox.

@@ -63,10 +63,7 @@ pub fn without_repeats(mut plan: Plan, earlier: &[Report], proposed: &[PlannedAc
                 && (report.status != Status::Succeeded || report.params == *params)
         })
     };
-    let asked = |a: &PlannedAction| {
-        let same = |p: &PlannedAction| p.service == a.service && p.command == a.command && p.params == a.params;
-        proposed.iter().any(same)
-    };
+    let asked = |a: &PlannedAction| proposed.iter().any(|p| p.asks_the_same_as(a));
     let keep: Vec<bool> = plan.actions.iter().map(|a| !tried(&a.service, &a.command, &a.params) && !asked(a)).collect();
     // What depended on a removed action cannot be planned on; indexes of the rest are renumbered.
     let mut renumbered = vec![None; plan.actions.len()];

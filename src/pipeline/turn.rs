@@ -102,6 +102,8 @@ pub struct Answer {
     pub user: Vec<UserChange>,
     /// True once the assumed zone was named.
     pub zone_named: bool,
+    /// The card this answer is only true for while it is open: when somebody decides it first, that is told.
+    pub hinges_on: Option<crate::core::ids::PendingId>,
 }
 
 /// What becomes of the open question of a chat.
@@ -130,6 +132,7 @@ impl Answer {
             snoozing: None,
             user: Vec::new(),
             zone_named: false,
+            hinges_on: None,
         }
     }
 

@@ -9,6 +9,7 @@ mod cards;
 mod decisions;
 mod durability;
 mod machine;
+mod replaced;
 mod taint;
 mod time;
 mod undo;

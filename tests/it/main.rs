@@ -14,8 +14,10 @@ mod fuzz;
 mod invariants;
 mod presses;
 mod reminders;
+mod requests;
 mod rig;
 mod soak;
+mod stopping;
 #[path = "../support/mod.rs"]
 mod support;
 mod support_selftest;

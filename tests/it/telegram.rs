@@ -12,6 +12,8 @@ mod formatted;
 mod groups;
 mod order;
 mod passed_on;
+#[cfg(feature = "failpoints")]
+mod redelivered;
 mod restart;
 mod shown;
 mod streamed;

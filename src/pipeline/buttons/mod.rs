@@ -12,7 +12,7 @@ use super::{act, consent, offers, settings};
 use crate::core::button::Press;
 use crate::core::pending::Means;
 use crate::core::plan::PlannedAction;
-use crate::core::turn::Path;
+use crate::core::turn::{Input, Path};
 use crate::ports::StoreError;
 
 /// Answers a press.
@@ -32,6 +32,27 @@ pub async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
         Some(Press::Set { key, value }) => settings::press(turn, &key, value.as_deref(), data).await?,
     };
     Ok(answer.keeping_question())
+}
+
+/// What a press that an earlier life began would have said on its message, besides the receipt.
+pub async fn carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(), StoreError> {
+    let Input::Press { data, .. } = &turn.incoming.input else {
+        return reminder::answer_carried_through(turn, answer).await;
+    };
+    match Press::decode(data) {
+        Some(Press::Snooze { due, .. } | Press::Done(due)) => {
+            let message = shown::pressed(turn, data).await?;
+            reminder::carried_through(turn, &due, message, answer)
+        }
+        Some(Press::Offer { .. }) => {
+            offers::is_taken(turn, answer);
+            Ok(())
+        }
+        // These begin no journal.
+        Some(Press::Card { .. } | Press::Undo(_) | Press::Send(_) | Press::Redo(_) | Press::Set { .. }) | None => {
+            Ok(())
+        }
+    }
 }
 
 /// A draft's Send button makes a card: sending is high stakes, however it is asked for.

@@ -71,12 +71,7 @@ async fn ask(turn: &Turn<'_>, due: &str, message: Option<MessageId>) -> Result<A
 
 /// The answer to "until when?"; `None` when the message is about something else.
 pub async fn until(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
-    let fresh = |asked: &&Snoozing| {
-        asked.owner == *turn.owner()
-            && turn.scene.now - asked.at <= Duration::seconds(limits::CLARIFICATION_SECS)
-            && turn.origin().is_own_words()
-    };
-    let Some(asked) = turn.state.snoozing.as_ref().filter(fresh) else {
+    let Some(asked) = asked(turn) else {
         return Ok(None);
     };
     let words = turn.words().trim();
@@ -90,14 +85,27 @@ pub async fn until(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
         Some(Ok(_)) => return Ok(Some(again(asked, "That is in the past. Until when?"))),
         Some(Err(why)) => return Ok(Some(again(asked, &why))),
     };
-    let message = match asked.message {
-        Some(message) => turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), message)).await?,
-        None => None,
-    };
-    let message = message.map(|(shown, _)| shown);
+    let message = asked_on(turn, asked).await?;
     let mut answer = carry_out(turn, &asked.due, Deed::Snooze(at), message).await?;
     answer.path = Path::Action;
     Ok(Some(answer))
+}
+
+/// The question "until when?" that this message may answer.
+fn asked<'t>(turn: &'t Turn<'_>) -> Option<&'t Snoozing> {
+    let fresh = |asked: &&Snoozing| {
+        asked.owner == *turn.owner()
+            && turn.scene.now - asked.at <= Duration::seconds(limits::CLARIFICATION_SECS)
+            && turn.origin().is_own_words()
+    };
+    turn.state.snoozing.as_ref().filter(fresh)
+}
+
+/// The message of the reminder it was asked about.
+async fn asked_on(turn: &Turn<'_>, asked: &Snoozing) -> Result<Option<Shown>, StoreError> {
+    let Some(message) = asked.message else { return Ok(None) };
+    let message = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), message)).await?;
+    Ok(message.map(|(shown, _)| shown))
 }
 
 fn again(asked: &Snoozing, words: &str) -> Answer {
@@ -161,15 +169,61 @@ async fn carry_out(turn: &Turn<'_>, due: &str, deed: Deed, message: Option<Shown
         PlannedAction { service: "task".to_owned(), command: command.to_owned(), params, ..PlannedAction::default() };
     let mut answer = act::one_action(turn, planned).await?;
     if answer.reports.iter().all(|report| report.status == Status::Succeeded) {
-        if let (Deed::Snooze(at), Some(reply)) = (deed, answer.replies.first_mut()) {
-            let until = when::describe(at, Grain::Minute, &turn.scene.reference());
-            reply.text = format!("💤 Snoozed until {until}: {}", crate::core::text::visible(title(&task)));
-        }
-        if let Some(message) = message {
-            mark(&message, due, &stamp(turn, deed), title(&task), &mut answer)?;
-        }
+        say_so(turn, due, deed, title(&task), message, &mut answer)?;
     }
     Ok(answer)
+}
+
+/// Says what became of a reminder: a snooze in words of its own, and either on the reminder's message.
+fn say_so(
+    turn: &Turn<'_>,
+    due: &str,
+    deed: Deed,
+    title: &str,
+    message: Option<Shown>,
+    answer: &mut Answer,
+) -> Result<(), StoreError> {
+    if let (Deed::Snooze(at), Some(reply)) = (deed, answer.replies.first_mut()) {
+        let until = when::describe(at, Grain::Minute, &turn.scene.reference());
+        reply.text = format!("💤 Snoozed until {until}: {}", crate::core::text::visible(title));
+    }
+    match message {
+        Some(message) => mark(&message, due, &stamp(turn, deed), title, answer),
+        None => Ok(()),
+    }
+}
+
+/// The same for a press that an earlier life began; `answer` is made of its journal.
+pub fn carried_through(
+    turn: &Turn<'_>,
+    due: &str,
+    message: Option<Shown>,
+    answer: &mut Answer,
+) -> Result<(), StoreError> {
+    let Some((deed, title)) = answer.deeds.iter().find_map(|done| read_back(turn, due, done)) else {
+        return Ok(());
+    };
+    say_so(turn, due, deed, &title, message, answer)
+}
+
+/// The same for the answer to "until when?"; any other message is left as it is.
+pub async fn answer_carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(), StoreError> {
+    let Some(asked) = asked(turn) else { return Ok(()) };
+    let message = asked_on(turn, asked).await?;
+    carried_through(turn, &asked.due, message, answer)
+}
+
+/// What was done to this reminder, and what it reminds of, from the record of it.
+fn read_back(turn: &Turn<'_>, due: &str, done: &crate::records::Deed) -> Option<(Deed, String)> {
+    let (_, title) = done.item.as_ref().filter(|(id, _)| id == due)?;
+    let deed = match done.command.as_str() {
+        "complete" => Deed::Done,
+        _ => {
+            let until = done.params.get("changes")?.get("snooze")?.as_str()?;
+            Deed::Snooze(DateTime::parse_from_rfc3339(until).ok()?.with_timezone(&turn.scene.zone))
+        }
+    };
+    Some((deed, title.clone()))
 }
 
 /// The open task a reminder is about, or why there is none.

@@ -16,14 +16,17 @@ use std::sync::PoisonError;
 pub use export::everything_of;
 
 use super::buttons::undo;
+use super::consent::{self, deed};
+use super::settings;
 use super::turn::{Answer, Question, Turn};
-use super::{consent, settings};
 use crate::catalog::SERVICES;
 use crate::core::button::{CardVerb, Press};
 use crate::core::pending::Means;
+use crate::core::run::{Progress, Run};
 use crate::core::turn::{Input, Origin, Path};
 use crate::core::words::{distance, fold};
-use crate::ports::StoreError;
+use crate::limits;
+use crate::ports::{RecordExt, Scan, StoreError};
 
 /// Where a command works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -234,12 +237,22 @@ fn pending(turn: &Turn<'_>) -> String {
     )
 }
 
-/// Stops what runs in this chat; else drops the only open card; else lists them.
+/// Stops what runs in this chat; else drops the only open card; else lists them. What has begun to happen cannot
+/// be stopped, and that is said.
 async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     let running = turn.brain.running.lock().unwrap_or_else(PoisonError::into_inner).get(turn.chat()).cloned();
+    let begun = begun(turn).await?;
     if let Some(token) = running {
         token.cancel();
-        return Ok(Answer::says(Path::Command, "Okay, stopping.").keeping_question());
+        let words = match begun {
+            None => "Okay, stopping.".to_owned(),
+            Some(what) => format!("Okay, stopping. This has begun and can no longer be stopped: {what}."),
+        };
+        return Ok(Answer::says(Path::Command, words).keeping_question());
+    }
+    if let Some(what) = begun {
+        let words = format!("This has begun and can no longer be stopped: {what}. I'll tell you how it ends.");
+        return Ok(Answer::says(Path::Command, words).keeping_question());
     }
     match turn.open.as_slice() {
         [] if turn.state.clarification.is_some() || turn.state.snoozing.is_some() => {
@@ -252,6 +265,17 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         }
         _ => Ok(consent::which(turn)),
     }
+}
+
+/// What is being done for this person here, from the journals: whatever an approved card or a turn has not
+/// brought to its end.
+async fn begun(turn: &Turn<'_>) -> Result<Option<String>, StoreError> {
+    let runs = turn.brain.store.list::<Run>(Scan::of::<Run>(&[], limits::ITEMS_MAX)).await?;
+    let mine = runs.into_iter().map(|(run, _)| run);
+    let mine = mine.filter(|run| run.chat == *turn.chat() && run.owner == *turn.owner());
+    let steps = mine.flat_map(|run| run.steps).filter(|step| !matches!(step.progress, Progress::Done { .. }));
+    let deeds: Vec<String> = steps.map(|step| deed(turn.brain, &step.action)).collect();
+    Ok((!deeds.is_empty()).then(|| deeds.join("; ")))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(super) async fn read(
         inbox: None,
         reply_to: None,
         started_at: scene.now,
-        steps: vec![Step { action, depends_on: Vec::new(), progress: Progress::Planned }],
+        steps: vec![Step::planned(action, Vec::new())],
     };
     if execute::changes_anything(brain, &run) {
         return Err("that is not for looking at".to_owned());

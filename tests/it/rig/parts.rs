@@ -36,7 +36,7 @@ pub enum Event {
 
 /// Everything that happened.
 #[derive(Debug, Default)]
-pub struct Log(Mutex<Vec<Event>>);
+pub struct Log(Mutex<Vec<Event>>, tokio::sync::Notify);
 
 impl Log {
     fn add(&self, event: Event) {
@@ -45,6 +45,18 @@ impl Log {
 
     pub fn events(&self) -> Vec<Event> {
         self.0.lock().unwrap().clone()
+    }
+
+    /// Waits until a service has been told to act.
+    pub async fn begins(&self) {
+        while !self.events().iter().any(|event| matches!(event, Event::Performed { .. })) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// The mail server that holds a mail takes it now; see [`Sending::Held`].
+    pub fn lets_go(&self) {
+        self.1.notify_one();
     }
 
     /// What happened since the last taking.
@@ -61,11 +73,20 @@ impl Log {
 /// the machine had stopped there.
 type Twist = Box<dyn Fn(&mut Batch) -> bool + Send + Sync>;
 
+/// Whether a batch is refused, this once, by a disk that works again afterwards.
+type Refusal = Box<dyn Fn(&Batch) -> bool + Send + Sync>;
+
+/// What happens just before a record is read.
+type Meanwhile = Box<dyn FnOnce() + Send>;
+
 /// The store in memory, watched; a test may twist what is written.
 pub struct WatchedStore {
     inner: MemoryStore,
     log: Arc<Log>,
     twist: Mutex<Option<Twist>>,
+    refusal: Mutex<Option<Refusal>>,
+    /// So many cards are read first.
+    meanwhile: Mutex<Option<(usize, Meanwhile)>>,
     full: AtomicBool,
 }
 
@@ -77,12 +98,46 @@ impl fmt::Debug for WatchedStore {
 
 impl WatchedStore {
     pub fn new(log: Arc<Log>) -> Self {
-        Self { inner: MemoryStore::new(), log, twist: Mutex::new(None), full: AtomicBool::new(false) }
+        Self {
+            inner: MemoryStore::new(),
+            log,
+            twist: Mutex::default(),
+            refusal: Mutex::default(),
+            meanwhile: Mutex::default(),
+            full: AtomicBool::new(false),
+        }
     }
 
     /// Everything written from now on goes through this.
     pub fn twists(&self, twist: impl Fn(&mut Batch) -> bool + Send + Sync + 'static) {
         *self.twist.lock().unwrap() = Some(Box::new(twist));
+    }
+
+    /// Batches like this are refused; others are written.
+    pub fn refuses(&self, refusal: impl Fn(&Batch) -> bool + Send + Sync + 'static) {
+        *self.refusal.lock().unwrap() = Some(Box::new(refusal));
+    }
+
+    /// Just after `cards` more reads of cards, and before the next, something else happens, as it does with two
+    /// turns at once.
+    pub fn meanwhile(&self, cards: usize, happens: impl FnOnce() + Send + 'static) {
+        *self.meanwhile.lock().unwrap() = Some((cards, Box::new(happens)));
+    }
+
+    fn reads_card(&self) {
+        let mut meanwhile = self.meanwhile.lock().unwrap();
+        let happens = match meanwhile.take() {
+            Some((0, happens)) => Some(happens),
+            Some((left, happens)) => {
+                *meanwhile = Some((left - 1, happens));
+                None
+            }
+            None => None,
+        };
+        drop(meanwhile);
+        if let Some(happens) = happens {
+            happens();
+        }
     }
 
     /// From now on nothing can be written.
@@ -93,6 +148,7 @@ impl WatchedStore {
     /// It can again.
     pub fn works(&self) {
         *self.twist.lock().unwrap() = None;
+        *self.refusal.lock().unwrap() = None;
         self.full.store(false, Ordering::SeqCst);
     }
 
@@ -105,6 +161,9 @@ impl WatchedStore {
 #[async_trait]
 impl Store for WatchedStore {
     async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
+        if table == Table::Pending {
+            self.reads_card();
+        }
         self.inner.get(table, key).await
     }
 
@@ -115,6 +174,9 @@ impl Store for WatchedStore {
     async fn commit(&self, mut batch: Batch) -> Result<u64, StoreError> {
         if self.full.load(Ordering::SeqCst) {
             return Err(StoreError::Disk { path: "memory".to_owned(), why: "no space left".to_owned() });
+        }
+        if self.refusal.lock().unwrap().as_ref().is_some_and(|refuses| refuses(&batch)) {
+            return Err(StoreError::Disk { path: "memory".to_owned(), why: "a bad sector".to_owned() });
         }
         if let Some(twist) = &*self.twist.lock().unwrap()
             && !twist(&mut batch)
@@ -303,6 +365,8 @@ impl Model for Script {
         };
         let usage = Usage { calls: 1, tokens_in: 1, tokens_out: 1 };
         self.calls.lock().unwrap().push(call);
+        // What the script does meanwhile (a `/cancel`) is noticed before the answer.
+        tokio::task::yield_now().await;
         match answer {
             Value::Null => Err(ModelError::Unreachable { why: "the script has no answer".to_owned(), usage }),
             Value::String(text) => Ok(Completion { text, json: None, usage }),
@@ -318,6 +382,8 @@ pub enum Sending {
     Real,
     /// A server took it.
     Accepted,
+    /// A server took it, once it was let go.
+    Held,
     /// Nobody can tell.
     Doubtful,
 }
@@ -357,8 +423,12 @@ impl Service for Watched {
             matches!((action.service.as_str(), action.command.as_str()), ("email", "send_email" | "reply_to_email"));
         match self.sending {
             Sending::Accepted if sends => Performed::result(json!({"message_id": attempt.key})),
+            Sending::Held if sends => {
+                self.log.1.notified().await;
+                Performed::result(json!({"message_id": attempt.key}))
+            }
             Sending::Doubtful if sends => Performed::unknown("the server went silent"),
-            Sending::Real | Sending::Accepted | Sending::Doubtful => {
+            Sending::Real | Sending::Accepted | Sending::Held | Sending::Doubtful => {
                 self.inner.perform(scene, authorized, attempt).await
             }
         }

@@ -3,14 +3,14 @@
 use super::commands::{changed, says, timeless};
 use super::*;
 
-async fn press(api: &FakeBotApi, message: &SentMessage, part: &str) -> i64 {
+pub(super) async fn press(api: &FakeBotApi, message: &SentMessage, part: &str) -> i64 {
     let newest = api.messages(ANNA).last().unwrap().id;
     api.press(ANNA, message.id, &message.button(part).data);
     newest
 }
 
 /// The next message after `newest`.
-async fn next(api: &FakeBotApi, newest: i64) -> SentMessage {
+pub(super) async fn next(api: &FakeBotApi, newest: i64) -> SentMessage {
     api.wait_message(ANNA, |message| message.id > newest && !message.text.ends_with('…'), SOON).await
 }
 
@@ -130,7 +130,7 @@ async fn being_somewhere_is_offered_as_a_zone_and_changes_nothing_by_itself() {
 }
 
 /// A reminder that comes within seconds.
-async fn reminded(api: &FakeBotApi) -> SentMessage {
+pub(super) async fn reminded(api: &FakeBotApi) -> SentMessage {
     says(api, ANNA, "remind me to stretch in 2 seconds").await;
     api.wait_message(ANNA, |m| m.text.starts_with("⏰ Stretch"), SOON).await
 }
