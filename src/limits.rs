@@ -214,7 +214,7 @@ pub const REDELIVER_MS_MIN: u64 = 500;
 pub const REDELIVER_MS_MAX: u64 = 60_000;
 /// Chats whose waiting messages are delivered side by side.
 pub const REDELIVER_CHATS_MAX: usize = 16;
-/// Presses and `/cancel` handled at once; they overtake and have no queue.
+/// Presses and `/cancel` handled at once; a press waits for those of its own chat only.
 pub const OVERTAKERS_MAX: usize = 64;
 /// Strangers remembered, so that each is answered once.
 pub const STRANGERS_MAX: usize = 1_000;

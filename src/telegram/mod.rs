@@ -9,9 +9,9 @@
 //! `groups`.
 //!
 //! Invariants: an update is in the durable inbox before Telegram may forget it, and is handled once; a chat's
-//! messages are handled in order and no chat delays another; a press and `/cancel` overtake; nobody is served
-//! who was not let in; the token appears in no error and no log. Of teloxide only payloads are used; its
-//! dispatcher acknowledges updates before they are handled and does not survive a panic.
+//! messages are handled in order and no chat delays another; presses have a line of their own, and `/cancel`
+//! none; nobody is served who was not let in; the token appears in no error and no log. Of teloxide only payloads
+//! are used; its dispatcher acknowledges updates before they are handled and does not survive a panic.
 //!
 //! Not here: understanding pictures.
 

@@ -192,3 +192,20 @@ async fn a_reminder_waits_until_whatever_is_answered() {
         closed.text
     );
 }
+
+#[tokio::test]
+async fn a_double_tap_does_it_once_and_the_second_is_told_so() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let reminder = reminded(&api).await;
+    let data = reminder.button("Done").data;
+    let newest = api.messages(ANNA).last().unwrap().id;
+    for _ in 0..3 {
+        api.press(ANNA, reminder.id, &data);
+    }
+    let after = |api: &FakeBotApi| -> Vec<String> {
+        api.messages(ANNA).into_iter().filter(|m| m.id > newest).map(|m| m.text).collect()
+    };
+    let told = api.wait_for("three answers", SOON, |api| Some(after(api)).filter(|told| told.len() >= 3)).await;
+    assert_eq!(told, ["✅ Done: Stretch", "“Stretch” is done already.", "“Stretch” is done already."]);
+}
