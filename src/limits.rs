@@ -169,6 +169,8 @@ pub const TRANSCRIPT_BYTES_MAX: usize = 1024 * 1024;
 /// Largest text file that is read.
 pub const TEXT_FILE_BYTES_MAX: u64 = 256 * 1024;
 
+/// Seconds an update waits at Telegram to be fetched: a day, and an hour for clocks that differ.
+pub const UPDATE_KEPT_SECS: i64 = 25 * 3_600;
 /// Seconds Telegram may hold a `getUpdates` call open when there is nothing to say.
 pub const POLL_SECS: u32 = 30;
 /// A `getUpdates` call that has not been answered so long after that is dead.

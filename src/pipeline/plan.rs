@@ -107,7 +107,7 @@ fn free_answer(turn: &Turn<'_>, partial: &PlannedAction, param: &str) -> Option<
         let names_somebody = answer.split_whitespace().count() <= 4;
         return names_somebody.then(|| filled(partial, param, answer));
     }
-    understanding::complete(partial, param, turn.words(), &turn.scene.reference())
+    understanding::complete(partial, param, turn.words(), &turn.reference())
 }
 
 /// Which of the offered choices the person means: its number, or words that only one of them has.
@@ -161,7 +161,7 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
     if topic.round.is_some() {
         return Planned::Plan { plan: Plan::default(), remark };
     }
-    let reference = turn.scene.reference();
+    let reference = turn.reference();
     if let Some(pending) = topic.amends {
         let actions: Vec<PlannedAction> = pending.actions.iter().map(planned_again).collect();
         return match understanding::amend(&actions, turn.words(), &reference) {
@@ -220,7 +220,7 @@ async fn by_model(
     let fixed = context! { schema => schema.to_string(), actions_max => limits::PLAN_ACTIONS_MAX };
     let (results, still) = topic.round.unwrap_or((&[], ""));
     let changing = context! {
-        now => turn.scene.now.with_timezone(&turn.scene.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
+        now => turn.as_written().now.with_timezone(&turn.scene.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
         zone => turn.scene.zone.name(),
         dates => ask::lines(&dates(turn)),
         history => ask::lines(&history(turn)),
@@ -271,7 +271,7 @@ fn known_lines(turn: &Turn<'_>, known: &Context) -> Vec<String> {
 
 /// Dates that models get wrong when they compute them.
 fn dates(turn: &Turn<'_>) -> Vec<String> {
-    let now = turn.scene.now.with_timezone(&turn.scene.zone);
+    let now = turn.as_written().now.with_timezone(&turn.scene.zone);
     let day = |days: i64| (now + Duration::days(days)).date_naive();
     let to_monday = i64::from((7 - now.weekday().num_days_from_monday()) % 7);
     let to_monday = if now.weekday() == Weekday::Mon { 7 } else { to_monday };

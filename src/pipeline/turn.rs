@@ -18,6 +18,7 @@ use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
 use crate::core::taint::{Foreign, NOT_YOURS};
 use crate::core::turn::{Along, Done, Edit, Incoming, Input, Origin, Path, Reply};
+use crate::core::when::Reference;
 use crate::limits;
 use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
 use crate::records::{ChatState, Clarification, Deed, Message, PendingOpen, Show, Snoozing, Span, Speaker, User};
@@ -192,6 +193,16 @@ impl<'a> Turn<'a> {
             agreed: AtomicBool::new(false),
             speaking: AtomicBool::new(false),
         })
+    }
+
+    /// What the person's words for times are relative to: the moment they wrote them.
+    pub fn reference(&self) -> Reference {
+        self.as_written().reference()
+    }
+
+    /// The scene at the moment of writing: what "tomorrow's meeting" is looked for in.
+    pub fn as_written(&self) -> Scene {
+        Scene { now: self.incoming.at.min(self.scene.now), ..self.scene.clone() }
     }
 
     /// The words of this message; none for a button.

@@ -15,7 +15,7 @@ use super::turns::{self, Desk, Job};
 use crate::config::telegram_user;
 use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, MessageId};
-use crate::core::turn::{Edit, Input, Reply};
+use crate::core::turn::{Edit, Incoming, Input, Reply};
 use crate::limits;
 use crate::pipeline::breath::Breath;
 use crate::pipeline::offers::{Offer, Offered};
@@ -133,8 +133,10 @@ pub(super) async fn redo(desk: &Desk, job: &Job, button: MessageId, id: &str) ->
         Err(StoreError::Conflict { .. }) => return turns::say(desk, &[&job.entry], &chat, CHANGED).await,
         Err(error) => return Err(error),
     }
+    let said_at = said.written(job.entry.at);
     let input = Input::Message { text: said.text, origin: said.origin, reply_to: None };
-    let incoming = turns::incoming(job, said.number, input);
+    // What "tomorrow" is counts from the first writing, as the changed words stand in its place.
+    let incoming = Incoming { at: said_at, ..turns::incoming(job, said.number, input) };
     turns::run(desk, &[&entry], &incoming, Breath::over()).await
 }
 

@@ -7,7 +7,8 @@
 //! Invariants: a joined update is recorded as such before the turn begins anew, and closed by that turn's commit
 //! and no other; order is kept; a command, a reply and a bare yes or no never join another message, and a yes
 //! that is followed by words in the same breath is none; an edit of a message that is still being gathered
-//! replaces its words; what an earlier life left open gains nothing new.
+//! replaces its words; what an earlier life left open gains nothing new; what was written far
+//! apart is no breath, even when it is received at once.
 
 use std::time::Duration;
 
@@ -145,7 +146,10 @@ impl Together {
     fn goes_on_with(&self, job: &Job, pause: Duration) -> bool {
         let What::Said(next) = &job.heard.what else { return false };
         let pause = TimeDelta::from_std(pause).unwrap_or_default();
-        let soon = self.pieces.last().is_some_and(|last| job.entry.at - last.entry.at <= pause);
+        let soon = self.pieces.last().is_some_and(|last| {
+            let written = next.written(job.entry.at) - last.said.written(last.entry.at);
+            job.entry.at - last.entry.at <= pause && written.abs() <= rounded_up(pause)
+        });
         let bytes: usize = self.pieces.iter().map(|piece| piece.said.text.len()).sum();
         soon && !job.resumed
             && job.heard.who == self.heard.who
@@ -205,7 +209,7 @@ impl Together {
             user: telegram_user(self.heard.who),
             chat: self.heard.place.id(),
             message_id: self.pieces.iter().map(|piece| piece.said.number).max()?,
-            at: first.entry.at,
+            at: first.said.written(first.entry.at),
             input: Input::Message { text, origin, reply_to: first.said.reply_to },
             inbox: Some(first.entry.name.clone()),
             parts: if single { Vec::new() } else { parts },
@@ -232,6 +236,11 @@ impl Together {
         }
         parts
     }
+}
+
+/// To whole seconds, as Telegram dates messages: what was written within the pause is never further apart.
+fn rounded_up(pause: TimeDelta) -> TimeDelta {
+    TimeDelta::seconds((pause.num_milliseconds() + 999) / 1_000)
 }
 
 fn is_command(said: &Said) -> bool {

@@ -200,12 +200,16 @@ async fn pressed(desk: &Desk, job: &Job, message: MessageId, data: &str) -> Resu
 
 /// A single update as a turn.
 pub(super) fn incoming(job: &Job, message_id: MessageId, input: Input) -> Incoming {
+    let at = match &job.heard.what {
+        What::Said(said) | What::Edited(said) => said.written(job.entry.at),
+        What::Press(..) | What::Added => job.entry.at,
+    };
     Incoming {
         turn: RunId::new(format!("tg-{}", job.entry.update)),
         user: telegram_user(job.heard.who),
         chat: job.heard.place.id(),
         message_id,
-        at: job.entry.at,
+        at,
         input,
         inbox: Some(job.entry.name.clone()),
         parts: Vec::new(),

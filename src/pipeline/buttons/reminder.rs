@@ -110,7 +110,7 @@ fn again(asked: &Snoozing, words: &str) -> Answer {
 fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>> {
     let bare = words.strip_prefix("until ").or_else(|| words.strip_prefix("Until ")).unwrap_or(words);
     let bare = bare.strip_prefix("for ").map_or(bare.to_owned(), |length| format!("in {length}"));
-    let reference = turn.scene.reference();
+    let reference = turn.reference();
     const ANSWER_WORDS: usize = 8;
     if bare.split_whitespace().count() > ANSWER_WORDS {
         return None;
@@ -124,7 +124,7 @@ fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>>
     match when::resolve(&bare, &reference)? {
         Ok(When::Point { at, grain }) => Some(Ok(morning(at, grain))),
         Ok(When::Range { start, grain, .. }) => Some(Ok(morning(start, grain))),
-        Ok(When::Duration(length)) => Some(Ok(turn.scene.now.with_timezone(&reference.zone) + length)),
+        Ok(When::Duration(length)) => Some(Ok(reference.now.with_timezone(&reference.zone) + length)),
         Ok(When::Recurrence { .. }) => None,
         Err(Problem::Unclear { .. }) => Some(Err("I can't tell which time that is. Until when?".to_owned())),
         Err(Problem::Past { .. }) => Some(Err("That is in the past. Until when?".to_owned())),
