@@ -340,13 +340,14 @@ impl Brain {
         let _guard = self.writing.lock(&entry.chat).await;
         if let (Some(message), Show::Send(reply)) = (message, &entry.show) {
             let mut state = self.chat_state(&entry.chat).await?;
+            let said = ring::said(reply.clone(), self.clock.now());
+            conversation::rang(&mut state, &said, message, self.clock.now(), &mut batch)?;
             state.last_bot_message = Some(message);
             state.status_line = None;
             batch.put(&state, Expect::Any)?;
             if let Some(card) = &reply.card {
                 return self.card_shown(entry, card, message, batch).await;
             }
-            let said = ring::said(reply.clone(), self.clock.now());
             super::buttons::shown::note(self, &entry.chat, message, &said, &mut batch).await?;
         }
         self.commit(batch).await?;

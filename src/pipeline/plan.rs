@@ -266,7 +266,14 @@ fn known_lines(turn: &Turn<'_>, known: &Context) -> Vec<String> {
         let source = part.along.as_ref().map(Along::label).unwrap_or_default();
         format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
     });
-    known.lines.iter().cloned().chain(along).collect()
+    known.lines.iter().cloned().chain(along).chain(replied_line(turn)).collect()
+}
+
+/// The reminder that the request replies to, with the items it is about.
+fn replied_line(turn: &Turn<'_>) -> Option<String> {
+    let shown = turn.replied.as_ref().filter(|shown| !shown.about.is_empty())?;
+    let about = shown.about.iter().map(|(id, title)| format!(" [task {id} “{title}”]")).collect::<String>();
+    Some(format!("The request replies to your message: {}{about}", shorten(&shown.text, 400)))
 }
 
 /// Dates that models get wrong when they compute them.
