@@ -135,7 +135,6 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     state.editing = editing;
     // Whoever writes lets us answer.
     state.blocked = None;
-    state.status_line = None;
     let now = brain.clock.now();
     conversation::remember(turn, &mut state, &replies, deeds, now, &mut batch)?;
     for edit in edits {
@@ -398,7 +397,10 @@ impl Brain {
             let said = ring::said(reply.clone(), self.clock.now());
             conversation::rang(&mut state, &said, message, self.clock.now(), &mut batch)?;
             state.last_bot_message = Some(message);
-            state.status_line = None;
+            // A reminder stands beside the line of a turn; everything else takes its place.
+            if reply.reminder.is_none() {
+                state.status_line = None;
+            }
             batch.put(&state, Expect::Any)?;
             if let Some(card) = &reply.card {
                 return self.card_shown(entry, card, message, batch).await;
