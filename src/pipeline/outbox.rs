@@ -59,7 +59,7 @@ impl Locks {
 pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     let answer = match answer {
         Ok(answer) => answer,
-        Err(TurnError::Cancelled) => Answer::says(Path::Command, "Stopped. Nothing more was done.").keeping_question(),
+        Err(TurnError::Cancelled) => Answer::says(Path::Command, STOPPED).keeping_question(),
         Err(TurnError::Store(error)) => trouble(&error),
     };
     let (path, reports) = (answer.path, answer.reports.clone());

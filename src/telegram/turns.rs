@@ -275,6 +275,13 @@ pub(super) async fn say(desk: &Desk, entries: &[&Entry], chat: &ChatId, sentence
     desk.brain.tell(chat, vec![Show::Send(Reply::text(sentence))], batch).await
 }
 
+/// The same as the answer to what was being read: its status line is gone afterwards.
+pub(super) async fn answer(desk: &Desk, entries: &[&Entry], chat: &ChatId, sentence: &str) -> Result<(), StoreError> {
+    let said = say(desk, entries, chat, sentence).await;
+    desk.chat.settle(chat).await;
+    said
+}
+
 /// The line is full: the person is told once, so that nothing gets lost in silence.
 async fn turn_away(desk: &Desk, job: &Job, first: bool) {
     let closed = if first {

@@ -100,3 +100,26 @@ async fn pictures_are_answered_by_their_captions_and_honestly_and_the_rest_kindl
         .await;
     }
 }
+
+#[tokio::test]
+async fn an_album_is_refused_once_and_its_caption_answered() {
+    for pause in ["300ms", "0s"] {
+        let api = FakeBotApi::start().await;
+        api.open_chat(ANNA);
+        // All of it waits when the program comes, as a phone uploads it: in one go.
+        let album = |caption: &str| Say::by(ANNA, caption).under_photo().field("media_group_id", json!("7"));
+        api.say(album("remind me to call mom tomorrow at 5pm"));
+        if pause != "0s" {
+            for _ in 0..4 {
+                api.say(album(""));
+            }
+        }
+        let _daemon = serve(&installed().env("BRAIN_BREATH", pause), &api).await;
+        let told = answer(&api, ANNA, "so I go by your words alone").await;
+        let done = answer(&api, ANNA, "Reminder set").await;
+        assert!(told.id < done.id, "{}", api.transcript());
+        api.user_says(ANNA, "/pending");
+        answer(&api, ANNA, "Nothing is waiting").await;
+        assert_eq!(texts(&api, ANNA).len(), 3, "{}", api.transcript());
+    }
+}
