@@ -18,7 +18,7 @@ mod act;
 pub mod agenda;
 mod ask;
 pub mod breath;
-mod buttons;
+pub mod buttons;
 pub mod cards;
 pub mod closed;
 pub mod commands;

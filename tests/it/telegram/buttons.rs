@@ -82,12 +82,12 @@ async fn undo_by_button_works_once_and_each_later_press_is_told_the_truth() {
     let added = says(&api, ANNA, "add a task: buy milk").await;
     let undo = added.button("Undo");
     let newest = press(&api, &added, "Undo").await;
-    assert_eq!(next(&api, newest).await.text, "↩️ Undone: I did not add “Buy milk” after all.");
+    assert_eq!(next(&api, newest).await.text, "↩️ Taken back: add “Buy milk”.");
     api.wait_message(ANNA, |m| m.id == added.id && m.buttons.is_empty(), SOON).await;
     let newest = api.messages(ANNA).last().unwrap().id;
     api.press(ANNA, added.id, &undo.data);
     let again = next(&api, newest).await.text;
-    assert_eq!(timeless(&again), "That was already undone at TIME: I did not add “Buy milk” after all.");
+    assert_eq!(timeless(&again), "That was already taken back at TIME: add “Buy milk”.");
 }
 
 #[tokio::test]
