@@ -193,6 +193,8 @@ pub const FLOOD_WAIT_MS_MAX: u64 = 10_000;
 pub const CHAT_SEND_BURST: u32 = 3;
 /// Pause between two messages to one chat after that.
 pub const CHAT_SEND_EVERY_MS: u64 = 1_000;
+/// Pause between two messages to a group: Telegram takes twenty a minute there.
+pub const GROUP_SEND_EVERY_MS: u64 = 3_000;
 /// Messages to all chats together in any window of `SEND_WINDOW_MS`.
 pub const SENDS_PER_WINDOW: usize = 30;
 /// A second, and a little for a clock that ticks differently on the other side.
