@@ -172,6 +172,10 @@ pub(super) async fn handle(desk: Arc<Desk>, job: Job, rest: Rest<Job>) {
 
 async fn dispatch(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
     let private = job.heard.private;
+    if let What::Said(_) | What::Added = job.heard.what {
+        // Who writes to us, or lets us in, lets us answer.
+        desk.brain.unblocked(&job.heard.place.id()).await?;
+    }
     match job.heard.what.clone() {
         What::Said(_) if private => gather::said(desk, job, rest).await,
         What::Said(said) => groups::said(desk, job, said, rest).await,
@@ -179,15 +183,9 @@ async fn dispatch(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), StoreEr
         What::Press(message, data) if private => pressed(desk, &job, message, &data).await,
         // Cards are never shown in a group.
         What::Press(..) => desk.inbox.close_now(&job.entry).await,
-        What::Added if private => let_back_in(desk, &job).await,
+        What::Added if private => desk.inbox.close_now(&job.entry).await,
         What::Added => groups::added(desk, &job).await,
     }
-}
-
-/// Somebody who had blocked the bot has let it back in.
-async fn let_back_in(desk: &Desk, job: &Job) -> Result<(), StoreError> {
-    desk.brain.unblocked(&job.heard.place.id()).await?;
-    desk.inbox.close_now(&job.entry).await
 }
 
 async fn pressed(desk: &Desk, job: &Job, message: MessageId, data: &str) -> Result<(), StoreError> {
