@@ -23,7 +23,18 @@ async fn in_a_group_small_talk_is_answered_there_and_strangers_are_not() {
 #[tokio::test]
 async fn what_is_private_is_answered_privately_and_decided_there() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::ZERO);
+    let model = ModelServer::start(|request| match request.stage.as_str() {
+        // A yes reaches the chat where the card is only when it is taken for more than small talk.
+        "route" if message_in(request).ends_with("yes") => {
+            ModelReply::json(json!({"type": "followup", "domains": ["email"], "is_followup": true}))
+        }
+        "route" => ModelReply::json(json!({"type": "action", "domains": ["email"], "is_followup": false})),
+        "plan" => ModelReply::json(json!({"actions": [{
+            "service": "email", "command": "send_email", "reasoning": "asked for", "depends_on": [],
+            "params": {"to": ["bob.miller@example.com"], "subject": "The report", "body": "The report is late."},
+        }], "question": null, "open": null})),
+        _ => ModelReply::text("All right."),
+    });
     let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     api.open_chat(ANNA);
     api.say(Say::by(ANNA, SEND).in_group(GROUP).mentioning_bot());
@@ -35,9 +46,11 @@ async fn what_is_private_is_answered_privately_and_decided_there() {
     api.say(Say::by(ANNA, "yes").in_group(GROUP).reply_to(pointer.id));
     api.say(Say::by(BEN, "yes").in_group(GROUP).mentioning_bot());
     api.press_in(GROUP, ANNA, pointer.id, &card.all_buttons()[0].data);
+    answer(&api, ANNA, "A card is decided where I asked").await;
     api.wait_for("answers", SOON, |api| (texts(api, GROUP).len() >= 3).then_some(())).await;
     assert!(smtp.mails().is_empty(), "{}", api.transcript());
     assert!(texts(&api, GROUP).iter().all(|text| !text.contains("bob.miller")), "{}", api.transcript());
+    assert!(api.messages(ANNA).iter().any(|m| m.id == card.id && !m.buttons.is_empty()), "{}", api.transcript());
     api.user_replies(ANNA, card.id, "yes");
     smtp.wait_mails(1, SOON).await;
     api.user_says(ANNA, "/pending");
