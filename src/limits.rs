@@ -173,6 +173,8 @@ pub const TRANSCRIPT_BYTES_MAX: usize = 1024 * 1024;
 /// Largest text file that is read.
 pub const TEXT_FILE_BYTES_MAX: u64 = 256 * 1024;
 
+/// Seconds an update waits at Telegram to be fetched: a day, and an hour for clocks that differ.
+pub const UPDATE_KEPT_SECS: i64 = 25 * 3_600;
 /// Seconds Telegram may hold a `getUpdates` call open when there is nothing to say.
 pub const POLL_SECS: u32 = 30;
 /// A `getUpdates` call that has not been answered so long after that is dead.
@@ -195,6 +197,8 @@ pub const FLOOD_WAIT_MS_MAX: u64 = 10_000;
 pub const CHAT_SEND_BURST: u32 = 3;
 /// Pause between two messages to one chat after that.
 pub const CHAT_SEND_EVERY_MS: u64 = 1_000;
+/// Pause between two messages to a group: Telegram takes twenty a minute there.
+pub const GROUP_SEND_EVERY_MS: u64 = 3_000;
 /// Messages to all chats together in any window of `SEND_WINDOW_MS`.
 pub const SENDS_PER_WINDOW: usize = 30;
 /// A second, and a little for a clock that ticks differently on the other side.
@@ -218,7 +222,7 @@ pub const REDELIVER_MS_MIN: u64 = 500;
 pub const REDELIVER_MS_MAX: u64 = 60_000;
 /// Chats whose waiting messages are delivered side by side.
 pub const REDELIVER_CHATS_MAX: usize = 16;
-/// Presses and `/cancel` handled at once; they overtake and have no queue.
+/// Presses and `/cancel` handled at once; a press waits for those of its own chat only.
 pub const OVERTAKERS_MAX: usize = 64;
 /// Strangers remembered, so that each is answered once.
 pub const STRANGERS_MAX: usize = 1_000;

@@ -217,7 +217,7 @@ pub struct Message {
     pub at: DateTime<Utc>,
     /// What was done in the turn this answer closes.
     pub deeds: Vec<Deed>,
-    /// The face's number of it, for what a person said.
+    /// The face's number of it, for what a person said, and for reminders.
     #[serde(default)]
     pub message: Option<MessageId>,
     /// Which person, for chats with several.
@@ -467,7 +467,7 @@ impl Record for Undo {
     }
 }
 
-/// A delivered message with buttons that decide no card.
+/// A delivered message with buttons that decide no card, or that reminds of something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
     /// Where.
@@ -480,6 +480,9 @@ pub struct Shown {
     pub buttons: Vec<Vec<Button>>,
     /// When it was delivered.
     pub at: DateTime<Utc>,
+    /// The items it reminds of, id and title: a reply to it is about them.
+    #[serde(default)]
+    pub about: Vec<(String, String)>,
     /// What it said before a press changed it, and the undo that takes the press back.
     #[serde(default)]
     pub before: Option<Before>,

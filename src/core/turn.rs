@@ -132,7 +132,7 @@ pub struct Incoming {
     pub chat: ChatId,
     /// Its own number in the chat; for a press, the number it would have had.
     pub message_id: MessageId,
-    /// When it was received.
+    /// When the person wrote or pressed it, as far as that is known; never after it was received.
     pub at: DateTime<Utc>,
     /// What.
     pub input: Input,

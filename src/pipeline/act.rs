@@ -85,6 +85,7 @@ pub async fn amend(turn: &Turn<'_>, pending: Pending) -> Result<Answer, TurnErro
     };
     answer.path = Path::Consent;
     answer.edits.splice(0..0, withdrawal.edits);
+    answer.replies.splice(0..0, withdrawal.replies);
     Ok(answer)
 }
 

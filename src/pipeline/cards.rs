@@ -2,13 +2,13 @@
 
 use chrono::Duration;
 
-use super::consent::{title, too_late};
+use super::consent::{self, too_late};
 use super::decisions::expiry;
 use super::gate::Passed;
 use super::turn::{Answer, Turn};
 use super::{Brain, closed, respond};
 use crate::catalog::Subject;
-use crate::core::button::{Button, Press};
+use crate::core::button::{Button, CardVerb, Press};
 use crate::core::card;
 use crate::core::digest::Digest;
 use crate::core::ids::PendingId;
@@ -240,27 +240,26 @@ pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Res
         dropped[at] = at == index || needs(at).iter().any(|&on| dropped.get(on) == Some(&true));
     }
     let kept: Vec<usize> = (0..pending.actions.len()).filter(|&at| !dropped[at]).collect();
+    if kept.is_empty() {
+        // Nothing is left of it: a no.
+        return Box::pin(consent::decide(turn, &pending.id, CardVerb::Cancel, None, Means::Button)).await;
+    }
     let Some(withdrawn) = withdrawn(turn, &pending).await? else {
         return too_late(turn, &pending.id).await;
     };
     // Somebody else may decide it before this is committed.
     answer.hinges_on = Some(pending.id.clone());
-    if kept.is_empty() {
-        withdraw(turn, withdrawn, None, &mut answer)?;
-        answer.replies.push(Reply::text(format!("Okay, I won't {}.", title(turn.brain, &pending))));
-    } else {
-        let place = |on: &usize| kept.iter().position(|k| k == on);
-        let asking = Asking {
-            actions: kept.iter().map(|&at| pending.actions[at].clone()).collect(),
-            depends_on: kept.iter().map(|&at| needs(at).iter().filter_map(place).collect()).collect(),
-            ..Asking::again(&pending)
-        };
-        let Some(newer) = ask(turn, asking, &mut answer)? else {
-            // Refused, in words: the card stays as it is.
-            return Ok(answer);
-        };
-        withdraw(turn, withdrawn, Some(newer), &mut answer)?;
-    }
+    let place = |on: &usize| kept.iter().position(|k| k == on);
+    let asking = Asking {
+        actions: kept.iter().map(|&at| pending.actions[at].clone()).collect(),
+        depends_on: kept.iter().map(|&at| needs(at).iter().filter_map(place).collect()).collect(),
+        ..Asking::again(&pending)
+    };
+    let Some(newer) = ask(turn, asking, &mut answer)? else {
+        // Refused, in words: the card stays as it is.
+        return Ok(answer);
+    };
+    withdraw(turn, withdrawn, Some(newer), &mut answer)?;
     let reports = pending.actions.iter().zip(&dropped).filter(|(_, dropped)| **dropped);
     let reports = reports.map(|(action, _)| super::gate::report(action, Status::Denied, None)).collect::<Vec<_>>();
     answer.reports.splice(0..0, reports);

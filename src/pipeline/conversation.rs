@@ -1,21 +1,26 @@
-//! What a turn leaves in the conversation: what the person said, message by message, and the answer.
+//! What a turn leaves in the conversation: what the person said, message by message, and the answer; and what a
+//! reminder leaves there.
 //!
 //! Invariants: whose words each message holds is kept with it; what is changed later is found by its number; the
 //! answer names what can undo it. Not here: reading the conversation (see [`super::turn`]).
 
+use chrono::{DateTime, Utc};
+
 use super::turn::Turn;
 use crate::core::button::Press;
+use crate::core::ids::MessageId;
+use crate::core::plan::Params;
 use crate::core::turn::{Along, Input, Origin, Part, Reply};
 use crate::ports::{Batch, Expect, StoreError};
-use crate::records::{ChatState, Message, Speaker};
+use crate::records::{ChatState, Deed, Message, Speaker};
 
 /// Adds both sides of the turn to the conversation.
 pub(super) fn remember(
     turn: &Turn<'_>,
     state: &mut ChatState,
     replies: &[Reply],
-    deeds: Vec<crate::records::Deed>,
-    at: chrono::DateTime<chrono::Utc>,
+    deeds: Vec<Deed>,
+    at: DateTime<Utc>,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
     let mut add = |message: Message| {
@@ -53,6 +58,50 @@ pub(super) fn remember(
         add(Message { deeds, undo: undo_buttons(replies), ..answer })?;
     }
     Ok(())
+}
+
+/// Adds a reminder that was told: what rang last is "it", and of several none is. `reply` as it was shown.
+pub(super) fn rang(
+    state: &mut ChatState,
+    reply: &Reply,
+    message: MessageId,
+    at: DateTime<Utc>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let item = match reply.rings.as_slice() {
+        [] => return Ok(()),
+        [only] => Some((only.item.clone(), only.title.clone())),
+        _ => None,
+    };
+    let told = Message {
+        chat: state.chat.clone(),
+        number: state.next_message,
+        speaker: Speaker::Assistant,
+        text: reply.text.clone(),
+        origin: Origin::Typed,
+        at,
+        deeds: vec![reminded(item)],
+        message: Some(message),
+        by: None,
+        source: None,
+        undo: Vec::new(),
+    };
+    state.next_message += 1;
+    batch.put(&told, Expect::Any)?;
+    Ok(())
+}
+
+/// That something was reminded of, as a deed.
+pub(super) fn reminded(item: Option<(String, String)>) -> Deed {
+    Deed { service: "task".to_owned(), command: "remind".to_owned(), params: Params::new(), item }
+}
+
+/// The one thing that a message of the conversation reminds of, and the number of the message.
+pub(super) fn rung(message: &Message) -> Option<(&str, MessageId)> {
+    match message.deeds.as_slice() {
+        [Deed { command, item: Some((id, _)), .. }] if command == "remind" => Some((id, message.message?)),
+        _ => None,
+    }
 }
 
 /// The undo records that the buttons of an answer name.

@@ -149,12 +149,11 @@ fn allowed<'b>(
     let entry = brain.catalog.find(&planned.service, &planned.command);
     let entry = entry.ok_or_else(|| format!("There is no such thing as {name}, so nothing was done about it."))?;
     if !domains.contains(&planned.service) {
-        return Err(format!(
-            "I left out {name}: your message didn't ask for anything with {}. Tell me if you want that.",
-            planned.service
-        ));
+        let what = entry.summary();
+        return Err(format!("I left one thing out, because you didn't ask for it: {what}. Tell me if you want it."));
     }
-    let service = brain.service(&planned.service).ok_or_else(|| format!("{} is not set up here.", planned.service))?;
+    let service = brain.service(&planned.service);
+    let service = service.ok_or_else(|| format!("I can't {} here: that is not set up.", entry.summary()))?;
     Ok((entry, service))
 }
 

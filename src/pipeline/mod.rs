@@ -19,7 +19,7 @@ mod act;
 pub mod agenda;
 mod ask;
 pub mod breath;
-mod buttons;
+pub mod buttons;
 pub mod cards;
 pub mod closed;
 pub mod commands;
@@ -327,7 +327,10 @@ impl Brain {
         let token = CancellationToken::new();
         if commands::stoppable(&incoming.input) {
             let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            running.insert(incoming.chat.clone(), token.clone());
+            // Stopped while its message was still being read: stopped.
+            if running.insert(incoming.chat.clone(), token.clone()).is_some_and(|before| before.is_cancelled()) {
+                token.cancel();
+            }
         }
         token
     }

@@ -26,8 +26,8 @@ use crate::limits;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
 
 const OFFER: &str = "offer";
-const GONE: &str =
-    "That offer is over: it was taken already, or it is too old. Please send it again if you still want it.";
+/// Said to a press on an offer that was taken, or is too old.
+pub const GONE: &str = "I have done that already, or the offer is too old (a day). Nothing was done now.";
 
 /// Something offered, until it is taken or too old.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

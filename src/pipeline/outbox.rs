@@ -13,8 +13,9 @@ use super::settings::{self, UserChange};
 use super::turn::{Answer, Question, Turn, TurnError};
 use super::{Brain, consent, conversation};
 use crate::core::button::Press;
-use crate::core::ids::{ChatId, MessageId};
+use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::markup::Formatted;
+use crate::core::pending::Event;
 use crate::core::ring;
 use crate::core::turn::{CardPart, Done, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
@@ -22,8 +23,18 @@ use crate::limits;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table};
 use crate::records::{CardMessage, ChatState, InboxEntry, OutboxEntry, Show, Turn as TurnRecord};
 
-/// Said when `/cancel` has ended a turn.
-pub(super) const STOPPED: &str = "Stopped. Nothing more was done.";
+/// Said by what `/cancel` has stopped.
+pub const STOPPED: &str = "Stopped. Nothing more was done.";
+
+/// What comes after one entry of an outbox.
+enum Then {
+    /// The next.
+    GoesOn,
+    /// Others have changed with it.
+    LooksAgain,
+    /// The chat has to wait.
+    Waits,
+}
 
 /// A lock a chat.
 #[derive(Debug, Default)]
@@ -102,8 +113,12 @@ fn trouble(error: &StoreError) -> Answer {
 
 /// Said when the store is in the way.
 pub(super) fn sorry(error: &StoreError) -> String {
+    let why = match error {
+        StoreError::Conflict { .. } => "Something else changed it at the same moment, so I stopped.",
+        _ => "I could not save that on this machine, so I stopped.",
+    };
     format!(
-        "Something is wrong with my memory on this machine, so I stopped here: {error}. Whatever I confirmed before is kept."
+        "{why} Nothing more was done, and what I confirmed before is kept. Please try again; if it happens again, tell whoever runs me."
     )
 }
 
@@ -133,7 +148,6 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     state.editing = editing;
     // Whoever writes lets us answer.
     state.blocked = None;
-    state.status_line = None;
     let now = brain.clock.now();
     conversation::remember(turn, &mut state, &replies, deeds, now, &mut batch)?;
     for edit in edits {
@@ -268,18 +282,20 @@ impl Brain {
                 return;
             }
             for entry in ready {
-                if !self.show(entry).await {
-                    return;
+                match self.show(entry).await {
+                    Then::GoesOn => {}
+                    Then::LooksAgain => break,
+                    Then::Waits => return,
                 }
             }
         }
     }
 
-    /// Shows one entry; false when the chat has to wait.
-    async fn show(&self, mut entry: OutboxEntry) -> bool {
+    /// Shows one entry.
+    async fn show(&self, mut entry: OutboxEntry) -> Then {
         if let Err(error) = self.withhold_altered(&mut entry).await {
             tracing::error!(%error, "a card cannot be checked, so it waits");
-            return false;
+            return Then::Waits;
         }
         if let Show::Send(reply) = &mut entry.show {
             *reply = ring::said(std::mem::take(reply), self.clock.now());
@@ -293,24 +309,63 @@ impl Brain {
             Ok(message) => self.delivered(&entry, message).await,
             Err(SendError::Later(why)) => {
                 tracing::warn!(chat = %entry.chat, why, "a message has to wait");
-                return false;
+                return Then::Waits;
             }
             Err(SendError::Blocked(why)) => {
                 if let Err(error) = self.blocked(&entry.chat, &why).await {
                     tracing::error!(%error, "a closed chat could not be noted");
                 }
-                return false;
+                return Then::Waits;
             }
             Err(SendError::Never(why)) => {
                 tracing::error!(chat = %entry.chat, why, "a message cannot be delivered and is put aside");
+                if let Show::Send(Reply { card: Some(card), .. }) = &entry.show {
+                    return match self.withdraw(&entry.chat, &card.pending).await {
+                        Ok(()) => Then::LooksAgain,
+                        Err(error) => {
+                            tracing::error!(%error, "a card that cannot be shown could not be withdrawn; it is tried again");
+                            Then::Waits
+                        }
+                    };
+                }
                 self.delivered(&entry, None).await
             }
         };
         match recorded {
-            Ok(()) => true,
+            Ok(()) => Then::GoesOn,
             Err(error) => {
                 tracing::error!(%error, "a delivery could not be recorded; the message may be repeated");
-                false
+                Then::Waits
+            }
+        }
+    }
+
+    /// A card that cannot be shown cannot be decided: it is withdrawn, with what is left of it in the outbox.
+    async fn withdraw(&self, chat: &ChatId, id: &PendingId) -> Result<(), StoreError> {
+        let shows = |entry: &OutboxEntry| match &entry.show {
+            Show::Send(reply) => reply.card.as_ref().is_some_and(|card| card.pending == *id),
+            Show::Edit(_) => false,
+        };
+        let _guard = self.writing.lock(chat).await;
+        loop {
+            let mut batch = Batch::default();
+            let scan = Scan::of::<OutboxEntry>(&[chat.as_str()], limits::GATHER_MAX);
+            for (entry, _) in self.store.list::<OutboxEntry>(scan).await?.iter().filter(|(entry, _)| shows(entry)) {
+                batch.delete(Table::Outbox, entry.key(), Expect::Any);
+            }
+            if let Some((mut pending, revision)) = self.pending(id).await?
+                && pending.state.is_open()
+                && pending.apply(Event::Supersede).is_ok()
+            {
+                batch.put(&pending, Expect::Revision(revision))?;
+                self.leave_open(&pending, &mut batch);
+                let nobody = UserId::new("outbox");
+                batch.put(&self.audit_pending(&nobody, self.clock.now(), &pending), Expect::Absent)?;
+            }
+            match self.commit(batch).await {
+                // Somebody decided it at this very moment; then it is not open any more.
+                Err(StoreError::Conflict { .. }) => {}
+                other => return other.map(|_| ()),
             }
         }
     }
@@ -352,13 +407,17 @@ impl Brain {
         let _guard = self.writing.lock(&entry.chat).await;
         if let (Some(message), Show::Send(reply)) = (message, &entry.show) {
             let mut state = self.chat_state(&entry.chat).await?;
+            let said = ring::said(reply.clone(), self.clock.now());
+            conversation::rang(&mut state, &said, message, self.clock.now(), &mut batch)?;
             state.last_bot_message = Some(message);
-            state.status_line = None;
+            // A reminder stands beside the line of a turn; everything else takes its place.
+            if reply.reminder.is_none() {
+                state.status_line = None;
+            }
             batch.put(&state, Expect::Any)?;
             if let Some(card) = &reply.card {
                 return self.card_shown(entry, card, message, batch).await;
             }
-            let said = ring::said(reply.clone(), self.clock.now());
             super::buttons::shown::note(self, &entry.chat, message, &said, &mut batch).await?;
         }
         self.commit(batch).await?;

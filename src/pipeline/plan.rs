@@ -84,7 +84,7 @@ pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
     // Somebody else's words, passed on, answer nothing; and it is answered once.
     let question = topic.answers.filter(|_| turn.origin().is_own_words() && topic.round.is_none())?;
     let (partial, param) = question.partial.as_ref()?;
-    let reference = turn.scene.reference();
+    let reference = turn.reference();
     let is_time = |value: &str| Moment::read(value, reference.zone).is_some();
     let picked = picked(turn, question).or_else(|| on_that_day(&question.choices, turn.words(), &reference));
     let action = match picked {
@@ -129,7 +129,7 @@ fn free_answer(turn: &Turn<'_>, partial: &PlannedAction, param: &str) -> Option<
         let names_somebody = answer.split_whitespace().count() <= 4;
         return names_somebody.then(|| filled(partial, param, answer));
     }
-    understanding::complete(partial, param, turn.words(), &turn.scene.reference())
+    understanding::complete(partial, param, turn.words(), &turn.reference())
 }
 
 /// Which of the offered choices the person means: its number, or words that only one of them has.
@@ -183,7 +183,7 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
     if topic.round.is_some() {
         return proposed(Plan::default(), remark);
     }
-    let reference = turn.scene.reference();
+    let reference = turn.reference();
     if let Some(pending) = topic.amends {
         let actions: Vec<PlannedAction> = planned_again(pending).collect();
         return match understanding::amend(&actions, turn.words(), &reference) {
@@ -249,7 +249,7 @@ async fn by_model(
     let fixed = context! { schema => schema.to_string(), actions_max => limits::PLAN_ACTIONS_MAX };
     let (results, still) = topic.round.unwrap_or((&[], ""));
     let changing = context! {
-        now => turn.scene.now.with_timezone(&turn.scene.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
+        now => turn.as_written().now.with_timezone(&turn.scene.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
         zone => turn.scene.zone.name(),
         dates => ask::lines(&dates(turn)),
         history => ask::lines(&history(turn)),
@@ -305,12 +305,19 @@ fn known_lines(turn: &Turn<'_>, known: &Context) -> Vec<String> {
         let source = part.along.as_ref().map(Along::label).unwrap_or_default();
         format!("passed on with the request ({source}): {}", head_and_tail(&part.text, limits::MESSAGE_BYTES_MAX))
     });
-    known.lines.iter().cloned().chain(along).collect()
+    known.lines.iter().cloned().chain(along).chain(replied_line(turn)).collect()
+}
+
+/// The reminder that the request replies to, with the items it is about.
+fn replied_line(turn: &Turn<'_>) -> Option<String> {
+    let shown = turn.replied.as_ref().filter(|shown| !shown.about.is_empty())?;
+    let about = shown.about.iter().map(|(id, title)| format!(" [task {id} “{title}”]")).collect::<String>();
+    Some(format!("The request replies to your message: {}{about}", shorten(&shown.text, 400)))
 }
 
 /// Dates that models get wrong when they compute them.
 fn dates(turn: &Turn<'_>) -> Vec<String> {
-    let now = turn.scene.now.with_timezone(&turn.scene.zone);
+    let now = turn.as_written().now.with_timezone(&turn.scene.zone);
     let day = |days: i64| (now + Duration::days(days)).date_naive();
     let to_monday = i64::from((7 - now.weekday().num_days_from_monday()) % 7);
     let to_monday = if now.weekday() == Weekday::Mon { 7 } else { to_monday };

@@ -27,10 +27,10 @@ pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
         Ok(turn) => turn,
         Err(error) => return Public::Answered(outbox::cannot_even_begin(brain, incoming, &error).await),
     };
-    let answer = answer(&turn).await;
-    let ended = match answer {
-        Some(answer) => Public::Answered(outbox::finish(&turn, Ok(answer)).await),
-        None => Public::Private,
+    let ended = match turn.unless_cancelled(answer(&turn)).await {
+        Ok(Some(answer)) => Public::Answered(outbox::finish(&turn, Ok(answer)).await),
+        Ok(None) => Public::Private,
+        Err(cancelled) => Public::Answered(outbox::finish(&turn, Err(cancelled)).await),
     };
     brain.end(incoming);
     ended

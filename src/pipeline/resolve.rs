@@ -46,7 +46,7 @@ pub async fn settle(
     service: &dyn Service,
     planned: &PlannedAction,
 ) -> Result<Settled, Unsettled> {
-    let reference = turn.scene.reference();
+    let (reference, now) = (turn.reference(), turn.scene.reference());
     let params = entry.check(planned.params.clone())?;
     let known = if needs_people(entry, &params) { everybody(turn).await? } else { Vec::new() };
 
@@ -57,7 +57,7 @@ pub async fn settle(
             unclear = Some(ask);
             ParamError::Invalid(String::new())
         }),
-        other => settle_time(other, &reference, None),
+        other => settle_time(other, &reference, &now, None),
     });
     if let Some(ask) = unclear {
         return Err(ask);
@@ -73,7 +73,7 @@ pub async fn settle(
 
     let params = entry.settle(params, &mut |slot| match slot {
         Slot::People { .. } => Ok(()),
-        other => settle_time(other, &reference, target.as_ref()),
+        other => settle_time(other, &reference, &now, target.as_ref()),
     })?;
     let params = entry.complete(params, target.as_ref())?;
     add_known_names(&params, &known, target.as_ref(), &mut names);
@@ -96,10 +96,11 @@ async fn prepare(
     service: &dyn Service,
     params: Params,
 ) -> Result<Prepared, ServiceError> {
-    let prepared = service.prepare(&turn.scene, entry.command(), params.clone()).await?;
+    let scene = turn.as_written();
+    let prepared = service.prepare(&scene, entry.command(), params.clone()).await?;
     let description = params.get("find_by").and_then(Value::as_str);
     let (Prepared::Several { .. }, Some(description)) = (&prepared, description) else { return Ok(prepared) };
-    let times: Vec<&str> = when::find(turn.words(), &turn.scene.reference())
+    let times: Vec<&str> = when::find(turn.words(), &scene.reference())
         .into_iter()
         .filter(|found| found.role != Role::To)
         .filter_map(|found| turn.words().get(found.span))
@@ -109,7 +110,7 @@ async fn prepare(
     }
     let mut narrower = params.clone();
     narrower.insert("find_by".to_owned(), format!("{description} {}", times.join(" ")).into());
-    match service.prepare(&turn.scene, entry.command(), narrower).await? {
+    match service.prepare(&scene, entry.command(), narrower).await? {
         Prepared::Ready { params: mut found, target: Some(target), notes, foreign } => {
             found.insert("find_by".to_owned(), description.into());
             Ok(Prepared::Ready { params: found, target: Some(target), notes, foreign })

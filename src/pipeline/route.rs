@@ -62,7 +62,7 @@ fn needs_no_model(turn: &Turn<'_>, guess: &Guess) -> bool {
 
 /// What built-in understanding makes of the message.
 pub fn guess(turn: &Turn<'_>) -> Guess {
-    let reference = turn.scene.reference();
+    let reference = turn.reference();
     let past = turn.past();
     understanding::route(&Hearing { text: turn.words(), reference: &reference, history: &past })
 }

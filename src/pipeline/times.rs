@@ -18,28 +18,34 @@ pub(crate) fn settled(entry: &dyn Entry, params: Params, reference: &Reference) 
     for target in [None, Some(&nothing)] {
         params = entry.settle(params, &mut |slot| {
             // What cannot be read is compared as it stands.
-            let _ = settle_time(slot, reference, target);
+            let _ = settle_time(slot, reference, reference, target);
             Ok(())
         })?;
     }
     Ok(params)
 }
 
-/// Settles a slot of time. Those relative to the target wait until there is one.
-pub(super) fn settle_time(slot: Slot<'_>, reference: &Reference, target: Option<&Target>) -> Result<(), ParamError> {
+/// Settles a slot of time. Those relative to the target wait until there is one. `reference`: the words were
+/// written then; `now`: what lies before it has passed.
+pub(super) fn settle_time(
+    slot: Slot<'_>,
+    reference: &Reference,
+    now: &Reference,
+    target: Option<&Target>,
+) -> Result<(), ParamError> {
     match slot {
         Slot::People { .. } => Ok(()),
         Slot::Time { param, value, base, past } => {
-            let Some(clock) = Clock::of(base, reference, target) else {
+            let Some(clock) = Clock::of(base, reference, now, target) else {
                 return Ok(());
             };
             let moment = clock.read(param, value)?.start_moment();
-            *value = check_past(param, moment, past, reference)?.store();
+            *value = check_past(param, moment, past, now)?.store();
             Ok(())
         }
-        Slot::Repeat { repeat, first } => settle_repeat(repeat, first, reference),
+        Slot::Repeat { repeat, first } => settle_repeat(repeat, first, reference, now),
         Slot::Span { param, start, end, base, past } => {
-            let Some(clock) = Clock::of(base, reference, target) else {
+            let Some(clock) = Clock::of(base, reference, now, target) else {
                 return Ok(());
             };
             settle_span(&clock, param, start, end, past)
@@ -50,6 +56,8 @@ pub(super) fn settle_time(slot: Slot<'_>, reference: &Reference, target: Option<
 /// What the words of a time are read against.
 struct Clock<'a> {
     reference: &'a Reference,
+    /// The moment at which they are read.
+    now: &'a Reference,
     /// The day of the item that is being changed.
     target: Option<DateTime<Tz>>,
 }
@@ -76,16 +84,16 @@ impl Read {
 }
 
 impl<'a> Clock<'a> {
-    fn of(base: Base, reference: &'a Reference, target: Option<&Target>) -> Option<Self> {
+    fn of(base: Base, reference: &'a Reference, now: &'a Reference, target: Option<&Target>) -> Option<Self> {
         match (base, target) {
-            (Base::Now, None) => Some(Self { reference, target: None }),
+            (Base::Now, None) => Some(Self { reference, now, target: None }),
             (Base::Target, Some(target)) => {
                 let start =
                     ["start_time", "deadline"].iter().find_map(|name| target.before.get(name).and_then(Value::as_str));
                 let start = start
                     .and_then(|text| Moment::read(text, reference.zone))
                     .map(|moment| moment.start(reference.zone));
-                Some(Self { reference, target: start })
+                Some(Self { reference, now, target: start })
             }
             // Settled before, or not yet.
             (Base::Now, Some(_)) | (Base::Target, None) => None,
@@ -106,7 +114,7 @@ impl<'a> Clock<'a> {
         };
         match when::resolve(text, &reference) {
             None => Err(ask(param, format!("I can't read “{text}” as a time. When exactly?"))),
-            Some(Err(problem)) => Err(asked_about(param, text, &problem, self.reference)),
+            Some(Err(problem)) => Err(asked_about(param, text, &problem, self.now)),
             Some(Ok(when)) => Ok(self.of_when(when)),
         }
     }
@@ -168,7 +176,7 @@ fn settle_span(
     }
     if let Some(words) = end.as_deref() {
         let begins = from.map(|moment| moment.start(zone)).or(clock.target);
-        let after = Clock { reference: clock.reference, target: begins };
+        let after = Clock { target: begins, ..*clock };
         until = Some(match after.read("end_time", words)? {
             Read::Moment(Moment::Day(day)) if looks => {
                 Moment::Instant(Moment::Day(day.succ_opt().unwrap_or(day)).start(zone))
@@ -178,7 +186,7 @@ fn settle_span(
         });
     }
     if let Some(from) = from {
-        *start = Some(check_past(param, from, past, clock.reference)?.store());
+        *start = Some(check_past(param, from, past, clock.now)?.store());
     }
     if let Some(until) = until {
         *end = Some(until.store());
@@ -190,11 +198,12 @@ fn settle_repeat(
     repeat: &mut Option<String>,
     first: &mut Option<String>,
     reference: &Reference,
+    now: &Reference,
 ) -> Result<(), ParamError> {
     let Some(words) = repeat.clone() else {
         return Ok(());
     };
-    let clock = Clock { reference, target: None };
+    let clock = Clock { reference, now, target: None };
     let begin = match first.as_deref() {
         Some(text) => Some(clock.read("deadline", text)?.start_moment()),
         None => None,
@@ -205,9 +214,16 @@ fn settle_repeat(
     }
     // "at 9" in one parameter and "every weekday" in the other belong together.
     let joined = first.as_deref().filter(|_| begin.is_some()).map(|time| format!("{words} {time}"));
-    let read =
-        joined.and_then(|text| clock.read("repeat", &text).ok()).map_or_else(|| clock.read("repeat", &words), Ok)?;
-    match read {
+    let read = |clock: &Clock<'_>| {
+        let joined = joined.as_deref().and_then(|text| clock.read("repeat", text).ok());
+        joined.map_or_else(|| clock.read("repeat", &words), Ok)
+    };
+    let begun = match read(&clock)? {
+        // What began before it was read goes on with the next.
+        Read::Repeats { first, .. } if first < now.now => read(&Clock { reference: now, ..clock })?,
+        other => other,
+    };
+    match begun {
         Read::Repeats { first: at, rrule } => {
             *repeat = Some(rrule);
             *first = Some(Moment::Instant(at).store());

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Brain;
 use super::breath::Breath;
 use super::settings::UserChange;
+use super::{Brain, conversation};
 use crate::catalog::working;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Report;
@@ -18,9 +18,12 @@ use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
 use crate::core::taint::{Foreign, NOT_YOURS};
 use crate::core::turn::{Along, Done, Edit, Incoming, Input, Origin, Path, Reply};
+use crate::core::when::Reference;
 use crate::limits;
 use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
-use crate::records::{ChatState, Clarification, Deed, Message, PendingOpen, Show, Snoozing, Span, Speaker, User};
+use crate::records::{
+    ChatState, Clarification, Deed, Message, PendingOpen, Show, Shown, Snoozing, Span, Speaker, User,
+};
 use crate::understanding::{Item, Past, PastAction};
 
 /// Why a turn ends before its answer.
@@ -52,6 +55,8 @@ pub struct Turn<'a> {
     pub state: ChatState,
     /// The last messages, oldest first, without this one.
     pub history: Vec<Message>,
+    /// The message of ours that this one replies to, if it has buttons or reminds of something.
+    pub replied: Option<Shown>,
     /// This person's open pending actions in this chat, oldest first.
     pub open: Vec<Pending>,
     /// True when other people's cards are open in this chat, too.
@@ -164,10 +169,11 @@ impl<'a> Turn<'a> {
     /// Reads what a turn needs to know.
     pub async fn open(brain: &'a Brain, incoming: &'a Incoming, cancel: CancellationToken) -> Result<Self, StoreError> {
         let began = Instant::now();
-        let (user, state, history, all_open) = tokio::try_join!(
+        let (user, state, history, replied, all_open) = tokio::try_join!(
             brain.user(&incoming.user, &incoming.chat),
             brain.chat_state(&incoming.chat),
             history(brain, &incoming.chat),
+            replied(brain, incoming),
             brain.open_pending(&incoming.chat),
         )?;
         let scene = brain.scene(&user, &incoming.chat);
@@ -186,6 +192,7 @@ impl<'a> Turn<'a> {
             user,
             state,
             history,
+            replied,
             others_wait: open.len() < of_all,
             open,
             cancel,
@@ -195,6 +202,16 @@ impl<'a> Turn<'a> {
             agreed: AtomicBool::new(false),
             speaking: AtomicBool::new(false),
         })
+    }
+
+    /// What the person's words for times are relative to: the moment they wrote them.
+    pub fn reference(&self) -> Reference {
+        self.as_written().reference()
+    }
+
+    /// The scene at the moment of writing: what "tomorrow's meeting" is looked for in.
+    pub fn as_written(&self) -> Scene {
+        Scene { now: self.incoming.at.min(self.scene.now), ..self.scene.clone() }
     }
 
     /// The words of this message; none for a button.
@@ -257,6 +274,10 @@ impl<'a> Turn<'a> {
                 Speaker::Assistant => {}
             }
         }
+        // A reply brings an old message back into sight.
+        if let Some(shown) = self.replied.as_ref().filter(|shown| shown.text.contains('@')) {
+            words.push(Foreign { source: "something I showed you".to_owned(), text: shown.text.clone() });
+        }
         for part in self.incoming.passed_on() {
             let source = part.along.as_ref().map_or_else(|| PASSED_ON.to_owned(), Along::label);
             words.push(Foreign { source, text: part.text.clone() });
@@ -294,6 +315,11 @@ impl<'a> Turn<'a> {
                     }
                 }
             }
+        }
+        // Whoever replies to a reminder means what it reminds of, whatever was done since.
+        if let Some(Shown { about, .. }) = self.replied.as_ref().filter(|shown| !shown.about.is_empty()) {
+            let only = about.first().filter(|_| about.len() == 1).cloned();
+            past.push(Past { said: String::new(), actions: vec![past_action(&conversation::reminded(only))] });
         }
         past
     }
@@ -410,6 +436,12 @@ fn past_action(deed: &Deed) -> PastAction {
         params: deed.params.clone(),
         item: deed.item.clone().map(|(id, label)| Item { id, label }),
     }
+}
+
+async fn replied(brain: &Brain, incoming: &Incoming) -> Result<Option<Shown>, StoreError> {
+    let Input::Message { reply_to: Some(message), .. } = &incoming.input else { return Ok(None) };
+    let key = Shown::key_of(&incoming.chat, *message);
+    Ok(brain.store.load::<Shown>(&key).await?.map(|(shown, _)| shown))
 }
 
 async fn history(brain: &Brain, chat: &ChatId) -> Result<Vec<Message>, StoreError> {

@@ -19,6 +19,7 @@ use crate::core::ids::UserId;
 use crate::core::turn::Reply;
 use crate::limits;
 use crate::pipeline::Brain;
+use crate::pipeline::outbox::enqueue;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::records::Show;
 
@@ -83,7 +84,12 @@ impl Access {
         self.served.read().unwrap_or_else(PoisonError::into_inner).contains(&who)
     }
 
-    /// Hears a stranger out, and says what to answer, if anything.
+    /// Whether somebody may be let in by these words.
+    pub fn may_let_in(&self, text: &str) -> bool {
+        self.pairing.lock().unwrap_or_else(PoisonError::into_inner).looks_like_code(text, Instant::now())
+    }
+
+    /// Hears a stranger out, and says what to answer, if anything. Who is let in finds the welcome in the outbox.
     pub async fn stranger(&self, brain: &Brain, who: i64, place: Place, text: &str) -> Option<String> {
         let now = Instant::now();
         let tried = self.pairing.lock().unwrap_or_else(PoisonError::into_inner).attempt(who, text, now);
@@ -131,7 +137,7 @@ impl Access {
         true
     }
 
-    /// Stores the pairing, then says welcome.
+    /// Stores the pairing and the welcome, in one commit.
     async fn let_in(&self, brain: &Brain, who: i64, place: Place) -> Result<(), StoreError> {
         let chat = place.id();
         let admin = !self.has_admin;
@@ -145,8 +151,12 @@ impl Access {
         let welcome = format!(
             "Welcome! From now on I work for you.{role}\n\nTry:\n• Remind me to call mom tomorrow at 5pm\n• What do I have this week?\n\n/help shows everything."
         );
+        let _guard = brain.writing.lock(&chat).await;
+        let mut state = brain.chat_state(&chat).await?;
+        enqueue(&mut state, Show::Send(Reply::text(welcome)), brain.clock.now(), &mut batch)?;
+        batch.put(&state, Expect::Any)?;
         brain.commit(batch).await?;
         self.served.write().unwrap_or_else(PoisonError::into_inner).insert(who);
-        brain.tell(&chat, vec![Show::Send(Reply::text(welcome))], Batch::default()).await
+        Ok(())
     }
 }

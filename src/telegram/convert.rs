@@ -4,12 +4,14 @@
 //! what is passed on never counts as said; in groups only what is addressed to the bot is heard; what we do not
 //! understand is nothing, without harm.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use super::place::Place;
 use super::wire::{CallbackQuery, FileRef, Membership, Message, Update};
 use crate::core::ids::MessageId;
 use crate::core::turn::Origin;
+use crate::limits;
 
 /// What the bot is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +61,8 @@ pub struct Said {
     pub origin: Origin,
     /// The message of ours that it replies to.
     pub reply_to: Option<MessageId>,
+    /// When it was written, by Telegram's clock; of an edited message, the first time.
+    pub date: Option<DateTime<Utc>>,
     /// Whose message it was, when it was passed on.
     pub from: Option<String>,
     /// What it holds beside words.
@@ -125,6 +129,15 @@ pub fn hear(raw: &str, me: &Me) -> Option<Heard> {
     }
 }
 
+impl Said {
+    /// When it was written. A date that cannot be, after it was received or longer ago than Telegram keeps what
+    /// is not fetched, comes of clocks that differ: then it was written when it was received.
+    pub fn written(&self, received: DateTime<Utc>) -> DateTime<Utc> {
+        let earliest = received - TimeDelta::seconds(limits::UPDATE_KEPT_SECS);
+        self.date.filter(|date| (earliest..=received).contains(date)).unwrap_or(received)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Edited {
     Yes,
@@ -165,6 +178,7 @@ fn said(message: Message, edited: Edited, me: &Me) -> Option<Heard> {
         number: MessageId(message.message_id),
         origin: origin(&message, edited),
         reply_to: replied_to(&message, me),
+        date: message.date.as_ref().and_then(Value::as_i64).and_then(|seconds| DateTime::from_timestamp(seconds, 0)),
         from: message.forward_origin.as_ref().and_then(author),
         with: with(&message)?,
         text: message.text.or(message.caption).unwrap_or_default(),

@@ -194,3 +194,19 @@ fn what_is_not_understood_is_nothing() {
     }
     assert_eq!(heard("message", json!({"text": "x", "from": {"id": 8, "is_bot": true}})), None);
 }
+
+#[test]
+fn a_message_was_written_when_telegram_says_so_unless_that_cannot_be() {
+    let received: DateTime<Utc> = "2026-01-12T10:00:00Z".parse().unwrap();
+    let written = |date: Value| match heard("message", json!({"text": "x", "date": date})).unwrap().what {
+        What::Said(said) => said.written(received).to_rfc3339(),
+        other => panic!("{other:?}"),
+    };
+    let at = |seconds: i64| json!(received.timestamp() + seconds);
+    assert_eq!(written(at(-1_800)), "2026-01-12T09:30:00+00:00");
+    assert_eq!(written(at(-86_400)), "2026-01-11T10:00:00+00:00");
+    for date in [at(1), at(86_400), at(-2 * 86_400), json!(0), json!(-1), json!(i64::MAX), json!("today"), Value::Null]
+    {
+        assert_eq!(written(date.clone()), received.to_rfc3339(), "{date}");
+    }
+}

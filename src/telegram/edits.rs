@@ -15,14 +15,14 @@ use super::turns::{self, Desk, Job};
 use crate::config::telegram_user;
 use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, MessageId};
-use crate::core::turn::{Edit, Input, Reply};
+use crate::core::turn::{Edit, Incoming, Input, Reply};
 use crate::limits;
 use crate::pipeline::breath::Breath;
-use crate::pipeline::offers::{Offer, Offered};
+use crate::pipeline::buttons::undo;
+use crate::pipeline::offers::{GONE, Offer, Offered};
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table};
 use crate::records::{Message, Show, Speaker, Undo};
 
-const GONE: &str = "That offer is over. Send the message again if you still want it.";
 const CHANGED: &str =
     "What I did then was changed since, so I left it as it is and did nothing again. Tell me what you need now.";
 
@@ -37,6 +37,7 @@ pub(super) async fn offer(desk: &Desk, job: &Job, said: &Said) -> Result<(), Sto
     }
     let now = desk.brain.clock.now();
     let undo = live(desk, job, undo).await?;
+    let undo: Vec<String> = undo.into_iter().map(|(undo, _)| undo.id).collect();
     let (question, label) = if undo.is_empty() {
         ("You changed your message. Shall I do it again with the new words?", "🔁 Do it again")
     } else {
@@ -47,7 +48,7 @@ pub(super) async fn offer(desk: &Desk, job: &Job, said: &Said) -> Result<(), Sto
         owner: telegram_user(job.heard.who),
         chat: chat.clone(),
         until: now + Duration::seconds(limits::OFFER_SECS),
-        what: Offered::Redo { raw: job.entry.raw.clone(), undo: undo.into_iter().map(|undo| undo.id).collect() },
+        what: Offered::Redo { raw: job.entry.raw.clone(), undo },
     };
     let mut batch = Batch::default();
     offer.store(&desk.brain.store, now, &mut batch).await?;
@@ -80,13 +81,13 @@ async fn remembered(
     Ok(None)
 }
 
-/// What can still be undone by this person.
-async fn live(desk: &Desk, job: &Job, ids: Vec<String>) -> Result<Vec<Undo>, StoreError> {
+/// What can still be undone by this person, with its revision.
+async fn live(desk: &Desk, job: &Job, ids: Vec<String>) -> Result<Vec<(Undo, u64)>, StoreError> {
     let (owner, now) = (telegram_user(job.heard.who), desk.brain.clock.now());
     let mut live = Vec::new();
     for id in ids {
         let undo = desk.brain.store.load::<Undo>(&Key::of(&[&id])).await?;
-        live.extend(undo.map(|(undo, _)| undo).filter(|undo| undo.owner == owner && now <= undo.until));
+        live.extend(undo.filter(|(undo, _)| undo.owner == owner && undo.used.is_none() && now <= undo.until));
     }
     Ok(live)
 }
@@ -117,12 +118,13 @@ pub(super) async fn redo(desk: &Desk, job: &Job, button: MessageId, id: &str) ->
     let mut batch = Batch::default();
     batch.delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
     batch.put(&Inbox::open_entry(&entry), Expect::Any)?;
-    for undo in &undo {
-        batch.extend(undo.changes.clone());
-        batch.delete(Table::Undo, Key::of(&[&undo.id]), Expect::Any);
+    for (undo, revision) in &undo {
+        // It stays, marked: its button is told the truth.
+        let used = Undo { changes: Vec::new(), used: Some(desk.brain.clock.now()), ..undo.clone() };
+        batch.put(&used, Expect::Revision(*revision))?.extend(undo.changes.clone());
     }
     let bare = Show::Edit(Edit { message: button, text: None, buttons: Vec::new() });
-    let undone = undo.iter().map(|undo| format!("↩️ Undone: I did not {} after all.", undo.label));
+    let undone = undo.iter().map(|(undo, _)| undo::taken_back(undo));
     let undone = undone.collect::<Vec<_>>().join("\n");
     let told = (!undone.is_empty()).then(|| Show::Send(Reply::text(undone)));
     match desk.brain.tell(&chat, std::iter::once(bare).chain(told).collect(), batch).await {
@@ -133,8 +135,10 @@ pub(super) async fn redo(desk: &Desk, job: &Job, button: MessageId, id: &str) ->
         Err(StoreError::Conflict { .. }) => return turns::say(desk, &[&job.entry], &chat, CHANGED).await,
         Err(error) => return Err(error),
     }
+    let said_at = said.written(job.entry.at);
     let input = Input::Message { text: said.text, origin: said.origin, reply_to: None };
-    let incoming = turns::incoming(job, said.number, input);
+    // What "tomorrow" is counts from the first writing, as the changed words stand in its place.
+    let incoming = Incoming { at: said_at, ..turns::incoming(job, said.number, input) };
     turns::run(desk, &[&entry], &incoming, Breath::over()).await
 }
 

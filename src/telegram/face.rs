@@ -33,6 +33,8 @@ pub struct TelegramChat {
     statuses: Statuses,
     typing: Mutex<HashMap<ChatId, Instant>>,
     pub(super) late: Late,
+    /// Chats whose last message did not get there: their status line waits for it.
+    behind: Mutex<HashSet<ChatId>>,
 }
 
 /// Chats that have something waiting because a message could not be delivered.
@@ -47,7 +49,13 @@ impl TelegramChat {
     pub fn new(config: &TelegramConfig) -> Result<Self, TelegramError> {
         let api = Api::new(config)?;
         let wire = Arc::new(Wire::new(api));
-        Ok(Self { wire, statuses: Statuses::default(), typing: Mutex::default(), late: Late::default() })
+        Ok(Self {
+            wire,
+            statuses: Statuses::default(),
+            typing: Mutex::default(),
+            late: Late::default(),
+            behind: Mutex::default(),
+        })
     }
 
     /// Status lines are noted there from now on.
@@ -67,8 +75,11 @@ impl TelegramChat {
         }
     }
 
-    /// Takes a status line away that no answer has replaced.
+    /// Takes a status line away that no answer has replaced, and none is about to.
     pub(super) async fn settle(&self, chat: &ChatId) {
+        if self.behind.lock().unwrap_or_else(PoisonError::into_inner).contains(chat) {
+            return;
+        }
         if let (Some(place), Some(line)) = (Place::parse(chat), self.statuses.end(chat).await) {
             self.wire.delete(place, line.message).await;
         }
@@ -133,9 +144,14 @@ impl TelegramChat {
     }
 
     fn late_if<T>(&self, chat: &ChatId, result: Result<T, SendError>) -> Result<T, SendError> {
+        let mut behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(SendError::Later(_)) = &result {
+            behind.insert(chat.clone());
             self.late.add(chat.clone());
+        } else {
+            behind.remove(chat);
         }
+        drop(behind);
         result
     }
 }
@@ -175,7 +191,8 @@ impl Chat for TelegramChat {
     }
 
     fn shows_drafts(&self, chat: &ChatId) -> bool {
-        Place::parse(chat).is_some()
+        // Each change counts among the twenty messages a minute that a group takes.
+        Place::parse(chat).is_some_and(|place| place.chat > 0)
     }
 
     async fn draft(&self, chat: &ChatId, words: &Formatted) {

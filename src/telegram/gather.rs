@@ -7,12 +7,15 @@
 //! Invariants: a joined update is recorded as such before the turn begins anew, and closed by that turn's commit
 //! and no other; order is kept; a command, a reply and a bare yes or no never join another message, and a yes
 //! that is followed by words in the same breath is none; an edit of a message that is still being gathered
-//! replaces its words; what an earlier life left open gains nothing new.
+//! replaces its words; what an earlier life left open gains nothing new; what was written far
+//! apart is no breath, even when it is received at once.
 
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta};
 use chrono_tz::Tz;
+use tokio_util::sync::CancellationToken;
 
 use super::convert::{Heard, Said, What, With};
 use super::inbox::Entry;
@@ -21,12 +24,13 @@ use super::things::{self, Unpacked};
 use super::turns::{self, Desk, Job};
 use crate::config::telegram_user;
 use crate::core::consent::{self, Consent};
-use crate::core::ids::RunId;
+use crate::core::ids::{ChatId, RunId};
 use crate::core::turn::{Incoming, Input, Origin, Part};
 use crate::core::when::{self, DateOrder, Reference};
 use crate::limits;
 use crate::pipeline::breath::Breath;
-use crate::pipeline::commands;
+use crate::pipeline::outbox::STOPPED;
+use crate::pipeline::{Brain, commands};
 use crate::ports::StoreError;
 
 /// One message of a breath.
@@ -47,6 +51,31 @@ struct Together {
     pieces: Vec<Piece>,
 }
 
+/// A message that is being read: `/cancel` finds it before its turn begins, and after.
+struct UnderWay<'a>(&'a Brain, ChatId);
+
+impl<'a> UnderWay<'a> {
+    fn new(brain: &'a Brain, chat: ChatId) -> Self {
+        let mut running = brain.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.insert(chat.clone(), CancellationToken::new());
+        drop(running);
+        Self(brain, chat)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
+    }
+}
+
+fn is_stoppable(job: &Job) -> bool {
+    match &job.heard.what {
+        What::Said(said) | What::Edited(said) => !turns::is_cancel(said),
+        What::Press(..) | What::Added => false,
+    }
+}
+
 /// What came of waiting for more.
 enum Gathered {
     Done(Result<(), StoreError>),
@@ -55,6 +84,8 @@ enum Gathered {
 
 /// Handles a message and what follows it in the same breath.
 pub(super) async fn said(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
+    // From now on it can be stopped; `/cancel` itself cannot.
+    let _under_way = is_stoppable(&job).then(|| UnderWay::new(&desk.brain, job.heard.place.id()));
     let Job { entry, heard, more, resumed } = job;
     let mut together = Together { heard: heard.clone(), pieces: Vec::new() };
     let all: Vec<(Entry, Heard)> = std::iter::once((entry, heard)).chain(more).collect();
@@ -63,6 +94,10 @@ pub(super) async fn said(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), 
     }
     let may_grow = !resumed && !desk.pause.is_zero() && together.may_grow();
     loop {
+        if together.pieces.iter().any(|piece| piece.unpacked.stopped) {
+            let entries: Vec<&Entry> = together.pieces.iter().map(|piece| &piece.entry).collect();
+            return turns::answer(desk, &entries, &together.heard.place.id(), STOPPED).await;
+        }
         let breath = if may_grow { Breath::held() } else { Breath::over() };
         let job = match gathered(desk, &together, rest, &breath).await {
             Gathered::Done(ended) => return ended,
@@ -145,7 +180,10 @@ impl Together {
     fn goes_on_with(&self, job: &Job, pause: Duration) -> bool {
         let What::Said(next) = &job.heard.what else { return false };
         let pause = TimeDelta::from_std(pause).unwrap_or_default();
-        let soon = self.pieces.last().is_some_and(|last| job.entry.at - last.entry.at <= pause);
+        let soon = self.pieces.last().is_some_and(|last| {
+            let written = next.written(job.entry.at) - last.said.written(last.entry.at);
+            job.entry.at - last.entry.at <= pause && written.abs() <= rounded_up(pause)
+        });
         let bytes: usize = self.pieces.iter().map(|piece| piece.said.text.len()).sum();
         soon && !job.resumed
             && job.heard.who == self.heard.who
@@ -170,17 +208,22 @@ impl Together {
             None => {
                 breath.before_asking().await;
                 let sentence = self.pieces.iter().rev().find_map(|piece| piece.unpacked.sentence.as_deref());
-                turns::say(desk, &entries, &self.heard.place.id(), sentence.unwrap_or(things::OTHER)).await
+                turns::answer(desk, &entries, &self.heard.place.id(), sentence.unwrap_or(things::OTHER)).await
             }
         }
     }
 
-    /// A picture beside the words of another message cannot be looked into; that is told before the answer.
+    /// A picture beside words cannot be looked into; that is told before the answer, once for all the pictures.
     async fn tell_what_is_left_out(&self, desk: &Desk, breath: &Breath) -> Result<(), StoreError> {
+        let beside = |piece: &Piece| piece.unpacked.beside.clone();
+        // An earlier life may have told it.
+        let known = self.pieces.iter().filter(|piece| piece.entry.heard.is_some());
+        let mut told: Vec<String> = known.filter_map(beside).collect();
         for piece in &self.pieces {
-            if let Some(words) = &piece.unpacked.beside {
+            if let Some(words) = beside(piece).filter(|words| !told.contains(words)) {
                 breath.before_writing().await;
-                things::tell_once(desk, &piece.entry, &self.heard, words, "").await?;
+                things::tell_once(desk, &piece.entry, &self.heard, &words, "").await?;
+                told.push(words);
             }
         }
         Ok(())
@@ -205,7 +248,7 @@ impl Together {
             user: telegram_user(self.heard.who),
             chat: self.heard.place.id(),
             message_id: self.pieces.iter().map(|piece| piece.said.number).max()?,
-            at: first.entry.at,
+            at: first.said.written(first.entry.at),
             input: Input::Message { text, origin, reply_to: first.said.reply_to },
             inbox: Some(first.entry.name.clone()),
             parts: if single { Vec::new() } else { parts },
@@ -232,6 +275,11 @@ impl Together {
         }
         parts
     }
+}
+
+/// To whole seconds, as Telegram dates messages: what was written within the pause is never further apart.
+fn rounded_up(pause: TimeDelta) -> TimeDelta {
+    TimeDelta::seconds((pause.num_milliseconds() + 999) / 1_000)
 }
 
 fn is_command(said: &Said) -> bool {

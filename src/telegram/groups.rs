@@ -22,6 +22,8 @@ use crate::ports::{Batch, StoreError};
 use crate::records::Show;
 
 const PRIVATELY: &str = "I'm answering that in our private chat.";
+const STOPPING: &str = "Okay, stopping.";
+const NOTHING_RUNS: &str = "Nothing is running here.";
 
 /// The bot was let into a group by somebody it serves: how to talk to it.
 pub(super) async fn added(desk: &Desk, job: &Job) -> Result<(), StoreError> {
@@ -35,6 +37,9 @@ pub(super) async fn added(desk: &Desk, job: &Job) -> Result<(), StoreError> {
 /// Something was said to the bot.
 pub(super) async fn said(desk: &Desk, job: Job, said: Said, rest: &Rest<Job>) -> Result<(), StoreError> {
     let words = said.with == With::Nothing && said.origin.is_own_words() && !said.text.trim().is_empty();
+    if words && turns::is_cancel(&said) {
+        return cancel(desk, &job).await;
+    }
     if words {
         // Nobody approves anything here, so it does not matter how the words came about.
         let input = Input::Message { text: said.text.clone(), origin: Origin::InGroup, reply_to: None };
@@ -63,6 +68,17 @@ pub(super) async fn said(desk: &Desk, job: Job, said: Said, rest: &Rest<Job>) ->
     let heard = Heard { place: home, private: true, what: What::Said(said), ..job.heard };
     rest.hand_over(&home.id(), Job { heard, resumed: true, ..job });
     Ok(())
+}
+
+/// Stops what runs in the group. What waits for a yes waits in a private chat, and is cancelled there.
+async fn cancel(desk: &Desk, job: &Job) -> Result<(), StoreError> {
+    let group = job.heard.place.id();
+    let running = desk.under_way(&group);
+    let told = if running.is_some() { STOPPING } else { NOTHING_RUNS };
+    if let Some(running) = running {
+        running.cancel();
+    }
+    turns::say(desk, &[&job.entry], &group, told).await
 }
 
 /// Whether the bot may write there: only people open private chats.

@@ -9,9 +9,9 @@
 //! `groups`.
 //!
 //! Invariants: an update is in the durable inbox before Telegram may forget it, and is handled once; a chat's
-//! messages are handled in order and no chat delays another; a press and `/cancel` overtake; nobody is served
-//! who was not let in; the token appears in no error and no log. Of teloxide only payloads are used; its
-//! dispatcher acknowledges updates before they are handled and does not survive a panic.
+//! messages are handled in order and no chat delays another; presses have a line of their own, and `/cancel`
+//! none; nobody is served who was not let in; the token appears in no error and no log. Of teloxide only payloads
+//! are used; its dispatcher acknowledges updates before they are handled and does not survive a panic.
 //!
 //! Not here: understanding pictures.
 
@@ -51,8 +51,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::config::{Config, TelegramConfig, WebhookConfig};
 use crate::limits;
-use crate::pipeline::Brain;
 use crate::pipeline::commands::{COMMANDS, Command, Where};
+use crate::pipeline::{Brain, recover};
 use crate::ports::{Chat, StoreError, Transcriber};
 use access::{Access, Door};
 use api::{Api, ApiError};
@@ -125,8 +125,6 @@ impl Telegram {
     /// Serves until `stop`. What runs then may finish; what does not is handled again after the next start.
     pub async fn run(self, brain: Arc<Brain>, stop: CancellationToken) -> Result<(), TelegramError> {
         let (access, code) = Access::open(&brain, &self.door).await?;
-        let redelivery = redeliver::run(brain.clone(), self.chat.clone());
-        let _redelivery = AbortOnDropHandle::new(tokio::spawn(redelivery));
         let hello = tokio::select! {
             () = stop.cancelled() => return Ok(()),
             hello = hello(&self.chat.wire.api, self.webhook.is_some()) => hello,
@@ -142,6 +140,8 @@ impl Telegram {
         let commands = desk.clone();
         queues.aside(async move { announce_commands(&commands.chat.wire.api).await });
         take_up_lines(&desk, &open).await;
+        let redelivery = redeliver::run(desk.brain.clone(), desk.chat.clone());
+        let _redelivery = AbortOnDropHandle::new(tokio::spawn(redelivery));
         turns::resume(&desk, &queues, open).await;
         let received = match &webhook {
             Some(webhook) => webhook::receive(&desk, &queues, webhook, &stop).await,
@@ -159,11 +159,16 @@ impl Telegram {
     }
 }
 
-/// The status lines of turns that an earlier life did not end become those of the same turns, done again. All of
-/// them before the first begins: its answer must not be taken for a line.
+/// The status lines of turns that an earlier life did not end become those of the same turns, done again, or of
+/// the answers that it did not get to show. All of them before the first begins: its answer must not be taken
+/// for a line.
 async fn take_up_lines(desk: &Desk, open: &[inbox::Entry]) {
     let heard = open.iter().filter_map(|entry| convert::hear(&entry.raw, &desk.me));
-    let chats: std::collections::HashSet<_> = heard.map(|heard| heard.place.id()).collect();
+    let mut chats: std::collections::HashSet<_> = heard.map(|heard| heard.place.id()).collect();
+    match recover::undelivered(&desk.brain).await {
+        Ok(waiting) => chats.extend(waiting),
+        Err(error) => tracing::warn!(%error, "a status line may be left behind"),
+    }
     for chat in chats {
         desk.chat.take_up(&desk.brain, &chat).await;
     }

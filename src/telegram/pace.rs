@@ -1,4 +1,5 @@
-//! When the next message may go out: three at once and then one a second in each chat, thirty a second overall.
+//! When the next message may go out: three at once and then one a second in each chat, one every three seconds in
+//! a group, thirty a second overall.
 //!
 //! Pure bookkeeping over instants; waiting is the caller's. Invariants: a reserved moment is never given twice;
 //! what Telegram asks one chat to wait delays no other.
@@ -19,8 +20,17 @@ pub struct Pace {
     recent: VecDeque<Instant>,
 }
 
-const EVERY: Duration = Duration::from_millis(limits::CHAT_SEND_EVERY_MS);
 const WINDOW: Duration = Duration::from_millis(limits::SEND_WINDOW_MS);
+
+/// The pause between two messages to this chat; groups have negative numbers.
+fn every(chat: i64) -> Duration {
+    Duration::from_millis(if chat < 0 { limits::GROUP_SEND_EVERY_MS } else { limits::CHAT_SEND_EVERY_MS })
+}
+
+/// How far ahead of its pace this chat may be.
+fn slack(chat: i64) -> Duration {
+    if chat < 0 { Duration::ZERO } else { every(chat) * (limits::CHAT_SEND_BURST - 1) }
+}
 
 impl Pace {
     /// The moment at which this chat may get its next message; it is taken.
@@ -30,9 +40,8 @@ impl Pace {
         }
         let due = self.chats.entry(chat).or_insert(now);
         let due_now = (*due).max(now);
-        *due = due_now + EVERY;
-        let slack = EVERY * (limits::CHAT_SEND_BURST - 1);
-        due_now.checked_sub(slack).map_or(now, |at| at.max(now))
+        *due = due_now + every(chat);
+        due_now.checked_sub(slack(chat)).map_or(now, |at| at.max(now))
     }
 
     /// The moment at which this chat's message may go out among those of all chats; it is taken. The chat's own
@@ -46,7 +55,7 @@ impl Pace {
         // Moments are given in order, so that the window stays true.
         let at = self.recent.back().map_or(earliest, |last| earliest.max(*last));
         self.recent.push_back(at);
-        self.chats.entry(chat).and_modify(|due| *due = (*due).max(at + EVERY));
+        self.chats.entry(chat).and_modify(|due| *due = (*due).max(at + every(chat)));
         at
     }
 
@@ -54,8 +63,8 @@ impl Pace {
     /// answer afterwards, and all chats together are not busy.
     pub fn take_spare(&mut self, chat: i64, now: Instant) -> bool {
         let busy = self.recent.iter().filter(|at| now.saturating_duration_since(**at) < WINDOW).count();
-        let due = self.chats.get(&chat).map_or(now, |due| (*due).max(now)) + EVERY;
-        if busy >= limits::SENDS_PER_WINDOW / 2 || due > now + EVERY * (limits::CHAT_SEND_BURST - 1) {
+        let due = self.chats.get(&chat).map_or(now, |due| (*due).max(now)) + every(chat);
+        if busy >= limits::SENDS_PER_WINDOW / 2 || due > now + slack(chat) {
             return false;
         }
         self.reserve_in_chat(chat, now);
@@ -65,15 +74,16 @@ impl Pace {
 
     /// Telegram wants this chat left alone for so long.
     pub fn hold(&mut self, chat: i64, wait: Duration, now: Instant) {
-        let until = now + wait + EVERY * (limits::CHAT_SEND_BURST - 1);
+        let until = now + wait + slack(chat);
         let due = self.chats.entry(chat).or_insert(now);
         *due = (*due).max(until);
     }
 
     /// How long this chat would have to wait now.
     pub fn wait_of(&self, chat: i64, now: Instant) -> Duration {
-        let slack = EVERY * (limits::CHAT_SEND_BURST - 1);
-        self.chats.get(&chat).map_or(Duration::ZERO, |due| due.saturating_duration_since(now).saturating_sub(slack))
+        self.chats
+            .get(&chat)
+            .map_or(Duration::ZERO, |due| due.saturating_duration_since(now).saturating_sub(slack(chat)))
     }
 }
 
@@ -95,6 +105,19 @@ mod tests {
         let rested = start + Duration::from_secs(60);
         let again: Vec<Instant> = (0..4).map(|_| pace.reserve_in_chat(7, rested)).collect();
         assert_eq!(millis_of(&again, rested), [0, 0, 0, 1_000]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_group_gets_no_more_than_twenty_a_minute() {
+        let start = Instant::now();
+        let mut pace = Pace::default();
+        let moments: Vec<Instant> = (0..60).map(|_| pace.reserve_in_chat(-7, start)).collect();
+        for (index, at) in moments.iter().enumerate() {
+            let within = moments[index..].iter().filter(|other| other.duration_since(*at) < Duration::from_secs(60));
+            assert!(within.count() <= 20, "from {at:?} on");
+        }
+        assert_eq!(millis_of(&moments[..3], start), [0, 3_000, 6_000]);
+        assert!(!pace.take_spare(-8, start), "nothing only decorates there");
     }
 
     #[tokio::test(start_paused = true)]

@@ -88,8 +88,29 @@ pub(super) fn sort(desk: &Desk, raw: &str) -> Option<(Received, Option<Heard>)> 
     Some((Received { update, raw: raw.to_owned(), opens }, heard))
 }
 
-/// Stores a batch, then hands out what is new in it.
+/// Takes a batch in. What stands behind a pairing code is looked at only once the code was: it may be served.
 pub(super) async fn arrive(
+    desk: &Arc<Desk>,
+    queues: &Arc<Queues<Job>>,
+    batch: Vec<(Received, Option<Heard>)>,
+) -> Result<(), StoreError> {
+    let may_let_in = |heard: &Heard| knocking(heard).is_some_and(|words| desk.access.may_let_in(words));
+    let mut rest = batch;
+    loop {
+        for (received, heard) in &mut rest {
+            received.opens = heard.as_ref().is_some_and(|heard| desk.access.serves(heard.who));
+        }
+        let code = rest.iter().position(|(received, heard)| !received.opens && heard.as_ref().is_some_and(may_let_in));
+        let behind = code.map(|at| rest.split_off(at + 1)).unwrap_or_default();
+        admit(desk, queues, std::mem::replace(&mut rest, behind)).await?;
+        if rest.is_empty() {
+            return Ok(());
+        }
+    }
+}
+
+/// Stores a part of a batch, then hands out what is new in it.
+async fn admit(
     desk: &Arc<Desk>,
     queues: &Arc<Queues<Job>>,
     batch: Vec<(Received, Option<Heard>)>,
@@ -105,23 +126,31 @@ pub(super) async fn arrive(
         if received.opens {
             turns::begin(desk, queues, Job::new(Entry::of(received, at), heard));
         } else {
-            at_the_door(desk, queues, heard);
+            at_the_door(desk, queues, heard).await;
         }
     }
     Ok(())
 }
 
+/// What a stranger says to us; nothing in groups.
+fn knocking(heard: &Heard) -> Option<&str> {
+    match &heard.what {
+        What::Said(said) | What::Edited(said) if heard.private => Some(&said.text),
+        What::Said(_) | What::Edited(_) | What::Press(..) | What::Added => None,
+    }
+}
+
 /// A stranger. Nothing is kept; in groups, nothing is said.
-fn at_the_door(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, heard: Heard) {
+async fn at_the_door(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, heard: Heard) {
     turns::acknowledge_press(desk, queues, &heard);
-    let words = match &heard.what {
-        What::Said(said) | What::Edited(said) if heard.private => said.text.clone(),
-        What::Said(_) | What::Edited(_) | What::Press(..) | What::Added => return,
-    };
-    let desk = desk.clone();
+    let Some(words) = knocking(&heard) else { return };
+    let sentence = desk.access.stranger(&desk.brain, heard.who, heard.place, words).await;
+    let (desk, let_in) = (desk.clone(), desk.access.serves(heard.who));
     queues.aside(async move {
-        if let Some(sentence) = desk.access.stranger(&desk.brain, heard.who, heard.place, &words).await {
-            desk.chat.mention(heard.place, &sentence).await;
+        match sentence {
+            Some(sentence) => desk.chat.mention(heard.place, &sentence).await,
+            None if let_in => desk.brain.deliver(&heard.place.id()).await,
+            None => {}
         }
     });
 }

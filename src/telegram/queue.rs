@@ -1,9 +1,9 @@
-//! One line a chat: order within it, none between chats.
+//! Two lines a chat, one of messages and one of presses: order within each, none between them or between chats.
 //!
-//! A chat has a worker while it has something to do. Invariants: jobs of a chat run one after another, in the
-//! order in which they came; a slow chat delays no other (up to the number of turns that run at once); a line
-//! has an end; after [`Queues::stop`] no job begins. What a job does, and that it never panics, is its own
-//! business. Overtaking jobs have no line.
+//! A line has a worker while it has something to do. Invariants: jobs of a line run one after another, in the
+//! order in which they came; a slow chat delays no other (up to the number of turns that run at once), and its
+//! messages no press; a line has an end; after [`Queues::stop`] no job begins. What a job does, and that it never
+//! panics, is its own business. What overtakes even presses has no line.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -20,9 +20,20 @@ use crate::limits;
 
 type Work<J> = dyn Fn(J, Rest<J>) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
 
+/// Which of a chat's lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// Of what is said.
+    Messages,
+    /// Of what is pressed: a second tap finds what the first has done.
+    Presses,
+}
+
+type Place = (ChatId, Lane);
+
 /// The lines of all chats.
 pub struct Queues<J> {
-    lines: Mutex<HashMap<ChatId, Line<J>>>,
+    lines: Mutex<HashMap<Place, Line<J>>>,
     work: Box<Work<J>>,
     turns: Semaphore,
     overtakers: Semaphore,
@@ -41,7 +52,7 @@ impl<J> std::fmt::Debug for Queues<J> {
 
 struct Line<J> {
     waiting: VecDeque<J>,
-    /// Whether the person knows that the line is full.
+    /// Whether the person knows that the line is full; until there is room again.
     told: bool,
     arrived: Arc<Notify>,
 }
@@ -49,8 +60,9 @@ struct Line<J> {
 /// What waits behind a job in its line, for jobs that may take the next one along.
 #[derive(Debug)]
 pub struct Rest<J> {
+    queues: Arc<Queues<J>>,
     /// None for jobs that overtake.
-    line: Option<(Arc<Queues<J>>, ChatId, Arc<Notify>)>,
+    line: Option<(Place, Arc<Notify>)>,
 }
 
 /// What stands behind a job.
@@ -67,9 +79,9 @@ pub enum Next<J> {
 impl<J: Send + 'static> Rest<J> {
     /// Takes the first job that `belongs`, wherever it stands; else the very next one, if it `follows`.
     pub fn take(&self, belongs: impl Fn(&J) -> bool, follows: impl Fn(&J) -> bool) -> Next<J> {
-        let Some((queues, chat, _)) = &self.line else { return Next::Nobody };
-        let mut lines = queues.lines();
-        let Some(line) = lines.get_mut(chat) else { return Next::Nobody };
+        let Some((place, _)) = &self.line else { return Next::Nobody };
+        let mut lines = self.queues.lines();
+        let Some(line) = lines.get_mut(place) else { return Next::Nobody };
         let fitting =
             line.waiting.iter().position(belongs).or_else(|| line.waiting.front().is_some_and(follows).then_some(0));
         match fitting.and_then(|at| line.waiting.remove(at)) {
@@ -79,18 +91,16 @@ impl<J: Send + 'static> Rest<J> {
         }
     }
 
-    /// Puts a job at the end of another chat's line, which takes it in any case.
+    /// Puts a job at the end of another chat's line of messages, which takes it in any case.
     pub fn hand_over(&self, chat: &ChatId, job: J) {
-        if let Some((queues, _, _)) = &self.line {
-            // A promised place is always given.
-            let _ = queues.push(chat, job, Entrance::Promised);
-        }
+        // A promised place is always given.
+        let _ = self.queues.push(chat, Lane::Messages, job, Entrance::Promised);
     }
 
     /// Waits until another job has come; never for jobs that overtake.
     pub async fn arrival(&self) {
         match &self.line {
-            Some((_, _, arrived)) => arrived.notified().await,
+            Some((_, arrived)) => arrived.notified().await,
             None => std::future::pending().await,
         }
     }
@@ -110,7 +120,7 @@ pub enum Entrance {
 pub struct Full<J> {
     /// The job that was not taken.
     pub job: J,
-    /// Whether it is the first since the line was empty.
+    /// Whether it is the first since there was room.
     pub first: bool,
 }
 
@@ -131,14 +141,15 @@ impl<J: Send + 'static> Queues<J> {
         }
     }
 
-    fn lines(&self) -> MutexGuard<'_, HashMap<ChatId, Line<J>>> {
+    fn lines(&self) -> MutexGuard<'_, HashMap<Place, Line<J>>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts a job at the end of its chat's line.
-    pub fn push(self: &Arc<Self>, chat: &ChatId, job: J, entrance: Entrance) -> Result<(), Full<J>> {
+    pub fn push(self: &Arc<Self>, chat: &ChatId, lane: Lane, job: J, entrance: Entrance) -> Result<(), Full<J>> {
+        let place = (chat.clone(), lane);
         let mut lines = self.lines();
-        if let Some(line) = lines.get_mut(chat) {
+        if let Some(line) = lines.get_mut(&place) {
             if entrance == Entrance::IfRoom && line.waiting.len() >= limits::CHAT_QUEUE_MAX {
                 let first = !std::mem::replace(&mut line.told, true);
                 return Err(Full { job, first });
@@ -148,48 +159,56 @@ impl<J: Send + 'static> Queues<J> {
             return Ok(());
         }
         let arrived = Arc::new(Notify::new());
-        lines.insert(chat.clone(), Line { waiting: VecDeque::new(), told: false, arrived: arrived.clone() });
+        lines.insert(place.clone(), Line { waiting: VecDeque::new(), told: false, arrived: arrived.clone() });
         drop(lines);
-        self.tasks.spawn(Arc::clone(self).work_off(chat.clone(), job, arrived));
+        self.tasks.spawn(Arc::clone(self).work_off(place, job, arrived));
         Ok(())
     }
 
-    async fn work_off(self: Arc<Self>, chat: ChatId, first: J, arrived: Arc<Notify>) {
+    async fn work_off(self: Arc<Self>, place: Place, first: J, arrived: Arc<Notify>) {
+        let places = match place.1 {
+            Lane::Messages => &self.turns,
+            Lane::Presses => &self.overtakers,
+        };
         let mut next = Some(first);
         while let Some(job) = next {
             let permit = tokio::select! {
                 biased;
                 () = self.stopping.cancelled() => return,
-                permit = self.turns.acquire() => permit,
+                permit = places.acquire() => permit,
             };
-            let rest = Rest { line: Some((Arc::clone(&self), chat.clone(), Arc::clone(&arrived))) };
+            // Nothing joins a press.
+            let line = (place.1 == Lane::Messages).then(|| (place.clone(), Arc::clone(&arrived)));
+            let rest = Rest { queues: Arc::clone(&self), line };
             tokio::select! {
                 biased;
                 () = self.over.cancelled() => return,
                 () = (self.work)(job, rest) => {}
             }
             drop(permit);
-            next = self.next(&chat);
+            next = self.next(&place);
         }
     }
 
-    /// The chat's next job; a line that is empty is taken down.
-    fn next(&self, chat: &ChatId) -> Option<J> {
+    /// The next job of a line; one that is empty is taken down.
+    fn next(&self, place: &Place) -> Option<J> {
         let mut lines = self.lines();
-        let job = lines.get_mut(chat).and_then(|line| line.waiting.pop_front());
+        let line = lines.get_mut(place)?;
+        let job = line.waiting.pop_front();
+        line.told &= line.waiting.len() >= limits::CHAT_QUEUE_MAX;
         if job.is_none() {
-            lines.remove(chat);
+            lines.remove(place);
         }
         job
     }
 
-    /// Does a job at once, beside the line.
+    /// Does a job at once, beside the lines.
     pub fn overtake(self: &Arc<Self>, job: J) {
         let this = Arc::clone(self);
         self.tasks.spawn(async move {
             let work = async {
                 let _permit = this.overtakers.acquire().await;
-                (this.work)(job, Rest { line: None }).await;
+                (this.work)(job, Rest { queues: Arc::clone(&this), line: None }).await;
             };
             tokio::select! {
                 biased;

@@ -20,7 +20,7 @@ fn queues() -> (Arc<Queues<(String, u64)>>, Log) {
 }
 
 fn push(queues: &Arc<Queues<(String, u64)>>, chat: &str, name: &str, ms: u64) -> Result<(), Full<(String, u64)>> {
-    queues.push(&ChatId::new(chat), (name.to_owned(), ms), Entrance::IfRoom)
+    queues.push(&ChatId::new(chat), Lane::Messages, (name.to_owned(), ms), Entrance::IfRoom)
 }
 
 fn names(log: &Log) -> Vec<(u64, String)> {
@@ -66,10 +66,49 @@ async fn a_full_line_takes_no_more_and_says_so_once_but_keeps_its_promises() {
     assert!(push(&queues, "a", "over", 1).unwrap_err().first);
     assert!(!push(&queues, "a", "over", 1).unwrap_err().first);
     push(&queues, "b", "another chat", 1).unwrap();
-    queues.push(&ChatId::new("a"), ("promised".to_owned(), 1), Entrance::Promised).unwrap();
+    queues.push(&ChatId::new("a"), Lane::Messages, ("promised".to_owned(), 1), Entrance::Promised).unwrap();
     sleep(Duration::from_secs(5)).await;
     assert_eq!(names(&log).len(), 1 + limits::CHAT_QUEUE_MAX + 1 + 1);
     assert_eq!(names(&log).last().unwrap().1, "promised");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_had_room_again_says_so_again_when_it_is_full() {
+    let (queues, _log) = queues();
+    push(&queues, "a", "running", 100).unwrap();
+    for n in 0..limits::CHAT_QUEUE_MAX {
+        push(&queues, "a", &n.to_string(), 100).unwrap();
+    }
+    assert!(push(&queues, "a", "over", 1).unwrap_err().first);
+    sleep(Duration::from_millis(150)).await;
+    push(&queues, "a", "sent again", 1).unwrap();
+    assert!(push(&queues, "a", "over", 1).unwrap_err().first, "whoever sends again must not lose it in silence");
+    assert!(!push(&queues, "a", "over", 1).unwrap_err().first);
+}
+
+#[tokio::test(start_paused = true)]
+async fn presses_of_a_chat_come_one_after_another_beside_its_messages() {
+    let (queues, log) = queues();
+    let press = |chat: &str, name: &str, ms| {
+        queues.push(&ChatId::new(chat), Lane::Presses, (name.to_owned(), ms), Entrance::IfRoom).unwrap();
+    };
+    push(&queues, "a", "message", 1_000).unwrap();
+    press("a", "tap", 100);
+    press("a", "second tap", 1);
+    press("b", "another chat", 10);
+    queues.overtake(("cancel".to_owned(), 1));
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(
+        names(&log),
+        [
+            done(1, "cancel"),
+            done(10, "another chat"),
+            done(100, "tap"),
+            done(101, "second tap"),
+            done(1_000, "message")
+        ]
+    );
+    assert!(queues.lines().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,7 +146,7 @@ async fn a_job_may_take_the_next_one_along_or_a_later_one_that_belongs_to_it_and
         }
     }));
     let chat = ChatId::new("a");
-    let push = |job| queues.push(&chat, job, Entrance::IfRoom).unwrap();
+    let push = |job| queues.push(&chat, Lane::Messages, job, Entrance::IfRoom).unwrap();
     push("first");
     sleep(Duration::from_millis(1)).await;
     for job in ["then one", "other", "then two", "belongs"] {

@@ -6,9 +6,12 @@
 //! heard once, even when the program is stopped in between; no address that is fetched or told of holds the
 //! token. Not here: understanding pictures.
 
+use std::time::Duration;
+
 use super::convert::{Download, Heard, Said, With};
 use super::inbox::{Entry, Inbox};
 use super::turns::Desk;
+use crate::core::ids::ChatId;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Along, Origin, Part, Reply};
 use crate::limits;
@@ -20,6 +23,7 @@ pub(super) const OTHER: &str =
 const PICTURE: &str = "I can't look into pictures or videos. Could you tell me in words what you need?";
 const BESIDE_PICTURE: &str = "I can't look into pictures or videos, so I go by your words alone.";
 const NOT_HEARD: &str = "I can't listen to recordings here: whoever runs me has not set up a transcription service (TRANSCRIBE_BASE_URL). Could you write it instead?";
+const LISTENING: &str = "Listening…";
 const SILENT: &str = "I could not make out any words in that recording. Could you write it, or try again?";
 
 /// What became of a message.
@@ -29,11 +33,13 @@ pub(super) struct Unpacked {
     pub parts: Vec<Part>,
     /// What to say when there are no words in the whole breath.
     pub sentence: Option<String>,
-    /// What to say first when other messages of the breath have words.
+    /// What to say first when there are words in the breath, of this message or another.
     pub beside: Option<String>,
+    /// The person did not want to wait for it.
+    pub stopped: bool,
 }
 
-/// Makes words of a message. What the person should know beforehand is told here, once.
+/// Makes words of a message. What a recording was heard to say is told here, once.
 pub(super) async fn unpack(desk: &Desk, entry: &Entry, heard: &Heard, said: &Said) -> Result<Unpacked, StoreError> {
     let mut unpacked = Unpacked::default();
     let passed_on = matches!(said.origin, Origin::Forwarded);
@@ -44,19 +50,20 @@ pub(super) async fn unpack(desk: &Desk, entry: &Entry, heard: &Heard, said: &Sai
     match &said.with {
         With::Nothing => {}
         With::Spoken(recording) => match spoken(desk, entry, heard, recording).await? {
-            Ok(words) => {
+            Listened::Stopped => unpacked.stopped = true,
+            Listened::Words(words) => {
                 let origin = if passed_on { Origin::Forwarded } else { Origin::Transcript };
                 unpacked.parts.push(part(said, words, origin, along));
             }
-            Err(why) => unpacked.cannot(desk, entry, heard, &why, &why).await?,
+            Listened::Nothing(why) => unpacked.cannot(&why, &why),
         },
-        With::Picture => unpacked.cannot(desk, entry, heard, PICTURE, BESIDE_PICTURE).await?,
+        With::Picture => unpacked.cannot(PICTURE, BESIDE_PICTURE),
         With::File(file) => match text_of(desk, file).await {
             Ok(text) => {
                 let name = file.name.clone().unwrap_or_else(|| "text".to_owned());
                 unpacked.parts.push(part(said, text, Origin::Forwarded, Some(Along::File { name })));
             }
-            Err(why) => unpacked.cannot(desk, entry, heard, &why, &why).await?,
+            Err(why) => unpacked.cannot(&why, &why),
         },
         With::Contact { name, phone } => {
             let text = format!("{name}\n{phone}");
@@ -81,20 +88,9 @@ fn part(said: &Said, text: String, origin: Origin, along: Option<Along>) -> Part
 }
 
 impl Unpacked {
-    /// Something could not be read: beside words that is told at once, alone it is the answer.
-    async fn cannot(
-        &mut self,
-        desk: &Desk,
-        entry: &Entry,
-        heard: &Heard,
-        alone: &str,
-        beside: &str,
-    ) -> Result<(), StoreError> {
-        if self.parts.is_empty() {
-            (self.sentence, self.beside) = (Some(alone.to_owned()), Some(beside.to_owned()));
-            return Ok(());
-        }
-        tell_once(desk, entry, heard, beside, "").await
+    /// Something could not be read: beside words that is told before the answer, alone it is the answer.
+    fn cannot(&mut self, alone: &str, beside: &str) {
+        (self.sentence, self.beside) = (Some(alone.to_owned()), Some(beside.to_owned()));
     }
 }
 
@@ -115,43 +111,75 @@ pub(super) async fn tell_once(
     desk.brain.tell(&heard.place.id(), vec![Show::Send(Reply::text(words))], batch).await
 }
 
-/// The words of a recording; `Err` holds why there are none, for the person.
-async fn spoken(
-    desk: &Desk,
-    entry: &Entry,
-    heard: &Heard,
-    recording: &Download,
-) -> Result<Result<String, String>, StoreError> {
+/// What came of a recording.
+enum Listened {
+    Words(String),
+    /// Why there are none, for the person.
+    Nothing(String),
+    /// The person did not want to wait.
+    Stopped,
+}
+
+/// The words of a recording, shown to the person before anything is done with them.
+async fn spoken(desk: &Desk, entry: &Entry, heard: &Heard, recording: &Download) -> Result<Listened, StoreError> {
     if let Some(known) = entry.heard.as_ref().filter(|known| !known.is_empty()) {
-        return Ok(Ok(known.clone()));
+        return Ok(Listened::Words(known.clone()));
     }
+    let chat = heard.place.id();
+    let stop = desk.under_way(&chat).unwrap_or_default();
+    let listened = tokio::select! {
+        biased;
+        () = stop.cancelled() => return Ok(Listened::Stopped),
+        listened = with_signs_of_life(desk, &chat, listen(desk, recording)) => listened,
+    };
+    Ok(match listened {
+        Ok(words) => {
+            tell_once(desk, entry, heard, &format!("🎙 “{}”", visible(&words)), &words).await?;
+            Listened::Words(words)
+        }
+        Err(why) => Listened::Nothing(why),
+    })
+}
+
+/// Typing, and a status line once it takes longer, as for a turn.
+async fn with_signs_of_life<T>(desk: &Desk, chat: &ChatId, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    let mut wait = Duration::from_millis(limits::STATUS_AFTER_MS);
+    desk.brain.face.typing(chat).await;
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return done,
+            () = tokio::time::sleep(wait) => {
+                desk.brain.face.status(chat, LISTENING).await;
+                desk.brain.face.typing(chat).await;
+                wait = Duration::from_secs(1);
+            }
+        }
+    }
+}
+
+/// What a recording says; `Err` holds why that is not known, for the person.
+async fn listen(desk: &Desk, recording: &Download) -> Result<String, String> {
     let Some(transcriber) = &desk.transcriber else {
-        return Ok(Err(NOT_HEARD.to_owned()));
+        return Err(NOT_HEARD.to_owned());
     };
     if recording.seconds.is_some_and(|seconds| seconds > limits::RECORDING_SECS_MAX) {
         let minutes = limits::RECORDING_SECS_MAX / 60;
-        return Ok(Err(format!(
+        return Err(format!(
             "That recording is too long for me; I listen to up to {minutes} minutes. Could you send it in parts?"
-        )));
+        ));
     }
-    desk.brain.face.typing(&heard.place.id()).await;
-    let bytes = match fetch(desk, recording, limits::DOWNLOAD_BYTES_MAX).await {
-        Ok(bytes) => bytes,
-        Err(why) => return Ok(Err(why)),
-    };
+    let bytes = fetch(desk, recording, limits::DOWNLOAD_BYTES_MAX).await?;
     // What the bytes are stands in the name: endpoints look at its ending.
     let mime = recording.mime.clone().unwrap_or_else(|| "audio/ogg".to_owned());
     let name = recording.name.clone().unwrap_or_else(|| format!("recording.{}", ending(&mime)));
     match transcriber.transcribe(Recording { bytes, name, mime }).await {
-        Ok(words) if words.trim().is_empty() => Ok(Err(SILENT.to_owned())),
-        Ok(words) => {
-            let words = shorten(words.trim(), limits::MESSAGE_BYTES_MAX / 4);
-            tell_once(desk, entry, heard, &format!("🎙 “{}”", visible(&words)), &words).await?;
-            Ok(Ok(words))
-        }
+        Ok(words) if words.trim().is_empty() => Err(SILENT.to_owned()),
+        Ok(words) => Ok(shorten(words.trim(), limits::MESSAGE_BYTES_MAX / 4)),
         Err(error) => {
             tracing::warn!(%error, "a recording could not be transcribed");
-            Ok(Err("I could not get that recording transcribed just now, so I have done nothing with it. Please try again later, or write it.".to_owned()))
+            Err("I could not get that recording transcribed just now, so I have done nothing with it. Please try again later, or write it.".to_owned())
         }
     }
 }

@@ -14,10 +14,10 @@ use teloxide_core::types::CallbackQueryId;
 use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
-use super::convert::{self, Heard, Me, What};
+use super::convert::{self, Heard, Me, Said, What};
 use super::face::TelegramChat;
 use super::inbox::{Entry, Inbox};
-use super::queue::{Entrance, Full, Queues, Rest};
+use super::queue::{Entrance, Full, Lane, Queues, Rest};
 use super::{edits, gather, groups};
 use crate::config::telegram_user;
 use crate::core::ids::{ChatId, MessageId, RunId};
@@ -30,9 +30,8 @@ use crate::pipeline::{Brain, commands, handle_turn_in};
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Transcriber};
 use crate::records::Show;
 
-const BUSY: &str = "I'm still busy with your earlier messages and can't take more right now. Please send the newest ones again in a few minutes.";
-const BROKEN: &str =
-    "Something went wrong inside me, and I stopped there. Nothing more was done; please look before you ask again.";
+const BUSY: &str = "I still have many of your messages to answer, so I did not keep this one. Please send it again in a few minutes, with anything you wrote after it.";
+const BROKEN: &str = "Something went wrong inside me, and I stopped there. Nothing more was done. Please check /today or /tasks before you send it again.";
 
 /// What every turn on Telegram works with.
 #[derive(Debug)]
@@ -51,13 +50,17 @@ pub(super) struct Desk {
 impl Desk {
     /// Whether a turn of this chat is under way, apart from presses and `/cancel`.
     fn is_busy(&self, chat: &ChatId) -> bool {
-        self.brain.running.lock().unwrap_or_else(PoisonError::into_inner).contains_key(chat)
+        self.under_way(chat).is_some()
+    }
+
+    /// What stops the turn of this chat that is under way, when there is one.
+    pub fn under_way(&self, chat: &ChatId) -> Option<CancellationToken> {
+        self.brain.running.lock().unwrap_or_else(PoisonError::into_inner).get(chat).cloned()
     }
 
     /// Whether the person has stopped the turn of this chat that is under way.
     pub fn is_cancelled(&self, heard: &Heard) -> bool {
-        let running = self.brain.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.get(&heard.place.id()).is_some_and(CancellationToken::is_cancelled)
+        self.under_way(&heard.place.id()).is_some_and(|token| token.is_cancelled())
     }
 
     /// How long the rest of a sentence is waited for that would otherwise be asked for.
@@ -83,13 +86,20 @@ impl Job {
         Self { entry, heard, more: Vec::new(), resumed: false }
     }
 
-    fn overtakes(&self) -> bool {
+    /// Its line; none for what waits for nobody.
+    fn lane(&self) -> Option<Lane> {
         match &self.heard.what {
-            What::Press(message, data) => commands::overtakes(&press(*message, data)),
-            What::Said(said) => matches!(commands::parse(&said.text), Some(("cancel", _))),
-            What::Edited(_) | What::Added => false,
+            What::Press(message, data) if commands::overtakes(&press(*message, data)) => Some(Lane::Presses),
+            What::Said(said) if is_cancel(said) => None,
+            What::Press(..) | What::Said(_) | What::Edited(_) | What::Added => Some(Lane::Messages),
         }
     }
+}
+
+/// `/cancel`, however it is written.
+pub(super) fn is_cancel(said: &Said) -> bool {
+    let Said { text, origin, reply_to, .. } = said.clone();
+    commands::overtakes(&Input::Message { text, origin, reply_to })
 }
 
 fn press(message: MessageId, data: &str) -> Input {
@@ -99,12 +109,12 @@ fn press(message: MessageId, data: &str) -> Input {
 /// Gives a new update its place.
 pub(super) fn begin(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, job: Job) {
     acknowledge_press(desk, queues, &job.heard);
-    if job.overtakes() {
+    let Some(lane) = job.lane() else {
         queues.overtake(job);
         return;
-    }
+    };
     let chat = job.heard.place.id();
-    if let Err(Full { job, first }) = queues.push(&chat, job, Entrance::IfRoom) {
+    if let Err(Full { job, first }) = queues.push(&chat, lane, job, Entrance::IfRoom) {
         let desk = desk.clone();
         queues.aside(async move { turn_away(&desk, &job, first).await });
     }
@@ -129,11 +139,10 @@ pub(super) async fn resume(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, open: Ve
     for job in jobs {
         acknowledge_press(desk, queues, &job.heard);
         let chat = job.heard.place.id();
-        if job.overtakes() {
-            queues.overtake(job);
-        } else {
+        match job.lane() {
             // A promised place is always given.
-            let _ = queues.push(&chat, job, Entrance::Promised);
+            Some(lane) => drop(queues.push(&chat, lane, job, Entrance::Promised)),
+            None => queues.overtake(job),
         }
     }
 }
@@ -163,6 +172,10 @@ pub(super) async fn handle(desk: Arc<Desk>, job: Job, rest: Rest<Job>) {
 
 async fn dispatch(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
     let private = job.heard.private;
+    if let What::Said(_) | What::Added = job.heard.what {
+        // Who writes to us, or lets us in, lets us answer.
+        desk.brain.unblocked(&job.heard.place.id()).await?;
+    }
     match job.heard.what.clone() {
         What::Said(_) if private => gather::said(desk, job, rest).await,
         What::Said(said) => groups::said(desk, job, said, rest).await,
@@ -170,15 +183,9 @@ async fn dispatch(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), StoreEr
         What::Press(message, data) if private => pressed(desk, &job, message, &data).await,
         // Cards are never shown in a group.
         What::Press(..) => desk.inbox.close_now(&job.entry).await,
-        What::Added if private => let_back_in(desk, &job).await,
+        What::Added if private => desk.inbox.close_now(&job.entry).await,
         What::Added => groups::added(desk, &job).await,
     }
-}
-
-/// Somebody who had blocked the bot has let it back in.
-async fn let_back_in(desk: &Desk, job: &Job) -> Result<(), StoreError> {
-    desk.brain.unblocked(&job.heard.place.id()).await?;
-    desk.inbox.close_now(&job.entry).await
 }
 
 async fn pressed(desk: &Desk, job: &Job, message: MessageId, data: &str) -> Result<(), StoreError> {
@@ -191,12 +198,16 @@ async fn pressed(desk: &Desk, job: &Job, message: MessageId, data: &str) -> Resu
 
 /// A single update as a turn.
 pub(super) fn incoming(job: &Job, message_id: MessageId, input: Input) -> Incoming {
+    let at = match &job.heard.what {
+        What::Said(said) | What::Edited(said) => said.written(job.entry.at),
+        What::Press(..) | What::Added => job.entry.at,
+    };
     Incoming {
         turn: RunId::new(format!("tg-{}", job.entry.update)),
         user: telegram_user(job.heard.who),
         chat: job.heard.place.id(),
         message_id,
-        at: job.entry.at,
+        at,
         input,
         inbox: Some(job.entry.name.clone()),
         parts: Vec::new(),
@@ -260,6 +271,13 @@ pub(super) async fn say(desk: &Desk, entries: &[&Entry], chat: &ChatId, sentence
         Inbox::close(entry, &mut batch)?;
     }
     desk.brain.tell(chat, vec![Show::Send(Reply::text(sentence))], batch).await
+}
+
+/// The same as the answer to what was being read: its status line is gone afterwards.
+pub(super) async fn answer(desk: &Desk, entries: &[&Entry], chat: &ChatId, sentence: &str) -> Result<(), StoreError> {
+    let said = say(desk, entries, chat, sentence).await;
+    desk.chat.settle(chat).await;
+    said
 }
 
 /// The line is full: the person is told once, so that nothing gets lost in silence.

@@ -114,6 +114,9 @@ pub struct Chat {
 pub struct Message {
     pub message_id: i64,
     pub chat: Chat,
+    /// When it was written, in seconds; an edit has the date of the first writing. Whatever it is, it does no harm.
+    #[serde(default)]
+    pub date: Option<Value>,
     #[serde(default)]
     pub message_thread_id: Option<i32>,
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! Reminders as a promise: a virtual year with everything that goes wrong, and the promises one by one.
 
 mod blocked;
+mod meant;
 mod oracle;
 mod promises;
 mod world;

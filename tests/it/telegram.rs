@@ -6,6 +6,7 @@ mod broken;
 mod buttons;
 mod commands;
 mod consent;
+mod dates;
 mod edits;
 mod faults;
 mod formatted;

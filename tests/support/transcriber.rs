@@ -1,6 +1,7 @@
 //! A transcription endpoint: `POST /v1/audio/transcriptions`, answered as a test says.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -21,6 +22,7 @@ pub struct Heard {
 struct Shared {
     status: u16,
     answer: String,
+    after: Duration,
     heard: Mutex<Vec<Heard>>,
 }
 
@@ -38,7 +40,16 @@ impl Transcriber {
     }
 
     pub fn answering(status: u16, answer: &str) -> Self {
-        let shared = Arc::new(Shared { status, answer: answer.to_owned(), heard: Mutex::default() });
+        Self::answering_after(Duration::ZERO, status, answer)
+    }
+
+    /// Hears these words, and takes its time.
+    pub fn saying_after(after: Duration, words: &str) -> Self {
+        Self::answering_after(after, 200, &serde_json::json!({"text": words}).to_string())
+    }
+
+    fn answering_after(after: Duration, status: u16, answer: &str) -> Self {
+        let shared = Arc::new(Shared { status, answer: answer.to_owned(), after, heard: Mutex::default() });
         let router = Router::new().route("/v1/audio/transcriptions", axum::routing::post(transcribe));
         let router = router.with_state(Arc::clone(&shared));
         let background = Background::start("transcriber", |listener| serve_http(listener, router));
@@ -62,5 +73,6 @@ async fn transcribe(State(shared): State<Arc<Shared>>, headers: HeaderMap, body:
         content_type: header("content-type").unwrap_or_default(),
         body: String::from_utf8_lossy(&body).into_owned(),
     });
+    tokio::time::sleep(shared.after).await;
     (StatusCode::from_u16(shared.status).unwrap(), shared.answer.clone())
 }

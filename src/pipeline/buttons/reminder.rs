@@ -13,11 +13,11 @@ use crate::core::consent::{self, Consent};
 use crate::core::ids::MessageId;
 use crate::core::outcome::Status;
 use crate::core::plan::{Params, PlannedAction, Target};
-use crate::core::turn::Path;
+use crate::core::turn::{Input, Path};
 use crate::core::when::{self, Grain, Problem, When, local_instant};
 use crate::limits;
-use crate::pipeline::act;
 use crate::pipeline::turn::{Answer, Turn};
+use crate::pipeline::{act, conversation};
 use crate::ports::{Prepared, RecordExt, StoreError};
 use crate::records::{Before, Shown, Snoozing};
 
@@ -28,6 +28,10 @@ const MORNING: NaiveTime = match NaiveTime::from_hms_opt(9, 0, 0) {
 };
 
 const ASK: &str = "Until when? Say it as you would, for example “friday 9am” or “in 3 hours”.";
+
+/// What is said of a thing that was done.
+const DONE: [&str; 8] =
+    ["done", "did it", "i did it", "it's done", "it is done", "that's done", "finished", "already done"];
 
 /// What a reminder's press does.
 #[derive(Debug, Clone, Copy)]
@@ -69,10 +73,50 @@ async fn ask(turn: &Turn<'_>, due: &str, message: Option<MessageId>) -> Result<A
     Ok(answer)
 }
 
-/// The answer to "until when?"; `None` when the message is about something else.
+/// "done" or "snooze it", in reply to a reminder or right after it rang: as its buttons. `None` for all else.
+async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
+    if !turn.origin().is_own_words() {
+        return Ok(None);
+    }
+    let about = match (&turn.replied, &turn.incoming.input) {
+        (Some(shown), _) => match shown.about.as_slice() {
+            [(item, _)] => Some((item.clone(), shown.message)),
+            _ => None,
+        },
+        // It is about some other message.
+        (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
+        (None, Input::Message { reply_to: None, .. }) => {
+            turn.history.last().and_then(conversation::rung).map(|(item, message)| (item.to_owned(), message))
+        }
+    };
+    let Some((due, message)) = about else { return Ok(None) };
+    let words = turn.words().trim().trim_end_matches(['.', '!']).to_lowercase();
+    let deed = match words.strip_prefix("snooze") {
+        None if DONE.contains(&words.as_str()) => Deed::Done,
+        None => return Ok(None),
+        Some(rest) => {
+            let rest = rest.trim();
+            let rest = ["it", "this", "that"].iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest).trim();
+            if rest.is_empty() {
+                let asked = ask(turn, &due, Some(message)).await?;
+                return Ok(Some(Answer { path: Path::Clarify, ..asked }));
+            }
+            match time_of(turn, rest) {
+                Some(Ok(at)) if at > turn.scene.now => Deed::Snooze(at),
+                Some(Ok(_) | Err(_)) | None => return Ok(None),
+            }
+        }
+    };
+    let shown = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), message)).await?;
+    let mut answer = carry_out(turn, &due, deed, shown.map(|(shown, _)| shown)).await?;
+    answer.path = Path::Action;
+    Ok(Some(answer))
+}
+
+/// The answer to "until when?", and what is said to a reminder; `None` when the message is about something else.
 pub async fn until(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     let Some(asked) = asked(turn) else {
-        return Ok(None);
+        return in_words(turn).await;
     };
     let words = turn.words().trim();
     if consent::read(words) == Consent::No || ["never mind", "nevermind", "forget it"].contains(&&*words.to_lowercase())
@@ -118,7 +162,7 @@ fn again(asked: &Snoozing, words: &str) -> Answer {
 fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>> {
     let bare = words.strip_prefix("until ").or_else(|| words.strip_prefix("Until ")).unwrap_or(words);
     let bare = bare.strip_prefix("for ").map_or(bare.to_owned(), |length| format!("in {length}"));
-    let reference = turn.scene.reference();
+    let reference = turn.reference();
     const ANSWER_WORDS: usize = 8;
     if bare.split_whitespace().count() > ANSWER_WORDS {
         return None;
@@ -132,7 +176,7 @@ fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>>
     match when::resolve(&bare, &reference)? {
         Ok(When::Point { at, grain }) => Some(Ok(morning(at, grain))),
         Ok(When::Range { start, grain, .. }) => Some(Ok(morning(start, grain))),
-        Ok(When::Duration(length)) => Some(Ok(turn.scene.now.with_timezone(&reference.zone) + length)),
+        Ok(When::Duration(length)) => Some(Ok(reference.now.with_timezone(&reference.zone) + length)),
         Ok(When::Recurrence { .. }) => None,
         Err(Problem::Unclear { .. }) => Some(Err("I can't tell which time that is. Until when?".to_owned())),
         Err(Problem::Past { .. }) => Some(Err("That is in the past. Until when?".to_owned())),

@@ -12,7 +12,7 @@ use crate::pipeline::turn::{Answer, Turn};
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
 use crate::records::{Before, Shown};
 
-/// Notes a message that was just delivered, if it has buttons; forgets old ones of its chat.
+/// Notes a message that was just delivered, if it has buttons or reminds of something; forgets old ones of its chat.
 pub async fn note(
     brain: &Brain,
     chat: &ChatId,
@@ -20,7 +20,7 @@ pub async fn note(
     reply: &Reply,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
-    if reply.buttons.is_empty() {
+    if reply.buttons.is_empty() && reply.rings.is_empty() {
         return Ok(());
     }
     let at = brain.clock.now();
@@ -31,7 +31,8 @@ pub async fn note(
         }
     }
     let (text, buttons) = (reply.text.clone(), reply.buttons.clone());
-    batch.put(&Shown { chat: chat.clone(), message, text, buttons, at, before: None }, Expect::Any)?;
+    let about = reply.rings.iter().map(|ring| (ring.item.clone(), ring.title.clone())).collect();
+    batch.put(&Shown { chat: chat.clone(), message, text, buttons, at, about, before: None }, Expect::Any)?;
     Ok(())
 }
 

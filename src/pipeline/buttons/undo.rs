@@ -79,7 +79,7 @@ async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer
     batch.put(&used, Expect::Revision(revision))?.extend(undo.changes.iter().cloned());
     match turn.brain.commit(batch).await {
         Ok(_) => {
-            let mut answer = Answer::says(Path::Button, format!("↩️ Undone: I did not {} after all.", undo.label));
+            let mut answer = Answer::says(Path::Button, taken_back(undo));
             restore_message(turn, undo, &mut answer).await?;
             Ok(answer)
         }
@@ -100,7 +100,12 @@ async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer
 
 fn already(undo: &Undo, zone: Tz) -> String {
     let at = undo.used.map_or_else(String::new, |at| format!(" at {}", at.with_timezone(&zone).format("%H:%M")));
-    format!("That was already undone{at}: I did not {} after all.", undo.label)
+    format!("That was already taken back{at}: {}.", undo.label)
+}
+
+/// What is said once something was taken back.
+pub fn taken_back(undo: &Undo) -> String {
+    format!("↩️ Taken back: {}.", undo.label)
 }
 
 /// A reminder that says "done" says what it said before once that was taken back.

@@ -50,6 +50,18 @@ pub async fn everything_of(brain: &Brain, owner: &UserId, chat: &ChatId) -> Resu
     Ok(Value::Object(document))
 }
 
+/// "1 memory", "2 memories".
+fn counted(name: &str, count: usize) -> String {
+    let name = name.replace('_', " ");
+    let one = match name.as_str() {
+        "memories" => "memory",
+        // "Waiting for your yes" is said of any number.
+        waiting if waiting.ends_with(" yes") => waiting,
+        several => several.strip_suffix('s').unwrap_or(several),
+    };
+    format!("{count} {}", if count == 1 { one } else { &name })
+}
+
 /// Hands it over as a file.
 pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, crate::ports::StoreError> {
     let document = match everything_of(turn.brain, turn.owner(), turn.chat()).await {
@@ -72,7 +84,7 @@ pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, crate::ports::S
         .flatten()
         .filter_map(|(name, records)| Some((name, records.as_array()?.len())))
         .filter(|(_, count)| *count > 0)
-        .map(|(name, count)| format!("▫️ {count} {}", name.replace('_', " ")))
+        .map(|(name, count)| format!("▫️ {}", counted(name, count)))
         .collect();
     let now = turn.scene.now.with_timezone(&turn.scene.zone);
     let attachment = Attachment {

@@ -89,10 +89,10 @@ fn an_undo_that_is_killed_is_done_once_or_not_at_all() {
         world.dies_at(border, NOW, &json!({"press": undo}));
         let mut second = world.lives();
         let at_start = told(&told_at_start(&mut second));
-        assert_eq!(at_start.contains("Undone"), border != "answer-before", "{border}: {at_start}");
+        assert_eq!(at_start.contains("Taken back"), border != "answer-before", "{border}: {at_start}");
         assert_eq!(tasks(&mut second), 0, "{border}");
         let again = second.press(&undo);
-        assert!(text_of(&again).contains("already undone"), "{border}: {again:#?}");
+        assert!(text_of(&again).contains("already taken back"), "{border}: {again:#?}");
         assert_eq!(tasks(&mut second), 0, "{border}");
     });
 }

@@ -20,7 +20,7 @@ async fn undo_works_once_and_takes_the_reminder_along() {
     rig.presses(&undo).await;
     assert_eq!((rig.count(Table::Tasks).await, rig.count(Table::Due).await), (0, 0));
     let again = rig.presses(&undo).await.text();
-    assert_eq!(again, "That was already undone at 09:00: I did not add “Milk” after all.");
+    assert_eq!(again, "That was already taken back at 09:00: add “Milk”.");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Who is let in.
 
 use super::*;
+use crate::support::bot_api::Fault;
 
 /// The pairing code on standard error.
 async fn pairing_code(daemon: &Daemon) -> String {
@@ -87,4 +88,23 @@ async fn who_is_taken_off_the_allowlist_is_a_stranger_again() {
     api.user_says(ANNA, "/pending");
     answer(&api, ANNA, "Nothing is waiting").await;
     assert_eq!(how_many(&api, BEN, "Nothing is waiting"), 0);
+}
+
+#[tokio::test]
+async fn what_comes_right_behind_the_pairing_code_is_heard() {
+    let api = FakeBotApi::start().await;
+    let daemon = serve(&closed(), &api).await;
+    let code = pairing_code(&daemon).await;
+    // Both wait for the same poll.
+    api.fail_until_cleared("getUpdates", Fault::ServerError(500));
+    api.user_says(BEN, "me first!");
+    api.user_says(ANNA, &code);
+    api.user_says(ANNA, "/pending");
+    api.user_says(BEN, &code);
+    api.clear_faults();
+    let welcome = answer(&api, ANNA, "Welcome").await;
+    let heard = answer(&api, ANNA, "Nothing is waiting").await;
+    assert!(welcome.id < heard.id, "{}", api.transcript());
+    answer(&api, BEN, "private assistant").await;
+    assert_eq!(how_many(&api, BEN, "Welcome"), 0, "{}", api.transcript());
 }

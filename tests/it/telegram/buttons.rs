@@ -56,7 +56,7 @@ async fn an_edited_card_says_that_it_was_changed_and_a_new_one_takes_its_place()
     let newer = api.wait_message(ANNA, |m| m.id > id && m.text.contains("Subject: Delay"), SOON).await;
     assert!(!newer.buttons.is_empty());
     let closed = changed(&api, ANNA, &card).await;
-    assert!(timeless(&closed.text).ends_with("✏️ You changed it · DAY TIME"), "{}", closed.text);
+    assert!(closed.text.ends_with("✏️ Withdrawn · the newer card counts"), "{}", closed.text);
 }
 
 #[tokio::test]
@@ -82,12 +82,12 @@ async fn undo_by_button_works_once_and_each_later_press_is_told_the_truth() {
     let added = says(&api, ANNA, "add a task: buy milk").await;
     let undo = added.button("Undo");
     let newest = press(&api, &added, "Undo").await;
-    assert_eq!(next(&api, newest).await.text, "↩️ Undone: I did not add “Buy milk” after all.");
+    assert_eq!(next(&api, newest).await.text, "↩️ Taken back: add “Buy milk”.");
     api.wait_message(ANNA, |m| m.id == added.id && m.buttons.is_empty(), SOON).await;
     let newest = api.messages(ANNA).last().unwrap().id;
     api.press(ANNA, added.id, &undo.data);
     let again = next(&api, newest).await.text;
-    assert_eq!(timeless(&again), "That was already undone at TIME: I did not add “Buy milk” after all.");
+    assert_eq!(timeless(&again), "That was already taken back at TIME: add “Buy milk”.");
 }
 
 #[tokio::test]
@@ -191,4 +191,21 @@ async fn a_reminder_waits_until_whatever_is_answered() {
         "{}",
         closed.text
     );
+}
+
+#[tokio::test]
+async fn a_double_tap_does_it_once_and_the_second_is_told_so() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let reminder = reminded(&api).await;
+    let data = reminder.button("Done").data;
+    let newest = api.messages(ANNA).last().unwrap().id;
+    for _ in 0..3 {
+        api.press(ANNA, reminder.id, &data);
+    }
+    let after = |api: &FakeBotApi| -> Vec<String> {
+        api.messages(ANNA).into_iter().filter(|m| m.id > newest).map(|m| m.text).collect()
+    };
+    let told = api.wait_for("three answers", SOON, |api| Some(after(api)).filter(|told| told.len() >= 3)).await;
+    assert_eq!(told, ["✅ Done: Stretch", "“Stretch” is done already.", "“Stretch” is done already."]);
 }

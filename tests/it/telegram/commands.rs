@@ -125,13 +125,10 @@ async fn undo_takes_back_the_last_thing_and_then_the_one_before_it() {
         &api,
         ANNA,
         &[
-            ("/undo", "↩️ Undone: I did not add “Buy bread” after all."),
+            ("/undo", "↩️ Taken back: add “Buy bread”."),
             ("/tasks", "📋 1 open task\n\n▫️ Buy milk"),
-            ("/undo", "↩️ Undone: I did not add “Buy milk” after all."),
-            (
-                "/undo",
-                "That was already undone at TIME: I did not add “Buy milk” after all. There is nothing else to undo.",
-            ),
+            ("/undo", "↩️ Taken back: add “Buy milk”."),
+            ("/undo", "That was already taken back at TIME: add “Buy milk”. There is nothing else to undo."),
         ],
     )
     .await;
@@ -175,7 +172,7 @@ async fn the_export_is_a_file_of_ones_own_data_and_of_nobody_elses() {
     assert_eq!(
         handed.text,
         "📦 This is everything I keep of you, with your settings:\n\
-         ▫️ 1 memories\n▫️ 4 messages\n▫️ 1 tasks\nMail stays where it is, in its folder."
+         ▫️ 1 memory\n▫️ 4 messages\n▫️ 1 task\nMail stays where it is, in its folder."
     );
     let (name, content) = handed.document.clone().unwrap();
     assert_eq!(timeless(&name), "brain-agent-STAMP.json");
@@ -229,7 +226,7 @@ async fn commands_count_only_when_they_are_typed() {
     for passed_on in [Say::by(ANNA, "/undo").forwarded_from(EVE), Say::by(ANNA, "/undo").via_bot()] {
         let id = api.say(passed_on);
         let answer = api.wait_message(ANNA, |message| message.id > id, SOON).await;
-        assert!(!answer.text.contains("Undone"), "{}", answer.text);
+        assert!(!answer.text.contains("Taken back"), "{}", answer.text);
     }
     let tasks = says(&api, ANNA, "/tasks").await.text;
     assert!(tasks.contains("Buy milk"), "{tasks}");

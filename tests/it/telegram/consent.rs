@@ -1,7 +1,7 @@
 //! Only the owner's own, typed, later yes approves.
 
 use super::*;
-use crate::support::bot_api::Say;
+use crate::support::bot_api::{Fault, Say};
 
 #[tokio::test]
 async fn a_typed_yes_after_the_card_sends_and_a_second_one_sends_nothing() {
@@ -113,4 +113,21 @@ async fn forged_foreign_and_replayed_presses_do_nothing() {
     smtp.wait_mails(1, SOON).await;
     api.wait_for("all presses told", SOON, |api| (api.messages(ANNA).len() >= 9).then_some(())).await;
     assert_eq!(smtp.mails().len(), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn a_card_that_telegram_does_not_take_is_withdrawn() {
+    let api = FakeBotApi::start().await;
+    let model = mailing(Duration::ZERO);
+    let _daemon = serve(&installed().model(&model), &api).await;
+    // A program that has just begun may be slow enough for a status line, and that is not what is refused here.
+    api.user_says(ANNA, "hello");
+    answer(&api, ANNA, "All right.").await;
+    api.fail_once("sendMessage", Fault::Refuse(400, "Bad Request: not like this".to_owned()));
+    api.user_says(ANNA, SEND);
+    answer(&api, ANNA, "Telegram would not show it").await;
+    api.user_says(ANNA, "/pending");
+    answer(&api, ANNA, "Nothing is waiting").await;
+    api.user_says(ANNA, SEND);
+    card(&api, ANNA).await;
 }

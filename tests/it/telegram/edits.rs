@@ -5,6 +5,7 @@ use crate::support::bot_api::Say;
 
 const CALL: &str = "remind me to call mom tomorrow at 5pm";
 const LATER: &str = "remind me to call mom tomorrow at 6pm";
+const DONE_OR_OLD: &str = "I have done that already, or the offer is too old (a day). Nothing was done now.";
 
 #[tokio::test]
 async fn a_changed_message_is_offered_to_be_done_again_and_is_done_once() {
@@ -20,9 +21,9 @@ async fn a_changed_message_is_offered_to_be_done_again_and_is_done_once() {
 
     api.press(ANNA, offer.id, &button.data);
     api.press(ANNA, offer.id, &button.data);
-    answer(&api, ANNA, "Undone").await;
+    answer(&api, ANNA, "↩️ Taken back: add “Call mom”.").await;
     answer(&api, ANNA, "18:00").await;
-    answer(&api, ANNA, "That offer is over").await;
+    answer(&api, ANNA, DONE_OR_OLD).await;
     assert_eq!(how_many(&api, ANNA, "18:00"), 1, "{}", api.transcript());
     assert!(api.messages(ANNA).iter().any(|m| m.id == offer.id && m.buttons.is_empty()), "{}", api.transcript());
     api.user_says(ANNA, "show my tasks");
@@ -82,5 +83,37 @@ async fn an_edit_approves_nothing_even_when_it_is_done_again() {
     api.say(Say::by(BEN, "hi"));
     answer(&api, BEN, "All right").await;
     api.press(BEN, offer.id, &offer.all_buttons()[0].data);
-    answer(&api, BEN, "That offer is over").await;
+    answer(&api, BEN, DONE_OR_OLD).await;
+}
+
+#[tokio::test]
+async fn what_was_taken_back_is_not_offered_to_be_taken_back_again() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let message = api.user_says(ANNA, CALL);
+    let added = answer(&api, ANNA, "17:00").await;
+    api.press(ANNA, added.id, &added.button("Undo").data);
+    answer(&api, ANNA, "↩️ Taken back: add “Call mom”.").await;
+    api.user_edits(ANNA, message, LATER);
+    let offer = answer(&api, ANNA, "You changed your message").await;
+    assert_eq!(offer.text, "You changed your message. Shall I do it again with the new words?");
+    api.press(ANNA, offer.id, &offer.all_buttons()[0].data);
+    answer(&api, ANNA, "18:00").await;
+    assert_eq!(how_many(&api, ANNA, "Taken back"), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn after_it_was_done_again_the_old_undo_says_that_it_was_used() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let message = api.user_says(ANNA, CALL);
+    let added = answer(&api, ANNA, "17:00").await;
+    api.user_edits(ANNA, message, LATER);
+    let offer = answer(&api, ANNA, "You changed your message").await;
+    api.press(ANNA, offer.id, &offer.all_buttons()[0].data);
+    answer(&api, ANNA, "18:00").await;
+    api.press(ANNA, added.id, &added.button("Undo").data);
+    answer(&api, ANNA, "That was already taken back").await;
+    api.user_says(ANNA, "/tasks");
+    assert!(answer(&api, ANNA, "1 open task").await.text.contains("18:00"), "{}", api.transcript());
 }

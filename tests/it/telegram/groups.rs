@@ -1,7 +1,7 @@
 //! Groups and topics.
 
 use super::*;
-use crate::support::bot_api::Say;
+use crate::support::bot_api::{Fault, Say};
 
 const GROUP: i64 = -100_500;
 
@@ -23,7 +23,18 @@ async fn in_a_group_small_talk_is_answered_there_and_strangers_are_not() {
 #[tokio::test]
 async fn what_is_private_is_answered_privately_and_decided_there() {
     let (api, smtp) = (FakeBotApi::start().await, mail_server());
-    let model = mailing(Duration::ZERO);
+    let model = ModelServer::start(|request| match request.stage.as_str() {
+        // A yes reaches the chat where the card is only when it is taken for more than small talk.
+        "route" if message_in(request).ends_with("yes") => {
+            ModelReply::json(json!({"type": "followup", "domains": ["email"], "is_followup": true}))
+        }
+        "route" => ModelReply::json(json!({"type": "action", "domains": ["email"], "is_followup": false})),
+        "plan" => ModelReply::json(json!({"actions": [{
+            "service": "email", "command": "send_email", "reasoning": "asked for", "depends_on": [],
+            "params": {"to": ["bob.miller@example.com"], "subject": "The report", "body": "The report is late."},
+        }], "question": null, "open": null})),
+        _ => ModelReply::text("All right."),
+    });
     let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
     api.open_chat(ANNA);
     api.say(Say::by(ANNA, SEND).in_group(GROUP).mentioning_bot());
@@ -35,11 +46,84 @@ async fn what_is_private_is_answered_privately_and_decided_there() {
     api.say(Say::by(ANNA, "yes").in_group(GROUP).reply_to(pointer.id));
     api.say(Say::by(BEN, "yes").in_group(GROUP).mentioning_bot());
     api.press_in(GROUP, ANNA, pointer.id, &card.all_buttons()[0].data);
+    answer(&api, ANNA, "A card is decided where I asked").await;
     api.wait_for("answers", SOON, |api| (texts(api, GROUP).len() >= 3).then_some(())).await;
     assert!(smtp.mails().is_empty(), "{}", api.transcript());
     assert!(texts(&api, GROUP).iter().all(|text| !text.contains("bob.miller")), "{}", api.transcript());
+    assert!(api.messages(ANNA).iter().any(|m| m.id == card.id && !m.buttons.is_empty()), "{}", api.transcript());
     api.user_replies(ANNA, card.id, "yes");
     smtp.wait_mails(1, SOON).await;
+    api.user_says(ANNA, "/pending");
+    answer(&api, ANNA, "Nothing is waiting").await;
+    assert_eq!(smtp.mails().len(), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn cancel_in_a_group_stops_what_runs_there_and_is_answered_there_once() {
+    let (api, model, program) = (FakeBotApi::start().await, echo(), installed());
+    let program = program.model(&model);
+    let daemon = serve(&program, &api).await;
+    api.open_chat(ANNA);
+    api.say(Say::by(ANNA, "hello (60000 ms)").in_group(GROUP).mentioning_bot());
+    model.wait_calls("respond", 1, SOON).await;
+    api.say(Say::by(ANNA, "/Cancel@brain_test_bot").in_group(GROUP));
+    answer(&api, GROUP, "Okay, stopping.").await;
+    answer(&api, GROUP, "Stopped. Nothing more was done.").await;
+    api.say(Say::by(ANNA, "/cancel@brain_test_bot").in_group(GROUP));
+    answer(&api, GROUP, "Nothing is running here.").await;
+    assert_eq!(daemon.terminate(), 0);
+
+    // A next life has nothing left to say about it.
+    let _daemon = serve(&program, &api).await;
+    api.say(Say::by(ANNA, "still there?").in_group(GROUP).mentioning_bot());
+    answer(&api, GROUP, "You said: still there?").await;
+    assert_eq!(texts(&api, GROUP).len(), 4, "{}", api.transcript());
+    assert!(texts(&api, ANNA).is_empty(), "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn a_group_that_lets_the_bot_back_in_is_answered_again() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.open_chat(ANNA);
+    let kicked = Fault::Refuse(403, "Forbidden: bot was kicked from the supergroup chat".to_owned());
+    api.fail_in_chat(GROUP, "sendMessage", kicked);
+    api.say(Say::by(ANNA, "what do I have today?").in_group(GROUP).mentioning_bot());
+    api.wait_for("the refusal", SOON, |api| api.calls("sendMessage").into_iter().find(|call| call.status == Some(403)))
+        .await;
+    api.clear_faults();
+    api.push_raw(json!({"my_chat_member": {
+        "chat": {"id": GROUP, "type": "supergroup", "title": "Us"}, "date": 1,
+        "from": {"id": ANNA, "is_bot": false, "first_name": "A"},
+        "old_chat_member": {"status": "kicked"}, "new_chat_member": {"status": "member"},
+    }}));
+    answer(&api, GROUP, "Mention me (@brain_test_bot)").await;
+}
+
+#[tokio::test]
+async fn in_a_group_no_answer_grows_and_messages_keep_their_distance() {
+    let api = FakeBotApi::start().await;
+    let model = ModelServer::start(|request| match request.stage.as_str() {
+        "route" => ModelReply::json(json!({"type": "chat", "domains": [], "is_followup": false})),
+        _ => {
+            let story = (0..60).map(|n| format!("word{n:03} ")).collect::<String>();
+            ModelReply::text(story.trim().to_owned()).chunks(8, Duration::from_millis(70))
+        }
+    });
+    let _daemon = serve(&installed().model(&model), &api).await;
+    for who in [ANNA, BEN] {
+        api.say(Say::by(who, "tell me a long story please").in_group(GROUP).mentioning_bot());
+    }
+    api.wait_for("two answers", SOON, |api| (how_many(api, GROUP, "word059") == 2).then_some(())).await;
+    assert_eq!(
+        (api.calls("sendMessageDraft").len(), api.calls("editMessageText").len()),
+        (0, 0),
+        "{}",
+        api.transcript()
+    );
+    let sent: Vec<_> = api.calls("sendMessage").iter().map(|call| call.at).collect();
+    assert!(sent.windows(2).all(|two| two[1].duration_since(two[0]) >= Duration::from_millis(2_900)), "{sent:?}");
 }
 
 #[tokio::test]

@@ -106,9 +106,22 @@ async fn whoever_writes_faster_than_can_be_answered_is_told_once() {
     for n in 0..70 {
         api.user_says(ANNA, &format!("number {n}"));
     }
-    answer(&api, ANNA, "still busy").await;
+    let told = "I still have many of your messages to answer, so I did not keep this one. \
+                Please send it again in a few minutes, with anything you wrote after it.";
+    answer(&api, ANNA, told).await;
     api.wait_acknowledged(SOON).await;
     api.user_says(BEN, "and me?");
     answer(&api, BEN, "and me?").await;
-    assert_eq!(how_many(&api, ANNA, "still busy"), 1);
+    assert_eq!(how_many(&api, ANNA, told), 1);
+}
+
+#[tokio::test]
+async fn cancel_is_understood_in_any_case() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "hello (60000 ms)");
+    model.wait_calls("respond", 1, SOON).await;
+    api.user_says(ANNA, "/Cancel");
+    answer(&api, ANNA, "Stopped").await;
 }

@@ -21,7 +21,7 @@ async fn a_forward_alone_is_asked_about_and_no_model_sees_it() {
     let noted = answer(&api, ANNA, "Noted").await;
     assert!(noted.text.contains("Bring the papers"), "{}", noted.text);
     press(&api, &offer, "task");
-    answer(&api, ANNA, "That offer is over").await;
+    answer(&api, ANNA, "I have done that already, or the offer is too old (a day). Nothing was done now.").await;
     assert!(api.messages(ANNA).iter().any(|m| m.id == offer.id && m.buttons.is_empty()), "{}", api.transcript());
 }
 
@@ -33,7 +33,7 @@ async fn an_offer_is_for_its_owner_in_its_chat() {
     let offer = answer(&api, ANNA, "What should I do with it?").await;
     api.open_chat(BEN);
     api.press(BEN, offer.id, &offer.all_buttons()[0].data);
-    answer(&api, BEN, "That offer is over").await;
+    answer(&api, BEN, "I have done that already, or the offer is too old (a day). Nothing was done now.").await;
     press(&api, &offer, "task");
     answer(&api, ANNA, "Dentist").await;
 }
@@ -98,5 +98,28 @@ async fn pictures_are_answered_by_their_captions_and_honestly_and_the_rest_kindl
             (how_many(api, ANNA, "can't do anything with it") > before).then_some(())
         })
         .await;
+    }
+}
+
+#[tokio::test]
+async fn an_album_is_refused_once_and_its_caption_answered() {
+    for pause in ["300ms", "0s"] {
+        let api = FakeBotApi::start().await;
+        api.open_chat(ANNA);
+        // All of it waits when the program comes, as a phone uploads it: in one go.
+        let album = |caption: &str| Say::by(ANNA, caption).under_photo().field("media_group_id", json!("7"));
+        api.say(album("remind me to call mom tomorrow at 5pm"));
+        if pause != "0s" {
+            for _ in 0..4 {
+                api.say(album(""));
+            }
+        }
+        let _daemon = serve(&installed().env("BRAIN_BREATH", pause), &api).await;
+        let told = answer(&api, ANNA, "so I go by your words alone").await;
+        let done = answer(&api, ANNA, "Reminder set").await;
+        assert!(told.id < done.id, "{}", api.transcript());
+        api.user_says(ANNA, "/pending");
+        answer(&api, ANNA, "Nothing is waiting").await;
+        assert_eq!(texts(&api, ANNA).len(), 3, "{}", api.transcript());
     }
 }

@@ -1,6 +1,7 @@
 //! How answers look: in parts, at the right pace, with signs of life before.
 
 use super::*;
+use crate::support::bot_api::Fault;
 
 #[tokio::test]
 async fn a_long_answer_is_split_and_sent_at_telegrams_pace() {
@@ -81,4 +82,37 @@ async fn the_menu_of_commands_is_offered() {
     for name in ["start", "help", "pending", "cancel"] {
         assert!(names.contains(&name), "{names:?}");
     }
+}
+
+#[tokio::test]
+async fn after_an_outage_the_status_line_still_becomes_the_answer() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "hello (3500 ms)");
+    let status = api.wait_message(ANNA, |_| true, SOON).await;
+    for method in ["editMessageText", "deleteMessage", "sendMessage"] {
+        api.fail_until_cleared(method, Fault::ServerError(500));
+    }
+    api.wait_for("a try", SOON, |api| api.calls("editMessageText").into_iter().find(|call| call.status == Some(500)))
+        .await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    api.clear_faults();
+    let answer = answer(&api, ANNA, "You said: hello").await;
+    assert_eq!((answer.id, texts(&api, ANNA).len()), (status.id, 1), "{}", api.transcript());
+}
+
+#[cfg(feature = "failpoints")]
+#[tokio::test]
+async fn a_status_line_of_a_life_that_ended_before_the_answer_was_shown_becomes_it_in_the_next() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let program = installed().model(&model);
+    let daemon = serve(&program.clone().fail_at("answer-durable"), &api).await;
+    api.user_says(ANNA, "hello (4000 ms)");
+    let status = api.wait_message(ANNA, |_| true, SOON).await;
+    tokio::task::spawn_blocking(move || daemon.kill_at("answer-durable")).await.unwrap();
+    let _daemon = serve(&program.without_failpoint(), &api).await;
+    let answer = answer(&api, ANNA, "You said: hello").await;
+    assert_eq!((answer.id, texts(&api, ANNA).len()), (status.id, 1), "{}", api.transcript());
 }

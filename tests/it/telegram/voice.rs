@@ -81,6 +81,41 @@ async fn what_cannot_be_heard_is_said_and_nothing_is_done() {
     assert!(!daemon.stderr().contains("AAfake-token"), "{}", daemon.stderr());
 }
 
+#[tokio::test]
+async fn while_a_recording_is_heard_there_are_signs_of_life_and_cancel_stops_it_and_no_card() {
+    let api = FakeBotApi::start().await;
+    let model = mailing(Duration::ZERO);
+    let endpoint = Transcriber::saying_after(Duration::from_secs(60), "hello");
+    let _daemon = serve(&hearing(&endpoint).model(&model), &api).await;
+    api.user_says(ANNA, SEND);
+    let card = card(&api, ANNA).await;
+    let before = api.calls("sendChatAction").len();
+    api.say(Say::by(ANNA, "").spoken(b"ogg"));
+    let line = answer(&api, ANNA, "Listening…").await;
+    api.wait_calls("sendChatAction", before + 1, SOON).await;
+    api.user_says(ANNA, "/cancel");
+    answer(&api, ANNA, "Okay, stopping.").await;
+    answer(&api, ANNA, "Stopped. Nothing more was done.").await;
+    assert!(api.messages(ANNA).iter().any(|m| m.id == card.id && !m.buttons.is_empty()), "{}", api.transcript());
+    api.wait_for("no line left behind", SOON, |api| (how_many(api, ANNA, "Listening…") == 0).then_some(())).await;
+    assert!(line.id > card.id);
+    api.user_says(ANNA, "and now?");
+    answer(&api, ANNA, "All right.").await;
+}
+
+#[tokio::test]
+async fn a_recording_that_takes_long_has_its_line_become_its_words() {
+    let api = FakeBotApi::start().await;
+    let endpoint = Transcriber::saying_after(Duration::from_secs(4), "remind me to call mom tomorrow at 5pm");
+    let _daemon = serve(&hearing(&endpoint), &api).await;
+    api.say(Say::by(ANNA, "").spoken(b"ogg"));
+    let line = answer(&api, ANNA, "Listening…").await;
+    let words = answer(&api, ANNA, "🎙 “remind me").await;
+    assert_eq!(words.id, line.id, "{}", api.transcript());
+    answer(&api, ANNA, "Reminder set").await;
+    assert_eq!(texts(&api, ANNA).len(), 2, "{}", api.transcript());
+}
+
 #[cfg(feature = "failpoints")]
 #[tokio::test]
 async fn a_recording_is_paid_for_once_even_when_the_program_is_stopped() {

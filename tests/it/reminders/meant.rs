@@ -1,0 +1,160 @@
+//! What was meant: the time, as it was when the words were written; and "it", once a reminder has rung.
+
+use brain_agent::core::turn::{Input, Origin};
+use brain_agent::pipeline::handle_turn;
+use brain_agent::ports::{Stage, Table};
+use chrono::{DateTime, Duration, Utc};
+use serde_json::json;
+
+use crate::rig::{Answer, Rig, Setup, action};
+
+fn utc(text: &str) -> DateTime<Utc> {
+    text.parse().unwrap()
+}
+
+fn at(now: &str, model: bool) -> Rig {
+    Rig::new(Setup { model, now: utc(now), ..Setup::default() })
+}
+
+/// Written now, and read when so much has passed.
+async fn read_after(rig: &Rig, text: &str, minutes: i64) -> String {
+    let input = Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None };
+    let incoming = rig.me().incoming(input, rig.face.next_id());
+    rig.clock.go_on(Duration::minutes(minutes));
+    let (shown, _) = rig.face.counts();
+    handle_turn(&rig.brain, &incoming).await;
+    rig.face.since(shown, 0).0.into_iter().map(|shown| shown.reply.text).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn tomorrow_is_the_day_after_it_was_written() {
+    for model in [false, true] {
+        let rig = at("2026-01-12T23:50:00Z", model);
+        if model {
+            rig.plans(json!([action("task", "create", json!({"title": "Call mom", "deadline": "tomorrow at 9"}))]));
+        }
+        let told = read_after(&rig, "remind me to call mom tomorrow at 9", 20).await;
+        assert!(told.contains("today (Tue 13 Jan) at 09:00"), "{model}: {told}");
+        if model {
+            let prompt = &rig.script.asked(Stage::Plan)[0].user;
+            assert!(prompt.contains("Now: Monday 2026-01-12T23:50"), "{prompt}");
+            assert!(prompt.contains("tomorrow = 2026-01-13"), "{prompt}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_time_that_has_passed_before_the_words_were_read_is_asked_about() {
+    for model in [false, true] {
+        let rig = at("2026-01-12T09:00:00Z", model);
+        if model {
+            rig.plans(json!([action("task", "create", json!({"title": "Stretch", "deadline": "in 10 minutes"}))]));
+        }
+        let told = read_after(&rig, "remind me to stretch in 10 minutes", 30).await;
+        assert!(told.contains("at 09:10 has already passed. Which time do you mean?"), "{model}: {told}");
+        assert_eq!(rig.count(Table::Tasks).await, 0);
+    }
+    let rig = at("2026-01-12T09:00:00Z", false);
+    let told = read_after(&rig, "remind me to stretch in 40 minutes", 30).await;
+    assert!(told.contains("at 09:40"), "{told}");
+}
+
+/// "Call mom" has rung, and then milk was put on the list. Gives the message of the reminder.
+async fn rung(rig: &Rig) -> brain_agent::core::ids::MessageId {
+    rig.says("remind me to call mom at 6pm").await;
+    rig.moves_clock(Duration::hours(9)).await;
+    let ring = rig.face.all().into_iter().rfind(|shown| shown.reply.text.starts_with("⏰ Call mom")).unwrap();
+    rig.says("add a task: buy milk").await;
+    ring.id
+}
+
+#[tokio::test]
+async fn a_reply_to_a_reminder_is_about_what_it_reminds_of() {
+    for (words, told) in [
+        ("mark it as done", "✅ Done: Call mom"),
+        ("done", "✅ Done: Call mom"),
+        ("move it to 8pm", "Call mom"),
+        ("move it to tomorrow 5pm", "Call mom"),
+    ] {
+        let rig = at("2026-01-12T09:00:00Z", false);
+        let ring = rung(&rig).await;
+        let answer: Answer = rig.me().replies(words, ring).await;
+        assert!(answer.text().contains(told), "{words}: {}", answer.text());
+        let list = rig.says("/tasks").await.text();
+        assert!(list.contains("milk"), "{words}: {list}");
+    }
+}
+
+#[tokio::test]
+async fn right_after_it_rang_it_is_the_reminder() {
+    let rig = at("2026-01-12T09:00:00Z", false);
+    rig.says("remind me to call mom at 6pm").await;
+    rig.says("add a task: buy milk").await;
+    rig.moves_clock(Duration::hours(9)).await;
+    let told = rig.says("mark it as done").await.text();
+    assert!(told.contains("✅ Done: Call mom"), "{told}");
+    let list = rig.says("/tasks").await.text();
+    assert!(list.contains("milk") && !list.contains("mom"), "{list}");
+}
+
+#[tokio::test]
+async fn a_word_right_after_it_rang_does_as_its_buttons() {
+    for (words, told) in [
+        ("Done!", "✅ Done: Call mom"),
+        ("snooze it", "Until when?"),
+        ("Snooze it for an hour", "💤 Snoozed until today (Mon 12 Jan) at 19:00: Call mom"),
+        ("snooze until 9pm", "💤 Snoozed until today (Mon 12 Jan) at 21:00: Call mom"),
+    ] {
+        let rig = at("2026-01-12T09:00:00Z", false);
+        rig.says("remind me to call mom at 6pm").await;
+        rig.says("add a task: buy milk").await;
+        rig.moves_clock(Duration::hours(9)).await;
+        let answer = rig.says(words).await;
+        assert!(answer.text().contains(told), "{words}: {}", answer.text());
+        assert_eq!(answer.edits.len(), usize::from(told.contains("mom")), "{words}: the reminder says it, too");
+    }
+    // A reply to something else, and a word about something later, mean no reminder.
+    let rig = at("2026-01-12T09:00:00Z", false);
+    let first = rig.says("remind me to call mom at 6pm").await.shown[0].id;
+    rig.moves_clock(Duration::hours(9)).await;
+    rig.me().replies("done", first).await;
+    rig.says("add a task: buy milk").await;
+    rig.says("done").await;
+    assert!(rig.says("/tasks").await.text().contains("2 open tasks"));
+}
+
+#[tokio::test]
+async fn several_reminders_in_one_message_are_no_single_it() {
+    let rig = at("2026-01-12T09:00:00Z", false);
+    for n in 1..=4 {
+        rig.says(&format!("remind me to call number{n} at 6pm")).await;
+    }
+    rig.says("add a task: buy milk").await;
+    rig.moves_clock(Duration::hours(9)).await;
+    let list = rig.face.all().into_iter().rfind(|shown| shown.reply.text.contains("⏰ Call number4")).unwrap();
+    rig.me().replies("mark it as done", list.id).await;
+    rig.says("mark it as done").await;
+    let open = rig.says("/tasks").await.text();
+    assert!(open.contains("5 open tasks"), "nothing is guessed: {open}");
+}
+
+#[tokio::test]
+async fn a_model_is_told_what_was_replied_to() {
+    let rig = at("2026-01-12T09:00:00Z", true);
+    rig.plans(json!([action("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T18:00:00Z"}))]));
+    rig.says("remind me to call mom at 6pm").await;
+    rig.moves_clock(Duration::hours(9)).await;
+    let ring = rig.face.all().into_iter().rfind(|shown| shown.reply.text.starts_with("⏰ Call mom")).unwrap();
+    rig.plans(json!([action("task", "create", json!({"title": "Buy milk"}))]));
+    rig.says("add milk").await;
+    let item = ring.reply.rings[0].item.clone();
+    let asked = rig.script.asked(Stage::Plan).len();
+    rig.plans(json!([action("task", "complete", json!({"find_by": item}))]));
+    let told = rig.me().replies("mark it as done", ring.id).await.text();
+    assert!(told.contains("Done: Call mom"), "{told}");
+    let prompt = rig.script.asked(Stage::Plan)[asked].user.clone();
+    assert!(prompt.contains("The request replies to your message: ⏰ Call mom"), "{prompt}");
+    assert!(prompt.contains(&item), "{prompt}");
+    // The ring itself stands in the conversation, and only once.
+    assert_eq!(prompt.matches("assistant: ⏰ Call mom").count(), 1, "{prompt}");
+}
