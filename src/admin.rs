@@ -44,9 +44,18 @@ pub enum Request {
 pub async fn export(brain: &Brain, user: &str) -> Response {
     let owner = UserId::new(user);
     match commands::everything_of(brain, &owner, &private_chat(&owner)).await {
+        Ok(document) if holds_nothing(&document) => {
+            Response::refused(format!("I keep nothing of anybody called {user}, so nothing was exported."))
+        }
         Ok(document) => Response { ok: true, records: vec![document], text: format!("Everything of {user}.") },
         Err(error) => Response::refused(error.to_string()),
     }
+}
+
+/// A typing error is no person.
+fn holds_nothing(document: &Value) -> bool {
+    let mut kinds = document.as_object().into_iter().flat_map(|all| all.values()).filter_map(Value::as_array);
+    kinds.all(Vec::is_empty)
 }
 
 /// Where a person talks with the assistant alone.

@@ -115,7 +115,7 @@ fn trouble(error: &StoreError) -> Answer {
 pub(super) fn sorry(error: &StoreError) -> String {
     let why = match error {
         StoreError::Conflict { .. } => "Something else changed it at the same moment, so I stopped.",
-        _ => "I could not save that on this machine, so I stopped.",
+        _ => "I could not save that on the disk of this machine, so I stopped.",
     };
     format!(
         "{why} Nothing more was done, and what I confirmed before is kept. Please try again; if it happens again, tell whoever runs me."

@@ -149,7 +149,8 @@ fn an_action_outside_the_routed_domains_is_refused_and_offered() {
     let lines = console(&program).say(REMIND);
     assert_eq!(outcomes_of(&lines)[0]["status"], "refused", "{lines:#?}");
     assert!(pending_ids(&lines).is_empty() && mail.mails().is_empty());
-    assert!(text_of(&lines).contains("Tell me if you want that"), "{lines:#?}");
+    let told = text_of(&lines);
+    assert!(told.contains("you didn't ask for it: send a mail. Tell me if you want it."), "{told}");
 }
 
 #[test]

@@ -134,3 +134,13 @@ fn a_terminated_console_leaves_cleanly() {
     assert!(!program.data_dir().join("control.sock").exists());
     assert!(text_of(&console(&program).say("show my tasks")).contains("Call mom"));
 }
+
+#[test]
+fn an_export_of_somebody_unknown_is_no_export() {
+    let program = Program::new();
+    assert_eq!(program.run(&["ask", "remind me to buy milk tomorrow at 5pm"]).code, 0);
+    let known = program.run(&["export"]);
+    assert!(known.code == 0 && known.stdout.contains("Buy milk"), "{known:?}");
+    let typo = program.run(&["export", "--user", "mee"]);
+    assert!(typo.code == 1 && typo.stdout.is_empty() && typo.stderr.contains("anybody called mee"), "{typo:?}");
+}

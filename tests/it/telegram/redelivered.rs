@@ -115,7 +115,7 @@ async fn an_offer_that_is_taken_and_killed_is_carried_through() {
         let list = says(&api, ANNA, "/tasks").await.text;
         assert_eq!(list.matches("Dentist").count(), 1, "{border}: {list}");
         press(&api, &receipt, "Undo").await;
-        answer(&api, ANNA, "↩️ Undone").await;
+        answer(&api, ANNA, "↩️ Taken back").await;
         no_trouble(&api);
     }
 }
