@@ -217,7 +217,7 @@ impl Reader<'_> {
         let past_day = self.hints.past_day && !self.hints.moves && lead.link == Some(Link::On);
         match date {
             Date::Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday: None }
-                if self.hints.past || past_day =>
+                if self.hints.past && !self.hints.moves || past_day =>
             {
                 let this = MonthOf::Named { month, year: None, which: Some(-1) };
                 Date::Numbered { day, month: Some(this), weekday: None }

@@ -14,7 +14,7 @@ impl Reader<'_> {
     /// Does a clock time or part of day stand here?
     pub fn time_follows(&self, i: usize) -> bool {
         let lead = self.joint(i);
-        let at = lead.link == Some(Link::At);
+        let at = matches!(lead.link, Some(Link::At | Link::Between));
         // "Sat 7", and no more.
         let last = |next| lead.next == i && next >= self.line.tokens.len() && self.line.digits(i).is_some();
         let sure = clock(self.line, lead.next).is_some_and(|c| c.surety == Surety::Sure || at || last(c.next));

@@ -12,7 +12,7 @@ use super::super::words::{Kind, Line, Link, Sense};
 use super::numbered::day_number;
 use super::phrase::{Date, Doubt, Phrase};
 use super::span::number;
-use super::{Heard, bytes};
+use super::{Heard, bytes, clock};
 
 /// Words of a name: "on mother in law's day", "the day of my sister's wedding".
 const NAME_WORDS_MAX: usize = 3;
@@ -27,6 +27,7 @@ pub fn doubt(line: &Line, heard: &mut [Heard]) {
                 .or_else(|| narrows(line, i, heard))
                 .or_else(|| goes_on(line, i, heard))
                 .or_else(|| corrected(line, i, heard))
+                .or_else(|| looks_like_a_time(line, i, heard))
         })
         .map(|(from, to)| bytes(line, from, to))
         .filter(|rest| !heard.iter().any(|h| h.span.start <= rest.start && rest.end <= h.span.end))
@@ -170,6 +171,32 @@ fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
         _ => line.digits(next).is_none() && phrase.date.is_some() && number(line, after).is_some(),
     };
     goes_on.then_some((i, after))
+}
+
+/// A figure written as an hour or a date that fitted nowhere, beside a day or an hour without one: "Mittwoch
+/// Friseur 16h", "closes 2359 on the 30th".
+fn looks_like_a_time(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    const YEARS: std::ops::Range<u32> = 1900..2100;
+    let (value, digits) = line.digits(i).filter(|_| line.begins_figure(i))?;
+    if line.mark(i + 1, '/') && heard.iter().any(|h| h.phrase.is_clock_alone()) {
+        // "The concert is 8/14, doors at 6".
+        let (other, _) = line.digits(i + 2).filter(|_| line.glued(i + 1) && line.glued(i + 2))?;
+        let fits = value.min(other) <= 12 && value.max(other) <= 31 && value.min(other) > 0;
+        return (fits && value.max(other) > 4 && line.ends_figure(i + 3)).then_some((i, i + 3));
+    }
+    let day = heard.iter().any(|h| h.phrase.date.as_ref().is_some_and(Date::is_one_day));
+    if !day || heard.iter().any(|h| h.phrase.clock.is_some()) || named_by(line, i) {
+        return None;
+    }
+    let read = clock::plain(line, i)?;
+    let hours = line.link(i + 1, Link::ClockH).is_some() && line.glued(i + 1) && value >= 6;
+    let compact = digits == 4 && !YEARS.contains(&value) && line.link(read.next, Link::Counted).is_none();
+    (hours || compact).then_some((i, read.next))
+}
+
+/// "Room 1430".
+fn named_by(line: &Line, i: usize) -> bool {
+    i.checked_sub(1).is_some_and(|before| line.link(before, Link::Label) == Some(i))
 }
 
 /// "Monday, no sorry, Tuesday", "at 3, make that 4": which of them counts is for the person to say.
