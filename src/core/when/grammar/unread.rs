@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::super::words::{Kind, Line, Link, Sense};
 use super::numbered::day_number;
 use super::phrase::{Date, Doubt, Phrase};
-use super::span::number;
+use super::span::{number, unit};
 use super::{Heard, bytes, clock};
 
 /// Words of a name: "on mother in law's day", "the day of my sister's wedding".
@@ -203,11 +203,13 @@ fn named_by(line: &Line, i: usize) -> bool {
 fn corrected(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let next = line.link(i, Link::Corrects)?;
     let here = line.tokens.get(i)?.span.start;
-    let after = line.tokens.get(next).map(|t| t.span.start);
+    let next = if line.mark(next, ',') { next + 1 } else { next };
+    let after = line.tokens.get(next)?.span.start;
     let before = heard.iter().any(|h| h.span.end <= here);
-    let more = line.digits(next).is_some()
-        || number(line, next).is_some()
-        || heard.iter().any(|h| after.is_some_and(|at| at <= h.span.start));
+    // "Make it 30 minutes" is no other time.
+    let figure = number(line, next).is_some_and(|(_, end)| unit(line, end).is_none());
+    let timed = |h: &Heard| h.phrase.date.is_some() || h.phrase.clock.is_some();
+    let more = figure || heard.iter().any(|h| h.span.start == after && timed(h));
     (before && more).then_some((i, next))
 }
 

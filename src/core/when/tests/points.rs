@@ -1,7 +1,7 @@
 //! Days, hours and offsets.
 
 use super::*;
-use crate::core::when::Role;
+use crate::core::when::{Role, start_in};
 
 #[test]
 fn days_are_found_from_today() {
@@ -335,6 +335,19 @@ fn words_that_would_have_made_it_another_time_are_asked_about() {
             ("every 1st and 15th", "unclear: and 15"),
         ],
     );
+}
+
+#[test]
+fn words_of_correction_that_correct_nothing_stop_nothing() {
+    let reference = reference("2026-03-11T09:00", "Europe/London");
+    for (text, expected) in [
+        ("meeting tomorrow at 3, make it 30 minutes", "2026-03-12T15:00"),
+        ("tomorrow I might be late, so call me at 4", "2026-03-12T16:00"),
+        ("sorry, lunch on friday at 1", "2026-03-13T13:00"),
+        ("call mom on monday, no rush", "2026-03-16T00:00"),
+    ] {
+        assert_eq!(start_in(text, &reference).map(show).as_deref(), Some(expected), "{text}");
+    }
 }
 
 #[test]
