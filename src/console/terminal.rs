@@ -69,7 +69,8 @@ impl Page {
         if !buttons.is_empty() {
             return Some(self.message(id, &now, buttons));
         }
-        let added = now.strip_prefix(before.as_str()).unwrap_or(&now).trim().to_owned();
+        let added: Vec<&str> = now.lines().filter(|line| !before.lines().any(|known| known == *line)).collect();
+        let added = added.join("\n").trim().to_owned();
         self.message(id, &now, &[]);
         (!added.is_empty()).then_some(added)
     }

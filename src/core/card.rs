@@ -79,6 +79,12 @@ pub fn render(bodies: &[CardBody], expires: &str, id: &PendingId) -> Result<Vec<
     Ok(parts)
 }
 
+/// The last message of a card without the question at its end: what is decided asks for nothing.
+pub fn without_question(text: &str) -> &str {
+    let at = text.rfind("\nReply yes ").filter(|at| text[*at..].contains("\nWaits until "));
+    at.map_or(text, |at| &text[..at]).trim_end()
+}
+
 fn render_body(text: &mut String, body: &CardBody) {
     text.push_str(&visible(&body.title));
     text.push('\n');

@@ -221,7 +221,7 @@ fn withdraw(
     answer.batch.put(&pending, Expect::Revision(revision))?;
     turn.brain.leave_open(&pending, &mut answer.batch);
     answer.batch.put(&turn.brain.audit_pending(turn.owner(), turn.scene.now, &pending), Expect::Absent)?;
-    answer.show(closed::card(turn.brain, &pending, turn.scene.zone));
+    answer.show(closed::view(turn.brain, &pending, turn.scene.zone));
     Ok(())
 }
 

@@ -1,11 +1,12 @@
 //! Decided cards: their buttons go, and their message says who decided what, and when.
 //!
-//! The message keeps the whole of the card, as it read when it was shown: times are told relative to the moment
+//! The message keeps the whole of the card but its question, as it read when it was shown: times are told relative to the moment
 //! of asking. Where the line no longer fits, the buttons go all the same and the line comes as a message.
 
 use chrono_tz::Tz;
 
 use super::{Brain, cards};
+use crate::core::card;
 use crate::core::pending::{Means, Pending, State};
 use crate::core::turn::{Edit, Reply};
 use crate::core::when::Reference;
@@ -16,18 +17,18 @@ use crate::records::Show;
 /// What a decided card looks like from now on, in its owner's zone.
 pub async fn shows(brain: &Brain, pending: &Pending) -> Result<Vec<Show>, StoreError> {
     let user = brain.user(&pending.owner, &pending.chat).await?;
-    Ok(card(brain, pending, brain.scene(&user, &pending.chat).zone))
+    Ok(view(brain, pending, brain.scene(&user, &pending.chat).zone))
 }
 
 /// The same in a known zone. Nothing for a card that was never shown.
-pub fn card(brain: &Brain, pending: &Pending, zone: Tz) -> Vec<Show> {
+pub fn view(brain: &Brain, pending: &Pending, zone: Tz) -> Vec<Show> {
     let Some(message) = pending.last_card_message() else {
         return Vec::new();
     };
     let stamp = stamp(brain, pending, zone);
     let reference = Reference { now: pending.created_at, zone, order: brain.policy.order };
     let last = cards::parts(brain, pending, &reference).ok().and_then(|parts| parts.into_iter().next_back());
-    let text = last.map(|part| format!("{}\n\n{stamp}", part.text.trim_end()));
+    let text = last.map(|part| format!("{}\n\n{stamp}", card::without_question(&part.text)));
     match text.filter(|text| text.encode_utf16().count() <= limits::MESSAGE_UTF16_MAX) {
         Some(text) => vec![Show::Edit(Edit { message, text: Some(text), buttons: Vec::new() })],
         None => {

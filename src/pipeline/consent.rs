@@ -290,7 +290,7 @@ async fn refused(
             .collect();
     }
     if !pending.state.is_open() {
-        answer.show(closed::card(turn.brain, &pending, turn.scene.zone));
+        answer.show(closed::view(turn.brain, &pending, turn.scene.zone));
     }
     Ok(answer.keeping_question())
 }
@@ -329,7 +329,7 @@ pub fn status_of(state: State) -> Status {
 fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
     let mut answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", title(turn.brain, pending)));
     answer.reports = pending.actions.iter().map(|action| super::gate::report(action, Status::Denied, None)).collect();
-    answer.show(closed::card(turn.brain, pending, turn.scene.zone));
+    answer.show(closed::view(turn.brain, pending, turn.scene.zone));
     answer
 }
 
@@ -345,7 +345,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     let mut answer = Answer::of(Path::Consent);
     answer.reports = finished.reports();
     answer.deeds = super::cards::deeds(&finished.run);
-    answer.show(closed::card(turn.brain, &finished.pending, turn.scene.zone));
+    answer.show(closed::view(turn.brain, &finished.pending, turn.scene.zone));
     answer.batch = finished.batch;
     let mut reply: Reply = respond::outcomes(turn, &[], &results).await.into();
     reply.buttons = cards::send_buttons(&finished.run);
