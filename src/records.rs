@@ -269,6 +269,24 @@ pub struct Clarification {
     pub at: DateTime<Utc>,
 }
 
+impl Clarification {
+    /// A question with nothing behind it yet.
+    pub fn asks(request: String, question: String, domains: &[String], at: DateTime<Utc>) -> Self {
+        Self {
+            request,
+            question,
+            partial: None,
+            choices: Vec::new(),
+            domains: domains.to_vec(),
+            taints: Vec::new(),
+            own: Vec::new(),
+            rest: Plan::default(),
+            place: 0,
+            at,
+        }
+    }
+}
+
 /// What is going on in a chat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatState {

@@ -43,12 +43,16 @@ struct Page {
 }
 
 impl Page {
-    fn message(&mut self, id: i64, text: &str, buttons: &[Vec<Button>]) -> String {
+    fn remember(&mut self, id: i64, text: &str) {
         self.shown.retain(|(shown, _)| *shown != id);
         self.shown.push_back((id, text.to_owned()));
         if self.shown.len() > SHOWN_MAX {
             self.shown.pop_front();
         }
+    }
+
+    fn message(&mut self, id: i64, text: &str, buttons: &[Vec<Button>]) -> String {
+        self.remember(id, text);
         let flat: Vec<Button> = buttons.iter().flatten().cloned().collect();
         if flat.is_empty() {
             return format!("\n{text}\n");
@@ -71,7 +75,7 @@ impl Page {
         }
         let added: Vec<&str> = now.lines().filter(|line| !before.lines().any(|known| known == *line)).collect();
         let added = added.join("\n").trim().to_owned();
-        self.message(id, &now, &[]);
+        self.remember(id, &now);
         (!added.is_empty()).then_some(added)
     }
 }

@@ -211,10 +211,7 @@ impl<'a> Journal<'a> {
         outcome: Outcome,
         changes: Vec<Change>,
     ) -> Result<(), StoreError> {
-        let inverse = match self.keeps_inverses && !changes.is_empty() {
-            true => Some(self.prior(&changes).await?),
-            false => None,
-        };
+        let inverse = if self.keeps_inverses && !changes.is_empty() { Some(self.prior(&changes).await?) } else { None };
         run.steps[index].progress = Progress::Done { outcome };
         run.steps[index].undo = as_kept(inverse.as_ref());
         match (self.save(run, changes).await, self.revision) {

@@ -161,18 +161,9 @@ pub(super) fn question(
     if !rest.actions.is_empty() {
         question.push_str(&format!("\nThen I'll go on with the rest: {}.", consent::meant(turn.brain, &rest.actions)));
     }
-    Some(Clarification {
-        request: request.to_owned(),
-        question,
-        partial: Some((partial, param)),
-        choices,
-        domains: domains.to_vec(),
-        taints,
-        own,
-        rest,
-        place,
-        at: turn.scene.now,
-    })
+    let partial = Some((partial, param));
+    let asks = Clarification::asks(request.to_owned(), question, domains, turn.scene.now);
+    Some(Clarification { partial, choices, taints, own, rest, place, ..asks })
 }
 
 /// What is said of something that is not done because of what should have come first.

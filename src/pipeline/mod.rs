@@ -149,7 +149,7 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, breath: Breath) 
     let done = match Turn::open(brain, incoming, cancel).await {
         Ok(mut turn) => {
             turn.breath = breath;
-            let answer = with_status(&turn, answer(&turn)).await;
+            let answer = brain.with_status(turn.chat(), || turn.what_it_does(), answer(&turn)).await;
             outbox::finish(&turn, answer).await
         }
         Err(error) => outbox::cannot_even_begin(brain, incoming, &error).await,
@@ -234,29 +234,34 @@ async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option
     }
 }
 
-/// Runs a turn, and says what it is doing once it takes longer than two seconds.
-async fn with_status<T>(turn: &Turn<'_>, work: impl Future<Output = T>) -> T {
-    let mut work = std::pin::pin!(work);
-    let mut shown = None;
-    let mut wait = Duration::from_millis(limits::STATUS_AFTER_MS);
-    loop {
-        tokio::select! {
-            biased;
-            result = &mut work => return result,
-            () = tokio::time::sleep(wait) => {
-                let now = turn.what_it_does();
-                if let Some(doing) = now.as_deref().filter(|_| now != shown) {
-                    turn.brain.face.status(turn.chat(), doing).await;
-                    shown = now;
+impl Brain {
+    /// Does something for a chat, and says there what it is doing once it takes longer than two seconds.
+    pub async fn with_status<T>(
+        &self,
+        chat: &ChatId,
+        doing: impl Fn() -> Option<String>,
+        work: impl Future<Output = T>,
+    ) -> T {
+        let mut work = std::pin::pin!(work);
+        let mut shown = None;
+        let mut wait = Duration::from_millis(limits::STATUS_AFTER_MS);
+        loop {
+            tokio::select! {
+                biased;
+                result = &mut work => return result,
+                () = tokio::time::sleep(wait) => {
+                    let now = doing();
+                    if let Some(doing) = now.as_deref().filter(|_| now != shown) {
+                        self.face.status(chat, doing).await;
+                        shown = now;
+                    }
+                    self.face.typing(chat).await;
+                    wait = Duration::from_secs(1);
                 }
-                turn.brain.face.typing(turn.chat()).await;
-                wait = Duration::from_secs(1);
             }
         }
     }
-}
 
-impl Brain {
     /// A service by name.
     pub fn service(&self, name: &str) -> Option<&dyn Service> {
         self.services.iter().find(|service| service.name() == name).map(AsRef::as_ref)

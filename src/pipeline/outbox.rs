@@ -115,7 +115,7 @@ fn trouble(error: &StoreError) -> Answer {
 pub(super) fn sorry(error: &StoreError) -> String {
     let why = match error {
         StoreError::Conflict { .. } => "Something else changed it at the same moment, so I stopped.",
-        _ => "I could not save that on the disk of this machine, so I stopped.",
+        _ => "I could not read or save what I keep on the disk of this machine, so I stopped.",
     };
     format!(
         "{why} Nothing more was done, and what I confirmed before is kept. Please try again; if it happens again, tell whoever runs me."
@@ -407,8 +407,7 @@ impl Brain {
         let _guard = self.writing.lock(&entry.chat).await;
         if let (Some(message), Show::Send(reply)) = (message, &entry.show) {
             let mut state = self.chat_state(&entry.chat).await?;
-            let said = ring::said(reply.clone(), self.clock.now());
-            conversation::rang(&mut state, &said, message, self.clock.now(), &mut batch)?;
+            conversation::rang(&mut state, reply, message, self.clock.now(), &mut batch)?;
             state.last_bot_message = Some(message);
             // A reminder stands beside the line of a turn; everything else takes its place.
             if reply.reminder.is_none() {
@@ -418,7 +417,7 @@ impl Brain {
             if let Some(card) = &reply.card {
                 return self.card_shown(entry, card, message, batch).await;
             }
-            super::buttons::shown::note(self, &entry.chat, message, &said, &mut batch).await?;
+            super::buttons::shown::note(self, &entry.chat, message, reply, &mut batch).await?;
         }
         self.commit(batch).await?;
         Ok(())

@@ -196,16 +196,8 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
     match understanding::plan(&hearing, domains) {
         Understood::Plan(plan) => proposed(plan, remark),
         Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
-            request: request(turn, topic),
-            question,
             partial: Some((partial, param)),
-            choices: Vec::new(),
-            domains: domains.to_vec(),
-            taints: Vec::new(),
-            own: Vec::new(),
-            rest: Plan::default(),
-            place: 0,
-            at: turn.scene.now,
+            ..Clarification::asks(request(turn, topic), question, domains, turn.scene.now)
         })),
         Understood::NotUnderstood => Planned::NotUnderstood(understanding::cannot(turn.words())),
     }

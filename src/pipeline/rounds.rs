@@ -181,18 +181,7 @@ pub(super) async fn one_round(
     if let Some(question) = later::question(turn, held, request, domains, rest) {
         so_far.ask(question);
     } else if let Some(question) = free_question {
-        so_far.ask(Clarification {
-            request: request.to_owned(),
-            question,
-            partial: None,
-            choices: Vec::new(),
-            domains: domains.to_vec(),
-            taints: Vec::new(),
-            own: Vec::new(),
-            rest: Plan::default(),
-            place: 0,
-            at: turn.scene.now,
-        });
+        so_far.ask(Clarification::asks(request.to_owned(), question, domains, turn.scene.now));
     }
     Ok(open)
 }

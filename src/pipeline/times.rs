@@ -263,9 +263,8 @@ fn asked_about(param: &str, text: &str, problem: &Problem, reference: &Reference
             format!("“{text}” does not exist ({why}). Which time do you mean?")
         }
         Problem::Ambiguous { candidates, why } if candidates.len() > 1 => {
-            let moment = |at: &DateTime<Tz>| match at.time() == NaiveTime::MIN {
-                true => Moment::Day(at.date_naive()),
-                false => Moment::Instant(*at),
+            let moment = |at: &DateTime<Tz>| {
+                if at.time() == NaiveTime::MIN { Moment::Day(at.date_naive()) } else { Moment::Instant(*at) }
             };
             let choices = candidates.iter().map(moment).map(|m| (m.store(), m.show(reference))).collect();
             let question = format!("“{text}” can mean more than one time ({why}). Which one?");

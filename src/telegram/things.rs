@@ -6,12 +6,9 @@
 //! heard once, even when the program is stopped in between; no address that is fetched or told of holds the
 //! token. Not here: understanding pictures.
 
-use std::time::Duration;
-
 use super::convert::{Download, Heard, Said, With};
 use super::inbox::{Entry, Inbox};
 use super::turns::Desk;
-use crate::core::ids::ChatId;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Along, Origin, Part, Reply};
 use crate::limits;
@@ -127,10 +124,11 @@ async fn spoken(desk: &Desk, entry: &Entry, heard: &Heard, recording: &Download)
     }
     let chat = heard.place.id();
     let stop = desk.under_way(&chat).unwrap_or_default();
+    desk.brain.face.typing(&chat).await;
     let listened = tokio::select! {
         biased;
         () = stop.cancelled() => return Ok(Listened::Stopped),
-        listened = with_signs_of_life(desk, &chat, listen(desk, recording)) => listened,
+        listened = desk.brain.with_status(&chat, || Some(LISTENING.to_owned()), listen(desk, recording)) => listened,
     };
     Ok(match listened {
         Ok(words) => {
@@ -139,24 +137,6 @@ async fn spoken(desk: &Desk, entry: &Entry, heard: &Heard, recording: &Download)
         }
         Err(why) => Listened::Nothing(why),
     })
-}
-
-/// Typing, and a status line once it takes longer, as for a turn.
-async fn with_signs_of_life<T>(desk: &Desk, chat: &ChatId, work: impl Future<Output = T>) -> T {
-    let mut work = std::pin::pin!(work);
-    let mut wait = Duration::from_millis(limits::STATUS_AFTER_MS);
-    desk.brain.face.typing(chat).await;
-    loop {
-        tokio::select! {
-            biased;
-            done = &mut work => return done,
-            () = tokio::time::sleep(wait) => {
-                desk.brain.face.status(chat, LISTENING).await;
-                desk.brain.face.typing(chat).await;
-                wait = Duration::from_secs(1);
-            }
-        }
-    }
 }
 
 /// What a recording says; `Err` holds why that is not known, for the person.

@@ -13,7 +13,7 @@ use super::heard::Heard;
 use super::matching::{self, Match};
 use super::said::Said;
 use super::say::{self, Built};
-use super::text::{Mark, own_words};
+use super::text::{Mark, own_words, tokens};
 use super::{Hearing, Past, Understood, history};
 use crate::core::plan::{Plan, PlannedAction};
 
@@ -151,14 +151,14 @@ fn finish(clauses: Vec<Clause>, history: &[Past]) -> Understood {
 fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
     let name = ["title", "summary"].iter().find_map(|param| partial.params.get(*param)?.as_str());
     let same = before.last().is_some_and(|last| (&last.service, &last.command) == (&partial.service, &partial.command));
-    same && name.is_some_and(|name| PRONOUNS_FOR_THINGS.contains(&name.to_lowercase().as_str()))
+    same && name.is_some_and(|name| is_said("pronoun", name))
 }
 
 /// "email her": whoever was named last, in this message or before it. Nobody: the question who.
 fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<Understood> {
     for at in 0..actions.len() {
         let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([Value::String(name)]) => PRONOUNS.contains(&name.to_lowercase().as_str()),
+            Some([Value::String(name)]) => is_said("person", name),
             Some(_) | None => false,
         };
         if !is_pronoun {
@@ -188,8 +188,11 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
     None
 }
 
-const PRONOUNS_FOR_THINGS: [&str; 5] = ["it", "that", "this", "them", "es"];
-const PRONOUNS: [&str; 5] = ["him", "her", "them", "he", "she"];
+/// Is the text one phrase of a class of words?
+fn is_said(class: &str, text: &str) -> bool {
+    let ids: Vec<_> = tokens(text, &GRAMMAR.lexicon).into_iter().map(|token| token.id).collect();
+    GRAMMAR.lexicon.is_phrase(class, &ids)
+}
 
 /// Token ranges between stops; quoted text is not divided.
 fn sentences(heard: &Heard) -> Vec<Range<usize>> {

@@ -1,7 +1,5 @@
 //! The whole of built-in understanding: the flow examples, conversations, the evaluation files, hostile input.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Utc};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -185,7 +183,7 @@ fn quoted_text_is_not_the_persons_command() {
 
 /// The catalog table of the design: every parameter a plan may name.
 const CATALOG: [(&str, &str); 26] = [
-    ("task.create", "title description priority deadline repeat"),
+    ("task.create", "title description priority deadline repeat remind_before remind_at"),
     ("task.list", "status due_before"),
     ("task.update", "find_by changes"),
     ("task.complete", "find_by"),
@@ -297,23 +295,34 @@ fn plan_accuracy(rows: &str) -> (usize, usize) {
     (right, rows.len())
 }
 
+/// Messages, and the domains that each may be routed to, sorted; talk is none.
+fn routed(rows: &str) -> impl Iterator<Item = (&str, Vec<Vec<&str>>)> {
+    let sorted = |alternative| {
+        let mut domains: Vec<&str> = str::split(alternative, '+').filter(|domain| *domain != "chat").collect();
+        domains.sort_unstable();
+        domains
+    };
+    let rows = rows.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
+    rows.map(move |(text, alternatives)| (text, alternatives.split('|').map(sorted).collect()))
+}
+
+/// The domains of a guess, sorted, and its confidence.
+fn guessed(text: &str) -> (Vec<String>, f32) {
+    let mut guess = route(&Hearing { text, reference: &monday(), history: &[] });
+    guess.domains.sort();
+    (guess.domains, guess.confidence)
+}
+
 /// Right and all rows, chat rows sent to a tool and all chat rows.
 fn route_accuracy(rows: &str) -> [usize; 4] {
     let mut counts = [0; 4];
-    for (text, alternatives) in rows.lines().filter(|l| !l.starts_with('#')).filter_map(|line| line.split_once('\t')) {
-        let guess = route(&Hearing { text, reference: &monday(), history: &[] });
-        assert!((0.0..=1.0).contains(&guess.confidence));
-        let mut got = guess.domains.clone();
-        got.sort();
-        let is_right = alternatives.split('|').any(|alternative| {
-            let mut wanted: Vec<&str> = alternative.split('+').filter(|d| *d != "chat").collect();
-            wanted.sort_unstable();
-            wanted == got
-        });
-        counts[0] += usize::from(is_right);
+    for (text, alternatives) in routed(rows) {
+        let (domains, confidence) = guessed(text);
+        assert!((0.0..=1.0).contains(&confidence));
+        counts[0] += usize::from(alternatives.iter().any(|wanted| *wanted == domains));
         counts[1] += 1;
-        if alternatives == "chat" {
-            counts[2] += usize::from(!got.is_empty());
+        if alternatives.iter().all(Vec::is_empty) {
+            counts[2] += usize::from(!domains.is_empty());
             counts[3] += 1;
         }
     }
@@ -342,19 +351,16 @@ fn routing_reaches_its_figure_on_every_file() {
 
 #[test]
 fn confidence_tells_how_often_a_guess_is_right() {
-    let mut bands: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
-    for (text, alternatives) in
-        [ROUTE_TUNE, ROUTE_TEST].iter().flat_map(|f| f.lines()).filter_map(|l| l.split_once('\t'))
-    {
-        let guess = route(&Hearing { text, reference: &monday(), history: &[] });
-        let got = if guess.domains.is_empty() { "chat".to_owned() } else { guess.domains.join("+") };
-        let band = bands.entry(if guess.confidence >= 0.9 { 90 } else { 0 }).or_default();
-        band.0 += usize::from(alternatives.split('|').any(|a| a == got || (a.contains('+') && a.len() == got.len())));
-        band.1 += 1;
+    let (mut right, mut sure) = (0, 0);
+    for (text, alternatives) in [ROUTE_TEST, ROUTE_UNSEEN].into_iter().flat_map(routed) {
+        let (domains, confidence) = guessed(text);
+        if confidence >= 0.9 {
+            right += usize::from(alternatives.iter().any(|wanted| *wanted == domains));
+            sure += 1;
+        }
     }
-    println!("{bands:?}");
-    let (right, all) = bands[&90];
-    assert!(all > 200 && right * 100 >= all * 98, "{bands:?}");
+    println!("{right} of {sure}");
+    assert!(sure > 200 && right * 100 >= sure * 98, "{right} of {sure}");
 }
 
 #[test]
@@ -428,7 +434,7 @@ fn a_huge_message_is_bounded() {
         let understood = planned(text, &[]);
         route(&Hearing { text, reference: &monday(), history: &[] });
         // How many are done at once is for the pipeline, which names those it leaves out.
-        assert!(actions(understood).len() <= text.matches("remind").count());
+        assert!(actions(understood).len() <= 14);
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 }
@@ -480,6 +486,7 @@ proptest! {
             _ => format!("{}{}", &plain[..1].to_uppercase(), &plain[1..]),
         };
         let names = |text: &str| actions(planned(text, &[])).iter().map(|a| format!("{}.{} {}", a.service, a.command, fold(&Value::Object(a.params.clone()).to_string()))).collect::<Vec<_>>();
+        prop_assert!(!names(plain).is_empty());
         prop_assert_eq!(names(plain), names(&dressed));
     }
 

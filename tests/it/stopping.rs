@@ -88,7 +88,7 @@ async fn what_was_done_before_the_store_failed_is_told_and_can_be_undone() {
     let second = |change: &Change| change.table == Table::Runs && change.key.as_str().contains('+');
     rig.store.refuses(move |batch| batch.changes.iter().any(|change| change.put.is_some() && second(change)));
     let answer = rig.says("add milk and whatever goes with it").await;
-    told_and_undone(&rig, &answer, "I could not save that on the disk of this machine").await;
+    told_and_undone(&rig, &answer, "I could not read or save what I keep on the disk of this machine").await;
 }
 
 async fn runs(rig: &Rig) -> Vec<Run> {

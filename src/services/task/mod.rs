@@ -39,8 +39,6 @@ use crate::records::{Due, User};
 
 /// "Done" a second time within this is the same press twice, not the next occurrence done early.
 const SAME_DONE_SECS: i64 = 120;
-/// What says when it is to be reminded of.
-const TIMES: [&str; 5] = ["deadline", "repeat", "remind_before", "remind_at", "snooze"];
 
 /// Tasks in the store.
 #[derive(Debug)]
@@ -96,7 +94,7 @@ impl TaskService {
         }
         schedule::set(&mut task, &changes, scene)?;
         // Whoever wants to be reminded of what was done has it before them again.
-        if before.status == Status::Done && TIMES.iter().any(|time| changes.contains_key(*time)) {
+        if before.status == Status::Done && schedule::is_set_by(&changes) {
             (task.status, task.done_at) = (Status::Open, None);
         }
         let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];

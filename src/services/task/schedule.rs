@@ -21,6 +21,11 @@ pub(super) fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> 
         .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
 }
 
+/// Do these say when to remind?
+pub(super) fn is_set_by(params: &Params) -> bool {
+    ["deadline", "repeat", "remind_before", "remind_at", "snooze"].iter().any(|time| params.contains_key(*time))
+}
+
 /// Sets deadline, repetition and reminders.
 pub(super) fn set(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), ServiceError> {
     if let Some(until) = texts::given(params, "snooze") {

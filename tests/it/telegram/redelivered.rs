@@ -18,7 +18,7 @@ async fn killed(program: &Program, api: &FakeBotApi, border: &'static str, acts:
 }
 
 fn no_trouble(api: &FakeBotApi) {
-    assert_eq!(how_many(api, ANNA, "could not save that"), 0, "{}", api.transcript());
+    assert_eq!(how_many(api, ANNA, "could not read or save"), 0, "{}", api.transcript());
 }
 
 /// A reminder that was told in an earlier life.

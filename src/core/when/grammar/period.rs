@@ -18,8 +18,9 @@ pub fn numbered_quarter(line: &Line, i: usize) -> Option<(Period, usize)> {
 
 /// "Calendar week 46".
 pub fn numbered_week(line: &Line, i: usize) -> Option<(Period, usize)> {
-    let (week, _) = line.digits(line.link(i, Link::WeekNo)?).filter(|(n, _)| (1..=53).contains(n))?;
-    Some((Period::WeekNumbered(week), line.link(i, Link::WeekNo)? + 1))
+    let at = line.link(i, Link::WeekNo)?;
+    let (week, _) = line.digits(at).filter(|(n, _)| (1..=53).contains(n))?;
+    Some((Period::WeekNumbered(week), at + 1))
 }
 
 /// "(At the) weekend".

@@ -152,29 +152,27 @@ fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
         let sure = !weak && phrase.rule.is_some();
         return (sure || named || names_time(line, at).is_some() || line.digits(at).is_some()).then_some((i, next));
     }
-    let (link, next) = [Link::And, Link::Of, Link::Or]
-        .into_iter()
-        .find_map(|link| Some((link, line.link(i, link)?)))
-        .unwrap_or((Link::The, i));
+    let joined = [Link::And, Link::Of, Link::Or].into_iter().find_map(|link| Some((link, line.link(i, link)?)));
+    let next = joined.map_or(i, |(_, next)| next);
     let (_, after) = number(line, next)?;
     let is_clock = phrase.clock.is_some() && !phrase.between;
     let hour_follows = || {
         let joins = [Link::Past, Link::BeforeHour];
         joins.iter().any(|link| line.link(after, *link).is_some_and(|at| number(line, at).is_some()))
     };
-    let goes_on = match link {
-        Link::Of => phrase.is_clock_alone() && ends(after),
+    let goes_on = match joined.map(|(link, _)| link) {
+        Some(Link::Of) => phrase.is_clock_alone() && ends(after),
         // "Noon or 1", "6 Jan or 7".
-        Link::Or => (phrase.clock.is_some() || phrase.date.is_some()) && ends(after),
-        Link::And => is_clock && hour_follows() || phrase.rule.is_some() && another_day(line, next),
+        Some(Link::Or) => (phrase.clock.is_some() || phrase.date.is_some()) && ends(after),
+        Some(_) => is_clock && hour_follows() || phrase.rule.is_some() && another_day(line, next),
         // "June twenty twenty seven", "the 5th nineteen thirty".
-        _ => line.digits(next).is_none() && phrase.date.is_some() && number(line, after).is_some(),
+        None => line.digits(next).is_none() && phrase.date.is_some() && number(line, after).is_some(),
     };
     goes_on.then_some((i, after))
 }
 
-/// A figure written as an hour or a date that fitted nowhere, beside a day or an hour without one: "Mittwoch
-/// Friseur 16h", "closes 2359 on the 30th".
+/// A figure written as an hour or a date that fitted nowhere, beside a day or an hour without one: "closes 2359 on
+/// the 30th".
 fn looks_like_a_time(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     const YEARS: std::ops::Range<u32> = 1900..2100;
     let (value, digits) = line.digits(i).filter(|_| line.begins_figure(i))?;
@@ -189,9 +187,8 @@ fn looks_like_a_time(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, u
         return None;
     }
     let read = clock::plain(line, i)?;
-    let hours = line.link(i + 1, Link::ClockH).is_some() && line.glued(i + 1) && value >= 6;
     let compact = digits == 4 && !YEARS.contains(&value) && line.link(read.next, Link::Counted).is_none();
-    (hours || compact).then_some((i, read.next))
+    compact.then_some((i, read.next))
 }
 
 /// "Room 1430".
