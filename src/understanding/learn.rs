@@ -1,6 +1,6 @@
 //! The router's model: features of a message, and weights learnt from examples at first use.
 //!
-//! Training is deterministic (fixed order, no randomness), takes some tens of milliseconds and happens once.
+//! Training is deterministic (fixed order, no randomness), takes about a second (beside the start) and happens once.
 //! Each example is learnt with and without its frames, so that words carry weight where no frame fits.
 
 use std::sync::LazyLock;

@@ -183,11 +183,19 @@ pub fn resolve(text: &str, reference: &Reference) -> Option<Result<When, Problem
     Some(only.result)
 }
 
-/// Where a text begins, whether it is a sentence or an expression alone; see [`start_of`].
+/// Where a text begins, whether it is a sentence or an expression alone; see [`start_of`]. What is asked for comes
+/// before what it is asked for because of: "school starts tomorrow, so remind me tonight".
 pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
     match grammar::read_whole(text, reference.order) {
         Some(phrase) => resolve::resolve(&phrase, reference).ok()?.start(),
-        None => start_of(&find(text, reference)),
+        None => {
+            let found = find(text, reference);
+            let request = grammar::request_in(text);
+            let asks = |f: &Found| f.span.start >= request && !matches!(f.result, Ok(When::Duration(_)));
+            let moved = found.iter().any(|f| f.role == Role::To);
+            let first = found.iter().position(asks).filter(|_| !moved).unwrap_or(0);
+            start_of(&found[first..])
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod clocks;
 mod eval;
 mod points;
 mod properties;
+mod sentences;
 
 use chrono::{DateTime, TimeZone, Utc};
 use chrono_tz::Tz;

@@ -67,14 +67,15 @@ fn sure(judged: &[Judged]) -> (usize, usize) {
 #[test]
 fn a_sure_guess_is_wrong_less_than_once_in_two_hundred() {
     let whole = Model::train(learn::examples());
-    let [test, unseen] = [ROUTE_TEST, ROUTE_UNSEEN].map(|file| on_unlearnt(&whole, &rows(file)));
+    let [test, unseen, fresh] = [ROUTE_TEST, ROUTE_UNSEEN, ROUTE_FRESH].map(|file| on_unlearnt(&whole, &rows(file)));
     let folds = on_folds();
-    for (name, judged) in [("test", &test), ("unseen", &unseen), ("tune in folds", &folds)] {
+    let files = [("test", &test), ("unseen", &unseen), ("fresh", &fresh), ("tune in folds", &folds)];
+    for (name, judged) in files {
         print_table(&format!("{name}, chat"), judged, |kind| kind == Kind::Chat);
         print_table(&format!("{name}, action"), judged, |kind| kind == Kind::Action);
     }
     let mut all = (0, 0, 0);
-    for (name, judged) in [("test", &test), ("unseen", &unseen), ("tune in folds", &folds)] {
+    for (name, judged) in files {
         let (sure, wrong) = sure(judged);
         println!("{name}: {sure} of {} sure, {wrong} of them wrong", judged.len());
         assert!(sure * 2 >= judged.len() && wrong * 200 < sure, "{name}: {wrong} of {sure}");

@@ -86,7 +86,8 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     if let Some(next) = h {
         return Some(Heard { next, surety: Surety::Likely, ..heard });
     }
-    ends(line, next).then_some(heard)
+    // "2 by 24" is no midnight.
+    (value < 24 && ends(line, next)).then_some(heard)
 }
 
 /// Does the figure end? A dash may join it to the end of a range.
@@ -97,11 +98,15 @@ fn ends(line: &Line, i: usize) -> bool {
 /// "1730", "530pm".
 fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
     let (hour, minute) = (value / 100, value % 100);
-    if digits > 4 || hour > 24 || minute > 59 {
+    // A phone number goes on.
+    let among_others = |at: Option<usize>| at.is_some_and(|at| line.digits(at).is_some());
+    if digits > 4 || hour > 24 || minute > 59 || among_others(i.checked_sub(1)) {
         return None;
     }
-    let mut heard = finish(line, hour, minute, 2, i + 1, Surety::Bare);
-    if heard.surety == Surety::Bare
+    // "0825" is hardly anything else.
+    let surety = if digits == 4 && hour < 10 && !among_others(Some(i + 1)) { Surety::Likely } else { Surety::Bare };
+    let mut heard = finish(line, hour, minute, 2, i + 1, surety);
+    if heard.surety < Surety::Sure
         && let Some(next) = line.link(i + 1, Link::ClockHours)
     {
         heard = Heard { next, surety: Surety::Sure, ..heard };
@@ -148,7 +153,7 @@ fn meridiem(line: &Line, hour: u32, i: usize) -> Option<(u32, usize)> {
     Some((if hour < 12 { hour + 12 } else { hour }, next))
 }
 
-fn minutes_after(line: &Line, i: usize, mark: char) -> Option<(u32, usize)> {
+pub fn minutes_after(line: &Line, i: usize, mark: char) -> Option<(u32, usize)> {
     if !line.glued_mark(i, mark) {
         return None;
     }

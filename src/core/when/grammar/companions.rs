@@ -7,7 +7,7 @@ use super::super::Role;
 use super::super::words::{Kind, Line, Link};
 use super::Heard;
 use super::lead::Lead;
-use super::phrase::{Date, Doubt, Phrase};
+use super::phrase::{Date, Doubt, Phrase, Span};
 
 /// Gives each clock time without a date that of the nearest day in its sentence, and each day
 /// without a clock time the clock of its companion.
@@ -31,6 +31,10 @@ fn share_clocks(line: &Line, heard: &mut [Heard]) {
             return;
         };
         let apart = ends_sentence(line, first.span.end, second.span.start);
+        if !apart && is_moved_within(&first.phrase, &second.phrase) {
+            second.phrase.date = first.phrase.date.clone();
+            continue;
+        }
         if apart || second.phrase.role == Role::To || first.phrase.role == Role::From {
             continue;
         }
@@ -55,6 +59,12 @@ fn share_clocks(line: &Line, heard: &mut [Heard]) {
             second.phrase = both;
         }
     }
+}
+
+/// "Move the standup on Tuesday to 10:15" stays on that day.
+fn is_moved_within(from: &Phrase, to: &Phrase) -> bool {
+    let day = from.date.as_ref().is_some_and(Date::is_one_day) && from.role == Role::Plain;
+    day && to.role == Role::To && to.is_clock_alone()
 }
 
 /// "On Tuesday and Thursday at 6", "mon wed fri 6am": at 6 on each of them.
@@ -99,7 +109,8 @@ fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) {
             && first.is_some_and(|i| Lead::read(line, i, true).next == i)
             && noun_follows(line, h.span.end)
     };
-    if heard.iter().any(|h| h.phrase.date.is_some() && !is_occasion(h)) {
+    let says_day = |h: &Heard| h.phrase.date.is_some() || h.phrase.offset.is_some();
+    if heard.iter().any(|h| says_day(h) && !is_occasion(h)) {
         heard.retain(|h| !is_occasion(h));
     }
 }
@@ -110,6 +121,7 @@ fn joined(day: &Phrase, clock: &Phrase, role: Role) -> Phrase {
         date: day.date.clone(),
         rule: day.rule,
         offset: day.offset,
+        shift: day.shift,
         part: day.part.or(clock.part),
         ..clock.clone()
     }
@@ -118,7 +130,10 @@ fn joined(day: &Phrase, clock: &Phrase, role: Role) -> Phrase {
 /// A day, and nothing else.
 fn is_day(phrase: &Phrase) -> bool {
     let day = phrase.date.as_ref().is_some_and(|d| d.is_one_day()) || phrase.rule.is_some();
-    day && phrase.clock.is_none() && phrase.to.is_none() && phrase.length.is_none() && phrase.shift.is_none()
+    day && phrase.clock.is_none()
+        && phrase.to.is_none()
+        && phrase.length.is_none()
+        && phrase.shift.is_none_or(Span::is_calendar)
 }
 
 /// What stands between two expressions, if it is a single small word.

@@ -130,7 +130,9 @@ impl Reader<'_> {
             phrase.doubt = Some(Doubt::OneOfSeveral);
         }
         let both_parts = phrase.part.is_some() && heard.part.is_some();
-        if both_parts || phrase.to.is_some() && phrase.date.is_some() {
+        // "8.30 til 4 on Saturday, 6 March" is one day.
+        let same_day = matches!(phrase.date, Some(Date::Weekday { .. })) && matches!(heard.date, Date::Numbered { .. });
+        if both_parts || phrase.to.is_some() && phrase.date.is_some() && !same_day {
             return None;
         }
         phrase.date = Some(match phrase.date.take() {
@@ -164,7 +166,7 @@ impl Reader<'_> {
         let longer = date(self.line, lead.next, self.order).is_some_and(|d| d.next > next);
         // "Freitag 18 Uhr".
         let hour = clock(self.line, lead.next).is_some_and(|c| c.surety == Surety::Sure);
-        if longer || hour || self.line.glued_mark(next, ':') || phrase.clock.is_some() {
+        if longer || hour || self.line.glued_mark(next, ':') || phrase.clock.is_some() || self.counts(next) {
             return None;
         }
         phrase.date = Some(Date::Numbered { day, month: None, weekday: Some(weekday) });
@@ -215,19 +217,31 @@ impl Reader<'_> {
     fn as_told(&self, date: Date, lead: &Lead) -> Date {
         // "It was on 4 May" tells; "it was moved to 4 May" and "it was planned for then" do not.
         let past_day = self.hints.past_day && !self.hints.moves && lead.link == Some(Link::On);
+        let past = self.is_told(lead.next);
         match date {
             Date::Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday: None }
-                if self.hints.past && !self.hints.moves || past_day =>
+                if past && !self.hints.moves || past_day =>
             {
                 let this = MonthOf::Named { month, year: None, which: Some(-1) };
                 Date::Numbered { day, month: Some(this), weekday: None }
             }
-            Date::Period(Period::Month(MonthOf::Named { month, year: None, which: None })) if self.hints.past => {
+            Date::Period(Period::Month(MonthOf::Named { month, year: None, which: None })) if past => {
                 let this = MonthOf::Named { month, year: None, which: Some(-1) };
                 Date::Period(Period::Month(this))
             }
+            Date::Holiday { holiday, year: None, which: None } if past_day => {
+                Date::Holiday { holiday, year: None, which: Some(-1) }
+            }
             other => other,
         }
+    }
+
+    /// Does its clause tell of something that has happened? "The finals are oct 8, we got tickets" does not.
+    fn is_told(&self, i: usize) -> bool {
+        let ends = |at: &usize| [',', ';', '.', '!', '?'].iter().any(|mark| self.line.mark(*at, *mark));
+        let from = (0..i).rev().find(ends).map_or(0, |at| at + 1);
+        let to = (i..self.line.tokens.len()).find(ends).unwrap_or(self.line.tokens.len());
+        (from..to).any(|at| self.line.link(at, Link::Told).is_some())
     }
 
     /// "In 2027".

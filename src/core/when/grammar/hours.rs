@@ -60,6 +60,11 @@ impl Reader<'_> {
         if heard.surety < Surety::Sure && (longer || range && !self.hints.moves) {
             return None;
         }
+        // "The client at 1408 Oak called".
+        let number = self.line.digits(lead.next).is_some_and(|(_, digits)| digits == 4);
+        if heard.surety == Surety::Bare && number && lead.link == Some(Link::At) && !self.ends_here(heard.next) {
+            return None;
+        }
         if heard.surety == Surety::Likely && !(asked || beside || followed() || self.today_follows(heard.next)) {
             phrase.doubt = numeric::day_and_month(self.line, lead.next, heard.next).map(Doubt::OrDate);
         }
@@ -80,9 +85,15 @@ impl Reader<'_> {
         before.is_some_and(|at| self.line.link(at, Link::For).is_some()) && !self.alarm_before(lead)
     }
 
-    /// "5 tomorrow": a bare number just before a day.
+    /// "5 tomorrow", "7 this evening", "6.30 next friday": a figure just before a day.
     pub fn today_follows(&self, i: usize) -> bool {
-        self.line.pick(i, |a| matches!(a.sense, Sense::Day(_) | Sense::DayPart(..)).then_some(())).is_some()
+        let near = self.line.pick(i, |a| matches!(a.sense, Sense::Day(_) | Sense::DayPart(..)).then_some(()));
+        let named = || super::date::weekday_name(self.line, i).is_some_and(|(_, weak, _)| !weak);
+        let which = || {
+            let day = super::period::which(self.line, i);
+            day.is_some_and(|day| day.part.is_some() || matches!(day.date, Date::Weekday { .. }))
+        };
+        near.is_some() || named() || which()
     }
 
     pub fn part_at(&self, i: usize) -> Option<(&'static Part, bool, usize)> {

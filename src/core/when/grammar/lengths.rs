@@ -69,7 +69,9 @@ impl Reader<'_> {
 
     /// "In 10": of minutes, if the sentence ends there.
     pub fn short_offset(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        let asked = lead.link == Some(Link::In) && !lead.article && phrase.is_empty();
+        // "118 over 76" is no time to come.
+        let over = self.line.link(lead.next.wrapping_sub(1), Link::Over).is_some();
+        let asked = lead.link == Some(Link::In) && !lead.article && phrase.is_empty() && !over;
         let (minutes, _) = self.line.digits(lead.next).filter(|(n, _)| asked && (1..=90).contains(n))?;
         let next = lead.next + 1;
         // In German "im 3. Stock" is an ordinal.
@@ -119,7 +121,9 @@ impl Reader<'_> {
             let at = self.past_the_event(from).filter(|_| from > at)?;
             reader.expression_within(at, depth - 1)
         })?;
-        let fixed = anchor.rule.is_none() && anchor.to.is_none() && anchor.offset.is_none();
+        // "A week on Wednesday between 8 and 12".
+        let hours = anchor.to.as_ref().is_none_or(|to| whole_weeks && to.is_clock_alone());
+        let fixed = anchor.rule.is_none() && hours && anchor.offset.is_none();
         let timed = anchor.date.is_some() || anchor.clock.is_some();
         if !fixed || !timed || anchor.shift.is_some() || anchor.role != Role::Plain && from == at {
             return None;

@@ -115,12 +115,22 @@ fn skip_filler(line: &Line, mut i: usize) -> usize {
     }
 }
 
+/// Where the request begins behind its reason, as a byte of the text: "I land at 6, so | book dinner at 8", "my
+/// flight leaves at 6, | remind me at 4", but not "remind me at 5 so I can leave at 6".
+pub fn request_in(text: &str) -> usize {
+    let begins = |lexicon: &Lexicon| {
+        let line = Line::new(text, lexicon);
+        let follows = |i: usize| line.link(i, Link::So).filter(|next| line.link(*next, Link::Pronoun).is_none());
+        let asks = |i: &usize| follows(*i).or_else(|| line.link(*i, Link::Request)).is_some();
+        (1..line.tokens.len()).rev().find(asks).map(|i| line.tokens[i].span.start)
+    };
+    lexicons().iter().filter_map(begins).max().unwrap_or_default()
+}
+
 /// Words of the sentence that change how its times are read.
 #[derive(Debug, Clone, Copy)]
 struct Hints {
     moves: bool,
-    /// It tells of something that has happened.
-    past: bool,
     /// It tells of a day on which something was or happened.
     past_day: bool,
     cue: Option<super::words::Half>,
@@ -131,9 +141,8 @@ fn hints(line: &Line) -> Hints {
     let cue = |half| line.has_anywhere(Sense::Cue(half)).then_some(half);
     Hints {
         moves: line.has_anywhere(Sense::Link(Link::Mover)),
-        past: line.has_anywhere(Sense::Link(Link::Told)),
         past_day: line.has_anywhere(Sense::Link(Link::ToldOn)),
-        cue: cue(Half::Am).or(cue(Half::Pm)),
+        cue: cue(Half::Am).or(cue(Half::Pm)).or(cue(Half::Either)),
     }
 }
 

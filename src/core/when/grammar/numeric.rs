@@ -30,6 +30,9 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     }
     let company = match (mark, year) {
         (_, Some(_)) => Company::Nothing,
+        // "15/8" is no fraction, and "10/8 - 21/8" not two of them.
+        ('/', None) if order == DateOrder::DayFirst && first > 12 && second <= 12 => Company::Nothing,
+        ('/', None) if slashed_follows(line, next) => Company::Nothing,
         ('/', None) => Company::Some,
         ('.', None) if dotted_end => Company::Nothing,
         ('.', None) if line.glued_mark(next, '.') => Company::Some,
@@ -42,6 +45,14 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     let month = MonthOf::Named { month, year: year.map(|(y, _)| y), which: None };
     let date = Date::Numbered { day, month: Some(month), weekday: None };
     Some(Heard { date, part: None, next, company })
+}
+
+/// "… - 21/8".
+fn slashed_follows(line: &Line, i: usize) -> bool {
+    let figures = |at: usize| line.digits(at).is_some_and(|(_, digits)| digits <= 2);
+    line.link(i, Link::To).is_some_and(|at| {
+        figures(at) && line.glued_mark(at + 1, '/') && figures(at + 2) && line.glued(at + 2) && line.ends_figure(at + 3)
+    })
 }
 
 /// "15.10", if it may be a day and a month; `next` is the place after it.

@@ -186,8 +186,15 @@ fn looks_like_a_time(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, u
     if !day || heard.iter().any(|h| h.phrase.clock.is_some()) || named_by(line, i) {
         return None;
     }
+    if let Some((minute, next)) = clock::minutes_after(line, i + 1, '.') {
+        // "The 9.35 train"; "24.80" is a price.
+        let fits = value < 24 && minute < 60 && line.ends_figure(next) && line.link(next, Link::Counted).is_none();
+        return fits.then_some((i, next));
+    }
     let read = clock::plain(line, i)?;
-    let compact = digits == 4 && !YEARS.contains(&value) && line.link(read.next, Link::Counted).is_none();
+    // A phone number goes on.
+    let alone = line.digits(read.next).is_none() && i.checked_sub(1).is_none_or(|before| line.digits(before).is_none());
+    let compact = digits == 4 && alone && !YEARS.contains(&value) && line.link(read.next, Link::Counted).is_none();
     compact.then_some((i, read.next))
 }
 
@@ -203,8 +210,9 @@ fn corrected(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let next = if line.mark(next, ',') { next + 1 } else { next };
     let after = line.tokens.get(next)?.span.start;
     let before = heard.iter().any(|h| h.span.end <= here);
-    // "Make it 30 minutes" is no other time.
-    let figure = number(line, next).is_some_and(|(_, end)| unit(line, end).is_none());
+    // "Make it 30 minutes" is no other time, and neither is "no one".
+    let no_one = line.link(i, Link::Idiom).is_some();
+    let figure = number(line, next).is_some_and(|(_, end)| unit(line, end).is_none()) && !no_one;
     let timed = |h: &Heard| h.phrase.date.is_some() || h.phrase.clock.is_some();
     let more = figure || heard.iter().any(|h| h.span.start == after && timed(h));
     (before && more).then_some((i, next))

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, NaiveTime};
 use chrono_tz::Tz;
 
+use super::super::Role;
 use super::super::defaults::{AFTERNOON_UNTIL_HOUR, Part, STILL_COMING_AFTER};
 use super::super::grammar::{Clock, Date, Dial, Phrase};
 use super::super::words::Half;
@@ -68,10 +69,25 @@ fn usual(clock: Clock) -> i64 {
 fn by_cue(clock: Clock, cue: Option<Half>) -> Option<i64> {
     let on_dial = i64::from(clock.hour) * 60 % HALF_DAY + i64::from(clock.minute);
     match cue? {
-        Half::Am if (3..12).contains(&clock.hour) => Some(on_dial),
+        Half::Am if (4..12).contains(&clock.hour) => Some(on_dial),
         Half::Pm if (4..12).contains(&clock.hour) => Some(on_dial + HALF_DAY),
-        Half::Am | Half::Pm => None,
+        Half::Am | Half::Pm | Half::Either => None,
     }
+}
+
+/// Is there no telling which half is meant? Matches are played in the morning and at night, and whom an alarm
+/// wakes at three may have taken a nap.
+fn is_open(clock: Clock, part: Option<&Part>, cue: Option<Half>) -> bool {
+    let hours = match cue {
+        Some(Half::Either) => 7..12,
+        Some(Half::Am) => 3..4,
+        Some(Half::Pm) | None => return false,
+    };
+    clock.dial == Dial::Half && part.is_none() && hours.contains(&clock.hour)
+}
+
+fn either_half(candidates: Vec<DateTime<Tz>>) -> Problem {
+    Problem::Ambiguous { candidates, why: "it may be before or after noon".to_owned() }
 }
 
 fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Problem> {
@@ -91,13 +107,16 @@ fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Probl
         return midnight(phrase, days, context);
     }
     let choices = candidates(clock, phrase.part);
+    let is_today = days.first == context.local_now.date();
+    if is_open(clock, phrase.part, phrase.cue) && !is_today {
+        let exact = |minutes: &i64| context.exact(at_minutes(days.first, *minutes)?);
+        return Err(either_half(choices.iter().map(exact).collect::<Result<_, _>>()?));
+    }
     let minutes = match choices.as_slice() {
         [only] => *only,
         _ => match by_cue(clock, phrase.cue) {
             Some(minutes) => minutes,
-            None if days.first == context.local_now.date() && days.tense != Tense::Past => {
-                today(clock, &choices, context)
-            }
+            None if is_today && days.tense != Tense::Past => today(clock, &choices, context),
             None => usual(clock),
         },
     };
@@ -164,10 +183,10 @@ fn at_minutes(date: NaiveDate, minutes: i64) -> Result<NaiveDateTime, Problem> {
     Ok(date.and_time(NaiveTime::MIN) + Duration::minutes(minutes.rem_euclid(DAY)))
 }
 
-/// Midnight belongs to two days; only today's is clear.
+/// Midnight belongs to two days; clear are today's and that of a deadline.
 fn midnight(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Problem> {
     let end = context.instant(at_minutes(days.first, DAY)?).earliest();
-    if days.first == context.today || phrase.part.is_some() {
+    if days.first == context.today || phrase.part.is_some() || phrase.role == Role::By {
         return Ok(Spot::At { at: end, grain: Grain::Minute });
     }
     let start = context.day_start(days.first);
@@ -193,6 +212,10 @@ fn part_of(part: &Part, days: &Days, context: &Context) -> Result<Spot, Problem>
 fn next_to_come(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
     let today = context.local_now.date();
     let (choices, grain) = match (phrase.clock, phrase.part) {
+        (Some(clock), part) if phrase.cue == Some(Half::Am) && is_open(clock, part, phrase.cue) => {
+            let today = |minutes: i64| context.exact(at_minutes(today, minutes)?);
+            return Err(either_half(candidates(clock, part).into_iter().map(today).collect::<Result<_, _>>()?));
+        }
         (Some(clock), part) => (next_choices(clock, part, phrase.cue), Grain::Minute),
         (None, Some(part)) => (vec![part.at], Grain::Hour),
         (None, None) => return Ok(Spot::Nowhere),
@@ -254,6 +277,9 @@ pub fn of_rule(phrase: &Phrase) -> Result<Option<(i64, Grain)>, Problem> {
         return Ok(phrase.part.map(|part| (part.at, Grain::Hour)));
     };
     check(clock)?;
+    if is_open(clock, phrase.part, phrase.cue) {
+        return Err(either_half(Vec::new()));
+    }
     let choices = candidates(clock, phrase.part);
     let minutes = match choices.as_slice() {
         [only] => *only,

@@ -63,6 +63,8 @@ pub enum Unit {
 pub enum Half {
     Am,
     Pm,
+    /// There is no telling.
+    Either,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +147,7 @@ links! {
     OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next", Each = "each",
     Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
     Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow",
-    Idiom = "idiom", Own = "own", Or = "or", Alarm = "alarm", Told = "told", ToldOn = "told_on", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time",
+    Idiom = "idiom", Own = "own", Or = "or", Alarm = "alarm", Told = "told", So = "so", Request = "request", Over = "over", ToldOn = "told_on", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time",
     Unread = "unread", DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone", Hundred = "hundred", WeekNo = "week_number", Excluded = "excluded", Corrects = "corrects", Street = "street", Except = "except",
 }
 
@@ -185,6 +187,7 @@ impl Sense {
             ["place", name] => Sense::Place(name.parse().ok()?),
             ["cue", "am"] => Sense::Cue(Half::Am),
             ["cue", "pm"] => Sense::Cue(Half::Pm),
+            ["cue", "either"] => Sense::Cue(Half::Either),
             [name] => Sense::Link(link_named(name)?),
             _ => return None,
         })

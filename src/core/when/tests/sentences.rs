@@ -1,0 +1,158 @@
+//! Times among the other words and figures of a message.
+
+use super::*;
+use crate::core::when::start_in;
+
+/// Each message and where its time begins; "-" where it has to be asked for.
+fn begin(now: &str, zone: &str, messages: &[(&str, &str)]) {
+    let reference = reference(now, zone);
+    for (text, expected) in messages {
+        assert_eq!(start_in(text, &reference).map_or_else(|| "-".to_owned(), show), *expected, "{text}");
+    }
+}
+
+#[test]
+fn a_figure_just_before_a_day_is_its_hour() {
+    begin(
+        "2026-09-22T05:50",
+        "Australia/Sydney",
+        &[
+            ("concrete truck coming 6.30 this morning", "2026-09-22T06:30"),
+            ("concrete truck 6.30 friday", "2026-09-25T18:30"),
+            ("dentist 9.15 next wednesday", "2026-09-30T09:15"),
+            ("see you 7 this evening", "2026-09-22T19:00"),
+            ("bus 7 friday", "2026-09-25T00:00"),
+            ("12 people friday", "2026-09-25T00:00"),
+        ],
+    );
+}
+
+#[test]
+fn a_figure_like_an_hour_that_fitted_nowhere_is_asked_about() {
+    begin(
+        "2026-07-19T23:30",
+        "Asia/Singapore",
+        &[
+            ("friday week im off to galway on the 9.35 train", "-"),
+            ("pay the 24.80 bill on friday", "2026-07-24T00:00"),
+            ("train to kl thursday 0825 coach 4 seat 11", "2026-07-23T08:25"),
+            ("ring the insurance on monday morning 0800 731 2020", "2026-07-20T09:00"),
+            ("invoice 2207 is still not paid, chase them today", "2026-07-19T00:00"),
+            ("call the insurance 800 555 0142 tomorrow before noon", "2026-07-20T12:00"),
+            ("the coffin is 6ft 2 by 24 in light oak", "-"),
+            ("the two labs get walked sat at 7am", "2026-07-25T07:00"),
+            ("bed 12 had 500ml and bp was 118 over 76", "-"),
+            ("the client at 1408 oak wants to walk the site tomorrow at 4", "2026-07-20T16:00"),
+            ("dinner for the sponsors on friday, 22 people, book luigis", "2026-07-24T00:00"),
+            ("the desk is staffed 24/7, ext 4410", "-"),
+        ],
+    );
+}
+
+#[test]
+fn dates_with_a_slash_need_no_preposition_where_they_are_no_fraction() {
+    begin(
+        "2026-07-19T23:30",
+        "Asia/Singapore",
+        &[
+            ("travel insurance ends 15/8", "2026-08-15T00:00"),
+            ("annual leave for kasia 10/8 - 21/8", "2026-08-10T00:00"),
+            ("3/4 of the cake is gone", "-"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_played_at_any_hour_is_asked_about() {
+    begin(
+        "2026-05-13T11:10",
+        "Europe/Dublin",
+        &[
+            ("chem quiz tmrw 8:05 dont let me sleep in", "-"),
+            ("quiz tmrw at 8 in the evening", "2026-05-14T20:00"),
+            ("kids footy final sunday 10.45 oval 3", "2026-05-17T10:45"),
+            ("football every saturday at 9", "-"),
+            ("football tomorrow at 5", "2026-05-14T17:00"),
+            ("wake me at a quarter to four from my nap", "-"),
+            ("wake me at 6", "2026-05-14T06:00"),
+        ],
+    );
+}
+
+#[test]
+fn midnight_ends_the_day_of_a_deadline() {
+    begin(
+        "2026-10-29T22:50",
+        "America/New_York",
+        &[
+            ("essay due sunday midnight", "2026-11-02T00:00"),
+            ("call me on sunday at midnight", "-"),
+            ("new years eve fireworks at midnight, remind me", "-"),
+        ],
+    );
+}
+
+#[test]
+fn only_its_own_clause_puts_a_date_into_the_past() {
+    begin(
+        "2026-08-31T07:25",
+        "America/Chicago",
+        &[
+            ("conferences are oct 8, we got the 6:20 pm slot with ms ruiz", "2026-10-08T18:20"),
+            ("the invoice i got on oct 8", "2025-10-08T00:00"),
+            ("what had we on christmas eve", "2025-12-24T00:00"),
+            ("am i free on christmas eve or did i promise something", "2026-12-24T00:00"),
+        ],
+    );
+}
+
+#[test]
+fn an_hour_that_something_is_moved_to_is_on_its_day() {
+    begin(
+        "2026-12-30T16:20",
+        "America/Los_Angeles",
+        &[
+            ("can you move the standup on tuesday to 10:15 and tell the team", "2027-01-05T10:15"),
+            ("move it from tuesday to 10:15 on friday", "2027-01-01T10:15"),
+            ("kannst du den termin von montag auf donnerstag halb drei schieben", "2026-12-31T14:30"),
+            ("verleg die versammlung auf donnerstag in einer woche, bitte um 20 uhr", "2027-01-07T20:00"),
+        ],
+    );
+}
+
+#[test]
+fn a_request_comes_before_its_reason() {
+    begin(
+        "2026-08-31T07:25",
+        "America/Chicago",
+        &[
+            ("school starts tomorrow so remind me tonight to pack the lunches", "2026-08-31T20:00"),
+            ("the kid lands tomorrow at 9:45 pm, so please block saturday morning", "2026-09-05T09:00"),
+            ("the concrete truck gets here 9:30, ping me at 9:15", "2026-08-31T09:15"),
+            ("remind me at 5 so i can leave at 6", "2026-08-31T17:00"),
+            ("move it to 3 so the hall is free for bingo at 5", "2026-08-31T15:00"),
+        ],
+    );
+}
+
+#[test]
+fn a_day_may_stand_behind_a_range_of_hours() {
+    begin(
+        "2026-10-21T09:00",
+        "Europe/London",
+        &[
+            ("he will come a week on wednesday between 8 and 12", "2026-11-04T08:00"),
+            ("first aid course is 8.30 til 4 on saturday 6 march, costs 120", "2027-03-06T08:30"),
+            ("im doing carlas swap on tuesday 1.30pm to 9.30", "2026-10-27T13:30"),
+        ],
+    );
+}
+
+#[test]
+fn words_that_only_look_like_a_correction_stop_nothing() {
+    begin(
+        "2026-09-25T05:50",
+        "Australia/Sydney",
+        &[("public holiday monday 5 october, no one on site", "2026-10-05T00:00")],
+    );
+}
