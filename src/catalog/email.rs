@@ -121,9 +121,9 @@ impl Command for Search {
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let since =
-            self.since.as_mut().map(|value| Slot::Time { param: "since", value, base: Base::Now, past: Past::Fine });
+            self.since.as_mut().map(|value| Slot::Time { param: "since", value, base: Base::Now, past: Past::Only });
         let before =
-            self.before.as_mut().map(|value| Slot::Time { param: "before", value, base: Base::Now, past: Past::Fine });
+            self.before.as_mut().map(|value| Slot::Time { param: "before", value, base: Base::Now, past: Past::Only });
         since.into_iter().chain(before).collect()
     }
 

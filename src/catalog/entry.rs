@@ -51,6 +51,8 @@ pub enum Past {
     Ask,
     /// Fine: a search, a look back.
     Fine,
+    /// The only thing there is: mails have come.
+    Only,
 }
 
 /// A place in a command's parameters where words must become values before anything is shown.

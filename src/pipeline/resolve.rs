@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::times::settle_time;
+use super::times::{half_of, settle_time};
 use super::turn::Turn;
 use crate::catalog::{Entry, ParamError, Slot};
 use crate::core::people::{self, Match, Recipient};
@@ -50,6 +50,7 @@ pub async fn settle(
     let params = entry.check(planned.params.clone())?;
     let known = if needs_people(entry, &params) { everybody(turn).await? } else { Vec::new() };
 
+    let half = half_of(&params, None);
     let mut names = BTreeMap::new();
     let mut unclear = None;
     let params = entry.settle(params, &mut |slot| match slot {
@@ -57,7 +58,7 @@ pub async fn settle(
             unclear = Some(ask);
             ParamError::Invalid(String::new())
         }),
-        other => settle_time(other, &reference, &now, None),
+        other => settle_time(other, &reference, &now, half, None),
     });
     if let Some(ask) = unclear {
         return Err(ask);
@@ -71,9 +72,10 @@ pub async fn settle(
         Prepared::Several { param, question, candidates } => return Err(which(param, question, candidates)),
     };
 
+    let half = half_of(&params, target.as_ref());
     let params = entry.settle(params, &mut |slot| match slot {
         Slot::People { .. } => Ok(()),
-        other => settle_time(other, &reference, &now, target.as_ref()),
+        other => settle_time(other, &reference, &now, half, target.as_ref()),
     })?;
     let params = entry.complete(params, target.as_ref())?;
     add_known_names(&params, &known, target.as_ref(), &mut names);

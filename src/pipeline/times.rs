@@ -8,44 +8,62 @@ use serde_json::Value;
 use crate::catalog::show::Moment;
 use crate::catalog::{Base, Entry, ParamError, Past, Slot};
 use crate::core::plan::{Params, Target};
-use crate::core::when::{self, Grain, Problem, Reference, When, local_instant};
+use crate::core::when::{self, Grain, Half, Known, Problem, Reference, When, local_instant};
 
 /// The times among these parameters as values, as far as they can be read; the rest stays in words. There is
 /// no item here that a time could be relative to, so all are relative to now: for comparing plans.
 pub(crate) fn settled(entry: &dyn Entry, params: Params, reference: &Reference) -> Result<Params, ParamError> {
     let nothing = Target { id: String::new(), revision: String::new(), label: String::new(), before: Value::Null };
+    let half = half_of(&params, None);
     let mut params = params;
     for target in [None, Some(&nothing)] {
         params = entry.settle(params, &mut |slot| {
             // What cannot be read is compared as it stands.
-            let _ = settle_time(slot, reference, reference, target);
+            let _ = settle_time(slot, reference, reference, half, target);
             Ok(())
         })?;
     }
     Ok(params)
 }
 
+/// In which half of the day the thing lets a bare hour of its own lie, by its name. What is to be done may only speak
+/// of such a thing: "buy drinks for the party" is for either half.
+pub(super) fn half_of(params: &Params, target: Option<&Target>) -> Option<Half> {
+    const ARTICLES: [&str; 8] = ["a", "an", "the", "my", "our", "der", "die", "das"];
+    let text = |name: &str| params.get(name).and_then(Value::as_str);
+    if let Some(summary) = text("summary") {
+        return when::half_of(summary);
+    }
+    let title = text("title").or(target.map(|target| target.label.as_str()))?;
+    let mut words = title.split_whitespace();
+    let head = words.find(|word| !ARTICLES.contains(&word.to_lowercase().as_str()))?;
+    when::half_of(head).or_else(|| when::half_of(title).map(|_| Half::Either))
+}
+
 /// Settles a slot of time. Those relative to the target wait until there is one. `reference`: the words were
-/// written then; `now`: what lies before it has passed.
+/// written then; `now`: what lies before it has passed; `half`: see [`half_of`].
 pub(super) fn settle_time(
     slot: Slot<'_>,
     reference: &Reference,
     now: &Reference,
+    half: Option<Half>,
     target: Option<&Target>,
 ) -> Result<(), ParamError> {
     match slot {
         Slot::People { .. } => Ok(()),
         Slot::Time { param, value, base, past } => {
-            let Some(clock) = Clock::of(base, reference, now, target) else {
+            let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == Past::Only }, target) else {
                 return Ok(());
             };
             let moment = clock.read(param, value)?.start_moment();
             *value = check_past(param, moment, past, now)?.store();
             Ok(())
         }
-        Slot::Repeat { repeat, first } => settle_repeat(repeat, first, reference, now),
+        Slot::Repeat { repeat, first } => {
+            settle_repeat(repeat, first, &Clock { reference, now, known: Known { half, past: false }, target: None })
+        }
         Slot::Span { param, start, end, base, past } => {
-            let Some(clock) = Clock::of(base, reference, now, target) else {
+            let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == Past::Only }, target) else {
                 return Ok(());
             };
             settle_span(&clock, param, start, end, past)
@@ -58,6 +76,7 @@ struct Clock<'a> {
     reference: &'a Reference,
     /// The moment at which they are read.
     now: &'a Reference,
+    known: Known,
     /// The day of the item that is being changed.
     target: Option<DateTime<Tz>>,
 }
@@ -84,16 +103,22 @@ impl Read {
 }
 
 impl<'a> Clock<'a> {
-    fn of(base: Base, reference: &'a Reference, now: &'a Reference, target: Option<&Target>) -> Option<Self> {
+    fn of(
+        base: Base,
+        reference: &'a Reference,
+        now: &'a Reference,
+        known: Known,
+        target: Option<&Target>,
+    ) -> Option<Self> {
         match (base, target) {
-            (Base::Now, None) => Some(Self { reference, now, target: None }),
+            (Base::Now, None) => Some(Self { reference, now, known, target: None }),
             (Base::Target, Some(target)) => {
                 let start =
                     ["start_time", "deadline"].iter().find_map(|name| target.before.get(name).and_then(Value::as_str));
                 let start = start
                     .and_then(|text| Moment::read(text, reference.zone))
                     .map(|moment| moment.start(reference.zone));
-                Some(Self { reference, now, target: start })
+                Some(Self { reference, now, known, target: start })
             }
             // Settled before, or not yet.
             (Base::Now, Some(_)) | (Base::Target, None) => None,
@@ -112,7 +137,7 @@ impl<'a> Clock<'a> {
             }
             Some(_) | None => *self.reference,
         };
-        match when::resolve(text, &reference) {
+        match when::resolve_within(text, self.known, &reference) {
             None => Err(ask(param, format!("I can't read “{text}” as a time. When exactly?"))),
             Some(Err(problem)) => Err(asked_about(param, text, &problem, self.now)),
             Some(Ok(when)) => Ok(self.of_when(when)),
@@ -194,16 +219,10 @@ fn settle_span(
     Ok(())
 }
 
-fn settle_repeat(
-    repeat: &mut Option<String>,
-    first: &mut Option<String>,
-    reference: &Reference,
-    now: &Reference,
-) -> Result<(), ParamError> {
+fn settle_repeat(repeat: &mut Option<String>, first: &mut Option<String>, clock: &Clock<'_>) -> Result<(), ParamError> {
     let Some(words) = repeat.clone() else {
         return Ok(());
     };
-    let clock = Clock { reference, now, target: None };
     let begin = match first.as_deref() {
         Some(text) => Some(clock.read("deadline", text)?.start_moment()),
         None => None,
@@ -218,9 +237,9 @@ fn settle_repeat(
         let joined = joined.as_deref().and_then(|text| clock.read("repeat", text).ok());
         joined.map_or_else(|| clock.read("repeat", &words), Ok)
     };
-    let begun = match read(&clock)? {
+    let begun = match read(clock)? {
         // What began before it was read goes on with the next.
-        Read::Repeats { first, .. } if first < now.now => read(&Clock { reference: now, ..clock })?,
+        Read::Repeats { first, .. } if first < clock.now.now => read(&Clock { reference: clock.now, ..*clock })?,
         other => other,
     };
     match begun {
@@ -246,7 +265,7 @@ fn check_past(param: &str, moment: Moment, past: Past, reference: &Reference) ->
         Past::Ask if over => {
             Err(ask(param, format!("{} has already passed. Which time do you mean?", moment.show(reference))))
         }
-        Past::Ask | Past::Fine => Ok(moment),
+        Past::Ask | Past::Fine | Past::Only => Ok(moment),
     }
 }
 

@@ -294,6 +294,28 @@ fn a_time_that_can_be_two_is_asked_about_and_the_answer_may_be_a_number_a_day_or
     }
 }
 
+/// The words of the time alone do not say it; the name of the thing does, and what only mentions it leaves it open.
+#[test]
+fn a_bare_hour_lies_in_the_half_of_the_day_of_what_it_is_for() {
+    for (said, told) in [
+        ("dinner with anna saturday at 8", "Added: Sat 17 Jan at 20:00"),
+        ("breakfast with anna saturday at 8", "Added: Sat 17 Jan at 08:00"),
+        ("drinks with anna every friday at 9", "Fri 16 Jan at 21:00"),
+        ("wake me at 6", "Reminder set: Wake up — tomorrow (Mon 12 Jan) at 06:00"),
+        ("set an alarm for 5:30", "Reminder set: Wake up — tomorrow (Mon 12 Jan) at 05:30"),
+        ("remind me about the concert friday at 8", "Reminder set: The concert — Fri 16 Jan at 20:00"),
+        ("remind me to buy drinks for the party tomorrow at 9", "1. tomorrow (Mon 12 Jan) at 09:00\n2. tomorrow"),
+    ] {
+        let mut console = open(&installed(&SmtpServer::start(Mode::Accept)));
+        let answer = text_of(&console.say(said));
+        assert!(answer.contains(told), "{said}: {answer}");
+    }
+    let mut console = open(&installed(&SmtpServer::start(Mode::Accept)));
+    console.say("dinner with anna saturday at 8");
+    let moved = text_of(&console.say("move the dinner to 9"));
+    assert!(moved.contains("Sat 17 Jan at 20:00–21:00 → Sat 17 Jan at 21:00–22:00"), "{moved}");
+}
+
 /// "or" between two days, a day that does not exist: one question, and its answer is all that is needed.
 #[test]
 fn a_time_that_cannot_be_used_is_asked_about_once() {

@@ -33,6 +33,7 @@ use chrono_tz::Tz;
 pub use clock_only::is_clock_only;
 pub use describe::describe;
 pub use occurrence::{describe_recurrence, next_occurrence};
+pub use words::Half;
 pub use zone::{LocalInstant, local_instant};
 
 /// What "now" and "3/4" mean to the person who wrote the text.
@@ -123,6 +124,15 @@ pub enum Problem {
     SkippedByClockChange { at_local: NaiveDateTime, next: DateTime<Tz> },
 }
 
+/// What is known of a time beside its own words, which count for more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Known {
+    /// The half of the day in which a bare hour lies.
+    pub half: Option<Half>,
+    /// It has been: "in March" is the last one.
+    pub past: bool,
+}
+
 /// What an expression is to its sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
@@ -162,12 +172,16 @@ impl When {
 /// that belong together are one expression, even if prepositions stand between them; where other
 /// words do ("dinner tomorrow with Ana at 8"), there are two, and both mean the same instant.
 pub fn find(text: &str, reference: &Reference) -> Vec<Found> {
+    find_within(text, Known::default(), reference)
+}
+
+fn find_within(text: &str, known: Known, reference: &Reference) -> Vec<Found> {
     grammar::read_all(text, reference.order)
         .into_iter()
         .map(|heard| Found {
             span: heard.span,
             role: heard.phrase.role,
-            result: resolve::resolve(&heard.phrase, reference),
+            result: resolve::resolve(&heard.phrase.within(known), reference),
         })
         .collect()
 }
@@ -175,12 +189,22 @@ pub fn find(text: &str, reference: &Reference) -> Vec<Found> {
 /// The text as one expression; politeness and prepositions around it are allowed. Besides words it
 /// takes ISO 8601, local or with an offset. `None`: there is no time in it, or more than one.
 pub fn resolve(text: &str, reference: &Reference) -> Option<Result<When, Problem>> {
+    resolve_within(text, Known::default(), reference)
+}
+
+/// The same where more is known of the time than its words say.
+pub fn resolve_within(text: &str, known: Known, reference: &Reference) -> Option<Result<When, Problem>> {
     if let Some(phrase) = grammar::read_whole(text, reference.order) {
-        return Some(resolve::resolve(&phrase, reference));
+        return Some(resolve::resolve(&phrase.within(known), reference));
     }
-    let mut found = find(text, reference);
+    let mut found = find_within(text, known, reference);
     let only = found.pop().filter(|_| found.is_empty())?;
     Some(only.result)
+}
+
+/// The half of the day in which the name of something lets its hour lie: "dinner with Ana" is not at 8 in the morning.
+pub fn half_of(name: &str) -> Option<Half> {
+    grammar::cue_in(name)
 }
 
 /// Where a text begins, whether it is a sentence or an expression alone; see [`start_of`]. What is asked for comes

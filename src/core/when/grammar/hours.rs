@@ -33,7 +33,7 @@ impl Reader<'_> {
         let beside = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let followed = || self.part_at(self.joint(heard.next).next).is_some() || self.zone_at(heard.next).is_some();
         let fits = match heard.surety {
-            Surety::Sure => lead.link != Some(Link::For),
+            Surety::Sure => lead.link != Some(Link::For) || asked,
             Surety::Likely => asked || beside || self.whole || followed() || self.today_follows(heard.next),
             Surety::Bare if lead.link == Some(Link::In) => false,
             Surety::Bare => {

@@ -24,7 +24,7 @@ mod unread;
 
 use std::ops::Range;
 
-use super::words::{Kind, Lexicon, Line, Link, Sense, lexicons};
+use super::words::{Half, Kind, Lexicon, Line, Link, Sense, lexicons};
 use super::{DateOrder, Role};
 use component::Reader;
 pub use phrase::{Clock, Date, Dial, Doubt, MonthOf, Period, Phrase, Rule, Span, Zone};
@@ -127,17 +127,21 @@ pub fn request_in(text: &str) -> usize {
     lexicons().iter().filter_map(begins).max().unwrap_or_default()
 }
 
+/// Which half of the day the words of a text suggest.
+pub fn cue_in(text: &str) -> Option<Half> {
+    lexicons().iter().find_map(|lexicon| hints(&Line::new(text, lexicon)).cue)
+}
+
 /// Words of the sentence that change how its times are read.
 #[derive(Debug, Clone, Copy)]
 struct Hints {
     moves: bool,
     /// It tells of a day on which something was or happened.
     past_day: bool,
-    cue: Option<super::words::Half>,
+    cue: Option<Half>,
 }
 
 fn hints(line: &Line) -> Hints {
-    use super::words::Half;
     let cue = |half| line.has_anywhere(Sense::Cue(half)).then_some(half);
     Hints {
         moves: line.has_anywhere(Sense::Link(Link::Mover)),

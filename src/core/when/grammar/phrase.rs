@@ -3,9 +3,9 @@
 use chrono::{NaiveDate, NaiveDateTime, Weekday};
 use chrono_tz::Tz;
 
-use super::super::Role;
 use super::super::defaults::Part;
 use super::super::words::{Days, Edge, Half, Holiday, Unit};
+use super::super::{Known, Role};
 
 /// One time expression. What is `None` was not said.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -48,6 +48,12 @@ impl Phrase {
             && self.length.is_none()
             && self.rule.is_none()
             && !self.now
+    }
+
+    /// The same with what is known beside its own words.
+    pub fn within(self, known: Known) -> Phrase {
+        let role = if known.past && self.role == Role::Plain { Role::Since } else { self.role };
+        Phrase { cue: self.cue.or(known.half), role, ..self }
     }
 
     /// A clock time, and nothing that says on which day.

@@ -1,7 +1,7 @@
 //! Times among the other words and figures of a message.
 
 use super::*;
-use crate::core::when::start_in;
+use crate::core::when::{Known, half_of, resolve_within, start_in};
 
 /// Each message and where its time begins; "-" where it has to be asked for.
 fn begin(now: &str, zone: &str, messages: &[(&str, &str)]) {
@@ -75,6 +75,7 @@ fn what_is_played_at_any_hour_is_asked_about() {
             ("football tomorrow at 5", "2026-05-14T17:00"),
             ("wake me at a quarter to four from my nap", "-"),
             ("wake me at 6", "2026-05-14T06:00"),
+            ("set an alarm for 5:30", "2026-05-14T05:30"),
         ],
     );
 }
@@ -146,6 +147,20 @@ fn a_day_may_stand_behind_a_range_of_hours() {
             ("im doing carlas swap on tuesday 1.30pm to 9.30", "2026-10-27T13:30"),
         ],
     );
+}
+
+#[test]
+fn what_is_known_beside_the_words_counts_less_than_they_do() {
+    let now = reference("2026-01-14T09:00", "Europe/Berlin");
+    let at = |text: &str, known: Known| resolve_within(text, known, &now).map(|answer| told(&answer)).unwrap();
+    let evening = Known { half: half_of("dinner with Ana"), past: false };
+    assert_eq!(at("saturday at 8", evening), "2026-01-17T20:00");
+    assert_eq!(at("saturday at 8am", evening), "2026-01-17T08:00");
+    assert_eq!(at("saturday at 8", Known::default()), "2026-01-17T08:00");
+    let been = Known { half: None, past: true };
+    assert_eq!(at("in december", been), "2025-12-01T00:00..2026-01-01T00:00");
+    assert_eq!(at("friday", been), "2026-01-09T00:00");
+    assert_eq!(at("tomorrow", been), "2026-01-15T00:00");
 }
 
 #[test]
