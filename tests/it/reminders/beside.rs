@@ -161,6 +161,7 @@ async fn a_stop_lets_arrive_what_is_under_way_and_begins_nothing_more() {
         an_hour_later(&rig);
         until("Anna's on its way", || rig.face.on_their_way() == 1).await;
         stop.cancel();
+        others_work().await;
         an_hour_later(&rig);
         others_work().await;
         assert!(!life.is_finished(), "it waits for what is under way");

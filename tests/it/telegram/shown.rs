@@ -47,7 +47,7 @@ async fn a_slow_turn_shows_signs_of_life_and_its_status_becomes_the_answer() {
 async fn a_status_line_that_is_refused_is_left_out_and_the_answer_comes_as_usual() {
     let api = FakeBotApi::start().await;
     let model = echo();
-    let daemon = serve(&installed().model(&model), &api).await;
+    let daemon = serve(&installed().model(&model).env("RUST_LOG", "warn"), &api).await;
     api.fail_once("sendMessage", Fault::Refuse(400, "Bad Request: TEXT_NOT_WELCOME".to_owned()));
     api.user_says(ANNA, "hello (4000 ms)");
     let answer = answer(&api, ANNA, "You said: hello").await;
