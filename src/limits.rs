@@ -115,6 +115,8 @@ pub const SMTP_TIMEOUT_MS: u64 = 30_000;
 pub const STATUS_AFTER_MS: u64 = 2_000;
 /// A clean shutdown waits this long for running turns before it parks them.
 pub const SHUTDOWN_MS: u64 = 10_000;
+/// Of that, what is being delivered outside turns has so long to arrive.
+pub const LAST_DELIVERIES_MS: u64 = 3_000;
 /// Actions of one plan that run side by side.
 pub const CONCURRENT_ACTIONS_MAX: usize = 8;
 
@@ -220,6 +222,9 @@ pub const DRAFT_UTF16_MAX: usize = 4_000;
 pub const REDELIVER_MS_MIN: u64 = 500;
 /// Longest such pause.
 pub const REDELIVER_MS_MAX: u64 = 60_000;
+/// Chats in which what fell due is delivered side by side: more than hang at once, and few enough to be held in
+/// memory.
+pub const DELIVER_CHATS_MAX: usize = 64;
 /// Chats whose waiting messages are delivered side by side.
 pub const REDELIVER_CHATS_MAX: usize = 16;
 /// Presses and `/cancel` handled at once; a press waits for those of its own chat only.

@@ -22,6 +22,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use clap::{Args, Parser, Subcommand};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 /// A personal assistant that asks before it does anything that cannot be taken back.
 #[derive(Debug, Parser)]
@@ -186,6 +187,10 @@ struct Home {
     console: Arc<ConsoleChat>,
     store: Arc<RedbStore>,
     beside: tokio::task::JoinSet<()>,
+    /// What falls due, when this process sees to it. It ends by itself, so that what is being delivered arrives.
+    time: Option<AbortOnDropHandle<()>>,
+    /// Nothing new begins.
+    stop: CancellationToken,
 }
 
 /// Which parts a process needs beside its face.
@@ -208,7 +213,8 @@ impl Home {
         // Beside the start, so that neither it nor the first message waits.
         tokio::task::spawn_blocking(app::warm_up);
         recover::recover(&brain).await?;
-        Ok(Self { brain, console, store: file, beside: tokio::task::JoinSet::new() })
+        let (beside, stop) = (tokio::task::JoinSet::new(), CancellationToken::new());
+        Ok(Self { brain, console, store: file, beside, time: None, stop })
     }
 
     /// Lets other processes reach this one.
@@ -225,11 +231,17 @@ impl Home {
 
     /// Delivers what falls due, by the real clock.
     fn keep_time(&mut self) {
-        let brain = self.brain.clone();
-        self.beside.spawn(async move { scheduler::run(&brain).await });
+        let (brain, stop) = (self.brain.clone(), self.stop.clone());
+        let time = tokio::spawn(async move { scheduler::run(&brain, &stop).await });
+        self.time = Some(AbortOnDropHandle::new(time));
     }
 
     async fn close(mut self, data_dir: &Path) {
+        self.stop.cancel();
+        if let Some(time) = self.time.take() {
+            // It has a limit of its own. If it broke, the next start finds what it has left.
+            let _ = time.await;
+        }
         self.beside.shutdown().await;
         let _ = std::fs::remove_file(control::path(data_dir));
         drop(self.brain);
@@ -252,13 +264,12 @@ async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
     let mut home = Home::open(config, wanted).await?;
     home.listen(&config.data_dir);
     home.keep_time();
-    let stop = CancellationToken::new();
-    let stopping = stop.clone();
+    let stopping = home.stop.clone();
     home.beside.spawn(async move {
         termination().await;
         stopping.cancel();
     });
-    let ended = telegram.run(home.brain.clone(), stop).await;
+    let ended = telegram.run(home.brain.clone(), home.stop.clone()).await;
     home.close(&config.data_dir).await;
     ended?;
     Ok(ExitCode::SUCCESS)

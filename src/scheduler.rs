@@ -4,21 +4,31 @@
 //! The due-index is durable. An entry goes away in the commit that puts its message into the outbox, so a
 //! reminder is neither lost nor told twice by us; the outbox keeps it until the face has delivered it.
 //!
+//! Here it is only committed; the `courier` delivers beside it, so that no chat waits for the delivery in
+//! another.
+//!
 //! Quiet hours hold what falls due inside them until their end: the entry moves there and remembers when it
 //! was meant. They do not hold a reminder that is on time and whose very time the person named: whoever asks
 //! for 23:30 gets 23:30. Late ones, repeating ones, briefings and notices of expired cards wait.
 
+mod courier;
+
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
+use futures::future::join;
+use tokio_util::sync::CancellationToken;
 
 use crate::core::ids::ChatId;
 use crate::core::ring::{self, Ring};
 use crate::core::turn::Reply;
-use crate::limits::BRIEFING_LATE_SECS;
+use crate::limits::{BRIEFING_LATE_SECS, LAST_DELIVERIES_MS};
 use crate::pipeline::Brain;
 use crate::pipeline::agenda::briefing;
 use crate::pipeline::due::briefing_due;
 use crate::ports::{Batch, Expect, FallenDue, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::records::{Due, DueKind, Show, User, millis};
+use courier::Told;
 
 /// Entries handled in one go; the rest follow at once.
 const AT_ONCE: usize = 256;
@@ -29,42 +39,40 @@ const AGAIN_SECS: i64 = 300;
 /// An entry and its revision.
 type Held = (Due, u64);
 
-/// Handles everything that is due now. Returns how many entries that were.
-pub async fn run_due(brain: &Brain) -> Result<usize, StoreError> {
-    let mut handled = 0;
-    loop {
-        let now = brain.clock.now();
-        // Keys sort by instant; the one after `now` ends the range.
-        let until = Key::of(&[&millis(now + chrono::Duration::milliseconds(1))]);
-        let due = brain.store.list::<Due>(Scan::of::<Due>(&[], AT_ONCE).before(until)).await?;
-        if due.is_empty() {
-            return Ok(handled);
+/// Handles everything that is due now, and returns once what came of it is delivered as far as it can be.
+pub async fn run_due(brain: &Brain) -> Result<(), StoreError> {
+    let (told, named) = courier::slip();
+    let handling = async move { handle_due(brain, &told).await };
+    let (handled, ()) = join(handling, courier::deliver(brain, named, &CancellationToken::new())).await;
+    handled
+}
+
+/// Handles what is due when its time comes. After `stop` nothing more falls due, and what is being delivered has
+/// a little time to arrive: cut off there, it would come again after the next start.
+pub async fn run(brain: &Brain, stop: &CancellationToken) {
+    let (told, named) = courier::slip();
+    let keeping = async move {
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = keep_time(brain, &told) => {}
         }
-        handled += due.len();
-        let mut chats: Vec<(ChatId, Vec<Held>)> = Vec::new();
-        for (entry, revision) in due {
-            match &entry.kind {
-                DueKind::Item { .. } => match chats.iter_mut().find(|(chat, _)| *chat == entry.chat) {
-                    Some((_, entries)) => entries.push((entry, revision)),
-                    None => chats.push((entry.chat.clone(), vec![(entry, revision)])),
-                },
-                DueKind::Expiry { .. } => expire(brain, &entry, revision).await?,
-                DueKind::Briefing => brief(brain, &entry, revision).await?,
-                DueKind::Outbox => deliver(brain, &entry, revision).await?,
-            }
-        }
-        for (chat, entries) in chats {
-            ring(brain, &chat, &entries).await?;
-        }
+    };
+    let too_late = async {
+        stop.cancelled().await;
+        tokio::time::sleep(Duration::from_millis(LAST_DELIVERIES_MS)).await;
+    };
+    tokio::select! {
+        _ = join(keeping, courier::deliver(brain, named, stop)) => {}
+        () = too_late => {}
     }
 }
 
 /// Handles what is due, sleeps until the next, and wakes when the index changes. Ends when dropped.
-pub async fn run(brain: &Brain) {
+async fn keep_time(brain: &Brain, told: &Told) {
     loop {
-        if let Err(error) = run_due(brain).await {
+        if let Err(error) = handle_due(brain, told).await {
             tracing::error!(%error, "what fell due could not be handled; trying again soon");
-            tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+            tokio::time::sleep(Duration::from_secs(5)).await;
             continue;
         }
         match next(brain).await {
@@ -75,8 +83,36 @@ pub async fn run(brain: &Brain) {
             Ok(None) => brain.due_changed.notified().await,
             Err(error) => {
                 tracing::error!(%error, "the due-index cannot be read; trying again soon");
-                tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+                tokio::time::sleep(Duration::from_secs(5)).await;
             }
+        }
+    }
+}
+
+/// Commits what comes of everything that is due.
+async fn handle_due(brain: &Brain, told: &Told) -> Result<(), StoreError> {
+    loop {
+        let now = brain.clock.now();
+        // Keys sort by instant; the one after `now` ends the range.
+        let until = Key::of(&[&millis(now + chrono::Duration::milliseconds(1))]);
+        let due = brain.store.list::<Due>(Scan::of::<Due>(&[], AT_ONCE).before(until)).await?;
+        if due.is_empty() {
+            return Ok(());
+        }
+        let mut chats: Vec<(ChatId, Vec<Held>)> = Vec::new();
+        for (entry, revision) in due {
+            match &entry.kind {
+                DueKind::Item { .. } => match chats.iter_mut().find(|(chat, _)| *chat == entry.chat) {
+                    Some((_, entries)) => entries.push((entry, revision)),
+                    None => chats.push((entry.chat.clone(), vec![(entry, revision)])),
+                },
+                DueKind::Expiry { .. } => expire(brain, told, &entry, revision).await?,
+                DueKind::Briefing => brief(brain, told, &entry, revision).await?,
+                DueKind::Outbox => look_again(brain, told, &entry, revision).await?,
+            }
+        }
+        for (chat, entries) in chats {
+            ring(brain, told, &chat, &entries).await?;
         }
     }
 }
@@ -87,8 +123,8 @@ async fn next(brain: &Brain) -> Result<Option<DateTime<Utc>>, StoreError> {
 }
 
 /// Tells the reminders of one chat together. If something changed at this very moment, each is looked at alone.
-async fn ring(brain: &Brain, chat: &ChatId, entries: &[Held]) -> Result<(), StoreError> {
-    let Err(conflict) = ring_together(brain, chat, entries).await? else {
+async fn ring(brain: &Brain, told: &Told, chat: &ChatId, entries: &[Held]) -> Result<(), StoreError> {
+    let Err(conflict) = ring_together(brain, told, chat, entries).await? else {
         return Ok(());
     };
     if let [_] = entries {
@@ -97,13 +133,18 @@ async fn ring(brain: &Brain, chat: &ChatId, entries: &[Held]) -> Result<(), Stor
     }
     for entry in entries {
         // What still conflicts is found again by the next look at the index.
-        let _ = ring_together(brain, chat, std::slice::from_ref(entry)).await?;
+        let _ = ring_together(brain, told, chat, std::slice::from_ref(entry)).await?;
     }
     Ok(())
 }
 
 /// The inner error: something changed meanwhile, and nothing was done.
-async fn ring_together(brain: &Brain, chat: &ChatId, entries: &[Held]) -> Result<Result<(), StoreError>, StoreError> {
+async fn ring_together(
+    brain: &Brain,
+    told: &Told,
+    chat: &ChatId,
+    entries: &[Held],
+) -> Result<Result<(), StoreError>, StoreError> {
     let mut batch = Batch::default();
     let mut rings: Vec<Ring> = Vec::new();
     let mut first = None;
@@ -130,8 +171,11 @@ async fn ring_together(brain: &Brain, chat: &ChatId, entries: &[Held]) -> Result
     }
     let shows: Vec<Show> =
         ring::messages(rings, &first.unwrap_or_default(), brain.clock.now()).into_iter().map(Show::Send).collect();
-    let done =
-        if shows.is_empty() { brain.commit(batch).await.map(|_| ()) } else { brain.tell(chat, shows, batch).await };
+    let done = if shows.is_empty() {
+        brain.commit(batch).await.map(|_| ())
+    } else {
+        tell(brain, told, chat, shows, batch).await
+    };
     match done {
         Err(conflict @ StoreError::Conflict { .. }) => Ok(Err(conflict)),
         other => other.map(Ok),
@@ -172,15 +216,22 @@ fn until(due: &Due, end: DateTime<Utc>) -> Due {
 }
 
 /// Quiet hours are over for what waits in an outbox.
-async fn deliver(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError> {
+async fn look_again(brain: &Brain, told: &Told, due: &Due, revision: u64) -> Result<(), StoreError> {
     let mut batch = Batch::default();
     batch.delete(Table::Due, due.key(), Expect::Revision(revision));
     settle(brain.commit(batch).await.map(|_| ()))?;
-    brain.deliver(&due.chat).await;
+    told.in_chat(&due.chat).await;
     Ok(())
 }
 
-async fn expire(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError> {
+/// Tells a chat something; the courier delivers it.
+async fn tell(brain: &Brain, told: &Told, chat: &ChatId, shows: Vec<Show>, batch: Batch) -> Result<(), StoreError> {
+    brain.commit_told(chat, shows, batch).await?;
+    told.in_chat(chat).await;
+    Ok(())
+}
+
+async fn expire(brain: &Brain, told: &Told, due: &Due, revision: u64) -> Result<(), StoreError> {
     let DueKind::Expiry { pending } = &due.kind else {
         return Ok(());
     };
@@ -195,11 +246,13 @@ async fn expire(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreErro
         return settle(brain.commit(batch).await.map(|_| ()));
     }
     // An entry that was held goes at the next look: its card is closed then.
-    brain.expire_and_tell(&pending, pending_revision).await
+    brain.expire_and_tell(&pending, pending_revision).await?;
+    told.in_chat(&pending.chat).await;
+    Ok(())
 }
 
 /// Tells the agenda of the day, and arms the next briefing.
-async fn brief(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError> {
+async fn brief(brain: &Brain, told: &Told, due: &Due, revision: u64) -> Result<(), StoreError> {
     let now = brain.clock.now();
     let user = brain.user(&due.owner, &due.chat).await?;
     let zone = brain.zone_of(&user);
@@ -226,7 +279,7 @@ async fn brief(brain: &Brain, due: &Due, revision: u64) -> Result<(), StoreError
         return settle(brain.commit(batch).await.map(|_| ()));
     }
     let words = briefing(brain, &brain.scene(&user, &due.chat)).await;
-    settle(brain.tell(&due.chat, vec![Show::Send(Reply::text(words))], batch).await)
+    settle(tell(brain, told, &due.chat, vec![Show::Send(Reply::text(words))], batch).await)
 }
 
 /// What changed at this very moment is looked at again.

@@ -118,7 +118,7 @@ impl Brain {
     }
 
     /// Closes a card nobody decided in time and tells its owner, in one commit: neither happens without
-    /// the other. Nothing is told when somebody decided it at this very moment.
+    /// the other. Nothing is told when somebody decided it at this very moment. The caller sees to the delivery.
     pub async fn expire_and_tell(&self, pending: &Pending, revision: u64) -> Result<(), StoreError> {
         let decision = self.clock_decides(pending);
         let (expired, batch) = self.decision(pending, revision, Event::Expire, decision, None)?;
@@ -128,7 +128,7 @@ impl Brain {
         );
         let mut shows = closed::shows(self, &expired).await?;
         shows.push(Show::Send(Reply::text(words)));
-        match self.tell(&expired.chat, shows, batch).await {
+        match self.commit_told(&expired.chat, shows, batch).await {
             Err(StoreError::Conflict { .. }) => Ok(()),
             other => other,
         }

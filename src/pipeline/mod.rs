@@ -27,6 +27,7 @@ pub mod consent;
 pub(crate) mod context;
 mod conversation;
 pub mod decisions;
+pub mod delivery;
 pub mod due;
 mod execute;
 mod gate;

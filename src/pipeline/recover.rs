@@ -5,6 +5,8 @@
 //! - An approved card that had not begun, or had steps left, goes on; one approved too long ago expires.
 //! - An effect that was begun and never answered is unknown, unless the service can see what became of it.
 //!   It is told, never tried again.
+//!
+//! What is told here waits in the outbox: the face delivers it once it serves, and no chat delays the start.
 
 use super::Brain;
 use super::closed;
@@ -123,7 +125,7 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
         lines.push(AND_THE_REST.to_owned());
     }
     shows.push(Show::Send(Reply::text(lines.join("\n"))));
-    brain.tell(&run.chat, shows, batch).await
+    brain.commit_told(&run.chat, shows, batch).await
 }
 
 /// Does what is left of an approved card.

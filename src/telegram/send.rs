@@ -102,6 +102,11 @@ impl Wire {
         }
     }
 
+    /// Shows what is being done. It is worth no second form: what is refused is left out.
+    pub(super) async fn post_line(&self, place: Place, words: &str) -> Result<MessageId, ApiError> {
+        self.say(place, words, &[], &[]).await
+    }
+
     /// Telegram does not take these words. In pieces, when there are too many; else the person is told.
     async fn post_anyhow(&self, place: Place, reply: &Reply, error: ApiError) -> Result<MessageId, SendError> {
         tracing::error!(%error, "a message is refused");

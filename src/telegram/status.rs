@@ -21,7 +21,6 @@ use super::place::Place;
 use super::send::{Turn, Wire};
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
-use crate::core::turn::Reply;
 use crate::limits;
 use crate::pipeline::Brain;
 
@@ -73,6 +72,8 @@ struct Show {
 #[derive(Debug, Default)]
 struct Shown {
     line: Option<Line>,
+    /// A line was refused: this turn goes on without one.
+    refused: bool,
     /// The number of the draft, once an answer is growing; statuses have to be silent then.
     draft: Option<i64>,
     at: Option<Instant>,
@@ -142,7 +143,7 @@ impl Statuses {
     /// This message stands there: the answer could not replace it yet, or an earlier life has left it.
     pub(super) async fn put_back(&self, chat: &ChatId, message: MessageId) {
         let line = Some(Line { message, doubtful: false });
-        *self.of(chat).shown.lock().await = Shown { line, draft: None, at: Some(Instant::now()) };
+        *self.of(chat).shown.lock().await = Shown { line, at: Some(Instant::now()), ..Shown::default() };
     }
 
     fn of(&self, chat: &ChatId) -> Arc<Show> {
@@ -199,16 +200,22 @@ impl Shown {
     async fn status(&mut self, wire: &Arc<Wire>, place: Place, text: String) {
         match self.line {
             Some(_) => self.rewrite(wire, place, &Formatted::plain(text), Turn::Waits).await,
-            None => {
-                let reply = Reply::text(text);
-                if let Ok(Ok(message)) = tokio::time::timeout(PATIENCE, wire.post(place, &reply)).await {
+            None if self.refused => {}
+            None => match tokio::time::timeout(PATIENCE, wire.post_line(place, &text)).await {
+                Ok(Ok(message)) => {
                     self.line = Some(Line { message, doubtful: false });
                     self.at = Some(Instant::now());
                     // A message takes the sign of typing away.
                     let wire = Arc::clone(wire);
                     tokio::spawn(async move { wire.typing(place).await });
                 }
-            }
+                Ok(Err(error @ ApiError::Refused { code: 400 | 403, .. })) => {
+                    tracing::warn!(%error, "a status line is refused; the turn goes on without one");
+                    self.refused = true;
+                }
+                // Perhaps the next one.
+                Ok(Err(_)) | Err(_) => {}
+            },
         }
     }
 

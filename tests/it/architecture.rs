@@ -180,7 +180,6 @@ const LONG: &[(&str, &str)] = &[
     ("catalog/entry.rs", "the trait a command's author writes and the erased one belong side by side"),
     ("config.rs", "every key of the environment once, parsed in one place"),
     ("main.rs", "the shell of the program; to be split into one file a subcommand"),
-    ("pipeline/outbox.rs", "the end of a turn and its delivery; the delivery is to move out"),
     ("pipeline/turn.rs", "what a turn knows and what it comes to; the answer is to move out"),
     ("understanding/clauses.rs", "one sentence cut into clauses; barely over"),
     ("records.rs", "every stored record that belongs to no service, in one list"),

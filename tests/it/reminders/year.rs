@@ -380,7 +380,8 @@ impl Year {
             assert!(fine, "{text} at {} breaks the quiet hours; it was for {}", told.at, ring.at);
         }
         if self.all_well(occurrence.ripe, told.at) && !self.is_quiet(occurrence.ripe) {
-            assert!(told.at < occurrence.ripe + minute, "{} was late for no reason", ring.title);
+            let around = || self.around(ring, told.at, left);
+            assert!(told.at < occurrence.ripe + minute, "{} was late for no reason\n{}", ring.title, around());
         }
     }
 }

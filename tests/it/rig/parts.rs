@@ -1,8 +1,8 @@
 //! What the rig is made of: each implements a port, and remembers what went through it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -22,6 +22,7 @@ use brain_agent::store::MemoryStore;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
 
 /// Something that happened, in the order it did.
 #[derive(Debug, Clone)]
@@ -250,6 +251,19 @@ pub struct Face {
     last_id: AtomicI64,
     /// So many messages still arrive; negative: all of them.
     arrives: AtomicI64,
+    /// Chats whose messages are on their way for as long as they stand here.
+    hanging: watch::Sender<BTreeSet<ChatId>>,
+    /// Messages on their way to them.
+    on_their_way: AtomicUsize,
+}
+
+/// A message on its way, or given up.
+struct OnItsWay<'a>(&'a AtomicUsize);
+
+impl Drop for OnItsWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Face {
@@ -260,7 +274,34 @@ impl Face {
             edits: Mutex::default(),
             last_id: AtomicI64::new(0),
             arrives: AtomicI64::new(-1),
+            hanging: watch::Sender::default(),
+            on_their_way: AtomicUsize::new(0),
         }
+    }
+
+    /// What is sent into this chat from now on neither arrives nor fails.
+    pub fn hangs_in(&self, chat: &ChatId) {
+        self.hanging.send_modify(|hanging| {
+            hanging.insert(chat.clone());
+        });
+    }
+
+    /// It arrives after all.
+    pub fn lets_through(&self, chat: &ChatId) {
+        self.hanging.send_modify(|hanging| {
+            hanging.remove(chat);
+        });
+    }
+
+    /// How many messages hang.
+    pub fn on_their_way(&self) -> usize {
+        self.on_their_way.load(Ordering::SeqCst)
+    }
+
+    async fn gets_through(&self, chat: &ChatId) {
+        self.on_their_way.fetch_add(1, Ordering::SeqCst);
+        let _one = OnItsWay(&self.on_their_way);
+        self.hanging.subscribe().wait_for(|hanging| !hanging.contains(chat)).await.unwrap();
     }
 
     /// The network breaks after so many messages; `None`: it works.
@@ -303,6 +344,7 @@ impl Chat for Face {
             left if left > 0 => self.arrives.store(left - 1, Ordering::SeqCst),
             _ => {}
         }
+        self.gets_through(chat).await;
         let shown = Shown { chat: chat.clone(), id: self.next_id(), reply: reply.clone() };
         self.shown.lock().unwrap().push(shown.clone());
         let id = shown.id;

@@ -61,6 +61,30 @@ async fn a_flood_wait_is_kept_and_delays_its_chat_only() {
 }
 
 #[tokio::test]
+async fn a_reminder_that_hangs_delays_no_other_chats_and_survives_a_kill() {
+    let api = FakeBotApi::start().await;
+    let program = installed();
+    let daemon = serve(&program, &api).await;
+    api.user_says(ANNA, "remind me to stretch in 6 seconds");
+    answer(&api, ANNA, "Reminder set").await;
+    api.fail_in_chat(ANNA, "sendMessage", Fault::Hang);
+    api.user_says(BEN, "remind me to breathe in 8 seconds");
+    answer(&api, BEN, "⏰ Breathe").await;
+    let tries =
+        |api: &FakeBotApi| api.calls("sendMessage").iter().filter(|call| call.params["chat_id"] == ANNA).count();
+    assert_eq!(tries(&api), 2, "the receipt, and a reminder that still hangs\n{}", api.transcript());
+    // What comes after it in his chat tells that it is on record.
+    api.user_says(BEN, "/pending");
+    answer(&api, BEN, "Nothing is waiting").await;
+    daemon.kill();
+    api.clear_faults();
+    let _daemon = serve(&program, &api).await;
+    answer(&api, ANNA, "⏰ Stretch").await;
+    let told = (how_many(&api, ANNA, "⏰ Stretch"), how_many(&api, BEN, "⏰ Breathe"));
+    assert_eq!(told, (1, 1), "{}", api.transcript());
+}
+
+#[tokio::test]
 async fn what_was_meant_for_somebody_who_blocked_the_bot_is_told_when_they_let_it_back_in() {
     let api = FakeBotApi::start().await;
     let model = echo();

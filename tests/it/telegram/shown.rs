@@ -44,6 +44,20 @@ async fn a_slow_turn_shows_signs_of_life_and_its_status_becomes_the_answer() {
 }
 
 #[tokio::test]
+async fn a_status_line_that_is_refused_is_left_out_and_the_answer_comes_as_usual() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let daemon = serve(&installed().model(&model).env("RUST_LOG", "warn"), &api).await;
+    api.fail_once("sendMessage", Fault::Refuse(400, "Bad Request: TEXT_NOT_WELCOME".to_owned()));
+    api.user_says(ANNA, "hello (4000 ms)");
+    let answer = answer(&api, ANNA, "You said: hello").await;
+    assert_eq!(answer.earlier_texts, Vec::<String>::new(), "{}", api.transcript());
+    assert_eq!(api.all_messages(ANNA).len(), 1, "{}", api.transcript());
+    assert_eq!(api.calls("sendMessage").len(), 2, "{}", api.transcript());
+    assert!(daemon.stderr().contains("TEXT_NOT_WELCOME"), "{}", daemon.stderr());
+}
+
+#[tokio::test]
 async fn the_status_names_what_is_looked_at_and_typing_goes_on_beside_it() {
     let api = FakeBotApi::start().await;
     let model = mailing(Duration::from_millis(6_500));

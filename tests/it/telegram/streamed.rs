@@ -53,6 +53,19 @@ async fn a_long_answer_grows_as_a_draft_and_the_message_replaces_it() {
 }
 
 #[tokio::test]
+async fn a_growing_answer_whose_line_is_refused_comes_in_one_go() {
+    let api = FakeBotApi::start().await;
+    let model = talking(|_| ModelReply::text(story()).chunks(8, EACH));
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.fail_until_cleared("sendMessageDraft", Fault::Refuse(404, "Not Found".to_owned()));
+    api.fail_once("sendMessage", Fault::Refuse(400, "Bad Request: TEXT_NOT_WELCOME".to_owned()));
+    api.user_says(ANNA, "tell me a long story please");
+    let answer = answer(&api, ANNA, "word059").await;
+    assert_eq!((answer.text.as_str(), answer.earlier_texts.len()), (story().as_str(), 0), "{}", api.transcript());
+    assert_eq!(api.calls("sendMessage").len(), 2, "the refused line and the answer\n{}", api.transcript());
+}
+
+#[tokio::test]
 async fn without_drafts_it_grows_in_place_and_nobody_asks_twice() {
     let api = FakeBotApi::start().await;
     let model = talking(|_| ModelReply::text(story()).chunks(8, EACH));
