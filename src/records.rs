@@ -12,6 +12,7 @@ use crate::core::pending::{Pending, State};
 use crate::core::plan::{Params, Plan, PlannedAction, Taint};
 use crate::core::run::Run;
 use crate::core::settings::Settings;
+use crate::core::taint::Foreign;
 use crate::core::turn::{Done, Edit, Origin, Reply};
 use crate::ports::{Change, Key, Record, Table};
 
@@ -229,6 +230,9 @@ pub struct Message {
     /// How the deeds can be taken back, for a while: ids of undo records.
     #[serde(default)]
     pub undo: Vec<String>,
+    /// Of an answer of ours: what it repeats of others' words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign: Vec<Foreign>,
 }
 
 impl Record for Message {
@@ -501,6 +505,9 @@ pub struct Shown {
     /// The items it reminds of, id and title: a reply to it is about them.
     #[serde(default)]
     pub about: Vec<(String, String)>,
+    /// What they hold of others' words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign: Vec<Foreign>,
     /// What it said before a press changed it, and the undo that takes the press back.
     #[serde(default)]
     pub before: Option<Before>,

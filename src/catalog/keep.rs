@@ -227,9 +227,10 @@ fn items(note: &Value) -> Vec<&str> {
     note["items"].as_array().map(Vec::as_slice).unwrap_or_default().iter().filter_map(Value::as_str).collect()
 }
 
-/// Title, text and entries.
+/// Title and where it is from, text and entries.
 fn whole(note: &Value) -> String {
-    let mut lines = vec![text(note, "title").unwrap_or("(no title)").to_owned()];
+    let from = show::from(note).unwrap_or_default();
+    let mut lines = vec![format!("{}{from}", text(note, "title").unwrap_or("(no title)"))];
     lines.extend(text(note, "text").map(str::to_owned));
     lines.extend(items(note).iter().map(|item| format!("• {item}")));
     lines.join("\n")

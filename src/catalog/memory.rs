@@ -142,7 +142,10 @@ impl Command for Recall {
         if memories.is_empty() {
             return "🧠 I remember nothing about that.".to_owned();
         }
-        let line = |m: &Value| format!("▫️ {}: {}", text(m, "key").unwrap_or("?"), text(m, "value").unwrap_or("?"));
+        let line = |m: &Value| {
+            let from = show::from(m).unwrap_or_default();
+            format!("▫️ {}: {}{from}", text(m, "key").unwrap_or("?"), text(m, "value").unwrap_or("?"))
+        };
         let more = receipt.result["more"].as_u64().unwrap_or(0) as usize;
         format!("🧠 I remember:\n{}", show::list(memories.iter().map(line).collect(), more))
     }

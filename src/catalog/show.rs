@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
+use serde_json::Value;
 
 use crate::core::card::show_address;
 use crate::core::plan::Action;
@@ -92,6 +93,11 @@ pub fn person(address: &str, action: &Action) -> String {
         Some(name) if name != address => format!("{name} <{}>", show_address(address)),
         Some(_) | None => show_address(address),
     }
+}
+
+/// ` (from a message from Anna)`, behind what holds somebody else's words.
+pub fn from(item: &Value) -> Option<String> {
+    item["from"].as_str().map(|source| format!(" (from {source})"))
 }
 
 /// Lines of a list, and how many more there are.

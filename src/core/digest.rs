@@ -1,8 +1,8 @@
 //! The digest of what a person approves: SHA-256 over canonical bytes.
 //!
 //! Invariant: two sets of actions have the same digest only if owner, chat, account, and every action's
-//! service, command, schema, values, target, notes, taints and attachments are the same, in the same order, and
-//! depend on one another in the same way.
+//! service, command, schema, values, target, notes, taints, words passed on and attachments are the same, in the
+//! same order, and depend on one another in the same way.
 //! Every field is length-prefixed, object keys are sorted, so no two different values share their bytes.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::ids::{ChatId, UserId};
-use super::plan::Action;
+use super::plan::{Action, Taint};
 
 /// A SHA-256, shown in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -93,7 +93,7 @@ impl Canonical {
 
     fn action(&mut self, action: &Action) {
         // Taken apart by name: a new field must be given its place here before this compiles.
-        let Action { service, command, params, target, schema, taints, notes, names, attachments } = action;
+        let Action { service, command, params, target, schema, taints, notes, names, attachments, passed_on } = action;
         self.text(service);
         self.text(command);
         self.text(schema.as_deref().unwrap_or(""));
@@ -111,12 +111,7 @@ impl Canonical {
             self.text(&target.label);
             self.value(&target.before);
         }
-        self.count(taints.len());
-        for taint in taints {
-            self.text(&taint.param);
-            self.text(&taint.value);
-            self.text(&taint.source);
-        }
+        self.taints(taints);
         self.count(notes.len());
         notes.iter().for_each(|note| self.text(note));
         self.count(names.len());
@@ -126,6 +121,20 @@ impl Canonical {
         }
         self.count(attachments.len());
         attachments.iter().for_each(|hash| self.text(hash));
+        // Cards that were made before there was such a thing keep their digest: no service has this name.
+        if !passed_on.is_empty() {
+            self.text("passed on");
+            self.taints(passed_on);
+        }
+    }
+
+    fn taints(&mut self, taints: &[Taint]) {
+        self.count(taints.len());
+        for taint in taints {
+            self.text(&taint.param);
+            self.text(&taint.value);
+            self.text(&taint.source);
+        }
     }
 
     fn value(&mut self, value: &Value) {

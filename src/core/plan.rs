@@ -101,12 +101,21 @@ pub struct Action {
     /// SHA-256 of each attachment, in hexadecimal.
     #[serde(default)]
     pub attachments: Vec<String>,
+    /// Others' words that the person took as they are, with a press on exactly this: they ask for nothing more, but
+    /// whatever keeps them keeps whose they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_on: Vec<Taint>,
 }
 
 impl Action {
     /// `service.command`, as the trace and the router's history show it.
     pub fn name(&self) -> String {
         format!("{}.{}", self.service, self.command)
+    }
+
+    /// Everything in it that is somebody else's.
+    pub fn others_words(&self) -> impl Iterator<Item = &Taint> {
+        self.taints.iter().chain(&self.passed_on)
     }
 
     /// A text parameter, or `""`.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::button::{Button, Later, Press};
 use super::settings::Quiet;
+use super::taint::Foreign;
 use super::text::{shorten, visible};
 use super::turn::Reply;
 use super::when::{DateOrder, Grain, Reference, describe};
@@ -59,6 +60,9 @@ pub struct Ring {
     pub urgency: Urgency,
     /// The person's quiet hours when it rang.
     pub quiet: Option<Quiet>,
+    /// Words in it that are not the person's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign: Vec<Foreign>,
 }
 
 impl Ring {

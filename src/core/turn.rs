@@ -8,6 +8,7 @@ use super::ids::{ChatId, MessageId, PendingId, RunId, UserId};
 use super::markup::{Formatted, Span};
 use super::outcome::Report;
 use super::ring::Ring;
+use super::taint::Foreign;
 use super::text::{shorten, visible};
 
 /// Where the words of a message come from. Only typed words can approve anything (invariant 6).
@@ -79,6 +80,14 @@ pub struct Part {
     pub inbox: Option<String>,
 }
 
+impl Part {
+    /// As somebody else's words.
+    pub fn foreign(&self) -> Foreign {
+        let source = self.along.as_ref().map_or_else(|| PASSED_ON.to_owned(), Along::label);
+        Foreign { source, text: self.text.clone() }
+    }
+}
+
 /// What comes along with a message. Names are other people's words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
@@ -107,13 +116,16 @@ pub enum Along {
     },
 }
 
+/// What words of unknown origin are called.
+pub const PASSED_ON: &str = "a message you passed on";
+
 impl Along {
     /// What to call it when something was taken from it.
     pub fn label(&self) -> String {
         let name = |name: &str| visible(&shorten(name, 60));
         match self {
             Self::Message { from: Some(from) } => format!("a message from {}", name(from)),
-            Self::Message { from: None } => "a message you passed on".to_owned(),
+            Self::Message { from: None } => PASSED_ON.to_owned(),
             Self::File { name: file } => format!("the file {}", name(file)),
             Self::Contact { .. } => "a contact you passed on".to_owned(),
             Self::Place { .. } => "a place you sent".to_owned(),

@@ -124,6 +124,7 @@ fn conversation(history: &[Past], incoming: &Incoming) -> Vec<Message> {
         by: None,
         source: None,
         undo: Vec::new(),
+        foreign: Vec::new(),
     };
     let of_turn = |past: &Past| {
         let deeds = past.actions.iter().map(deed).collect();

@@ -13,6 +13,7 @@ use crate::core::consent::{self, Consent};
 use crate::core::outcome::{Report, Status};
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
+use crate::core::taint::Sources;
 use crate::core::turn::Path;
 use crate::limits;
 use crate::ports::StoreError;
@@ -103,6 +104,7 @@ fn again(turn: &Turn<'_>, pending: &Pending, refused: Answer) -> Result<Answer, 
     if !refused.reports.is_empty() {
         answer.replies.splice(0..0, refused.replies);
         answer.reports = refused.reports;
+        answer.foreign = refused.foreign;
     }
     cards::ask(turn, Asking::again(pending), &mut answer)?;
     Ok(answer)
@@ -115,10 +117,14 @@ pub async fn one_action(turn: &Turn<'_>, action: PlannedAction) -> Result<Answer
 
 /// What a button or a command asks for: these actions through the gate, told by their receipts alone.
 pub async fn given_actions(turn: &Turn<'_>, actions: Vec<PlannedAction>) -> Result<Answer, StoreError> {
+    given(turn, actions, Sources { own: turn.own_words(), ..Sources::default() }).await
+}
+
+/// The same, with whose words they may hold.
+pub async fn given(turn: &Turn<'_>, actions: Vec<PlannedAction>, sources: Sources) -> Result<Answer, StoreError> {
     let domains: Vec<String> = actions.iter().map(|action| action.service.clone()).collect();
     let plan = Plan { actions, ..Plan::default() };
-    let mut so_far = Progressing::new(Path::Button);
-    so_far.sources.own = turn.own_words();
+    let mut so_far = Progressing { sources, ..Progressing::new(Path::Button) };
     match one_round(turn, plan, &domains, "", &mut so_far).await {
         Ok(_) => {}
         Err(TurnError::Store(error)) => return Err(error),

@@ -9,6 +9,7 @@ use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 
 use super::Brain;
+use crate::core::taint::Foreign;
 use crate::core::text::{shorten, visible};
 use crate::core::when::{DateOrder, Grain, Reference, describe, local_instant};
 use crate::limits::LIST_ROWS_MAX;
@@ -17,9 +18,18 @@ use crate::ports::{AgendaItem, AgendaKind, Scene};
 /// Characters of a title in a line.
 const TITLE_CHARS: usize = 100;
 
-/// The lines of the days `from..to` in the person's zone; `to` is not among them. Empty when there is nothing.
-/// Several days get a line of their own each. What is overdue comes first.
-pub async fn agenda(brain: &Brain, scene: &Scene, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+/// Lines, and what they hold of others' words.
+#[derive(Debug, Default)]
+pub struct Agenda {
+    /// Empty when there is nothing.
+    pub lines: Vec<String>,
+    /// For taint in later turns.
+    pub foreign: Vec<Foreign>,
+}
+
+/// The lines of the days `from..to` in the person's zone; `to` is not among them. Several days get a line of their
+/// own each. What is overdue comes first.
+pub async fn agenda(brain: &Brain, scene: &Scene, from: NaiveDate, to: NaiveDate) -> Agenda {
     let start = |day: NaiveDate| local_instant(scene.zone, day.and_time(NaiveTime::MIN)).earliest().to_utc();
     let mut items: Vec<AgendaItem> = Vec::new();
     let mut lines = Vec::new();
@@ -29,6 +39,7 @@ pub async fn agenda(brain: &Brain, scene: &Scene, from: NaiveDate, to: NaiveDate
             Err(error) => lines.push(format!("⚠️ I couldn't look into your {}: {error}", service.name())),
         }
     }
+    let foreign = items.iter().flat_map(|item| item.foreign.iter().cloned()).collect();
     items.sort_by(|a, b| (a.kind, !a.whole_day, a.at, &a.title).cmp(&(b.kind, !b.whole_day, b.at, &b.title)));
     let (overdue, ahead): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| item.kind == AgendaKind::Overdue);
     lines.extend(shown(overdue.iter().map(|item| late(item, scene)).collect()));
@@ -46,7 +57,7 @@ pub async fn agenda(brain: &Brain, scene: &Scene, from: NaiveDate, to: NaiveDate
         }
         lines.extend(shown(items.iter().map(|item| line(item, scene.zone)).collect()));
     }
-    lines
+    Agenda { lines, foreign }
 }
 
 /// As many lines as a list shows, and how many more there are.
@@ -104,7 +115,7 @@ fn line(item: &AgendaItem, zone: Tz) -> String {
 pub async fn briefing(brain: &Brain, scene: &Scene) -> String {
     let today = scene.now.with_timezone(&scene.zone).date_naive();
     let tomorrow = today.checked_add_days(Days::new(1)).unwrap_or(today);
-    let mut lines = agenda(brain, scene, today, tomorrow).await;
+    let mut lines = agenda(brain, scene, today, tomorrow).await.lines;
     let open = brain.open_pending(&scene.chat).await;
     let waiting = open.map(|open| open.into_iter().filter(|pending| pending.owner == scene.owner).count());
     match waiting {

@@ -347,6 +347,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     answer.deeds = super::cards::deeds(&finished.run);
     answer.show(closed::view(turn.brain, &finished.pending, turn.scene.zone));
     answer.batch = finished.batch;
+    answer.foreign = finished.foreign;
     let mut reply: Reply = respond::outcomes(turn, &[], &results).await.into();
     reply.buttons = cards::send_buttons(&finished.run);
     answer.replies.push(reply);

@@ -114,12 +114,10 @@ async fn gather(services: &[Arc<dyn Service>], scene: &Scene, wanted: Wanted) ->
 
 impl Context {
     fn add(&mut self, service: &'static str, item: Noticed) {
-        if let Some(source) = item.foreign {
-            self.foreign.push(Foreign { source, text: item.line.clone() });
-        }
-        if service == "memory" {
-            self.memories.push(item.line.clone());
-        }
         self.lines.push(format!("{service} {}: {}", item.id, item.line));
+        if service == "memory" {
+            self.memories.push(item.line);
+        }
+        self.foreign.extend(item.foreign);
     }
 }

@@ -10,16 +10,18 @@ use super::turn::Turn;
 use crate::core::button::Press;
 use crate::core::ids::MessageId;
 use crate::core::plan::Params;
+use crate::core::taint::{self, Foreign};
 use crate::core::turn::{Along, Input, Origin, Part, Reply};
 use crate::ports::{Batch, Expect, StoreError};
 use crate::records::{ChatState, Deed, Message, Speaker};
 
-/// Adds both sides of the turn to the conversation.
+/// Adds both sides of the turn to the conversation. `foreign`: others' words that the answer may repeat.
 pub(super) fn remember(
     turn: &Turn<'_>,
     state: &mut ChatState,
     replies: &[Reply],
     deeds: Vec<Deed>,
+    foreign: Vec<Foreign>,
     at: DateTime<Utc>,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
@@ -40,6 +42,7 @@ pub(super) fn remember(
         by: None,
         source: None,
         undo: Vec::new(),
+        foreign: Vec::new(),
     };
     if let Input::Message { text, origin, .. } = &turn.incoming.input {
         let by = Some(turn.owner().clone());
@@ -55,7 +58,11 @@ pub(super) fn remember(
     let said: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
     if !said.is_empty() || !deeds.is_empty() {
         let answer = blank(Speaker::Assistant, said.join("\n"), Origin::Typed);
-        add(Message { deeds, undo: undo_buttons(replies), ..answer })?;
+        // Later planners read what was said, and what it was done to.
+        let labels = deeds.iter().filter_map(|deed| deed.item.as_ref()).map(|(_, label)| label.as_str());
+        let read = [answer.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
+        let foreign = taint::repeated(&read, foreign.into_iter().chain(turn.known_to_be_others()));
+        add(Message { deeds, undo: undo_buttons(replies), foreign, ..answer })?;
     }
     Ok(())
 }
@@ -85,6 +92,7 @@ pub(super) fn rang(
         by: None,
         source: None,
         undo: Vec::new(),
+        foreign: reply.rings.iter().flat_map(|ring| ring.foreign.iter().cloned()).collect(),
     };
     state.next_message += 1;
     batch.put(&told, Expect::Any)?;

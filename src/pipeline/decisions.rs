@@ -6,11 +6,12 @@
 use super::Brain;
 use super::closed;
 use super::consent::title;
-use super::execute::{self, Grant};
+use super::execute::{self, Grant, Ran};
 use crate::core::ids::{PendingId, RunId, UserId};
 use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Event, Means, Pending};
 use crate::core::run::{Origin as RunOrigin, Progress, Run, Step};
+use crate::core::taint::Foreign;
 use crate::core::turn::Reply;
 use crate::failpoint::fail_point;
 use crate::ports::{Batch, Expect, Record, RecordExt, StoreError, Table};
@@ -32,6 +33,8 @@ pub struct Finished {
     pub pending: Pending,
     /// Every step done.
     pub run: Run,
+    /// Texts of others that it holds.
+    pub foreign: Vec<Foreign>,
     /// The final state, the end of the run, the audit row.
     pub batch: Batch,
 }
@@ -181,11 +184,12 @@ impl Brain {
         let pending_revision = self.commit(batch).await?;
         fail_point("execution-begun");
         let ran = execute::run(self, scene, run, Some(run_revision), Grant::Approved(&pending)).await?;
-        self.finish(pending, pending_revision, ran.run)
+        self.finish(pending, pending_revision, ran)
     }
 
     /// The final state of an executed card, with the end of its run.
-    pub fn finish(&self, mut pending: Pending, revision: u64, run: Run) -> Result<Finished, StoreError> {
+    pub fn finish(&self, mut pending: Pending, revision: u64, ran: Ran) -> Result<Finished, StoreError> {
+        let Ran { run, foreign, .. } = ran;
         let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
             table: Table::Pending,
             why: e.to_string(),
@@ -195,7 +199,7 @@ impl Brain {
         batch.put(&pending, Expect::Revision(revision))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         batch.delete(Table::Runs, run.key(), Expect::Any);
-        Ok(Finished { pending, run, batch })
+        Ok(Finished { pending, run, foreign, batch })
     }
 
     /// An approved card that will not execute.
@@ -219,7 +223,7 @@ impl Brain {
         batch.put(&pending, Expect::Revision(revision))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         batch.delete(Table::Runs, run.key(), Expect::Any);
-        Ok(Finished { pending, run, batch })
+        Ok(Finished { pending, run, foreign: Vec::new(), batch })
     }
 }
 

@@ -47,7 +47,7 @@ pub struct Ran {
     pub revision: Option<u64>,
     /// How to take back what can be taken back, one a step.
     pub undo: Vec<Option<Undo>>,
-    /// Texts of others that came with results.
+    /// Texts of others that came with results, and those in the actions themselves.
     pub foreign: Vec<Foreign>,
 }
 
@@ -83,7 +83,8 @@ pub async fn run_watched(
     watch: &(dyn Fn(&Run) + Sync),
 ) -> Result<Ran, StoreError> {
     let mut journal = Journal::of(brain, &mut run, revision, grant);
-    let mut foreign = Vec::new();
+    let mut foreign: Vec<Foreign> =
+        run.steps.iter().flat_map(|step| step.action.others_words()).cloned().map(Into::into).collect();
     let mut working = FuturesUnordered::new();
     let mut begun = vec![false; run.steps.len()];
     loop {

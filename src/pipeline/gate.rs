@@ -13,7 +13,7 @@ use super::resolve::{self, Unsettled};
 use super::turn::Turn;
 use crate::catalog::{Entry, Kind};
 use crate::core::outcome::{Report, Status};
-use crate::core::plan::{Action, Plan, PlannedAction, Taint};
+use crate::core::plan::{Action, Params, Plan, PlannedAction, Taint};
 use crate::core::stakes::{Assessed, Stakes, assess};
 use crate::core::taint::{self, Folded, Foreign, Sources};
 use crate::core::when::{self, Reference};
@@ -46,6 +46,7 @@ pub struct Gated {
 struct Seen<'s> {
     own: &'s str,
     folded: Folded,
+    passed_on: Folded,
     /// Whether the person has named a time.
     own_time: OnceLock<bool>,
 }
@@ -59,7 +60,12 @@ enum Judged {
 /// Judges a plan.
 pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
     let mut gated = Gated::default();
-    let seen = Seen { own: &sources.own, folded: Folded::of(sources), own_time: OnceLock::new() };
+    let seen = Seen {
+        own: &sources.own,
+        folded: Folded::of(&sources.own, &sources.foreign),
+        passed_on: Folded::of(&sources.own, &sources.passed_on),
+        own_time: OnceLock::new(),
+    };
     let mut judged = Vec::with_capacity(plan.actions.len());
     for planned in &plan.actions {
         judged.push(judge(turn, planned, domains, &seen, &mut gated).await);
@@ -87,6 +93,7 @@ async fn judge(
         Ok(settled) => {
             let mut action = settled.action;
             action.taints = taints(turn, entry, planned, seen, &settled.foreign);
+            action.passed_on = passed_on(entry, planned, seen);
             Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
         }
         Err(Unsettled::Impossible(why)) => {
@@ -101,7 +108,10 @@ async fn judge(
                 [(_, only)] => format!("Do you mean {only}?"),
                 _ => format!("{question}{}", listed.concat()),
             };
-            Judged::Unclear(Unclear { question, param, choices, taints: taints(turn, entry, planned, seen, &[]) })
+            // Whoever answers a question has not pressed on exactly this any more.
+            let mut taints = taints(turn, entry, planned, seen, &[]);
+            taints.extend(passed_on(entry, planned, seen));
+            Judged::Unclear(Unclear { question, param, choices, taints })
         }
     }
 }
@@ -125,6 +135,26 @@ fn taints(
     let own_time = || *seen.own_time.get_or_init(|| !when::find(seen.own, &reference).is_empty());
     taints.retain(|taint| !(is_a_time(&taint.value, &reference) && own_time()));
     taints
+}
+
+/// What the person took of others' words with a press on exactly this.
+fn passed_on(entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>) -> Vec<Taint> {
+    match entry.kind() {
+        Kind::Write => taint::find(&planned.params, entry.references(), &seen.passed_on, &[]),
+        Kind::Read => Vec::new(),
+    }
+}
+
+/// The texts of a judged proposal that are nobody else's.
+pub(super) fn nobody_elses(
+    brain: &Brain,
+    service: &str,
+    command: &str,
+    params: &Params,
+    taints: &[Taint],
+) -> Vec<String> {
+    let entry = brain.catalog.find(service, command);
+    taint::untainted(params, entry.map_or(&[][..], |entry| entry.references()), taints)
 }
 
 /// True for a value that is a time and nothing else: a sentence that mentions one is still a sentence.

@@ -11,7 +11,6 @@ use super::{Brain, consent};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Plan, PlannedAction, Taint};
 use crate::core::stakes::Assessed;
-use crate::core::taint;
 use crate::records::Clarification;
 
 /// An action of a plan that does not run now.
@@ -135,6 +134,9 @@ pub(super) fn question(
     let place = held.iter().position(|one| matches!(one.needs, Needs::Answer(_)))?;
     let indexes: Vec<usize> = held.iter().map(|one| one.index).collect();
     let (mut taints, mut own) = (Vec::new(), Vec::new());
+    let nobody_elses = |planned: &PlannedAction, taints: &[Taint]| {
+        gate::nobody_elses(turn.brain, &planned.service, &planned.command, &planned.params, taints)
+    };
     let mut asked = None;
     for (at, Later { mut planned, needs, .. }) in held.into_iter().enumerate() {
         // What it depended on and is not here is done.
@@ -142,12 +144,12 @@ pub(super) fn question(
             planned.depends_on.iter().filter_map(|on| indexes.iter().position(|index| index == on)).collect();
         match needs {
             Needs::Others(assessed) => {
-                let found = assessed.into_action().taints;
-                own.extend(taint::untainted(&planned.params, &found));
+                let found: Vec<Taint> = assessed.action().others_words().cloned().collect();
+                own.extend(nobody_elses(&planned, &found));
                 taints.extend(found);
             }
             Needs::Answer(unclear) => {
-                own.extend(taint::untainted(&planned.params, &unclear.taints));
+                own.extend(nobody_elses(&planned, &unclear.taints));
                 taints.extend(unclear.taints);
                 if at == place {
                     asked = Some((planned, unclear.question, unclear.param, unclear.choices));

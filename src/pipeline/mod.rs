@@ -73,6 +73,7 @@ use crate::records::{ChatState, User};
 use crate::understanding::{Guess, Kind};
 use breath::Breath;
 use consent::Intake;
+use context::Context;
 use outbox::Locks;
 use route::Route;
 use turn::{Answer, Turn, TurnError};
@@ -202,11 +203,14 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
     });
     match route.kind {
         Kind::Chat => {
-            let reply = match early {
-                Some(reply) => reply,
-                None => turn.unless_cancelled(respond::chat(turn, context.arrived().await.memories)).await?,
+            let (reply, foreign) = match early {
+                Some(reply) => (reply, Vec::new()),
+                None => {
+                    let Context { memories, foreign, .. } = context.arrived().await;
+                    (turn.unless_cancelled(respond::chat(turn, memories)).await?, foreign)
+                }
             };
-            Ok(Answer::says(Path::Chat, reply))
+            Ok(Answer::says(Path::Chat, reply).holding(foreign))
         }
         Kind::Action | Kind::Investigate | Kind::Followup => act::act(turn, route, context).await,
     }

@@ -5,8 +5,8 @@
 //! press executes the stored bytes through the gate, once.
 //!
 //! Invariants: only low-stakes commands over the person's own data are offered, so that the worst a hostile text
-//! can become is a note; the press is the person's own word for exactly this, and what it did can be undone; an
-//! offer is taken once, by its owner, where it was made, in time. Not here: doing a changed message again (the
+//! can become is a note that says whose words it holds; the press is the person's own word for exactly this, and what
+//! it did can be undone; an offer is taken once, by its owner, where it was made, in time. Not here: doing a changed message again (the
 //! face keeps those, see `telegram::edits`), and deciding cards.
 
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use super::turn::{Answer, Turn};
 use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::plan::PlannedAction;
+use crate::core::taint::{Foreign, Sources};
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Along, Edit, Input, Part, Path, Reply};
 use crate::limits;
@@ -52,6 +53,9 @@ pub enum Offered {
     Actions {
         /// In the order of the buttons.
         actions: Vec<PlannedAction>,
+        /// What they hold of others' words: all that was passed on.
+        #[serde(default)]
+        foreign: Vec<Foreign>,
     },
     /// To do a message again whose words were changed.
     Redo {
@@ -106,7 +110,10 @@ pub async fn passed_on(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
         owner: turn.owner().clone(),
         chat: turn.chat().clone(),
         until: turn.scene.now + Duration::seconds(limits::OFFER_SECS),
-        what: Offered::Actions { actions: offered.iter().map(|(_, action)| action.clone()).collect() },
+        what: Offered::Actions {
+            actions: offered.iter().map(|(_, action)| action.clone()).collect(),
+            foreign: along.iter().map(|part| part.foreign()).collect(),
+        },
     };
     let mut answer = Answer::of(Path::Clarify).keeping_question();
     offer.store(&turn.brain.store, turn.scene.now, &mut answer.batch).await?;
@@ -185,7 +192,7 @@ fn action(service: &str, command: &str, params: serde_json::Value) -> PlannedAct
 pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, StoreError> {
     let stored = turn.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
     let open = stored.filter(|(offer, _)| offer.is_open_to(turn.owner(), turn.chat(), turn.scene.now));
-    let Some((Offer { what: Offered::Actions { actions }, .. }, revision)) = open else {
+    let Some((Offer { what: Offered::Actions { actions, foreign }, .. }, revision)) = open else {
         return Ok(Answer::says(Path::Button, GONE));
     };
     let Some(action) = actions.into_iter().nth(choice) else {
@@ -200,7 +207,8 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
         Err(StoreError::Conflict { .. }) => return Ok(Answer::says(Path::Button, GONE)),
         Err(error) => return Err(error),
     }
-    let mut answer = act::one_action(turn, action).await?;
+    let sources = Sources { own: turn.own_words(), passed_on: foreign, ..Sources::default() };
+    let mut answer = act::given(turn, vec![action], sources).await?;
     is_taken(turn, &mut answer);
     Ok(answer)
 }

@@ -118,6 +118,7 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
         edits,
         reports,
         deeds,
+        foreign,
         mut batch,
         clarification,
         editing,
@@ -137,7 +138,7 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     // Whoever writes lets us answer.
     state.blocked = None;
     let now = brain.clock.now();
-    conversation::remember(turn, &mut state, &replies, deeds, now, &mut batch)?;
+    conversation::remember(turn, &mut state, &replies, deeds, foreign, now, &mut batch)?;
     for edit in edits {
         enqueue(&mut state, Show::Edit(edit), now, &mut batch)?;
     }

@@ -56,6 +56,7 @@ impl Progressing {
 
     pub fn ask(&mut self, question: Clarification) {
         self.answer.path = Path::Clarify;
+        self.answer.foreign.extend(question.taints.iter().cloned().map(Into::into));
         self.answer.clarification = Question::Open(Box::new(question));
     }
 
@@ -65,6 +66,7 @@ impl Progressing {
         self.answer.reports.extend(ran.run.steps.iter().map(super::decisions::step_report));
         self.answer.deeds.extend(cards::deeds(&ran.run));
         self.sources.foreign.extend(ran.foreign.iter().cloned());
+        self.answer.foreign.extend(ran.foreign.iter().cloned());
         if ran.revision.is_some() {
             self.answer.batch.delete(Table::Runs, ran.run.key(), Expect::Any);
         }
@@ -112,7 +114,7 @@ pub(super) async fn put_together(turn: &Turn<'_>, so_far: Progressing, context: 
         let receipts = || Formatted::plain(so_far.results.receipts.join("\n"));
         turn.unless_cancelled(phrased).await.unwrap_or_else(|_| receipts())
     };
-    let mut answer = with_cards_and_question(turn, so_far, words);
+    let mut answer = with_cards_and_question(turn, so_far, words).holding(context.foreign.clone());
     if answer.replies.is_empty() {
         // A plan of nothing: talk instead of pretending.
         answer.path = Path::Chat;

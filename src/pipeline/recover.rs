@@ -107,7 +107,8 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
             (ran.run, Vec::new(), batch)
         }
         Origin::Pending(id) => {
-            let Some(Finished { pending, run, batch }) = finish_card(brain, &scene, &id, run, revision).await? else {
+            let finished = finish_card(brain, &scene, &id, run, revision).await?;
+            let Some(Finished { pending, run, batch, .. }) = finished else {
                 return Ok(());
             };
             (run, closed::shows(brain, &pending).await?, batch)
@@ -147,7 +148,7 @@ async fn finish_card(
         }
         State::Executing => {
             let ran = execute::run(brain, scene, run, Some(revision), Grant::Approved(&pending)).await?;
-            brain.finish(pending, pending_revision, ran.run).map(Some)
+            brain.finish(pending, pending_revision, ran).map(Some)
         }
         // Its end is on record; only the journal was left.
         State::Pending

@@ -17,7 +17,7 @@ use crate::core::ids::RunId;
 use crate::core::outcome::Outcome;
 use crate::core::plan::Plan;
 use crate::core::run::{Origin, Progress, Run, Step};
-use crate::core::taint::{self, Foreign, Sources};
+use crate::core::taint::{Foreign, Sources};
 use crate::core::turn::{Input, Path};
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -32,7 +32,8 @@ pub(super) async fn rounds(
     context: &Context,
     topic: Topic<'_>,
 ) -> Result<Answer, TurnError> {
-    let sources = Sources { own: own_words(turn, &topic), foreign: others_words(turn, context, &topic) };
+    let foreign = others_words(turn, context, &topic);
+    let sources = Sources { own: own_words(turn, &topic), foreign, ..Sources::default() };
     let replaces = topic.amends.map(|pending| pending.id.clone());
     let mut so_far = Progressing { sources, replaces, ..Progressing::new(Path::Action) };
     match one_after_the_other(turn, domains, context, &topic, &mut so_far).await {
@@ -100,7 +101,9 @@ fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
     let picked = topic.answers.and_then(|question| plan::picked(turn, question)).map(str::to_owned);
     let waited = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
     let carded = topic.amends.into_iter().flat_map(|pending| &pending.actions);
-    let carded = carded.flat_map(|action| taint::untainted(&action.params, &action.taints));
+    let carded = carded.flat_map(|action| {
+        gate::nobody_elses(turn.brain, &action.service, &action.command, &action.params, &action.taints)
+    });
     [turn.own_words()].into_iter().chain(picked).chain(waited).chain(carded).collect::<Vec<_>>().join("\n")
 }
 
@@ -110,7 +113,7 @@ fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<Fo
     let asked = topic.answers.into_iter().flat_map(|q| &q.taints);
     let carded = topic.amends.into_iter().flat_map(|p| &p.actions);
     let known = asked.chain(carded.flat_map(|action| &action.taints));
-    let known = known.map(|taint| Foreign { source: taint.source.clone(), text: taint.value.clone() });
+    let known = known.cloned().map(Foreign::from);
     let mut words = context.foreign.clone();
     words.extend(turn.others_words());
     words.extend(known);

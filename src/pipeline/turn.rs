@@ -17,7 +17,7 @@ use crate::core::pending::Pending;
 use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
 use crate::core::taint::{Foreign, NOT_YOURS};
-use crate::core::turn::{Along, Done, Edit, Incoming, Input, Origin, Path, Reply};
+use crate::core::turn::{Done, Edit, Incoming, Input, Origin, PASSED_ON, Part, Path, Reply};
 use crate::core::when::Reference;
 use crate::limits;
 use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
@@ -36,9 +36,6 @@ pub enum TurnError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
-
-/// What words of unknown origin are called.
-const PASSED_ON: &str = "a message you passed on";
 
 /// One turn under way.
 #[derive(Debug)]
@@ -95,6 +92,8 @@ pub struct Answer {
     pub reports: Vec<Report>,
     /// What was done, for later pronouns.
     pub deeds: Vec<Deed>,
+    /// Others' words that it may repeat; see [`crate::core::taint::repeated`].
+    pub foreign: Vec<Foreign>,
     /// Records that change together with the answer.
     pub batch: Batch,
     /// What becomes of the open question.
@@ -131,6 +130,7 @@ impl Answer {
             edits: Vec::new(),
             reports: Vec::new(),
             deeds: Vec::new(),
+            foreign: Vec::new(),
             batch: Batch::default(),
             clarification: Question::Settled,
             editing: None,
@@ -155,6 +155,13 @@ impl Answer {
                 Show::Send(reply) => self.replies.insert(0, reply),
             }
         }
+    }
+
+    /// With the words of others that it may repeat.
+    #[must_use]
+    pub fn holding(mut self, foreign: Vec<Foreign>) -> Self {
+        self.foreign.extend(foreign);
+        self
     }
 
     /// Leaves the open question as it is.
@@ -248,42 +255,44 @@ impl<'a> Turn<'a> {
         earlier.chain([asked, now]).collect::<Vec<_>>().join("\n")
     }
 
-    /// Other people's words in this conversation: what the person passed on, and mail that was read to them.
+    /// Other people's words in this conversation: those that are known to be, and whatever else of ours may hold
+    /// some.
     pub fn others_words(&self) -> Vec<Foreign> {
-        let passed_on = |text: &str, source: Option<&str>| Foreign {
-            source: source.unwrap_or(PASSED_ON).to_owned(),
-            text: text.to_owned(),
-        };
-        let mut words: Vec<Foreign> = Vec::new();
-        for message in &self.history {
+        let shown = |text: &str| Foreign { source: "something I showed you".to_owned(), text: text.to_owned() };
+        let mut words = self.known_to_be_others();
+        for message in self.history.iter().filter(|message| message.speaker == Speaker::Assistant) {
             let read_mail =
                 |deed: &Deed| deed.service == "email" && ["search", "read_thread"].contains(&&*deed.command);
-            match message.speaker {
-                Speaker::Person if self.is_own(message) => {}
-                Speaker::Person if message.origin.is_own_words() => {
-                    words.push(passed_on(&message.text, Some("somebody else in this chat")));
-                }
-                Speaker::Person => words.push(passed_on(&message.text, message.source.as_deref())),
-                Speaker::Assistant if message.deeds.iter().any(read_mail) || message.text.contains(NOT_YOURS) => {
-                    words.push(Foreign { source: "a mail I read to you".to_owned(), text: message.text.clone() })
-                }
+            if message.deeds.iter().any(read_mail) || message.text.contains(NOT_YOURS) {
+                words.push(Foreign { source: "a mail I read to you".to_owned(), text: message.text.clone() });
+            } else if message.text.contains('@') {
                 // A card or a receipt may show an address that stands in a mail alone (its Reply-To).
-                Speaker::Assistant if message.text.contains('@') => {
-                    words.push(Foreign { source: "something I showed you".to_owned(), text: message.text.clone() })
-                }
-                Speaker::Assistant => {}
+                words.push(shown(&message.text));
             }
         }
         // A reply brings an old message back into sight.
-        if let Some(shown) = self.replied.as_ref().filter(|shown| shown.text.contains('@')) {
-            words.push(Foreign { source: "something I showed you".to_owned(), text: shown.text.clone() });
+        words.extend(self.replied.iter().filter(|replied| replied.text.contains('@')).map(|r| shown(&r.text)));
+        words
+    }
+
+    /// What the person passed on, what others said in this chat, and what of either our own messages repeat.
+    pub fn known_to_be_others(&self) -> Vec<Foreign> {
+        let named = |text: &str, source: &str| Foreign { source: source.to_owned(), text: text.to_owned() };
+        let mut words: Vec<Foreign> = Vec::new();
+        for message in &self.history {
+            match message.speaker {
+                Speaker::Person if self.is_own(message) => {}
+                Speaker::Person if message.origin.is_own_words() => {
+                    words.push(named(&message.text, "somebody else in this chat"));
+                }
+                Speaker::Person => words.push(named(&message.text, message.source.as_deref().unwrap_or(PASSED_ON))),
+                Speaker::Assistant => words.extend(message.foreign.iter().cloned()),
+            }
         }
-        for part in self.incoming.passed_on() {
-            let source = part.along.as_ref().map_or_else(|| PASSED_ON.to_owned(), Along::label);
-            words.push(Foreign { source, text: part.text.clone() });
-        }
+        words.extend(self.replied.iter().flat_map(|replied| replied.foreign.iter().cloned()));
+        words.extend(self.incoming.passed_on().map(Part::foreign));
         if !self.origin().is_own_words() {
-            words.push(passed_on(self.words(), None));
+            words.push(named(self.words(), PASSED_ON));
         }
         words
     }

@@ -124,6 +124,13 @@ impl Performed {
         Self { outcome: Outcome::Succeeded { result }, changes, foreign: Vec::new() }
     }
 
+    /// The same, holding these texts of others.
+    #[must_use]
+    pub fn holding(mut self, foreign: Vec<Foreign>) -> Self {
+        self.foreign.extend(foreign);
+        self
+    }
+
     /// Not done.
     pub fn failed(why: impl Into<String>) -> Self {
         Self { outcome: Outcome::failed(why), changes: Vec::new(), foreign: Vec::new() }
@@ -157,8 +164,8 @@ pub struct Noticed {
     pub id: String,
     /// One line for a prompt.
     pub line: String,
-    /// Where its words come from when they are not the person's own.
-    pub foreign: Option<String>,
+    /// The words in it that are not the person's own.
+    pub foreign: Vec<Foreign>,
 }
 
 /// A service behind the catalog's commands. It checks nothing about stakes or consent: whoever holds an
@@ -255,6 +262,8 @@ pub struct AgendaItem {
     pub title: String,
     /// Where.
     pub place: Option<String>,
+    /// Words in it that are not the person's own.
+    pub foreign: Vec<Foreign>,
 }
 
 /// What follows a person into another zone.
@@ -292,6 +301,8 @@ pub struct Person {
     pub groups: Vec<String>,
     /// How well.
     pub known: Known,
+    /// Of what is saved: what somebody else said.
+    pub foreign: Vec<Foreign>,
 }
 
 impl From<&Person> for people::Candidate {

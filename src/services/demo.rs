@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use super::calendar::Event;
 use super::keep::Note;
 use super::memory::Memory;
+use super::others::Others;
 use super::recurrence::instant;
 use super::task::{Status, Task};
 use crate::catalog::Priority;
@@ -118,6 +119,7 @@ impl Stage<'_> {
             attendees: event.attendees,
             notes: event.notes,
             recurrence: event.recurrence,
+            others: Others::default(),
             created_at: self.now,
         })
     }
@@ -143,6 +145,7 @@ impl Stage<'_> {
             before: Vec::new(),
             also: Vec::new(),
             snoozed: None,
+            others: Others::default(),
         })
     }
 }
@@ -171,6 +174,7 @@ pub fn fill(owner: &UserId, chat: &ChatId, now: DateTime<Utc>, zone: Tz) -> Resu
             title: note.title,
             text: note.text,
             items: note.items.unwrap_or_default(),
+            others: Others::default(),
             created_at: now,
             updated_at: now,
         };
@@ -185,6 +189,7 @@ pub fn fill(owner: &UserId, chat: &ChatId, now: DateTime<Utc>, zone: Tz) -> Resu
             key: memory.key,
             value: memory.value,
             source: "the demo".to_owned(),
+            others: Others::default(),
             at: now,
         };
         batch.put(&memory, Expect::Absent)?;

@@ -251,6 +251,17 @@ pub(super) async fn current<T: Item>(
     })
 }
 
+/// Words in these items that are somebody else's, each once.
+pub(super) fn foreign<'a, T: Item + 'a>(items: impl IntoIterator<Item = &'a T>) -> Vec<Foreign> {
+    let mut foreign: Vec<Foreign> = Vec::new();
+    for one in items.into_iter().flat_map(T::foreign) {
+        if !foreign.contains(&one) {
+            foreign.push(one);
+        }
+    }
+    foreign
+}
+
 /// For a command the service does not have.
 pub(super) fn unknown_command(service: &str, command: &str) -> ServiceError {
     ServiceError(format!("I can't do “{service}.{}”; nothing was changed.", brief(command)))

@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::items::{self, Item, unknown_command};
+use super::others::{self, Others};
 use super::search::{Index, PERHAPS, Query};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
+use crate::core::taint::Foreign;
 use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX, RESULT_ROWS_MAX};
 use crate::ports::{
     Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store, Table,
@@ -41,6 +43,9 @@ pub struct Note {
     pub text: Option<String>,
     /// The entries of a list.
     pub items: Vec<String>,
+    /// What of it is somebody else's.
+    #[serde(default, skip_serializing_if = "Others::is_empty")]
+    pub others: Others,
     /// When it was made.
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
@@ -52,11 +57,14 @@ impl Note {
         !self.items.is_empty() || self.text.is_none()
     }
 
-    /// Adds entries to a list, a line to a text.
-    fn append(&mut self, text: &str) {
+    /// Adds entries to a list, a line to a text; `source`: whose they are, unless they are the person's own.
+    fn append(&mut self, text: &str, source: Option<String>) {
         if self.is_list() {
-            self.items.extend(entries(text));
+            let entries = entries(text);
+            self.others.add("items", &entries.join("\n"), source);
+            self.items.extend(entries);
         } else if let Some(old) = &mut self.text {
+            self.others.add("text", text, source);
             old.push('\n');
             old.push_str(text);
         }
@@ -128,11 +136,16 @@ impl Item for Note {
         if !self.items.is_empty() {
             view["items"] = json!(self.items);
         }
+        self.others.mark(&mut view);
         view
     }
 
     fn nearness(&self, scene: &Scene) -> (u8, i64) {
         (0, (scene.now - self.updated_at).num_seconds().abs())
+    }
+
+    fn foreign(&self) -> Vec<Foreign> {
+        self.others.foreign("a note")
     }
 }
 
@@ -157,15 +170,20 @@ impl KeepService {
     }
 
     fn create(scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
-        let note = Note {
+        let mut note = Note {
             id: texts::new_id(attempt),
             owner: scene.owner.clone(),
             title: texts::title(action.text("title"), Note::NOUN)?,
             text: texts::given(&action.params, "text"),
             items: texts::given_list(&action.params, "items"),
+            others: Others::default(),
             created_at: scene.now,
             updated_at: scene.now,
         };
+        let text = note.text.as_deref().unwrap_or_default();
+        for (field, text) in [("title", note.title.as_str()), ("text", text), ("items", &note.items.join("\n"))] {
+            note.others.write(field, text, others::source(action, field));
+        }
         note.check_size()?;
         let change = Change::put(&note, Expect::Absent)?;
         Ok(told(&note, scene, change))
@@ -176,7 +194,7 @@ impl KeepService {
         let (mut note, revision) = items::current::<Note>(&self.store, scene, action).await?;
         let text =
             texts::given(&action.params, "text").ok_or_else(|| ServiceError("There was nothing to add.".to_owned()))?;
-        note.append(&text);
+        note.append(&text, others::source(action, "text"));
         note.check_size()?;
         note.updated_at = scene.now;
         let change = Change::put(&note, Expect::Revision(revision))?;
@@ -211,13 +229,14 @@ fn matching(notes: Vec<Note>, query: &Query) -> Vec<Note> {
 }
 
 fn told(note: &Note, scene: &Scene, change: Change) -> Performed {
-    Performed::changed(json!({"note": note.view(scene)}), vec![change])
+    Performed::changed(json!({"note": note.view(scene)}), vec![change]).holding(note.foreign())
 }
 
 fn listed(notes: &[Note], scene: &Scene) -> Performed {
-    let shown: Vec<Value> = notes.iter().take(RESULT_ROWS_MAX).map(|note| note.view(scene)).collect();
-    let more = notes.len().saturating_sub(RESULT_ROWS_MAX);
-    Performed::result(json!({"notes": shown, "more": more}))
+    let shown = &notes[..notes.len().min(RESULT_ROWS_MAX)];
+    let rows: Vec<Value> = shown.iter().map(|note| note.view(scene)).collect();
+    let more = notes.len() - shown.len();
+    Performed::result(json!({"notes": rows, "more": more})).holding(items::foreign(shown))
 }
 
 /// A list that is not there can be made.
@@ -279,7 +298,7 @@ impl Service for KeepService {
             0 => texts::brief(&note.title),
             count => format!("{} (list, {count})", texts::brief(&note.title)),
         };
-        let noticed = |note: &Note| Noticed { id: note.id.clone(), line: line(note), foreign: None };
+        let noticed = |note: &Note| Noticed { id: note.id.clone(), line: line(note), foreign: note.foreign() };
         Ok(chosen.iter().take(wanted.limit).map(noticed).collect())
     }
 

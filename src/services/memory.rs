@@ -10,11 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::items::{self, Item, unknown_command};
+use super::others::{self, Others};
 use super::search::{Index, Query, fold};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
+use crate::core::taint::Foreign;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{
     Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store, Table,
@@ -46,6 +48,9 @@ pub struct Memory {
     pub value: String,
     /// Where it comes from, e.g. `told by you`.
     pub source: String,
+    /// What of it is somebody else's.
+    #[serde(default, skip_serializing_if = "Others::is_empty")]
+    pub others: Others,
     /// Since when it is known.
     pub at: DateTime<Utc>,
 }
@@ -78,11 +83,17 @@ impl Item for Memory {
     }
 
     fn view(&self, _: &Scene) -> Value {
-        json!({"id": self.id, "category": self.category, "key": self.key, "value": self.value})
+        let mut view = json!({"id": self.id, "category": self.category, "key": self.key, "value": self.value});
+        self.others.mark(&mut view);
+        view
     }
 
     fn nearness(&self, scene: &Scene) -> (u8, i64) {
         (0, (scene.now - self.at).num_seconds().abs())
+    }
+
+    fn foreign(&self) -> Vec<Foreign> {
+        self.others.foreign("a memory")
     }
 }
 
@@ -112,45 +123,61 @@ impl MemoryService {
         let same = |(memory, _): &(Memory, u64)| fold(&memory.key) == fold(&key);
         let known = self.all(scene).await?.into_iter().find(same);
         let (id, expect, replaced) = match known {
-            Some((old, revision)) => (old.id, Expect::Revision(revision), Some(old.value)),
+            Some((old, revision)) => (old.id.clone(), Expect::Revision(revision), Some(old)),
             None => (texts::new_id(attempt), Expect::Absent, None),
         };
-        let memory =
-            Memory { id, owner: scene.owner.clone(), category, key, value, source: TOLD.to_owned(), at: scene.now };
-        let mut result = json!({"memory": memory.view(scene)});
-        if let Some(old) = replaced.filter(|old| *old != memory.value) {
-            result["replaced"] = json!(old);
+        let mut others = Others::default();
+        for (field, text) in [("category", &category), ("key", &key), ("value", &value)] {
+            others.write(field, text, others::source(action, field));
         }
-        Ok(Performed::changed(result, vec![Change::put(&memory, expect)?]))
+        let source = told_by(&others);
+        let memory = Memory { id, owner: scene.owner.clone(), category, key, value, source, others, at: scene.now };
+        let mut result = json!({"memory": memory.view(scene)});
+        let mut foreign = memory.foreign();
+        if let Some(old) = replaced.filter(|old| old.value != memory.value) {
+            result["replaced"] = json!(old.value);
+            foreign.extend(old.foreign());
+        }
+        Ok(Performed::changed(result, vec![Change::put(&memory, expect)?]).holding(foreign))
     }
 
     async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (mut memory, revision) = items::held::<Memory>(&self.store, scene, action).await?;
         memory.value = value(&action.params, "new_value")?;
-        memory.source = TOLD.to_owned();
+        memory.others.write("value", &memory.value, others::source(action, "new_value"));
+        memory.source = told_by(&memory.others);
         memory.at = scene.now;
         let change = Change::put(&memory, Expect::Revision(revision))?;
-        Ok(Performed::changed(json!({"memory": memory.view(scene)}), vec![change]))
+        Ok(told(&memory, scene, change))
     }
 
     async fn forget(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (memory, revision) = items::held::<Memory>(&self.store, scene, action).await?;
         let change = Change::delete(Memory::TABLE, Record::key(&memory), Expect::Revision(revision));
-        Ok(Performed::changed(json!({"memory": memory.view(scene)}), vec![change]))
+        Ok(told(&memory, scene, change))
     }
 
     async fn recall(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let all: Vec<Memory> = self.all(scene).await?.into_iter().map(|(memory, _)| memory).collect();
         let query = Query::new(action.text("query"));
         let found = if query.is_for_everything() { all } else { relevant(all, &query, scene.now) };
-        let shown: Vec<Value> = found.iter().take(RESULT_ROWS_MAX).map(|memory| memory.view(scene)).collect();
-        let more = found.len().saturating_sub(RESULT_ROWS_MAX);
-        Ok(Performed::result(json!({"memories": shown, "more": more})))
+        let shown = &found[..found.len().min(RESULT_ROWS_MAX)];
+        let rows: Vec<Value> = shown.iter().map(|memory| memory.view(scene)).collect();
+        let more = found.len() - shown.len();
+        Ok(Performed::result(json!({"memories": rows, "more": more})).holding(items::foreign(shown)))
     }
 }
 
 /// The source of what the person said themself.
 const TOLD: &str = "told by you";
+
+fn told_by(others: &Others) -> String {
+    others.first().unwrap_or(TOLD).to_owned()
+}
+
+fn told(memory: &Memory, scene: &Scene, change: Change) -> Performed {
+    Performed::changed(json!({"memory": memory.view(scene)}), vec![change]).holding(memory.foreign())
+}
 
 fn value(params: &Params, name: &str) -> Result<String, ServiceError> {
     texts::given(params, name)
@@ -208,7 +235,7 @@ impl Service for MemoryService {
         let noticed = |memory: &Memory| Noticed {
             id: memory.id.clone(),
             line: format!("{}: {}", texts::brief(&memory.key), texts::brief(&memory.value)),
-            foreign: None,
+            foreign: memory.foreign(),
         };
         Ok(found.iter().take(wanted.limit).map(noticed).collect())
     }

@@ -20,6 +20,7 @@ pub mod email;
 mod items;
 pub mod keep;
 pub mod memory;
+pub mod others;
 mod recurrence;
 pub mod search;
 pub mod task;

@@ -11,10 +11,11 @@ use serde_json::Value;
 use crate::catalog::{Catalog, Receipt};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
-use crate::core::plan::Action;
+use crate::core::plan::{Action, Taint};
 use crate::core::stakes::{Authorized, Rule, Stakes, assess, authorize_low};
+use crate::core::taint::Foreign;
 use crate::core::when::DateOrder;
-use crate::ports::{Attempt, Batch, Performed, Prepared, RecordExt, Scan, Scene, Service, Store, StoreError};
+use crate::ports::{Attempt, Batch, Performed, Prepared, RecordExt, Scan, Scene, Service, Store, StoreError, Wanted};
 use crate::records::Due;
 use crate::services::recurrence::instant;
 use crate::store::MemoryStore;
@@ -107,6 +108,30 @@ impl World {
         let catalog = Catalog::built_in();
         let told = catalog.of(&action).expect("a command").receipt(&receipt);
         (result, told)
+    }
+
+    /// A command whose parameters come from somebody else; what it gives back of theirs.
+    pub async fn run_of(&self, service: &dyn Service, command: &str, params: Value, source: &str) -> Vec<Foreign> {
+        let mut action = self.action(service, command, params).await;
+        let taint = |(param, value): (&String, &Value)| Taint {
+            param: param.clone(),
+            value: value.to_string(),
+            source: source.to_owned(),
+        };
+        action.passed_on = action.params.iter().map(taint).collect();
+        let performed = service.perform(&self.scene, &authorized(action), &self.attempt()).await;
+        self.commit(&performed).await.expect("committed");
+        performed.foreign
+    }
+
+    /// What a command gives back of others' words, and what is noticed of them.
+    pub async fn foreign(&self, service: &dyn Service, command: &str, params: Value) -> (Vec<Foreign>, Vec<Foreign>) {
+        let action = self.action(service, command, params).await;
+        let performed = service.perform(&self.scene, &authorized(action), &self.attempt()).await;
+        self.commit(&performed).await.expect("committed");
+        let wanted = Wanted { message: "plumber".to_owned(), limit: 10 };
+        let noticed = service.notice(&self.scene, &wanted).await.expect("noticed");
+        (performed.foreign, noticed.into_iter().flat_map(|noticed| noticed.foreign).collect())
     }
 
     pub async fn run(&self, service: &dyn Service, command: &str, params: Value) -> Value {

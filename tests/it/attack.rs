@@ -432,6 +432,7 @@ fn fill(rig: &Rig) {
         title: "Deposit".into(),
         text: Some("Eve's own".into()),
         items: Vec::new(),
+        others: Default::default(),
         created_at: now,
         updated_at: now,
     };

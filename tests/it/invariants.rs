@@ -8,6 +8,7 @@
 mod cards;
 mod decisions;
 mod durability;
+mod kept;
 mod machine;
 mod replaced;
 mod taint;

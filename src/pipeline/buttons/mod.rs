@@ -12,6 +12,7 @@ use super::{act, consent, offers, settings};
 use crate::core::button::Press;
 use crate::core::pending::Means;
 use crate::core::plan::PlannedAction;
+use crate::core::taint::Sources;
 use crate::core::turn::{Input, Path};
 use crate::ports::StoreError;
 
@@ -66,5 +67,7 @@ async fn send(turn: &Turn<'_>, draft: &str) -> Result<Answer, StoreError> {
     let Some(params) = found else {
         return Ok(Answer::says(Path::Button, "That draft is gone, so there is nothing to send."));
     };
-    act::one_action(turn, PlannedAction { params, ..action }).await
+    // What the draft took from others is still theirs.
+    let sources = Sources { own: turn.own_words(), foreign: turn.known_to_be_others(), ..Sources::default() };
+    act::given(turn, vec![PlannedAction { params, ..action }], sources).await
 }

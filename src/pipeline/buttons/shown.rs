@@ -32,7 +32,9 @@ pub async fn note(
     }
     let (text, buttons) = (reply.text.clone(), reply.buttons.clone());
     let about = reply.rings.iter().map(|ring| (ring.item.clone(), ring.title.clone())).collect();
-    batch.put(&Shown { chat: chat.clone(), message, text, buttons, at, about, before: None }, Expect::Any)?;
+    let foreign = reply.rings.iter().flat_map(|ring| ring.foreign.iter().cloned()).collect();
+    let chat = chat.clone();
+    batch.put(&Shown { chat, message, text, buttons, at, about, foreign, before: None }, Expect::Any)?;
     Ok(())
 }
 

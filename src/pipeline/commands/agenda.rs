@@ -4,31 +4,35 @@ use chrono::{Days, NaiveDate, NaiveTime};
 use chrono_tz::Tz;
 use serde_json::Value;
 
-use super::view;
+use super::view::{self, Listed};
 use crate::catalog::show::Moment;
 use crate::core::pending::Pending;
 use crate::core::text::{shorten, visible};
+use crate::core::turn::Path;
 use crate::core::when::{self, Grain, local_instant};
 use crate::limits::LIST_ROWS_MAX;
-use crate::pipeline::agenda::agenda;
+use crate::pipeline::agenda::{Agenda, agenda};
+use crate::pipeline::turn::Answer;
 use crate::pipeline::{Brain, consent};
 use crate::ports::{Scene, StoreError};
 
 /// Characters of a title in a list.
 const TITLE_CHARS: usize = 120;
 
+fn says(text: String) -> Answer {
+    Answer::says(Path::Command, text)
+}
+
 /// Today: what lies in it, what is overdue, open cards.
-pub(super) async fn today(brain: &Brain, scene: &Scene) -> Result<String, StoreError> {
+pub(super) async fn today(brain: &Brain, scene: &Scene) -> Result<Answer, StoreError> {
     let day = scene.now.with_timezone(&scene.zone).date_naive();
-    let lines = agenda(brain, scene, day, after(day, 1)).await;
+    let Agenda { lines, foreign } = agenda(brain, scene, day, after(day, 1)).await;
     let open: Vec<Pending> =
         brain.open_pending(&scene.chat).await?.into_iter().filter(|pending| pending.owner == scene.owner).collect();
     let head = format!("☀️ Today, {}", day.format("%A %-d %B"));
     if lines.is_empty() && open.is_empty() {
-        return Ok(format!(
-            "{head}\nNothing on today. Enjoy it, or tell me what to add.{}",
-            undated(brain, scene).await
-        ));
+        let undated = undated(brain, scene).await;
+        return Ok(says(format!("{head}\nNothing on today. Enjoy it, or tell me what to add.{undated}")));
     }
     let mut sections = vec![head];
     if !lines.is_empty() {
@@ -37,23 +41,21 @@ pub(super) async fn today(brain: &Brain, scene: &Scene) -> Result<String, StoreE
     if !open.is_empty() {
         sections.push(format!("✋ Waiting for your yes or no\n{}", open_cards(brain, scene, &open)));
     }
-    Ok(sections.join("\n\n"))
+    Ok(says(sections.join("\n\n")).holding(foreign))
 }
 
 /// The seven days from today on, by day.
-pub(super) async fn week(brain: &Brain, scene: &Scene) -> String {
+pub(super) async fn week(brain: &Brain, scene: &Scene) -> Answer {
     let today = scene.now.with_timezone(&scene.zone).date_naive();
     let end = after(today, 7);
     let last = end.pred_opt().unwrap_or(end);
-    let lines = agenda(brain, scene, today, end).await;
+    let Agenda { lines, foreign } = agenda(brain, scene, today, end).await;
     let head = format!("🗓 {} – {}", today.format("%a %-d %b"), last.format("%a %-d %b"));
     if lines.is_empty() {
-        return format!(
-            "{head}\nNothing in the next seven days. A good time for plans.{}",
-            undated(brain, scene).await
-        );
+        let undated = undated(brain, scene).await;
+        return says(format!("{head}\nNothing in the next seven days. A good time for plans.{undated}"));
     }
-    format!("{head}\n\n{}", lines.join("\n"))
+    says(format!("{head}\n\n{}", lines.join("\n"))).holding(foreign)
 }
 
 fn after(day: NaiveDate, days: u64) -> NaiveDate {
@@ -61,14 +63,14 @@ fn after(day: NaiveDate, days: u64) -> NaiveDate {
 }
 
 /// Open tasks, overdue ones first.
-pub(super) async fn tasks(brain: &Brain, scene: &Scene) -> String {
-    let (tasks, hidden) = match view::open_tasks(brain, scene).await {
+pub(super) async fn tasks(brain: &Brain, scene: &Scene) -> Answer {
+    let Listed { rows: tasks, more: hidden, foreign } = match view::open_tasks(brain, scene).await {
         Ok(found) => found,
-        Err(why) => return format!("❗ I could not look at your tasks: {why}"),
+        Err(why) => return says(format!("❗ I could not look at your tasks: {why}")),
     };
     if tasks.is_empty() {
-        return "Nothing on your list. 🎉 Tell me “add milk to my tasks”, or “remind me to call mom at 5pm”."
-            .to_owned();
+        let nothing = "Nothing on your list. 🎉 Tell me “add milk to my tasks”, or “remind me to call mom at 5pm”.";
+        return says(nothing.to_owned());
     }
     let today = scene.now.with_timezone(&scene.zone).date_naive();
     let is_late = |task: &&Value| task_day(task, scene.zone).is_some_and(|(day, _)| day < today);
@@ -89,7 +91,7 @@ pub(super) async fn tasks(brain: &Brain, scene: &Scene) -> String {
     if more > 0 {
         text.push_str(&format!("\n… and {more} more."));
     }
-    text
+    says(text).holding(foreign)
 }
 
 /// One line a card: what, until when, its id.
@@ -137,7 +139,7 @@ fn task_day(task: &Value, zone: Tz) -> Option<(NaiveDate, Option<NaiveTime>)> {
 /// Tasks without a day are on no day's list.
 async fn undated(brain: &Brain, scene: &Scene) -> String {
     // A list that cannot be read was named already, among the lines.
-    let (tasks, _) = view::open_tasks(brain, scene).await.unwrap_or_default();
+    let tasks = view::open_tasks(brain, scene).await.unwrap_or_default().rows;
     match tasks.iter().filter(|task| text(task, "deadline").is_empty()).count() {
         0 => String::new(),
         1 => " (1 task without a day is in /tasks.)".to_owned(),

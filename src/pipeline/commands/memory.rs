@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::view;
+use super::view::{self, Listed};
+use crate::catalog::show;
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
@@ -20,23 +21,26 @@ const HOW: &str =
 const VALUE_CHARS: usize = 300;
 
 /// Everything remembered, by category.
-pub(super) async fn show(brain: &Brain, scene: &Scene) -> String {
-    let (facts, more) = match recall(brain, scene, "everything").await {
+pub(super) async fn show(brain: &Brain, scene: &Scene) -> Answer {
+    let says = |text: String| Answer::says(Path::Command, text);
+    let Listed { rows: facts, more, foreign } = match recall(brain, scene, "everything").await {
         Ok(found) => found,
-        Err(why) => return format!("❗ I could not look: {why}"),
+        Err(why) => return says(format!("❗ I could not look: {why}")),
     };
     if facts.is_empty() {
-        return "🧠 I remember nothing about you yet. Tell me, for example: “remember that I prefer window seats”."
-            .to_owned();
+        let nothing =
+            "🧠 I remember nothing about you yet. Tell me, for example: “remember that I prefer window seats”.";
+        return says(nothing.to_owned());
     }
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for fact in &facts {
-        let line = format!("▫️ {}: {}", plain(fact, "key"), plain(fact, "value"));
+        let from = show::from(fact).map(|from| visible(&from)).unwrap_or_default();
+        let line = format!("▫️ {}: {}{from}", plain(fact, "key"), plain(fact, "value"));
         groups.entry(capital(&plain(fact, "category"))).or_default().push(line);
     }
     let groups: Vec<String> = groups.into_iter().map(|(name, lines)| format!("{name}\n{}", lines.join("\n"))).collect();
     let more = if more > 0 { format!("\n\n… and {more} more; /export has all of it.") } else { String::new() };
-    format!("🧠 What I remember about you\n\n{}{more}\n\n{HOW}", groups.join("\n\n"))
+    says(format!("🧠 What I remember about you\n\n{}{more}\n\n{HOW}", groups.join("\n\n"))).holding(foreign)
 }
 
 /// A card that erases whatever matches, each fact shown in full.
@@ -47,7 +51,7 @@ pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreE
             "What shall I forget? Write for example “/forget coffee”. /memory shows what there is.",
         ));
     }
-    let (facts, more) = match recall(turn.brain, &turn.scene, what).await {
+    let Listed { rows: facts, more, foreign } = match recall(turn.brain, &turn.scene, what).await {
         Ok(found) => found,
         Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}"))),
     };
@@ -68,6 +72,7 @@ pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreE
     };
     let mut answer = act::given_actions(turn, facts.iter().take(PLAN_ACTIONS_MAX).map(forget).collect()).await?;
     answer.path = Path::Command;
+    answer.foreign.extend(foreign);
     if left > 0 {
         // Above the card: a card stays the last message.
         let words =
@@ -77,9 +82,8 @@ pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreE
     Ok(answer)
 }
 
-async fn recall(brain: &Brain, scene: &Scene, query: &str) -> Result<(Vec<Value>, usize), String> {
-    let result = view::read(brain, scene, "memory", "recall", json!({"query": query})).await?;
-    Ok(view::rows(&result, "memories"))
+async fn recall(brain: &Brain, scene: &Scene, query: &str) -> Result<Listed, String> {
+    view::list(brain, scene, ("memory", "recall"), json!({"query": query}), "memories").await
 }
 
 /// Facts that hold the very words, when there are any: erasing is not the place for a generous search.

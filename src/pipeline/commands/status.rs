@@ -71,7 +71,7 @@ async fn next_reminder(turn: &Turn<'_>) -> Result<String, StoreError> {
         return Ok("none is set.".to_owned());
     };
     let at = when::describe(due.at.with_timezone(&turn.scene.zone), Grain::Minute, &turn.scene.reference());
-    let tasks = view::open_tasks(turn.brain, &turn.scene).await.unwrap_or_default().0;
+    let tasks = view::open_tasks(turn.brain, &turn.scene).await.unwrap_or_default().rows;
     let title = match &due.kind {
         DueKind::Item { item, .. } => tasks.iter().find(|task| task["id"] == **item),
         DueKind::Expiry { .. } | DueKind::Briefing | DueKind::Outbox => None,

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use self::values::{attendees, check_order, frame, moment, optional, reschedule, with_end};
 use super::items::{self, Item, unknown_command};
+use super::others::{self, Others};
 use super::texts;
 use crate::catalog::show::{self, Moment};
 use crate::core::ids::UserId;
@@ -76,21 +77,14 @@ impl CalendarService {
         let frame = frame(&action.params, scene)?;
         let found = self.between(scene, frame.from, frame.to).await?;
         let events: Vec<Value> = found.iter().take(RESULT_ROWS_MAX).map(|(event, o)| event.shown(Some(o))).collect();
-        let mut foreign: Vec<Foreign> = Vec::new();
-        for one in found.iter().flat_map(|(event, _)| event.foreign()) {
-            if !foreign.contains(&one) {
-                foreign.push(one);
-            }
-        }
         let at = |at: DateTime<Utc>| Moment::Instant(at.with_timezone(&scene.zone)).store();
-        let mut performed = Performed::result(json!({
+        let performed = Performed::result(json!({
             "events": events,
             "from": at(frame.from),
             "to": at(frame.to),
             "more": found.len().saturating_sub(RESULT_ROWS_MAX),
         }));
-        performed.foreign = foreign;
-        Ok(performed)
+        Ok(performed.holding(items::foreign(found.iter().map(|(event, _)| event))))
     }
 
     async fn find_free_time(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
@@ -117,7 +111,7 @@ impl CalendarService {
         let start = moment(&texts::given(&params, "start_time").unwrap_or_default(), scene)?;
         let end = optional(&params, "end_time", scene)?;
         check_order(start, end, scene)?;
-        let event = Event {
+        let mut event = Event {
             id: texts::new_id(attempt),
             owner: scene.owner.clone(),
             summary: texts::title(action.text("summary"), Event::NOUN)?,
@@ -128,8 +122,14 @@ impl CalendarService {
             attendees: attendees(Vec::new(), &params)?,
             notes: None,
             recurrence: None,
+            others: Others::default(),
             created_at: scene.now,
         };
+        let location = event.location.as_deref().unwrap_or_default();
+        let attendees = event.attendees.join("\n");
+        for (field, text) in [("summary", event.summary.as_str()), ("location", location), ("attendees", &attendees)] {
+            event.others.write(field, text, others::source(action, field));
+        }
         let change = Change::put(&event, Expect::Absent)?;
         Ok(told(&event, scene, change))
     }
@@ -137,12 +137,17 @@ impl CalendarService {
     async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
         let (mut event, revision) = items::held::<Event>(&self.store, scene, action).await?;
         let changes = texts::changes(&action.params);
+        // The gate looks at changes as one: what of them is not all the person's own is somebody else's.
+        let source = others::source(action, "changes");
         if changes.contains_key("summary") {
             event.summary = texts::title(&texts::given(&changes, "summary").unwrap_or_default(), Event::NOUN)?;
+            event.others.write("summary", &event.summary, source.clone());
         }
         if let Some(location) = texts::given(&changes, "location") {
+            event.others.write("location", &location, source.clone());
             event.location = Some(location);
         }
+        event.others.add("attendees", &texts::given_list(&changes, "attendees").join("\n"), source);
         event.attendees = attendees(event.attendees, &changes)?;
         let (start, end) = (optional(&changes, "start_time", scene)?, optional(&changes, "end_time", scene)?);
         if start.is_some() || end.is_some() {
@@ -201,7 +206,7 @@ fn overlap(event: &Event, o: &Occurrence, scene: &Scene) -> String {
 }
 
 fn told(event: &Event, scene: &Scene, change: Change) -> Performed {
-    Performed::changed(json!({"event": event.view(scene)}), vec![change])
+    Performed::changed(json!({"event": event.view(scene)}), vec![change]).holding(event.foreign())
 }
 
 #[async_trait]
@@ -253,6 +258,7 @@ impl Service for CalendarService {
             at: o.from,
             until: o.end.map(|_| o.to),
             whole_day: o.is_whole_day(),
+            foreign: event.foreign(),
             title: event.summary,
             place: event.location,
         };
@@ -278,9 +284,10 @@ fn noticed(event: &Event, o: &Occurrence, scene: &Scene) -> Noticed {
     if let Some(place) = &event.location {
         line.push_str(&format!(", {}", texts::brief(place)));
     }
-    let foreign = event.foreign().pop();
-    if let Some(foreign) = &foreign {
-        line.push_str(&format!(" ({})", texts::brief(&foreign.text)));
+    let mut foreign = event.others.foreign("an event");
+    if let Some(Foreign { source, text }) = event.makers_words() {
+        line.push_str(&format!(" ({})", texts::brief(&text)));
+        foreign.push(Foreign { source, text: line.clone() });
     }
-    Noticed { id: event.id.clone(), line, foreign: foreign.map(|foreign| foreign.source) }
+    Noticed { id: event.id.clone(), line, foreign }
 }

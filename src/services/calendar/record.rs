@@ -10,6 +10,7 @@ use crate::core::ids::UserId;
 use crate::core::taint::Foreign;
 use crate::ports::{Key, Record, Scene, Table};
 use crate::services::items::Item;
+use crate::services::others::Others;
 use crate::services::recurrence::Series;
 use crate::services::texts::brief;
 
@@ -36,6 +37,9 @@ pub struct Event {
     pub notes: Option<String>,
     /// The value of an RRULE.
     pub recurrence: Option<String>,
+    /// What of it is somebody else's, besides the notes of an event that others take part in.
+    #[serde(default, skip_serializing_if = "Others::is_empty")]
+    pub others: Others,
     /// When it was made.
     pub created_at: DateTime<Utc>,
 }
@@ -127,6 +131,12 @@ impl Event {
         let after = now.checked_sub_signed(length)?;
         let start = series.next_after(after).or_else(|| series.last_before(now)).unwrap_or(first);
         Some(self.occurrence(start, length, zone))
+    }
+
+    /// What whoever made it wrote about it, when others take part in it.
+    pub(super) fn makers_words(&self) -> Option<Foreign> {
+        let notes = self.notes.clone().filter(|_| !self.attendees.is_empty())?;
+        Some(Foreign { source: format!("the event “{}”", self.summary), text: notes })
     }
 
     fn series(&self, first: Moment) -> Option<Series> {
@@ -222,9 +232,6 @@ impl Item for Event {
     }
 
     fn foreign(&self) -> Vec<Foreign> {
-        let Some(notes) = self.notes.as_ref().filter(|_| !self.attendees.is_empty()) else {
-            return Vec::new();
-        };
-        vec![Foreign { source: format!("the event “{}”", self.summary), text: notes.clone() }]
+        self.others.foreign("an event").into_iter().chain(self.makers_words()).collect()
     }
 }

@@ -34,6 +34,7 @@ fn event(id: &str, summary: &str, start: &str, end: Option<&str>) -> Event {
         attendees: Vec::new(),
         notes: None,
         recurrence: None,
+        others: Default::default(),
         created_at: local(Berlin, "2026-01-01 00:00"),
     }
 }
@@ -360,7 +361,8 @@ async fn context_is_a_week_of_lines_and_others_words_are_marked() {
     put(&world, &[event("a", "Gym", "2026-01-12 18:00", Some("2026-01-12 19:00")), invited]).await;
     let noticed = calendar.notice(&world.scene, &Wanted { message: String::new(), limit: 10 }).await.unwrap();
     assert_eq!(noticed[0].line, "Mon 2026-01-12 18:00–19:00 Gym");
-    assert_eq!((noticed[0].foreign.as_deref(), noticed[1].foreign.as_deref()), (None, Some("the event “Call”")));
+    let sources = |n: usize| noticed[n].foreign.iter().map(|words| words.source.as_str()).collect::<Vec<_>>();
+    assert_eq!((sources(0), sources(1)), (vec![], vec!["the event “Call”"]));
     let action = authorized(world.action(&calendar, "list_events", json!({})).await);
     let performed = calendar.perform(&world.scene, &action, &world.attempt()).await;
     assert_eq!(performed.foreign.len(), 1);

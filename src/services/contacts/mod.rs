@@ -21,6 +21,7 @@ use self::person::{
 use self::vcard::Card;
 use super::email::mailbox::{Mailboxes, blocking};
 use super::items;
+use super::others::{self, Others};
 use crate::core::ids::UserId;
 use crate::core::people;
 use crate::core::plan::{Action, Params, Target};
@@ -51,6 +52,9 @@ pub struct Contact {
     /// Groups, lower case.
     #[serde(default)]
     pub groups: Vec<String>,
+    /// What of it is somebody else's.
+    #[serde(default, skip_serializing_if = "Others::is_empty")]
+    pub others: Others,
 }
 
 impl Record for Contact {
@@ -123,6 +127,7 @@ impl Contacts {
                 phones: contact.phones,
                 groups: contact.groups,
                 known: Known::Saved,
+                foreign: contact.others.foreign("a contact"),
             });
         }
         let from_store = people.len();
@@ -140,16 +145,18 @@ impl Contacts {
         let people = self.people(&scene.owner).await?;
         let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
         let found = people::look_up(action.text("query"), &candidates);
+        let mut foreign = Vec::new();
         let rows: Vec<Value> = found
             .iter()
             .take(LIST_ROWS_MAX)
             .map(|found| {
-                let phones = people.iter().find(|p| is_candidate(p, found));
-                row(found, phones.map(|p| p.phones.as_slice()).unwrap_or_default())
+                let person = people.iter().find(|p| is_candidate(p, found));
+                foreign.extend(person.iter().flat_map(|p| p.foreign.iter().cloned()));
+                row(found, person.map(|p| p.phones.as_slice()).unwrap_or_default())
             })
             .collect();
         let more = found.len() - rows.len();
-        Ok(Performed::result(json!({"people": rows, "more": more})))
+        Ok(Performed::result(json!({"people": rows, "more": more})).holding(foreign))
     }
 
     /// Which contact a saving is about: the one of that name or address, a new one, or a question.
@@ -203,12 +210,16 @@ impl Contacts {
                     emails: Vec::new(),
                     phones: Vec::new(),
                     groups: Vec::new(),
+                    others: Others::default(),
                 };
                 (fresh, Expect::Absent)
             }
         };
         add(&mut contact.emails, action.text("email"));
         add(&mut contact.phones, action.text("phone"));
+        for field in ["name", "email", "phone"] {
+            contact.others.add(field, action.text(field).trim(), others::source(action, field));
+        }
         let change = Change::put(&contact, expect)?;
         let mut person = json!({
             "name": contact.name,
@@ -222,7 +233,8 @@ impl Contacts {
                 merge(&mut person[list], &before[list]);
             }
         }
-        Ok(Performed::changed(json!({"person": person}), vec![change]))
+        let foreign = contact.others.foreign("a contact");
+        Ok(Performed::changed(json!({"person": person}), vec![change]).holding(foreign))
     }
 }
 
@@ -245,6 +257,7 @@ impl AddressBook for Contacts {
                 phones: Vec::new(),
                 groups: Vec::new(),
                 known: if written { Known::WrittenTo } else { Known::SeenOnly },
+                foreign: Vec::new(),
             });
         }
         Ok(people)

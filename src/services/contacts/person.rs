@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Contact;
 use super::vcard::Card;
 use crate::core::people::{self, Familiarity};
+use crate::core::taint::Foreign;
 use crate::core::words::{fold, words};
 use crate::ports::{Candidate, Known, Noticed, Person};
 
@@ -78,6 +79,7 @@ pub(super) fn person_of(card: &Card) -> Person {
         phones: card.phones.clone(),
         groups: card.groups.clone(),
         known: Known::Saved,
+        foreign: Vec::new(),
     }
 }
 
@@ -133,9 +135,9 @@ pub(super) fn row(found: &people::Candidate, phones: &[String]) -> Value {
 pub(super) fn noticed(person: &Person) -> Noticed {
     let details: Vec<&str> = person.emails.iter().chain(&person.phones).map(String::as_str).collect();
     let groups = if person.groups.is_empty() { String::new() } else { format!(" [{}]", person.groups.join(", ")) };
-    Noticed {
-        id: person.name.clone(),
-        line: format!("{}: {}{groups}", person.name, details.join(", ")),
-        foreign: (person.known == Known::SeenOnly).then(|| format!("a mail from {}", person.name)),
-    }
+    let line = format!("{}: {}{groups}", person.name, details.join(", "));
+    let seen = (person.known == Known::SeenOnly).then(|| format!("a mail from {}", person.name));
+    let seen = seen.map(|source| Foreign { source, text: line.clone() });
+    let foreign = person.foreign.iter().cloned().chain(seen).collect();
+    Noticed { id: person.name.clone(), line, foreign }
 }

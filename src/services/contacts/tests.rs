@@ -3,6 +3,7 @@ use std::fs;
 use serde_json::json;
 
 use super::*;
+use crate::core::plan::Taint;
 use crate::ports::Batch;
 use crate::services::email::demo;
 use crate::services::email::tests::{Home, mail, result, run, scene};
@@ -135,5 +136,37 @@ async fn a_message_brings_up_the_people_it_names() {
     let lines: Vec<&str> = noticed.iter().map(|n| n.line.as_str()).collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert!(lines[0].starts_with("Bob Miller: bob.miller@example.com"));
-    assert_eq!(noticed[2].foreign.as_deref(), Some("a mail from Chad from Leadspark"));
+    let sources: Vec<&str> = noticed[2].foreign.iter().map(|words| words.source.as_str()).collect();
+    assert_eq!(sources, ["a mail from Chad from Leadspark"]);
+}
+
+#[tokio::test]
+async fn an_address_that_somebody_else_gave_is_marked_until_the_person_gives_it_themself() {
+    let home = Home::new();
+    let params = json!({"name": "Zoe Quist", "email": "zoe@evil.example"});
+    let entry = |taints: &[&str]| {
+        let taint = |param: &&str| Taint {
+            param: (*param).to_owned(),
+            value: "zoe@evil.example".to_owned(),
+            source: "a mail from Bob".to_owned(),
+        };
+        Action {
+            service: "contacts".to_owned(),
+            command: "save".to_owned(),
+            params: params.as_object().unwrap().clone(),
+            passed_on: taints.iter().map(taint).collect(),
+            ..Action::default()
+        }
+    };
+    let saved = home.contacts.save(&home.scene, &entry(&["email"]), &Attempt { key: "z".repeat(32) }).await.unwrap();
+    home.store.commit(Batch { changes: saved.changes.clone() }).await.unwrap();
+    let wanted = Wanted { message: "email Zoe".into(), limit: 5 };
+    let noticed = home.contacts.notice(&home.scene, &wanted).await.unwrap();
+    assert_eq!(noticed[0].foreign[0].source, "a contact from a mail from Bob");
+    assert_eq!(noticed[0].foreign, saved.foreign);
+    let found = run(home.contacts.as_ref(), &home.scene, "find", json!({"query": "Zoe"}), "2").await;
+    assert_eq!(found.foreign, saved.foreign);
+    let own = save(&home, params.clone(), "3").await;
+    assert_eq!(own["emails"], json!(["zoe@evil.example"]));
+    assert!(home.contacts.notice(&home.scene, &wanted).await.unwrap()[0].foreign.is_empty());
 }

@@ -10,6 +10,7 @@ use super::read::Mailbox;
 use super::thread::Thread;
 use crate::catalog::show::Moment;
 use crate::core::plan::Params;
+use crate::core::taint::Foreign;
 use crate::core::words::{fold, stems, words};
 use crate::limits::{CANDIDATES_MAX, MAIL_RESULTS_MAX};
 use crate::ports::{Candidate, Noticed};
@@ -300,11 +301,9 @@ pub fn notice(index: &Index, message: &str, limit: usize, zone: Tz) -> Vec<Notic
             let subject = subject_or(&thread.subject);
             let date = thread.date.with_timezone(&zone).format("%Y-%m-%d");
             let unread = if mail.is_unread() { ", unread" } else { "" };
-            Noticed {
-                id: thread.id.clone(),
-                line: format!("mail from {from}: {subject} ({date}{unread})"),
-                foreign: Some(format!("a mail from {from}")),
-            }
+            let line = format!("mail from {from}: {subject} ({date}{unread})");
+            let foreign = vec![Foreign { source: format!("a mail from {from}"), text: line.clone() }];
+            Noticed { id: thread.id.clone(), line, foreign }
         })
         .collect()
 }

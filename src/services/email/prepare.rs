@@ -12,7 +12,7 @@ use super::thread::{Thread, reply_subject};
 use super::{Email, source_of};
 use crate::core::card::show_address;
 use crate::core::plan::{Params, Target};
-use crate::core::taint::Foreign;
+use crate::core::taint::{Foreign, NOT_YOURS};
 use crate::limits::RECIPIENTS_MAX;
 use crate::ports::{Known, Prepared, Scene, ServiceError};
 
@@ -80,7 +80,8 @@ impl Email {
         Ok(Prepared::Ready { params, target: Some(target), notes, foreign })
     }
 
-    /// A remark for every address nobody saved and nobody wrote to.
+    /// A remark for every address nobody saved and nobody wrote to, and for every one that was saved from somebody
+    /// else's words.
     async fn stranger_notes(&self, scene: &Scene, to: &[String]) -> Result<Vec<String>, ServiceError> {
         let people = self.book.people(&scene.owner).await?;
         let index = self.mailboxes.index(&scene.owner).await?;
@@ -90,11 +91,12 @@ impl Email {
                     person.known > Known::SeenOnly && person.emails.iter().any(|email| same_address(email, address))
                 })
         };
-        Ok(to
-            .iter()
-            .filter(|address| !known(address))
-            .map(|address| format!("first mail to this address: {}", show_address(address)))
-            .collect())
+        let strangers = to.iter().filter(|address| !known(address));
+        let first = strangers.map(|address| format!("first mail to this address: {}", show_address(address)));
+        let said_by_others = people.iter().flat_map(|person| &person.foreign);
+        let said_by_others = said_by_others.filter(|said| to.iter().any(|address| same_address(&said.text, address)));
+        let warned = said_by_others.map(|said| format!("“{}” comes from {}, {NOT_YOURS}", said.text, said.source));
+        Ok(first.chain(warned).collect())
     }
 }
 

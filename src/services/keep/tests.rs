@@ -115,3 +115,17 @@ async fn notes_do_not_grow_without_bounds_and_bad_input_fails_in_a_sentence() {
         assert!(told.contains(why), "{command}: {told}");
     }
 }
+
+#[tokio::test]
+async fn an_entry_of_somebody_else_is_theirs_and_the_others_are_not() {
+    let (world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Plumbers", "items": ["Ann"]})).await;
+    let more = json!({"find_by": "plumbers", "text": "Mallory Drain and Bob"});
+    world.run_of(&keep, "append", more, "a mail from Bob").await;
+    world.run(&keep, "append", json!({"find_by": "plumbers", "text": "Zoe"})).await;
+    let (found, noticed) = world.foreign(&keep, "search", json!({"query": "plumbers"})).await;
+    assert_eq!(found, [Foreign { source: "a note from a mail from Bob".into(), text: "Mallory Drain\nBob".into() }]);
+    assert_eq!(noticed, found);
+    let (_, told) = world.run_told(&keep, "search", json!({"query": "plumbers"})).await;
+    assert_eq!(told, "🗒 Plumbers (from a mail from Bob)\n• Ann\n• Mallory Drain\n• Bob\n• Zoe");
+}

@@ -113,3 +113,33 @@ async fn bad_input_fails_in_a_sentence() {
         assert!(told.contains(why), "{command}: {told}");
     }
 }
+
+#[tokio::test]
+async fn others_words_stay_theirs_until_the_person_says_it_themself() {
+    let (world, memory) = world();
+    let plumber = |value: &str| json!({"category": "home", "key": "plumber", "value": value});
+    world.run_of(&memory, "store", plumber("Mallory Drain"), "a note from a mail from Bob").await;
+    let (recalled, noticed) = world.foreign(&memory, "recall", json!({"query": "plumber"})).await;
+    let words = |text: &str| Foreign { source: "a memory from a mail from Bob".into(), text: text.into() };
+    assert_eq!(recalled, ["home", "plumber", "Mallory Drain"].map(words));
+    assert_eq!(noticed, recalled);
+    let Prepared::Ready { foreign, .. } = world.prepare(&memory, "forget", json!({"find_by": "plumber"})).await else {
+        panic!("not found");
+    };
+    assert_eq!(foreign, recalled);
+    let exported = &memory.export(&world.scene.owner).await.unwrap()[0].1[0];
+    assert_eq!(exported["source"], "a mail from Bob", "{exported}");
+    // Told what stood there before, and that was somebody else's.
+    let (told, noticed) = world.foreign(&memory, "store", plumber("Ann")).await;
+    assert_eq!((told.len(), noticed), (3, Vec::new()));
+    assert_eq!(memory.export(&world.scene.owner).await.unwrap()[0].1[0]["source"], TOLD);
+}
+
+#[tokio::test]
+async fn memories_of_an_older_program_are_read() {
+    let (world, memory) = world();
+    learn(&world, &memory, "home", "plumber", "Ann").await;
+    let exported = memory.export(&world.scene.owner).await.unwrap()[0].1[0].clone();
+    assert!(exported.get("others").is_none(), "{exported}");
+    assert!(serde_json::from_value::<Memory>(exported).unwrap().others.is_empty());
+}

@@ -7,6 +7,7 @@ use super::record::{Status, Task};
 use crate::catalog::show::Moment;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{AgendaItem, AgendaKind};
+use crate::services::items::Item;
 use crate::services::recurrence::{instant, pinned};
 
 /// When an open task is due in `from..to`, and whether it should have been done before.
@@ -21,6 +22,7 @@ pub(super) fn items(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<
         whole_day: matches!(moment, Moment::Day(_)),
         title: task.title.clone(),
         place: None,
+        foreign: task.foreign(),
     };
     let Some(series) = task.series() else {
         let at = due.start(task.zone).to_utc();

@@ -25,6 +25,7 @@ pub use record::{Status, Task};
 use serde_json::{Value, json};
 
 use super::items::{self, Item, unknown_command};
+use super::others::{self, Others};
 use super::texts;
 use crate::catalog::{Priority, Which};
 use crate::core::ids::UserId;
@@ -72,7 +73,11 @@ impl TaskService {
             before: Vec::new(),
             also: Vec::new(),
             snoozed: None,
+            others: Others::default(),
         };
+        task.others.write("title", &task.title, others::source(action, "title"));
+        let description = task.description.as_deref().unwrap_or_default();
+        task.others.write("description", description, others::source(action, "description"));
         schedule::set(&mut task, params, scene)?;
         let mut changes = vec![Change::put(&task, Expect::Absent)?];
         changes.extend(self.due_changes(None, Some(&task), scene.now).await?);
@@ -83,10 +88,14 @@ impl TaskService {
         let (before, revision) = items::held::<Task>(&self.store, scene, action).await?;
         let changes = texts::changes(&action.params);
         let mut task = before.clone();
+        // The gate looks at changes as one: what of them is not all the person's own is somebody else's.
+        let source = others::source(action, "changes");
         if changes.contains_key("title") {
             task.title = texts::title(&texts::given(&changes, "title").unwrap_or_default(), Task::NOUN)?;
+            task.others.write("title", &task.title, source.clone());
         }
         if let Some(description) = texts::given(&changes, "description") {
+            task.others.write("description", &description, source);
             task.description = Some(description);
         }
         if let Some(priority) = priority(&changes)? {
@@ -162,8 +171,9 @@ impl TaskService {
             .collect();
         sort(&mut tasks);
         let more = tasks.len().saturating_sub(RESULT_ROWS_MAX);
-        let shown: Vec<Value> = tasks.iter().take(RESULT_ROWS_MAX).map(|task| task.view(scene)).collect();
-        Ok(Performed::result(json!({"tasks": shown, "more": more})))
+        tasks.truncate(RESULT_ROWS_MAX);
+        let rows: Vec<Value> = tasks.iter().map(|task| task.view(scene)).collect();
+        Ok(Performed::result(json!({"tasks": rows, "more": more})).holding(items::foreign(&tasks)))
     }
 
     /// Says what becomes of reminders that lie in the person's quiet hours.
@@ -186,7 +196,7 @@ impl TaskService {
             Some(note) => json!({"task": task.view(scene), "quiet": note}),
             None => json!({"task": task.view(scene)}),
         };
-        Ok(Performed::changed(result, changes))
+        Ok(Performed::changed(result, changes).holding(task.foreign()))
     }
 
     /// What makes the due-index hold the reminders of `new` in place of those of `old`.
@@ -222,7 +232,7 @@ impl TaskService {
 }
 
 fn told(task: &Task, scene: &Scene, changes: Vec<Change>) -> Performed {
-    Performed::changed(json!({"task": task.view(scene)}), changes)
+    Performed::changed(json!({"task": task.view(scene)}), changes).holding(task.foreign())
 }
 
 fn priority(params: &Params) -> Result<Option<Priority>, ServiceError> {
@@ -292,7 +302,7 @@ impl Service for TaskService {
                 Some(due) => format!("{} (due {})", texts::brief(&task.title), texts::stamp(due, scene)),
                 None => texts::brief(&task.title),
             },
-            foreign: None,
+            foreign: task.foreign(),
         };
         Ok(tasks.iter().take(wanted.limit).map(noticed).collect())
     }

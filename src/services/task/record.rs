@@ -12,10 +12,12 @@ use crate::catalog::show::Moment;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::lead::Lead;
 use crate::core::ring::MORNING;
+use crate::core::taint::Foreign;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Key, Record, Scene, Table};
 use crate::records::{Due, DueKind};
 use crate::services::items::Item;
+use crate::services::others::Others;
 use crate::services::recurrence::{Series, instant};
 use crate::services::texts::brief;
 
@@ -69,6 +71,9 @@ pub struct Task {
     /// Until when the last reminder was put off.
     #[serde(default)]
     pub snoozed: Option<DateTime<Utc>>,
+    /// What of it is somebody else's.
+    #[serde(default, skip_serializing_if = "Others::is_empty")]
+    pub others: Others,
 }
 
 impl Task {
@@ -242,6 +247,10 @@ impl Item for Task {
             view.retain(|_, value| !value.is_null() && *value != json!([]));
         }
         view
+    }
+
+    fn foreign(&self) -> Vec<Foreign> {
+        self.others.foreign("a task")
     }
 
     fn nearness(&self, scene: &Scene) -> (u8, i64) {

@@ -4,6 +4,7 @@ use super::record::Task;
 use crate::core::ring::{Ring, Urgency};
 use crate::ports::Scene;
 use crate::records::Due;
+use crate::services::items::Item;
 
 /// The reminder, if it still matters, and the task as it is afterwards, if that differs.
 pub(super) fn remind(task: &Task, due: &Due, scene: &Scene) -> Option<(Ring, Option<Task>)> {
@@ -24,6 +25,7 @@ pub(super) fn remind(task: &Task, due: &Due, scene: &Scene) -> Option<(Ring, Opt
         held_until: None,
         urgency: if task.is_named(meant) { Urgency::Named } else { Urgency::Usual },
         quiet: None,
+        foreign: task.foreign(),
     };
     if deadline != Some(meant) || task.repeat.is_none() {
         return Some((ring, None));

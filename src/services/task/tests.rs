@@ -6,6 +6,7 @@ use super::*;
 use crate::catalog::show::Moment;
 use crate::core::button::Role;
 use crate::core::ring;
+use crate::core::taint::Foreign;
 use crate::services::testing::{World, authorized, local};
 
 const NOON: &str = "2026-01-12 12:00";
@@ -587,4 +588,29 @@ async fn ten_thousand_tasks_are_searched() {
         let found = world.found(&tasks, "complete", words).await;
         println!("{words}: {} found in {:?}", found.len(), start.elapsed());
     }
+}
+
+#[tokio::test]
+async fn others_words_stay_theirs_and_a_new_title_is_ones_own() {
+    let (world, tasks) = world();
+    let params = json!({"title": "Mallory Drain", "description": "Call 0815 4711", "deadline": at("2026-01-13 09:00")});
+    world.run_of(&tasks, "create", params, "a mail from Bob").await;
+    let words = |text: &str| Foreign { source: "a task from a mail from Bob".into(), text: text.into() };
+    let (listed, noticed) = world.foreign(&tasks, "list", json!({})).await;
+    assert_eq!(listed, [words("Mallory Drain"), words("Call 0815 4711")]);
+    assert_eq!(noticed, listed);
+    let own = json!({"find_by": "mallory", "changes": {"title": "Plumber", "deadline": at("2026-01-13 10:00")}});
+    let (told, _) = world.foreign(&tasks, "update", own).await;
+    assert_eq!(told, [words("Call 0815 4711")]);
+    let theirs = json!({"find_by": "plumber", "changes": {"title": "Mallory again"}});
+    assert_eq!(
+        world.run_of(&tasks, "update", theirs, "the event “Call”").await[1].source,
+        "a task from the event “Call”"
+    );
+    let due = world.due().await.pop().unwrap();
+    let ring = tasks.fall_due(&world.scene, &due).await.unwrap().ring.unwrap();
+    assert_eq!(ring.foreign.len(), 2);
+    let day = chrono::Duration::days(2);
+    let agenda = tasks.agenda(&world.scene, world.scene.now, world.scene.now + day).await.unwrap();
+    assert_eq!(agenda[0].foreign, ring.foreign);
 }

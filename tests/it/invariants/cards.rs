@@ -77,9 +77,10 @@ fn invariant_01_the_digest_covers_every_field() {
         notes: vec!["n".into()],
         names: [("a@b.c".to_owned(), "A".to_owned())].into(),
         attachments: vec!["00".into()],
+        passed_on: vec![Taint { param: "p".into(), value: "v".into(), source: "f".into() }],
     };
     type Change = fn(&mut Action);
-    let changes: [Change; 26] = [
+    let changes: [Change; 28] = [
         |a| a.service.push('x'),
         |a| a.command.push('x'),
         |a| {
@@ -123,6 +124,8 @@ fn invariant_01_the_digest_covers_every_field() {
         |a| a.taints[0].param.push('x'),
         |a| a.taints[0].value.push('x'),
         |a| a.taints[0].source.push('x'),
+        |a| a.passed_on.clear(),
+        |a| a.passed_on[0].source.push('x'),
         |a| a.notes.push(String::new()),
         |a| {
             a.names.insert("a@b.c".into(), "B".into());

@@ -293,7 +293,8 @@ async fn an_agenda_goes_day_by_day_and_begins_with_what_is_overdue() {
     world.live_until(utc("2026-01-13T20:00:00Z")).await;
     let scene = world.brain.scene(&world.user().await, &super::world::my_chat());
     let day = |text: &str| text.parse().unwrap();
-    let lines = brain_agent::pipeline::agenda::agenda(&world.brain, &scene, day("2026-01-13"), day("2026-01-16")).await;
+    let lines =
+        brain_agent::pipeline::agenda::agenda(&world.brain, &scene, day("2026-01-13"), day("2026-01-16")).await.lines;
     assert_eq!(
         lines.join("\n"),
         "❗ Taxes — since Mon 12 Jan\n\n\
@@ -302,6 +303,7 @@ async fn an_agenda_goes_day_by_day_and_begins_with_what_is_overdue() {
          ▫️ 18:00 Pills\n\nThu 15 Jan\n▫️ 18:00 Pills"
     );
     world.does("complete", json!({"find_by": "pills"})).await;
-    let lines = brain_agent::pipeline::agenda::agenda(&world.brain, &scene, day("2026-01-13"), day("2026-01-14")).await;
+    let lines =
+        brain_agent::pipeline::agenda::agenda(&world.brain, &scene, day("2026-01-13"), day("2026-01-14")).await.lines;
     assert_eq!(lines, ["❗ Taxes — since Mon 12 Jan"], "today's is done");
 }
