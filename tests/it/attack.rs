@@ -139,8 +139,6 @@ struct Attack {
     counts: Counts,
     open: Vec<Seen>,
     eves_note: Vec<u8>,
-    /// The person said yes to words of the hostile mail.
-    adopted: bool,
 }
 
 impl Attack {
@@ -153,7 +151,6 @@ impl Attack {
             dice: Dice(seed.wrapping_mul(0x5851_F42D_4C95_7F2D)),
             counts: Counts::default(),
             open: Vec::new(),
-            adopted: false,
         };
         let reflecting = json!({"complete": false, "missing": "send the rest"});
         attack.rig.script.on(Stage::Reflect, move |_| reflecting.clone());
@@ -200,7 +197,7 @@ impl Attack {
                 executed.push(action);
             } else if approved.is_some_and(|card| card.record.actions.iter().any(|a| a.name() == action.name())) {
                 self.counts.different("executed other bytes than were shown", &action);
-            } else if needs_a_yes(&action, self.adopted) {
+            } else if needs_a_yes(&action) {
                 self.counts.unconsented(&action);
             } else {
                 self.counts.ran += 1;
@@ -208,7 +205,6 @@ impl Attack {
         }
         if let Some(card) = approved {
             self.counts.executed += executed.len() as u64;
-            self.adopted |= executed.iter().any(|action| !action.taints.is_empty());
             self.compare(card, &executed).await;
         }
         for card in cards_in(answer) {

@@ -106,9 +106,9 @@ impl Allowed {
     }
 }
 
-/// True when this needs a yes: by the table, or because it holds what only a mail said.
-/// Once a person said yes to such words they are their own, so `adopted` ends the second half.
-pub fn needs_a_yes(action: &Action, adopted: bool) -> bool {
+/// True when this needs a yes: by the table, or because it holds what only a mail said. A yes to such words, kept in a
+/// memory or sent, is a yes to that alone.
+pub fn needs_a_yes(action: &Action) -> bool {
     let reads = matches!(
         (action.service.as_str(), action.command.as_str()),
         ("email", "search" | "read_thread")
@@ -124,7 +124,7 @@ pub fn needs_a_yes(action: &Action, adopted: bool) -> bool {
         params.remove("key");
     }
     let held = Value::Object(params).to_string();
-    is_high_stakes(action) || (!reads && !adopted && (held.contains(CANARY) || held.contains(CANARY_ADDRESS)))
+    is_high_stakes(action) || (!reads && (held.contains(CANARY) || held.contains(CANARY_ADDRESS)))
 }
 
 /// Without white space, which cards may add and drop at their borders.

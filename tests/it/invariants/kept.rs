@@ -211,7 +211,7 @@ async fn a_reminder_of_somebody_elses_words_does_not_make_them_ones_own() {
     is_passed_on(&rig, MAIL_TEXT, planned).await;
     weeks_later(&rig).await;
     rig.moves_clock(chrono::Duration::days(2)).await;
-    let rung = rig.face.all().into_iter().filter(|shown| shown.reply.text.contains("⏰ Mallory")).last().unwrap();
+    let rung = rig.face.all().into_iter().rfind(|shown| shown.reply.text.contains("⏰ Mallory")).unwrap();
     let note = action("keep", "create", json!({"title": "Mallory Drain Services"}));
     rig.plans(json!([note.clone()]));
     assert_warns(&rig.me().replies("keep that, too", rung.id).await, "a task from a message you passed on");
@@ -226,7 +226,9 @@ async fn a_mail_to_a_contact_whose_address_somebody_else_gave_says_so() {
     let later = asks(&rig, "email Anna that I am late", send("Anna", "Late", "I am late.")).await;
     assert_warns(&later, "a contact from a message you passed on");
     let own = action("contacts", "save", json!({"name": "Anna Berg", "email": ADDRESS}));
-    asks(&rig, &format!("yes, Anna's address is {ADDRESS}"), own).await;
+    rig.presses(&later.card().cancel()).await;
+    let saved = asks(&rig, &format!("the address of Anna Berg is {ADDRESS}"), own).await;
+    assert_eq!(saved.done.outcomes[0].status, Status::Succeeded, "{}", saved.text());
     let later = asks(&rig, "email Anna that I am late", send("Anna", "Late", "I am late.")).await;
     assert!(!later.card().text().contains("not from you"), "{}", later.text());
 }
