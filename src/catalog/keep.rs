@@ -113,6 +113,9 @@ impl Command for Append {
 
     fn receipt(&self, receipt: &Receipt<'_>) -> String {
         let title = text(&receipt.result["note"], "title").unwrap_or(&self.find_by).to_owned();
+        if receipt.result["begun"] == true {
+            return format!("🗒 New list: {}", whole(&receipt.result["note"]));
+        }
         format!("🗒 Added to {title}: {}", self.text.replace('\n', ", "))
     }
 

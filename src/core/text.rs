@@ -5,6 +5,12 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+/// The text with a capital letter in front.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Shows every character that could hide or reorder text as `⟨U+XXXX⟩`.
 ///
 /// Line feeds and tabs stay. A zero-width joiner, non-joiner or variation selector stays where script or

@@ -10,7 +10,7 @@ use chrono_tz::Tz;
 
 use super::Brain;
 use crate::core::taint::Foreign;
-use crate::core::text::{shorten, visible};
+use crate::core::text::{capital, shorten, visible};
 use crate::core::when::{DateOrder, Grain, Reference, describe, local_instant};
 use crate::limits::LIST_ROWS_MAX;
 use crate::ports::{AgendaItem, AgendaKind, Scene};
@@ -72,9 +72,7 @@ fn shown(mut lines: Vec<String>) -> Vec<String> {
 
 fn heading(day: NaiveDate, scene: &Scene) -> String {
     let midnight = local_instant(scene.zone, day.and_time(NaiveTime::MIN)).earliest();
-    let words = describe(midnight, Grain::Day, &reference(scene));
-    let mut chars = words.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+    capital(&describe(midnight, Grain::Day, &reference(scene)))
 }
 
 fn reference(scene: &Scene) -> Reference {

@@ -15,9 +15,11 @@ use super::others::{self, Others};
 use super::search::{Index, PERHAPS, Query};
 use super::texts;
 use crate::core::ids::UserId;
+use crate::core::outcome::Outcome;
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::core::taint::Foreign;
+use crate::core::text::capital;
 use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX, RESULT_ROWS_MAX};
 use crate::ports::{
     Attempt, Change, Expect, Key, Noticed, Performed, Prepared, Record, Scene, Service, ServiceError, Store, Table,
@@ -190,15 +192,41 @@ impl KeepService {
     }
 
     /// Adding commutes: a note that grew since it was looked up is still the one that was meant.
-    async fn append(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
-        let (mut note, revision) = items::current::<Note>(&self.store, scene, action).await?;
+    async fn append(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
         let text =
             texts::given(&action.params, "text").ok_or_else(|| ServiceError("There was nothing to add.".to_owned()))?;
+        if action.target.is_none() {
+            return Self::begin_list(scene, action, &text, attempt);
+        }
+        let (mut note, revision) = items::current::<Note>(&self.store, scene, action).await?;
         note.append(&text, others::source(action, "text"));
         note.check_size()?;
         note.updated_at = scene.now;
         let change = Change::put(&note, Expect::Revision(revision))?;
         Ok(told(&note, scene, change))
+    }
+
+    /// A list of the name under which none was found.
+    fn begin_list(scene: &Scene, action: &Action, text: &str, attempt: &Attempt) -> Result<Performed, ServiceError> {
+        let mut note = Note {
+            id: texts::new_id(attempt),
+            owner: scene.owner.clone(),
+            title: texts::title(&capital(action.text("find_by")), Note::NOUN)?,
+            text: None,
+            items: Vec::new(),
+            others: Others::default(),
+            created_at: scene.now,
+            updated_at: scene.now,
+        };
+        note.others.write("title", &note.title, others::source(action, "find_by"));
+        note.append(text, others::source(action, "text"));
+        note.check_size()?;
+        let change = Change::put(&note, Expect::Absent)?;
+        let mut begun = told(&note, scene, change);
+        if let Outcome::Succeeded { result } = &mut begun.outcome {
+            result["begun"] = true.into();
+        }
+        Ok(begun)
     }
 
     async fn delete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
@@ -239,14 +267,20 @@ fn listed(notes: &[Note], scene: &Scene) -> Performed {
     Performed::result(json!({"notes": rows, "more": more})).holding(items::foreign(shown))
 }
 
-/// A list that is not there can be made.
-fn offer_to_make(prepared: Prepared, words: &str) -> Prepared {
-    match prepared {
+/// A list that is not there is begun; any other note could be.
+fn or_a_new_list(found: Prepared, params: Params, words: &str) -> Prepared {
+    match found {
+        Prepared::NotFound { .. } if names_a_list(words) => Prepared::as_is(params),
         Prepared::NotFound { what } => Prepared::NotFound {
             what: format!("{what} Say “make a list called {}” and I'll start it.", texts::brief(words)),
         },
         ready @ (Prepared::Ready { .. } | Prepared::Several { .. }) => ready,
     }
+}
+
+fn names_a_list(words: &str) -> bool {
+    let last = words.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    ["list", "liste", "checklist"].iter().any(|list| last.ends_with(list))
 }
 
 #[async_trait]
@@ -260,8 +294,8 @@ impl Service for KeepService {
             "create" | "list" | "search" => Ok(Prepared::as_is(params)),
             "append" => {
                 let words = texts::given(&params, "find_by").unwrap_or_default();
-                let found = items::prepare::<Note>(&self.store, scene, params, "find_by", |_| true).await?;
-                Ok(offer_to_make(found, &words))
+                let found = items::prepare::<Note>(&self.store, scene, params.clone(), "find_by", |_| true).await?;
+                Ok(or_a_new_list(found, params, &words))
             }
             "delete" => items::prepare::<Note>(&self.store, scene, params, "find_by", |_| true).await,
             _ => Err(unknown_command("keep", command)),
@@ -272,7 +306,7 @@ impl Service for KeepService {
         let action = authorized.action();
         let done = match action.command.as_str() {
             "create" => Self::create(scene, action, attempt),
-            "append" => self.append(scene, action).await,
+            "append" => self.append(scene, action, attempt).await,
             "list" => self.all(scene).await.map(|notes| listed(&notes, scene)),
             "search" => self.search(scene, action).await,
             "delete" => self.delete(scene, action).await,

@@ -338,6 +338,27 @@ fn a_time_that_cannot_be_used_is_asked_about_once() {
     }
 }
 
+/// What a newcomer says first, to an empty store.
+#[test]
+fn a_list_is_begun_by_adding_to_it_and_a_word_takes_it_back() {
+    let mut console = open(&installed(&SmtpServer::start(Mode::Accept)));
+    let begun = text_of(&console.say("add eggs, milk and bread to the shopping list"));
+    assert!(begun.contains("🗒 New list: Shopping list\n• eggs\n• milk\n• bread"), "{begun}");
+    let added = text_of(&console.say("add tea to the shopping list"));
+    assert!(added.contains("🗒 Added to Shopping list: tea"), "{added}");
+    for _ in 0..2 {
+        let undone = text_of(&console.say("undo"));
+        assert!(undone.contains("Shopping list") || undone.contains("shopping list"), "{undone}");
+    }
+    assert!(!text_of(&console.say("what's on the shopping list")).contains("bread"));
+    console.say("remember that my sister's birthday is on may 4");
+    let recalled = text_of(&console.say("when is my sister's birthday?"));
+    assert!(recalled.contains("may 4"), "{recalled}");
+    console.say("remind me to call the bank tomorrow morning");
+    let left = text_of(&console.say("what's left on my list?"));
+    assert!(left.contains("Call the bank"), "{left}");
+}
+
 // 8. One thing after another: what a yes depends on is on the card.
 
 #[test]

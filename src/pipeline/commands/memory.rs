@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::view::{self, Listed};
 use crate::catalog::show;
 use crate::core::plan::{Params, PlannedAction};
-use crate::core::text::{shorten, visible};
+use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::Path;
 use crate::core::words::fold;
 use crate::limits::PLAN_ACTIONS_MAX;
@@ -96,9 +96,4 @@ fn best(facts: Vec<Value>, what: &str) -> Vec<Value> {
 
 fn plain(fact: &Value, name: &str) -> String {
     visible(&shorten(fact[name].as_str().unwrap_or_default(), VALUE_CHARS))
-}
-
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

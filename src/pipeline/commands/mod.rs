@@ -115,6 +115,28 @@ pub fn parse(text: &str) -> Option<(&str, &str)> {
     fine.then_some((name, arguments.trim()))
 }
 
+/// What people say instead of `/undo`, and nothing else with it.
+const UNDO: [&str; 10] = [
+    "undo",
+    "undo it",
+    "undo that",
+    "undo this",
+    "take it back",
+    "take that back",
+    "revert that",
+    "rückgängig",
+    "mach das rückgängig",
+    "rückgängig machen",
+];
+
+/// The command that plain words name.
+fn in_words(text: &str) -> Option<(&'static str, &'static str)> {
+    let lower = text.to_lowercase();
+    let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
+    let bare = ["please", "pls", "bitte"].iter().find_map(|polite| bare.strip_suffix(polite)).unwrap_or(bare);
+    UNDO.contains(&bare.trim_end_matches(|c: char| !c.is_alphanumeric())).then_some(("undo", ""))
+}
+
 fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name.eq_ignore_ascii_case(name))
 }
@@ -141,7 +163,7 @@ pub async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     if words.trim().is_empty() {
         return Ok(Some(Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question()));
     }
-    let Some((name, rest)) = parse(words) else {
+    let Some((name, rest)) = parse(words).or_else(|| in_words(words)) else {
         return Ok(None);
     };
     let says = |text: String| Answer::says(Path::Command, text).keeping_question();
@@ -288,6 +310,16 @@ mod tests {
             let plain = command.name.chars().all(|c| c.is_ascii_lowercase()) && command.name.len() <= 32;
             assert!(plain && (1..=256).contains(&command.words.len()), "{}", command.name);
             assert_eq!(COMMANDS.iter().filter(|other| other.name == command.name).count(), 1);
+        }
+    }
+
+    #[test]
+    fn undo_needs_no_slash_when_nothing_else_is_said() {
+        for text in ["undo", "Undo that, please!", "rückgängig", "take that back."] {
+            assert_eq!(in_words(text), Some(("undo", "")), "{text}");
+        }
+        for text in ["undo the meeting", "don't undo", "I want to take that back to the shop", ""] {
+            assert_eq!(in_words(text), None, "{text}");
         }
     }
 

@@ -53,7 +53,18 @@ fn entries_are_lines_or_what_commas_and_and_separate() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_not_there_is_offered() {
+async fn a_list_that_is_not_there_is_begun() {
+    let (world, keep) = world();
+    let params = json!({"find_by": "shopping list", "text": "milk, eggs and bread"});
+    let (_, told) = world.run_told(&keep, "append", params).await;
+    assert_eq!(told, "🗒 New list: Shopping list\n• milk\n• eggs\n• bread");
+    let params = json!({"find_by": "the shopping list", "text": "tea"});
+    assert_eq!(world.run_told(&keep, "append", params).await.1, "🗒 Added to Shopping list: tea");
+    assert_eq!(titles(&world, &keep, "all my notes").await, ["Shopping list"]);
+}
+
+#[tokio::test]
+async fn a_note_that_is_not_there_is_offered() {
     let (world, keep) = world();
     let prepared = world.prepare(&keep, "append", json!({"find_by": "groceries", "text": "milk"})).await;
     let Prepared::NotFound { what } = prepared else { panic!("{prepared:?}") };
