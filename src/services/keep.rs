@@ -195,7 +195,7 @@ impl KeepService {
     async fn append(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
         let text =
             texts::given(&action.params, "text").ok_or_else(|| ServiceError("There was nothing to add.".to_owned()))?;
-        if action.target.is_none() {
+        if action.target.is_none() && names_a_list(action.text("find_by")) {
             return Self::begin_list(scene, action, &text, attempt);
         }
         let (mut note, revision) = items::current::<Note>(&self.store, scene, action).await?;

@@ -234,7 +234,7 @@ const PLAN_TUNE: &str = include_str!("../../data/eval/plan_tune.jsonl");
 const PLAN_TEST: &str = include_str!("../../data/eval/plan_test.jsonl");
 const ROUTE_TUNE: &str = include_str!("../../data/eval/route_tune.tsv");
 const ROUTE_TEST: &str = include_str!("../../data/eval/route_test.tsv");
-/// Fresh batches: nothing was changed after the last was first run.
+/// Fresh batches; their misses at first sight were not worked on.
 const ROUTE_UNSEEN: &str = include_str!("../../data/eval/route_unseen3.tsv");
 const ROUTE_FRESH: &str = include_str!("../../data/eval/route_unseen6.tsv");
 

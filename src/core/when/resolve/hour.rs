@@ -213,8 +213,13 @@ fn next_to_come(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
     let today = context.local_now.date();
     let (choices, grain) = match (phrase.clock, phrase.part) {
         (Some(clock), part) if phrase.cue == Some(Half::Am) && is_open(clock, part, phrase.cue) => {
-            let today = |minutes: i64| context.exact(at_minutes(today, minutes)?);
-            return Err(either_half(candidates(clock, part).into_iter().map(today).collect::<Result<_, _>>()?));
+            let next = |minutes: i64| {
+                let passed = at_minutes(today, minutes)? <= context.local_now;
+                context.exact(at_minutes(day::after(today, i64::from(passed))?, minutes)?)
+            };
+            let mut nexts = candidates(clock, part).into_iter().map(next).collect::<Result<Vec<_>, _>>()?;
+            nexts.sort();
+            return Err(either_half(nexts));
         }
         (Some(clock), part) => (next_choices(clock, part, phrase.cue), Grain::Minute),
         (None, Some(part)) => (vec![part.at], Grain::Hour),
