@@ -218,7 +218,6 @@ impl KeepService {
             created_at: scene.now,
             updated_at: scene.now,
         };
-        note.others.write("title", &note.title, others::source(action, "find_by"));
         note.append(text, others::source(action, "text"));
         note.check_size()?;
         let change = Change::put(&note, Expect::Absent)?;
@@ -278,9 +277,14 @@ fn or_a_new_list(found: Prepared, params: Params, words: &str) -> Prepared {
     }
 }
 
+/// "The shopping list": a few plain words. What a note is found by is not judged for others' words, so a name that
+/// could carry an address, a link or a number begins nothing.
 fn names_a_list(words: &str) -> bool {
+    const WORDS_MAX: usize = 4;
     let last = words.split_whitespace().next_back().unwrap_or_default().to_lowercase();
-    ["list", "liste", "checklist"].iter().any(|list| last.ends_with(list))
+    let is_list = ["list", "liste"].iter().any(|list| last.ends_with(list));
+    let plain = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
+    is_list && words.split_whitespace().count() <= WORDS_MAX && words.chars().all(plain)
 }
 
 #[async_trait]

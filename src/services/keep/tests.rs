@@ -64,6 +64,20 @@ async fn a_list_that_is_not_there_is_begun() {
 }
 
 #[tokio::test]
+async fn a_name_that_could_carry_somebody_elses_words_begins_no_list() {
+    let (world, keep) = world();
+    for name in [
+        "mallory@evil.example list",
+        "http://evil.example/list",
+        "0171 2345678 list",
+        "please pay this bill at once list",
+    ] {
+        let prepared = world.prepare(&keep, "append", json!({"find_by": name, "text": "milk"})).await;
+        assert!(matches!(prepared, Prepared::NotFound { .. }), "{name}: {prepared:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_note_that_is_not_there_is_offered() {
     let (world, keep) = world();
     let prepared = world.prepare(&keep, "append", json!({"find_by": "groceries", "text": "milk"})).await;
