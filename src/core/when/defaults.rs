@@ -2,6 +2,8 @@
 
 use chrono::Weekday;
 
+use super::words::Edge;
+
 /// A part of the day. Minutes since local midnight; a window may reach into the next day.
 #[derive(Debug, PartialEq)]
 pub struct Part {
@@ -25,11 +27,12 @@ const fn alone(part: Part) -> Part {
 
 pub const PARTS: &[Part] = &[
     part("early", (7, 0), 3, 12),
-    part("breakfast", (8, 0), 4, 12),
+    alone(part("breakfast", (8, 0), 4, 12)),
     part("morning", (9, 0), 1, 13),
     part("mid_morning", (10, 0), 4, 13),
     part("late_morning", (11, 0), 4, 13),
     part("noon", (12, 0), 11, 15),
+    alone(part("lunch", (12, 0), 11, 15)),
     part("early_afternoon", (13, 0), 12, 19),
     part("afternoon", (15, 0), 12, 19),
     part("late_afternoon", (17, 0), 12, 20),
@@ -37,7 +40,7 @@ pub const PARTS: &[Part] = &[
     part("early_evening", (18, 0), 16, 24),
     part("evening", (18, 0), 16, 25),
     alone(part("after_work", (18, 0), 16, 24)),
-    part("dinner", (19, 0), 16, 24),
+    alone(part("dinner", (19, 0), 16, 24)),
     part("tonight", (20, 0), 16, 28),
     part("night", (21, 0), 18, 30),
     part("late_evening", (21, 0), 18, 26),
@@ -120,6 +123,27 @@ pub const KEPT_ELSEWHEN: &[(NthWeekday, &[&str])] = &[
         ],
     ),
 ];
+
+/// Parts whose edges have names of their own: (part, edge, its name).
+const NARROWED: &[(&str, Edge, &str)] = &[
+    ("morning", Edge::Begin, "early"),
+    ("morning", Edge::Middle, "mid_morning"),
+    ("morning", Edge::End, "late_morning"),
+    ("afternoon", Edge::Begin, "early_afternoon"),
+    ("afternoon", Edge::End, "late_afternoon"),
+    ("evening", Edge::Begin, "early_evening"),
+    ("evening", Edge::End, "late_evening"),
+    ("tonight", Edge::End, "late"),
+    ("night", Edge::End, "late"),
+];
+
+impl Part {
+    /// "Early … afternoon", with the day between the two words.
+    pub fn narrowed(&'static self, edge: Option<Edge>) -> &'static Part {
+        let own = NARROWED.iter().find(|(part, at, _)| *part == self.name && Some(*at) == edge);
+        own.and_then(|(_, _, name)| part_named(name)).unwrap_or(self)
+    }
+}
 
 pub fn part_named(name: &str) -> Option<&'static Part> {
     PARTS.iter().find(|part| part.name == name)

@@ -32,6 +32,7 @@ use chrono_tz::Tz;
 
 pub use clock_only::is_clock_only;
 pub use describe::describe;
+pub use grammar::{Ahead, ahead_in};
 pub use occurrence::{describe_recurrence, next_occurrence};
 pub use words::Half;
 pub use zone::{LocalInstant, local_instant};
@@ -215,7 +216,13 @@ pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
         None => {
             let found = find(text, reference);
             let request = grammar::request_in(text);
-            let asks = |f: &Found| f.span.start >= request && !matches!(f.result, Ok(When::Duration(_)));
+            // "Saturday morning remind me that Sunday is the christening".
+            let gap =
+                |from: usize, to: usize| text.get(from..to).is_some_and(|gap| gap.trim_matches([' ', ',']).is_empty());
+            let opens = found.first().is_some_and(|f| f.span.start == 0 && gap(f.span.end, request.start));
+            let says_when = found.iter().any(|f| gap(request.end, f.span.start));
+            let from = if opens && !says_when { 0 } else { request.start };
+            let asks = |f: &Found| f.span.start >= from && !matches!(f.result, Ok(When::Duration(_)));
             let moved = found.iter().any(|f| f.role == Role::To);
             let first = found.iter().position(asks).filter(|_| !moved).unwrap_or(0);
             start_of(&found[first..])

@@ -1,6 +1,7 @@
 //! Tables of expressions: what was said, when, and what it means.
 
 mod clocks;
+mod composition;
 mod eval;
 mod points;
 mod properties;

@@ -14,6 +14,8 @@ pub struct Heard {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Surety {
+    /// A figure like "11.52"; needs a date right before it.
+    Odd,
     /// A bare number; needs "at" or a date beside it.
     Bare,
     /// "5.30", "17h", "five thirty": needs "at" or a date, but not much else could be meant.
@@ -69,12 +71,13 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
         return Some(finish(line, value, minute, 2, next, Surety::Sure));
     }
     if let Some((minute, next)) = minutes_after(line, next, '.') {
-        let heard = finish(line, value, minute, digits, next, Surety::Likely);
         // "At 1.17" is a figure, unless more is said.
-        if heard.surety == Surety::Likely && minute % 5 != 0 {
-            return None;
-        }
-        return Some(heard).filter(|h| value < 25 && minute < 60 && ends(line, h.next));
+        let surety = if minute % 5 == 0 { Surety::Likely } else { Surety::Odd };
+        let heard = finish(line, value, minute, digits, next, surety);
+        // "6.45 Uhr" is in the morning.
+        let full = line.full_dial && heard.surety == Surety::Sure;
+        let clock = if full { Clock { dial: Dial::Full, ..heard.clock } } else { heard.clock };
+        return Some(Heard { clock, ..heard }).filter(|h| value < 25 && minute < 60 && ends(line, h.next));
     }
     if value > 24 {
         return None;
@@ -100,7 +103,13 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
     let (hour, minute) = (value / 100, value % 100);
     // A phone number goes on.
     let among_others = |at: Option<usize>| at.is_some_and(|at| line.digits(at).is_some());
-    if digits > 4 || hour > 24 || minute > 59 || among_others(i.checked_sub(1)) {
+    // "Oct 12 0830", "12 Oct 2026 0830".
+    let after_a_date = digits == 4
+        && hour < 10
+        && i.checked_sub(1)
+            .and_then(|b| line.digits(b))
+            .is_some_and(|(n, digits)| digits <= 2 || (1900..2100).contains(&n));
+    if digits > 4 || hour > 24 || minute > 59 || among_others(i.checked_sub(1)) && !after_a_date {
         return None;
     }
     // "0825" is hardly anything else.
@@ -118,7 +127,8 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
 /// Takes what may follow the digits: am/pm, "o'clock", "Uhr 30".
 fn finish(line: &Line, hour: u32, minute: u32, digits: usize, next: usize, surety: Surety) -> Heard {
     if let Some((half_hour, next)) = meridiem(line, hour, next) {
-        return sure(half_hour, minute, Dial::Full, next);
+        // "8 am sharp".
+        return sure(half_hour, minute, Dial::Full, line.link(next, Link::Oclock).unwrap_or(next));
     }
     let dial = dial(hour, digits);
     if let Some(next) = line.link(next, Link::Oclock) {
@@ -136,7 +146,8 @@ fn finish(line: &Line, hour: u32, minute: u32, digits: usize, next: usize, suret
 /// "17 Uhr 30".
 fn uhr_minutes(line: &Line, i: usize) -> Option<(u32, usize)> {
     let (minute, next) = number(line, i)?;
-    let ends = line.ends_figure(next) && unit(line, next).is_none();
+    // "17 Uhr 12. Oktober" goes on with a date.
+    let ends = line.full_dial && line.ends_figure(next) && !line.mark(next, '.') && unit(line, next).is_none();
     ((5..60).contains(&minute) && ends).then_some((minute, next))
 }
 

@@ -4,61 +4,139 @@
 //! the other says, and both mean the same instant.
 
 use super::super::Role;
-use super::super::words::{Kind, Line, Link};
-use super::Heard;
-use super::lead::Lead;
+use super::super::words::{Line, Link};
 use super::phrase::{Date, Doubt, Phrase, Span};
+use super::{Heard, says_move};
 
 /// Gives each clock time without a date that of the nearest day in its sentence, and each day
 /// without a clock time the clock of its companion.
-pub fn share(line: &Line, heard: &mut Vec<Heard>) {
-    drop_adjectives(heard);
-    drop_occasions(line, heard);
+pub fn share(line: &Line, heard: &mut [Heard]) {
     share_with_a_list(line, heard);
-    share_clocks(line, heard);
-    // "Hourly rate" says nothing of when.
-    heard.retain(|h| !(is_adjective(&h.phrase) && noun_follows(line, h.span.end)));
-}
-
-fn noun_follows(line: &Line, end: usize) -> bool {
-    let next = line.tokens.iter().position(|t| t.span.start >= end);
-    next.is_some_and(|i| line.tokens[i].kind == Kind::Word && line.link(i, Link::Follow).is_none())
-}
-
-fn share_clocks(line: &Line, heard: &mut [Heard]) {
-    for i in 1..heard.len() {
+    share_that_day(line, heard);
+    let sentence = Sentence {
+        line,
+        moves: (0..line.tokens.len()).any(|i| says_move(line, i)),
+        request: (0..line.tokens.len())
+            .find(|i| line.link(*i, Link::Request).is_some())
+            .map(|i| line.tokens[i].span.start),
+    };
+    // What became whole in the first round may contradict its neighbour in the second.
+    for i in (1..heard.len()).chain(1..heard.len()) {
         let [.., first, second] = &mut heard[..=i] else {
             return;
         };
-        let apart = ends_sentence(line, first.span.end, second.span.start);
-        if !apart && is_moved_within(&first.phrase, &second.phrase) {
-            second.phrase.date = first.phrase.date.clone();
-            continue;
-        }
-        if apart || second.phrase.role == Role::To || first.phrase.role == Role::From {
-            continue;
-        }
-        let between = line.text.get(first.span.end..second.span.start).unwrap_or_default();
-        let joined_by = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '/'));
-        if let Some(Junction::Or | Junction::Of) = junction(line, joined_by) {
-            first.phrase.doubt = Some(Doubt::OneOfSeveral);
-            second.phrase.doubt = Some(Doubt::OneOfSeveral);
-            continue;
-        }
-        if listed(line, joined_by) && is_day(&first.phrase) && second.phrase.date.is_some() {
-            continue;
-        }
-        if is_day(&first.phrase) && second.phrase.is_clock_alone()
-            || first.phrase.is_clock_alone() && is_day(&second.phrase)
-        {
-            let role = if first.phrase.role == Role::Plain { second.phrase.role } else { first.phrase.role };
-            let (day, clock) =
-                if is_day(&first.phrase) { (&first.phrase, &second.phrase) } else { (&second.phrase, &first.phrase) };
-            let both = joined(day, clock, role);
-            first.phrase = both.clone();
-            second.phrase = both;
+        match sentence.pair(first, second) {
+            Pair::Strangers => {}
+            Pair::OneOfSeveral => {
+                first.phrase.doubt = Some(Doubt::OneOfSeveral);
+                second.phrase.doubt = Some(Doubt::OneOfSeveral);
+            }
+            Pair::MovedOnItsDay => second.phrase.date = first.phrase.date.clone(),
+            Pair::StartOfRule => {
+                let start = Phrase { role: Role::Plain, ..first.phrase.clone() };
+                second.phrase.start = Some(Box::new(start));
+                first.phrase = second.phrase.clone();
+            }
+            Pair::SameInstant => {
+                let both = joined(&first.phrase, &second.phrase);
+                first.phrase = both.clone();
+                second.phrase = both;
+            }
+            Pair::Ahead => {
+                let told = joined(&Phrase { shift: None, ..first.phrase.clone() }, &second.phrase);
+                first.phrase = Phrase { shift: first.phrase.shift, ..told.clone() };
+                second.phrase = told;
+            }
         }
     }
+}
+
+/// What two neighbouring expressions are to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pair {
+    Strangers,
+    /// "Wednesday or Thursday": which of them, is for the person to say.
+    OneOfSeveral,
+    /// "Move the standup on Tuesday to 10:15".
+    MovedOnItsDay,
+    /// "Starting tomorrow I take these every day at 8".
+    StartOfRule,
+    /// "Dinner tomorrow with Ana at 8".
+    SameInstant,
+    /// "An hour before the train tomorrow, it leaves at 16:24".
+    Ahead,
+}
+
+#[derive(Debug)]
+struct Sentence<'a> {
+    line: &'a Line<'a>,
+    /// It tells that something is moved.
+    moves: bool,
+    /// The byte at which it asks to be told.
+    request: Option<usize>,
+}
+
+impl Sentence<'_> {
+    fn pair(&self, one: &Heard, other: &Heard) -> Pair {
+        let (first, second) = (&one.phrase, &other.phrase);
+        let asks = self.request.is_some();
+        let ends = ends_sentence(self.line, one.span.end, other.span.start);
+        let apart = ends && (asks || !(is_day(first) && second.is_clock_alone()));
+        if !apart && is_moved_within(first, second) {
+            return Pair::MovedOnItsDay;
+        }
+        let starts = first.role == Role::From && is_day(first);
+        if starts && second.rule.is_some() && second.start.is_none() {
+            return Pair::StartOfRule;
+        }
+        if apart || second.role == Role::To || first.role == Role::From && self.moves {
+            return Pair::Strangers;
+        }
+        let between = self.line.text.get(one.span.end..other.span.start).unwrap_or_default();
+        let joined_by = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '/'));
+        let listed = listed(self.line, joined_by);
+        if let Some(Junction::Or | Junction::Of) = junction(self.line, joined_by) {
+            return Pair::OneOfSeveral;
+        }
+        if listed && is_day(first) && second.date.is_some() {
+            return Pair::Strangers;
+        }
+        let another = are_two_days(first, second) && (self.moves || !asks && is_day(first) && second.is_appointment());
+        if !listed && (another || !asks && are_two_appointments(first, second)) {
+            return Pair::OneOfSeveral;
+        }
+        let together = is_day(first) && second.is_time_alone() || first.is_time_alone() && is_day(second);
+        let asked_before = self.request.is_some_and(|at| at < one.span.start);
+        if together || !asked_before && is_hour_within(first, second) {
+            return Pair::SameInstant;
+        }
+        if first.counts_exactly() && completes(first, second) { Pair::Ahead } else { Pair::Strangers }
+    }
+}
+
+/// "It was Tuesday at 10 and now it is Thursday at 12:40": a day and an hour each, and not the same.
+fn are_two_appointments(first: &Phrase, second: &Phrase) -> bool {
+    let whole = |p: &Phrase| p.role == Role::Plain && p.is_appointment();
+    whole(first) && whole(second) && first.date != second.date
+}
+
+/// "It was for Saturday and now it is Tuesday", "Sunday league kicks off tomorrow at 10".
+fn are_two_days(first: &Phrase, second: &Phrase) -> bool {
+    let day = |p: &Phrase| p.role == Role::Plain && p.date.as_ref().is_some_and(Date::is_one_day);
+    day(first) && day(second) && first.date != second.date
+}
+
+/// "Fetch her tonight, she lands 21:35".
+fn is_hour_within(first: &Phrase, second: &Phrase) -> bool {
+    let bare = Phrase { part: None, ..first.clone() };
+    let clock = second.clock.filter(|_| second.is_clock_alone());
+    is_day(&bare) && first.part.zip(clock).is_some_and(|(part, clock)| clock.lies_in(part))
+}
+
+/// Does the second say of the day or of the hour what the first left open?
+fn completes(first: &Phrase, second: &Phrase) -> bool {
+    let whole = Phrase { shift: None, ..first.clone() };
+    is_day(&whole) && second.is_clock_alone() || whole.is_clock_alone() && is_day(second)
 }
 
 /// "Move the standup on Tuesday to 10:15" stays on that day.
@@ -82,47 +160,37 @@ fn share_with_a_list(line: &Line, heard: &mut [Heard]) {
     }
 }
 
+/// "The shops open Friday at 6, wake me 5:15 that day".
+fn share_that_day(line: &Line, heard: &mut [Heard]) {
+    for i in 1..heard.len() {
+        let (earlier, [hour, ..]) = heard.split_at_mut(i) else {
+            return;
+        };
+        let next = line.tokens.iter().position(|t| t.span.start >= hour.span.end);
+        let here = next.is_some_and(|next| line.link(next, Link::ThatDay).is_some());
+        let day = earlier.iter().rev().find_map(|h| h.phrase.date.clone().filter(Date::is_one_day));
+        if here && hour.phrase.is_clock_alone() && day.is_some() {
+            hour.phrase.date = day;
+        }
+    }
+}
+
 fn listed(line: &Line, joined_by: &str) -> bool {
     joined_by.is_empty() || junction(line, joined_by) == Some(Junction::And)
 }
 
-/// A word like "weekly", and nothing that says when.
-fn is_adjective(phrase: &Phrase) -> bool {
-    phrase.rule.is_some_and(|r| r.says_how_often_only()) && phrase.is_only_rule()
-}
-
-/// "Weekly review every Friday": beside a day, a bare "weekly" describes the thing.
-fn drop_adjectives(heard: &mut Vec<Heard>) {
-    let says_day = |p: &Phrase| !is_adjective(p) && (p.date.is_some() || p.rule.is_some());
-    if heard.iter().any(|h| says_day(&h.phrase)) {
-        heard.retain(|h| !is_adjective(&h.phrase));
-    }
-}
-
-/// "Labor day trip Sep 4 to Sep 7": before a noun, beside another date, a holiday without a preposition names the thing.
-fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) {
-    let is_occasion = |h: &Heard| {
-        let bare = Phrase { date: None, ..h.phrase.clone() };
-        let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
-        matches!(h.phrase.date, Some(Date::Holiday { .. }))
-            && bare.is_empty()
-            && first.is_some_and(|i| Lead::read(line, i, true).next == i)
-            && noun_follows(line, h.span.end)
-    };
-    let says_day = |h: &Heard| h.phrase.date.is_some() || h.phrase.offset.is_some();
-    if heard.iter().any(|h| says_day(h) && !is_occasion(h)) {
-        heard.retain(|h| !is_occasion(h));
-    }
-}
-
-fn joined(day: &Phrase, clock: &Phrase, role: Role) -> Phrase {
+/// The day of one and the hour of the other.
+fn joined(first: &Phrase, second: &Phrase) -> Phrase {
+    let day_first = first.clock.is_none() && (second.clock.is_some() || first.part.is_none());
+    let (day, clock) = if day_first { (first, second) } else { (second, first) };
     Phrase {
-        role,
+        role: if first.role == Role::Plain { second.role } else { first.role },
         date: day.date.clone(),
         rule: day.rule,
         offset: day.offset,
         shift: day.shift,
         part: day.part.or(clock.part),
+        to: day.to.clone().or_else(|| clock.to.clone()),
         ..clock.clone()
     }
 }
@@ -130,8 +198,10 @@ fn joined(day: &Phrase, clock: &Phrase, role: Role) -> Phrase {
 /// A day, and nothing else.
 fn is_day(phrase: &Phrase) -> bool {
     let day = phrase.date.as_ref().is_some_and(|d| d.is_one_day()) || phrase.rule.is_some();
+    let day = day || phrase.offset.is_some_and(Span::is_calendar);
     day && phrase.clock.is_none()
-        && phrase.to.is_none()
+        && phrase.part.is_none()
+        && phrase.to.as_ref().is_none_or(|to| to.clock.is_none() && to.date.is_some())
         && phrase.length.is_none()
         && phrase.shift.is_none_or(Span::is_calendar)
 }

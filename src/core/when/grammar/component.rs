@@ -5,6 +5,7 @@ use super::super::words::{Kind, Line, Link, Sense};
 use super::date::{Company, date};
 use super::lead::Lead;
 use super::phrase::Phrase;
+use super::span::span;
 use super::{Hints, hints};
 
 const COMPONENTS_MAX: usize = 12;
@@ -34,7 +35,7 @@ impl<'a> Reader<'a> {
     }
 
     pub fn expression_within(&self, i: usize, depth: usize) -> Option<(Phrase, usize)> {
-        if self.is_named_thing(i) {
+        if self.is_named_thing(i) || self.is_somebody(i) {
             return None;
         }
         let mut lead = Lead::read(self.line, i, self.hints.moves || self.whole);
@@ -61,7 +62,20 @@ impl<'a> Reader<'a> {
             |b: usize| self.line.pick(b, |a| (a.sense == Sense::Link(Link::Label) && b + a.len == i).then_some(()));
         let figure =
             self.line.digits(i).is_some() || self.line.atoms(i).iter().any(|a| matches!(a.sense, Sense::Number(_)));
-        figure && i.checked_sub(1).is_some_and(|b| label(b).is_some())
+        // "The bus 6:50" leaves then.
+        let minutes = self.line.glued_mark(i + 1, ':');
+        figure && !minutes && i.checked_sub(1).is_some_and(|b| label(b).is_some())
+    }
+
+    /// "Mr Friday", "Frau April".
+    fn is_somebody(&self, i: usize) -> bool {
+        let named = self.line.atoms(i).iter().any(|a| matches!(a.sense, Sense::Weekday(_) | Sense::Month(_)));
+        let title = |b: usize| {
+            let dot = self.line.glued_mark(b, '.');
+            let b = if dot { b.checked_sub(1)? } else { b };
+            self.line.link(b, Link::Title)
+        };
+        named && i.checked_sub(1).is_some_and(|b| title(b).is_some())
     }
 
     /// The lead of a following component: commas, brackets and prepositions.
@@ -74,8 +88,11 @@ impl<'a> Reader<'a> {
     }
 
     pub fn joint_of(&self, phrase: &Phrase, i: usize) -> Lead {
-        // "The afternoon of the 22nd".
-        let of = self.line.link(i, Link::Of).filter(|_| phrase.part.is_some() && phrase.date.is_none());
+        // "The afternoon of the 22nd", but not "in the afternoon in 3 days".
+        let of = self
+            .line
+            .link(i, Link::Of)
+            .filter(|next| phrase.part.is_some() && phrase.date.is_none() && span(self.line, *next).is_none());
         match of {
             Some(next) => Lead { link: Some(Link::On), ..Lead::read(self.line, next, false) },
             None => self.joint(i),
@@ -92,6 +109,7 @@ impl<'a> Reader<'a> {
             .or_else(|| self.length(phrase, lead))
             .or_else(|| self.day_range(phrase, lead))
             .or_else(|| self.clock_range(phrase, lead))
+            .or_else(|| self.edge_of_part(phrase, lead))
             .or_else(|| self.date(phrase, lead))
             .or_else(|| self.clock(phrase, lead))
             .or_else(|| self.part(phrase, lead))
@@ -102,7 +120,8 @@ impl<'a> Reader<'a> {
     /// Does a date or part of day stand here, whatever joins it?
     pub fn date_follows(&self, i: usize) -> bool {
         let lead = self.joint(i);
-        let date = date(self.line, lead.next, self.order).is_some_and(|d| d.company != Company::DayWord);
+        let date =
+            date(self.line, lead.next, self.order).is_some_and(|d| d.company != Company::DayWord || lead.says_day());
         date || self.part_at(lead.next).is_some()
     }
 
@@ -111,7 +130,12 @@ impl<'a> Reader<'a> {
         let address = self.line.tokens.get(i).is_some_and(|t| t.kind == Kind::Word)
             && self.line.atoms(i).is_empty()
             && self.line.link(i + 1, Link::Street).is_some();
-        self.line.link(i, Link::Counted).is_some() || address || !self.line.ends_figure(i)
+        // "250 units at 18.40 each".
+        let apiece = self
+            .line
+            .link(i, Link::Each)
+            .is_some_and(|next| self.line.tokens.get(next).is_none_or(|t| matches!(t.kind, Kind::Mark(_))));
+        self.line.link(i, Link::Counted).is_some() || address || apiece || !self.line.ends_figure(i)
     }
 
     /// Is the sentence over, or does it go on with a small word?

@@ -111,18 +111,42 @@ impl Reader<'_> {
         let bare_word = heard.company == Company::DayWord && self.line.digits(lead.next).is_none();
         let company = (self.whole || !phrase.is_empty()) && !bare_word && heard.company != Company::On
             || match heard.company {
-                Company::Lead => lead.link.is_some() || lead.article || self.whole || !phrase.is_empty(),
+                Company::Lead => {
+                    let head = lead.next == 0 && self.line.mark(heard.next, ':');
+                    lead.link.is_some()
+                        || lead.article
+                        || self.whole
+                        || !phrase.is_empty()
+                        || head
+                        || self.time_follows(heard.next)
+                }
                 Company::Nothing => true,
                 Company::Some => {
                     let named =
                         lead.says_day() || lead.link == Some(Link::In) && !matches!(heard.date, Date::Weekday { .. });
                     let anchor = self.anchor && matches!(heard.date, Date::Weekday { .. });
-                    let named = named && !lead.article || anchor;
-                    named || self.time_follows(heard.next) || self.opens_with_day(lead, heard.next)
+                    // "The programme for April".
+                    let month = matches!(heard.date, Date::Period(_))
+                        && lead.link == Some(Link::For)
+                        && !self.is_capital(lead.next);
+                    let month = month && super::ends_clause(self.line, heard.next);
+                    let named = (named || month) && !lead.article || anchor;
+                    let closes = heard.next >= self.line.tokens.len() && self.follows_a_thing(lead.next);
+                    let closes = closes && matches!(heard.date, Date::Weekday { .. });
+                    named
+                        || closes
+                        || self.time_follows(heard.next)
+                        || self.last_day_follows(&heard.date, heard.next)
+                        || self.opens_with_day(lead, heard.next)
                 }
                 Company::DayWord => self.is_day_number(lead, heard.next),
                 Company::On => lead.link == Some(Link::On) && !lead.article,
             };
+        // "At 6:30 for the Christmas market".
+        let occasion = matches!(heard.date, Date::Holiday { .. }) && (lead.article || !phrase.is_empty());
+        if occasion && self.noun_follows(heard.next) || self.is_first_name(&heard.date, lead, heard.next) {
+            return None;
+        }
         if !company || heard.company > Company::Nothing && self.counts(heard.next) {
             return None;
         }
@@ -130,9 +154,13 @@ impl Reader<'_> {
             phrase.doubt = Some(Doubt::OneOfSeveral);
         }
         let both_parts = phrase.part.is_some() && heard.part.is_some();
+        if matches!(phrase.date, Some(Date::Holiday { .. })) && lead.link == Some(Link::By) {
+            // "Order the ham for Christmas by 10 December".
+            (phrase.date, phrase.role) = (None, Role::By);
+        }
         // "8.30 til 4 on Saturday, 6 March" is one day.
-        let same_day = matches!(phrase.date, Some(Date::Weekday { .. })) && matches!(heard.date, Date::Numbered { .. });
-        if both_parts || phrase.to.is_some() && phrase.date.is_some() && !same_day {
+        let other_days = phrase.date.is_some() && phrase.to.as_ref().is_some_and(|to| !to.is_clock_alone());
+        if both_parts || other_days {
             return None;
         }
         phrase.date = Some(match phrase.date.take() {
@@ -146,7 +174,7 @@ impl Reader<'_> {
             },
         });
         phrase.day_part |= heard.part.is_some();
-        phrase.part = phrase.part.or(heard.part);
+        phrase.part = phrase.part.or(heard.part.map(|part| part.narrowed(phrase.edge)));
         Some(heard.next)
     }
 
@@ -197,10 +225,45 @@ impl Reader<'_> {
     /// "On the 15th": a preposition of days, and in words ("on the first") the end of the sentence.
     pub fn is_day_number(&self, lead: &Lead, next: usize) -> bool {
         let late = self.line.digits(lead.next).is_some_and(|(day, _)| day >= 10) && self.ends_here(next);
-        let article = lead.article && (late || self.time_follows(next) || lead.link == Some(Link::For));
+        // "The 22nd I'm away".
+        let opens = lead.next == 1
+            && self
+                .line
+                .digits(lead.next)
+                .is_some_and(|(day, _)| day > 12 || self.line.link(next, Link::Pronoun).is_some());
+        let article = lead.article && (late || opens || self.time_follows(next) || lead.link == Some(Link::For));
         let asked = lead.says_day() || self.anchor || self.whole || article;
         let repeats = || rule::repeats(self.line, next).is_some();
         asked && (self.line.digits(lead.next).is_some() && !self.anchor || self.ends_here(next) || repeats())
+    }
+
+    /// "The mail from April Jones".
+    fn is_first_name(&self, date: &Date, lead: &Lead, next: usize) -> bool {
+        let month = matches!(date, Date::Period(Period::Month(MonthOf::Named { year: None, which: None, .. })));
+        let in_it = matches!(lead.link, Some(Link::In | Link::On | Link::By | Link::Until | Link::Since));
+        month && !in_it && self.noun_follows(next) && self.is_capital(lead.next) && self.is_capital(next)
+    }
+
+    pub fn is_capital(&self, i: usize) -> bool {
+        let word = self.line.tokens.get(i).and_then(|t| self.line.text.get(t.span.clone()));
+        word.is_some_and(|word| word.starts_with(char::is_uppercase))
+    }
+
+    fn noun_follows(&self, i: usize) -> bool {
+        self.line.tokens.get(i).is_some_and(|t| t.kind == Kind::Word) && self.line.atoms(i).is_empty()
+    }
+
+    /// "Back to school wed", but not "in the sun", "how we sat".
+    fn follows_a_thing(&self, i: usize) -> bool {
+        let thing = |at: usize| self.line.tokens[at].kind == Kind::Word && self.line.atoms(at).is_empty();
+        // German "do" and "so" are too short.
+        i.checked_sub(1).is_some_and(thing) && self.line.tokens[i].key.len() > 2
+    }
+
+    /// "Mon to Wed".
+    fn last_day_follows(&self, first: &Date, i: usize) -> bool {
+        let last = || super::date::weekday_name(self.line, self.line.link(i, Link::To)?);
+        matches!(first, Date::Weekday { .. }) && last().is_some()
     }
 
     /// "Sun brunch at 11": a short name of a day opens a message that has a clock time later on.
@@ -217,7 +280,8 @@ impl Reader<'_> {
     fn as_told(&self, date: Date, lead: &Lead) -> Date {
         // "It was on 4 May" tells; "it was moved to 4 May" and "it was planned for then" do not.
         let past_day = self.hints.past_day && !self.hints.moves && lead.link == Some(Link::On);
-        let past = self.is_told(lead.next);
+        // What "has to be paid by 31 December" is to come.
+        let past = self.is_told(lead.next) && !matches!(lead.link, Some(Link::By | Link::Until));
         match date {
             Date::Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday: None }
                 if past && !self.hints.moves || past_day =>
@@ -276,7 +340,7 @@ fn merged(old: &Date, new: &Date) -> Option<Date> {
 }
 
 /// A date made exact by another one: "Friday" by "next week", "the 15th" by "next month".
-fn within(date: &Date, frame: &Date) -> Option<Date> {
+pub fn within(date: &Date, frame: &Date) -> Option<Date> {
     let date = date.clone();
     match (date, frame) {
         (Date::Weekday { day, .. }, Date::Period(Period::Week(week))) => Some(Date::WeekdayOfWeek { day, week: *week }),

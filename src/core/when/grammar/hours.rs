@@ -1,13 +1,14 @@
 //! The components that say when on a day: clock times, parts of day and zones.
 
+use super::super::Role;
 use super::super::defaults::Part;
 use super::super::words::{Link, Sense};
-use super::clock::{Surety, clock, plain};
+use super::clock::{self, Surety, clock, plain};
 use super::component::Reader;
 use super::date::{Company, date};
 use super::lead::Lead;
 use super::numeric;
-use super::phrase::{Date, Doubt, Phrase, Zone};
+use super::phrase::{Date, Dial, Doubt, Phrase, Span, Zone};
 use super::span::{number, span};
 
 impl Reader<'_> {
@@ -17,8 +18,10 @@ impl Reader<'_> {
         let at = matches!(lead.link, Some(Link::At | Link::Between));
         // "Sat 7", and no more.
         let last = |next| lead.next == i && next >= self.line.tokens.len() && self.line.digits(i).is_some();
-        let sure = clock(self.line, lead.next).is_some_and(|c| c.surety == Surety::Sure || at || last(c.next));
-        sure || self.part_at(lead.next).is_some()
+        let sure = clock(self.line, lead.next)
+            .is_some_and(|c| (c.surety >= Surety::Likely || at || last(c.next)) && !self.counts(c.next));
+        let range = || self.clock_range(&mut Phrase { date: Some(Date::Day(0)), ..Phrase::default() }, &lead);
+        sure || self.part_at(lead.next).is_some() || range().is_some()
     }
 
     pub fn clock(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
@@ -29,12 +32,23 @@ impl Reader<'_> {
         let asked =
             matches!(lead.link, Some(Link::At | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo))
                 && !lead.article
-                || lead.link == Some(Link::For) && self.alarm_before(lead);
+                || lead.link == Some(Link::For) && self.alarm_before(lead)
+                || lead.link.is_none()
+                    && lead.next.checked_sub(1).is_some_and(|at| self.line.link(at, Link::Alarm).is_some());
         let beside = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let followed = || self.part_at(self.joint(heard.next).next).is_some() || self.zone_at(heard.next).is_some();
         let fits = match heard.surety {
             Surety::Sure => lead.link != Some(Link::For) || asked,
-            Surety::Likely => asked || beside || self.whole || followed() || self.today_follows(heard.next),
+            _ if self.runs_at(lead) => true,
+            Surety::Likely => {
+                asked
+                    || self.is_hour_of_the_day(lead.next, &heard)
+                    || beside
+                    || self.whole
+                    || followed()
+                    || self.today_follows(heard.next)
+            }
+            Surety::Odd => phrase.date.is_some() && matches!(lead.link, None | Some(Link::At)),
             Surety::Bare if lead.link == Some(Link::In) => false,
             Surety::Bare => {
                 asked
@@ -45,7 +59,7 @@ impl Reader<'_> {
             }
         };
         // "10 to 2" is also a range.
-        let two_ways = heard.surety == Surety::Bare && plain(self.line, lead.next).is_some_and(|c| c.next < heard.next);
+        let two_ways = heard.surety <= Surety::Bare && plain(self.line, lead.next).is_some_and(|c| c.next < heard.next);
         if two_ways && !asked {
             return None;
         }
@@ -53,7 +67,9 @@ impl Reader<'_> {
             return None;
         }
         // "By 10 March" is a date, "at 5 minutes" a length, "from 1 to 10" a range of something.
-        let longer = span(self.line, lead.next).is_some_and(|(_, next)| next > heard.next)
+        // "At 5 weekdays" is no length.
+        let is_length = |length: Span| length.workdays == 0 || lead.link != Some(Link::At);
+        let longer = span(self.line, lead.next).is_some_and(|(length, next)| next > heard.next && is_length(length))
             || date(self.line, lead.next, self.order).is_some_and(|d| d.next > heard.next && d.company != Company::On);
         let range = lead.link == Some(Link::From)
             && self.range_word(heard.next, false).is_some_and(|at| number(self.line, at).is_some());
@@ -69,7 +85,24 @@ impl Reader<'_> {
             phrase.doubt = numeric::day_and_month(self.line, lead.next, heard.next).map(Doubt::OrDate);
         }
         phrase.clock = Some(heard.clock);
+        if heard.clock.dial == Dial::Midnight && (lead.link == Some(Link::Until) || self.hints.ends) {
+            phrase.role = Role::By;
+        }
         Some(heard.next)
+    }
+
+    /// "(The train) departs 1125": what runs by a timetable does so at a figure of three or more digits.
+    fn runs_at(&self, lead: &Lead) -> bool {
+        let runs = |b: usize| (b.saturating_sub(2)..=b).any(|at| self.line.link(at, Link::Runs) == Some(b + 1));
+        let digits = self.line.digits(lead.next).map_or(0, |(_, digits)| digits);
+        let long = digits == 4 || self.line.glued_mark(lead.next + 1, '.');
+        self.hints.day && long && lead.link.is_none() && lead.next.checked_sub(1).is_some_and(runs)
+    }
+
+    /// "Mittwoch Friseur 16h": so many hours are rather one of them, where a day is named.
+    pub fn is_hour_of_the_day(&self, i: usize, heard: &clock::Heard) -> bool {
+        let h = self.line.link(i + 1, Link::ClockH).is_some_and(|next| next == heard.next);
+        h && self.line.full_dial && self.hints.day && heard.clock.hour > 6
     }
 
     /// "An alarm for 7".
@@ -87,7 +120,10 @@ impl Reader<'_> {
 
     /// "5 tomorrow", "7 this evening", "6.30 next friday": a figure just before a day.
     pub fn today_follows(&self, i: usize) -> bool {
-        let near = self.line.pick(i, |a| matches!(a.sense, Sense::Day(_) | Sense::DayPart(..)).then_some(()));
+        let i = self.line.skip(i, &[Link::The]);
+        let near = self
+            .line
+            .pick(i, |a| matches!(a.sense, Sense::Day(_) | Sense::DayPart(..) | Sense::Weekdays(_)).then_some(()));
         let named = || super::date::weekday_name(self.line, i).is_some_and(|(_, weak, _)| !weak);
         let which = || {
             let day = super::period::which(self.line, i);
@@ -110,23 +146,44 @@ impl Reader<'_> {
         if phrase.part.is_some() || phrase.has_exact_offset() {
             return None;
         }
-        let (part, weak, next) = self.part_at(lead.next)?;
+        // "Nach Feierabend" is not at the end of work.
+        let longer = lead.next.checked_sub(1).and_then(|at| self.part_at(at)).filter(|(_, _, next)| *next > lead.next);
+        let (part, weak, next) = longer.or_else(|| self.part_at(lead.next))?;
         let beside =
             phrase.date.is_some() || phrase.clock.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let asked = matches!(lead.link, Some(Link::In | Link::At | Link::By | Link::On | Link::Until | Link::Since));
         // "Evening" alone is a greeting; "after work" and "end of day" say enough.
-        let enough = part.alone || next > lead.next + 1 && !lead.article;
+        // "Morgen Zahnarzt, nachmittags".
+        let adverb = self.line.link(lead.next, Link::Adverb).is_some() && self.hints.day;
+        let enough = part.alone || adverb || next > lead.next + 1 && !lead.article;
         if weak && !beside || !(beside || asked || self.whole || enough) {
             return None;
         }
-        phrase.part = Some(part);
+        phrase.part = Some(part.narrowed(phrase.edge));
         Some(next)
+    }
+
+    /// "Early tomorrow afternoon", "late on Friday evening": before the day, and the part is still to come.
+    pub fn edge_of_part(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
+        let (edge, next) = self
+            .line
+            .pick(lead.next, |a| match a.sense {
+                Sense::Edge(edge) => Some(edge),
+                _ => None,
+            })
+            .filter(|_| phrase.is_empty() && phrase.edge.is_none())?;
+        let day = date(self.line, self.joint(next).next, self.order).filter(|d| d.date.is_one_day())?;
+        let part = day.part.or_else(|| Some(self.part_at(self.joint(day.next).next)?.0))?;
+        phrase.edge = Some(edge).filter(|_| part.narrowed(Some(edge)) != part);
+        phrase.edge.map(|_| next)
     }
 
     pub fn zone_at(&self, i: usize) -> Option<(Zone, usize)> {
         let line = self.line;
+        // "5 IST", but not German "Stock 5 ist".
+        let half = || i.checked_sub(1).is_some_and(|b| line.link(b, Link::Am).or(line.link(b, Link::Pm)).is_some());
         let abbreviation = line.pick(i, |a| match a.sense {
-            Sense::Zone(zone) => Some(zone),
+            Sense::Zone(zone) if !a.weak || self.is_capital(i) || half() => Some(zone),
             _ => None,
         });
         if let Some((zone, next)) = abbreviation {

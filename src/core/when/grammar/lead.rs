@@ -2,6 +2,7 @@
 
 use super::super::Role;
 use super::super::words::{Line, Link};
+use super::numbered::abbreviated;
 use super::role_of;
 
 const LEADS: [Link; 8] = [Link::By, Link::At, Link::On, Link::In, Link::Since, Link::From, Link::Between, Link::For];
@@ -34,7 +35,8 @@ impl Lead {
                     lead.role = role_of(link, lead.role);
                     lead.link = Some(link);
                     lead.article = false;
-                    lead.next = next;
+                    // "Ca. 17 Uhr".
+                    lead.next = if abbreviated(line, next) { next + 1 } else { next };
                 }
                 None => match line.link(lead.next, Link::The) {
                     Some(next) => (lead.article, lead.next) = (true, next),

@@ -8,13 +8,16 @@ use super::component::Reader;
 use super::lead::Lead;
 use super::phrase::{Date, Doubt, Phrase, Span};
 use super::span::{number, span, unit};
-use super::unread::names_time;
+use super::unread::{names_day, names_time};
 
 impl Reader<'_> {
     /// "In 2 hours", "3 days ago", "a week from Friday", "10 minutes before noon".
     pub fn offset(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
         let line = self.line;
-        if phrase.offset.is_some() || phrase.shift.is_some() || phrase.clock.is_some() {
+        // "At 5 on Friday in two weeks": the weeks are added to the day.
+        let near = matches!(phrase.date, Some(Date::Day(_) | Date::Weekday { .. })) && lead.link == Some(Link::In);
+        let room = phrase.clock.is_none() || phrase.is_time_alone() || near;
+        if phrase.offset.is_some() || phrase.shift.is_some() || !room {
             return None;
         }
         let before = line.link(lead.next, Link::AgoBefore).and_then(|at| span(line, at));
@@ -26,21 +29,32 @@ impl Reader<'_> {
             return Some(found);
         }
         let Some((length, next)) = span(line, lead.next) else {
-            // "The day before", "the hour after": the article counts as one.
-            let (one, next) = unit(line, lead.next).filter(|_| lead.article)?;
-            return self.anchored(phrase, Span::of(one, 100), next, depth).filter(|_| phrase.shift.is_some());
+            // "The day before", "the hour after": the article counts as one; "day before Thanksgiving" needs none.
+            let counts =
+                |found: &(Unit, usize)| lead.article || line.link(found.1, Link::Before).is_some() && !self.anchor;
+            let (one, next) = unit(line, lead.next).filter(counts)?;
+            let mut found = phrase.clone();
+            let next = self.anchored(&mut found, lead, Span::of(one, 100), next, depth)?;
+            if found.shift.is_none() || !lead.article && found.doubt.is_some() {
+                return None;
+            }
+            *phrase = found;
+            return Some(next);
         };
-        if let Some(next) = line.link(next, Link::Ago).filter(|_| phrase.is_empty()) {
+        // "At 5 in 3 days": the hour is of that day.
+        let fits = |phrase: &Phrase| phrase.is_empty() || phrase.is_time_alone() && length.is_calendar();
+        if let Some(next) = line.link(next, Link::Ago).filter(|_| fits(phrase)) {
             phrase.offset = Some(length.back());
             return Some(next);
         }
-        if let Some(next) = line.link(next, Link::Hence).filter(|_| phrase.is_empty()) {
+        if let Some(next) = line.link(next, Link::Hence).filter(|_| fits(phrase)) {
             phrase.offset = Some(length);
             return Some(next);
         }
-        // "For 3 days from Monday" is a length and a beginning.
-        let counted = lead.link != Some(Link::For);
-        if let Some(found) = counted.then(|| self.anchored(phrase, length, next, depth)).flatten() {
+        // "For 3 days from Monday" is a length and a beginning, "for a week on Friday" a day.
+        let on_a_day = line.link(next, Link::On).is_some() || names_day(line, next);
+        let counted = lead.link != Some(Link::For) || on_a_day;
+        if let Some(found) = counted.then(|| self.anchored(phrase, lead, length, next, depth)).flatten() {
             return Some(found);
         }
         // "After 15 minutes", from now.
@@ -54,7 +68,7 @@ impl Reader<'_> {
             // "Friday in two weeks", "heute in einer Woche".
             Some(Date::Day(_) | Date::Weekday { .. }) if length.is_calendar() => phrase.shift = Some(length),
             Some(_) => return None,
-            None if phrase.is_empty() => phrase.offset = Some(length),
+            None if fits(phrase) => phrase.offset = Some(length),
             None => return None,
         }
         // "Monday in 8 days" is no Monday.
@@ -92,13 +106,18 @@ impl Reader<'_> {
         let is_word = |at: &usize| self.line.tokens.get(*at).is_some_and(|t| t.kind == Kind::Word);
         let words = (i..i + EVENT_WORDS_MAX).take_while(is_word);
         let joins = |at| [Link::At, Link::On].iter().any(|link| self.line.link(at, *link).is_some());
-        let says_when = |at: &usize| joins(*at) || names_time(self.line, *at).is_some();
-        words.map(|at| at + 1).find(says_when)
+        let sure =
+            |at| self.line.digits(at).is_some() && clock(self.line, at).is_some_and(|c| c.surety == Surety::Sure);
+        let says_when = |at: &usize| joins(*at) || names_time(self.line, *at).is_some() || sure(*at);
+        // "The kids' 3pm parade".
+        let apostrophe = |at: usize| if self.line.mark(at, '\'') { at + 1 } else { at };
+        words.map(|at| apostrophe(at + 1)).find(says_when)
     }
 
     /// A length and what it is counted from: "a week from Friday", "an hour before midnight".
-    pub fn anchored(&self, phrase: &mut Phrase, length: Span, at: usize, depth: usize) -> Option<usize> {
-        if !phrase.is_empty() || depth == 0 {
+    pub fn anchored(&self, phrase: &mut Phrase, lead: &Lead, length: Span, at: usize, depth: usize) -> Option<usize> {
+        let at_an_hour = phrase.is_time_alone() && length.is_calendar();
+        if !(phrase.is_empty() || at_an_hour) || depth == 0 {
             return None;
         }
         let line = self.line;
@@ -109,7 +128,7 @@ impl Reader<'_> {
             (length, own(next))
         } else if let Some(next) = line.link(at, Link::Before) {
             (length.back(), own(next))
-        } else if whole_weeks {
+        } else if whole_weeks && (line.link(at, Link::On).is_some() || names_day(line, at)) {
             // "A week on Friday", "two weeks today".
             (length, line.link(at, Link::On).unwrap_or(at))
         } else {
@@ -128,6 +147,21 @@ impl Reader<'_> {
         if !fixed || !timed || anchor.shift.is_some() || anchor.role != Role::Plain && from == at {
             return None;
         }
+        // "In 3 days from 2 to 4", "in two weeks at 5": the hour is of that day.
+        let from_now =
+            lead.link == Some(Link::In) || line.link(at, Link::FromAnchor).or(line.link(at, Link::Before)).is_none();
+        if from_now && length.is_calendar() && anchor.is_clock_alone() {
+            return None;
+        }
+        if at_an_hour {
+            // "In the morning a week from Friday".
+            let day =
+                anchor.date.filter(|_| anchor.clock.is_none() && anchor.part.is_none() && anchor.length.is_none())?;
+            phrase.date = Some(day);
+            phrase.shift = Some(shift);
+            phrase.doubt = anchor.doubt;
+            return Some(next);
+        }
         // "The day before the concert at 7": at 7, but the day is the concert's.
         let day_unknown = length.is_calendar() && anchor.is_clock_alone();
         let words = || self.line.text.get(bytes(line, at, next)).unwrap_or_default().to_owned();
@@ -137,15 +171,16 @@ impl Reader<'_> {
     }
 
     pub fn length(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        let fits = phrase.length.is_none() && phrase.to.is_none() && phrase.offset.is_none();
+        let fits = phrase.length.is_none() && phrase.to.is_none() && !phrase.has_exact_offset();
         let asked = lead.link == Some(Link::For) || phrase.is_empty() && lead.link.is_none();
         if !fits || !asked {
             return None;
         }
         let (length, next) = span(self.line, lead.next)?;
         // "17h30" is a clock time, "1h30" more likely a length.
-        let is_clock = clock(self.line, lead.next)
-            .is_some_and(|c| c.surety == Surety::Sure && (c.clock.hour > 4 || c.next > next));
+        let is_clock = clock(self.line, lead.next).is_some_and(|c| {
+            c.surety == Surety::Sure && (c.clock.hour > 4 || c.next > next) || self.is_hour_of_the_day(lead.next, &c)
+        });
         if lead.link.is_none() && is_clock {
             return None;
         }

@@ -5,6 +5,7 @@
 //! ones. An expression ends where no component follows. Every language of the tables reads the
 //! text; the one whose phrases cover most of it is believed.
 
+mod ahead;
 mod clock;
 mod companions;
 mod component;
@@ -13,6 +14,7 @@ mod days;
 mod hours;
 mod lead;
 mod lengths;
+mod names;
 mod numbered;
 mod numeric;
 mod period;
@@ -26,6 +28,7 @@ use std::ops::Range;
 
 use super::words::{Half, Kind, Lexicon, Line, Link, Sense, lexicons};
 use super::{DateOrder, Role};
+pub use ahead::{Ahead, ahead_in};
 use component::Reader;
 pub use phrase::{Clock, Date, Dial, Doubt, MonthOf, Period, Phrase, Rule, Span, Zone};
 
@@ -68,8 +71,10 @@ fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
             Some(_) | None => i += 1,
         }
     }
+    let names = names::drop_names(&line, &mut heard);
     companions::share(&line, &mut heard);
-    unread::doubt(&line, &mut heard);
+    ahead::count_back(&line, &mut heard);
+    unread::doubt(&line, &mut heard, &names);
     heard
 }
 
@@ -85,6 +90,10 @@ fn bytes(line: &Line, from: usize, to: usize) -> Range<usize> {
     let start = line.tokens.get(from).map_or(0, |t| t.span.start);
     let end = to.checked_sub(1).and_then(|last| line.tokens.get(last)).map_or(start, |t| t.span.end);
     start..end
+}
+
+fn ends_clause(line: &Line, i: usize) -> bool {
+    line.tokens.get(i).is_none_or(|t| matches!(t.kind, Kind::Mark(_))) || line.link(i, Link::Follow).is_some()
 }
 
 /// The whole text as one expression; only politeness and punctuation may surround it.
@@ -117,14 +126,15 @@ fn skip_filler(line: &Line, mut i: usize) -> usize {
 
 /// Where the request begins behind its reason, as a byte of the text: "I land at 6, so | book dinner at 8", "my
 /// flight leaves at 6, | remind me at 4", but not "remind me at 5 so I can leave at 6".
-pub fn request_in(text: &str) -> usize {
+pub fn request_in(text: &str) -> Range<usize> {
     let begins = |lexicon: &Lexicon| {
         let line = Line::new(text, lexicon);
         let follows = |i: usize| line.link(i, Link::So).filter(|next| line.link(*next, Link::Pronoun).is_none());
         let asks = |i: &usize| follows(*i).or_else(|| line.link(*i, Link::Request)).is_some();
-        (1..line.tokens.len()).rev().find(asks).map(|i| line.tokens[i].span.start)
+        let at = (1..line.tokens.len()).rev().find(asks)?;
+        Some(bytes(&line, at, line.link(at, Link::Request).unwrap_or(at + 1)))
     };
-    lexicons().iter().filter_map(begins).max().unwrap_or_default()
+    lexicons().iter().filter_map(begins).max_by_key(|r| r.start).unwrap_or_default()
 }
 
 /// Which half of the day the words of a text suggest.
@@ -138,16 +148,42 @@ struct Hints {
     moves: bool,
     /// It tells of a day on which something was or happened.
     past_day: bool,
+    /// A day is named somewhere.
+    day: bool,
+    /// It tells when something ends: "the form closes on Friday".
+    ends: bool,
     cue: Option<Half>,
 }
 
 fn hints(line: &Line) -> Hints {
     let cue = |half| line.has_anywhere(Sense::Cue(half)).then_some(half);
     Hints {
-        moves: line.has_anywhere(Sense::Link(Link::Mover)),
+        moves: (0..line.tokens.len()).any(|i| says_move(line, i)),
+        ends: line.has_anywhere(Sense::Link(Link::Ends)),
+        day: (0..line.tokens.len()).any(|i| unread::names_day(line, i)),
         past_day: line.has_anywhere(Sense::Link(Link::ToldOn)),
         cue: cue(Half::Am).or(cue(Half::Pm)).or(cue(Half::Either)),
     }
+}
+
+/// "Shift the call to 5", but not "my shift 2 to 10": a word that is also a thing begins its clause as a verb and is
+/// followed by what is moved.
+fn says_move(line: &Line, i: usize) -> bool {
+    let Some((weak, next)) = line.pick(i, |a| (a.sense == Sense::Link(Link::Mover)).then_some(a.weak)) else {
+        return false;
+    };
+    let asks = [Link::Pronoun, Link::Filler, Link::To];
+    let before = i.checked_sub(1);
+    if !weak || before.is_some_and(|b| asks.iter().any(|link| line.link(b, *link).is_some())) {
+        return true;
+    }
+    let begins = before.is_none_or(|b| {
+        matches!(line.tokens[b].kind, Kind::Mark(_)) || [Link::And, Link::So].iter().any(|l| line.link(b, *l).is_some())
+    });
+    let joins = [Link::At, Link::From, Link::On, Link::In, Link::Between, Link::Until];
+    let word = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word);
+    let thing = word && unread::names_time(line, next).is_none() && joins.iter().all(|l| line.link(next, *l).is_none());
+    begins && thing
 }
 
 fn role_of(link: Link, role: Role) -> Role {

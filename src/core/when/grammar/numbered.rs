@@ -1,7 +1,7 @@
 //! Days of months: "3rd of April", "April 3", "the 15th", "3-5 May", and months themselves.
 
 use super::super::words::{Line, Link, Sense};
-use super::date::{Company, Heard, company, heard};
+use super::date::{Company, Heard, heard};
 use super::period::period;
 use super::phrase::{Date, MonthOf, Period};
 use super::span::{number, unit, word_number};
@@ -73,14 +73,40 @@ fn spoken_year(line: &Line, i: usize) -> Option<(i32, usize)> {
     unit(line, next).is_none().then_some(((century * 100 + rest) as i32, next))
 }
 
+/// "(At 5) October 12", "(2-4) Oct 12th": the month has a day of its own behind it. Unmarked it may as well be an hour.
+pub fn has_own_day(line: &Line, month_at: usize, unmarked: bool) -> bool {
+    let Some((_, _, next)) = month_name(line, month_at) else {
+        return false;
+    };
+    let marked = day_number(line, next).is_some_and(|(_, marked, _)| marked);
+    (marked || unmarked) && month_and_day(line, month_at).is_some()
+}
+
 /// "3 April", "3rd of April 2027", "the third of april", "3. April".
 pub fn day_and_month(line: &Line, i: usize) -> Option<Heard> {
-    let (day, _, next) = day_number(line, i)?;
+    let (day, marked, next) = day_number(line, i)?;
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::Of).unwrap_or(next);
+    let hour_like =
+        [Link::At, Link::For].iter().any(|link| i.checked_sub(1).is_some_and(|b| line.link(b, *link).is_some()));
+    if !marked && has_own_day(line, next, hour_like) {
+        return None;
+    }
+    if is_place(line, i, next) {
+        return None;
+    }
     let (month, _, next) = month_name(line, next)?;
+    // A licence plate: "8MAY225".
+    if line.glued(next) && line.digits(next).is_some_and(|(_, digits)| digits != 4) {
+        return None;
+    }
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
     Some(numbered(day, Some(MonthOf::Named { month, year, which: None }), next))
+}
+
+/// "Second in the March pool".
+fn is_place(line: &Line, i: usize, month_at: usize) -> bool {
+    line.digits(i).is_none() && month_at.checked_sub(2).is_some_and(|b| line.tokens[b].key == "in")
 }
 
 pub fn numbered(day: u32, month: Option<MonthOf>, next: usize) -> Heard {
@@ -115,14 +141,20 @@ pub fn month_alone(line: &Line, i: usize) -> Option<Heard> {
     let (month, weak, next) = month_name(line, i)?;
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
     let period = Period::Month(MonthOf::Named { month, year, which: None });
-    let company = company(weak && year.is_none());
+    let company = if weak && year.is_none() {
+        Company::Some
+    } else if year.is_none() {
+        Company::Lead
+    } else {
+        Company::Nothing
+    };
     Some(Heard { company, ..heard(Date::Period(period), next) })
 }
 
 /// "The 15th", "15th of next month", "am 3.".
 pub fn day_of_month(line: &Line, i: usize) -> Option<Heard> {
     let (day, marked, next) = day_number(line, i)?;
-    let of = line.link(next, Link::Of).and_then(|at| period(line, at));
+    let of = line.link(next, Link::Of).filter(|at| !is_place(line, i, *at)).and_then(|at| period(line, at));
     if let Some((Period::Month(month), next)) = of
         && marked
     {

@@ -5,6 +5,7 @@ use chrono::{NaiveDate, NaiveTime};
 use super::super::DateOrder;
 use super::super::words::{Line, Link};
 use super::date::{Company, Heard};
+use super::ends_clause;
 use super::phrase::{Date, MonthOf, Zone};
 
 pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
@@ -24,24 +25,42 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     let year = year_after(line, i + 3, mark);
     let next = year.map_or(i + 3, |(_, next)| next);
     let dotted_end = mark == '.' && year.is_none() && line.link(next, Link::OrdinalDot).is_some() && line.glued(next);
-    let next = if dotted_end { next + 1 } else { next };
+    // "On 12.10. at 5": no end of a sentence.
+    let dotted = mark == '.'
+        && year.is_none()
+        && line.glued_mark(next, '.')
+        && line.tokens.get(next + 1).is_some_and(|t| {
+            // A capital begins another sentence.
+            t.spaced && !line.text.get(t.span.clone()).is_some_and(|word| word.starts_with(char::is_uppercase))
+        });
+    let next = if dotted_end || dotted { next + 1 } else { next };
     if !line.ends_figure(next) {
         return None;
     }
     let company = match (mark, year) {
+        // "The code is 18-4-32".
+        ('-', Some((_, next))) if line.digits(next - 1).is_some_and(|(_, digits)| digits == 2) => Company::Some,
         (_, Some(_)) => Company::Nothing,
         // "15/8" is no fraction, and "10/8 - 21/8" not two of them.
         ('/', None) if order == DateOrder::DayFirst && first > 12 && second <= 12 => Company::Nothing,
+        // Nobody halves by 13, but inches are in sixteenths.
+        ('/', None) if order == DateOrder::MonthFirst && first <= 12 && second > 12 && second != 16 => Company::Nothing,
+        // An improper fraction is none.
+        ('/', None) if (first > second || first == second && first > 3) && ends_clause(line, next) => Company::Nothing,
         ('/', None) if slashed_follows(line, next) => Company::Nothing,
+        ('/', None) if ends_clause(line, next) => Company::Lead,
         ('/', None) => Company::Some,
         ('.', None) if dotted_end => Company::Nothing,
-        ('.', None) if line.glued_mark(next, '.') => Company::Some,
+        ('.', None) if dotted || line.glued_mark(next, '.') => Company::Some,
         ('.', None) => Company::On,
         // "3.4" is a decimal, "3-4" a range.
         _ => return None,
     };
     let day_first = mark == '.' || order == DateOrder::DayFirst;
     let (day, month) = in_order(first, second, day_first)?;
+    if mark == '.' && year.is_none() && (day > 31 || month > 12) {
+        return None;
+    }
     let month = MonthOf::Named { month, year: year.map(|(y, _)| y), which: None };
     let date = Date::Numbered { day, month: Some(month), weekday: None };
     Some(Heard { date, part: None, next, company })

@@ -1,8 +1,10 @@
 //! Weeks, months and years: "next week", "the weekend", "end of May", "the next 3 days".
 
+use super::super::DateOrder;
 use super::super::words::{Edge, Line, Link, Sense, Unit};
-use super::date::{Company, Heard, company, heard, weekday_name};
-use super::numbered::{month_name, year, year_after};
+use super::clock::{Surety, clock};
+use super::date::{Company, Heard, company, date, heard, weekday_name};
+use super::numbered::{month_and_day, month_name, year, year_after};
 use super::phrase::{Date, MonthOf, Period, Span};
 use super::span::{span, unit};
 
@@ -50,6 +52,17 @@ pub fn which(line: &Line, i: usize) -> Option<Heard> {
 
 pub fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
     let (which, at) = which_word(line, i)?;
+    // "The plumber is coming October 12".
+    let comes = which.is_none() && which_word(line, at).is_none();
+    let longer = |heard: &Heard| comes && date(line, at, DateOrder::DayFirst).is_some_and(|d| d.next > heard.next);
+    which_thing(line, which, at).filter(|heard| !longer(heard))
+}
+
+fn which_thing(line: &Line, which: Option<i64>, at: usize) -> Option<Heard> {
+    // "Coming quarter to 8": somebody is.
+    if clock(line, at).is_some_and(|c| c.surety == Surety::Sure) {
+        return None;
+    }
     if let Some((day, weak, next)) = weekday_name(line, at) {
         let company = company(weak && which == Some(0));
         let date = Date::Weekday { day, which, weeks: 0 };
@@ -75,7 +88,8 @@ pub fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
         Sense::Part(part) if !a.weak => Some(part),
         _ => None,
     });
-    if let Some((part, next)) = part.filter(|_| matches!(n, 0 | -1)) {
+    // "The plumber is coming late morning".
+    if let Some((part, next)) = part.filter(|_| matches!(which, Some(0 | -1))) {
         return Some(Heard { part: Some(part), ..heard(Date::Day(n), next) });
     }
     window(line, at, n)
@@ -181,6 +195,10 @@ pub fn edge(line: &Line, i: usize) -> Option<Heard> {
         _ => None,
     })?;
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
+    // "Classes start Aug 31".
+    if month_and_day(line, next).is_some() {
+        return None;
+    }
     let (period, next) = period(line, next).or_else(|| {
         line.pick(line.skip(next, &[Link::The]), |a| match a.sense {
             Sense::Day(0) => Some(Period::Today),

@@ -14,6 +14,8 @@ pub struct Phrase {
     pub date: Option<Date>,
     pub clock: Option<Clock>,
     pub part: Option<&'static Part>,
+    /// "Early", said before the day whose part it narrows: "early tomorrow afternoon".
+    pub edge: Option<Edge>,
     /// Day and part were said in one: "this morning", which may be told of the past.
     pub day_part: bool,
     pub zone: Option<Zone>,
@@ -60,6 +62,29 @@ impl Phrase {
     pub fn is_clock_alone(&self) -> bool {
         let day = self.date.is_some() || self.rule.is_some() || self.offset.is_some() || self.shift.is_some();
         self.clock.is_some() && !day
+    }
+
+    /// An hour or part of a day, and nothing that says on which day.
+    pub fn is_time_alone(&self) -> bool {
+        let day = self.date.is_some() || self.rule.is_some() || self.offset.is_some() || self.shift.is_some();
+        let hours = self.to.as_ref().is_none_or(|to| to.is_clock_alone());
+        (self.clock.is_some() || self.part.is_some()) && !day && hours
+    }
+
+    /// A day and an hour.
+    pub fn is_appointment(&self) -> bool {
+        self.clock.is_some() && self.date.as_ref().is_some_and(Date::is_one_day)
+    }
+
+    /// "An hour before": hours are counted from an hour.
+    pub fn counts_exactly(&self) -> bool {
+        self.shift.is_some_and(|shift| !shift.is_calendar())
+    }
+
+    /// The length, if that is all.
+    pub fn only_length(&self) -> Option<Span> {
+        let bare = Phrase { length: None, ..self.clone() };
+        self.length.filter(|_| bare.is_empty() && bare.shift.is_none())
     }
 
     /// A rule, and nothing that says when.
@@ -109,6 +134,15 @@ impl Clock {
         let readings = [on_dial + 12, on_dial];
         let hour = readings.into_iter().find(|h| (*h, self.minute) < end).unwrap_or(on_dial + 12);
         Clock { hour, dial: Dial::Full, ..self }
+    }
+}
+
+impl Clock {
+    /// May it be an hour of this part of the day?
+    pub fn lies_in(self, part: &Part) -> bool {
+        let minutes = i64::from(self.hour * 60 + self.minute);
+        let readings = if self.dial == Dial::Half { vec![minutes % 720, minutes % 720 + 720] } else { vec![minutes] };
+        readings.into_iter().any(|m| (part.from..part.to).contains(&m))
     }
 }
 

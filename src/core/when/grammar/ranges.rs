@@ -6,12 +6,12 @@ use super::clock::{Surety, clock, plain};
 use super::component::Reader;
 use super::lead::Lead;
 use super::numbered::day_range;
-use super::phrase::Phrase;
+use super::phrase::{Date, Phrase};
 
 impl Reader<'_> {
     /// "… to Wednesday": the end of a range that has begun.
     pub fn other_end(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
-        if phrase.is_empty() || phrase.to.is_some() || depth == 0 || self.hints.moves {
+        if phrase.is_empty() || phrase.to.is_some() || depth == 0 || self.moves_on(phrase, lead) {
             return None;
         }
         // The joint has eaten an "until"; "to" and a dash are still there.
@@ -24,8 +24,10 @@ impl Reader<'_> {
                 and.or_else(|| self.line.link(lead.next, Link::To))?
             }
         };
-        let reader = Reader { whole: phrase.clock.is_some() || self.whole, ..*self };
-        let (end, next) = reader.expression_within(at, depth - 1)?;
+        // "Mo bis Fr".
+        let days = matches!(phrase.date, Some(Date::Weekday { .. })) && phrase.clock.is_none();
+        let reader = Reader { whole: phrase.clock.is_some() || self.whole, anchor: days || self.anchor, ..*self };
+        let (mut end, next) = reader.expression_within(at, depth - 1)?;
         let fits = end.to.is_none() && end.rule.is_none() && end.offset.is_none() && end.length.is_none();
         let same_kind = phrase.rule.is_some() || end.clock.is_some() == phrase.clock.is_some() || end.date.is_some();
         if !fits || !same_kind {
@@ -34,6 +36,10 @@ impl Reader<'_> {
         if lead.link == Some(Link::By) && phrase.rule.is_none() && phrase.clock.is_none() {
             return None;
         }
+        if days && end.date.is_some() && lead.link != Some(Link::From) && phrase.role != Role::From {
+            // "Mon to Fri 9am": the hour is that of each day.
+            phrase.clock = end.clock.take();
+        }
         phrase.to = Some(Box::new(end));
         Some(next)
     }
@@ -41,10 +47,13 @@ impl Reader<'_> {
     /// "2-4pm", "from 2 to 4", "between 2 and 4 on Thursday".
     pub fn clock_range(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         let line = self.line;
-        if phrase.clock.is_some() || phrase.to.is_some() || phrase.offset.is_some() || self.hints.moves {
+        if phrase.clock.is_some() || phrase.to.is_some() || phrase.has_exact_offset() {
             return None;
         }
         let between = lead.link == Some(Link::Between);
+        if self.moves_on(phrase, lead) && !between && !self.dash_follows(lead.next) {
+            return None;
+        }
         // In "2 to 4" the first clock is the 2; "ten to five" is one clock.
         let first = match clock(line, lead.next)? {
             first if self.range_word(first.next, between).is_some() => first,
@@ -54,10 +63,13 @@ impl Reader<'_> {
         let second_at = self.range_word(first.next, between)?;
         let second_at = line.link(second_at, Link::At).unwrap_or(second_at);
         let second = clock(line, second_at)?;
-        let sure = first.surety.max(second.surety) > Surety::Bare;
-        let from = matches!(lead.link, Some(Link::From | Link::At));
-        let has_date = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some();
         let hours = (1..=12).contains(&first.clock.hour) && (1..=12).contains(&second.clock.hour);
+        // "9 til 12" counts nothing.
+        let until = line.link(first.next, Link::Until).is_some() && hours;
+        let sure = first.surety.max(second.surety) > Surety::Bare || until;
+        let from = matches!(lead.link, Some(Link::From | Link::At));
+        let has_date =
+            phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let named = lead.next.checked_sub(2).is_some_and(|b| line.link(b, Link::Label).is_some());
         let from = from || between && hours && !named && self.ends_here(second.next);
         // "10 to 2", without more, is a range or ten minutes to two.
@@ -81,13 +93,24 @@ impl Reader<'_> {
         Some(second.next)
     }
 
+    /// In "move it from 2 to 4" the "to" is no end of a range; in "move it to 2 to 4" the second is.
+    fn moves_on(&self, phrase: &Phrase, lead: &Lead) -> bool {
+        self.hints.moves && phrase.role != Role::To && lead.link != Some(Link::MovedTo)
+    }
+
+    /// "2-4", "2pm - 4pm".
+    fn dash_follows(&self, i: usize) -> bool {
+        let first = plain(self.line, i);
+        first.is_some_and(|first| ['-', '–', '—'].iter().any(|dash| self.line.mark(first.next, *dash)))
+    }
+
     pub fn range_word(&self, i: usize, between: bool) -> Option<usize> {
         let and = between.then(|| self.line.link(i, Link::And)).flatten();
         and.or_else(|| self.line.link(i, Link::To))
     }
 
     pub fn day_range(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        if !phrase.is_empty() || self.hints.moves {
+        if !phrase.is_empty() || self.moves_on(phrase, lead) {
             return None;
         }
         let (first, second, next) = day_range(self.line, lead.next)?;

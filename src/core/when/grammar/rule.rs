@@ -6,6 +6,7 @@ use super::super::DateOrder;
 use super::super::defaults::Part;
 use super::super::words::{Days, Line, Link, Sense, Unit};
 use super::date::{self, weekday_name};
+use super::numbered::day_number;
 use super::phrase::{Date, MonthOf, Period, Rule};
 use super::span::{number, unit};
 
@@ -24,8 +25,16 @@ pub fn rule(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     often(line, i).or_else(|| plural_days(line, i)).or_else(|| every(line, i, order)).or_else(|| nth_of_each(line, i))
 }
 
-/// "First Monday of every month", "the last day of each month".
+/// "First Monday of every month", "the last day of each month", "first of every month".
 fn nth_of_each(line: &Line, i: usize) -> Option<Heard> {
+    let named =
+        day_number(line, i).filter(|(day, marked, next)| *marked && *day <= 31 && line.link(*next, Link::Of).is_some());
+    if let Some((day, _, next)) = named
+        && let Some((rule, next)) = repeats(line, next).filter(|(rule, _)| rule.unit == Unit::Month)
+    {
+        let date = Some(Date::Numbered { day, month: None, weekday: None });
+        return Some(Heard { rule, date, part: None, next });
+    }
     let (n, days, next) = date::nth_day(line, i)?;
     let (rule, next) = repeats(line, next)?;
     let of = Period::Month(MonthOf::From(0));
@@ -82,11 +91,12 @@ pub fn plural_days(line: &Line, i: usize) -> Option<Heard> {
             _ => None,
         })
     };
-    // "Three Fridays from now" are not every Friday.
-    if i.checked_sub(1).is_some_and(|before| number(line, before).is_some()) {
+    let (mut days, mut next) = one(i)?;
+    // "Three Fridays from now" are not every Friday, "at 5 Fridays" are.
+    let counted = i.checked_sub(1).is_some_and(|before| number(line, before).is_some());
+    if counted && [Link::FromAnchor, Link::Hence, Link::Ago].iter().any(|link| line.link(next, *link).is_some()) {
         return None;
     }
-    let (mut days, mut next) = one(i)?;
     while let Some((more, after)) = one(joint(line, next)) {
         days = days.union(more);
         next = after;
@@ -155,7 +165,8 @@ fn unit_or_days(line: &Line, i: usize, every: u32) -> Option<Heard> {
         Sense::Day(1) => super::super::defaults::part_named("morning"),
         _ => None,
     });
-    if let Some((part, next)) = part {
+    // "Every 15th midday" is on the 15th.
+    if let Some((part, next)) = part.filter(|_| every < 5) {
         return Some(Heard { part: Some(part), ..plain(every, Unit::Day, next) });
     }
     let (unit, next) = unit(line, i)?;

@@ -65,7 +65,7 @@ fn part(line: &Line, i: usize) -> Option<(Span, usize)> {
     }
     let (hundredths, next, exact_digits) = amount(line, i)?;
     if exact_digits
-        && line.glued(next)
+        && (line.glued(next) || i.checked_sub(1).is_some_and(|before| line.link(before, Link::In).is_some()))
         && let Some(found) = short_part(line, next, hundredths)
     {
         return Some(found);

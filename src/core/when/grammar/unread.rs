@@ -9,16 +9,21 @@
 use std::ops::Range;
 
 use super::super::words::{Kind, Line, Link, Sense};
+use super::ends_clause;
 use super::numbered::day_number;
-use super::phrase::{Date, Doubt, Phrase};
+use super::phrase::{Date, Doubt, Phrase, Span};
 use super::span::{number, unit};
 use super::{Heard, bytes, clock};
 
 /// Words of a name: "on mother in law's day", "the day of my sister's wedding".
 const NAME_WORDS_MAX: usize = 3;
 
+/// The minute of the day from which there are evenings.
+const EVENING: i64 = 16 * 60;
+
 /// Marks every phrase of a line in which part of the time was not understood.
-pub fn doubt(line: &Line, heard: &mut [Heard]) {
+/// `names` are words that only name something.
+pub fn doubt(line: &Line, heard: &mut [Heard], names: &[Range<usize>]) {
     let rests: Vec<Range<usize>> = (0..line.tokens.len())
         .filter_map(|i| {
             names_time(line, i)
@@ -28,9 +33,12 @@ pub fn doubt(line: &Line, heard: &mut [Heard]) {
                 .or_else(|| goes_on(line, i, heard))
                 .or_else(|| corrected(line, i, heard))
                 .or_else(|| looks_like_a_time(line, i, heard))
+                .or_else(|| part_apart(line, i, heard))
         })
         .map(|(from, to)| bytes(line, from, to))
-        .filter(|rest| !heard.iter().any(|h| h.span.start <= rest.start && rest.end <= h.span.end))
+        .filter(|rest| !heard.iter().map(|h| &h.span).chain(names).any(|s| s.start <= rest.start && rest.end <= s.end))
+        .chain(heard.iter().filter_map(|h| counts_back(line, h)))
+        .chain(heard.iter().filter(|h| counts_from_a_day(&h.phrase)).map(|h| h.span.clone()))
         .collect();
     let Some(first) = rests.first().and_then(|rest| line.text.get(rest.clone())) else {
         return;
@@ -72,6 +80,20 @@ fn touches(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
         || text.get(left.end..right.start).is_some_and(|between| between.chars().all(|c| c.is_whitespace() || c == ','))
 }
 
+/// Does this token name a day or month?
+pub fn names_day(line: &Line, i: usize) -> bool {
+    let says = |sense| matches!(sense, Sense::Weekday(_) | Sense::Day(_) | Sense::Month(_) | Sense::Holiday(_));
+    line.atoms(i).iter().any(|a| says(a.sense) && !a.weak) || numeric_day(line, i)
+}
+
+/// "12.10.", "2026-10-12", "the 22nd".
+fn numeric_day(line: &Line, i: usize) -> bool {
+    let marked = day_number(line, i).is_some_and(|(_, marked, _)| marked);
+    marked
+        || line.digits(i).is_some_and(|(_, digits)| digits <= 2)
+            && ['.', '/'].iter().any(|m| line.glued_mark(i + 1, *m) && line.digits(i + 2).is_some())
+}
+
 /// Can this token only be about time: "Friday", "tomorrow", the minutes of "5:30"?
 pub fn names_time(line: &Line, i: usize) -> Option<(usize, usize)> {
     let says = |sense: Sense| {
@@ -94,7 +116,16 @@ pub fn names_time(line: &Line, i: usize) -> Option<(usize, usize)> {
 
 /// "Same time", "on the hour", "the day of (the concert)": up to a phrase soon after it.
 fn points_elsewhere(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    if let Some(next) = line.link(i, Link::ThatDay) {
+        let earlier =
+            |h: &Heard| h.span.end <= line.tokens[i].span.start && h.phrase.date.as_ref().is_some_and(Date::is_one_day);
+        return (!heard.iter().any(earlier)).then_some((i, next));
+    }
     let next = line.link(i, Link::Unread)?;
+    let read = |h: &Heard| h.span.contains(&line.tokens[i].span.start) && h.span.end > line.tokens[next - 1].span.end;
+    if heard.iter().any(read) {
+        return None;
+    }
     let starts = |at: &usize| line.tokens.get(*at).is_some_and(|t| heard.iter().any(|h| h.span.start == t.span.start));
     Some((i, (next..=next + NAME_WORDS_MAX).find(starts).unwrap_or(next)))
 }
@@ -116,7 +147,9 @@ fn narrows(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     // "A hundred days from today", "two days before the day after …".
     let unit = line.pick(i, |a| matches!(a.sense, Sense::Unit(_)).then_some(()));
     let counted = [Link::FromAnchor, Link::Before, Link::After];
-    if let Some(at) = unit.and_then(|(_, next)| counted.iter().find_map(|link| line.link(next, *link))) {
+    let goes_on = |at: &usize| line.tokens.get(*at).is_some_and(|t| t.kind == Kind::Word);
+    if let Some(at) = unit.and_then(|(_, next)| counted.iter().find_map(|link| line.link(next, *link)).filter(goes_on))
+    {
         return (i + 1..=line.skip(at, &[Link::The])).any(begins).then_some((i, at));
     }
     let (_, next) = line.pick(i, |a| match a.sense {
@@ -171,20 +204,65 @@ fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     goes_on.then_some((i, after))
 }
 
+/// "Ten minutes before" what nobody said.
+fn counts_back(line: &Line, heard: &Heard) -> Option<Range<usize>> {
+    heard.phrase.only_length()?;
+    let after = line.tokens.iter().position(|t| t.span.start >= heard.span.end)?;
+    let next = line.link(after, Link::Beforehand).filter(|next| ends_clause(line, *next))?;
+    Some(heard.span.start..line.tokens[next - 1].span.end)
+}
+
+/// "An hour before the train tomorrow": which hour is that?
+fn counts_from_a_day(phrase: &Phrase) -> bool {
+    let day = phrase.date.as_ref().is_some_and(Date::is_one_day);
+    phrase.counts_exactly() && day && phrase.clock.is_none() && phrase.part.is_none()
+}
+
+/// A part of the day that fitted nowhere, beside a day without an hour.
+fn part_apart(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    let (part, next) = line.pick(i, |a| match a.sense {
+        Sense::Part(part) if !a.weak => Some(part),
+        _ => None,
+    })?;
+    let open = |p: &Phrase| p.date.as_ref().is_some_and(Date::is_one_day) && p.clock.is_none() && p.part.is_none();
+    // "A hotel for one night", "2 evenings".
+    let counted = i.checked_sub(1).is_some_and(|b| number(line, b).is_some());
+    // "Quiz night" is no night.
+    let compound = part.from >= EVENING
+        && i.checked_sub(1).is_some_and(|b| {
+            line.tokens[b].kind == Kind::Word && line.atoms(b).is_empty() || line.link(b, Link::Idiom).is_some()
+        });
+    (i > 0 && !compound && !counted && heard.iter().any(|h| open(&h.phrase))).then_some((i, next))
+}
+
 /// A figure written as an hour or a date that fitted nowhere, beside a day or an hour without one: "closes 2359 on
 /// the 30th".
 fn looks_like_a_time(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     const YEARS: std::ops::Range<u32> = 1900..2100;
     let (value, digits) = line.digits(i).filter(|_| line.begins_figure(i))?;
-    if line.mark(i + 1, '/') && heard.iter().any(|h| h.phrase.is_clock_alone()) {
+    if line.mark(i + 1, '/') && heard.iter().any(|h| h.phrase.is_time_alone()) {
         // "The concert is 8/14, doors at 6".
         let (other, _) = line.digits(i + 2).filter(|_| line.glued(i + 1) && line.glued(i + 2))?;
         let fits = value.min(other) <= 12 && value.max(other) <= 31 && value.min(other) > 0;
         return (fits && value.max(other) > 4 && line.ends_figure(i + 3)).then_some((i, i + 3));
     }
-    let day = heard.iter().any(|h| h.phrase.date.as_ref().is_some_and(Date::is_one_day));
+    let says_day = |p: &Phrase| {
+        p.date.as_ref().is_some_and(Date::is_one_day) || p.offset.is_some_and(Span::is_calendar) || p.rule.is_some()
+    };
+    let day = heard.iter().any(|h| says_day(&h.phrase));
+    let hour = heard.iter().any(|h| h.phrase.is_time_alone());
+    if let Some((1..=31, true, next)) = day_number(line, i).filter(|_| hour && !day)
+        && i.checked_sub(1).is_some_and(|before| line.link(before, Link::The).is_some())
+        && line.link(next, Link::Counted).is_none()
+    {
+        // "The 2nd review at 5".
+        return Some((i, next));
+    }
     if !day || heard.iter().any(|h| h.phrase.clock.is_some()) || named_by(line, i) {
         return None;
+    }
+    if let Some(next) = hours_from_to(line, i).or_else(|| last_hour(line, i)) {
+        return Some((i, next));
     }
     if let Some((minute, next)) = clock::minutes_after(line, i + 1, '.') {
         // "The 9.35 train"; "24.80" is a price.
@@ -194,8 +272,29 @@ fn looks_like_a_time(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, u
     let read = clock::plain(line, i)?;
     // A phone number goes on.
     let alone = line.digits(read.next).is_none() && i.checked_sub(1).is_none_or(|before| line.digits(before).is_none());
-    let compact = digits == 4 && alone && !YEARS.contains(&value) && line.link(read.next, Link::Counted).is_none();
+    // Of the day that was, it is rather an amount.
+    let past = heard.iter().any(|h| matches!(h.phrase.date, Some(Date::Day(..=-1))));
+    let compact =
+        digits == 4 && alone && !past && !YEARS.contains(&value) && line.link(read.next, Link::Counted).is_none();
     compact.then_some((i, read.next))
+}
+
+/// "Dentist on Friday, 2-4", but not "chapters 2-4 on Friday".
+fn hours_from_to(line: &Line, i: usize) -> Option<usize> {
+    let is_hour = |at: usize| line.digits(at).filter(|(hour, digits)| *digits <= 2 && (1..=12).contains(hour));
+    is_hour(i)?;
+    let between = i.checked_sub(1).is_some_and(|before| line.link(before, Link::Between).is_some());
+    let at = line.link(i + 1, Link::To).or_else(|| line.link(i + 1, Link::And).filter(|_| between))?;
+    is_hour(at)?;
+    (line.ends_figure(at + 1) && line.link(at + 1, Link::Counted).is_none()).then_some(at + 1)
+}
+
+/// "The dentist is Friday and it's 5", but not "Friday, table for 4".
+fn last_hour(line: &Line, i: usize) -> Option<usize> {
+    let last = i + 1 == line.tokens.len() && line.digits(i).is_some_and(|(hour, _)| (1..=12).contains(&hour));
+    let counted =
+        i.checked_sub(1).is_some_and(|before| line.link(before, Link::For).is_some() || line.mark(before, '-'));
+    (last && !counted).then_some(i + 1)
 }
 
 /// "Room 1430".
@@ -209,13 +308,18 @@ fn corrected(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let here = line.tokens.get(i)?.span.start;
     let next = if line.mark(next, ',') { next + 1 } else { next };
     let after = line.tokens.get(next)?.span.start;
-    let before = heard.iter().any(|h| h.span.end <= here);
+    let earlier = || heard.iter().filter(|h| h.span.end <= here);
     // "Make it 30 minutes" is no other time, and neither is "no one".
     let no_one = line.link(i, Link::Idiom).is_some();
-    let figure = number(line, next).is_some_and(|(_, end)| unit(line, end).is_none()) && !no_one;
-    let timed = |h: &Heard| h.phrase.date.is_some() || h.phrase.clock.is_some();
-    let more = figure || heard.iter().any(|h| h.span.start == after && timed(h));
-    (before && more).then_some((i, next))
+    let short = line.digits(next).is_none_or(|(_, digits)| digits < 3);
+    let figure = short && number(line, next).is_some_and(|(_, end)| unit(line, end).is_none()) && !no_one;
+    // "After church, make it 1pm" says what was open.
+    let same_kind = |new: &Phrase, old: &Phrase| {
+        new.date.is_some() && old.date.is_some() || new.clock.is_some() && (old.clock.is_some() || old.part.is_some())
+    };
+    let new = heard.iter().find(|h| h.span.start == after);
+    let again = new.is_some_and(|new| earlier().any(|old| same_kind(&new.phrase, &old.phrase)));
+    (figure && new.is_none() && earlier().next().is_some() || again).then_some((i, next))
 }
 
 /// "The Sunday | the clocks fall back", "the Friday | before I leave": the one that is told by what follows.

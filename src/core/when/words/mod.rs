@@ -107,7 +107,9 @@ impl<'a> Line<'a> {
             return true;
         };
         match token.kind {
-            Kind::Mark('%' | '€' | '$' | '£' | '°' | '×' | '*' | '+' | '=' | '^') => false,
+            // "6:30pm £12".
+            Kind::Mark('$' | '£') => token.spaced,
+            Kind::Mark('%' | '€' | '°' | '×' | '*' | '+' | '=' | '^') => false,
             Kind::Mark('.' | ',' | '/' | ':' | '-' | '_') => {
                 token.spaced || self.digits(i + 1).is_none() || !self.glued(i + 1)
             }

@@ -139,7 +139,7 @@ macro_rules! links {
 links! {
     At = "at", On = "on", In = "in", By = "by", Until = "until", Since = "since", From = "from",
     MovedTo = "moved_to", To = "to", Between = "between", And = "and", For = "for", Of = "of",
-    The = "the", Past = "past", BeforeHour = "before_hour", Before = "before", After = "after",
+    The = "the", Past = "past", BeforeHour = "before_hour", Before = "before", Beforehand = "beforehand", Adverb = "adverb", Title = "title", Ends = "ends", Runs = "runs", ThatDay = "that_day", After = "after",
     FromAnchor = "from_anchor", Oclock = "oclock", ClockH = "clock_h", ClockHours = "clock_hours",
     Am = "am", Pm = "pm", Ago = "ago", AgoBefore = "ago_before", Hence = "hence", Now = "now",
     Article = "article", Half = "half", HalfTo = "half_to", Quarter = "quarter",

@@ -1,0 +1,108 @@
+//! Words of time that say nothing of when: they name a thing, or take a day away.
+
+use std::ops::Range;
+
+use super::super::Role;
+use super::super::words::{Kind, Line, Link};
+use super::lead::Lead;
+use super::phrase::{Date, MonthOf, Period, Phrase};
+use super::{Heard, days};
+
+/// Takes them out, and gives back where they stood.
+pub fn drop_names(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+    drop_adjectives(heard);
+    // "Hourly rate".
+    heard.retain(|h| !(is_adjective(&h.phrase) && noun_follows(line, h.span.end)));
+    let mut names = drop_occasions(line, heard);
+    names.extend(drop_excluded(line, heard));
+    names.extend(drop_today(line, heard));
+    names.extend(drop_frames(heard));
+    names
+}
+
+/// "Wednesday at 3. Not Thursday", if another day is left.
+fn drop_excluded(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+    let first = |h: &Heard| line.tokens.iter().position(|t| t.span.start >= h.span.start);
+    let reaches = |e: usize, i: usize| {
+        line.link(e, Link::Excluded).is_some_and(|next| (e + 1..=line.skip(next, &[Link::The])).contains(&i))
+    };
+    let excluded = |h: &Heard| first(h).is_some_and(|i| (0..i).any(|e| reaches(e, i)));
+    let says_day = |h: &Heard| h.phrase.date.as_ref().is_some_and(Date::is_one_day);
+    if !heard.iter().any(|h| says_day(h) && !excluded(h)) {
+        return Vec::new();
+    }
+    heard.extract_if(.., |h| says_day(h) && excluded(h)).map(|h| h.span).collect()
+}
+
+/// "This week I want to finish it, make it Wednesday": a day says more than its week, which makes it exact.
+fn drop_frames(heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+    let frame = |h: &Heard| {
+        let near = matches!(h.phrase.date, Some(Date::Period(Period::Week(_) | Period::Month(MonthOf::From(_)))));
+        near && h.phrase.role == Role::Plain && Phrase { date: None, ..h.phrase.clone() }.is_empty()
+    };
+    let [first, second] = &mut heard[..] else {
+        return Vec::new();
+    };
+    let day = second.phrase.date.as_ref().filter(|d| d.is_one_day() && second.phrase.role == Role::Plain);
+    let (Some(frame_date), Some(day)) = (first.phrase.date.clone().filter(|_| frame(first)), day) else {
+        return Vec::new();
+    };
+    if matches!(day, Date::Weekday { .. } | Date::Numbered { .. }) {
+        second.phrase.date = days::within(day, &frame_date).or_else(|| Some(day.clone()));
+    }
+    vec![heard.remove(0).span]
+}
+
+/// "One last thing today: dinner on 24 August at 8" is not today.
+fn drop_today(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+    let asks = (0..line.tokens.len()).any(|i| line.link(i, Link::Request).is_some());
+    let today = |h: &Heard| h.phrase.date == Some(Date::Day(0)) && Phrase { date: None, ..h.phrase.clone() }.is_empty();
+    let whole = heard.iter().filter(|h| !today(h)).any(|h| h.phrase.is_appointment());
+    if asks || !whole || !heard.first().is_some_and(today) {
+        return Vec::new();
+    }
+    vec![heard.remove(0).span]
+}
+
+/// A word like "weekly", and nothing that says when.
+fn is_adjective(phrase: &Phrase) -> bool {
+    phrase.rule.is_some_and(|r| r.says_how_often_only()) && phrase.is_only_rule()
+}
+
+/// "Weekly review every Friday": beside a day, a bare "weekly" describes the thing.
+fn drop_adjectives(heard: &mut Vec<Heard>) {
+    let says_day = |p: &Phrase| !is_adjective(p) && (p.date.is_some() || p.rule.is_some());
+    if heard.iter().any(|h| says_day(&h.phrase)) {
+        heard.retain(|h| !is_adjective(&h.phrase));
+    }
+}
+
+/// "Labor day trip Sep 4 to Sep 7": before a noun, beside another date, a holiday without a preposition names the thing.
+fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+    let is_occasion = |h: &Heard| {
+        let bare = Phrase { date: None, ..h.phrase.clone() };
+        let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
+        matches!(
+            h.phrase.date,
+            Some(Date::Holiday { .. } | Date::Period(Period::Month(MonthOf::Named { year: None, .. })))
+        ) && bare.is_empty()
+            && first.is_some_and(|i| is_bare(line, i))
+            && noun_follows(line, h.span.end)
+    };
+    let says_day = |h: &Heard| h.phrase.date.is_some() || h.phrase.offset.is_some();
+    if !heard.iter().any(|h| says_day(h) && !is_occasion(h)) {
+        return Vec::new();
+    }
+    heard.extract_if(.., |h| is_occasion(h)).map(|h| h.span).collect()
+}
+
+/// No preposition of days stands before it: "Labor day trip", "about the Halloween costumes".
+fn is_bare(line: &Line, i: usize) -> bool {
+    let lead = Lead::read(line, i, true);
+    lead.link.is_none() || lead.link == Some(Link::At) && lead.article
+}
+
+fn noun_follows(line: &Line, end: usize) -> bool {
+    let next = line.tokens.iter().position(|t| t.span.start >= end);
+    next.is_some_and(|i| line.tokens[i].kind == Kind::Word && line.link(i, Link::Follow).is_none())
+}
