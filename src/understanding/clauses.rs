@@ -14,7 +14,7 @@ use super::matching::{self, Match};
 use super::said::Said;
 use super::say::{self, Built};
 use super::text::{Mark, own_words, tokens};
-use super::{Hearing, Past, Understood, history};
+use super::{Hearing, Past, Understood, ahead, history};
 use crate::core::plan::{Plan, PlannedAction};
 
 /// Connectors looked at in one sentence.
@@ -38,6 +38,10 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
     let text = own_words(hearing.text);
     if text.trim().is_empty() {
         return Understood::NotUnderstood;
+    }
+    let actions = ahead::plan(&text, hearing, domains);
+    if !actions.is_empty() {
+        return Understood::Plan(Plan { actions, ..Plan::default() });
     }
     let heard = Heard::new(&text, hearing.reference, &GRAMMAR);
     let parser = Parser { grammar: &GRAMMAR, hearing, heard: &heard, domains };

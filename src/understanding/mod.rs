@@ -13,6 +13,7 @@
 //!
 //! Deliberately not here: resolving times and people, stakes, and any knowledge of what services hold.
 
+mod ahead;
 mod amend;
 mod clauses;
 mod complete;

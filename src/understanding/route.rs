@@ -5,6 +5,7 @@
 //! looked at; nothing that resembles a known word routes to chat with low confidence. "It" and its like are
 //! settled by the conversation, not by the model.
 
+use super::ahead;
 use super::clauses::{self, Sense};
 use super::grammar::GRAMMAR;
 use super::heard::Heard;
@@ -58,6 +59,11 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     let text = head_and_tail(&own, ROUTE_CHARS_FAST);
     let heard = Heard::quick(&text, hearing.reference, &GRAMMAR);
     let alone = Hearing { history: &[], ..*hearing };
+    let ahead = ahead::plan(&text, &alone, &[]);
+    if !ahead.is_empty() {
+        let domains = ahead.into_iter().map(|action| action.service).collect();
+        return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
+    }
     let senses = clauses::senses(&alone, &heard);
     if let Some(guess) = about_it(hearing, &heard, &senses) {
         return guess;

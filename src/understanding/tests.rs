@@ -86,7 +86,11 @@ fn several_times_of_one_reminder_are_all_kept_or_nothing_is() {
         &[],
         r#"task.create {"deadline":"friday at 3pm","remind_at":["monday at 9am"],"title":"Water the plants"}"#,
     );
-    check("remind me a day before and an hour before my flight on friday at 3pm", &[], "-");
+    check(
+        "remind me a day before and an hour before my flight on friday at 3pm",
+        &[],
+        r#"task.create {"deadline":"friday at 3pm","remind_before":["P1D","PT1H"],"title":"Flight"}"#,
+    );
 }
 
 #[test]
