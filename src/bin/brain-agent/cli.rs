@@ -1,0 +1,116 @@
+//! The commands and their arguments, as `--help` shows them.
+
+use std::path::PathBuf;
+
+use brain_agent::eval;
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use clap::{Args, Parser, Subcommand};
+
+const DEFAULT_USER: &str = "me";
+
+/// A personal assistant that asks before it does anything that cannot be taken back.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    about,
+    after_help = "Without a command: chat in this terminal, or serve Telegram when TELEGRAM_BOT_TOKEN is set."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve Telegram and deliver reminders
+    Serve,
+    /// Chat in this terminal
+    Console(ConsoleArgs),
+    /// One message, its answer, and out: exit 0 fine, 1 something failed, 2 bad configuration, 3 waits for a yes
+    Ask {
+        /// The message
+        text: String,
+        /// Who asks
+        #[arg(long, default_value = DEFAULT_USER)]
+        user: String,
+    },
+    /// See, cancel or approve what waits for a yes or no
+    Pending {
+        #[command(subcommand)]
+        verb: Verb,
+        /// One JSON object a line
+        #[arg(long, global = true)]
+        json: bool,
+    },
+    /// Write all of a person's data as JSON, as /export hands it over
+    Export {
+        /// Whose: a name of the console, or tg:ID
+        #[arg(long, default_value = DEFAULT_USER)]
+        user: String,
+    },
+    /// Measure understanding on a file of messages with known answers
+    Eval(EvalArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConsoleArgs {
+    /// One JSON object a line, in and out
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Made-up mail, calendar, contacts, tasks, notes and memories in a throw-away folder
+    #[arg(long)]
+    pub(crate) demo: bool,
+    /// A clock that stands still at this time, e.g. 2026-01-11T09:00:00Z
+    #[arg(long)]
+    pub(crate) now: Option<DateTime<Utc>>,
+    /// The time zone, e.g. Europe/Berlin
+    #[arg(long)]
+    pub(crate) tz: Option<Tz>,
+    /// Who is talking
+    #[arg(long, default_value = DEFAULT_USER)]
+    pub(crate) user: String,
+}
+
+/// Without a command.
+impl Default for ConsoleArgs {
+    fn default() -> Self {
+        Self { json: false, demo: false, now: None, tz: None, user: DEFAULT_USER.to_owned() }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Everything that waits
+    List,
+    /// One card, as its owner sees it
+    Show { id: String },
+    /// Drop one
+    Cancel { id: String },
+    /// Say yes in the owner's place, where BRAIN_ADMIN_MAY_APPROVE allows it
+    Approve {
+        id: String,
+        /// The first 12 characters of its digest, as `show` prints it
+        digest: Option<String>,
+        /// The same, by name
+        #[arg(long = "digest", conflicts_with = "digest")]
+        digest_option: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    /// What to measure
+    pub(crate) what: eval::What,
+    /// The messages and their answers; data/eval shows how they are written
+    pub(crate) file: PathBuf,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// List every miss
+    #[arg(long)]
+    pub(crate) errors: bool,
+    /// Built-in understanding, though a model is configured
+    #[arg(long)]
+    pub(crate) built_in: bool,
+}

@@ -1,0 +1,136 @@
+//! Commands with one answer: done here where nobody holds the store, otherwise through the process that does.
+
+use std::process::ExitCode;
+
+use brain_agent::admin::{self, Request};
+use brain_agent::app::StartError;
+use brain_agent::config::Config;
+use brain_agent::console::Session;
+use brain_agent::console::terminal::{TerminalSink, shared};
+use brain_agent::control::Client;
+use brain_agent::eval;
+use brain_agent::ports::StoreError;
+
+use crate::cli::{EvalArgs, Verb};
+use crate::home::{Home, Wanted};
+use crate::remote::wait_for_done;
+
+pub(crate) async fn ask(config: &Config, text: &str, user: &str) -> anyhow::Result<ExitCode> {
+    let line = serde_json::json!({"text": text}).to_string();
+    let (_, sink) = shared(TerminalSink::default());
+    let done = match Home::open(config, Wanted::by(config)).await {
+        Ok(home) => {
+            let session = Session::open(home.brain.clone(), home.console.clone(), sink, None, user.to_owned()).await;
+            let done = session.line(&line).await;
+            drop(session);
+            home.close(&config.data_dir).await;
+            serde_json::to_value(done)?
+        }
+        Err(StartError::Store(locked @ StoreError::Locked { .. })) => {
+            let Ok(mut client) = Client::connect(&config.data_dir).await else {
+                return Err(locked.into());
+            };
+            client.console(user).await?;
+            client.send_raw(&line).await?;
+            wait_for_done(&mut client, &sink, false).await?
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(exit_code(&done))
+}
+
+/// 0 fine, 1 something failed, 3 something waits for consent.
+fn exit_code(done: &serde_json::Value) -> ExitCode {
+    let statuses: Vec<&str> =
+        done["outcomes"].as_array().into_iter().flatten().filter_map(|o| o["status"].as_str()).collect();
+    if done["path"] == "error" || statuses.iter().any(|s| ["failed", "unknown", "refused"].contains(s)) {
+        ExitCode::from(1)
+    } else if statuses.contains(&"pending") {
+        ExitCode::from(3)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+pub(crate) async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::Result<ExitCode> {
+    let request = match verb {
+        Verb::List => Request::List,
+        Verb::Show { id } => Request::Show { id },
+        Verb::Cancel { id } => Request::Cancel { id },
+        Verb::Approve { id, digest, digest_option } => Request::Approve { id, digest: digest.or(digest_option) },
+    };
+    let response = match Home::open(config, Wanted::by(config)).await {
+        Ok(home) => {
+            let response = admin::handle(&home.brain, &request).await;
+            home.close(&config.data_dir).await;
+            response
+        }
+        Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {
+            Ok(client) => client.request(&request).await?,
+            Err(_) => return Err(locked.into()),
+        },
+        Err(error) => return Err(error.into()),
+    };
+    answered(&response, json)
+}
+
+pub(crate) async fn export(config: &Config, user: &str) -> anyhow::Result<ExitCode> {
+    let response = match Home::open(config, Wanted::by(config)).await {
+        Ok(home) => {
+            let response = admin::export(&home.brain, user).await;
+            home.close(&config.data_dir).await;
+            response
+        }
+        Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {
+            Ok(client) => client.export(user).await?,
+            Err(_) => return Err(locked.into()),
+        },
+        Err(error) => return Err(error.into()),
+    };
+    answered(&response, true)
+}
+
+fn answered(response: &admin::Response, json: bool) -> anyhow::Result<ExitCode> {
+    show_response(response, json);
+    Ok(if response.ok { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn show_response(response: &admin::Response, json: bool) {
+    use std::io::Write as _;
+    let mut stdout = std::io::stdout().lock();
+    if json {
+        for record in &response.records {
+            let _ = writeln!(stdout, "{record}");
+        }
+        if !response.ok {
+            eprintln!("brain-agent: {}", response.text);
+        }
+    } else if response.ok {
+        let _ = writeln!(stdout, "{}", response.text);
+    } else {
+        eprintln!("brain-agent: {}", response.text);
+    }
+}
+
+/// Figures are no failure, however bad: 0 when there are any.
+pub(crate) async fn evaluate(config: &Config, args: &EvalArgs) -> anyhow::Result<ExitCode> {
+    use std::io::Write as _;
+    let who = if args.built_in { eval::Who::BuiltIn } else { eval::Who::Configured };
+    let mut report = eval::run(args.what, &args.file, who, config).await?;
+    let misses = std::mem::take(&mut report.errors);
+    let misses = if args.errors { misses } else { Vec::new() };
+    let mut stdout = std::io::stdout().lock();
+    if args.json {
+        report.errors = misses;
+        writeln!(stdout, "{}", serde_json::to_string(&report)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    write!(stdout, "{}", report.to_text())?;
+    if !misses.is_empty() {
+        writeln!(stdout)?;
+    }
+    for miss in &misses {
+        writeln!(stdout, "{miss}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,128 @@
+//! A process that owns the store: what it opens, what runs beside its face, and how it ends. `serve` is one.
+//!
+//! Invariant: whoever opens a home closes it, so that what is being delivered arrives and the store is whole.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use brain_agent::app::{self, Faces, Parts, StartError};
+use brain_agent::clock::SystemClock;
+use brain_agent::config::Config;
+use brain_agent::console::ConsoleChat;
+use brain_agent::pipeline::{Brain, recover};
+use brain_agent::ports::{Chat, Clock, Store};
+use brain_agent::store::RedbStore;
+use brain_agent::{control, scheduler, telegram};
+use chrono_tz::Tz;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+/// A process that owns the store: its brain, and everything that runs beside the face.
+pub(crate) struct Home {
+    pub(crate) brain: Arc<Brain>,
+    pub(crate) console: Arc<ConsoleChat>,
+    store: Arc<RedbStore>,
+    beside: tokio::task::JoinSet<()>,
+    /// What falls due, when this process sees to it. It ends by itself, so that what is being delivered arrives.
+    time: Option<AbortOnDropHandle<()>>,
+    /// Nothing new begins.
+    stop: CancellationToken,
+}
+
+/// Which parts a process needs beside its face.
+pub(crate) struct Wanted<'a> {
+    pub(crate) data_dir: &'a Path,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) zone: Option<Tz>,
+    pub(crate) telegram: Option<Arc<dyn Chat>>,
+}
+
+impl<'a> Wanted<'a> {
+    /// The configured folder and the real clock, and nobody but the terminal.
+    pub(crate) fn by(config: &'a Config) -> Self {
+        Self { data_dir: &config.data_dir, clock: Arc::new(SystemClock::new()), zone: None, telegram: None }
+    }
+}
+
+impl Home {
+    pub(crate) async fn open(config: &Config, wanted: Wanted<'_>) -> Result<Self, StartError> {
+        let Wanted { data_dir, clock, zone, telegram } = wanted;
+        let file = app::open_store(data_dir).await?;
+        let store: Arc<dyn Store> = file.clone();
+        let console = Arc::new(app::console_chat(&store, data_dir).await?);
+        let face = Arc::new(Faces { console: console.clone(), telegram });
+        let parts = Parts { store, data_dir: data_dir.to_owned(), clock, face, zone };
+        let brain = Arc::new(app::build(config, parts)?);
+        // Beside the start, so that neither it nor the first message waits.
+        tokio::task::spawn_blocking(app::warm_up);
+        recover::recover(&brain).await?;
+        let (beside, stop) = (tokio::task::JoinSet::new(), CancellationToken::new());
+        Ok(Self { brain, console, store: file, beside, time: None, stop })
+    }
+
+    /// Lets other processes reach this one.
+    pub(crate) fn listen(&mut self, data_dir: &Path) {
+        match control::listen(data_dir) {
+            Ok(listener) => {
+                self.beside.spawn(control::serve(listener, self.brain.clone(), self.console.clone()));
+            }
+            Err(error) => {
+                eprintln!("brain-agent: other commands cannot reach this process ({error}); it works all the same")
+            }
+        }
+    }
+
+    /// Delivers what falls due, by the real clock.
+    pub(crate) fn keep_time(&mut self) {
+        let (brain, stop) = (self.brain.clone(), self.stop.clone());
+        let time = tokio::spawn(async move { scheduler::run(&brain, &stop).await });
+        self.time = Some(AbortOnDropHandle::new(time));
+    }
+
+    pub(crate) async fn close(mut self, data_dir: &Path) {
+        self.stop.cancel();
+        if let Some(time) = self.time.take() {
+            // It has a limit of its own. If it broke, the next start finds what it has left.
+            let _ = time.await;
+        }
+        self.beside.shutdown().await;
+        let _ = std::fs::remove_file(control::path(data_dir));
+        drop(self.brain);
+        self.store.close().await;
+    }
+}
+
+pub(crate) async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
+    let telegram_config = config
+        .telegram
+        .as_ref()
+        .context("TELEGRAM_BOT_TOKEN is not set; get a token from @BotFather, or use “brain-agent console”")?;
+    let telegram = telegram::Telegram::new(telegram_config, config)?.listening_with(app::transcriber(config)?);
+    let mut home = Home::open(config, Wanted { telegram: Some(telegram.chat()), ..Wanted::by(config) }).await?;
+    home.listen(&config.data_dir);
+    home.keep_time();
+    let stopping = home.stop.clone();
+    home.beside.spawn(async move {
+        termination().await;
+        stopping.cancel();
+    });
+    let ended = telegram.run(home.brain.clone(), home.stop.clone()).await;
+    home.close(&config.data_dir).await;
+    ended?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns on SIGTERM or Ctrl-C.
+pub(crate) async fn termination() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        let _ = tokio::signal::ctrl_c().await;
+        return;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+    }
+}

@@ -1,0 +1,66 @@
+//! The command line: configuration, store, recovery, and then a face.
+//!
+//! Which commands there are is in [`cli`]; each group of them has a file. Not here: anything an assistant does.
+
+mod cli;
+mod errands;
+mod home;
+mod remote;
+mod talk;
+
+use std::process::ExitCode;
+
+use brain_agent::app;
+use brain_agent::config::Config;
+use clap::Parser;
+use cli::{Cli, Command, ConsoleArgs};
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
+    };
+    log_to_stderr();
+    // One TLS stack. It fails only when a provider was installed before, and then that one serves.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let outcome = match app::runtime() {
+        Ok(runtime) => {
+            let outcome = runtime.block_on(run(cli));
+            // A thread that waits for a key press must not hold up the end.
+            runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+            outcome
+        }
+        Err(error) => Err(error.into()),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("brain-agent: {error:#}");
+        ExitCode::from(2)
+    })
+}
+
+/// Logs go to standard error; `RUST_LOG` says how much.
+fn log_to_stderr() {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
+
+async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let config = Config::load()?;
+    for warning in &config.warnings {
+        eprintln!("brain-agent: {warning}");
+    }
+    match cli.command {
+        None if config.telegram.is_some() => home::serve(&config).await,
+        None => talk::console(&config, ConsoleArgs::default()).await,
+        Some(Command::Serve) => home::serve(&config).await,
+        Some(Command::Console(args)) => talk::console(&config, args).await,
+        Some(Command::Ask { text, user }) => errands::ask(&config, &text, &user).await,
+        Some(Command::Pending { verb, json }) => errands::pending(&config, verb, json).await,
+        Some(Command::Export { user }) => errands::export(&config, &user).await,
+        Some(Command::Eval(args)) => errands::evaluate(&config, &args).await,
+    }
+}
