@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Reader;
+use super::reader::Reader;
 use crate::ports::Stage;
 
 /// US dollars for a million tokens.

@@ -1,0 +1,220 @@
+//! Reads what is set, key by key.
+//!
+//! Invariant: every problem is noted, not only the first, so that one look at the message mends them all. Not here:
+//! which keys there are (see [`super::keys`]), and prices (see [`super::price`]).
+
+use std::collections::{BTreeMap, HashSet};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::keys::{KEYS, Use, is_known, unknown};
+use super::{Config, ModelEndpoint, TelegramConfig, WebhookConfig};
+use crate::limits;
+use crate::ports::Stage;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Environment,
+    File,
+}
+
+/// The values that are set, and what is wrong with them.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    pub(super) values: BTreeMap<String, String>,
+    pub(super) problems: Vec<String>,
+}
+
+impl Reader {
+    pub(super) fn accept(&mut self, key: String, value: String, source: Source) {
+        let known = is_known(&key);
+        let must_be_known = source == Source::File || key.starts_with("BRAIN_");
+        if !known && must_be_known {
+            self.problems.push(unknown(&key));
+        } else if known {
+            let value = value.trim().to_owned();
+            if value.is_empty() {
+                self.values.remove(&key);
+            } else {
+                self.values.insert(key, value);
+            }
+        }
+    }
+
+    pub(super) fn read(&mut self) -> Config {
+        let warnings = KEYS
+            .iter()
+            .filter(|(key, when)| *when == Use::Later && self.values.contains_key(*key))
+            .map(|(key, _)| format!("{key} is set, but this version does not act on it yet"))
+            .collect();
+        let telegram = self.telegram();
+        let model_fallback = self.endpoint("LLM_FALLBACK_BASE_URL", "LLM_FALLBACK_API_KEY", "LLM_FALLBACK_MODEL", None);
+        let models = self.models();
+        if models.is_empty() && model_fallback.is_some() {
+            self.problems.push("LLM_FALLBACK_BASE_URL is set without LLM_BASE_URL: set that one first".to_owned());
+        }
+        Config {
+            telegram,
+            models,
+            prices: self.prices(),
+            model_fallback,
+            transcribe: self.endpoint("TRANSCRIBE_BASE_URL", "TRANSCRIBE_API_KEY", "TRANSCRIBE_MODEL", None),
+            breath: self
+                .parsed("BRAIN_BREATH", "a duration from 0s to 10s, such as 300ms", |text| {
+                    duration(text).filter(|d| d.as_secs() <= 10)
+                })
+                .unwrap_or(Duration::from_millis(limits::BREATH_MS)),
+            smtp_url: self.text("SMTP_URL").map(SecretString::from),
+            data_dir: self.text("BRAIN_DATA_DIR").map_or_else(|| PathBuf::from("data/state"), PathBuf::from),
+            timezone: self.parsed("BRAIN_TIMEZONE", "a zone such as Europe/Berlin", |text| text.parse().ok()),
+            allowed_users: self.ids("BRAIN_ALLOWED_USERS"),
+            admins: self.ids("BRAIN_ADMINS"),
+            admin_may_approve: self.switch("BRAIN_ADMIN_MAY_APPROVE").unwrap_or(false),
+            skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
+            pending_ttl: self
+                .parsed("BRAIN_PENDING_TTL", "a duration from 1m to 30d, such as 24h", |text| {
+                    duration(text).filter(|d| (60..=30 * 86_400).contains(&d.as_secs()))
+                })
+                .unwrap_or(Duration::from_secs(limits::PENDING_TTL_SECS.unsigned_abs())),
+            prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
+            warnings,
+        }
+    }
+
+    fn text(&self, key: &str) -> Option<String> {
+        self.values.get(key).cloned()
+    }
+
+    pub(super) fn parsed<T>(&mut self, key: &str, wanted: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let text = self.text(key)?;
+        let value = parse(&text);
+        if value.is_none() {
+            self.problems.push(format!("{key} must be {wanted}, not “{text}”"));
+        }
+        value
+    }
+
+    fn switch(&mut self, key: &str) -> Option<bool> {
+        self.parsed(key, "true or false", |text| text.parse().ok())
+    }
+
+    fn url(&mut self, key: &str) -> Option<reqwest::Url> {
+        let text = self.text(key)?;
+        let url =
+            reqwest::Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        if url.is_none() {
+            self.problems.push(format!("{key} must be a http:// or https:// address"));
+        }
+        url
+    }
+
+    fn telegram(&mut self) -> Option<TelegramConfig> {
+        let api_url = self.url("TELEGRAM_API_URL");
+        let token = self.text("TELEGRAM_BOT_TOKEN")?;
+        let fine = token.split_once(':').is_some_and(|(id, secret)| {
+            !id.is_empty()
+                && id.bytes().all(|b| b.is_ascii_digit())
+                && secret.len() >= 10
+                && secret.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+        });
+        if !fine {
+            self.problems.push("TELEGRAM_BOT_TOKEN must look like 123456789:AAE…, as @BotFather gives it".to_owned());
+        }
+        let webhook = self.webhook();
+        Some(TelegramConfig { token: SecretString::from(token), api_url, webhook })
+    }
+
+    /// How updates are delivered. The address may be plain HTTP on this machine only, for a server in front of us.
+    fn webhook(&mut self) -> Option<WebhookConfig> {
+        let addr = self.parsed("BRAIN_WEBHOOK_ADDR", "an address to listen on, such as 127.0.0.1:8791", |text| {
+            text.parse::<SocketAddr>().ok()
+        });
+        let secret = self.parsed("BRAIN_WEBHOOK_SECRET", "1 to 256 letters, digits, _ and -", |text| {
+            let fine = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+            (text.len() <= 256 && text.bytes().all(fine)).then(|| SecretString::from(text.to_owned()))
+        });
+        let Some(url) = self.url("BRAIN_WEBHOOK_URL") else {
+            if addr.is_some() || secret.is_some() {
+                self.problems.push("BRAIN_WEBHOOK_URL is missing: where should Telegram deliver to?".to_owned());
+            }
+            return None;
+        };
+        Some(WebhookConfig { url, addr: addr.unwrap_or_else(default_webhook_addr), secret })
+    }
+
+    /// The endpoint of each stage: its own keys, each falling back to the common one.
+    fn models(&mut self) -> BTreeMap<Stage, ModelEndpoint> {
+        let common = self.endpoint("LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", None);
+        let mut models = BTreeMap::new();
+        for stage in Stage::ALL {
+            let key = |base: &str| format!("{base}_{}", stage.name().to_uppercase());
+            let own = self.endpoint(&key("LLM_BASE_URL"), &key("LLM_API_KEY"), &key("LLM_MODEL"), common.as_ref());
+            if let Some(endpoint) = own {
+                models.insert(stage, endpoint);
+            }
+        }
+        if !models.is_empty() && models.len() < Stage::ALL.len() {
+            self.problems
+                .push("LLM_BASE_URL is missing: it serves every stage that has no endpoint of its own".to_owned());
+        }
+        models
+    }
+
+    fn endpoint(&mut self, url: &str, key: &str, model: &str, common: Option<&ModelEndpoint>) -> Option<ModelEndpoint> {
+        let own_url = self.url(url).and_then(|_| self.text(url));
+        let own_model = self.text(model);
+        if self.values.contains_key(url) && own_url.is_none() {
+            return None;
+        }
+        let base_url = own_url.clone().or_else(|| common.map(|c| c.base_url.clone()));
+        let Some(base_url) = base_url else {
+            if own_model.is_some() || self.values.contains_key(key) {
+                self.problems.push(format!("{model} or {key} is set without {url}"));
+            }
+            return None;
+        };
+        let Some(name) = own_model.or_else(|| common.map(|c| c.model.clone())) else {
+            self.problems.push(format!("{model} is missing: which model should {url} use?"));
+            return None;
+        };
+        // A key belongs to its endpoint: the common one is not handed to another address.
+        let inherited = if own_url.is_none() { common.and_then(|c| c.api_key.clone()) } else { None };
+        let api_key = self.text(key).map(SecretString::from).or(inherited);
+        Some(ModelEndpoint { base_url, api_key, model: name })
+    }
+
+    fn ids(&mut self, key: &str) -> HashSet<i64> {
+        self.parsed(key, "numeric Telegram ids, separated by commas", |text| {
+            text.split([',', ' '])
+                .filter(|part| !part.is_empty())
+                .map(|part| part.parse().ok().filter(|id| *id > 0))
+                .collect()
+        })
+        .unwrap_or_default()
+    }
+}
+
+/// Loopback: whatever terminates TLS stands in front of us.
+fn default_webhook_addr() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 8_791))
+}
+
+/// `300ms`, `90s`, `15m`, `24h`, `7d`.
+fn duration(text: &str) -> Option<Duration> {
+    if let Some(number) = text.strip_suffix("ms") {
+        return number.parse().ok().map(Duration::from_millis);
+    }
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(seconds).map(Duration::from_secs)
+}
