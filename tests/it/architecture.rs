@@ -180,7 +180,6 @@ const LONG: &[(&str, &str)] = &[
     ("catalog/entry.rs", "the trait a command's author writes and the erased one belong side by side"),
     ("pipeline/turn.rs", "what a turn knows and what it comes to; the answer is to move out"),
     ("understanding/clauses.rs", "one sentence cut into clauses; barely over"),
-    ("records.rs", "every stored record that belongs to no service, in one list"),
 ];
 
 #[test]

@@ -1,0 +1,122 @@
+//! What waits for a yes or no, the message that shows it, and what can be taken back.
+//!
+//! The pending action and the run that carries it out are `core`'s own types; here they only get their keys.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::millis;
+use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
+use crate::core::pending::Pending;
+use crate::core::run::Run;
+use crate::ports::{Change, Key, Record, Table};
+
+impl Record for Pending {
+    const TABLE: Table = Table::Pending;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.id.as_str()])
+    }
+}
+
+impl Record for Run {
+    const TABLE: Table = Table::Runs;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.id.as_str()])
+    }
+}
+
+/// Index entry: an open pending action of a chat, oldest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PendingOpen {
+    /// Where it waits.
+    pub chat: ChatId,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// Which.
+    pub id: PendingId,
+}
+
+impl PendingOpen {
+    /// The entry of a pending action.
+    pub fn of(pending: &Pending) -> Self {
+        Self { chat: pending.chat.clone(), created_at: pending.created_at, id: pending.id.clone() }
+    }
+}
+
+impl Record for PendingOpen {
+    const TABLE: Table = Table::PendingOpen;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.chat.as_str(), &millis(self.created_at), self.id.as_str()])
+    }
+}
+
+/// Index entry: the card that a message shows, so that a reply to it is understood for ever.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CardMessage {
+    /// Where.
+    pub chat: ChatId,
+    /// The message.
+    pub message: MessageId,
+    /// The card.
+    pub pending: PendingId,
+}
+
+impl CardMessage {
+    /// The key of a message.
+    pub fn key_of(chat: &ChatId, message: MessageId) -> Key {
+        Key::of(&[chat.as_str(), &Key::number(message.0.unsigned_abs())])
+    }
+}
+
+impl Record for CardMessage {
+    const TABLE: Table = Table::Cards;
+
+    fn key(&self) -> Key {
+        Self::key_of(&self.chat, self.message)
+    }
+}
+
+/// How to take a done action back: the changes that restore the prior state, each expecting that nothing
+/// has changed since. It stays for a while after its use, so that a second press is told the truth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Undo {
+    /// Its id, on the button. Sorts by time; see [`Undo::id_at`].
+    pub id: String,
+    /// Who may press it.
+    pub owner: UserId,
+    /// Where it was done.
+    #[serde(default)]
+    pub chat: Option<ChatId>,
+    /// Until when.
+    pub until: DateTime<Utc>,
+    /// What was done, in words.
+    pub label: String,
+    /// What restores the prior state; empty once used.
+    pub changes: Vec<Change>,
+    /// When it was used.
+    #[serde(default)]
+    pub used: Option<DateTime<Utc>>,
+}
+
+impl Undo {
+    /// An id that sorts by time: `unique` behind the instant.
+    pub fn id_at(at: DateTime<Utc>, unique: &str) -> String {
+        format!("{}{unique}", Self::first_id_at(at))
+    }
+
+    /// What every id of that instant begins with.
+    pub fn first_id_at(at: DateTime<Utc>) -> String {
+        format!("{:011x}", at.timestamp_millis().max(0))
+    }
+}
+
+impl Record for Undo {
+    const TABLE: Table = Table::Undo;
+
+    fn key(&self) -> Key {
+        Key::of(&[&self.id])
+    }
+}

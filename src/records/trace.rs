@@ -1,0 +1,83 @@
+//! What happened, for the operator: the audit of decisions and the trace of each turn.
+//!
+//! Invariant: ids, digests, times and counts; never what anybody wrote.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::millis;
+use crate::core::ids::{ChatId, PendingId, UserId};
+use crate::core::pending::State;
+use crate::core::turn::Done;
+use crate::ports::{Key, Record, Table};
+
+/// A row of the audit: ids, digests and times; never contents.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Audit {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Tells rows of the same instant apart.
+    pub id: String,
+    /// Who did it.
+    pub by: UserId,
+    /// What happened, e.g. `approved`.
+    pub what: String,
+    /// The pending action, if it was about one.
+    pub pending: Option<PendingId>,
+    /// The state it came to.
+    pub state: Option<State>,
+    /// The digest at that moment.
+    pub digest: Option<String>,
+    /// `service.command` of each action.
+    pub actions: Vec<String>,
+}
+
+impl Record for Audit {
+    const TABLE: Table = Table::Audit;
+
+    fn key(&self) -> Key {
+        Key::of(&[&millis(self.at), &self.id])
+    }
+}
+
+/// One node of a turn's trace. Never holds texts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// The stage or `service.command`.
+    pub name: String,
+    /// Microseconds after the turn began.
+    pub start_us: u64,
+    /// Its length.
+    pub us: u64,
+    /// Bytes it was given.
+    pub input_bytes: usize,
+    /// Tokens in and out, for stages that called a model.
+    pub tokens: (u64, u64),
+    /// `ok`, `fallback: …`, `failed: …`, `cancelled`.
+    pub outcome: String,
+}
+
+/// The trace of one turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Its id.
+    pub id: String,
+    /// Whose.
+    pub user: UserId,
+    /// Where.
+    pub chat: ChatId,
+    /// When it began.
+    pub at: DateTime<Utc>,
+    /// How it ended; parameters are left out.
+    pub done: Done,
+    /// Its nodes.
+    pub spans: Vec<Span>,
+}
+
+impl Record for Turn {
+    const TABLE: Table = Table::Turns;
+
+    fn key(&self) -> Key {
+        Key::of(&[&millis(self.at), &self.id])
+    }
+}
