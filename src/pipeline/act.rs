@@ -1,6 +1,7 @@
 //! Acting: the ways into plan, gate, execute and reflect (see [`super::rounds`]). A routed message; the two that
 //! need no router, the answer to a question of ours and the change of a card; what a button or a command asks for.
 
+use super::answer::{Answer, Question};
 use super::cards::{self, Asking};
 use super::consent::{meant, too_late};
 use super::context::{self, Context, Fetching};
@@ -8,7 +9,7 @@ use super::plan::{self, Topic};
 use super::progressing::{Progressing, told_by_receipts};
 use super::rounds::{one_round, rounds};
 use super::route::Route;
-use super::turn::{Answer, Question, Turn, TurnError};
+use super::turn::{Turn, TurnError};
 use crate::core::consent::{self, Consent};
 use crate::core::outcome::{Report, Status};
 use crate::core::pending::Pending;

@@ -2,10 +2,11 @@
 
 use chrono::Duration;
 
+use super::answer::Answer;
 use super::consent::{self, too_late};
 use super::decisions::expiry;
 use super::gate::Passed;
-use super::turn::{Answer, Turn};
+use super::turn::Turn;
 use super::{Brain, closed, respond};
 use crate::catalog::Subject;
 use crate::core::button::{Button, CardVerb, Press};

@@ -5,9 +5,10 @@
 //! if it was typed, after the card was complete, exactly one action is open, and its card is the
 //! assistant's last message. Everything else is asked back, or goes to the planner.
 
+use super::answer::Answer;
 use super::decisions::Revisions;
 use super::respond::{self, Results};
-use super::turn::{Answer, Turn};
+use super::turn::Turn;
 use super::{Brain, cards, closed};
 use crate::catalog::working;
 use crate::core::button::CardVerb;

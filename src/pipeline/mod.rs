@@ -13,10 +13,11 @@
 //! ```
 //!
 //! The pipeline knows ports, not adapters. Everything a turn comes to is committed at once (see
-//! [`turn::Answer`]) before a word of it is shown.
+//! [`answer::Answer`]) before a word of it is shown.
 
 mod act;
 pub mod agenda;
+pub mod answer;
 mod ask;
 pub mod breath;
 pub mod buttons;
@@ -71,12 +72,13 @@ use crate::ports::{AddressBook, Batch, Chat, Clock, Key, Model, RecordExt, Scene
 use crate::prompts::Prompts;
 use crate::records::{ChatState, User};
 use crate::understanding::{Guess, Kind};
+use answer::Answer;
 use breath::Breath;
 use consent::Intake;
 use context::Context;
 use outbox::Locks;
 use route::Route;
-use turn::{Answer, Turn, TurnError};
+use turn::{Turn, TurnError};
 
 /// The account that actions are taken on; one a person until services have several.
 pub const ACCOUNT: &str = "default";

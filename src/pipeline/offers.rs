@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::act;
-use super::turn::{Answer, Turn};
+use super::answer::Answer;
+use super::turn::Turn;
 use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::plan::PlannedAction;

@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OwnedMutexGuard;
 
+use super::answer::{Answer, Question};
 use super::settings::{self, UserChange};
-use super::turn::{Answer, Question, Turn, TurnError};
+use super::turn::{Turn, TurnError};
 use super::{Brain, consent, conversation};
 use crate::core::ids::ChatId;
 use crate::core::markup::Formatted;

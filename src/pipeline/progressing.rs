@@ -1,10 +1,11 @@
 //! What the rounds of a turn add up to, and the answer that is made of it: receipts first, then cards, then the
 //! question.
 
+use super::answer::{Answer, Question};
 use super::context::Context;
 use super::later::{self, Later};
 use super::respond::{self, Results};
-use super::turn::{Answer, Question, Turn};
+use super::turn::Turn;
 use super::{Brain, cards, consent, execute};
 use crate::core::button::{Button, Press};
 use crate::core::ids::{PendingId, RunId};

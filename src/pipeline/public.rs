@@ -5,8 +5,9 @@
 //! (invariant 14 of consent). Invariant: no service, no memory and no card is touched here. Not here: who is
 //! served, and where the private chat is; a face knows that.
 
+use super::answer::Answer;
 use super::guard::{self, Verdict};
-use super::turn::{Answer, Turn};
+use super::turn::Turn;
 use super::{Brain, commands, outbox, respond, route};
 use crate::core::turn::{Done, Incoming, Path};
 use crate::understanding::Kind;

@@ -1,6 +1,7 @@
 //! The rounds of a turn: plan, gate, execute, reflect, at most so many times; and a turn that an earlier life
 //! began, carried through from its journal.
 
+use super::answer::{Answer, Question};
 use super::cards::{self, Asking};
 use super::context::Context;
 use super::execute::{self, Grant};
@@ -11,7 +12,7 @@ use super::plan::{self, Planned, Topic};
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::recover::AND_THE_REST;
 use super::reflect;
-use super::turn::{Answer, Question, Turn, TurnError};
+use super::turn::{Turn, TurnError};
 use crate::catalog::working;
 use crate::core::ids::RunId;
 use crate::core::outcome::Outcome;

@@ -1,4 +1,5 @@
-//! What a turn knows while it runs: who, where, when, what was said before, and what it has cost so far.
+//! What a turn knows while it runs: who, where, when, what was said before, and what it has cost so far. Not here:
+//! what it comes to (see [`super::answer`]).
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +9,6 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::breath::Breath;
-use super::settings::UserChange;
 use super::{Brain, conversation};
 use crate::catalog::working;
 use crate::core::ids::{ChatId, UserId};
@@ -17,13 +17,11 @@ use crate::core::pending::Pending;
 use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
 use crate::core::taint::{Foreign, NOT_YOURS};
-use crate::core::turn::{Done, Edit, Incoming, Input, Origin, PASSED_ON, Part, Path, Reply};
+use crate::core::turn::{Done, Incoming, Input, Origin, PASSED_ON, Part, Path};
 use crate::core::when::Reference;
 use crate::limits;
-use crate::ports::{Batch, ModelError, RecordExt, Scan, Scene, StoreError, Usage};
-use crate::records::{
-    ChatState, Clarification, Deed, Message, PendingOpen, Show, Shown, Snoozing, Span, Speaker, User,
-};
+use crate::ports::{ModelError, RecordExt, Scan, Scene, StoreError, Usage};
+use crate::records::{ChatState, Deed, Message, PendingOpen, Shown, Span, Speaker, User};
 use crate::understanding::{Item, Past, PastAction};
 
 /// Why a turn ends before its answer.
@@ -77,99 +75,6 @@ struct Account {
     fallbacks: BTreeSet<String>,
     spans: Vec<Span>,
     doing: Progress,
-}
-
-/// What a turn comes to: everything here is committed at once, then shown.
-#[derive(Debug)]
-pub struct Answer {
-    /// The path it took.
-    pub path: Path,
-    /// What to say, in order.
-    pub replies: Vec<Reply>,
-    /// Old messages to change.
-    pub edits: Vec<Edit>,
-    /// One a planned action.
-    pub reports: Vec<Report>,
-    /// What was done, for later pronouns.
-    pub deeds: Vec<Deed>,
-    /// Others' words that it may repeat; see [`crate::core::taint::repeated`].
-    pub foreign: Vec<Foreign>,
-    /// Records that change together with the answer.
-    pub batch: Batch,
-    /// What becomes of the open question.
-    pub clarification: Question,
-    /// The card whose edit was asked for; the next message changes it.
-    pub editing: Option<crate::core::ids::PendingId>,
-    /// The reminder whose "until when" was asked for; the next message says it.
-    pub snoozing: Option<Snoozing>,
-    /// What changes in the person's own record.
-    pub user: Vec<UserChange>,
-    /// True once the assumed zone was named.
-    pub zone_named: bool,
-    /// The card this answer is only true for while it is open: when somebody decides it first, that is told.
-    pub hinges_on: Option<crate::core::ids::PendingId>,
-}
-
-/// What becomes of the open question of a chat.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Question {
-    /// It stays as it is.
-    Keep,
-    /// It is settled.
-    Settled,
-    /// This one is open now.
-    Open(Box<Clarification>),
-}
-
-impl Answer {
-    /// An answer without words.
-    pub fn of(path: Path) -> Self {
-        Self {
-            path,
-            replies: Vec::new(),
-            edits: Vec::new(),
-            reports: Vec::new(),
-            deeds: Vec::new(),
-            foreign: Vec::new(),
-            batch: Batch::default(),
-            clarification: Question::Settled,
-            editing: None,
-            snoozing: None,
-            user: Vec::new(),
-            zone_named: false,
-            hinges_on: None,
-        }
-    }
-
-    /// An answer of one message.
-    pub fn says(path: Path, words: impl Into<Reply>) -> Self {
-        Self { replies: vec![words.into()], ..Self::of(path) }
-    }
-
-    /// Adds what changes on old messages, and what is told about them before anything else: a card that the
-    /// answer holds stays its last message.
-    pub fn show(&mut self, shows: Vec<Show>) {
-        for show in shows {
-            match show {
-                Show::Edit(edit) => self.edits.push(edit),
-                Show::Send(reply) => self.replies.insert(0, reply),
-            }
-        }
-    }
-
-    /// With the words of others that it may repeat.
-    #[must_use]
-    pub fn holding(mut self, foreign: Vec<Foreign>) -> Self {
-        self.foreign.extend(foreign);
-        self
-    }
-
-    /// Leaves the open question as it is.
-    #[must_use]
-    pub fn keeping_question(mut self) -> Self {
-        self.clarification = Question::Keep;
-        self
-    }
 }
 
 impl<'a> Turn<'a> {

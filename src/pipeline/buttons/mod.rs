@@ -7,7 +7,8 @@ pub mod reminder;
 pub mod shown;
 pub mod undo;
 
-use super::turn::{Answer, Turn};
+use super::answer::Answer;
+use super::turn::Turn;
 use super::{act, consent, offers, settings};
 use crate::core::button::Press;
 use crate::core::pending::Means;

@@ -8,7 +8,8 @@ use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Input, Reply};
 use crate::limits;
 use crate::pipeline::Brain;
-use crate::pipeline::turn::{Answer, Turn};
+use crate::pipeline::answer::Answer;
+use crate::pipeline::turn::Turn;
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
 use crate::records::{Before, Shown};
 

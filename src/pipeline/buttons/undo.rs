@@ -11,7 +11,8 @@ use crate::core::button::Press;
 use crate::core::turn::Path;
 use crate::limits;
 use crate::pipeline::Brain;
-use crate::pipeline::turn::{Answer, Turn};
+use crate::pipeline::answer::Answer;
+use crate::pipeline::turn::Turn;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::records::{Shown, Undo};
 

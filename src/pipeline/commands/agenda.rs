@@ -12,7 +12,7 @@ use crate::core::turn::Path;
 use crate::core::when::{self, Grain, local_instant};
 use crate::limits::LIST_ROWS_MAX;
 use crate::pipeline::agenda::{Agenda, agenda};
-use crate::pipeline::turn::Answer;
+use crate::pipeline::answer::Answer;
 use crate::pipeline::{Brain, consent};
 use crate::ports::{Scene, StoreError};
 

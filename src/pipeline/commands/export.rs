@@ -10,7 +10,8 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::turn::{Attachment, Path, Reply};
 use crate::limits;
 use crate::pipeline::Brain;
-use crate::pipeline::turn::{Answer, Turn};
+use crate::pipeline::answer::Answer;
+use crate::pipeline::turn::Turn;
 use crate::ports::{RecordExt, ServiceError};
 use crate::records::Message;
 

@@ -11,7 +11,8 @@ use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::Path;
 use crate::core::words::fold;
 use crate::limits::PLAN_ACTIONS_MAX;
-use crate::pipeline::turn::{Answer, Turn};
+use crate::pipeline::answer::Answer;
+use crate::pipeline::turn::Turn;
 use crate::pipeline::{Brain, act};
 use crate::ports::{Scene, StoreError};
 

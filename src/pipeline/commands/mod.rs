@@ -15,10 +15,11 @@ use std::sync::PoisonError;
 
 pub use export::everything_of;
 
+use super::answer::{Answer, Question};
 use super::buttons::undo;
 use super::consent::{self, deed};
 use super::settings;
-use super::turn::{Answer, Question, Turn};
+use super::turn::Turn;
 use crate::catalog::SERVICES;
 use crate::core::button::{CardVerb, Press};
 use crate::core::pending::Means;

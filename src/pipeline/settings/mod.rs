@@ -10,9 +10,10 @@ mod words;
 use chrono::NaiveTime;
 use chrono_tz::Tz;
 
+use super::answer::Answer;
 use super::buttons::shown;
 use super::due;
-use super::turn::{Answer, Turn};
+use super::turn::Turn;
 use crate::core::button::{Button, Press};
 use crate::core::places::city;
 use crate::core::settings::{Quiet, Tone};
