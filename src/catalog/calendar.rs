@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::entry::{Base, Command, Entry, Kind, Past, Receipt, Slot, Subject, entry};
+use super::command::{Base, Command, Kind, Past, Receipt, Slot, Subject};
+use super::entry::{Entry, entry};
 use super::show::{self, Moment};
 use super::task::{label, or_dash, text};
 use crate::core::card::CardBody;

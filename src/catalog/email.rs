@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::entry::{Base, Command, Entry, Kind, Past, Place, Receipt, Slot, Subject, entry};
+use super::command::{Base, Command, Kind, Past, Place, Receipt, Slot, Subject};
+use super::entry::{Entry, entry};
 use super::show;
 use super::task::{label, text};
 use crate::core::card::CardBody;

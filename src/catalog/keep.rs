@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::command::{Command, Kind, Receipt, Subject};
 use super::email::one_or_many;
-use super::entry::{Command, Entry, Kind, Receipt, Subject, entry};
+use super::entry::{Entry, entry};
 use super::show;
 use super::task::{label, text};
 use crate::core::card::CardBody;

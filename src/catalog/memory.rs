@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::entry::{Command, Entry, Kind, Receipt, Subject, entry};
+use super::command::{Command, Kind, Receipt, Subject};
+use super::entry::{Entry, entry};
 use super::show;
 use super::task::{label, text};
 use crate::core::card::CardBody;

@@ -9,6 +9,7 @@
 //! Deliberately not here: how a command is carried out (`services/`).
 
 mod calendar;
+mod command;
 mod contacts;
 mod email;
 mod entry;
@@ -21,7 +22,8 @@ pub mod working;
 
 use std::collections::BTreeMap;
 
-pub use entry::{Base, Command, Entry, Kind, ParamError, Past, Place, Receipt, Slot, Subject};
+pub use command::{Base, Command, Kind, Past, Place, Receipt, Slot, Subject};
+pub use entry::{Entry, ParamError};
 use serde_json::{Value, json};
 pub use task::{Priority, Which};
 

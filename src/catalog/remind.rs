@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::entry::{Base, Past, Slot};
+use super::command::{Base, Past, Slot};
 use super::show;
 use crate::core::lead::Lead;
 use crate::core::when::{self, Reference};

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::entry::{Base, Command, Entry, Kind, Past, Receipt, Slot, Subject, entry};
+use super::command::{Base, Command, Kind, Past, Receipt, Slot, Subject};
+use super::entry::{Entry, entry};
 use super::remind::{also, also_of, due, durations, one_or_many, quiet, repeating, times, unreadable};
 use super::show;
 use crate::core::card::CardBody;
