@@ -55,6 +55,20 @@ pub struct Note {
 }
 
 impl Note {
+    /// A new one with nothing in it: an empty list.
+    fn called(title: &str, scene: &Scene, attempt: &Attempt) -> Result<Self, ServiceError> {
+        Ok(Self {
+            id: texts::new_id(attempt),
+            owner: scene.owner.clone(),
+            title: texts::title(title, Self::NOUN)?,
+            text: None,
+            items: Vec::new(),
+            others: Others::default(),
+            created_at: scene.now,
+            updated_at: scene.now,
+        })
+    }
+
     fn is_list(&self) -> bool {
         !self.items.is_empty() || self.text.is_none()
     }
@@ -173,14 +187,9 @@ impl KeepService {
 
     fn create(scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
         let mut note = Note {
-            id: texts::new_id(attempt),
-            owner: scene.owner.clone(),
-            title: texts::title(action.text("title"), Note::NOUN)?,
             text: texts::given(&action.params, "text"),
             items: texts::given_list(&action.params, "items"),
-            others: Others::default(),
-            created_at: scene.now,
-            updated_at: scene.now,
+            ..Note::called(action.text("title"), scene, attempt)?
         };
         let text = note.text.as_deref().unwrap_or_default();
         for (field, text) in [("title", note.title.as_str()), ("text", text), ("items", &note.items.join("\n"))] {
@@ -208,16 +217,7 @@ impl KeepService {
 
     /// A list of the name under which none was found.
     fn begin_list(scene: &Scene, action: &Action, text: &str, attempt: &Attempt) -> Result<Performed, ServiceError> {
-        let mut note = Note {
-            id: texts::new_id(attempt),
-            owner: scene.owner.clone(),
-            title: texts::title(&capital(action.text("find_by")), Note::NOUN)?,
-            text: None,
-            items: Vec::new(),
-            others: Others::default(),
-            created_at: scene.now,
-            updated_at: scene.now,
-        };
+        let mut note = Note::called(&capital(action.text("find_by")), scene, attempt)?;
         note.append(text, others::source(action, "text"));
         note.check_size()?;
         let change = Change::put(&note, Expect::Absent)?;
