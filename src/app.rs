@@ -240,4 +240,10 @@ impl Chat for Faces {
             None => Err(not_running()),
         }
     }
+
+    fn try_again(&self, chat: &ChatId) {
+        if let Some(face) = self.of(chat) {
+            face.try_again(chat);
+        }
+    }
 }

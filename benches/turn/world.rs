@@ -159,6 +159,8 @@ impl Chat for QuietFace {
     async fn edit(&self, _: &ChatId, _: &Edit) -> Result<(), SendError> {
         Ok(())
     }
+
+    fn try_again(&self, _: &ChatId) {}
 }
 
 /// A store that notes how long each commit took.

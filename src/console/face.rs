@@ -119,4 +119,7 @@ impl Chat for ConsoleChat {
     async fn edit(&self, chat: &ChatId, edit: &Edit) -> Result<(), SendError> {
         self.put(chat, |user| Out::edit(user, edit))
     }
+
+    /// What waits is shown when somebody comes, or when the next thing is told there.
+    fn try_again(&self, _: &ChatId) {}
 }

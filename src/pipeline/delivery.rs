@@ -2,9 +2,13 @@
 //!
 //! Invariants: a message leaves the outbox only once the face has returned its number (so messages are at least
 //! once); messages of a chat are delivered in order, by one deliverer at a time; what cannot be shown now stays,
-//! with everything behind it; a card that nobody could decide is not shown. Not here: which of several reminders
-//! become one message (see [`super::rings`]), delivering in many chats side by side (the scheduler), and trying
-//! again (the face knows when).
+//! with everything behind it; a card that nobody could decide is not shown; a delivery that breaks ends nothing but
+//! itself. Not here: which of several reminders become one message (see [`super::rings`]), delivering in many chats
+//! side by side (the scheduler), and trying again (the face knows when).
+
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
 
 use super::{Brain, conversation};
 use crate::core::button::Press;
@@ -36,9 +40,18 @@ impl Brain {
         let _ = tokio::time::timeout(patience, self.delivering.lock(chat)).await;
     }
 
-    /// Shows what waits in a chat's outbox, in order. What cannot be shown now stays.
+    /// Shows what waits in a chat's outbox, in order. What cannot be shown now stays. Never panics: whoever delivers
+    /// goes on to other chats.
     pub async fn deliver(&self, chat: &ChatId) {
         let _one = self.delivering.lock(chat).await;
+        if let Err(_panic) = AssertUnwindSafe(self.show_all(chat)).catch_unwind().await {
+            tracing::error!(%chat, "a delivery broke; what waits there stays, and is tried again");
+            self.face.try_again(chat);
+        }
+    }
+
+    /// Only for the chat's deliverer.
+    async fn show_all(&self, chat: &ChatId) {
         loop {
             let waiting = match self.store.list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[chat.as_str()], 32)).await {
                 Ok(waiting) if waiting.is_empty() => return,

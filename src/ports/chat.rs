@@ -42,4 +42,8 @@ pub trait Chat: Send + Sync + std::fmt::Debug {
 
     /// Changes a message that is already there.
     async fn edit(&self, chat: &ChatId, edit: &Edit) -> Result<(), SendError>;
+
+    /// Something waits in this chat because delivering it broke: the face comes back to it, as to what it could not
+    /// send ([`SendError::Later`]).
+    fn try_again(&self, chat: &ChatId);
 }

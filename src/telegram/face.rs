@@ -144,15 +144,19 @@ impl TelegramChat {
     }
 
     fn late_if<T>(&self, chat: &ChatId, result: Result<T, SendError>) -> Result<T, SendError> {
-        let mut behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(SendError::Later(_)) = &result {
-            behind.insert(chat.clone());
-            self.late.add(chat.clone());
+            self.falls_behind(chat);
         } else {
-            behind.remove(chat);
+            self.behind.lock().unwrap_or_else(PoisonError::into_inner).remove(chat);
         }
-        drop(behind);
         result
+    }
+
+    /// Something waits in this chat.
+    fn falls_behind(&self, chat: &ChatId) {
+        let mut behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
+        behind.insert(chat.clone());
+        self.late.add(chat.clone());
     }
 }
 
@@ -211,6 +215,12 @@ impl Chat for TelegramChat {
         let place = Place::parse(chat).ok_or_else(not_ours)?;
         let edited = self.wire.change(place, edit).await;
         self.late_if(chat, edited)
+    }
+
+    fn try_again(&self, chat: &ChatId) {
+        if Place::parse(chat).is_some() {
+            self.falls_behind(chat);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Deliveries beside the clock: a chat whose messages hang delays nobody else's, and loses none of its own.
 
+use brain_agent::core::turn::Path;
 use brain_agent::limits::DELIVER_CHATS_MAX;
 use brain_agent::ports::Table;
 use brain_agent::scheduler;
@@ -112,6 +113,40 @@ async fn a_reminder_whose_delivery_was_killed_comes_after_the_restart_and_only_t
     let rig = rig.restarts(Setup::default()).await;
     assert_eq!((told(&rig, "anna"), told(&rig, "ben")), (vec!["⏰ Stretch".to_owned()], vec!["⏰ Milk".to_owned()]));
     assert_eq!(waiting(&rig), 0);
+}
+
+#[tokio::test]
+async fn a_delivery_that_breaks_ends_nobody_elses_and_is_tried_again() {
+    let rig = reminded(&[
+        ("anna", "Stretch", "10:00"),
+        ("ben", "Milk", "10:00"),
+        ("anna", "Dentist", "11:00"),
+        ("ben", "Bread", "11:00"),
+    ])
+    .await;
+    rig.face.breaks_in(&chat_of("anna"));
+    let life = lives(&rig);
+    an_hour_later(&rig);
+    until("Ben's first", || told(&rig, "ben") == ["⏰ Milk"]).await;
+    an_hour_later(&rig);
+    until("Ben's second", || told(&rig, "ben") == ["⏰ Milk", "⏰ Bread"]).await;
+    assert_eq!((told(&rig, "anna").len(), waiting(&rig)), (0, 2), "hers are kept, in order");
+    // A turn of hers ends as any does whose answer cannot be delivered.
+    let chat = rig.as_user("anna").says("/help").await;
+    assert_eq!((chat.done.path, waiting(&rig)), (Path::Command, 3));
+
+    rig.face.mended_in(&chat_of("anna"));
+    assert_eq!(
+        rig.face.to_be_tried_again(),
+        [chat_of("anna")],
+        "the face comes back to it, as to what it could not send"
+    );
+    rig.brain.deliver(&chat_of("anna")).await;
+    assert_eq!(
+        (told(&rig, "anna"), waiting(&rig)),
+        (vec!["⏰ Stretch, late by 1 h".to_owned(), "⏰ Dentist".to_owned()], 0)
+    );
+    life.abort();
 }
 
 #[tokio::test]

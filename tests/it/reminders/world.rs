@@ -96,6 +96,8 @@ impl Chat for Phone {
     async fn edit(&self, _: &ChatId, _: &Edit) -> Result<(), SendError> {
         Ok(())
     }
+
+    fn try_again(&self, _: &ChatId) {}
 }
 
 /// A store that is there until it is not.

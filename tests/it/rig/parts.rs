@@ -255,6 +255,10 @@ pub struct Face {
     hanging: watch::Sender<BTreeSet<ChatId>>,
     /// Messages on their way to them.
     on_their_way: AtomicUsize,
+    /// Chats in which sending breaks.
+    broken: Mutex<BTreeSet<ChatId>>,
+    /// Chats that it was asked to come back to.
+    again: Mutex<Vec<ChatId>>,
 }
 
 /// A message on its way, or given up.
@@ -276,7 +280,26 @@ impl Face {
             arrives: AtomicI64::new(-1),
             hanging: watch::Sender::default(),
             on_their_way: AtomicUsize::new(0),
+            broken: Mutex::default(),
+            again: Mutex::default(),
         }
+    }
+
+    /// Whatever is sent into this chat from now on runs into a bug of ours.
+    pub fn breaks_in(&self, chat: &ChatId) {
+        self.broken.lock().unwrap().insert(chat.clone());
+    }
+
+    /// The chats it was asked to come back to since the last look, each once.
+    pub fn to_be_tried_again(&self) -> Vec<ChatId> {
+        let mut chats = std::mem::take(&mut *self.again.lock().unwrap());
+        chats.dedup();
+        chats
+    }
+
+    /// It is mended.
+    pub fn mended_in(&self, chat: &ChatId) {
+        self.broken.lock().unwrap().remove(chat);
     }
 
     /// What is sent into this chat from now on neither arrives nor fails.
@@ -345,6 +368,8 @@ impl Chat for Face {
             _ => {}
         }
         self.gets_through(chat).await;
+        let is_broken = self.broken.lock().unwrap().contains(chat);
+        assert!(!is_broken, "the bug of the test");
         let shown = Shown { chat: chat.clone(), id: self.next_id(), reply: reply.clone() };
         self.shown.lock().unwrap().push(shown.clone());
         let id = shown.id;
@@ -355,6 +380,10 @@ impl Chat for Face {
     async fn edit(&self, _: &ChatId, edit: &Edit) -> Result<(), SendError> {
         self.edits.lock().unwrap().push(edit.clone());
         Ok(())
+    }
+
+    fn try_again(&self, chat: &ChatId) {
+        self.again.lock().unwrap().push(chat.clone());
     }
 }
 
