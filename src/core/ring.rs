@@ -9,6 +9,7 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
 use super::button::{Button, Later, Press};
+use super::ids::UserId;
 use super::settings::Quiet;
 use super::taint::Foreign;
 use super::text::{shorten, visible};
@@ -48,7 +49,10 @@ pub struct Ring {
     pub details: Option<String>,
     /// When it was meant.
     pub at: DateTime<Utc>,
-    /// The person's zone.
+    /// Whose; `None` in what an older version left in an outbox.
+    #[serde(default)]
+    pub owner: Option<UserId>,
+    /// The person's zone when they were last looked at: at delivery, not when it rang.
     pub zone: Tz,
     /// What it comes ahead of.
     pub ahead_of: Option<DateTime<Utc>>,
@@ -58,7 +62,7 @@ pub struct Ring {
     pub held_until: Option<DateTime<Utc>>,
     /// Whether it may break quiet hours.
     pub urgency: Urgency,
-    /// The person's quiet hours when it rang.
+    /// The person's quiet hours, likewise.
     pub quiet: Option<Quiet>,
     /// Words in it that are not the person's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

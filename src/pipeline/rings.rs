@@ -1,5 +1,11 @@
 //! Reminders that wait in the outbox. After an outage, or when quiet hours end, many become one message; late
 //! ones wait for the end of quiet hours, and nothing is tried in a chat that is closed to us.
+//!
+//! Invariant: a reminder is judged, and told, by the zone and the quiet hours that its owner has when it is
+//! delivered; they may have moved since it rang.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use chrono::{DateTime, Utc};
 
@@ -9,7 +15,7 @@ use crate::core::ring::{self, Ring};
 use crate::core::turn::Reply;
 use crate::limits::{APART_MAX, GATHER_MAX};
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
-use crate::records::{Due, DueKind, OutboxEntry, Show};
+use crate::records::{Due, DueKind, OutboxEntry, Show, User};
 
 /// An entry and its revision.
 type Held = (OutboxEntry, u64);
@@ -54,6 +60,7 @@ impl Brain {
         waiting: Vec<Held>,
     ) -> Result<Option<Vec<OutboxEntry>>, StoreError> {
         let now = self.clock.now();
+        let waiting = self.as_people_live_now(chat, waiting).await?;
         if !crowds(waiting.clone(), now).is_empty() {
             self.gather(chat, now).await?;
             return Ok(None);
@@ -66,6 +73,23 @@ impl Brain {
         }
         let ready = waiting.into_iter().map(|(entry, _)| entry).filter(|entry| waits_until(entry, now).is_none());
         Ok(Some(ready.collect()))
+    }
+
+    /// The same entries, with the zones and quiet hours of today in their reminders.
+    async fn as_people_live_now(&self, chat: &ChatId, mut waiting: Vec<Held>) -> Result<Vec<Held>, StoreError> {
+        let mut people: BTreeMap<UserId, User> = BTreeMap::new();
+        for (entry, _) in &mut waiting {
+            let Show::Send(Reply { rings, .. }) = &mut entry.show else { continue };
+            for ring in rings {
+                let Some(owner) = &ring.owner else { continue };
+                let user = match people.entry(owner.clone()) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => new.insert(self.user(owner, chat).await?),
+                };
+                (ring.zone, ring.quiet) = (self.zone_of(user), user.settings.quiet);
+            }
+        }
+        Ok(waiting)
     }
 
     /// Looks into this outbox again when quiet hours are over.
@@ -87,7 +111,8 @@ impl Brain {
         let _guard = self.writing.lock(chat).await;
         let scan = Scan::of::<OutboxEntry>(&[chat.as_str()], GATHER_MAX);
         let mut batch = Batch::default();
-        for crowd in crowds(self.store.list::<OutboxEntry>(scan).await?, now) {
+        let waiting = self.as_people_live_now(chat, self.store.list::<OutboxEntry>(scan).await?).await?;
+        for crowd in crowds(waiting, now) {
             let mut rings = ring::gathered(rings(&crowd));
             let all_in_one = rings.len() > APART_MAX;
             for (mut entry, revision) in crowd {

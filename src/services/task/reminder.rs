@@ -18,6 +18,7 @@ pub(super) fn remind(task: &Task, due: &Due, scene: &Scene) -> Option<(Ring, Opt
         title: task.title.clone(),
         details: task.description.clone(),
         at: meant,
+        owner: Some(task.owner.clone()),
         zone: scene.zone,
         // A series that was snoozed rings for the time before, not for the next one.
         ahead_of: deadline.filter(|at| *at > meant && (task.repeat.is_none() || task.snoozed != Some(meant))),

@@ -5,10 +5,10 @@ use brain_agent::core::settings::{Quiet, Settings};
 use brain_agent::ports::{RecordExt, Scan, Store};
 use brain_agent::records::{Due, DueKind, OutboxEntry};
 use chrono::{DateTime, Duration, Utc};
-use chrono_tz::{America, Europe};
+use chrono_tz::{America, Asia, Europe, Tz};
 use serde_json::json;
 
-use super::world::{Fate, World};
+use super::world::{Fate, Told, World};
 
 fn utc(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
@@ -256,6 +256,35 @@ async fn who_moves_takes_what_repeats_along() {
     let told = world.told();
     let times: Vec<String> = told.iter().map(|told| told.at.format("%d %H:%M").to_string()).collect();
     assert_eq!(times, ["12 18:00", "13 16:00", "13 18:00"]);
+}
+
+/// Journal has rung in Berlin and could not be delivered; meanwhile the person chooses something else. Gives what
+/// is told when messages arrive again at `arrives`, and the clock at which it is.
+async fn told_after(zone: Option<Tz>, settings: Settings, rang: &str, arrives: &str) -> Vec<(String, String)> {
+    let world = world();
+    world.chooses(None, quiet_nights()).await;
+    daily(&world, "Journal", &format!("2026-01-12T{rang}:00+01:00")).await;
+    world.fate(Fate::Lost);
+    world.live_until(utc("2026-01-12T20:00:00Z")).await;
+    world.chooses(zone, settings).await;
+    world.live_until(utc(arrives)).await;
+    world.fate(Fate::Arrives);
+    world.redeliver().await;
+    world.live_until(utc("2026-01-13T09:00:00Z")).await;
+    let clock = |told: &Told| told.at.format("%d %H:%M").to_string();
+    world.told().iter().map(|told| (clock(told), told.reply.text.clone())).collect()
+}
+
+#[tokio::test]
+async fn who_moves_or_chooses_other_hours_while_a_reminder_waits_has_the_night_that_counts() {
+    // In Bangkok 21:30 UTC is 04:30, in New York it is 16:30; 22:30 in Berlin is night.
+    let late = |hours: i64| format!("⏰ Journal, late by {hours} h");
+    let told = told_after(Some(Asia::Bangkok), quiet_nights(), "17:00", "2026-01-12T21:30:00Z").await;
+    assert_eq!(told, [("13 00:00".to_owned(), late(8))]);
+    let told = told_after(Some(America::New_York), quiet_nights(), "17:00", "2026-01-12T21:30:00Z").await;
+    assert_eq!(told, [("12 21:30".to_owned(), late(5))]);
+    let told = told_after(None, Settings::default(), "17:00", "2026-01-12T21:30:00Z").await;
+    assert_eq!(told, [("12 21:30".to_owned(), late(5))]);
 }
 
 #[tokio::test]
