@@ -40,10 +40,10 @@ pub enum Request {
     },
 }
 
-/// All of a person's data, as `/export` hands it over: one record.
+/// A person's data, as `/export` hands it over: one record.
 pub async fn export(brain: &Brain, user: &str) -> Response {
     let owner = UserId::new(user);
-    match commands::everything_of(brain, &owner, &private_chat(&owner)).await {
+    match commands::data_of(brain, &owner, &private_chat(&owner)).await {
         Ok(document) if holds_nothing(&document) => {
             Response::refused(format!("I keep nothing of anybody called {user}, so nothing was exported."))
         }

@@ -200,7 +200,7 @@ impl Client {
         self.asked(&serde_json::to_value(request).unwrap_or_default()).await
     }
 
-    /// All of a person's data.
+    /// A person's data.
     pub async fn export(self, user: &str) -> std::io::Result<Response> {
         self.asked(&serde_json::to_value(Hello::Export { export: user.to_owned() }).unwrap_or_default()).await
     }

@@ -176,3 +176,26 @@ async fn private_commands_do_not_work_in_groups() {
     }
     assert!(alex.says("/help").await.text().contains("/cancel"));
 }
+
+#[tokio::test]
+async fn an_export_holds_the_cards_that_wait_and_those_that_were_decided_but_nobody_elses() {
+    let rig = Rig::plain();
+    let ask = async |user: &str, subject: &str| {
+        rig.plans(json!([send("bob@example.com", subject, "Soon.")]));
+        rig.as_user(user).says("tell Bob, please").await.card()
+    };
+    ask("ben", "Secret").await;
+    let no = ask(ME, "First").await;
+    rig.presses(&no.cancel()).await;
+    let waits = ask(ME, "Second").await;
+    let handed = rig.says("/export").await;
+    let text = handed.text();
+    assert!(text.contains("▫️ 1 closed card\n") && text.contains("▫️ 1 waiting for your yes\n"), "{text}");
+    let content = handed.shown[0].reply.attachment.clone().unwrap().content;
+    let data: serde_json::Value = serde_json::from_str(&content).unwrap();
+    let card = &data["closed_cards"][0];
+    assert_eq!((&card["id"], &card["state"], &card["decided"]["by"]), (&json!(no.id), &json!("denied"), &json!(ME)));
+    assert_eq!(card["actions"][0]["params"]["subject"], "First");
+    assert_eq!(data["waiting_for_your_yes"][0]["id"], json!(waits.id));
+    assert!(!content.contains("Secret"), "{content}");
+}

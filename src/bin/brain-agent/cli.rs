@@ -43,7 +43,7 @@ pub(crate) enum Command {
         #[arg(long, global = true)]
         json: bool,
     },
-    /// Write all of a person's data as JSON, as /export hands it over
+    /// Write a person's data as JSON, as /export hands it over
     Export {
         /// Whose: a name of the console, or tg:ID
         #[arg(long, default_value = DEFAULT_USER)]

@@ -1,25 +1,30 @@
-//! `/export`: all of a person's data in one JSON document, handed to them and to nobody else.
+//! `/export`: a person's data in one JSON document, handed to them and to nobody else.
 //!
-//! Holds what the services keep of the person, their settings, and the conversation of their private chat.
-//! Deliberately not in it: anything of other people (what was said in groups is theirs, too), rights, secrets.
-//! Open cards are listed for information; an import never revives them.
+//! Holds what the services keep of the person, their settings, and the conversation and the cards of their private
+//! chat, open and closed. Deliberately not in it, and its words say so: anything of other people (what was said in
+//! groups is theirs, too), mail, and the notes on our own work (traces, audit, journals, what undoes a deed); nor
+//! rights and secrets. Cards are listed for information; an import never revives them.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::core::ids::{ChatId, UserId};
+use crate::core::ids::{ChatId, PendingId, UserId};
+use crate::core::pending::Pending;
+use crate::core::plan::Action;
 use crate::core::turn::{Attachment, Path, Reply};
 use crate::limits;
 use crate::pipeline::Brain;
 use crate::pipeline::answer::Answer;
 use crate::pipeline::turn::Turn;
-use crate::ports::{RecordExt, ServiceError};
-use crate::records::Message;
+use crate::ports::{RecordExt, ServiceError, StoreError};
+use crate::records::{CardMessage, Message};
 
 /// The document's version.
 const VERSION: u32 = 1;
 
-/// Everything of one person. `chat`: their private chat.
-pub async fn everything_of(brain: &Brain, owner: &UserId, chat: &ChatId) -> Result<Value, ServiceError> {
+/// What is in the export of one person. `chat`: their private chat.
+pub async fn data_of(brain: &Brain, owner: &UserId, chat: &ChatId) -> Result<Value, ServiceError> {
     let user = brain.user(owner, chat).await?;
     let mut document = Map::new();
     document.insert("brain_agent_export".to_owned(), json!(VERSION));
@@ -40,15 +45,48 @@ pub async fn everything_of(brain: &Brain, owner: &UserId, chat: &ChatId) -> Resu
         }
     }
     let waiting = brain.open_pending(chat).await?.into_iter().filter(|pending| pending.owner == *owner);
-    let card = |pending: crate::core::pending::Pending| {
-        json!({"id": pending.id, "created_at": pending.created_at, "expires_at": pending.expires_at,
-               "actions": pending.actions.iter().map(|a| json!({"service": a.service, "command": a.command, "params": a.params})).collect::<Vec<_>>()})
-    };
-    document.insert("waiting_for_your_yes".to_owned(), waiting.map(card).collect());
+    document.insert("waiting_for_your_yes".to_owned(), waiting.map(|pending| open_card(&pending)).collect());
+    let closed = closed_cards(brain, owner, chat).await?;
+    document.insert("closed_cards".to_owned(), closed.iter().map(closed_card).collect());
     let messages: Vec<Message> = brain.store.list_all::<Message>(&[chat.as_str()]).await?;
     let message = |message: Message| json!({"at": message.at, "speaker": message.speaker, "origin": message.origin, "text": message.text});
     document.insert("messages".to_owned(), messages.into_iter().map(message).collect());
     Ok(Value::Object(document))
+}
+
+/// The cards that were shown to a person in a chat and can no longer be decided, oldest first.
+async fn closed_cards(brain: &Brain, owner: &UserId, chat: &ChatId) -> Result<Vec<Pending>, StoreError> {
+    let messages: Vec<CardMessage> = brain.store.list_all::<CardMessage>(&[chat.as_str()]).await?;
+    // A card may take several messages.
+    let shown: BTreeSet<PendingId> = messages.into_iter().map(|message| message.pending).collect();
+    let mut closed = Vec::new();
+    for id in &shown {
+        let card = brain.pending(id).await?.map(|(pending, _)| pending);
+        closed.extend(card.filter(|pending| pending.owner == *owner && !pending.state.is_open()));
+    }
+    closed.sort_by_key(|pending| pending.created_at);
+    Ok(closed)
+}
+
+fn open_card(pending: &Pending) -> Value {
+    let action = |a: &Action| json!({"service": a.service, "command": a.command, "params": a.params});
+    json!({
+        "id": pending.id,
+        "created_at": pending.created_at,
+        "expires_at": pending.expires_at,
+        "actions": pending.actions.iter().map(action).collect::<Vec<_>>(),
+    })
+}
+
+/// The same with what became of it.
+fn closed_card(pending: &Pending) -> Value {
+    let mut card = open_card(pending);
+    card["state"] = json!(pending.state);
+    card["decided"] = match &pending.decision {
+        Some(decision) => json!({"by": decision.by, "how": decision.means, "at": decision.at}),
+        None => Value::Null,
+    };
+    card
 }
 
 /// "1 memory", "2 memories".
@@ -64,8 +102,8 @@ fn counted(name: &str, count: usize) -> String {
 }
 
 /// Hands it over as a file.
-pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, crate::ports::StoreError> {
-    let document = match everything_of(turn.brain, turn.owner(), turn.chat()).await {
+pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, StoreError> {
+    let document = match data_of(turn.brain, turn.owner(), turn.chat()).await {
         Ok(document) => document,
         Err(error) => {
             return Ok(Answer::says(Path::Command, format!("❗ I could not put your data together: {error}")));
@@ -94,7 +132,7 @@ pub(super) async fn hand_over(turn: &Turn<'_>) -> Result<Answer, crate::ports::S
         content,
     };
     let text = format!(
-        "📦 This is everything I keep of you, with your settings:\n{}\nMail stays where it is, in its folder.",
+        "📦 This is your data, with your settings:\n{}\nNot in it: mail, which stays in its folder, what was said in groups, and my notes on how my own work went.",
         counts.join("\n")
     );
     let reply = Reply { text, attachment: Some(attachment), ..Reply::default() };

@@ -13,7 +13,7 @@ mod view;
 
 use std::sync::PoisonError;
 
-pub use export::everything_of;
+pub use export::data_of;
 
 use super::answer::{Answer, Question};
 use super::buttons::undo;
@@ -101,7 +101,7 @@ pub const COMMANDS: [Command; 13] = [
     command("settings", "Time zone, language, tone, quiet hours, briefing", Deed::Settings),
     command("memory", "What I remember about you", Deed::Memory),
     Command { argument: "WHAT", ..command("forget", "Erase something I remember", Deed::Forget) },
-    command("export", "All of your data, as a file", Deed::Export),
+    command("export", "Your data, as a file", Deed::Export),
     command("status", "Whether everything works", Deed::Status),
     Command { place: Where::Anywhere, ..command("help", "What I can do", Deed::Help) },
     command("start", "Hello, with two examples", Deed::Start),

@@ -171,8 +171,9 @@ async fn the_export_is_a_file_of_ones_own_data_and_of_nobody_elses() {
     let handed = says(&api, ANNA, "/export").await;
     assert_eq!(
         handed.text,
-        "📦 This is everything I keep of you, with your settings:\n\
-         ▫️ 1 memory\n▫️ 4 messages\n▫️ 1 task\nMail stays where it is, in its folder."
+        "📦 This is your data, with your settings:\n\
+         ▫️ 1 memory\n▫️ 4 messages\n▫️ 1 task\n\
+         Not in it: mail, which stays in its folder, what was said in groups, and my notes on how my own work went."
     );
     let (name, content) = handed.document.clone().unwrap();
     assert_eq!(timeless(&name), "brain-agent-STAMP.json");
