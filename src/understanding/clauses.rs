@@ -6,15 +6,13 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
-
 use super::grammar::{GRAMMAR, Grammar};
 use super::heard::Heard;
 use super::matching::{self, Match};
 use super::said::Said;
 use super::say::{self, Built};
-use super::text::{Mark, own_words, tokens};
-use super::{Hearing, Past, Understood, ahead, history};
+use super::text::{Mark, own_words};
+use super::{Hearing, Understood, ahead, finish, history};
 use crate::core::plan::{Plan, PlannedAction};
 
 /// Connectors looked at in one sentence.
@@ -48,8 +46,9 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
     let mut clauses = Vec::new();
     for sentence in sentences(&heard) {
         let mut found = parser.clauses(sentence.clone(), 0);
-        if found.is_empty() {
-            continue_letter(&mut clauses, &heard, sentence);
+        found.retain(|clause| !matches!(clause.built, Built::No));
+        if found.is_empty() && !continue_letter(&mut clauses, &heard, sentence.clone()) {
+            found = parser.behind_an_excuse(sentence);
         }
         clauses.append(&mut found);
     }
@@ -58,7 +57,9 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
     {
         return Understood::Plan(Plan { actions: vec![action], ..Plan::default() });
     }
-    finish(clauses, hearing.history)
+    let built = clauses.into_iter().map(|clause| clause.built).collect();
+    let priority = heard.priority_in(&(0..heard.tokens.len())).map(|(_, level)| level);
+    finish::finish(built, priority, hearing.history)
 }
 
 /// "no, friday" and "at 6" correct what was planned last.
@@ -122,82 +123,6 @@ impl Clause {
     }
 }
 
-fn finish(clauses: Vec<Clause>, history: &[Past]) -> Understood {
-    let mut built: Vec<Built> =
-        clauses.into_iter().map(|clause| clause.built).filter(|built| !matches!(built, Built::No)).collect();
-    if let [Built::Ask { .. }] = built[..]
-        && let Some(Built::Ask { question, partial, param }) = built.pop()
-    {
-        return Understood::Ask { question: question.into(), partial, param: param.into() };
-    }
-    let mut actions: Vec<PlannedAction> = Vec::new();
-    for built in built {
-        match built {
-            Built::Act(action) => actions.push(action),
-            // "Party at 6, put it in my calendar" is one event.
-            Built::Ask { partial, .. } if says_again(&partial, &actions) => {}
-            // What is missing is asked for by whoever finds it missing, and the rest goes on.
-            Built::Ask { partial, .. } => actions.push(partial),
-            Built::Acts(several) => actions.extend(several),
-            Built::No => {}
-        }
-    }
-    if actions.is_empty() {
-        return Understood::NotUnderstood;
-    }
-    if let Some(asked) = name_the_pronouns(&mut actions, history) {
-        return asked;
-    }
-    Understood::Plan(Plan { actions, ..Plan::default() })
-}
-
-/// Nothing but a pronoun for what the action before it is about.
-fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
-    let name = ["title", "summary"].iter().find_map(|param| partial.params.get(*param)?.as_str());
-    let same = before.last().is_some_and(|last| (&last.service, &last.command) == (&partial.service, &partial.command));
-    same && name.is_some_and(|name| is_said("pronoun", name))
-}
-
-/// "email her": whoever was named last, in this message or before it. Nobody: the question who.
-fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<Understood> {
-    for at in 0..actions.len() {
-        let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([Value::String(name)]) => is_said("person", name),
-            Some(_) | None => false,
-        };
-        if !is_pronoun {
-            continue;
-        }
-        let earlier = actions[..at].iter().rev().find_map(|action| history::people_of(&action.params));
-        let before = || history::latest(history, |past| history::people_of(&past.params).is_some());
-        let people = earlier.or_else(|| before().and_then(|past| history::people_of(&past.params)));
-        let body = actions[at].params.get("body").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let bare =
-            body.split_once("\n\n").filter(|(hi, _)| hi.starts_with("Hi ")).map_or(body.clone(), |(_, b)| b.to_owned());
-        let bare = bare.trim_end().to_owned();
-        let action = &mut actions[at];
-        let Some(people) = people else {
-            action.params.remove("to");
-            action.params.insert("body".into(), bare.into());
-            if actions.len() > 1 {
-                continue;
-            }
-            let action = &actions[at];
-            let (question, param) = ("Who should it go to?".into(), "to".into());
-            return Some(Understood::Ask { question, partial: action.clone(), param });
-        };
-        action.params.insert("body".into(), say::greeted(&people, &bare).into());
-        action.params.insert("to".into(), people.into());
-    }
-    None
-}
-
-/// Is the text one phrase of a class of words?
-fn is_said(class: &str, text: &str) -> bool {
-    let ids: Vec<_> = tokens(text, &GRAMMAR.lexicon).into_iter().map(|token| token.id).collect();
-    GRAMMAR.lexicon.is_phrase(class, &ids)
-}
-
 /// Token ranges between stops; quoted text is not divided.
 fn sentences(heard: &Heard) -> Vec<Range<usize>> {
     let mut out = Vec::new();
@@ -236,21 +161,22 @@ fn is_inner_stop(heard: &Heard, at: usize) -> bool {
 }
 
 /// A sentence that is no request, after a mail with words of its own, belongs to that mail.
-fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>) {
+fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>) -> bool {
     let live = heard.live(sentence.clone());
     if live.len() < 3 || sentence.is_empty() {
-        return;
+        return false;
     }
     let Some(Clause { built: Built::Act(action), .. }) = clauses.last_mut() else {
-        return;
+        return false;
     };
     let is_letter = action.service == "email" && action.params.contains_key("body");
     let Some(body) = action.params.get("body").and_then(|b| b.as_str()).filter(|_| is_letter) else {
-        return;
+        return false;
     };
     let more = say::finish_body(heard.raw(sentence.start, sentence.end - 1));
     let body = format!("{} {more}\n", body.trim_end());
     action.params.insert("body".into(), body.into());
+    true
 }
 
 struct Parser<'a> {
@@ -261,6 +187,17 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
+    /// "I've got a migraine, please cancel the planning session": what follows a comma and asks.
+    fn behind_an_excuse(&self, sentence: Range<usize>) -> Vec<Clause> {
+        let comma = |at: &usize| self.heard.text.get(self.heard.tokens[*at].span.clone()) == Some(",");
+        let asks = |at: &usize| {
+            let ids: Vec<_> = self.heard.live(*at + 1..sentence.end).iter().map(|i| self.heard.tokens[*i].id).collect();
+            ["lead", "delead"].iter().any(|class| self.grammar.lexicon.starts(class, &ids).is_some())
+        };
+        let starts = sentence.clone().filter(comma).filter(asks).take(CONNECTORS_MAX);
+        starts.map(|at| self.clauses(at + 1..sentence.end, 0)).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
     /// The clauses of a token range; empty when it is no request.
     fn clauses(&self, range: Range<usize>, depth: usize) -> Vec<Clause> {
         let whole = self.clause(range.clone());

@@ -17,6 +17,7 @@ mod ahead;
 mod amend;
 mod clauses;
 mod complete;
+mod finish;
 mod grammar;
 mod heard;
 mod history;

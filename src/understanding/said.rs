@@ -230,10 +230,14 @@ pub(crate) fn done(action: PlannedAction) -> Built {
     Built::Act(action)
 }
 
+/// How a face at the end of a message is typed.
+const EMOTICONS: [&str; 9] = [" :(", " :)", " :-(", " :-)", " ;)", " ;-)", " :/", " :D", " xD"];
+
 /// Without the white space and marks that a cut leaves at the ends.
 pub(crate) fn tidy(text: &str) -> String {
     let text = text.trim();
     let text = text.trim_start_matches([',', ':', ';', '-', '–', '—', '.', '!', ' ']);
+    let text = EMOTICONS.iter().find_map(|face| text.strip_suffix(face)).unwrap_or(text);
     let text = text.trim_end_matches([',', ':', ';', '-', '–', '—', '.', '!', '?', ' ', '\n']);
     unquoted(text.trim()).to_owned()
 }

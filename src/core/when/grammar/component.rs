@@ -4,6 +4,7 @@ use super::super::DateOrder;
 use super::super::words::{Kind, Line, Link, Sense};
 use super::date::{Company, date};
 use super::lead::Lead;
+use super::numbered::day_and_month;
 use super::phrase::Phrase;
 use super::span::span;
 use super::{Hints, hints};
@@ -64,7 +65,9 @@ impl<'a> Reader<'a> {
             self.line.digits(i).is_some() || self.line.atoms(i).iter().any(|a| matches!(a.sense, Sense::Number(_)));
         // "The bus 6:50" leaves then.
         let minutes = self.line.glued_mark(i + 1, ':');
-        figure && !minutes && i.checked_sub(1).is_some_and(|b| label(b).is_some())
+        // "Safaricom House, 19th June".
+        let date = day_and_month(self.line, i).is_some();
+        figure && !minutes && !date && i.checked_sub(1).is_some_and(|b| label(b).is_some())
     }
 
     /// "Mr Friday", "Frau April".

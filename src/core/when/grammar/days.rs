@@ -131,8 +131,10 @@ impl Reader<'_> {
                         && !self.is_capital(lead.next);
                     let month = month && super::ends_clause(self.line, heard.next);
                     let named = (named || month) && !lead.article || anchor;
-                    let closes = heard.next >= self.line.tokens.len() && self.follows_a_thing(lead.next);
-                    let closes = closes && matches!(heard.date, Date::Weekday { .. });
+                    let after = self.line.tokens.get(heard.next).map(|t| &t.kind);
+                    let last = matches!(after, None | Some(Kind::Mark(',' | '?' | '!' | '.')));
+                    let thing = lead.link == Some(Link::For) || self.follows_a_thing(lead.next);
+                    let closes = last && thing && matches!(heard.date, Date::Weekday { .. });
                     named
                         || closes
                         || self.time_follows(heard.next)

@@ -18,8 +18,9 @@ impl Reader<'_> {
         let at = matches!(lead.link, Some(Link::At | Link::Between));
         // "Sat 7", and no more.
         let last = |next| lead.next == i && next >= self.line.tokens.len() && self.line.digits(i).is_some();
-        let sure = clock(self.line, lead.next)
-            .is_some_and(|c| (c.surety >= Surety::Likely || at || last(c.next)) && !self.counts(c.next));
+        let sure = clock(self.line, lead.next).is_some_and(|c| {
+            c.surety == Surety::Sure || (c.surety == Surety::Likely || at || last(c.next)) && !self.counts(c.next)
+        });
         let range = || self.clock_range(&mut Phrase { date: Some(Date::Day(0)), ..Phrase::default() }, &lead);
         sure || self.part_at(lead.next).is_some() || range().is_some()
     }
@@ -42,6 +43,7 @@ impl Reader<'_> {
             _ if self.runs_at(lead) => true,
             Surety::Likely => {
                 asked
+                    || self.anchor
                     || self.is_hour_of_the_day(lead.next, &heard)
                     || beside
                     || self.whole

@@ -107,7 +107,7 @@ impl Reader<'_> {
         let words = (i..i + EVENT_WORDS_MAX).take_while(is_word);
         let joins = |at| [Link::At, Link::On].iter().any(|link| self.line.link(at, *link).is_some());
         let sure =
-            |at| self.line.digits(at).is_some() && clock(self.line, at).is_some_and(|c| c.surety == Surety::Sure);
+            |at| self.line.digits(at).is_some() && clock(self.line, at).is_some_and(|c| c.surety >= Surety::Likely);
         let says_when = |at: &usize| joins(*at) || names_time(self.line, *at).is_some() || sure(*at);
         // "The kids' 3pm parade".
         let apostrophe = |at: usize| if self.line.mark(at, '\'') { at + 1 } else { at };

@@ -96,6 +96,10 @@ pub fn day_and_month(line: &Line, i: usize) -> Option<Heard> {
         return None;
     }
     let (month, _, next) = month_name(line, next)?;
+    // "24 March Road".
+    if line.link(next, Link::Street).is_some() {
+        return None;
+    }
     // A licence plate: "8MAY225".
     if line.glued(next) && line.digits(next).is_some_and(|(_, digits)| digits != 4) {
         return None;

@@ -62,6 +62,11 @@ impl Reader<'_> {
         };
         let second_at = self.range_word(first.next, between)?;
         let second_at = line.link(second_at, Link::At).unwrap_or(second_at);
+        // "The 7-eleven".
+        let name = line.digits(lead.next).is_some() && line.digits(second_at).is_none() && line.glued(second_at);
+        if name {
+            return None;
+        }
         let second = clock(line, second_at)?;
         let hours = (1..=12).contains(&first.clock.hour) && (1..=12).contains(&second.clock.hour);
         // "9 til 12" counts nothing.

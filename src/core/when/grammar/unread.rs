@@ -269,13 +269,19 @@ fn looks_like_a_time(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, u
         let fits = value < 24 && minute < 60 && line.ends_figure(next) && line.link(next, Link::Counted).is_none();
         return fits.then_some((i, next));
     }
-    let read = clock::plain(line, i)?;
     // A phone number goes on.
-    let alone = line.digits(read.next).is_none() && i.checked_sub(1).is_none_or(|before| line.digits(before).is_none());
+    let alone = line.digits(i + 1).is_none() && i.checked_sub(1).is_none_or(|before| line.digits(before).is_none());
+    let counted = |next| line.link(next, Link::Counted).is_some() || !line.ends_figure(next);
+    // "Tomorrow 930".
+    let before = i.checked_sub(1).map(|b| line.tokens[b].span.end);
+    let beside = heard.iter().any(|h| Some(h.span.end) == before);
+    if beside && alone && digits == 3 && value % 100 < 60 && (1..13).contains(&(value / 100)) && !counted(i + 1) {
+        return Some((i, i + 1));
+    }
+    let read = clock::plain(line, i)?;
     // Of the day that was, it is rather an amount.
     let past = heard.iter().any(|h| matches!(h.phrase.date, Some(Date::Day(..=-1))));
-    let compact =
-        digits == 4 && alone && !past && !YEARS.contains(&value) && line.link(read.next, Link::Counted).is_none();
+    let compact = digits == 4 && alone && !past && !YEARS.contains(&value) && !counted(read.next);
     compact.then_some((i, read.next))
 }
 

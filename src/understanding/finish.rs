@@ -1,0 +1,97 @@
+//! Several clauses become one plan: what is missing is asked for, what is said twice is done once, and pronouns get
+//! the names they stand for.
+
+use serde_json::Value;
+
+use super::grammar::GRAMMAR;
+use super::say::{self, Built};
+use super::text::tokens;
+use super::{Past, Understood, history};
+use crate::core::plan::{Plan, PlannedAction};
+
+/// "Urgent!! Pay the fine today": a priority said in a sentence of its own is that of the one task.
+fn with_priority(mut built: Vec<Built>, priority: Option<&str>) -> Vec<Built> {
+    if let ([Built::Act(task)], Some(level)) = (&mut built[..], priority)
+        && (task.service.as_str(), task.command.as_str()) == ("task", "create")
+    {
+        task.params.entry("priority").or_insert_with(|| level.into());
+    }
+    built
+}
+
+/// What the clauses of a message come to together.
+pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, history: &[Past]) -> Understood {
+    built.retain(|built| !matches!(built, Built::No));
+    built = with_priority(built, priority);
+    if let [Built::Ask { .. }] = built[..]
+        && let Some(Built::Ask { question, partial, param }) = built.pop()
+    {
+        return Understood::Ask { question: question.into(), partial, param: param.into() };
+    }
+    let mut actions: Vec<PlannedAction> = Vec::new();
+    for built in built {
+        match built {
+            Built::Act(action) => actions.push(action),
+            // "Party at 6, put it in my calendar" is one event.
+            Built::Ask { partial, .. } if says_again(&partial, &actions) => {}
+            // What is missing is asked for by whoever finds it missing, and the rest goes on.
+            Built::Ask { partial, .. } => actions.push(partial),
+            Built::Acts(several) => actions.extend(several),
+            Built::No => {}
+        }
+    }
+    if actions.is_empty() {
+        return Understood::NotUnderstood;
+    }
+    if let Some(asked) = name_the_pronouns(&mut actions, history) {
+        return asked;
+    }
+    Understood::Plan(Plan { actions, ..Plan::default() })
+}
+
+/// Nothing but a pronoun for what the action before it is about.
+fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
+    let name = ["title", "summary"].iter().find_map(|param| partial.params.get(*param)?.as_str());
+    let same = before.last().is_some_and(|last| (&last.service, &last.command) == (&partial.service, &partial.command));
+    same && name.is_some_and(|name| is_said("pronoun", name))
+}
+
+/// "email her": whoever was named last, in this message or before it. Nobody: the question who.
+fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<Understood> {
+    for at in 0..actions.len() {
+        let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {
+            Some([Value::String(name)]) => is_said("person", name),
+            Some(_) | None => false,
+        };
+        if !is_pronoun {
+            continue;
+        }
+        let earlier = actions[..at].iter().rev().find_map(|action| history::people_of(&action.params));
+        let before = || history::latest(history, |past| history::people_of(&past.params).is_some());
+        let people = earlier.or_else(|| before().and_then(|past| history::people_of(&past.params)));
+        let body = actions[at].params.get("body").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let bare =
+            body.split_once("\n\n").filter(|(hi, _)| hi.starts_with("Hi ")).map_or(body.clone(), |(_, b)| b.to_owned());
+        let bare = bare.trim_end().to_owned();
+        let action = &mut actions[at];
+        let Some(people) = people else {
+            action.params.remove("to");
+            action.params.insert("body".into(), bare.into());
+            if actions.len() > 1 {
+                continue;
+            }
+            let action = &actions[at];
+            let (question, param) = ("Who should it go to?".into(), "to".into());
+            return Some(Understood::Ask { question, partial: action.clone(), param });
+        };
+        action.params.insert("body".into(), say::greeted(&people, &bare).into());
+        action.params.insert("to".into(), people.into());
+    }
+    None
+}
+
+/// Is the text one phrase of a class of words?
+fn is_said(class: &str, text: &str) -> bool {
+    let ids: Vec<_> = tokens(text, &GRAMMAR.lexicon).into_iter().map(|token| token.id).collect();
+    GRAMMAR.lexicon.is_phrase(class, &ids)
+}
