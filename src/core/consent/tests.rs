@@ -9,6 +9,11 @@ use super::{Consent, amends, read};
 
 const TUNE: &str = include_str!("../../../data/eval/consent_tune.tsv");
 const TEST: &str = include_str!("../../../data/eval/consent_test.tsv");
+const UNSEEN: [&str; 3] = [
+    include_str!("../../../data/eval/consent_unseen.tsv"),
+    include_str!("../../../data/eval/consent_unseen2.tsv"),
+    include_str!("../../../data/eval/consent_unseen3.tsv"),
+];
 
 fn rows(table: &str) -> impl Iterator<Item = (String, Consent)> + '_ {
     table.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(|line| {
@@ -60,6 +65,11 @@ fn the_tune_table_has_no_false_decision() {
 #[test]
 fn the_test_table_has_no_false_decision() {
     check(TEST);
+}
+
+#[test]
+fn the_fresh_tables_have_no_false_decision() {
+    UNSEEN.into_iter().for_each(check);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::Role;
 use super::super::words::{Line, Link, lexicons};
 use super::phrase::{Date, Phrase, Span};
-use super::span::span;
+use super::span::{span, unit};
 use super::{Heard, ends_clause};
 
 const LENGTHS_MAX: usize = 4;
@@ -34,7 +34,7 @@ fn ahead(line: &Line, i: usize) -> Option<Ahead> {
     let start = line.skip(from, &[Link::Filler, Link::At, Link::Pronoun]);
     let (mut at, mut lengths) = (start, Vec::new());
     loop {
-        let (length, next) = span(line, at)?;
+        let (length, next) = span(line, at).or_else(|| the_one(line, at))?;
         lengths.push(iso(length)?);
         let next = before(line, next).unwrap_or(next);
         match line.link(next, Link::And) {
@@ -49,6 +49,12 @@ fn ahead(line: &Line, i: usize) -> Option<Ahead> {
     let said = (start..at).rev().find_map(|b| before(line, b)).filter(|end| *end == at)?;
     let bytes = |from: usize, to: usize| line.tokens[from].span.start..line.tokens[to - 1].span.end;
     Some(Ahead { lengths, request: bytes(i, from), span: bytes(start, said) })
+}
+
+/// "The day (before)".
+fn the_one(line: &Line, i: usize) -> Option<(Span, usize)> {
+    let (unit, next) = unit(line, line.link(i, Link::The)?)?;
+    before(line, next).map(|_| (Span::of(unit, 100), next))
 }
 
 fn before(line: &Line, i: usize) -> Option<usize> {
@@ -66,32 +72,39 @@ fn iso(length: Span) -> Option<String> {
     Some(format!("P{}{time}", part(days, "D")))
 }
 
-/// "My flight is at 6:40 tomorrow, wake me 3 hours before", "remind me 15 min before the call, it is at 3": counted from
-/// the time that was told.
-pub fn count_back(line: &Line, heard: &mut [Heard]) {
-    let requests = (0..line.tokens.len()).filter(|i| line.link(*i, Link::Request).is_some());
-    let Some(request) = requests.map(|i| line.tokens[i].span.start).next() else {
+/// "My flight is at 6:40 tomorrow, wake me 3 hours before", "remind me 15 min before the call, it is at 3", "taxes by the
+/// 15th, remind me the day before": counted from the time that was told.
+pub fn count_back(line: &Line, heard: &mut Vec<Heard>) {
+    let Some(request) = (0..line.tokens.len()).find(|i| line.link(*i, Link::Request).is_some()) else {
         return;
     };
-    for i in 0..heard.len() {
-        let Some(length) = heard[i].phrase.only_length().filter(|_| request < heard[i].span.start) else {
+    let place = |i: usize| line.tokens.get(i).map_or(line.text.len(), |t| t.span.start);
+    for i in request..line.tokens.len() {
+        let Some((length, next)) = span(line, i).or_else(|| the_one(line, i)) else {
             continue;
         };
-        let Some(after) = line.tokens.iter().position(|t| t.span.start >= heard[i].span.end) else {
+        // "15 min before the call" goes on.
+        let goes_on = |at: usize| [Link::The, Link::Own].iter().any(|link| line.link(at, *link).is_some());
+        let closing = line.link(next, Link::Beforehand).filter(|next| ends_clause(line, *next) && !goes_on(*next));
+        let Some(end) = closing.or_else(|| line.link(next, Link::Before)) else {
             continue;
         };
-        let closing = line.link(after, Link::Beforehand).filter(|next| ends_clause(line, *next));
-        let (next, told) = match (closing, line.link(after, Link::Before)) {
-            (Some(next), _) if i > 0 => (next, heard.get(i - 1)),
-            (None, Some(next)) => (next, heard.get(i + 1)),
-            _ => continue,
-        };
+        let own = |h: &Heard| h.span.start <= place(i) && place(i) < h.span.end;
+        if heard.iter().any(|h| own(h) && h.phrase.only_length().is_none()) {
+            return;
+        }
         let timed = |p: &Phrase| p.clock.is_some() || p.date.as_ref().is_some_and(Date::is_one_day);
-        let Some(told) = told.map(|h| h.phrase.clone()).filter(timed) else {
-            continue;
+        let told = match closing {
+            Some(_) => heard.iter().rev().find(|h| h.span.end <= place(i) && timed(&h.phrase)),
+            None => heard.iter().find(|h| h.span.start >= place(end) && timed(&h.phrase)),
         };
-        let end = line.tokens[next - 1].span.end;
-        heard[i].phrase = Phrase { shift: Some(length.back()), to: None, length: None, role: Role::Plain, ..told };
-        heard[i].span.end = end;
+        let Some(told) = told.map(|h| h.phrase.clone()) else {
+            return;
+        };
+        heard.retain(|h| !own(h));
+        let phrase = Phrase { shift: Some(length.back()), to: None, length: None, role: Role::Plain, ..told };
+        let at = heard.iter().position(|h| h.span.start > place(i)).unwrap_or(heard.len());
+        heard.insert(at, Heard { span: place(i)..line.tokens[end - 1].span.end, phrase });
+        return;
     }
 }

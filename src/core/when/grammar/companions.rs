@@ -102,6 +102,7 @@ impl Sentence<'_> {
             return Pair::Strangers;
         }
         let another = are_two_days(first, second) && (self.moves || !asks && is_day(first) && second.is_appointment());
+        let another = another || !asks && are_two_hours(first, second);
         if !listed && (another || !asks && are_two_appointments(first, second)) {
             return Pair::OneOfSeveral;
         }
@@ -124,6 +125,12 @@ fn are_two_appointments(first: &Phrase, second: &Phrase) -> bool {
 fn are_two_days(first: &Phrase, second: &Phrase) -> bool {
     let day = |p: &Phrase| p.role == Role::Plain && p.date.as_ref().is_some_and(Date::is_one_day);
     day(first) && day(second) && first.date != second.date
+}
+
+/// "Gym at 6, work at 9".
+fn are_two_hours(first: &Phrase, second: &Phrase) -> bool {
+    let plain = first.role == Role::Plain && second.role == Role::Plain;
+    plain && first.is_clock_alone() && second.clock.is_some() && first.clock != second.clock
 }
 
 /// "Fetch her tonight, she lands 21:35".

@@ -6,8 +6,9 @@ use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::date::{Company, date, nth_day};
 use super::lead::Lead;
-use super::numbered::{bare_day, year};
+use super::numbered::{bare_day, day_number, year};
 use super::numeric;
+use super::period::which;
 use super::phrase::{Date, Doubt, MonthOf, Period, Phrase, Rule};
 use super::rule;
 use super::span::unit;
@@ -135,8 +136,13 @@ impl Reader<'_> {
                     let last = matches!(after, None | Some(Kind::Mark(',' | '?' | '!' | '.')));
                     let thing = lead.link == Some(Link::For) || self.follows_a_thing(lead.next);
                     let closes = last && thing && matches!(heard.date, Date::Weekday { .. });
+                    let numbered = matches!(heard.date, Date::Weekday { .. })
+                        && (day_number(self.line, heard.next).is_some_and(|(_, marked, _)| marked)
+                            || which(self.line, heard.next)
+                                .is_some_and(|w| matches!(w.date, Date::Period(Period::Week(_)))));
                     named
                         || closes
+                        || numbered
                         || self.time_follows(heard.next)
                         || self.last_day_follows(&heard.date, heard.next)
                         || self.opens_with_day(lead, heard.next)
@@ -281,9 +287,9 @@ impl Reader<'_> {
     /// "The invoice I got in March", "what did I note on 2 Feb": told of the past, it is the last one.
     fn as_told(&self, date: Date, lead: &Lead) -> Date {
         // "It was on 4 May" tells; "it was moved to 4 May" and "it was planned for then" do not.
-        let past_day = self.hints.past_day && !self.hints.moves && lead.link == Some(Link::On);
+        let past_day = self.clause_says(lead.next, Link::ToldOn) && !self.hints.moves && lead.link == Some(Link::On);
         // What "has to be paid by 31 December" is to come.
-        let past = self.is_told(lead.next) && !matches!(lead.link, Some(Link::By | Link::Until));
+        let past = self.clause_says(lead.next, Link::Told) && !matches!(lead.link, Some(Link::By | Link::Until));
         match date {
             Date::Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday: None }
                 if past && !self.hints.moves || past_day =>
@@ -303,16 +309,22 @@ impl Reader<'_> {
     }
 
     /// Does its clause tell of something that has happened? "The finals are oct 8, we got tickets" does not.
-    fn is_told(&self, i: usize) -> bool {
+    fn clause_says(&self, i: usize, link: Link) -> bool {
         let ends = |at: &usize| [',', ';', '.', '!', '?'].iter().any(|mark| self.line.mark(*at, *mark));
         let from = (0..i).rev().find(ends).map_or(0, |at| at + 1);
-        let to = (i..self.line.tokens.len()).find(ends).unwrap_or(self.line.tokens.len());
-        (from..to).any(|at| self.line.link(at, Link::Told).is_some())
+        // "On 14 February to post the photos" tells nothing.
+        let to = if link == Link::Told {
+            i
+        } else {
+            (i..self.line.tokens.len()).find(ends).unwrap_or(self.line.tokens.len())
+        };
+        (from..to).any(|at| self.line.link(at, link).is_some())
     }
 
     /// "In 2027".
     pub fn year(&self, phrase: &Phrase, lead: &Lead) -> Option<super::date::Heard> {
-        let named = matches!(lead.link, Some(Link::In | Link::Since | Link::By)) && phrase.is_empty();
+        let named =
+            matches!(lead.link, Some(Link::In | Link::Since | Link::By | Link::From | Link::For)) && phrase.is_empty();
         let at = match unit(self.line, lead.next) {
             Some((Unit::Year, next)) => next,
             Some(_) | None => lead.next,

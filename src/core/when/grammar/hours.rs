@@ -7,6 +7,7 @@ use super::clock::{self, Surety, clock, plain};
 use super::component::Reader;
 use super::date::{Company, date};
 use super::lead::Lead;
+use super::numbered::year;
 use super::numeric;
 use super::phrase::{Date, Dial, Doubt, Phrase, Span, Zone};
 use super::span::{number, span};
@@ -30,6 +31,18 @@ impl Reader<'_> {
             return None;
         }
         let heard = clock(self.line, lead.next)?;
+        // "Moved from 10 to 2" is not ten minutes to two.
+        // "Invoices from 2025".
+        let dated = matches!(lead.link, Some(Link::From | Link::Since | Link::Until | Link::By | Link::For));
+        if dated
+            && heard.surety == Surety::Bare
+            && year(self.line, lead.next).is_some()
+            && self.line.digits(lead.next).is_some()
+        {
+            return None;
+        }
+        let moves = self.hints.moves && lead.link == Some(Link::From) && heard.surety == Surety::Bare;
+        let heard = plain(self.line, lead.next).filter(|_| moves).unwrap_or(heard);
         let asked =
             matches!(lead.link, Some(Link::At | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo))
                 && !lead.article
@@ -108,7 +121,7 @@ impl Reader<'_> {
     }
 
     /// "An alarm for 7".
-    fn alarm_before(&self, lead: &Lead) -> bool {
+    pub fn alarm_before(&self, lead: &Lead) -> bool {
         // The preposition is one word, so the alarm is two tokens back.
         let before = lead.next.checked_sub(2);
         before.is_some_and(|at| self.line.link(at, Link::Alarm).is_some())
@@ -151,6 +164,8 @@ impl Reader<'_> {
         // "Nach Feierabend" is not at the end of work.
         let longer = lead.next.checked_sub(1).and_then(|at| self.part_at(at)).filter(|(_, _, next)| *next > lead.next);
         let (part, weak, next) = longer.or_else(|| self.part_at(lead.next))?;
+        // "This weekend am I working".
+        let verb = weak && self.line.link(next, Link::Pronoun).is_some();
         let beside =
             phrase.date.is_some() || phrase.clock.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let asked = matches!(lead.link, Some(Link::In | Link::At | Link::By | Link::On | Link::Until | Link::Since));
@@ -158,7 +173,7 @@ impl Reader<'_> {
         // "Morgen Zahnarzt, nachmittags".
         let adverb = self.line.link(lead.next, Link::Adverb).is_some() && self.hints.day;
         let enough = part.alone || adverb || next > lead.next + 1 && !lead.article;
-        if weak && !beside || !(beside || asked || self.whole || enough) {
+        if verb || weak && !beside || !(beside || asked || self.whole || enough) {
             return None;
         }
         phrase.part = Some(part.narrowed(phrase.edge));

@@ -53,7 +53,7 @@ impl Reader<'_> {
         }
         // "For 3 days from Monday" is a length and a beginning, "for a week on Friday" a day.
         let on_a_day = line.link(next, Link::On).is_some() || names_day(line, next);
-        let counted = lead.link != Some(Link::For) || on_a_day;
+        let counted = lead.link != Some(Link::For) || on_a_day || self.alarm_before(lead);
         if let Some(found) = counted.then(|| self.anchored(phrase, lead, length, next, depth)).flatten() {
             return Some(found);
         }

@@ -146,8 +146,6 @@ pub fn cue_in(text: &str) -> Option<Half> {
 #[derive(Debug, Clone, Copy)]
 struct Hints {
     moves: bool,
-    /// It tells of a day on which something was or happened.
-    past_day: bool,
     /// A day is named somewhere.
     day: bool,
     /// It tells when something ends: "the form closes on Friday".
@@ -161,7 +159,6 @@ fn hints(line: &Line) -> Hints {
         moves: (0..line.tokens.len()).any(|i| says_move(line, i)),
         ends: line.has_anywhere(Sense::Link(Link::Ends)),
         day: (0..line.tokens.len()).any(|i| unread::names_day(line, i)),
-        past_day: line.has_anywhere(Sense::Link(Link::ToldOn)),
         cue: cue(Half::Am).or(cue(Half::Pm)).or(cue(Half::Either)),
     }
 }

@@ -1,12 +1,12 @@
 //! The two ends of a range: "from 2 to 4", "Monday to Wednesday", "3-5 May".
 
 use super::super::Role;
-use super::super::words::Link;
+use super::super::words::{Days, Link, Unit};
 use super::clock::{Surety, clock, plain};
 use super::component::Reader;
 use super::lead::Lead;
 use super::numbered::day_range;
-use super::phrase::{Date, Phrase};
+use super::phrase::{Date, Phrase, Rule};
 
 impl Reader<'_> {
     /// "… to Wednesday": the end of a range that has begun.
@@ -39,6 +39,11 @@ impl Reader<'_> {
         if days && end.date.is_some() && lead.link != Some(Link::From) && phrase.role != Role::From {
             // "Mon to Fri 9am": the hour is that of each day.
             phrase.clock = end.clock.take();
+            if phrase.clock.is_some() {
+                let first = Phrase { date: phrase.date.take(), ..Phrase::default() };
+                phrase.start = Some(Box::new(first));
+                phrase.rule = Some(Rule { every: 1, unit: Unit::Day, days: Days::default(), adjective: false });
+            }
         }
         phrase.to = Some(Box::new(end));
         Some(next)

@@ -26,7 +26,8 @@ const EVENING: i64 = 16 * 60;
 pub fn doubt(line: &Line, heard: &mut [Heard], names: &[Range<usize>]) {
     let rests: Vec<Range<usize>> = (0..line.tokens.len())
         .filter_map(|i| {
-            names_time(line, i)
+            title(line, i, heard)
+                .or_else(|| names_time(line, i))
                 .or_else(|| points_elsewhere(line, i, heard))
                 .or_else(|| own_name(line, i, heard))
                 .or_else(|| narrows(line, i, heard))
@@ -38,7 +39,6 @@ pub fn doubt(line: &Line, heard: &mut [Heard], names: &[Range<usize>]) {
         .map(|(from, to)| bytes(line, from, to))
         .filter(|rest| !heard.iter().map(|h| &h.span).chain(names).any(|s| s.start <= rest.start && rest.end <= s.end))
         .chain(heard.iter().filter_map(|h| counts_back(line, h)))
-        .chain(heard.iter().filter(|h| counts_from_a_day(&h.phrase)).map(|h| h.span.clone()))
         .collect();
     let Some(first) = rests.first().and_then(|rest| line.text.get(rest.clone())) else {
         return;
@@ -122,7 +122,7 @@ fn points_elsewhere(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, us
         return (!heard.iter().any(earlier)).then_some((i, next));
     }
     let next = line.link(i, Link::Unread)?;
-    let read = |h: &Heard| h.span.contains(&line.tokens[i].span.start) && h.span.end > line.tokens[next - 1].span.end;
+    let read = |h: &Heard| h.span.contains(&line.tokens[i].span.start) && h.span.end >= line.tokens[next - 1].span.end;
     if heard.iter().any(read) {
         return None;
     }
@@ -212,10 +212,19 @@ fn counts_back(line: &Line, heard: &Heard) -> Option<Range<usize>> {
     Some(heard.span.start..line.tokens[next - 1].span.end)
 }
 
-/// "An hour before the train tomorrow": which hour is that?
-fn counts_from_a_day(phrase: &Phrase) -> bool {
-    let day = phrase.date.as_ref().is_some_and(Date::is_one_day);
-    phrase.counts_exactly() && day && phrase.clock.is_none() && phrase.part.is_none()
+/// "Blue Monday", "Sunday Best": a bare day among capitals may be somebody's title.
+fn title(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    let capital = |at: usize| {
+        let unknown = line.tokens.get(at).is_some_and(|t| t.kind == Kind::Word) && line.atoms(at).is_empty();
+        let word = line.tokens.get(at).and_then(|t| line.text.get(t.span.clone()));
+        unknown && word.is_some_and(|word| word.starts_with(char::is_uppercase))
+    };
+    let token = line.tokens.get(i)?;
+    let bare = |h: &Heard| h.span == token.span && Phrase { date: None, ..h.phrase.clone() }.is_empty();
+    let weekday = line.pick(i, |a| matches!(a.sense, Sense::Weekday(_) | Sense::Weekdays(_)).then_some(()))?;
+    let named = capital(weekday.1) || i > 1 && capital(i - 1);
+    let own = line.text.get(token.span.clone()).is_some_and(|word| word.starts_with(char::is_uppercase));
+    (own && named && heard.iter().any(bare)).then(|| (i.saturating_sub(1), weekday.1.min(line.tokens.len()).max(i + 1)))
 }
 
 /// A part of the day that fitted nowhere, beside a day without an hour.
@@ -298,8 +307,9 @@ fn hours_from_to(line: &Line, i: usize) -> Option<usize> {
 /// "The dentist is Friday and it's 5", but not "Friday, table for 4".
 fn last_hour(line: &Line, i: usize) -> Option<usize> {
     let last = i + 1 == line.tokens.len() && line.digits(i).is_some_and(|(hour, _)| (1..=12).contains(&hour));
-    let counted =
-        i.checked_sub(1).is_some_and(|before| line.link(before, Link::For).is_some() || line.mark(before, '-'));
+    let counted = i.checked_sub(1).is_some_and(|before| {
+        line.link(before, Link::For).or(line.link(before, Link::To)).is_some() || line.mark(before, '-')
+    });
     (last && !counted).then_some(i + 1)
 }
 

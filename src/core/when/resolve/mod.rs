@@ -252,9 +252,12 @@ fn shifted_spot(phrase: &Phrase, shift: Span, context: &Context) -> Result<Spot,
         return spot_on(&anchor, Some(Days::one(date, days.tense)?), context);
     }
     match spot(&anchor, context)? {
-        Spot::At { at, .. } | Spot::Days { start: at, .. } => {
-            Ok(Spot::At { at: context.after(at, shift)?, grain: Grain::Minute })
-        }
+        Spot::At { at, .. } => Ok(Spot::At { at: context.after(at, shift)?, grain: Grain::Minute }),
+        // "An hour before the train tomorrow": which hour is that?
+        Spot::Days { start, .. } => Err(Problem::Ambiguous {
+            candidates: vec![start],
+            why: "it counts hours from a day, and the hour was not said".to_owned(),
+        }),
         Spot::Nowhere => Ok(Spot::Nowhere),
     }
 }

@@ -169,7 +169,9 @@ fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, P
         let today = base;
         for n in 0..=7 {
             let date = after(today, n)?;
+            // A day that was named as the first is one.
             let passed = n == 0
+                && date == context.local_now.date()
                 && hour::of_rule(phrase)?.is_none_or(|(m, _)| {
                     date.and_time(chrono::NaiveTime::MIN) + Duration::minutes(m) <= context.local_now
                 });
@@ -224,7 +226,9 @@ fn with_end(
     let last = match (&phrase.to, phrase.length) {
         // "Every Thursday from 5 to 6": the end of an hour, not of the rule.
         (Some(to), _) if to.date.is_some() || phrase.clock.is_none() => {
-            let end_context = Context { back: false, ..Context::new(to, reference) };
+            // "Mon to Fri" ends on the Friday after that Monday.
+            let from = if phrase.start.is_some() { first.to_utc() } else { reference.now };
+            let end_context = Context { back: false, ..Context::new(to, &Reference { now: from, ..*reference }) };
             match spot(to, &end_context)? {
                 Spot::At { at, .. } => at,
                 Spot::Days { end, .. } => end - Duration::seconds(1),

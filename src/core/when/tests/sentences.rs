@@ -171,3 +171,80 @@ fn words_that_only_look_like_a_correction_stop_nothing() {
         &[("public holiday monday 5 october, no one on site", "2026-10-05T00:00")],
     );
 }
+
+#[test]
+fn what_is_asked_for_ahead_is_counted_from_what_was_told() {
+    begin(
+        "2026-09-09T06:20",
+        "Europe/London",
+        &[
+            ("flight to Bali is 6.40am tomorrow, wake me 3 hours before", "2026-09-10T03:40"),
+            ("remind me 15 min before the call, it is at 3", "2026-09-09T14:45"),
+            ("taxes by the 15th, remind me the day before", "2026-09-14T00:00"),
+            ("erinner mich 15 min vor der übergabe, die ist um 15 uhr", "2026-09-09T14:45"),
+            ("remind me an hour before the train tomorrow, it leaves at 16:24", "2026-09-10T15:24"),
+            ("remind me an hour before the train tomorrow", "-"),
+            ("ping me 15 minutes before the 10am interview tomorrow", "2026-09-10T09:45"),
+        ],
+    );
+}
+
+#[test]
+fn two_appointments_in_one_message_are_asked_about_and_what_is_no_appointment_is_not() {
+    begin(
+        "2026-09-09T06:20",
+        "Europe/London",
+        &[
+            ("the appointment was tuesday at 10 and now it is thursday at 12:40", "-"),
+            ("graduation is june 6, email the registrar on monday at 9am", "-"),
+            ("dentist on fri, 3pm. not thursday", "2026-09-11T15:00"),
+            ("ok last thing today, add the cardiologist for september 24 at 2:30 pm", "2026-09-24T14:30"),
+            ("the choir meets at ours this month, it's on sunday the 27th", "2026-09-27T00:00"),
+            ("shops open friday 6am, wake me 5:15 that day", "2026-09-11T05:15"),
+            ("saturday morning remind me that sunday is the christening", "2026-09-12T09:00"),
+            ("fetch her from the airport tonight, she lands 21:35", "2026-09-09T21:35"),
+        ],
+    );
+}
+
+#[test]
+fn days_with_one_hour_are_that_hour_on_each_of_them() {
+    check_found(
+        reference("2026-09-09T06:20", "Europe/London"),
+        &[(
+            "gym mon to wed at 7",
+            &["mon to wed at 7 = 2026-09-14T07:00 FREQ=DAILY;BYHOUR=7;BYMINUTE=0;UNTIL=20260916T225959Z"],
+        )],
+    );
+}
+
+#[test]
+fn names_and_figures_that_look_like_days_are_none() {
+    begin(
+        "2026-09-09T06:20",
+        "Europe/London",
+        &[
+            ("find the email from April Jones", "-"),
+            ("my new address is 24 March Road", "-"),
+            ("the mail of Mr Friday", "-"),
+            ("my locker combo is 18-4-32", "-"),
+            ("my plate is 8MAY225", "-"),
+            ("the quote is 250 units at 18.40 each", "-"),
+            ("the 7-eleven takes parcels", "-"),
+        ],
+    );
+}
+
+#[test]
+fn every_other_week_begins_on_the_day_it_was_said_to_begin() {
+    begin(
+        "2026-12-29T13:44",
+        "Europe/London",
+        &[
+            ("every other thursday from 7 january", "2027-01-07T00:00"),
+            ("every other thursday at 9 starting 7 january", "2027-01-07T09:00"),
+            ("every other tuesday", "2027-01-05T00:00"),
+            ("every other tuesday at 3", "2026-12-29T15:00"),
+        ],
+    );
+}
