@@ -47,8 +47,10 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
     for sentence in sentences(&heard) {
         let mut found = parser.clauses(sentence.clone(), 0);
         found.retain(|clause| !matches!(clause.built, Built::No));
-        if found.is_empty() && !continue_letter(&mut clauses, &heard, sentence.clone()) {
-            found = parser.behind_an_excuse(sentence);
+        let open = found.iter().all(|clause| matches!(clause.built, Built::Ask { .. }));
+        if !found.is_empty() || !continue_letter(&mut clauses, &heard, sentence.clone()) {
+            let behind = if open { parser.behind_an_excuse(sentence) } else { Vec::new() };
+            found = if behind.is_empty() { found } else { behind };
         }
         clauses.append(&mut found);
     }

@@ -273,7 +273,7 @@ pub(crate) fn told_of(ids: &[WordId]) -> Option<&'static str> {
     if lexicon.starts("asking", ids).is_some() {
         return None;
     }
-    let owner = lexicon.starts("det", ids).unwrap_or(0);
+    let owner = lexicon.starts("det", ids).or_else(|| lexicon.starts("dedet", ids)).unwrap_or(0);
     let subject = if owner > 0 { "thing" } else { "name" };
     let tells = |at: usize| lexicon.starts("tells", ids.get(at..).unwrap_or_default()).is_some();
     (1..=2).any(|words| ids.len() > owner + words && tells(owner + words)).then_some(subject)
