@@ -6,9 +6,8 @@ use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::date::{Company, date, nth_day};
 use super::lead::Lead;
-use super::numbered::{bare_day, day_number, year};
+use super::numbered::{bare_day, year};
 use super::numeric;
-use super::period::which;
 use super::phrase::{Date, Doubt, MonthOf, Period, Phrase, Rule};
 use super::rule;
 use super::span::unit;
@@ -109,53 +108,12 @@ impl Reader<'_> {
             return Some(next);
         }
         let heard = date(self.line, lead.next, self.order).or_else(|| self.year(phrase, lead))?;
-        let bare_word = heard.company == Company::DayWord && self.line.digits(lead.next).is_none();
-        let company = (self.whole || !phrase.is_empty()) && !bare_word && heard.company != Company::On
-            || match heard.company {
-                Company::Lead => {
-                    let head = lead.next == 0 && self.line.mark(heard.next, ':');
-                    lead.link.is_some()
-                        || lead.article
-                        || self.whole
-                        || !phrase.is_empty()
-                        || head
-                        || self.time_follows(heard.next)
-                }
-                Company::Nothing => true,
-                Company::Some => {
-                    let named =
-                        lead.says_day() || lead.link == Some(Link::In) && !matches!(heard.date, Date::Weekday { .. });
-                    let anchor = self.anchor && matches!(heard.date, Date::Weekday { .. });
-                    // "The programme for April".
-                    let month = matches!(heard.date, Date::Period(_))
-                        && lead.link == Some(Link::For)
-                        && !self.is_capital(lead.next);
-                    let month = month && super::ends_clause(self.line, heard.next);
-                    let named = (named || month) && !lead.article || anchor;
-                    let after = self.line.tokens.get(heard.next).map(|t| &t.kind);
-                    let last = matches!(after, None | Some(Kind::Mark(',' | '?' | '!' | '.')));
-                    let thing = lead.link == Some(Link::For) || self.follows_a_thing(lead.next);
-                    let closes = last && thing && matches!(heard.date, Date::Weekday { .. });
-                    let numbered = matches!(heard.date, Date::Weekday { .. })
-                        && (day_number(self.line, heard.next).is_some_and(|(_, marked, _)| marked)
-                            || which(self.line, heard.next)
-                                .is_some_and(|w| matches!(w.date, Date::Period(Period::Week(_)))));
-                    named
-                        || closes
-                        || numbered
-                        || self.time_follows(heard.next)
-                        || self.last_day_follows(&heard.date, heard.next)
-                        || self.opens_with_day(lead, heard.next)
-                }
-                Company::DayWord => self.is_day_number(lead, heard.next),
-                Company::On => lead.link == Some(Link::On) && !lead.article,
-            };
         // "At 6:30 for the Christmas market".
         let occasion = matches!(heard.date, Date::Holiday { .. }) && (lead.article || !phrase.is_empty());
         if occasion && self.noun_follows(heard.next) || self.is_first_name(&heard.date, lead, heard.next) {
             return None;
         }
-        if !company || heard.company > Company::Nothing && self.counts(heard.next) {
+        if !self.is_in_company(phrase, lead, &heard) {
             return None;
         }
         if self.counts_weekdays(phrase, lead, &heard.date) {
@@ -230,21 +188,6 @@ impl Reader<'_> {
         Some(anchor.next)
     }
 
-    /// "On the 15th": a preposition of days, and in words ("on the first") the end of the sentence.
-    pub fn is_day_number(&self, lead: &Lead, next: usize) -> bool {
-        let late = self.line.digits(lead.next).is_some_and(|(day, _)| day >= 10) && self.ends_here(next);
-        // "The 22nd I'm away".
-        let opens = lead.next == 1
-            && self
-                .line
-                .digits(lead.next)
-                .is_some_and(|(day, _)| day > 12 || self.line.link(next, Link::Pronoun).is_some());
-        let article = lead.article && (late || opens || self.time_follows(next) || lead.link == Some(Link::For));
-        let asked = lead.says_day() || self.anchor || self.whole || article;
-        let repeats = || rule::repeats(self.line, next).is_some();
-        asked && (self.line.digits(lead.next).is_some() && !self.anchor || self.ends_here(next) || repeats())
-    }
-
     /// "The mail from April Jones".
     fn is_first_name(&self, date: &Date, lead: &Lead, next: usize) -> bool {
         let month = matches!(date, Date::Period(Period::Month(MonthOf::Named { year: None, which: None, .. })));
@@ -259,29 +202,6 @@ impl Reader<'_> {
 
     fn noun_follows(&self, i: usize) -> bool {
         self.line.tokens.get(i).is_some_and(|t| t.kind == Kind::Word) && self.line.atoms(i).is_empty()
-    }
-
-    /// "Back to school wed", but not "in the sun", "how we sat".
-    fn follows_a_thing(&self, i: usize) -> bool {
-        let thing = |at: usize| self.line.tokens[at].kind == Kind::Word && self.line.atoms(at).is_empty();
-        // German "do" and "so" are too short.
-        i.checked_sub(1).is_some_and(thing) && self.line.tokens[i].key.len() > 2
-    }
-
-    /// "Mon to Wed".
-    fn last_day_follows(&self, first: &Date, i: usize) -> bool {
-        let last = || super::date::weekday_name(self.line, self.line.link(i, Link::To)?);
-        matches!(first, Date::Weekday { .. }) && last().is_some()
-    }
-
-    /// "Sun brunch at 11": a short name of a day opens a message that has a clock time later on.
-    fn opens_with_day(&self, lead: &Lead, next: usize) -> bool {
-        let line = self.line;
-        let opens = lead.next == 0 && super::date::weekday_name(line, 0).is_some();
-        let noun = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word) && line.atoms(next).is_empty();
-        opens
-            && noun
-            && (next..line.tokens.len()).any(|i| line.link(i, Link::At).is_some_and(|at| clock(line, at).is_some()))
     }
 
     /// "The invoice I got in March", "what did I note on 2 Feb": told of the past, it is the last one.

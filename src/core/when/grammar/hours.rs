@@ -30,38 +30,16 @@ impl Reader<'_> {
         if phrase.clock.is_some() || phrase.has_exact_offset() || matches!(phrase.date, Some(Date::Local(_))) {
             return None;
         }
-        let heard = clock(self.line, lead.next)?;
-        // "Moved from 10 to 2" is not ten minutes to two.
-        // "Invoices from 2025".
-        let dated = matches!(lead.link, Some(Link::From | Link::Since | Link::Until | Link::By | Link::For));
-        if dated
-            && heard.surety == Surety::Bare
-            && year(self.line, lead.next).is_some()
-            && self.line.digits(lead.next).is_some()
-        {
-            return None;
-        }
-        let moves = self.hints.moves && lead.link == Some(Link::From) && heard.surety == Surety::Bare;
-        let heard = plain(self.line, lead.next).filter(|_| moves).unwrap_or(heard);
-        let asked =
-            matches!(lead.link, Some(Link::At | Link::By | Link::Until | Link::Since | Link::From | Link::MovedTo))
-                && !lead.article
-                || lead.link == Some(Link::For) && self.alarm_before(lead)
-                || lead.link.is_none()
-                    && lead.next.checked_sub(1).is_some_and(|at| self.line.link(at, Link::Alarm).is_some());
+        let heard = self.clock_behind(lead)?;
+        let asked = self.asks_for_an_hour(lead);
         let beside = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let followed = || self.part_at(self.joint(heard.next).next).is_some() || self.zone_at(heard.next).is_some();
         let fits = match heard.surety {
             Surety::Sure => lead.link != Some(Link::For) || asked,
             _ if self.runs_at(lead) => true,
             Surety::Likely => {
-                asked
-                    || self.anchor
-                    || self.is_hour_of_the_day(lead.next, &heard)
-                    || beside
-                    || self.whole
-                    || followed()
-                    || self.today_follows(heard.next)
+                let meant = asked || self.anchor || self.is_hour_of_the_day(lead.next, &heard);
+                meant || beside || self.whole || followed() || self.today_follows(heard.next)
             }
             Surety::Odd => phrase.date.is_some() && matches!(lead.link, None | Some(Link::At)),
             Surety::Bare if lead.link == Some(Link::In) => false,
@@ -73,27 +51,7 @@ impl Reader<'_> {
                     || lead.link.is_none() && !self.is_for_so_many(lead) && self.today_follows(heard.next)
             }
         };
-        // "10 to 2" is also a range.
-        let two_ways = heard.surety <= Surety::Bare && plain(self.line, lead.next).is_some_and(|c| c.next < heard.next);
-        if two_ways && !asked {
-            return None;
-        }
-        if !fits || heard.surety < Surety::Sure && self.counts(heard.next) {
-            return None;
-        }
-        // "By 10 March" is a date, "at 5 minutes" a length, "from 1 to 10" a range of something.
-        // "At 5 weekdays" is no length.
-        let is_length = |length: Span| length.workdays == 0 || lead.link != Some(Link::At);
-        let longer = span(self.line, lead.next).is_some_and(|(length, next)| next > heard.next && is_length(length))
-            || date(self.line, lead.next, self.order).is_some_and(|d| d.next > heard.next && d.company != Company::On);
-        let range = lead.link == Some(Link::From)
-            && self.range_word(heard.next, false).is_some_and(|at| number(self.line, at).is_some());
-        if heard.surety < Surety::Sure && (longer || range && !self.hints.moves) {
-            return None;
-        }
-        // "The client at 1408 Oak called".
-        let number = self.line.digits(lead.next).is_some_and(|(_, digits)| digits == 4);
-        if heard.surety == Surety::Bare && number && lead.link == Some(Link::At) && !self.ends_here(heard.next) {
+        if !fits || heard.surety < Surety::Sure && self.is_something_else(lead, &heard, asked) {
             return None;
         }
         if heard.surety == Surety::Likely && !(asked || beside || followed() || self.today_follows(heard.next)) {
@@ -104,6 +62,46 @@ impl Reader<'_> {
             phrase.role = Role::By;
         }
         Some(heard.next)
+    }
+
+    fn clock_behind(&self, lead: &Lead) -> Option<clock::Heard> {
+        let heard = clock(self.line, lead.next)?;
+        // "Moved from 10 to 2" is not ten minutes to two.
+        let moves = self.hints.moves && lead.link == Some(Link::From) && heard.surety == Surety::Bare;
+        Some(plain(self.line, lead.next).filter(|_| moves).unwrap_or(heard))
+    }
+
+    /// "At", "by", "from", and "an alarm for": what follows is an hour.
+    fn asks_for_an_hour(&self, lead: &Lead) -> bool {
+        let hours = [Link::At, Link::By, Link::Until, Link::Since, Link::From, Link::MovedTo];
+        let alarm = |at: usize| self.line.link(at, Link::Alarm).is_some();
+        match lead.link {
+            Some(Link::For) => self.alarm_before(lead),
+            Some(link) => hours.contains(&link) && !lead.article,
+            None => lead.next.checked_sub(1).is_some_and(alarm),
+        }
+    }
+
+    /// A figure that may be an hour, and is rather a date, a length, an amount, a year or the number of a house.
+    fn is_something_else(&self, lead: &Lead, heard: &clock::Heard, asked: bool) -> bool {
+        let line = self.line;
+        // "10 to 2" is also a range.
+        let two_ways = heard.surety <= Surety::Bare && plain(line, lead.next).is_some_and(|c| c.next < heard.next);
+        // "By 10 March" is a date, "at 5 minutes" a length, but "at 5 weekdays" none.
+        let is_length = |length: Span| length.workdays == 0 || lead.link != Some(Link::At);
+        let longer = span(line, lead.next).is_some_and(|(length, next)| next > heard.next && is_length(length))
+            || date(line, lead.next, self.order).is_some_and(|d| d.next > heard.next && d.company != Company::On);
+        // "From 1 to 10" of something.
+        let range = lead.link == Some(Link::From)
+            && self.range_word(heard.next, false).is_some_and(|at| number(line, at).is_some());
+        let digits = line.digits(lead.next).map_or(0, |(_, digits)| digits);
+        // "The client at 1408 Oak called".
+        let house = digits == 4 && lead.link == Some(Link::At) && !self.ends_here(heard.next);
+        // "Invoices from 2025".
+        let dates = [Link::From, Link::Since, Link::Until, Link::By, Link::For];
+        let dated = lead.link.is_some_and(|link| dates.contains(&link)) && digits == 4;
+        let named = heard.surety == Surety::Bare && (house || dated && year(line, lead.next).is_some());
+        two_ways && !asked || self.counts(heard.next) || longer || range && !self.hints.moves || named
     }
 
     /// "(The train) departs 1125": what runs by a timetable does so at a figure of three or more digits.

@@ -8,9 +8,11 @@
 mod ahead;
 mod clock;
 mod companions;
+mod company;
 mod component;
 mod date;
 mod days;
+mod figures;
 mod hours;
 mod lead;
 mod lengths;

@@ -10,10 +10,11 @@ use std::ops::Range;
 
 use super::super::words::{Kind, Line, Link, Sense};
 use super::ends_clause;
+use super::figures::unread_figure;
 use super::numbered::day_number;
-use super::phrase::{Date, Doubt, Phrase, Span};
+use super::phrase::{Date, Doubt, Phrase};
 use super::span::{number, unit};
-use super::{Heard, bytes, clock};
+use super::{Heard, bytes};
 
 /// Words of a name: "on mother in law's day", "the day of my sister's wedding".
 const NAME_WORDS_MAX: usize = 3;
@@ -23,7 +24,7 @@ const EVENING: i64 = 16 * 60;
 
 /// Marks every phrase of a line in which part of the time was not understood.
 /// `names` are words that only name something.
-pub fn doubt(line: &Line, heard: &mut [Heard], names: &[Range<usize>]) {
+pub fn doubt(line: &Line, heard: &mut Vec<Heard>, names: &[Range<usize>]) {
     let rests: Vec<Range<usize>> = (0..line.tokens.len())
         .filter_map(|i| {
             title(line, i, heard)
@@ -33,7 +34,7 @@ pub fn doubt(line: &Line, heard: &mut [Heard], names: &[Range<usize>]) {
                 .or_else(|| narrows(line, i, heard))
                 .or_else(|| goes_on(line, i, heard))
                 .or_else(|| corrected(line, i, heard))
-                .or_else(|| looks_like_a_time(line, i, heard))
+                .or_else(|| unread_figure(line, i, heard))
                 .or_else(|| part_apart(line, i, heard))
         })
         .map(|(from, to)| bytes(line, from, to))
@@ -58,6 +59,7 @@ pub fn doubt(line: &Line, heard: &mut [Heard], names: &[Range<usize>]) {
             heard[i].span.start = end.min(heard[i].span.end);
         }
     }
+    heard.retain(|h| !h.span.is_empty());
 }
 
 /// A day or hour that only another language has words for: "Meeting am Dienstag um 3pm UK time".
@@ -242,80 +244,6 @@ fn part_apart(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> 
             line.tokens[b].kind == Kind::Word && line.atoms(b).is_empty() || line.link(b, Link::Idiom).is_some()
         });
     (i > 0 && !compound && !counted && heard.iter().any(|h| open(&h.phrase))).then_some((i, next))
-}
-
-/// A figure written as an hour or a date that fitted nowhere, beside a day or an hour without one: "closes 2359 on
-/// the 30th".
-fn looks_like_a_time(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
-    const YEARS: std::ops::Range<u32> = 1900..2100;
-    let (value, digits) = line.digits(i).filter(|_| line.begins_figure(i))?;
-    if line.mark(i + 1, '/') && heard.iter().any(|h| h.phrase.is_time_alone()) {
-        // "The concert is 8/14, doors at 6".
-        let (other, _) = line.digits(i + 2).filter(|_| line.glued(i + 1) && line.glued(i + 2))?;
-        let fits = value.min(other) <= 12 && value.max(other) <= 31 && value.min(other) > 0;
-        return (fits && value.max(other) > 4 && line.ends_figure(i + 3)).then_some((i, i + 3));
-    }
-    let says_day = |p: &Phrase| {
-        p.date.as_ref().is_some_and(Date::is_one_day) || p.offset.is_some_and(Span::is_calendar) || p.rule.is_some()
-    };
-    let day = heard.iter().any(|h| says_day(&h.phrase));
-    let hour = heard.iter().any(|h| h.phrase.is_time_alone());
-    if let Some((1..=31, true, next)) = day_number(line, i).filter(|_| hour && !day)
-        && i.checked_sub(1).is_some_and(|before| line.link(before, Link::The).is_some())
-        && line.link(next, Link::Counted).is_none()
-    {
-        // "The 2nd review at 5".
-        return Some((i, next));
-    }
-    if !day || heard.iter().any(|h| h.phrase.clock.is_some()) || named_by(line, i) {
-        return None;
-    }
-    if let Some(next) = hours_from_to(line, i).or_else(|| last_hour(line, i)) {
-        return Some((i, next));
-    }
-    if let Some((minute, next)) = clock::minutes_after(line, i + 1, '.') {
-        // "The 9.35 train"; "24.80" is a price.
-        let fits = value < 24 && minute < 60 && line.ends_figure(next) && line.link(next, Link::Counted).is_none();
-        return fits.then_some((i, next));
-    }
-    // A phone number goes on.
-    let alone = line.digits(i + 1).is_none() && i.checked_sub(1).is_none_or(|before| line.digits(before).is_none());
-    let counted = |next| line.link(next, Link::Counted).is_some() || !line.ends_figure(next);
-    // "Tomorrow 930".
-    let before = i.checked_sub(1).map(|b| line.tokens[b].span.end);
-    let beside = heard.iter().any(|h| Some(h.span.end) == before);
-    if beside && alone && digits == 3 && value % 100 < 60 && (1..13).contains(&(value / 100)) && !counted(i + 1) {
-        return Some((i, i + 1));
-    }
-    let read = clock::plain(line, i)?;
-    // Of the day that was, it is rather an amount.
-    let past = heard.iter().any(|h| matches!(h.phrase.date, Some(Date::Day(..=-1))));
-    let compact = digits == 4 && alone && !past && !YEARS.contains(&value) && !counted(read.next);
-    compact.then_some((i, read.next))
-}
-
-/// "Dentist on Friday, 2-4", but not "chapters 2-4 on Friday".
-fn hours_from_to(line: &Line, i: usize) -> Option<usize> {
-    let is_hour = |at: usize| line.digits(at).filter(|(hour, digits)| *digits <= 2 && (1..=12).contains(hour));
-    is_hour(i)?;
-    let between = i.checked_sub(1).is_some_and(|before| line.link(before, Link::Between).is_some());
-    let at = line.link(i + 1, Link::To).or_else(|| line.link(i + 1, Link::And).filter(|_| between))?;
-    is_hour(at)?;
-    (line.ends_figure(at + 1) && line.link(at + 1, Link::Counted).is_none()).then_some(at + 1)
-}
-
-/// "The dentist is Friday and it's 5", but not "Friday, table for 4".
-fn last_hour(line: &Line, i: usize) -> Option<usize> {
-    let last = i + 1 == line.tokens.len() && line.digits(i).is_some_and(|(hour, _)| (1..=12).contains(&hour));
-    let counted = i.checked_sub(1).is_some_and(|before| {
-        line.link(before, Link::For).or(line.link(before, Link::To)).is_some() || line.mark(before, '-')
-    });
-    (last && !counted).then_some(i + 1)
-}
-
-/// "Room 1430".
-fn named_by(line: &Line, i: usize) -> bool {
-    i.checked_sub(1).is_some_and(|before| line.link(before, Link::Label) == Some(i))
 }
 
 /// "Monday, no sorry, Tuesday", "at 3, make that 4": which of them counts is for the person to say.

@@ -248,3 +248,20 @@ fn every_other_week_begins_on_the_day_it_was_said_to_begin() {
         ],
     );
 }
+
+#[test]
+fn what_is_found_has_words() {
+    let reference = reference("2026-09-09T06:20", "Europe/London");
+    for text in [
+        "Mon Blue Mon Mon Mon",
+        "jeden Mon Mon Mon Monı Mon Mon Mon um 6",
+        "Blue Monday Monday",
+        "the day after the Sunday Sunday",
+    ] {
+        let found = find(text, &reference);
+        let ends: Vec<usize> = found.iter().map(|f| f.span.end).collect();
+        for (f, before) in found.iter().zip(std::iter::once(0).chain(ends)) {
+            assert!(before <= f.span.start && !text[f.span.clone()].trim().is_empty(), "{text}: {found:?}");
+        }
+    }
+}

@@ -138,17 +138,20 @@ macro_rules! links {
 
 links! {
     At = "at", On = "on", In = "in", By = "by", Until = "until", Since = "since", From = "from",
-    MovedTo = "moved_to", To = "to", Between = "between", And = "and", For = "for", Of = "of",
-    The = "the", Past = "past", BeforeHour = "before_hour", Before = "before", Beforehand = "beforehand", Adverb = "adverb", Title = "title", Ends = "ends", Runs = "runs", ThatDay = "that_day", After = "after",
-    FromAnchor = "from_anchor", Oclock = "oclock", ClockH = "clock_h", ClockHours = "clock_hours",
-    Am = "am", Pm = "pm", Ago = "ago", AgoBefore = "ago_before", Hence = "hence", Now = "now",
-    Article = "article", Half = "half", HalfTo = "half_to", Quarter = "quarter",
-    ThreeQuarters = "three_quarters", OrdinalMark = "ordinal_mark",
-    OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next", Each = "each",
-    Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
-    Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow",
-    Idiom = "idiom", Own = "own", Or = "or", Alarm = "alarm", Told = "told", So = "so", Request = "request", Over = "over", ToldOn = "told_on", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time",
-    Unread = "unread", DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone", Hundred = "hundred", WeekNo = "week_number", Excluded = "excluded", Corrects = "corrects", Street = "street", Except = "except",
+    MovedTo = "moved_to", To = "to", Between = "between", And = "and", For = "for", Of = "of", The = "the",
+    Past = "past", BeforeHour = "before_hour", Before = "before", Beforehand = "beforehand", Adverb = "adverb",
+    Title = "title", Ends = "ends", Runs = "runs", ThatDay = "that_day", After = "after",
+    FromAnchor = "from_anchor", Oclock = "oclock", ClockH = "clock_h", ClockHours = "clock_hours", Am = "am",
+    Pm = "pm", Ago = "ago", AgoBefore = "ago_before", Hence = "hence", Now = "now", Article = "article",
+    Half = "half", HalfTo = "half_to", Quarter = "quarter", ThreeQuarters = "three_quarters",
+    OrdinalMark = "ordinal_mark", OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next",
+    Each = "each", Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
+    Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow", Idiom = "idiom", Own = "own",
+    Or = "or", Alarm = "alarm", Told = "told", So = "so", Request = "request", Over = "over",
+    ToldOn = "told_on", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time", Unread = "unread",
+    DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone",
+    Hundred = "hundred", WeekNo = "week_number", Excluded = "excluded", Corrects = "corrects",
+    Street = "street", Except = "except",
 }
 
 impl Sense {
