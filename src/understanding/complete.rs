@@ -75,9 +75,17 @@ fn is_new_request(text: &str, reference: &Reference) -> bool {
     asks || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
 }
 
+/// "Call Bob today about the meeting tomorrow at 3": something to do, with more to say of it than when.
+fn is_errand(text: &str, reference: &Reference) -> bool {
+    const WORDS_MIN: usize = 4;
+    let heard = Heard::new(text, reference, &GRAMMAR);
+    let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
+    ids.len() >= WORDS_MIN && GRAMMAR.lexicon.starts("errand", &ids).is_some()
+}
+
 /// The time in an answer that is about a time.
 fn time_in(text: &str, reference: &Reference) -> Option<String> {
-    if text.split_whitespace().count() > TIME_ANSWER_WORDS {
+    if text.split_whitespace().count() > TIME_ANSWER_WORDS || is_errand(text, reference) {
         return None;
     }
     let found = when::find(text, reference);

@@ -167,9 +167,14 @@ fn what_is_missing_is_asked_for_and_the_answer_completes_it() {
 #[test]
 fn something_new_is_no_answer() {
     let Understood::Ask { partial, param, .. } = planned("schedule a meeting with Sarah", &[]) else { panic!() };
-    for text in ["never mind", "what's on my calendar tomorrow?", "lol", "", "🦖", "remind me to call mom at 5"] {
+    let errand = "call bob today about the budget at 3pm";
+    for text in ["never mind", "what's on my calendar tomorrow?", "lol", "", "🦖", "remind me to call mom at 5", errand]
+    {
         assert_eq!(complete(&partial, &param, text, &monday()), None, "{text}");
     }
+    let Understood::Ask { partial, param, .. } = planned("remind me tomorrow", &[]) else { panic!() };
+    let told = complete(&partial, &param, "call bob about the budget", &monday()).unwrap();
+    assert_eq!(told.params["title"], "Call bob about the budget");
 }
 
 #[test]

@@ -58,7 +58,12 @@ fn drop_today(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     let asks = (0..line.tokens.len()).any(|i| line.link(i, Link::Request).is_some());
     let today = |h: &Heard| h.phrase.date == Some(Date::Day(0)) && Phrase { date: None, ..h.phrase.clone() }.is_empty();
     let whole = heard.iter().filter(|h| !today(h)).any(|h| h.phrase.is_appointment());
-    if asks || !whole || !heard.first().is_some_and(today) {
+    // "Call Bob today about the meeting tomorrow at 3" is.
+    let aside = |h: &Heard| {
+        let next = line.tokens.iter().find(|t| t.span.start >= h.span.end);
+        today(h) && next.is_some_and(|t| matches!(t.kind, Kind::Mark(_)))
+    };
+    if asks || !whole || !heard.first().is_some_and(aside) {
         return Vec::new();
     }
     vec![heard.remove(0).span]

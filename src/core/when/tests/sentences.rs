@@ -199,6 +199,7 @@ fn two_appointments_in_one_message_are_asked_about_and_what_is_no_appointment_is
             ("graduation is june 6, email the registrar on monday at 9am", "-"),
             ("dentist on fri, 3pm. not thursday", "2026-09-11T15:00"),
             ("ok last thing today, add the cardiologist for september 24 at 2:30 pm", "2026-09-24T14:30"),
+            ("call bob today about the meeting tomorrow at 3pm", "-"),
             ("the choir meets at ours this month, it's on sunday the 27th", "2026-09-27T00:00"),
             ("shops open friday 6am, wake me 5:15 that day", "2026-09-11T05:15"),
             ("saturday morning remind me that sunday is the christening", "2026-09-12T09:00"),
