@@ -72,7 +72,8 @@ fn is_new_request(text: &str, reference: &Reference) -> bool {
     let heard = Heard::new(text, reference, &GRAMMAR);
     let best = matching::readings(&GRAMMAR, &heard, 0..heard.tokens.len()).into_iter().next();
     let asks = text.trim_end().ends_with('?') && heard.times_in(&(0..heard.tokens.len())).is_empty();
-    asks || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
+    asks || when::ahead_in(text).is_some()
+        || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
 }
 
 /// "Call Bob today about the meeting tomorrow at 3": something to do, with more to say of it than when.

@@ -168,8 +168,9 @@ fn what_is_missing_is_asked_for_and_the_answer_completes_it() {
 fn something_new_is_no_answer() {
     let Understood::Ask { partial, param, .. } = planned("schedule a meeting with Sarah", &[]) else { panic!() };
     let errand = "call bob today about the budget at 3pm";
-    for text in ["never mind", "what's on my calendar tomorrow?", "lol", "", "🦖", "remind me to call mom at 5", errand]
-    {
+    let ahead = "dentist tomorrow at 3pm, remind me 1 hour before";
+    let talk = ["never mind", "what's on my calendar tomorrow?", "lol", "", "🦖"];
+    for text in talk.into_iter().chain(["remind me to call mom at 5", errand, ahead]) {
         assert_eq!(complete(&partial, &param, text, &monday()), None, "{text}");
     }
     let Understood::Ask { partial, param, .. } = planned("remind me tomorrow", &[]) else { panic!() };
@@ -523,3 +524,11 @@ proptest! {
     }
 }
 mod sure;
+
+#[test]
+fn a_time_that_something_unsaid_tells_is_asked_for() {
+    let asked = planned("remind me the night before to pack", &[]);
+    let Understood::Ask { question, partial, param } = asked else { panic!() };
+    assert_eq!((question.as_str(), param.as_str()), ("When exactly is that?", "deadline"));
+    assert_eq!(partial.params["title"], "Pack");
+}

@@ -31,6 +31,10 @@ pub(super) fn create(said: &Said) -> Built {
         }
         return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
     };
+    if let Some(what) = without_pointer(said, &whole).filter(|_| when.is_none()) {
+        set(&mut action, "title", Some(title(&what)).filter(|title| !title.is_empty()));
+        return Built::Ask { question: "When exactly is that?", partial: action, param: "deadline" };
+    }
     if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
         return about_it(said, action);
     }
@@ -46,6 +50,13 @@ pub(super) fn create(said: &Said) -> Built {
     set(&mut action, "title", Some(title(&what)));
     set(&mut action, "description", why.map(|w| title(&w)));
     done(action)
+}
+
+/// "the night before to pack": what is to be done, where the time is told by something that was not said.
+fn without_pointer(said: &Said, text: &str) -> Option<String> {
+    let words = said.grammar.lexicon.starts("pointer", &said.ids("title"))?;
+    let rest = text.split_whitespace().skip(words).collect::<Vec<_>>().join(" ");
+    Some(tidy(rest.strip_prefix("to ").unwrap_or(&rest)))
 }
 
 /// "tomorrow at 5 and at 6": the first of two times joined by "and", with the peels of both, and the second, on
