@@ -26,6 +26,10 @@ fn planned(text: &str, hearing: &Hearing, domains: &[String]) -> Option<Vec<Plan
             Understood::Ask { .. } | Understood::NotUnderstood => None,
         };
     let (thing, told_before) = thing(text, &ahead, hearing.reference)?;
+    // Planning comes back here with every request inside a request; one is as deep as people go.
+    if when::ahead_in(thing).is_some() {
+        return None;
+    }
     let told = if told_before { plan(thing, domains) } else { None };
     let event = told.filter(|actions| matches!(&actions[..], [one] if is_event(one)));
     let mut reminder = match event.as_deref() {
@@ -153,6 +157,12 @@ mod tests {
         ] {
             assert_eq!(planned(text), json!([event(title, at), task(title, at, &[before])]), "{text}");
         }
+    }
+
+    #[test]
+    fn a_request_inside_a_request_is_left_alone_however_often_it_is_said() {
+        let text = format!("{}the exam friday at 10", "wake me an hour before ".repeat(170));
+        assert!(!planned(&text).to_string().contains("remind_before"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::super::Role;
 use super::super::words::{Line, Link, lexicons};
 use super::phrase::{Date, Phrase, Span};
 use super::span::{span, unit};
-use super::{Heard, ends_clause};
+use super::{Heard, ends_clause, first_request};
 
 const LENGTHS_MAX: usize = 4;
 
@@ -75,7 +75,7 @@ fn iso(length: Span) -> Option<String> {
 /// "My flight is at 6:40 tomorrow, wake me 3 hours before", "remind me 15 min before the call, it is at 3", "taxes by the
 /// 15th, remind me the day before": counted from the time that was told.
 pub fn count_back(line: &Line, heard: &mut Vec<Heard>) {
-    let Some(request) = (0..line.tokens.len()).find(|i| line.link(*i, Link::Request).is_some()) else {
+    let Some(request) = first_request(line) else {
         return;
     };
     let place = |i: usize| line.tokens.get(i).map_or(line.text.len(), |t| t.span.start);

@@ -6,7 +6,7 @@
 use super::super::Role;
 use super::super::words::{Line, Link};
 use super::phrase::{Date, Doubt, Phrase, Span};
-use super::{Heard, says_move};
+use super::{Heard, first_request, says_move};
 
 /// Gives each clock time without a date that of the nearest day in its sentence, and each day
 /// without a clock time the clock of its companion.
@@ -16,9 +16,7 @@ pub fn share(line: &Line, heard: &mut [Heard]) {
     let sentence = Sentence {
         line,
         moves: (0..line.tokens.len()).any(|i| says_move(line, i)),
-        request: (0..line.tokens.len())
-            .find(|i| line.link(*i, Link::Request).is_some())
-            .map(|i| line.tokens[i].span.start),
+        request: first_request(line).map(|i| line.tokens[i].span.start),
     };
     // What became whole in the first round may contradict its neighbour in the second.
     for i in (1..heard.len()).chain(1..heard.len()) {

@@ -165,6 +165,11 @@ fn hints(line: &Line) -> Hints {
     }
 }
 
+/// The token at which a line asks to be told: "remind me".
+fn first_request(line: &Line) -> Option<usize> {
+    (0..line.tokens.len()).find(|i| line.link(*i, Link::Request).is_some())
+}
+
 /// "Shift the call to 5", but not "my shift 2 to 10": a word that is also a thing begins its clause as a verb and is
 /// followed by what is moved.
 fn says_move(line: &Line, i: usize) -> bool {

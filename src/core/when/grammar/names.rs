@@ -6,7 +6,7 @@ use super::super::Role;
 use super::super::words::{Kind, Line, Link};
 use super::lead::Lead;
 use super::phrase::{Date, MonthOf, Period, Phrase};
-use super::{Heard, days};
+use super::{Heard, days, first_request};
 
 /// Takes them out, and gives back where they stood.
 pub fn drop_names(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
@@ -55,7 +55,6 @@ fn drop_frames(heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
 
 /// "One last thing today: dinner on 24 August at 8" is not today.
 fn drop_today(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
-    let asks = (0..line.tokens.len()).any(|i| line.link(i, Link::Request).is_some());
     let today = |h: &Heard| h.phrase.date == Some(Date::Day(0)) && Phrase { date: None, ..h.phrase.clone() }.is_empty();
     let whole = heard.iter().filter(|h| !today(h)).any(|h| h.phrase.is_appointment());
     // "Call Bob today about the meeting tomorrow at 3" is.
@@ -63,7 +62,7 @@ fn drop_today(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
         let next = line.tokens.iter().find(|t| t.span.start >= h.span.end);
         today(h) && next.is_some_and(|t| matches!(t.kind, Kind::Mark(_)))
     };
-    if asks || !whole || !heard.first().is_some_and(aside) {
+    if first_request(line).is_some() || !whole || !heard.first().is_some_and(aside) {
         return Vec::new();
     }
     vec![heard.remove(0).span]
