@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::catalog::show::Moment;
 use crate::catalog::{Base, Entry, ParamError, Past, Slot};
 use crate::core::plan::{Params, Target};
-use crate::core::when::{self, Grain, Half, Known, Problem, Reference, When, local_instant};
+use crate::core::when::{self, Grain, Half, Known, Problem, Reference, Shift, When, local_instant};
 
 /// The times among these parameters as values, as far as they can be read; the rest stays in words. There is
 /// no item here that a time could be relative to, so all are relative to now: for comparing plans.
@@ -59,14 +59,17 @@ pub(super) fn settle_time(
             *value = check_past(param, moment, past, now)?.store();
             Ok(())
         }
-        Slot::Repeat { repeat, first } => {
-            settle_repeat(repeat, first, &Clock { reference, now, known: Known { half, past: false }, target: None })
-        }
+        Slot::Repeat { repeat, first } => settle_repeat(
+            repeat,
+            first,
+            &Clock { reference, now, known: Known { half, past: false }, target: None, old: None },
+        ),
         Slot::Span { param, start, end, base, past } => {
             let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == Past::Only }, target) else {
                 return Ok(());
             };
-            settle_span(&clock, param, start, end, past)
+            let old_end = target.and_then(|target| moment_of(target, "end_time", reference));
+            settle_span(&clock, param, start, end, past, old_end)
         }
     }
 }
@@ -77,8 +80,10 @@ struct Clock<'a> {
     /// The moment at which they are read.
     now: &'a Reference,
     known: Known,
-    /// The day of the item that is being changed.
+    /// Where the item that is being changed begins.
     target: Option<DateTime<Tz>>,
+    /// The old time of what is being read, if it has one: "an hour later" counts from it.
+    old: Option<Moment>,
 }
 
 /// A time as it was read.
@@ -111,14 +116,11 @@ impl<'a> Clock<'a> {
         target: Option<&Target>,
     ) -> Option<Self> {
         match (base, target) {
-            (Base::Now, None) => Some(Self { reference, now, known, target: None }),
+            (Base::Now, None) => Some(Self { reference, now, known, target: None, old: None }),
             (Base::Target, Some(target)) => {
-                let start =
-                    ["start_time", "deadline"].iter().find_map(|name| target.before.get(name).and_then(Value::as_str));
-                let start = start
-                    .and_then(|text| Moment::read(text, reference.zone))
-                    .map(|moment| moment.start(reference.zone));
-                Some(Self { reference, now, known, target: start })
+                let old = ["start_time", "deadline"].iter().find_map(|name| moment_of(target, name, reference));
+                let start = old.map(|moment| moment.start(reference.zone));
+                Some(Self { reference, now, known, target: start, old })
             }
             // Settled before, or not yet.
             (Base::Now, Some(_)) | (Base::Target, None) => None,
@@ -128,6 +130,10 @@ impl<'a> Clock<'a> {
     fn read(&self, param: &str, text: &str) -> Result<Read, ParamError> {
         if let Some(moment) = Moment::read(text, self.reference.zone) {
             return Ok(Read::Moment(moment));
+        }
+        if let Some((old, shift)) = self.old.zip(when::shift(text)) {
+            let unclear = || ask(param, format!("“{text}”: is that earlier or later?"));
+            return Ok(Read::Moment(shifted(old, &shift, self.reference.zone).ok_or_else(unclear)?));
         }
         let reference = match self.target {
             Some(target) if when::is_clock_only(text) => {
@@ -166,12 +172,27 @@ impl<'a> Clock<'a> {
     }
 }
 
+fn moment_of(target: &Target, name: &str, reference: &Reference) -> Option<Moment> {
+    Moment::read(target.before.get(name)?.as_str()?, reference.zone)
+}
+
+/// A day moved by days is a day.
+fn shifted(old: Moment, shift: &Shift, zone: Tz) -> Option<Moment> {
+    let new = shift.from(old.start(zone))?;
+    Some(match old {
+        Moment::Day(_) if shift.is_of_days() => Moment::Day(new.date_naive()),
+        Moment::Day(_) | Moment::Instant(_) => Moment::Instant(new),
+    })
+}
+
+/// `old_end`: where the item ended so far.
 fn settle_span(
     clock: &Clock<'_>,
     param: &'static str,
     start: &mut Option<String>,
     end: &mut Option<String>,
     past: Past,
+    old_end: Option<Moment>,
 ) -> Result<(), ParamError> {
     let looks = param == "from";
     let zone = clock.reference.zone;
@@ -201,7 +222,7 @@ fn settle_span(
     }
     if let Some(words) = end.as_deref() {
         let begins = from.map(|moment| moment.start(zone)).or(clock.target);
-        let after = Clock { target: begins, ..*clock };
+        let after = Clock { target: begins, old: old_end, ..*clock };
         until = Some(match after.read("end_time", words)? {
             Read::Moment(Moment::Day(day)) if looks => {
                 Moment::Instant(Moment::Day(day.succ_opt().unwrap_or(day)).start(zone))

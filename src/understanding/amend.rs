@@ -164,6 +164,14 @@ fn place(params: &mut Params, words: &str) -> bool {
 /// Moves an event, keeping its length and, when only a clock time is given, its day.
 fn move_event(params: &mut Params, words: &str, reference: &Reference) -> bool {
     let was = instant(params, "start_time", reference);
+    if was.is_none()
+        && let Some(shift) = when::shift_in(words)
+    {
+        // What is changed begins at a time that only the calendar knows.
+        params.insert("start_time".to_owned(), shift.in_words(words).into());
+        params.remove("end_time");
+        return true;
+    }
     let Some((start, end)) = new_time(words, was, reference) else {
         return false;
     };
@@ -181,6 +189,12 @@ fn move_event(params: &mut Params, words: &str, reference: &Reference) -> bool {
 
 fn due(params: &mut Params, words: &str, reference: &Reference) -> bool {
     let was = instant(params, "deadline", reference);
+    if was.is_none()
+        && let Some(shift) = when::shift_in(words)
+    {
+        params.insert("deadline".to_owned(), shift.in_words(words).into());
+        return true;
+    }
     let Some((start, _)) = new_time(words, was, reference) else {
         return false;
     };
@@ -205,6 +219,9 @@ fn new_time(
         let midnight = local_instant(reference.zone, day.date_naive().and_time(NaiveTime::MIN)).earliest();
         Reference { now: midnight.to_utc(), ..*reference }
     };
+    if let Some((was, shift)) = was.zip(when::shift_in(words)) {
+        return Some((shift.from(was)?, None));
+    }
     let found = when::find(words, reference)
         .into_iter()
         .find(|found| found.result.as_ref().is_ok_and(|w| w.start().is_some()))?;

@@ -139,13 +139,19 @@ impl<'a> Said<'a> {
         }
         let joined = self.words(&all);
         let fits = matches!(when::resolve(&joined.text, self.hearing.reference), Some(Ok(_)));
-        if fits && all.len() == 2 {
+        if fits && all.len() == 2 && !self.are_apart(all[0], all[1]) {
             return Some(joined);
         }
         let mut around = except.to_vec();
         around.push(inside);
         let outside = self.moments(&around);
         outside.first().or(all.last()).map(|&peel| self.words(&[peel]))
+    }
+
+    /// "Remind me at 5 about the meeting tomorrow": an hour and a day that were understood, and not as one.
+    fn are_apart(&self, one: usize, other: usize) -> bool {
+        let start = |peel| self.heard.time(peel)?.result.as_ref().ok()?.start();
+        start(one).zip(start(other)).is_some_and(|(one, other)| one != other)
     }
 
     /// "Monday or Tuesday at 8": one of several, as it was said, to be asked about.
@@ -171,11 +177,30 @@ impl<'a> Said<'a> {
         if let Some(words) = self.bare_clock() {
             return Some((words, Vec::new()));
         }
+        if let Some(words) = self.shift() {
+            let rest = self.moments(&[]).into_iter().filter(|p| !words.peels.contains(p)).collect();
+            return Some((words, rest));
+        }
         let all = self.moments(&[]);
         let to = all.iter().copied().find(|&p| self.heard.time(p).is_some_and(|f| f.role == Role::To));
         let target = to.or(all.last().copied())?;
         let rest = all.into_iter().filter(|&p| p != target).collect();
         Some((self.words(&[target]), rest))
+    }
+
+    /// "(Push it) back by half an hour": how far from the old time the new one is.
+    fn shift(&self) -> Option<Words> {
+        let tokens = &self.found.tokens;
+        let clause = self.heard.raw(tokens.start, tokens.end.checked_sub(1)?);
+        let shift = when::shift_in(clause)?;
+        let start = self.heard.tokens[tokens.start].span.start;
+        let length = start + shift.length().start..start + shift.length().end;
+        let covers = |peel: &usize| {
+            let span = &self.heard.peels[*peel].span;
+            span.start <= length.start && length.end <= span.end
+        };
+        let peels = self.times(&[], |_| true).into_iter().filter(covers).collect();
+        Some(Words { text: shift.in_words(clause), peels })
     }
 
     /// Peels as words.

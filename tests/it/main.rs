@@ -12,6 +12,7 @@ mod faults;
 mod flows;
 mod fuzz;
 mod invariants;
+mod moves;
 mod presses;
 mod reminders;
 mod requests;

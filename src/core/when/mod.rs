@@ -13,12 +13,14 @@
 //!
 //! Deliberately not here: a clock, the person's settings, and words for the person.
 
+mod agree;
 mod clock_only;
 mod defaults;
 mod describe;
 mod grammar;
 mod occurrence;
 mod resolve;
+mod shift;
 mod words;
 mod zone;
 
@@ -34,6 +36,7 @@ pub use clock_only::is_clock_only;
 pub use describe::describe;
 pub use grammar::{Ahead, ahead_in};
 pub use occurrence::{describe_recurrence, next_occurrence};
+pub use shift::{Shift, shift, shift_in};
 pub use words::Half;
 pub use zone::{LocalInstant, local_instant};
 
@@ -177,7 +180,9 @@ pub fn find(text: &str, reference: &Reference) -> Vec<Found> {
 }
 
 fn find_within(text: &str, known: Known, reference: &Reference) -> Vec<Found> {
-    grammar::read_all(text, reference.order)
+    let mut heard = grammar::read_all(text, reference.order);
+    agree::agree(text, &mut heard, reference);
+    heard
         .into_iter()
         .map(|heard| Found {
             span: heard.span,
@@ -220,8 +225,7 @@ pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
             let gap =
                 |from: usize, to: usize| text.get(from..to).is_some_and(|gap| gap.trim_matches([' ', ',']).is_empty());
             let opens = found.first().is_some_and(|f| f.span.start == 0 && gap(f.span.end, request.start));
-            let says_when = found.iter().any(|f| gap(request.end, f.span.start));
-            let from = if opens && !says_when { 0 } else { request.start };
+            let from = if opens { 0 } else { request.start };
             let asks = |f: &Found| f.span.start >= from && !matches!(f.result, Ok(When::Duration(_)));
             let moved = found.iter().any(|f| f.role == Role::To);
             let first = found.iter().position(asks).filter(|_| !moved).unwrap_or(0);

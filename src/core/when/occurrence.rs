@@ -4,11 +4,11 @@
 //! computed first and made an instant last, so 9:00 stays 9:00 when the clocks change. Minutes and
 //! hours are exact lengths of time.
 
-use chrono::{DateTime, Duration, NaiveDateTime, TimeZone, Timelike, Utc};
+use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, TimeZone, Timelike, Utc};
 use chrono_tz::Tz;
 use rrule::RRuleSet;
 
-use super::zone::local_instant;
+use super::zone::{LocalInstant, local_instant};
 
 /// A rule that does not happen for so long is treated as one that never does.
 const OCCURRENCES_MAX: usize = 100_000;
@@ -92,8 +92,15 @@ fn on_the_calendar(parts: &Parts, first: DateTime<Tz>, after: DateTime<Utc>, zon
     let occurrences = set.limit().into_iter().take(OCCURRENCES_MAX);
     occurrences
         .skip_while(|at| *at < from)
+        .filter(|at| day_exists(zone, at.date_naive()))
         .map(|at| local_instant(zone, at.naive_utc()).earliest())
         .find(|at| at.to_utc() > after)
+}
+
+/// Samoa had no 30 December 2011: what is due every day was not due on it.
+fn day_exists(zone: Tz, date: NaiveDate) -> bool {
+    let noon = date.and_hms_opt(12, 0, 0);
+    noon.is_none_or(|noon| !matches!(local_instant(zone, noon), LocalInstant::Gap { .. }))
 }
 
 /// "every weekday at 9:00": a rule in words. A rule beyond the grammar's own is told as it is.

@@ -6,6 +6,7 @@ mod eval;
 mod points;
 mod properties;
 mod sentences;
+mod two_times;
 
 use chrono::{DateTime, TimeZone, Utc};
 use chrono_tz::Tz;

@@ -190,7 +190,9 @@ fn by_verb(said: &Said) -> &'static str {
 
 /// "move … to friday": an event or a task.
 pub(super) fn moved(said: &Said) -> Built {
-    let is_reference = said.found.slot("what").is_none() || said.grammar.lexicon.is_phrase("it", &said.ids("what"));
+    let is_reference = said.found.slot("what").is_none()
+        || said.grammar.lexicon.is_phrase("it", &said.ids("what"))
+        || said.grammar.lexicon.is_phrase("direction", &said.ids("what"));
     let past = history::latest(said.hearing.history, |past| {
         matches!(past.service.as_str(), "task" | "calendar")
             && fits(said.domains, &past.service)

@@ -27,7 +27,12 @@ pub(super) fn create(said: &Said) -> Built {
     set(&mut action, "priority", said.priority());
     let Some(whole) = said.clean("title", &used) else {
         if action.params.contains_key("title") {
-            return done(action);
+            let question = "When should it ring?";
+            return if when.is_some() {
+                done(action)
+            } else {
+                Built::Ask { question, partial: action, param: "deadline" }
+            };
         }
         return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
     };

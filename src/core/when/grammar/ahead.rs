@@ -104,7 +104,7 @@ pub fn count_back(line: &Line, heard: &mut Vec<Heard>) {
         heard.retain(|h| !own(h));
         let phrase = Phrase { shift: Some(length.back()), to: None, length: None, role: Role::Plain, ..told };
         let at = heard.iter().position(|h| h.span.start > place(i)).unwrap_or(heard.len());
-        heard.insert(at, Heard { span: place(i)..line.tokens[end - 1].span.end, phrase });
+        heard.insert(at, Heard { span: place(i)..line.tokens[end - 1].span.end, phrase, excluded: false });
         return;
     }
 }

@@ -72,7 +72,14 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     }
     if let Some((minute, next)) = minutes_after(line, next, '.') {
         // "At 1.17" is a figure, unless more is said.
-        let surety = if minute % 5 == 0 { Surety::Likely } else { Surety::Odd };
+        let leaves = line.link(next, Link::Carrier).is_some();
+        let surety = if leaves {
+            Surety::Sure
+        } else if minute % 5 == 0 {
+            Surety::Likely
+        } else {
+            Surety::Odd
+        };
         let heard = finish(line, value, minute, digits, next, surety);
         // "6.45 Uhr" is in the morning.
         let full = line.full_dial && heard.surety == Surety::Sure;
@@ -81,6 +88,10 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     }
     if value > 24 {
         return None;
+    }
+    // "Der 8-Uhr-Zug".
+    if let Some(next) = line.link(next + 1, Link::Oclock).filter(|_| line.glued_mark(next, '-')) {
+        return Some(sure(value, 0, dial(value, digits), next));
     }
     let heard = finish(line, value, 0, digits, next, Surety::Bare);
     if heard.surety == Surety::Sure {
@@ -136,7 +147,8 @@ fn finish(line: &Line, hour: u32, minute: u32, digits: usize, next: usize, suret
             return sure(half_hour, minute, Dial::Full, next);
         }
         return match uhr_minutes(line, next) {
-            Some((minute, next)) => sure(hour, minute, dial, next),
+            // "6 Uhr 15" is in the morning.
+            Some((minute, next)) => sure(hour, minute, Dial::Full, next),
             None => sure(hour, minute, dial, next),
         };
     }
@@ -292,7 +304,8 @@ fn on_the_hour(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
             if !line.ends_figure(next) && line.link(next, Link::Am).or(line.link(next, Link::Pm)).is_none() {
                 return None;
             }
-            if line.glued_mark(next, ':') || unit(line, next).is_some() {
+            let goes_on = line.glued_mark(next, ':') && line.digits(next + 1).is_some() && line.glued(next + 1);
+            if goes_on || unit(line, next).is_some() {
                 return None;
             }
             finish(line, hour, 0, 1, next, Surety::Sure)

@@ -6,18 +6,16 @@
 use super::super::Role;
 use super::super::words::{Line, Link};
 use super::phrase::{Date, Doubt, Phrase, Span};
-use super::{Heard, first_request, says_move};
+use super::rule::plural_days;
+use super::{Heard, first_request, moves};
 
 /// Gives each clock time without a date that of the nearest day in its sentence, and each day
 /// without a clock time the clock of its companion.
 pub fn share(line: &Line, heard: &mut [Heard]) {
     share_with_a_list(line, heard);
     share_that_day(line, heard);
-    let sentence = Sentence {
-        line,
-        moves: (0..line.tokens.len()).any(|i| says_move(line, i)),
-        request: first_request(line).map(|i| line.tokens[i].span.start),
-    };
+    let sentence =
+        Sentence { line, moves: moves(line), request: first_request(line).map(|i| line.tokens[i].span.start) };
     // What became whole in the first round may contradict its neighbour in the second.
     for i in (1..heard.len()).chain(1..heard.len()) {
         let [.., first, second] = &mut heard[..=i] else {
@@ -30,6 +28,12 @@ pub fn share(line: &Line, heard: &mut [Heard]) {
                 second.phrase.doubt = Some(Doubt::OneOfSeveral);
             }
             Pair::MovedOnItsDay => second.phrase.date = first.phrase.date.clone(),
+            Pair::PartOfIt if is_part(&first.phrase) => first.phrase = second.phrase.clone(),
+            Pair::PartOfIt => second.phrase = first.phrase.clone(),
+            Pair::CountedOnIt => {
+                second.phrase.date = first.phrase.date.clone();
+                first.phrase = second.phrase.clone();
+            }
             Pair::StartOfRule => {
                 let start = Phrase { role: Role::Plain, ..first.phrase.clone() };
                 second.phrase.start = Some(Box::new(start));
@@ -57,6 +61,10 @@ enum Pair {
     OneOfSeveral,
     /// "Move the standup on Tuesday to 10:15".
     MovedOnItsDay,
+    /// "Remind me tomorrow half an hour before my 6pm shift".
+    CountedOnIt,
+    /// "Late night ferry tomorrow at 23:15".
+    PartOfIt,
     /// "Starting tomorrow I take these every day at 8".
     StartOfRule,
     /// "Dinner tomorrow with Ana at 8".
@@ -77,6 +85,9 @@ struct Sentence<'a> {
 impl Sentence<'_> {
     fn pair(&self, one: &Heard, other: &Heard) -> Pair {
         let (first, second) = (&one.phrase, &other.phrase);
+        if (one.excluded || other.excluded) && are_two_days(first, second) {
+            return Pair::Strangers;
+        }
         let asks = self.request.is_some();
         let ends = ends_sentence(self.line, one.span.end, other.span.start);
         let apart = ends && (asks || !(is_day(first) && second.is_clock_alone()));
@@ -104,12 +115,54 @@ impl Sentence<'_> {
         if !listed && (another || !asks && are_two_appointments(first, second)) {
             return Pair::OneOfSeveral;
         }
+        if first.is_time_alone() && (second.date.is_some() || second.rule.is_some()) && self.is_about(one, between) {
+            return Pair::Strangers;
+        }
+        let counted = second.counts_exactly() && Phrase { shift: None, ..second.clone() }.is_clock_alone();
+        if is_day(first) && counted {
+            return Pair::CountedOnIt;
+        }
         let together = is_day(first) && second.is_time_alone() || first.is_time_alone() && is_day(second);
         let asked_before = self.request.is_some_and(|at| at < one.span.start);
-        if together || !asked_before && is_hour_within(first, second) {
+        let inside =
+            |part: &Phrase, whole: &Phrase| part.part.zip(whole.clock).is_some_and(|(part, clock)| clock.lies_in(part));
+        if is_part(first) && second.is_appointment() && !asks {
+            return if inside(first, second) { Pair::PartOfIt } else { Pair::OneOfSeveral };
+        }
+        if is_part(second) && first.is_appointment() && inside(second, first) {
+            return Pair::PartOfIt;
+        }
+        let within = is_hour_within(first, second) || is_hour_within(second, first);
+        if together || !asked_before && within {
             return Pair::SameInstant;
         }
         if first.counts_exactly() && completes(first, second) { Pair::Ahead } else { Pair::Strangers }
+    }
+}
+
+impl Sentence<'_> {
+    /// "Remind me at 5 about the meeting (tomorrow)", "at 5 remind me about …": the day is not that of the request.
+    fn is_about(&self, hour: &Heard, between: &str) -> bool {
+        let begins = self.line.tokens.iter().position(|t| t.span.start >= hour.span.end);
+        let Some(mut i) = begins.filter(|_| !between.is_empty()) else { return false };
+        let follows = self.line.link(i, Link::Request);
+        i = follows.unwrap_or(i);
+        let asks = follows.is_some() || self.asks_just_before(hour.span.start);
+        let about = || self.line.link(i, Link::About).is_some();
+        asks && (about() || self.is_of_a_thing(hour.span.end + between.len()))
+    }
+
+    /// "(Print the agenda for) mondays meeting", "tmrw's lab".
+    fn is_of_a_thing(&self, byte: usize) -> bool {
+        let mut days = (0..self.line.tokens.len())
+            .filter(|i| self.line.tokens[*i].possessive || plural_days(self.line, *i).is_some());
+        days.any(|i| self.line.tokens[i].span.start >= byte && self.line.is_plain_word(i + 1))
+    }
+
+    /// "Remind me | at 5".
+    fn asks_just_before(&self, byte: usize) -> bool {
+        let Some(at) = self.line.tokens.iter().position(|t| t.span.start >= byte) else { return false };
+        (0..at).any(|i| self.line.link(i, Link::Request) == Some(at))
     }
 }
 
@@ -131,7 +184,7 @@ fn are_two_hours(first: &Phrase, second: &Phrase) -> bool {
     plain && first.is_clock_alone() && second.clock.is_some() && first.clock != second.clock
 }
 
-/// "Fetch her tonight, she lands 21:35".
+/// "Fetch her tonight, she lands 21:35", "on the 5.50 bus tomorrow morning".
 fn is_hour_within(first: &Phrase, second: &Phrase) -> bool {
     let bare = Phrase { part: None, ..first.clone() };
     let clock = second.clock.filter(|_| second.is_clock_alone());
@@ -144,9 +197,9 @@ fn completes(first: &Phrase, second: &Phrase) -> bool {
     is_day(&whole) && second.is_clock_alone() || whole.is_clock_alone() && is_day(second)
 }
 
-/// "Move the standup on Tuesday to 10:15" stays on that day.
+/// "Move the standup on Tuesday to 10:15", "… from Tuesday at 9 to 10:15" stays on that day.
 fn is_moved_within(from: &Phrase, to: &Phrase) -> bool {
-    let day = from.date.as_ref().is_some_and(Date::is_one_day) && from.role == Role::Plain;
+    let day = from.date.as_ref().is_some_and(Date::is_one_day) && matches!(from.role, Role::Plain | Role::From);
     day && to.role == Role::To && to.is_clock_alone()
 }
 
@@ -196,18 +249,24 @@ fn joined(first: &Phrase, second: &Phrase) -> Phrase {
         shift: day.shift,
         part: day.part.or(clock.part),
         to: day.to.clone().or_else(|| clock.to.clone()),
+        length: day.length.or(clock.length),
         ..clock.clone()
     }
 }
 
-/// A day, and nothing else.
+/// A part of the day, and nothing else.
+fn is_part(phrase: &Phrase) -> bool {
+    phrase.is_time_alone() && phrase.clock.is_none()
+}
+
+/// A day, and nothing else but how much of it.
 fn is_day(phrase: &Phrase) -> bool {
     let day = phrase.date.as_ref().is_some_and(|d| d.is_one_day()) || phrase.rule.is_some();
     let day = day || phrase.offset.is_some_and(Span::is_calendar);
     day && phrase.clock.is_none()
         && phrase.part.is_none()
         && phrase.to.as_ref().is_none_or(|to| to.clock.is_none() && to.date.is_some())
-        && phrase.length.is_none()
+        && phrase.length.is_none_or(|length| !length.is_calendar())
         && phrase.shift.is_none_or(Span::is_calendar)
 }
 

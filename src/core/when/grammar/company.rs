@@ -1,7 +1,7 @@
 //! What must stand beside a date for it to be one: "sat" alone is a verb, "sat 2pm" is not.
 
 use super::super::words::{Kind, Link};
-use super::clock::clock;
+use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::date::{Company, Heard, weekday_name};
 use super::lead::Lead;
@@ -72,7 +72,7 @@ impl Reader<'_> {
 
     /// "Back to school wed", but not "in the sun", "how we sat".
     fn follows_a_thing(&self, i: usize) -> bool {
-        let thing = |at: usize| self.line.tokens[at].kind == Kind::Word && self.line.atoms(at).is_empty();
+        let thing = |at: usize| self.line.is_plain_word(at);
         // German "do" and "so" are too short.
         i.checked_sub(1).is_some_and(thing) && self.line.tokens[i].key.len() > 2
     }
@@ -87,9 +87,11 @@ impl Reader<'_> {
     fn opens_with_day(&self, lead: &Lead, next: usize) -> bool {
         let line = self.line;
         let opens = lead.next == 0 && weekday_name(line, 0).is_some();
-        let noun = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word) && line.atoms(next).is_empty();
         opens
-            && noun
-            && (next..line.tokens.len()).any(|i| line.link(i, Link::At).is_some_and(|at| clock(line, at).is_some()))
+            && line.is_plain_word(next)
+            && (next..line.tokens.len()).any(|i| {
+                let sure = |at| clock(line, at).is_some_and(|c| c.surety == Surety::Sure && line.digits(at).is_some());
+                line.link(i, Link::At).is_some_and(|at| clock(line, at).is_some()) || sure(i)
+            })
     }
 }

@@ -4,6 +4,7 @@ use super::super::DateOrder;
 use super::super::words::{Kind, Line, Link, Sense};
 use super::date::{Company, date};
 use super::lead::Lead;
+use super::names::is_somebody;
 use super::numbered::day_and_month;
 use super::phrase::Phrase;
 use super::span::span;
@@ -36,7 +37,7 @@ impl<'a> Reader<'a> {
     }
 
     pub fn expression_within(&self, i: usize, depth: usize) -> Option<(Phrase, usize)> {
-        if self.is_named_thing(i) || self.is_somebody(i) {
+        if self.is_named_thing(i) || is_somebody(self.line, i) {
             return None;
         }
         let mut lead = Lead::read(self.line, i, self.hints.moves || self.whole);
@@ -67,18 +68,8 @@ impl<'a> Reader<'a> {
         let minutes = self.line.glued_mark(i + 1, ':');
         // "Safaricom House, 19th June".
         let date = day_and_month(self.line, i).is_some();
-        figure && !minutes && !date && i.checked_sub(1).is_some_and(|b| label(b).is_some())
-    }
-
-    /// "Mr Friday", "Frau April".
-    fn is_somebody(&self, i: usize) -> bool {
-        let named = self.line.atoms(i).iter().any(|a| matches!(a.sense, Sense::Weekday(_) | Sense::Month(_)));
-        let title = |b: usize| {
-            let dot = self.line.glued_mark(b, '.');
-            let b = if dot { b.checked_sub(1)? } else { b };
-            self.line.link(b, Link::Title)
-        };
-        named && i.checked_sub(1).is_some_and(|b| title(b).is_some())
+        let ratio = i.checked_sub(1).is_some_and(|b| self.line.link(b, Link::Ratio) == Some(i));
+        figure && (ratio || !minutes && !date && i.checked_sub(1).is_some_and(|b| label(b).is_some()))
     }
 
     /// The lead of a following component: commas, brackets and prepositions.

@@ -1,7 +1,7 @@
 //! The components that say on which day: dates and rules.
 
 use super::super::Role;
-use super::super::words::{Days, Kind, Link, Unit};
+use super::super::words::{Days, Link, Unit};
 use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::date::{Company, date, nth_day};
@@ -201,23 +201,26 @@ impl Reader<'_> {
     }
 
     fn noun_follows(&self, i: usize) -> bool {
-        self.line.tokens.get(i).is_some_and(|t| t.kind == Kind::Word) && self.line.atoms(i).is_empty()
+        self.line.is_plain_word(i)
     }
 
     /// "The invoice I got in March", "what did I note on 2 Feb": told of the past, it is the last one.
     fn as_told(&self, date: Date, lead: &Lead) -> Date {
         // "It was on 4 May" tells; "it was moved to 4 May" and "it was planned for then" do not.
         let past_day = self.clause_says(lead.next, Link::ToldOn) && !self.hints.moves && lead.link == Some(Link::On);
-        // What "has to be paid by 31 December" is to come.
-        let past = self.clause_says(lead.next, Link::Told) && !matches!(lead.link, Some(Link::By | Link::Until));
+        // What "has to be paid by 31 December" or was "announced for" it is to come.
+        let planned = matches!(lead.link, Some(Link::By | Link::Until));
+        let past = self.clause_says(lead.next, Link::Told) && !planned;
+        let past_month =
+            past || self.clause_says(lead.next, Link::ToldOn) && lead.link == Some(Link::In) && !self.hints.moves;
         match date {
             Date::Numbered { day, month: Some(MonthOf::Named { month, year: None, which: None }), weekday: None }
-                if past && !self.hints.moves || past_day =>
+                if past && !self.hints.moves && lead.link != Some(Link::For) || past_day =>
             {
                 let this = MonthOf::Named { month, year: None, which: Some(-1) };
                 Date::Numbered { day, month: Some(this), weekday: None }
             }
-            Date::Period(Period::Month(MonthOf::Named { month, year: None, which: None })) if past => {
+            Date::Period(Period::Month(MonthOf::Named { month, year: None, which: None })) if past_month => {
                 let this = MonthOf::Named { month, year: None, which: Some(-1) };
                 Date::Period(Period::Month(this))
             }
@@ -238,7 +241,14 @@ impl Reader<'_> {
         } else {
             (i..self.line.tokens.len()).find(ends).unwrap_or(self.line.tokens.len())
         };
-        (from..to).any(|at| self.line.link(at, link).is_some())
+        // "Mails about the show on 7 September" are of now.
+        let lies_ahead = |p: usize, at: usize| {
+            let small = [Link::Of, Link::Pronoun].iter().any(|link| self.line.link(p, *link).is_some());
+            let about = p > at && self.line.link(p, Link::About).is_some() && !small;
+            about || self.line.link(p, Link::Present).is_some_and(|next| next > at)
+        };
+        let present = |at: usize| (from..i).any(|p| lies_ahead(p, at));
+        (from..to).any(|at| self.line.link(at, link).is_some() && !present(at))
     }
 
     /// "In 2027".

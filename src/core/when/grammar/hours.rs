@@ -27,7 +27,11 @@ impl Reader<'_> {
     }
 
     pub fn clock(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        if phrase.clock.is_some() || phrase.has_exact_offset() || matches!(phrase.date, Some(Date::Local(_))) {
+        // "3 by 2" is a size.
+        let size =
+            lead.link == Some(Link::By) && lead.next.checked_sub(2).is_some_and(|at| self.line.digits(at).is_some());
+        let taken = phrase.clock.is_some() || phrase.has_exact_offset() || matches!(phrase.date, Some(Date::Local(_)));
+        if taken || size {
             return None;
         }
         let heard = self.clock_behind(lead)?;
@@ -39,7 +43,12 @@ impl Reader<'_> {
             _ if self.runs_at(lead) => true,
             Surety::Likely => {
                 let meant = asked || self.anchor || self.is_hour_of_the_day(lead.next, &heard);
-                meant || beside || self.whole || followed() || self.today_follows(heard.next)
+                meant
+                    || beside
+                    || self.whole
+                    || followed()
+                    || self.today_follows(heard.next)
+                    || self.is_on_a_day(heard.next)
             }
             Surety::Odd => phrase.date.is_some() && matches!(lead.link, None | Some(Link::At)),
             Surety::Bare if lead.link == Some(Link::In) => false,
@@ -54,7 +63,8 @@ impl Reader<'_> {
         if !fits || heard.surety < Surety::Sure && self.is_something_else(lead, &heard, asked) {
             return None;
         }
-        if heard.surety == Surety::Likely && !(asked || beside || followed() || self.today_follows(heard.next)) {
+        let on_a_day = self.today_follows(heard.next) || self.is_on_a_day(heard.next);
+        if heard.surety == Surety::Likely && !(asked || beside || followed() || on_a_day) {
             phrase.doubt = numeric::day_and_month(self.line, lead.next, heard.next).map(Doubt::OrDate);
         }
         phrase.clock = Some(heard.clock);
@@ -66,9 +76,11 @@ impl Reader<'_> {
 
     fn clock_behind(&self, lead: &Lead) -> Option<clock::Heard> {
         let heard = clock(self.line, lead.next)?;
-        // "Moved from 10 to 2" is not ten minutes to two.
-        let moves = self.hints.moves && lead.link == Some(Link::From) && heard.surety == Surety::Bare;
-        Some(plain(self.line, lead.next).filter(|_| moves).unwrap_or(heard))
+        // "Moved from 10 to 2", "move it on Friday at 10 to 6pm" are not ten minutes to two or six.
+        let figure = self.line.digits(lead.next).is_some_and(|(hour, _)| (1..=12).contains(&hour));
+        let moves = self.hints.moves && figure && self.line.link(lead.next + 1, Link::MovedTo).is_some();
+        let hour = plain(self.line, lead.next).filter(|_| moves && lead.link != Some(Link::MovedTo));
+        Some(hour.unwrap_or(heard))
     }
 
     /// "At", "by", "from", and "an alarm for": what follows is an hour.
@@ -129,6 +141,14 @@ impl Reader<'_> {
     fn is_for_so_many(&self, lead: &Lead) -> bool {
         let before = lead.next.checked_sub(1);
         before.is_some_and(|at| self.line.link(at, Link::For).is_some()) && !self.alarm_before(lead)
+    }
+
+    /// "Ward meeting 13.30 on the 11th", but not "I paid 13.30 on the 11th".
+    fn is_on_a_day(&self, i: usize) -> bool {
+        let paid = [Link::Told, Link::ToldOn].iter().any(|link| self.line.has_anywhere(Sense::Link(*link)));
+        let day =
+            self.line.link(i, Link::On).and_then(|at| date(self.line, self.line.skip(at, &[Link::The]), self.order));
+        !paid && day.is_some_and(|day| day.date.is_one_day())
     }
 
     /// "5 tomorrow", "7 this evening", "6.30 next friday": a figure just before a day.

@@ -30,8 +30,11 @@ impl Reader<'_> {
         }
         let Some((length, next)) = span(line, lead.next) else {
             // "The day before", "the hour after": the article counts as one; "day before Thanksgiving" needs none.
-            let counts =
-                |found: &(Unit, usize)| lead.article || line.link(found.1, Link::Before).is_some() && !self.anchor;
+            // "A note to HR before noon" has no hour in it.
+            let whole_word = self.line.tokens.get(lead.next).is_some_and(|t| t.key.len() > 2);
+            let counts = |found: &(Unit, usize)| {
+                lead.article || whole_word && line.link(found.1, Link::Before).is_some() && !self.anchor
+            };
             let (one, next) = unit(line, lead.next).filter(counts)?;
             let mut found = phrase.clone();
             let next = self.anchored(&mut found, lead, Span::of(one, 100), next, depth)?;
@@ -81,11 +84,23 @@ impl Reader<'_> {
         lead.next.checked_sub(1).is_some_and(|at| self.line.link(at, Link::After) == Some(lead.next))
     }
 
+    /// "Timer 20 minutes", "a timer for 20 minutes", "timer: 20".
+    fn timer_before(&self, lead: &Lead) -> bool {
+        (lead.next.saturating_sub(2)..lead.next).any(|at| self.line.link(at, Link::Timer).is_some())
+    }
+
+    /// "A 20 minute tea timer".
+    fn timer_behind(&self, i: usize) -> bool {
+        let word = |at: usize| self.line.tokens.get(at).is_some_and(|t| t.kind == Kind::Word);
+        [i, i + 1].into_iter().take_while(|at| word(*at)).any(|at| self.line.link(at, Link::Timer).is_some())
+    }
+
     /// "In 10": of minutes, if the sentence ends there.
     pub fn short_offset(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         // "118 over 76" is no time to come.
         let over = self.line.link(lead.next.wrapping_sub(1), Link::Over).is_some();
-        let asked = lead.link == Some(Link::In) && !lead.article && phrase.is_empty() && !over;
+        let from_now = lead.link == Some(Link::In) || self.timer_before(lead);
+        let asked = from_now && !lead.article && phrase.is_empty() && !over;
         let (minutes, _) = self.line.digits(lead.next).filter(|(n, _)| asked && (1..=90).contains(n))?;
         let next = lead.next + 1;
         // In German "im 3. Stock" is an ordinal.
@@ -117,7 +132,9 @@ impl Reader<'_> {
     /// A length and what it is counted from: "a week from Friday", "an hour before midnight".
     pub fn anchored(&self, phrase: &mut Phrase, lead: &Lead, length: Span, at: usize, depth: usize) -> Option<usize> {
         let at_an_hour = phrase.is_time_alone() && length.is_calendar();
-        if !(phrase.is_empty() || at_an_hour) || depth == 0 {
+        let bare = Phrase { date: None, ..phrase.clone() };
+        let on_a_day = phrase.date.as_ref().is_some_and(Date::is_one_day) && bare.is_empty() && !length.is_calendar();
+        if !(phrase.is_empty() || at_an_hour || on_a_day) || depth == 0 {
             return None;
         }
         let line = self.line;
@@ -153,6 +170,12 @@ impl Reader<'_> {
         if from_now && length.is_calendar() && anchor.is_clock_alone() {
             return None;
         }
+        if on_a_day {
+            // "Tomorrow half an hour before my 6pm shift".
+            let hour = anchor.clock.filter(|_| anchor.is_clock_alone() && anchor.doubt.is_none())?;
+            (phrase.clock, phrase.shift) = (Some(hour), Some(shift));
+            return Some(next);
+        }
         if at_an_hour {
             // "In the morning a week from Friday".
             let day =
@@ -184,7 +207,8 @@ impl Reader<'_> {
         if lead.link.is_none() && is_clock {
             return None;
         }
-        phrase.length = Some(length);
+        let times = self.timer_before(lead) || self.timer_behind(next);
+        *(if times && phrase.is_empty() { &mut phrase.offset } else { &mut phrase.length }) = Some(length);
         Some(next)
     }
 }

@@ -16,12 +16,14 @@ mod figures;
 mod hours;
 mod lead;
 mod lengths;
+mod moved;
 mod names;
 mod numbered;
 mod numeric;
 mod period;
 mod phrase;
 mod ranges;
+mod reading;
 mod rule;
 mod span;
 mod unread;
@@ -32,58 +34,25 @@ use super::words::{Half, Kind, Lexicon, Line, Link, Sense, lexicons};
 use super::{DateOrder, Role};
 pub use ahead::{Ahead, ahead_in};
 use component::Reader;
+pub use moved::{Direction, MovedBy, moved_by};
 pub use phrase::{Clock, Date, Dial, Doubt, MonthOf, Period, Phrase, Rule, Span, Zone};
+pub use reading::read_all;
 
 /// A phrase and the bytes of the text that it came from.
 #[derive(Debug)]
 pub struct Heard {
     pub span: Range<usize>,
     pub phrase: Phrase,
-}
-
-/// All expressions of a text, in the language that explains most of it.
-pub fn read_all(text: &str, order: DateOrder) -> Vec<Heard> {
-    let mut readings: Vec<Vec<Heard>> = lexicons().iter().map(|lexicon| read_in(text, order, lexicon)).collect();
-    let covered = |heard: &Vec<Heard>| heard.iter().map(|h| h.span.len()).sum::<usize>();
-    // The first of equally good readings wins.
-    let most = readings.iter().map(covered).max().unwrap_or_default();
-    let Some(best) = readings.iter().position(|heard| covered(heard) == most) else {
-        return Vec::new();
-    };
-    let mut heard = readings.swap_remove(best);
-    unread::doubt_what_others_heard(text, &mut heard, readings.iter().flatten());
-    heard
-}
-
-fn read_in(text: &str, order: DateOrder, lexicon: &Lexicon) -> Vec<Heard> {
-    let line = Line::new(text, lexicon);
-    let reader = Reader::new(&line, order, false);
-    let mut heard = Vec::new();
-    let mut i = 0;
-    while i < line.tokens.len() {
-        if let Some(next) = line.link(i, Link::Idiom) {
-            i = next;
-            continue;
-        }
-        match reader.expression(i).filter(|(_, next)| !inside_compound(&line, i, *next)) {
-            Some((phrase, next)) if next > i => {
-                heard.push(Heard { span: bytes(&line, i, next), phrase });
-                i = next;
-            }
-            Some(_) | None => i += 1,
-        }
-    }
-    let names = names::drop_names(&line, &mut heard);
-    companions::share(&line, &mut heard);
-    ahead::count_back(&line, &mut heard);
-    unread::doubt(&line, &mut heard, &names);
-    heard
+    /// It is told as what it is not: "(at 5 instead of) 4".
+    pub excluded: bool,
 }
 
 /// "Noon-sense", "mid-Monday": part of a longer word.
 fn inside_compound(line: &Line, from: usize, to: usize) -> bool {
     let is_word = |i: usize| line.tokens.get(i).is_some_and(|t| t.kind == Kind::Word);
-    let after = line.glued_mark(to, '-') && is_word(to + 1) && line.glued(to + 1);
+    // "Der 8-Uhr-Zug" does leave at 8.
+    let hour = to.checked_sub(1).is_some_and(|last| line.link(last, Link::Oclock).is_some());
+    let after = !hour && line.glued_mark(to, '-') && is_word(to + 1) && line.glued(to + 1);
     let before = from >= 2 && line.glued(from) && line.glued_mark(from - 1, '-') && is_word(from - 2);
     after || before
 }
@@ -158,16 +127,28 @@ struct Hints {
 fn hints(line: &Line) -> Hints {
     let cue = |half| line.has_anywhere(Sense::Cue(half)).then_some(half);
     Hints {
-        moves: (0..line.tokens.len()).any(|i| says_move(line, i)),
+        moves: moves(line),
         ends: line.has_anywhere(Sense::Link(Link::Ends)),
         day: (0..line.tokens.len()).any(|i| unread::names_day(line, i)),
-        cue: cue(Half::Am).or(cue(Half::Pm)).or(cue(Half::Either)),
+        cue: cue(Half::Am).or(cue(Half::Pm)).or(cue(Half::Evening)).or(cue(Half::Either)),
     }
+}
+
+/// Does it say "remind me", in any language?
+pub fn asks_to_be_told(text: &str) -> bool {
+    lexicons().iter().any(|lexicon| first_request(&Line::new(text, lexicon)).is_some())
 }
 
 /// The token at which a line asks to be told: "remind me".
 fn first_request(line: &Line) -> Option<usize> {
     (0..line.tokens.len()).find(|i| line.link(*i, Link::Request).is_some())
+}
+
+/// Does it tell that something is moved?
+fn moves(line: &Line) -> bool {
+    let says = |link| line.has_anywhere(Sense::Link(link));
+    // "Bring the call forward".
+    says(Link::Pull) && says(Link::Forward) || (0..line.tokens.len()).any(|i| says_move(line, i))
 }
 
 /// "Shift the call to 5", but not "my shift 2 to 10": a word that is also a thing begins its clause as a verb and is
@@ -178,6 +159,9 @@ fn says_move(line: &Line, i: usize) -> bool {
     };
     let asks = [Link::Pronoun, Link::Filler, Link::To];
     let before = i.checked_sub(1);
+    if line.link(i, Link::Idiom).is_some() {
+        return false;
+    }
     if !weak || before.is_some_and(|b| asks.iter().any(|link| line.link(b, *link).is_some())) {
         return true;
     }
@@ -186,8 +170,12 @@ fn says_move(line: &Line, i: usize) -> bool {
     });
     let joins = [Link::At, Link::From, Link::On, Link::In, Link::Between, Link::Until];
     let word = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word);
-    let thing = word && unread::names_time(line, next).is_none() && joins.iter().all(|l| line.link(next, *l).is_none());
-    begins && thing
+    // "Push tomorrow's review to 11".
+    let own = |at: usize| line.tokens[at].possessive || rule::plural_days(line, at).is_some();
+    let named = |at: usize| own(at) || unread::names_time(line, at).is_none();
+    let thing = word && named(next) && joins.iter().all(|l| line.link(next, *l).is_none());
+    // "Shift swap: …" is a heading.
+    begins && thing && !line.mark(next + 1, ':')
 }
 
 fn role_of(link: Link, role: Role) -> Role {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::Role;
-use super::super::words::{Kind, Line, Link};
+use super::super::words::{Kind, Line, Link, Sense};
 use super::lead::Lead;
 use super::phrase::{Date, MonthOf, Period, Phrase};
 use super::{Heard, days, first_request};
@@ -22,16 +22,24 @@ pub fn drop_names(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
 
 /// "Wednesday at 3. Not Thursday", if another day is left.
 fn drop_excluded(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
-    let first = |h: &Heard| line.tokens.iter().position(|t| t.span.start >= h.span.start);
     let reaches = |e: usize, i: usize| {
         line.link(e, Link::Excluded).is_some_and(|next| (e + 1..=line.skip(next, &[Link::The])).contains(&i))
     };
-    let excluded = |h: &Heard| first(h).is_some_and(|i| (0..i).any(|e| reaches(e, i)));
-    let says_day = |h: &Heard| h.phrase.date.as_ref().is_some_and(Date::is_one_day);
-    if !heard.iter().any(|h| says_day(h) && !excluded(h)) {
-        return Vec::new();
+    for h in heard.iter_mut() {
+        let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
+        h.excluded = first.is_some_and(|i| (0..i).any(|e| reaches(e, i)));
     }
-    heard.extract_if(.., |h| says_day(h) && excluded(h)).map(|h| h.span).collect()
+    let says_day = |h: &Heard| h.phrase.date.as_ref().is_some_and(Date::is_one_day);
+    let left = |is: &dyn Fn(&Heard) -> bool| heard.iter().any(|h| is(h) && !h.excluded);
+    let (day_left, hour_left) = (left(&says_day), left(&|h| h.phrase.clock.is_some()));
+    let gone = |h: &mut Heard| h.excluded && (day_left && says_day(h) || hour_left && h.phrase.is_clock_alone());
+    let dropped = heard.extract_if(.., gone).map(|h| h.span).collect();
+    // "Check in 21 October, check out 25 October" is not two of them.
+    for h in heard.iter_mut() {
+        let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
+        h.excluded |= first.is_some_and(|i| (0..i).any(|e| line.link(e, Link::Ends) == Some(i)));
+    }
+    dropped
 }
 
 /// "This week I want to finish it, make it Wednesday": a day says more than its week, which makes it exact.
@@ -81,14 +89,17 @@ fn drop_adjectives(heard: &mut Vec<Heard>) {
     }
 }
 
-/// "Labor day trip Sep 4 to Sep 7": before a noun, beside another date, a holiday without a preposition names the thing.
+/// "Labor day trip Sep 4 to Sep 7", "end of year concert 11 Dec": before a noun, beside another date, a holiday or
+/// an end without a preposition names the thing.
 fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     let is_occasion = |h: &Heard| {
         let bare = Phrase { date: None, ..h.phrase.clone() };
         let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
         matches!(
             h.phrase.date,
-            Some(Date::Holiday { .. } | Date::Period(Period::Month(MonthOf::Named { year: None, .. })))
+            Some(
+                Date::Holiday { .. } | Date::Edge(..) | Date::Period(Period::Month(MonthOf::Named { year: None, .. }))
+            )
         ) && bare.is_empty()
             && first.is_some_and(|i| is_bare(line, i))
             && noun_follows(line, h.span.end)
@@ -100,10 +111,27 @@ fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     heard.extract_if(.., |h| is_occasion(h)).map(|h| h.span).collect()
 }
 
+/// "Mr Friday", "Frau April", "a hamster called Tuesday", "merry Christmas".
+pub fn is_somebody(line: &Line, i: usize) -> bool {
+    let day = |sense| matches!(sense, Sense::Weekday(_) | Sense::Month(_));
+    let named = line.atoms(i).iter().any(|a| day(a.sense));
+    let holiday = line.atoms(i).iter().any(|a| matches!(a.sense, Sense::Holiday(_)));
+    let title = |b: usize| {
+        let dot = line.glued_mark(b, '.');
+        let b = if dot { b.checked_sub(1)? } else { b };
+        line.link(b, Link::Title)
+    };
+    let Some(b) = i.checked_sub(1) else { return false };
+    // "Is 'Wednesday' any good?"
+    let quote = |at: usize| ['\'', '"', '“', '”', '‘', '’', '„', '«', '»'].iter().any(|mark| line.mark(at, *mark));
+    let quoted = quote(b) && quote(i + 1);
+    named && (title(b).is_some() || quoted) || holiday && line.link(b, Link::Wish).is_some()
+}
+
 /// No preposition of days stands before it: "Labor day trip", "about the Halloween costumes".
 fn is_bare(line: &Line, i: usize) -> bool {
     let lead = Lead::read(line, i, true);
-    lead.link.is_none() || lead.link == Some(Link::At) && lead.article
+    matches!(lead.link, None | Some(Link::For)) || lead.link == Some(Link::At) && lead.article
 }
 
 fn noun_follows(line: &Line, end: usize) -> bool {

@@ -44,9 +44,16 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
         // "15/8" is no fraction, and "10/8 - 21/8" not two of them.
         ('/', None) if order == DateOrder::DayFirst && first > 12 && second <= 12 => Company::Nothing,
         // Nobody halves by 13, but inches are in sixteenths.
-        ('/', None) if order == DateOrder::MonthFirst && first <= 12 && second > 12 && second != 16 => Company::Nothing,
-        // An improper fraction is none.
-        ('/', None) if (first > second || first == second && first > 3) && ends_clause(line, next) => Company::Nothing,
+        ('/', None)
+            if order == DateOrder::MonthFirst && first <= 12 && second > 12 && (second != 16 || runs_out(line, i)) =>
+        {
+            Company::Nothing
+        }
+        // An improper fraction is none, and neither is what "closes 4/7".
+        ('/', None) if (first > second || first == second && first > 3) && (i == 0 || ends_clause(line, next)) => {
+            Company::Nothing
+        }
+        ('/', None) if ends_clause(line, next) && runs_out(line, i) => Company::Nothing,
         ('/', None) if slashed_follows(line, next) => Company::Nothing,
         ('/', None) if ends_clause(line, next) => Company::Lead,
         ('/', None) => Company::Some,
@@ -64,6 +71,12 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     let month = MonthOf::Named { month, year: year.map(|(y, _)| y), which: None };
     let date = Date::Numbered { day, month: Some(month), weekday: None };
     Some(Heard { date, part: None, next, company })
+}
+
+/// "Starts 4/7", "expires 6/10".
+fn runs_out(line: &Line, i: usize) -> bool {
+    let says = |at: usize| [Link::Ends, Link::Runs, Link::Present].iter().any(|link| line.link(at, *link) == Some(i));
+    (i.saturating_sub(2)..i).any(says)
 }
 
 /// "… - 21/8".

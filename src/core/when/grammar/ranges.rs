@@ -76,7 +76,9 @@ impl Reader<'_> {
         let hours = (1..=12).contains(&first.clock.hour) && (1..=12).contains(&second.clock.hour);
         // "9 til 12" counts nothing.
         let until = line.link(first.next, Link::Until).is_some() && hours;
-        let sure = first.surety.max(second.surety) > Surety::Bare || until;
+        // "My 12-8 shift".
+        let shift = hours && line.link(second.next, Link::Carrier).is_some();
+        let sure = first.surety.max(second.surety) > Surety::Bare || until || shift;
         let from = matches!(lead.link, Some(Link::From | Link::At));
         let has_date =
             phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some() || phrase.offset.is_some();

@@ -8,9 +8,10 @@
 
 use std::ops::Range;
 
+use super::super::Role;
 use super::super::words::{Kind, Line, Link, Sense};
-use super::ends_clause;
 use super::figures::unread_figure;
+use super::names::is_somebody;
 use super::numbered::day_number;
 use super::phrase::{Date, Doubt, Phrase};
 use super::span::{number, unit};
@@ -28,6 +29,7 @@ pub fn doubt(line: &Line, heard: &mut Vec<Heard>, names: &[Range<usize>]) {
     let rests: Vec<Range<usize>> = (0..line.tokens.len())
         .filter_map(|i| {
             title(line, i, heard)
+                .or_else(|| of_a_kind(line, i, heard))
                 .or_else(|| names_time(line, i))
                 .or_else(|| points_elsewhere(line, i, heard))
                 .or_else(|| own_name(line, i, heard))
@@ -98,6 +100,9 @@ fn numeric_day(line: &Line, i: usize) -> bool {
 
 /// Can this token only be about time: "Friday", "tomorrow", the minutes of "5:30"?
 pub fn names_time(line: &Line, i: usize) -> Option<(usize, usize)> {
+    if is_somebody(line, i) {
+        return None;
+    }
     let says = |sense: Sense| {
         matches!(
             sense,
@@ -206,11 +211,11 @@ fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     goes_on.then_some((i, after))
 }
 
-/// "Ten minutes before" what nobody said.
+/// "Ten minutes before" what nobody said, or said in other words.
 fn counts_back(line: &Line, heard: &Heard) -> Option<Range<usize>> {
     heard.phrase.only_length()?;
     let after = line.tokens.iter().position(|t| t.span.start >= heard.span.end)?;
-    let next = line.link(after, Link::Beforehand).filter(|next| ends_clause(line, *next))?;
+    let next = line.link(after, Link::Beforehand).or_else(|| line.link(after, Link::Before))?;
     Some(heard.span.start..line.tokens[next - 1].span.end)
 }
 
@@ -224,9 +229,26 @@ fn title(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let token = line.tokens.get(i)?;
     let bare = |h: &Heard| h.span == token.span && Phrase { date: None, ..h.phrase.clone() }.is_empty();
     let weekday = line.pick(i, |a| matches!(a.sense, Sense::Weekday(_) | Sense::Weekdays(_)).then_some(()))?;
-    let named = capital(weekday.1) || i > 1 && capital(i - 1);
+    let surname = capital(weekday.1);
+    let named = surname || i > 1 && capital(i - 1);
     let own = line.text.get(token.span.clone()).is_some_and(|word| word.starts_with(char::is_uppercase));
-    (own && named && heard.iter().any(bare)).then(|| (i.saturating_sub(1), weekday.1.min(line.tokens.len()).max(i + 1)))
+    (own && named && heard.iter().any(bare)).then(|| (i.saturating_sub(1), weekday.1 + usize::from(surname)))
+}
+
+/// "A sunday roast recipe", "the thursday murder club", "the midnight blue dress": a kind of thing, if nothing else says
+/// when.
+fn of_a_kind(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    let before = i.checked_sub(1)?;
+    line.link(before, Link::The).or(line.link(before, Link::Article)).filter(|next| *next == i)?;
+    let next = line
+        .pick(i, |a| matches!(a.sense, Sense::Weekday(_) | Sense::Clock(..)).then_some(()))
+        .map(|(_, next)| next)?;
+    let [only] = heard else { return None };
+    let Phrase { date, clock, .. } = &only.phrase;
+    let bare =
+        Phrase { date: None, clock: None, ..only.phrase.clone() }.is_empty() && (date.is_none() || clock.is_none());
+    let here = only.span.contains(&line.tokens[i].span.start);
+    (bare && here && only.phrase.role == Role::Plain && line.is_plain_word(next)).then_some((before, next + 1))
 }
 
 /// A part of the day that fitted nowhere, beside a day without an hour.
@@ -240,15 +262,19 @@ fn part_apart(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> 
     let counted = i.checked_sub(1).is_some_and(|b| number(line, b).is_some());
     // "Quiz night" is no night.
     let compound = part.from >= EVENING
-        && i.checked_sub(1).is_some_and(|b| {
-            line.tokens[b].kind == Kind::Word && line.atoms(b).is_empty() || line.link(b, Link::Idiom).is_some()
-        });
+        && i.checked_sub(1).is_some_and(|b| line.is_plain_word(b) || line.link(b, Link::Idiom).is_some());
+    // "The night team", "the morning run".
+    let article = i.checked_sub(1).is_some_and(|b| line.link(b, Link::The).is_some());
+    let compound = compound || article && line.is_plain_word(next);
     (i > 0 && !compound && !counted && heard.iter().any(|h| open(&h.phrase))).then_some((i, next))
 }
 
 /// "Monday, no sorry, Tuesday", "at 3, make that 4": which of them counts is for the person to say.
 fn corrected(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
-    let next = line.link(i, Link::Corrects)?;
+    // "The flat at no 46".
+    let label = line.link(i, Link::Label).is_some_and(|at| line.digits(at).is_some());
+    let clause = i.checked_sub(1).is_none_or(|before| matches!(line.tokens[before].kind, Kind::Mark(_)));
+    let next = line.link(i, Link::Corrects).filter(|_| clause || !label)?;
     let here = line.tokens.get(i)?.span.start;
     let next = if line.mark(next, ',') { next + 1 } else { next };
     let after = line.tokens.get(next)?.span.start;
@@ -262,7 +288,9 @@ fn corrected(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
         new.date.is_some() && old.date.is_some() || new.clock.is_some() && (old.clock.is_some() || old.part.is_some())
     };
     let new = heard.iter().find(|h| h.span.start == after);
-    let again = new.is_some_and(|new| earlier().any(|old| same_kind(&new.phrase, &old.phrase)));
+    // "Make it ten minutes later".
+    let again =
+        new.is_some_and(|new| new.phrase.role != Role::To && earlier().any(|old| same_kind(&new.phrase, &old.phrase)));
     (figure && new.is_none() && earlier().next().is_some() || again).then_some((i, next))
 }
 

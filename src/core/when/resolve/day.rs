@@ -138,6 +138,13 @@ fn weekday(day: Weekday, which: Option<i64>, weeks: i64, context: &Context) -> R
             let to_monday = 7 * n - i64::from(today.weekday().num_days_from_monday());
             to_monday + i64::from(day.num_days_from_monday())
         }
+        None if ahead == 0 && weeks > 0 => {
+            let candidates =
+                [weeks * 7, weeks * 7 + 7].map(|days| after(today, days).map(|day| context.day_start(day)));
+            let candidates = candidates.into_iter().collect::<Result<_, _>>()?;
+            let why = format!("today is {}", today.format("%A"));
+            return Err(Problem::Ambiguous { candidates, why });
+        }
         None if ahead == 0 => 7,
         None => ahead,
     };

@@ -1,11 +1,11 @@
 //! A clock time or part of day put on a day, or on the next day that has it to come.
 
-use chrono::{DateTime, Duration, NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime};
 use chrono_tz::Tz;
 
 use super::super::Role;
 use super::super::defaults::{AFTERNOON_UNTIL_HOUR, Part, STILL_COMING_AFTER};
-use super::super::grammar::{Clock, Date, Dial, Phrase};
+use super::super::grammar::{Clock, Date, Dial, MonthOf, Phrase};
 use super::super::words::Half;
 use super::day::{self, Days, Tense};
 use super::{Context, Grain, Problem, Spot, impossible, not_past};
@@ -70,8 +70,8 @@ fn by_cue(clock: Clock, cue: Option<Half>) -> Option<i64> {
     let on_dial = i64::from(clock.hour) * 60 % HALF_DAY + i64::from(clock.minute);
     match cue? {
         Half::Am if (4..12).contains(&clock.hour) => Some(on_dial),
-        Half::Pm if (4..12).contains(&clock.hour) => Some(on_dial + HALF_DAY),
-        Half::Am | Half::Pm | Half::Either => None,
+        Half::Pm | Half::Evening if (4..12).contains(&clock.hour) => Some(on_dial + HALF_DAY),
+        Half::Am | Half::Pm | Half::Evening | Half::Either => None,
     }
 }
 
@@ -80,6 +80,7 @@ fn by_cue(clock: Clock, cue: Option<Half>) -> Option<i64> {
 fn is_open(clock: Clock, part: Option<&Part>, cue: Option<Half>) -> bool {
     let hours = match cue {
         Some(Half::Either) => 7..12,
+        Some(Half::Evening) => 10..12,
         Some(Half::Am) => 3..4,
         Some(Half::Pm) | None => return false,
     };
@@ -116,7 +117,7 @@ fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Probl
         [only] => *only,
         _ => match by_cue(clock, phrase.cue) {
             Some(minutes) => minutes,
-            None if is_today && days.tense != Tense::Past => today(clock, &choices, context),
+            None if is_today && days.tense != Tense::Past && !is_written_out(phrase) => today(clock, &choices, context),
             None => usual(clock),
         },
     };
@@ -163,6 +164,15 @@ fn later_month(
     }
 }
 
+/// "30.4.2026 10:00", "today (Thu 30 Apr) at 10:00": who writes the day out like this does not leave its half open.
+fn is_written_out(phrase: &Phrase) -> bool {
+    match &phrase.date {
+        Some(Date::Exact(_) | Date::Both(..)) => true,
+        Some(Date::Numbered { month: Some(MonthOf::Named { year, .. }), .. }) => year.is_some(),
+        Some(_) | None => false,
+    }
+}
+
 /// On today a bare hour is the one still to come; the small hours are not meant by "at 5".
 fn today(clock: Clock, choices: &[i64], context: &Context) -> i64 {
     let now = minutes_of(context.local_now.time());
@@ -186,7 +196,9 @@ fn at_minutes(date: NaiveDate, minutes: i64) -> Result<NaiveDateTime, Problem> {
 /// Midnight belongs to two days; clear are today's and that of a deadline.
 fn midnight(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Problem> {
     let end = context.instant(at_minutes(days.first, DAY)?).earliest();
-    if days.first == context.today || phrase.part.is_some() || phrase.role == Role::By {
+    // On New Year's Eve it is the one that is waited for.
+    let last_of_year = days.first.month() == 12 && days.first.day() == 31;
+    if days.first == context.today || phrase.part.is_some() || phrase.role == Role::By || last_of_year {
         return Ok(Spot::At { at: end, grain: Grain::Minute });
     }
     let start = context.day_start(days.first);

@@ -263,15 +263,19 @@ fn shifted_spot(phrase: &Phrase, shift: Span, context: &Context) -> Result<Spot,
 }
 
 impl Context {
-    /// An instant, moved: calendar parts on the local calendar, the rest exactly.
     pub fn after(&self, at: DateTime<Tz>, span: Span) -> Result<DateTime<Tz>, Problem> {
-        let local = at.naive_local();
-        let date = day::moved(local.date(), Span { seconds: 0, ..span })?;
-        let start =
-            if date == local.date() { at } else { local_instant(self.home, date.and_time(local.time())).earliest() };
-        let moved = Duration::try_seconds(span.seconds).and_then(|d| start.checked_add_signed(d));
-        moved.filter(|at| YEARS.contains(&chrono::Datelike::year(at))).ok_or_else(too_far)
+        moved(at, span)
     }
+}
+
+/// An instant, moved: calendar parts on its local calendar, the rest exactly.
+pub fn moved(at: DateTime<Tz>, span: Span) -> Result<DateTime<Tz>, Problem> {
+    let local = at.naive_local();
+    let date = day::moved(local.date(), Span { seconds: 0, ..span })?;
+    let start =
+        if date == local.date() { at } else { local_instant(at.timezone(), date.and_time(local.time())).earliest() };
+    let moved = Duration::try_seconds(span.seconds).and_then(|d| start.checked_add_signed(d));
+    moved.filter(|at| YEARS.contains(&chrono::Datelike::year(at))).ok_or_else(too_far)
 }
 
 pub fn too_far() -> Problem {

@@ -112,6 +112,14 @@ fn a_rule_keeps_its_clock_time_when_the_clocks_change() {
     }
 }
 
+/// Samoa left out 30 December 2011.
+#[test]
+fn on_a_day_that_does_not_exist_nothing_is_due() {
+    let first = at("2011-12-01T10:01:00Z", "Pacific/Apia");
+    let next = next_occurrence("FREQ=DAILY", first, utc("2011-12-29T22:00:00Z")).unwrap();
+    assert_eq!(show(next), "2011-12-31T00:01");
+}
+
 #[test]
 fn a_rule_ends() {
     let first = at("2026-01-12T08:00:00Z", "Europe/Berlin");
@@ -182,4 +190,16 @@ fn business_days_leave_weekends_out() {
         let week = resolve("in 5 business days", &reference).unwrap().unwrap().start().unwrap();
         assert!(week - noon.with_timezone(&Tz::UTC) < Duration::days(8));
     }
+}
+
+#[test]
+fn today_written_out_leaves_no_half_of_it_open() {
+    check(
+        reference("2026-04-30T11:00", "Europe/London"),
+        &[
+            ("today (Thu 30 Apr) at 10:00", "past 2026-04-30T10:00"),
+            ("30.4.2026 10:00", "past 2026-04-30T10:00"),
+            ("today at 10:00", "2026-04-30T22:00"),
+        ],
+    );
 }

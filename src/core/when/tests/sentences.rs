@@ -4,7 +4,7 @@ use super::*;
 use crate::core::when::{Known, half_of, resolve_within, start_in};
 
 /// Each message and where its time begins; "-" where it has to be asked for.
-fn begin(now: &str, zone: &str, messages: &[(&str, &str)]) {
+pub fn begin(now: &str, zone: &str, messages: &[(&str, &str)]) {
     let reference = reference(now, zone);
     for (text, expected) in messages {
         assert_eq!(start_in(text, &reference).map_or_else(|| "-".to_owned(), show), *expected, "{text}");
@@ -33,7 +33,7 @@ fn a_figure_like_an_hour_that_fitted_nowhere_is_asked_about() {
         "2026-07-19T23:30",
         "Asia/Singapore",
         &[
-            ("friday week im off to galway on the 9.35 train", "-"),
+            ("friday week im off to galway on the 9.35 train", "2026-07-31T09:35"),
             ("pay the 24.80 bill on friday", "2026-07-24T00:00"),
             ("train to kl thursday 0825 coach 4 seat 11", "2026-07-23T08:25"),
             ("ring the insurance on monday morning 0800 731 2020", "2026-07-20T09:00"),
@@ -88,7 +88,7 @@ fn midnight_ends_the_day_of_a_deadline() {
         &[
             ("essay due sunday midnight", "2026-11-02T00:00"),
             ("call me on sunday at midnight", "-"),
-            ("new years eve fireworks at midnight, remind me", "-"),
+            ("new years eve fireworks at midnight, remind me", "2027-01-01T00:00"),
         ],
     );
 }
@@ -117,6 +117,11 @@ fn an_hour_that_something_is_moved_to_is_on_its_day() {
             ("move it from tuesday to 10:15 on friday", "2027-01-01T10:15"),
             ("kannst du den termin von montag auf donnerstag halb drei schieben", "2026-12-31T14:30"),
             ("verleg die versammlung auf donnerstag in einer woche, bitte um 20 uhr", "2027-01-07T20:00"),
+            ("push tomorrow's 10am review with akira to 11:30", "2026-12-31T11:30"),
+            ("move tomorrow's hairdo from 2pm to 4pm", "2026-12-31T16:00"),
+            ("push thursdays inventory to monday", "2027-01-04T00:00"),
+            ("move the exam on friday at 10 to 6pm on saturday", "2027-01-02T18:00"),
+            ("shift swap: priya does friday 11 to 7", "2027-01-01T11:00"),
         ],
     );
 }
@@ -195,7 +200,7 @@ fn two_appointments_in_one_message_are_asked_about_and_what_is_no_appointment_is
         "2026-09-09T06:20",
         "Europe/London",
         &[
-            ("the appointment was tuesday at 10 and now it is thursday at 12:40", "-"),
+            ("the appointment was tuesday at 10 and now it is thursday at 12:40", "2026-09-10T12:40"),
             ("graduation is june 6, email the registrar on monday at 9am", "-"),
             ("dentist on fri, 3pm. not thursday", "2026-09-11T15:00"),
             ("ok last thing today, add the cardiologist for september 24 at 2:30 pm", "2026-09-24T14:30"),
@@ -265,4 +270,59 @@ fn what_is_found_has_words() {
             assert!(before <= f.span.start && !text[f.span.clone()].trim().is_empty(), "{text}: {found:?}");
         }
     }
+}
+
+#[test]
+fn a_timer_runs_from_now() {
+    begin(
+        "2026-12-09T08:01",
+        "Europe/Berlin",
+        &[
+            ("set a timer for 35 minutes", "2026-12-09T08:36"),
+            ("timer 20 minutes for the eggs", "2026-12-09T08:21"),
+            ("45 min timer for the sourdough", "2026-12-09T08:46"),
+            ("timer for 10", "2026-12-09T08:11"),
+            ("set a timer for 9am", "2026-12-09T09:00"),
+            ("stell einen timer auf 10 minuten", "2026-12-09T08:11"),
+            ("the meeting is for 10 minutes", "-"),
+        ],
+    );
+}
+
+#[test]
+fn what_leaves_at_a_dotted_hour_does_so_then() {
+    begin(
+        "2026-12-09T08:01",
+        "Europe/London",
+        &[
+            ("8.20 train tmrw morning", "2026-12-10T08:20"),
+            ("be on the 5.50 bus tomorrow morning", "2026-12-10T05:50"),
+            ("ward meeting 13.30 on the 11th", "2026-12-11T13:30"),
+            ("i paid 13.30 on the 11th", "-"),
+            ("12-8 shift on friday", "2026-12-11T12:00"),
+            ("jury selection starts 4/1", "2027-01-04T00:00"),
+            ("wake me tomorrow an hour before the 8.15 train", "2026-12-10T07:15"),
+            ("weck mich morgen eine stunde vor meinem 8-Uhr-Zug", "2026-12-10T07:00"),
+        ],
+    );
+}
+
+#[test]
+fn a_wish_or_somebody_of_that_name_is_no_day() {
+    begin(
+        "2026-12-09T08:01",
+        "Europe/London",
+        &[
+            ("merry christmas you filthy animal", "-"),
+            ("frohe ostern", "-"),
+            ("the hamster is called tuesday btw", "-"),
+            ("Wednesday Addams costume", "-"),
+            ("i am so sad", "-"),
+            ("3 by 2 studs for the shed", "-"),
+            ("petty cash is off by 4.10", "-"),
+            ("class photos are sometime in march", "2027-03-01T00:00"),
+            ("i've got jury duty on 4/12", "2027-12-04T00:00"),
+            ("a note to HR before 12:45 tomorrow", "2026-12-10T12:45"),
+        ],
+    );
 }

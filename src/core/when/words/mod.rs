@@ -43,6 +43,16 @@ impl<'a> Line<'a> {
         self.atoms(i).iter().find_map(|atom| Some((f(atom)?, i + atom.len)))
     }
 
+    /// A word that says nothing of time: "party" only lets its hour lie in the evening.
+    pub fn is_plain_word(&self, i: usize) -> bool {
+        let of_things = |sense| {
+            let things = [Link::Runs, Link::Carrier, Link::Alarm, Link::Timer, Link::Told, Link::Label];
+            matches!(sense, Sense::Cue(_)) || things.iter().any(|link| sense == Sense::Link(*link))
+        };
+        let word = self.tokens.get(i).is_some_and(|t| t.kind == Kind::Word);
+        word && self.atoms(i).iter().all(|a| of_things(a.sense))
+    }
+
     /// The place after a joining word.
     pub fn link(&self, i: usize, link: Link) -> Option<usize> {
         self.pick(i, |a| (a.sense == Sense::Link(link)).then_some(())).map(|(_, next)| next)

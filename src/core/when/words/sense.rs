@@ -63,6 +63,8 @@ pub enum Unit {
 pub enum Half {
     Am,
     Pm,
+    /// After noon; from ten on there is no telling.
+    Evening,
     /// There is no telling.
     Either,
 }
@@ -147,7 +149,7 @@ links! {
     OrdinalMark = "ordinal_mark", OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next",
     Each = "each", Other = "other", TimeWord = "time_word", Mover = "mover", Counted = "counted",
     Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow", Idiom = "idiom", Own = "own",
-    Or = "or", Alarm = "alarm", Told = "told", So = "so", Request = "request", Over = "over",
+    Or = "or", Alarm = "alarm", Timer = "timer", About = "about", Present = "present", Wish = "wish", Carrier = "carrier", MoveBy = "move_by", Later = "later", Sooner = "sooner", Forward = "forward", Pull = "pull", Ratio = "ratio", Delays = "delays", Told = "told", So = "so", Request = "request", Over = "over",
     ToldOn = "told_on", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time", Unread = "unread",
     DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone",
     Hundred = "hundred", WeekNo = "week_number", Excluded = "excluded", Corrects = "corrects",
@@ -190,6 +192,7 @@ impl Sense {
             ["place", name] => Sense::Place(name.parse().ok()?),
             ["cue", "am"] => Sense::Cue(Half::Am),
             ["cue", "pm"] => Sense::Cue(Half::Pm),
+            ["cue", "evening"] => Sense::Cue(Half::Evening),
             ["cue", "either"] => Sense::Cue(Half::Either),
             [name] => Sense::Link(link_named(name)?),
             _ => return None,
