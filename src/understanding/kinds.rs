@@ -9,6 +9,8 @@ use super::text::fold;
 /// "+49 30 1234, the office line": words beside an address or a number.
 const DETAILS_WORDS: usize = 4;
 
+const HAPPENING_WORDS: usize = 5;
+
 /// The kinds, by the names that the frames use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -24,6 +26,8 @@ pub(crate) enum Kind {
     Event,
     /// A happening that is said first: "dentist".
     EventHead,
+    /// A few words that a day and an hour make a happening: "pottery with Jo".
+    Happening,
     /// "it", "that one".
     Reference,
     /// Anything but a reference.
@@ -72,6 +76,7 @@ impl Kind {
             ("one" | "named", _) => Kind::Name,
             ("event" | "de-event", _) => Kind::Event,
             ("eventhead", _) => Kind::EventHead,
+            ("happening", _) => Kind::Happening,
             ("ref", _) => Kind::Reference,
             ("notref" | "done", _) => Kind::NoReference,
             ("errand" | "de-errand", _) => Kind::Errand,
@@ -114,6 +119,10 @@ impl Kind {
                         .find("event", ids)
                         .or_else(|| lexicon.find("deevent", ids))
                         .is_some_and(|(at, _)| at <= 2)
+            }
+            Kind::Happening => {
+                let opens = ["subject", "errand", "assistantverb", "nohappening", "reported", "negation", "lead"];
+                ids.len() <= HAPPENING_WORDS && !holds("noevent") && !opens.iter().any(|class| starts(class))
             }
             Kind::Reference => whole("it"),
             Kind::NoReference => !whole("it"),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::said::{Said, Words, done, people, set, title, without_determiner};
 use super::super::text::fold;
 use super::{Built, items};
-use crate::core::when::{self, Reference, When};
+use crate::core::when::{self, Grain, Reference, When};
 
 /// "what's on tomorrow?", "am I free at 3?", "when is the dentist?"
 pub(super) fn list(said: &Said) -> Built {
@@ -153,7 +153,7 @@ pub(super) fn create(said: &Said) -> Built {
     let length = said.lengths(&[]).first().map(|&peel| said.words(&[peel]));
     used.extend(length.iter().flat_map(|l| l.peels.clone()));
     let is_bare = said.found.frame.weak;
-    if is_bare && when.is_none() {
+    if is_bare && (when.is_none() || !names_event(said) && !is_appointment(said, when.as_ref())) {
         return Built::No;
     }
     let (summary, place, invited) = parts(said, &used);
@@ -173,6 +173,24 @@ pub(super) fn create(said: &Said) -> Built {
         return Built::Ask { question: "When is it?", partial: timed(action, None, length), param: "start_time" };
     }
     done(timed(action, when, length))
+}
+
+fn names_event(said: &Said) -> bool {
+    ["event", "deevent"].iter().any(|class| said.holds("summary", class))
+}
+
+/// A day and an hour to come make an appointment of what has no name for one: "pottery with Jo wed 7pm".
+fn is_appointment(said: &Said, when: Option<&Words>) -> bool {
+    let Some(words) = when.filter(|words| !when::is_clock_only(&words.text)) else {
+        return false;
+    };
+    let reference = said.hearing.reference;
+    match when::resolve(&words.text, reference) {
+        Some(Ok(When::Point { at, grain: Grain::Minute } | When::Range { start: at, grain: Grain::Minute, .. })) => {
+            at.to_utc() > reference.now
+        }
+        _ => false,
+    }
 }
 
 fn timed(
@@ -195,6 +213,10 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
     let Some(whole) = said.clean("summary", used) else {
         return (None, None, Vec::new());
     };
+    // "NYE at the club, 31 Dec 9pm": the name of a day that opens is also what it is about.
+    let opens_with_place = ["at ", "with ", "in ", "@ "].iter().any(|link| fold(&whole).starts_with(link));
+    let named = said.clean("summary", used.get(1..).unwrap_or_default());
+    let whole = named.filter(|_| opens_with_place && used.len() > 1).unwrap_or(whole);
     let whole = without_determiner(&whole);
     let (whole, invited) = match split_at(
         whole,
