@@ -61,6 +61,9 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
         let next = seconds_after(line, next).unwrap_or(next);
         // "16:15h"
         let next = line.link(next, Link::ClockH).filter(|_| line.glued(next)).unwrap_or(next);
+        // "17:30 hrs"; "1:30 hours" is a length.
+        let full = dial(value, digits) == Dial::Full;
+        let next = line.link(next, Link::ClockHours).filter(|_| full).unwrap_or(next);
         let heard = finish(line, value, minute, digits, next, Surety::Sure);
         let full = Clock { dial: Dial::Full, ..heard.clock };
         let clock = if line.full_dial { full } else { heard.clock };

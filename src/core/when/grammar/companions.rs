@@ -3,6 +3,8 @@
 //! They stay two expressions, so that their spans are only their own words, but each is given what
 //! the other says, and both mean the same instant.
 
+use std::ops::Range;
+
 use super::super::Role;
 use super::super::words::{Line, Link};
 use super::phrase::{Date, Doubt, Phrase, Span};
@@ -115,8 +117,14 @@ impl Sentence<'_> {
         if !listed && (another || !asks && are_two_appointments(first, second)) {
             return Pair::OneOfSeveral;
         }
-        if first.is_time_alone() && (second.date.is_some() || second.rule.is_some()) && self.is_about(one, between) {
-            return Pair::Strangers;
+        if first.is_time_alone() && (second.date.is_some() || second.rule.is_some()) {
+            if self.is_about(one, between) {
+                return Pair::Strangers;
+            }
+            // "Remind me at 3 to tell Ben that dad is collecting him on Friday", "at 6 remind me to pack for Saturday".
+            if self.asks_at(one) && self.is_apart(one.span.end..other.span.start, other) {
+                return Pair::OneOfSeveral;
+            }
         }
         let counted = second.counts_exactly() && Phrase { shift: None, ..second.clone() }.is_clock_alone();
         if is_day(first) && counted {
@@ -150,6 +158,20 @@ impl Sentence<'_> {
         let asks = follows.is_some() || self.asks_just_before(hour.span.start);
         let about = || self.line.link(i, Link::About).is_some();
         asks && (about() || self.is_of_a_thing(hour.span.end + between.len()))
+    }
+
+    /// An hour right before or behind the request.
+    fn asks_at(&self, hour: &Heard) -> bool {
+        let next = self.line.tokens.iter().position(|t| t.span.start >= hour.span.end);
+        next.is_some_and(|i| self.line.link(i, Link::Request).is_some()) || self.asks_just_before(hour.span.start)
+    }
+
+    /// Does another sentence, or a purpose, stand between the hour and the day?
+    fn is_apart(&self, between: Range<usize>, day: &Heard) -> bool {
+        let inside = |i: &usize| between.contains(&self.line.tokens[*i].span.start);
+        let tells = (0..self.line.tokens.len()).filter(inside).any(|i| self.line.link(i, Link::Present).is_some());
+        let begins = self.line.tokens.iter().position(|t| t.span.start >= day.span.start);
+        tells || begins.is_some_and(|i| self.line.link(i, Link::For).is_some())
     }
 
     /// "(Print the agenda for) mondays meeting", "tmrw's lab".
@@ -194,6 +216,9 @@ fn is_hour_within(first: &Phrase, second: &Phrase) -> bool {
 /// Does the second say of the day or of the hour what the first left open?
 fn completes(first: &Phrase, second: &Phrase) -> bool {
     let whole = Phrase { shift: None, ..first.clone() };
+    if is_hour_within(second, &whole) {
+        return true;
+    }
     is_day(&whole) && second.is_clock_alone() || whole.is_clock_alone() && is_day(second)
 }
 

@@ -66,6 +66,9 @@ impl<'a> Reader<'a> {
             self.line.digits(i).is_some() || self.line.atoms(i).iter().any(|a| matches!(a.sense, Sense::Number(_)));
         // "The bus 6:50" leaves then.
         let minutes = self.line.glued_mark(i + 1, ':');
+        // "The lesson 4pm" begins then.
+        let half = |at: usize| self.line.link(at, Link::Am).or(self.line.link(at, Link::Pm)).is_some();
+        let minutes = minutes || half(i + 1) || self.line.glued_mark(i + 1, '.') && half(i + 3);
         // "Safaricom House, 19th June".
         let date = day_and_month(self.line, i).is_some();
         let ratio = i.checked_sub(1).is_some_and(|b| self.line.link(b, Link::Ratio) == Some(i));

@@ -107,6 +107,11 @@ impl Reader<'_> {
         {
             return Some(next);
         }
+        // "On Wednesday at 22.10."
+        let timed = phrase.date.as_ref().is_some_and(Date::is_one_day) && lead.link == Some(Link::At);
+        if timed && clock(self.line, lead.next).is_some_and(|c| c.surety > Surety::Bare) {
+            return None;
+        }
         let heard = date(self.line, lead.next, self.order).or_else(|| self.year(phrase, lead))?;
         // "At 6:30 for the Christmas market".
         let occasion = matches!(heard.date, Date::Holiday { .. }) && (lead.article || !phrase.is_empty());
@@ -232,7 +237,7 @@ impl Reader<'_> {
     }
 
     /// Does its clause tell of something that has happened? "The finals are oct 8, we got tickets" does not.
-    fn clause_says(&self, i: usize, link: Link) -> bool {
+    pub fn clause_says(&self, i: usize, link: Link) -> bool {
         let ends = |at: &usize| [',', ';', '.', '!', '?'].iter().any(|mark| self.line.mark(*at, *mark));
         let from = (0..i).rev().find(ends).map_or(0, |at| at + 1);
         // "On 14 February to post the photos" tells nothing.

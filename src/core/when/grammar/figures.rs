@@ -17,8 +17,12 @@ pub fn unread_figure(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, u
     let day = heard.iter().any(|h| says_day(&h.phrase));
     let hour = heard.iter().any(|h| h.phrase.clock.is_some());
     let hour_alone = heard.iter().any(|h| h.phrase.is_time_alone());
-    let date =
-        || day_in_figures(line, i).filter(|_| hour_alone).or_else(|| ordinal(line, i).filter(|_| hour_alone && !day));
+    let occasion = heard.iter().all(|h| matches!(h.phrase.date, Some(Date::Holiday { .. })));
+    let date = || {
+        day_in_figures(line, i)
+            .filter(|_| hour_alone || occasion && !heard.is_empty())
+            .or_else(|| ordinal(line, i).filter(|_| hour_alone && !day))
+    };
     let clock = || {
         hours_from_to(line, i)
             .or_else(|| last_hour(line, i))

@@ -62,7 +62,9 @@ impl Reader<'_> {
         }
         // "After 15 minutes", from now.
         let after = lead.link == Some(Link::From) && phrase.is_empty() && self.ends_here(next) && self.says_after(lead);
-        if lead.link != Some(Link::In) && !after {
+        // "Ran 5k in 24 min".
+        let took = !length.is_calendar() && self.clause_says(lead.next, Link::Told);
+        if lead.link != Some(Link::In) && !after || took {
             return None;
         }
         // "In a day or two".

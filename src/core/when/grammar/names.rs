@@ -45,7 +45,10 @@ fn drop_excluded(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
 /// "This week I want to finish it, make it Wednesday": a day says more than its week, which makes it exact.
 fn drop_frames(heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     let frame = |h: &Heard| {
-        let near = matches!(h.phrase.date, Some(Date::Period(Period::Week(_) | Period::Month(MonthOf::From(_)))));
+        let near = matches!(
+            h.phrase.date,
+            Some(Date::Period(Period::Week(_) | Period::Month(MonthOf::From(_)) | Period::Year(_)))
+        );
         near && h.phrase.role == Role::Plain && Phrase { date: None, ..h.phrase.clone() }.is_empty()
     };
     let [first, second] = &mut heard[..] else {
@@ -95,14 +98,14 @@ fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     let is_occasion = |h: &Heard| {
         let bare = Phrase { date: None, ..h.phrase.clone() };
         let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
-        matches!(
-            h.phrase.date,
-            Some(
-                Date::Holiday { .. } | Date::Edge(..) | Date::Period(Period::Month(MonthOf::Named { year: None, .. }))
-            )
-        ) && bare.is_empty()
-            && first.is_some_and(|i| is_bare(line, i))
-            && noun_follows(line, h.span.end)
+        let named = match h.phrase.date {
+            Some(Date::Holiday { .. } | Date::Edge(..)) => true,
+            Some(Date::Period(Period::Month(MonthOf::Named { year, .. }))) => year.is_none(),
+            // "Next month's rota at 4 today".
+            Some(Date::Period(_)) => line.text.get(h.span.clone()).is_some_and(|words| words.ends_with('s')),
+            _ => false,
+        };
+        named && bare.is_empty() && first.is_some_and(|i| is_bare(line, i)) && noun_follows(line, h.span.end)
     };
     let says_day = |h: &Heard| h.phrase.date.is_some() || h.phrase.offset.is_some();
     if !heard.iter().any(|h| says_day(h) && !is_occasion(h)) {
