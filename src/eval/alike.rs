@@ -135,18 +135,24 @@ fn is_same_set(one: &Value, other: &Value) -> bool {
     let set = |value: &Value| -> BTreeSet<String> {
         match value {
             Value::Array(items) => items.iter().map(folded).collect(),
+            // "Bread, eggs" is a list in words.
+            Value::String(words) => words.replace(" and ", ", ").split(", ").map(|one| folded(&one.into())).collect(),
             single => BTreeSet::from([folded(single)]),
         }
     };
     set(one) == set(other)
 }
 
-/// A value as text, without case and spaces that mean nothing; 60 and "60" are the same.
+/// A value as text, without case, marks, spaces and a leading article that mean nothing; 60 and "60" are the same.
 fn folded(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.to_lowercase(),
         Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), |number| number.to_string()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => value.to_string().to_lowercase(),
     };
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let tells = |c: &char| c.is_alphanumeric() || c.is_whitespace() || ".,:;-+/&%@#€£$()_?".contains(*c);
+    let plain: String = text.chars().filter(tells).collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let article = words.len() > 1 && matches!(words[0], "the" | "a" | "an" | "my" | "our");
+    words[usize::from(article)..].join(" ")
 }

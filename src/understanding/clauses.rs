@@ -12,20 +12,20 @@ use super::matching::{self, Match};
 use super::said::Said;
 use super::say::{self, Built};
 use super::text::{Mark, own_words};
-use super::{Hearing, Understood, ahead, finish, history};
+use super::{Hearing, Understood, ahead, antecedent, finish, history};
 use crate::core::plan::{Plan, PlannedAction};
 
 /// Connectors looked at in one sentence.
-const CONNECTORS_MAX: usize = 12;
+pub(super) const CONNECTORS_MAX: usize = 12;
 /// Readings of one clause that are built before it is given up.
 const READINGS_MAX: usize = 12;
 
 /// A clause, understood.
 #[derive(Debug, Clone)]
-struct Clause {
-    built: Built,
+pub(super) struct Clause {
+    pub built: Built,
     command: String,
-    weak: bool,
+    pub weak: bool,
     investigates: bool,
     /// Its last words are a slot that would take more of them (a title, a body).
     open_ended: bool,
@@ -41,6 +41,12 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
     if !actions.is_empty() {
         return Understood::Plan(Plan { actions, ..Plan::default() });
     }
+    antecedent::plan(&text, hearing, domains).unwrap_or_else(|| plan_as_said(hearing, domains))
+}
+
+/// The plan of a message whose requests say for themselves what they are about.
+pub(super) fn plan_as_said(hearing: &Hearing, domains: &[String]) -> Understood {
+    let text = own_words(hearing.text);
     let heard = Heard::new(&text, hearing.reference, &GRAMMAR);
     let parser = Parser { grammar: &GRAMMAR, hearing, heard: &heard, domains };
     let mut clauses = Vec::new();
@@ -115,7 +121,7 @@ pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
 }
 
 impl Clause {
-    fn actions(&self) -> impl Iterator<Item = &PlannedAction> {
+    pub fn actions(&self) -> impl Iterator<Item = &PlannedAction> {
         let (one, several): (Option<&PlannedAction>, &[PlannedAction]) = match &self.built {
             Built::Act(action) | Built::Ask { partial: action, .. } => (Some(action), &[]),
             Built::Acts(actions) => (None, actions),
@@ -181,10 +187,10 @@ fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>
     true
 }
 
-struct Parser<'a> {
-    grammar: &'a Grammar,
+pub(super) struct Parser<'a> {
+    pub grammar: &'a Grammar,
     hearing: &'a Hearing<'a>,
-    heard: &'a Heard<'a>,
+    pub heard: &'a Heard<'a>,
     domains: &'a [String],
 }
 
@@ -201,7 +207,7 @@ impl Parser<'_> {
     }
 
     /// The clauses of a token range; empty when it is no request.
-    fn clauses(&self, range: Range<usize>, depth: usize) -> Vec<Clause> {
+    pub fn clauses(&self, range: Range<usize>, depth: usize) -> Vec<Clause> {
         let whole = self.clause(range.clone());
         if depth > CONNECTORS_MAX {
             return whole.into_iter().collect();
@@ -216,7 +222,9 @@ impl Parser<'_> {
                 continue;
             }
             let asks = matches!(left.built, Built::Ask { .. });
-            if (left.weak || asks) && whole.as_ref().is_some_and(|w| !w.weak) {
+            // "Parish council Friday 7pm, also order the hymn books" is an event, whatever follows.
+            let happening = left.command == "calendar.create_event" && left.has_time;
+            if (left.weak && !happening || asks) && whole.as_ref().is_some_and(|w| !w.weak) {
                 continue;
             }
             let right_range = *after..range.end;
@@ -225,6 +233,9 @@ impl Parser<'_> {
             if self.divides(&left, first, &right_range) {
                 return std::iter::once(left).chain(right).collect();
             }
+        }
+        if let Some(clause) = self.without_aside(&range, &connectors, depth) {
+            return vec![clause];
         }
         match whole {
             Some(clause) => vec![clause],
@@ -307,9 +318,14 @@ impl Parser<'_> {
         let another_event =
             left.command == "calendar.create_event" && right.command == "calendar.create_event" && right.has_time;
         if right.weak {
+            // "Tutorial Friday 2pm, also print the slides by Thursday".
+            let event_and_errand = left.command == "calendar.create_event"
+                && right.command == "task.create"
+                && left.has_time
+                && right.has_time;
             let another_errand =
                 left.command == "task.create" && right.command == "task.create" && left.has_time && right.has_time;
-            return (another_event || another_errand) && !left.open_ended;
+            return (another_event || another_errand || event_and_errand) && !left.open_ended;
         }
         if !left.open_ended || another_event {
             return true;
@@ -326,7 +342,7 @@ impl Parser<'_> {
     }
 
     /// The best buildable reading of a clause.
-    fn clause(&self, range: Range<usize>) -> Option<Clause> {
+    pub fn clause(&self, range: Range<usize>) -> Option<Clause> {
         let readings = matching::readings(self.grammar, self.heard, range.clone());
         let is_told = self.is_told(&range);
         for found in readings.iter().take(READINGS_MAX) {

@@ -53,7 +53,11 @@ pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, history: &[P
 fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
     let name = ["title", "summary"].iter().find_map(|param| partial.params.get(*param)?.as_str());
     let same = before.last().is_some_and(|last| (&last.service, &last.command) == (&partial.service, &partial.command));
-    same && name.is_some_and(|name| is_said("pronoun", name))
+    // "The meeting got moved to 4, can you change it".
+    let changed = |action: &PlannedAction| action.command.starts_with("update");
+    let no_change = changed(partial) && !partial.params.contains_key("changes");
+    same && name.is_none_or(|name| is_said("pronoun", name)) && !changed(partial)
+        || no_change && before.iter().any(changed)
 }
 
 /// "email her": whoever was named last, in this message or before it. Nobody: the question who.

@@ -9,7 +9,7 @@ use super::text::fold;
 /// "+49 30 1234, the office line": words beside an address or a number.
 const DETAILS_WORDS: usize = 4;
 
-const HAPPENING_WORDS: usize = 5;
+const HAPPENING_WORDS: usize = 8;
 
 /// The kinds, by the names that the frames use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub(crate) enum Kind {
     Several,
     /// At most six words.
     Short,
+    /// At most two words.
+    Brief,
     /// Somebody's: "Anna's …", or a short name.
     Owner,
     /// "Anna's birthday".
@@ -88,6 +90,7 @@ impl Kind {
             ("items" | "short" | "thing" | "fact-noun" | "mine-topic" | "place" | "room" | "factnoun", _) => {
                 Kind::Short
             }
+            ("brief", _) => Kind::Brief,
             ("possessive", _) => Kind::Owner,
             ("owned", _) => Kind::Owned,
             ("details", _) => Kind::Details,
@@ -115,13 +118,15 @@ impl Kind {
             Kind::Event => (holds("event") || holds("deevent")) && !holds("noevent"),
             Kind::EventHead => {
                 !holds("noevent")
+                    && !starts("showme")
                     && lexicon
                         .find("event", ids)
                         .or_else(|| lexicon.find("deevent", ids))
                         .is_some_and(|(at, _)| at <= 2)
             }
             Kind::Happening => {
-                let opens = ["subject", "errand", "assistantverb", "nohappening", "reported", "negation", "lead"];
+                let opens =
+                    ["subject", "errand", "assistantverb", "nohappening", "showme", "reported", "negation", "lead"];
                 ids.len() <= HAPPENING_WORDS && !holds("noevent") && !opens.iter().any(|class| starts(class))
             }
             Kind::Reference => whole("it"),
@@ -133,6 +138,7 @@ impl Kind {
             Kind::List => ends_with_list(raw) && !whole("tasklist"),
             Kind::Several => raw.contains(',') || folded().contains(" and "),
             Kind::Short => ids.len() <= 6,
+            Kind::Brief => ids.len() <= 2,
             Kind::Owner => {
                 ids.len() <= 4
                     && !holds("numbered")

@@ -15,6 +15,7 @@
 
 mod ahead;
 mod amend;
+mod antecedent;
 mod clauses;
 mod complete;
 mod finish;
@@ -25,6 +26,7 @@ mod kinds;
 mod learn;
 mod lexicon;
 mod matching;
+mod remark;
 mod route;
 mod said;
 mod say;

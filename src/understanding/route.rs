@@ -5,13 +5,13 @@
 //! looked at; nothing that resembles a known word routes to chat with low confidence. "It" and its like are
 //! settled by the conversation, not by the model.
 
-use super::ahead;
 use super::clauses::{self, Sense};
 use super::grammar::GRAMMAR;
 use super::heard::Heard;
 use super::learn::{DOMAINS, INVESTIGATES, MODEL, Model, features, told_of};
 use super::text::own_words;
-use super::{Guess, Hearing, Kind};
+use super::{Guess, Hearing, Kind, Understood};
+use super::{ahead, antecedent};
 use crate::core::text::head_and_tail;
 use crate::limits::ROUTE_MESSAGE_CHARS;
 
@@ -63,6 +63,11 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         let domains = ahead.into_iter().map(|action| action.service).collect();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
     }
+    if let Some(Understood::Plan(plan)) = antecedent::plan(&text, &alone, &[]) {
+        let mut domains: Vec<String> = plan.actions.into_iter().map(|action| action.service).collect();
+        domains.dedup();
+        return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
+    }
     let senses = clauses::senses(&alone, &heard);
     if let Some(guess) = about_it(hearing, &heard, &senses) {
         return guess;
@@ -105,8 +110,11 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
 
 /// The plain requests of a message of several, of which the model named one but not these.
 fn requests_beside<'s>(senses: &'s [Sense], named: &[String]) -> Vec<&'s Sense> {
-    let plain = |sense: &&Sense| !sense.weak && sense.service != "chat";
-    if !senses.iter().any(|sense| plain(&sense) && named.contains(&sense.service)) {
+    // "Parish council Friday 7pm, also order the hymn books": beside a request, what has its own time is one.
+    let stated = |sense: &Sense| senses.len() > 1 && sense.service == "calendar" && sense.command == "create_event";
+    let plain = |sense: &&Sense| (!sense.weak || stated(sense)) && sense.service != "chat";
+    let stated_beside = senses.iter().any(stated);
+    if !senses.iter().any(|sense| (stated_beside || plain(&sense)) && named.contains(&sense.service)) {
         return Vec::new();
     }
     let mut beside: Vec<&Sense> = Vec::new();

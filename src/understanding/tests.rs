@@ -248,6 +248,11 @@ const PLAN_UNSEEN: [&str; 3] = [
     include_str!("../../data/eval/plan_unseen2.jsonl"),
     include_str!("../../data/eval/plan_unseen3.jsonl"),
 ];
+/// As people write who complain, give reasons and just state a thing. Compared more strictly here than by the command.
+const PLAN_NATURAL: [(&str, usize); 2] = [
+    (include_str!("../../data/eval/plan_natural.jsonl"), 60),
+    (include_str!("../../data/eval/plan_natural2.jsonl"), 70),
+];
 const ROUTE_TUNE: &str = include_str!("../../data/eval/route_tune.tsv");
 const ROUTE_TEST: &str = include_str!("../../data/eval/route_test.tsv");
 /// Fresh batches: none of them teaches.
@@ -361,6 +366,11 @@ fn everyday_plans_reach_their_figure_on_both_files() {
     for rows in PLAN_UNSEEN {
         let (right, all) = plan_accuracy(rows);
         assert!(right * 100 >= all * 90, "{right}/{all}");
+    }
+    for (rows, least) in PLAN_NATURAL {
+        let (right, all) = plan_accuracy(rows);
+        println!("plans, natural: {right}/{all}");
+        assert!(right * 100 >= all * least, "{right}/{all}");
     }
 }
 
@@ -523,6 +533,7 @@ proptest! {
         prop_assert!(guess.kind == Kind::Chat || guess.confidence < 0.7, "{:?}", guess);
     }
 }
+mod remarks;
 mod sure;
 
 #[test]

@@ -258,6 +258,10 @@ fn split_place(text: &str) -> (String, Option<String>) {
 
 /// A new place, name, length, time or guest for an event.
 pub(super) fn update(said: &Said) -> Built {
+    // "Add candles to the party list" invites nobody.
+    if said.raw("what").is_some_and(|what| fold(&what).ends_with("list")) {
+        return Built::No;
+    }
     let mut changes = Map::new();
     let target = said.target();
     let text = clause(said);
@@ -278,7 +282,8 @@ pub(super) fn update(said: &Said) -> Built {
         changes.remove("start_time");
         changes.insert("attendees".into(), Value::Array(people(&names)));
     }
-    if let Some(place) = said.clean("location", &[]) {
+    let place = said.clean("location", &[]);
+    if let Some(place) = place.and_then(|place| Some(place.split(", ").next()?.to_owned())) {
         changes.insert("location".into(), json!(place));
     }
     if let Some(name) = said.clean("summary", &[]) {

@@ -14,7 +14,8 @@ pub(super) fn create(said: &Said) -> Built {
         set(&mut action, "items", Some(Value::Array(items)));
     }
     let text = said.raw("text").map(|text| without_that(&text));
-    let named = said.raw("title").map(|t| title(without_determiner(&t)));
+    let purpose = said.raw("for").map(|purpose| format!(" for {purpose}")).unwrap_or_default();
+    let named = said.raw("title").map(|t| format!("{}{purpose}", title(without_determiner(&t))));
     match (named, text) {
         (Some(name), text) => {
             set(&mut action, "title", Some(name));
@@ -55,7 +56,8 @@ pub(super) fn append(said: &Said) -> Built {
         Some(name) => Some(name),
         None => list_before(said).or_else(|| is_shopping(said).then(|| "shopping list".to_owned())),
     };
-    let Some(name) = name else { return Built::No };
+    let fixed = action.params.get("find_by").and_then(Value::as_str).map(str::to_owned);
+    let Some(name) = fixed.or(name) else { return Built::No };
     set(&mut action, "find_by", Some(name));
     set(&mut action, "text", Some(text));
     done(action)

@@ -89,6 +89,13 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
         let clock = if full { Clock { dial: Dial::Full, ..heard.clock } } else { heard.clock };
         return Some(Heard { clock, ..heard }).filter(|h| value < 25 && minute < 60 && ends(line, h.next));
     }
+    // "6 30 pm".
+    let apart = line.digits(next).filter(|(minute, digits)| *digits == 2 && *minute < 60 && value <= 12);
+    if let Some((minute, _)) = apart
+        && let Some((hour, next)) = meridiem(line, value, next + 1)
+    {
+        return Some(sure(hour, minute, Dial::Full, next));
+    }
     if value > 24 {
         return None;
     }

@@ -248,7 +248,11 @@ fn of_a_kind(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let bare =
         Phrase { date: None, clock: None, ..only.phrase.clone() }.is_empty() && (date.is_none() || clock.is_none());
     let here = only.span.contains(&line.tokens[i].span.start);
-    (bare && here && only.phrase.role == Role::Plain && line.is_plain_word(next)).then_some((before, next + 1))
+    (bare
+        && here
+        && only.phrase.role == Role::Plain
+        && (line.is_plain_word(next) || line.link(next, Link::Counted).is_some()))
+    .then_some((before, next + 1))
 }
 
 /// A part of the day that fitted nowhere, beside a day without an hour.

@@ -1,0 +1,51 @@
+//! Requests with what people say around them, and things that are only stated.
+
+use super::*;
+
+#[test]
+fn a_remark_behind_a_request_is_no_part_of_what_it_names() {
+    for (text, expected) in [
+        ("cancel spin class tomorrow, my legs are dead", r#"calendar.delete_event {"find_by":"spin class"}"#),
+        (
+            "drop the quiz night from the calendar, half the team has covid",
+            r#"calendar.delete_event {"find_by":"quiz night"}"#,
+        ),
+        ("mark clean the gutters as done, my back is killing me", r#"task.complete {"find_by":"clean the gutters"}"#),
+        ("delete the task about the curtains, the shop took them back", r#"task.delete {"find_by":"curtains"}"#),
+        (
+            "remind me to pay the fine by wednesday or i get a letter",
+            r#"task.create {"deadline":"by wednesday","description":"Or i get a letter","title":"Pay the fine"}"#,
+        ),
+    ] {
+        check(text, &[], expected);
+    }
+    // A list is more of the same, and a mail may say anything.
+    check("remind me to buy milk, eggs and bread", &[], r#"task.create {"title":"Buy milk, eggs and bread"}"#);
+    assert!(shown(&planned("email bob that i'm late, the train is stuck", &[])).contains("train is stuck"));
+}
+
+#[test]
+fn a_few_words_with_a_day_and_an_hour_are_an_event() {
+    for (text, summary, start) in [
+        ("pottery with jo wed 7pm", "Pottery with jo", "wed 7pm"),
+        ("mot tuesday 8.15", "Mot", "tuesday 8.15"),
+        ("vaccine booster friday 10:20", "Vaccine booster", "friday 10:20"),
+    ] {
+        check(text, &[], &format!(r#"calendar.create_event {{"start_time":"{start}","summary":"{summary}"}}"#));
+    }
+    for text in ["see you friday at 5", "good luck tomorrow at 9", "milk friday", "he left at 5 yesterday", "at 5"] {
+        assert!(!shown(&planned(text, &[])).contains("create_event"), "{text}");
+    }
+}
+
+#[test]
+fn a_timer_and_an_alarm_are_tasks() {
+    check("timer 10 min for the eggs", &[], r#"task.create {"deadline":"10 min","title":"The eggs"}"#);
+    check(
+        "alarm for 7 tomorrow morning",
+        &[],
+        r#"task.create {"deadline":"for 7 tomorrow morning","title":"Wake up"}"#,
+    );
+    check("set a timer", &[], r#"? deadline: When should it ring? task.create {"title":"Timer"}"#);
+    assert_eq!(shown(&planned("eggs came out perfect with your timer this morning", &[])), "-");
+}
