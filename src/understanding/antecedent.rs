@@ -12,6 +12,8 @@ use crate::core::when;
 /// Words of a subject; longer ones are whole stories.
 const SUBJECT_WORDS_MAX: usize = 6;
 const TAIL_WORDS_MAX: usize = 24;
+/// Cuts that are looked at, from the end.
+const PARTS_MAX: usize = 8;
 
 /// What stands for something said before, the longest first.
 const POINTERS: [&str; 13] = [
@@ -96,7 +98,7 @@ fn parts(text: &str) -> Vec<(&str, &str)> {
         let words = tail.split_whitespace().count();
         !before.is_empty() && (1..=TAIL_WORDS_MAX).contains(&words)
     };
-    cuts.into_iter().filter_map(both).filter(short).collect()
+    cuts.into_iter().rev().take(PARTS_MAX).rev().filter_map(both).filter(short).collect()
 }
 
 /// "Golf's off on Saturday" and "take it out of the diary" as "take golf out of the diary".

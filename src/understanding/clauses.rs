@@ -4,6 +4,7 @@
 //! request by itself and what stands before is complete: "check my calendar and email Bob" are two,
 //! "buy milk and eggs" is one. Not here: what a clause means (`matching`, `say`).
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::grammar::{GRAMMAR, Grammar};
@@ -19,6 +20,8 @@ use crate::core::plan::{Plan, PlannedAction};
 pub(super) const CONNECTORS_MAX: usize = 12;
 /// Readings of one clause that are built before it is given up.
 const READINGS_MAX: usize = 12;
+/// Clauses of a message that are tried; every comma may divide, and twenty of them in a million ways.
+const TRIES_MAX: usize = 300;
 
 /// A clause, understood.
 #[derive(Debug, Clone)]
@@ -48,7 +51,7 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
 pub(super) fn plan_as_said(hearing: &Hearing, domains: &[String]) -> Understood {
     let text = own_words(hearing.text);
     let heard = Heard::new(&text, hearing.reference, &GRAMMAR);
-    let parser = Parser { grammar: &GRAMMAR, hearing, heard: &heard, domains };
+    let parser = Parser { grammar: &GRAMMAR, hearing, heard: &heard, domains, tries: Cell::new(TRIES_MAX) };
     let mut clauses = Vec::new();
     for sentence in sentences(&heard) {
         let mut found = parser.clauses(sentence.clone(), 0);
@@ -95,7 +98,7 @@ pub(super) struct Sense {
 
 /// The senses of a message, clause by clause.
 pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
-    let parser = Parser { grammar: &GRAMMAR, hearing, heard, domains: &[] };
+    let parser = Parser { grammar: &GRAMMAR, hearing, heard, domains: &[], tries: Cell::new(TRIES_MAX) };
     let mut out = Vec::new();
     for sentence in sentences(heard) {
         let clauses = parser.clauses(sentence.clone(), 0);
@@ -192,6 +195,8 @@ pub(super) struct Parser<'a> {
     hearing: &'a Hearing<'a>,
     pub heard: &'a Heard<'a>,
     domains: &'a [String],
+    /// How many clauses may still be tried.
+    tries: Cell<usize>,
 }
 
 impl Parser<'_> {
@@ -208,6 +213,9 @@ impl Parser<'_> {
 
     /// The clauses of a token range; empty when it is no request.
     pub fn clauses(&self, range: Range<usize>, depth: usize) -> Vec<Clause> {
+        if self.tries.get() == 0 {
+            return Vec::new();
+        }
         let whole = self.clause(range.clone());
         if depth > CONNECTORS_MAX {
             return whole.into_iter().collect();
@@ -343,6 +351,7 @@ impl Parser<'_> {
 
     /// The best buildable reading of a clause.
     pub fn clause(&self, range: Range<usize>) -> Option<Clause> {
+        self.tries.set(self.tries.get().checked_sub(1)?);
         let readings = matching::readings(self.grammar, self.heard, range.clone());
         let is_told = self.is_told(&range);
         for found in readings.iter().take(READINGS_MAX) {

@@ -49,3 +49,21 @@ fn a_timer_and_an_alarm_are_tasks() {
     check("set a timer", &[], r#"? deadline: When should it ring? task.create {"title":"Timer"}"#);
     assert_eq!(shown(&planned("eggs came out perfect with your timer this morning", &[])), "-");
 }
+
+/// Every comma may divide a message, and twenty of them in a million ways.
+#[test]
+fn many_commas_are_read_in_bounded_time() {
+    for part in [
+        "call bob, i am late, ",
+        "cancel it, it is off, ",
+        "golf is off. take it out. ",
+        "a is b, c it ",
+        "milk, is bad, ",
+    ] {
+        let start = std::time::Instant::now();
+        let _ = planned(&part.repeat(40), &[]);
+        let _ = guessed(&part.repeat(40));
+        assert!(start.elapsed().as_secs() < 20, "{part}: {:?}", start.elapsed());
+    }
+    assert_ne!(shown(&planned(&"remind me to call bob tomorrow, ".repeat(12), &[])), "-");
+}
