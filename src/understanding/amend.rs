@@ -164,11 +164,7 @@ fn place(params: &mut Params, words: &str) -> bool {
 /// Moves an event, keeping its length and, when only a clock time is given, its day.
 fn move_event(params: &mut Params, words: &str, reference: &Reference) -> bool {
     let was = instant(params, "start_time", reference);
-    if was.is_none()
-        && let Some(shift) = when::shift_in(words)
-    {
-        // What is changed begins at a time that only the calendar knows.
-        params.insert("start_time".to_owned(), shift.in_words(words).into());
+    if was.is_none() && shift(params, "start_time", words) {
         params.remove("end_time");
         return true;
     }
@@ -189,16 +185,22 @@ fn move_event(params: &mut Params, words: &str, reference: &Reference) -> bool {
 
 fn due(params: &mut Params, words: &str, reference: &Reference) -> bool {
     let was = instant(params, "deadline", reference);
-    if was.is_none()
-        && let Some(shift) = when::shift_in(words)
-    {
-        params.insert("deadline".to_owned(), shift.in_words(words).into());
+    if was.is_none() && shift(params, "deadline", words) {
         return true;
     }
     let Some((start, _)) = new_time(words, was, reference) else {
         return false;
     };
     params.insert("deadline".to_owned(), stored(start).into());
+    true
+}
+
+/// "An hour later" than a time that only its service knows, as it was said.
+fn shift(params: &mut Params, name: &str, words: &str) -> bool {
+    let Some(shift) = when::shift_in(words) else {
+        return false;
+    };
+    params.insert(name.to_owned(), shift.in_words(words).into());
     true
 }
 

@@ -3,170 +3,166 @@
 //!
 //! The message is said again as one clause ("take golf out of the diary") and planned as that.
 
-use super::clauses;
+use super::clauses::{self, Tries};
+use super::grammar::GRAMMAR;
+use super::lexicon::WordId;
+use super::matching;
 use super::said::without_determiner;
-use super::text::fold;
+use super::text::{Mark, Token, tokens};
 use super::{Hearing, Understood};
 use crate::core::when;
 
 /// Words of a subject; longer ones are whole stories.
 const SUBJECT_WORDS_MAX: usize = 6;
 const TAIL_WORDS_MAX: usize = 24;
-/// Cuts that are looked at, from the end.
+/// Cuts that are looked at, the last ones.
 const PARTS_MAX: usize = 8;
-
-/// What stands for something said before, the longest first.
-const POINTERS: [&str; 13] = [
-    "that reminder",
-    "that task",
-    "that job",
-    "that event",
-    "that meeting",
-    "that one",
-    "the event",
-    "the task",
-    "the reminder",
-    "this one",
-    "that",
-    "it",
-    "this",
-];
-
-/// Where the subject of a statement ends.
-const STATES: [&str; 19] = [
-    "is", "are", "was", "were", "has", "have", "got", "gets", "isn't", "isnt", "needs", "will", "wont", "won't", "can",
-    "can't", "cant", "'s", "'re",
-];
-
-/// Who tells, and no thing.
-const PEOPLE: [&str; 20] = [
-    "i", "i'm", "im", "i've", "ive", "we", "we're", "you", "he", "she", "they", "it", "it's", "its", "there", "this",
-    "that", "thats", "that's", "what",
-];
-
-/// How people say that something is theirs to do.
-const LEADS: [&str; 18] = [
-    "i really should ",
-    "i really need to ",
-    "i really have to ",
-    "i still need to ",
-    "i still have to ",
-    "i need to ",
-    "i have to ",
-    "i should ",
-    "i must ",
-    "i gotta ",
-    "we need to ",
-    "we have to ",
-    "need to ",
-    "have to ",
-    "gotta ",
-    "must ",
-    "should ",
-    "got to ",
-];
 
 /// The plan of a message that is said again as one clause; `None` where it holds no such request.
 pub(super) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Option<Understood> {
-    let planned = |text: &str| match clauses::plan_as_said(&Hearing { text, history: &[], ..*hearing }, domains) {
+    let tries = Tries::default();
+    let planned = |text: &str| match clauses::plan_as_said(&Hearing { text, history: &[], ..*hearing }, domains, &tries)
+    {
         plan @ Understood::Plan(_) => Some(plan),
         Understood::Ask { .. } | Understood::NotUnderstood => None,
     };
-    let parts = parts(text);
-    let told = |before: &str| planned(before).is_none();
+    let tokens = tokens(text, &GRAMMAR.lexicon);
+    let parts = parts(text, &tokens);
     let about = parts.iter().find_map(|(before, tail)| {
         let again = said_again(before, tail)?;
-        told(before).then(|| planned(&again)).flatten()
+        planned(before.text()).is_none().then(|| planned(&again)).flatten()
     });
-    about.or_else(|| {
-        parts.iter().find_map(|(before, tail)| {
-            let again = remind_of(before, tail, hearing)?;
-            planned(&again)
-        })
-    })
+    about.or_else(|| parts.iter().find_map(|(before, tail)| planned(&remind_of(before, tail, hearing)?)))
 }
 
-/// Every way to cut a message in two at the end of a sentence, a comma, a dash or an "and".
-fn parts(text: &str) -> Vec<(&str, &str)> {
-    const CUTS: [&str; 10] = [". ", "! ", "!! ", "; ", ", ", " - ", " – ", "\n", " so ", " and "];
-    let mut cuts: Vec<(usize, usize)> =
-        CUTS.iter().flat_map(|cut| text.match_indices(cut).map(|(at, cut)| (at, at + cut.len()))).collect();
-    cuts.extend(text.match_indices(" remind me ").map(|(at, _)| (at, at + 1)));
-    cuts.sort_unstable();
-    let both = |(at, after): (usize, usize)| Some((text.get(..at)?.trim(), text.get(after..)?.trim()));
-    let short = |(before, tail): &(&str, &str)| {
-        let words = tail.split_whitespace().count();
-        !before.is_empty() && (1..=TAIL_WORDS_MAX).contains(&words)
+/// Some words of a message that follow each other.
+#[derive(Clone, Copy)]
+struct Words<'t> {
+    message: &'t str,
+    tokens: &'t [Token],
+}
+
+impl<'t> Words<'t> {
+    /// Without the marks at both ends.
+    fn new(message: &'t str, tokens: &'t [Token]) -> Words<'t> {
+        let is_word = |token: &Token| token.mark == Mark::Word;
+        let first = tokens.iter().position(is_word).unwrap_or(tokens.len());
+        let end = tokens.iter().rposition(is_word).map_or(first, |last| last + 1);
+        Words { message, tokens: &tokens[first..end] }
+    }
+
+    fn text(&self) -> &'t str {
+        match self.tokens {
+            [first, .., last] => &self.message[first.span.start..last.span.end],
+            [only] => &self.message[only.span.clone()],
+            [] => "",
+        }
+    }
+
+    fn split_at(&self, at: usize) -> (Words<'t>, Words<'t>) {
+        let (left, right) = self.tokens.split_at(at.min(self.tokens.len()));
+        (Words::new(self.message, left), Words::new(self.message, right))
+    }
+
+    fn ids(&self) -> Vec<WordId> {
+        self.tokens.iter().map(|token| token.id).collect()
+    }
+
+    fn typed(&self, at: usize) -> &'t str {
+        self.tokens.get(at).map_or("", |token| &self.message[token.span.clone()])
+    }
+
+    /// The words of a phrase at the start; 0 where none of the class stands there.
+    fn starts(&self, class: &str) -> usize {
+        GRAMMAR.lexicon.starts(class, &self.ids()).unwrap_or(0)
+    }
+
+    /// What follows a phrase of the class, if one stands at the start.
+    fn behind(&self, class: &str) -> Words<'t> {
+        self.split_at(self.starts(class)).1
+    }
+
+    /// What stands before a phrase of the class, if one stands at the end.
+    fn before(&self, class: &str) -> Words<'t> {
+        let ids = self.ids();
+        let cut = (0..ids.len()).find(|at| GRAMMAR.lexicon.is_phrase(class, &ids[*at..]));
+        self.split_at(cut.unwrap_or(ids.len())).0
+    }
+}
+
+/// Every way to cut a message in two at the end of a sentence, a comma, a dash, an "and" or before "remind me".
+fn parts<'t>(text: &'t str, tokens: &'t [Token]) -> Vec<(Words<'t>, Words<'t>)> {
+    let is_cut = |at: &usize| match (tokens[*at].mark, &text[tokens[*at].span.clone()]) {
+        (Mark::Stop, _) | (Mark::Soft, "," | "-" | "–" | "—") => true,
+        _ => {
+            ["joins", "remindme"].iter().any(|class| Words { message: text, tokens: &tokens[*at..] }.starts(class) > 0)
+        }
     };
-    cuts.into_iter().rev().take(PARTS_MAX).rev().filter_map(both).filter(short).collect()
+    let cut = |at: usize| {
+        let tail = Words::new(text, &tokens[at..]);
+        (Words::new(text, &tokens[..at]), tail.behind("joins"))
+    };
+    let fits = |(before, tail): &(Words, Words)| {
+        !before.tokens.is_empty() && (1..=TAIL_WORDS_MAX).contains(&tail.tokens.len())
+    };
+    let mut parts: Vec<_> = (1..tokens.len()).rev().filter(is_cut).map(cut).filter(fits).take(PARTS_MAX).collect();
+    parts.reverse();
+    parts
 }
 
 /// "Golf's off on Saturday" and "take it out of the diary" as "take golf out of the diary".
-fn said_again(before: &str, tail: &str) -> Option<String> {
-    const KEEPS: [&str; 4] = ["remember", "note", "save", "keep"];
-    let subject = subject(before).filter(|_| !KEEPS.iter().any(|keep| fold(tail).starts_with(keep)))?;
-    let spaced = format!(" {} ", tail.trim_end_matches(['.', '!', '?']));
-    let lower = spaced.to_lowercase();
-    let (pointer, at) = POINTERS.iter().find_map(|pointer| {
-        let at = lower.find(&format!(" {pointer} ")).filter(|at| spaced.is_char_boundary(*at))?;
-        Some((pointer, at + 1))
-    })?;
-    let end = at + pointer.len();
-    let (left, right) = (spaced.get(..at)?, spaced.get(end..)?);
-    Some(format!("{}{subject}{}", left.trim_start(), right.trim_end()))
+fn said_again(before: &Words, tail: &Words) -> Option<String> {
+    if tail.starts("keeper") > 0 {
+        return None;
+    }
+    let (at, len) = GRAMMAR.lexicon.find("antecedent", &tail.ids())?;
+    let subject = subject(before)?;
+    let (left, right) = (tail.split_at(at).0.text(), tail.split_at(at + len).1.text());
+    Some(format!("{left} {subject} {right}").trim().to_owned())
 }
 
 /// "Golf" of "golf's off on Saturday"; a bare name of a thing is its own.
-fn subject(sentence: &str) -> Option<String> {
-    let last = sentence.rsplit(['.', '!', '?', ';', '\n']).next()?.trim();
-    let mut words: Vec<&str> = Vec::new();
-    let mut told = false;
-    for word in last.split_whitespace() {
-        let plain = fold(word.trim_matches(','));
-        let bare = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
-        if STATES.contains(&plain.as_str()) {
-            told = true;
-            break;
-        }
-        words.push(bare.unwrap_or(word));
-        // "Golf's off", but not "Tuesday's lecture".
-        if bare.is_some() && last.split_whitespace().nth(words.len()).is_some_and(|next| OFF.contains(&next)) {
-            told = true;
-            break;
-        }
-    }
-    let named = last.split_whitespace().next().is_some_and(|first| ["the", "my"].contains(&fold(first).as_str()));
-    let thing = words.first().is_some_and(|first| !PEOPLE.contains(&fold(first).as_str()));
-    let fits = thing && (told || named) && words.len() <= SUBJECT_WORDS_MAX + usize::from(named);
-    let subject = words.join(" ");
-    let subject = without_determiner(subject.trim_end_matches(','));
-    let subject = subject.strip_prefix("reminder to ").or_else(|| subject.strip_prefix("task to ")).unwrap_or(subject);
-    (fits && !subject.is_empty()).then(|| subject.to_owned())
+fn subject<'t>(before: &Words<'t>) -> Option<&'t str> {
+    let last = before.tokens.iter().rposition(|token| token.mark == Mark::Stop).map_or(0, |stop| stop + 1);
+    let sentence = before.split_at(last).1;
+    let after = |at: usize| sentence.split_at(at).1;
+    // "Golf's off", but not "Tuesday's lecture".
+    let is_over = |at: usize| of_owner(sentence.typed(at)).is_some() && after(at + 1).starts("ended") > 0;
+    let told = (0..sentence.tokens.len()).find(|at| after(*at).starts("told") > 0 || is_over(*at));
+    let named = sentence.starts("thingarticle") > 0;
+    let words = match told {
+        Some(at) if is_over(at) => sentence.split_at(at + 1).0,
+        Some(at) => sentence.split_at(at).0,
+        None => sentence,
+    };
+    let fits = sentence.starts("teller") == 0
+        && (told.is_some() || named)
+        && words.tokens.len() <= SUBJECT_WORDS_MAX + usize::from(named);
+    let thing = words.behind("thingarticle").behind("taskabout").text();
+    let thing = without_determiner(of_owner(thing).unwrap_or(thing));
+    (fits && !thing.is_empty()).then_some(thing)
 }
 
-const OFF: [&str; 8] = ["off", "cancelled", "canceled", "done", "paid", "sorted", "finished", "fixed"];
+/// "Golf" of "golf's".
+fn of_owner(word: &str) -> Option<&str> {
+    word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"))
+}
 
 /// "Send the timesheet every Friday at 4" and "remind me": as "remind me: send the timesheet every Friday at 4".
-fn remind_of(before: &str, tail: &str, hearing: &Hearing) -> Option<String> {
-    let tail = tail.trim_end_matches(['.', '!', '?', ' ']);
-    let lower = tail.to_lowercase();
-    let asked = lower.strip_prefix("please ").or_else(|| lower.strip_prefix("pls ")).unwrap_or(&lower);
-    let rest = asked.strip_prefix("remind me").or_else(|| asked.strip_prefix("dont let me forget"))?;
-    let rest = rest.trim_start_matches("of it").trim_start_matches("about it").trim();
-    let rest = rest.trim_end_matches("please").trim_end_matches("pls").trim_matches([' ', ',']);
-    let timed = match &when::find(rest, hearing.reference)[..] {
-        [only] => rest.get(only.span.clone()).is_some_and(|words| words.trim() == rest),
-        _ => false,
-    };
-    if !rest.is_empty() && !timed {
+fn remind_of(before: &Words, tail: &Words, hearing: &Hearing) -> Option<String> {
+    let asked = tail.behind("please");
+    if asked.starts("remindme") == 0 {
         return None;
     }
-    let last = before.trim_end_matches(['.', '!', ' ', ',', '-', '–']);
-    let folded = last.to_lowercase();
-    let lead = LEADS.iter().find(|lead| folded.starts_with(**lead)).map_or(0, |lead| lead.len());
-    let thing = last.get(lead..)?;
-    let starts = fold(thing.split_whitespace().next()?);
-    (!PEOPLE.contains(&starts.as_str())).then(|| format!("remind me {rest}: {thing}").replace(" :", ":"))
+    let time = asked.behind("remindme").behind("ofit").before("please").text();
+    let timed = match &when::find(time, hearing.reference)[..] {
+        [only] => time.get(only.span.clone()).is_some_and(|words| words.trim() == time),
+        _ => time.is_empty(),
+    };
+    let starts = matching::starts(&GRAMMAR, &before.ids());
+    let thing = starts.last().map_or(*before, |at| before.split_at(*at).1).behind("duty");
+    let tells = thing.starts("teller") > 0 || thing.tokens.is_empty();
+    (timed && !tells).then(|| format!("remind me {time}: {}", thing.text()).replace(" :", ":"))
 }
 
 #[cfg(test)]

@@ -23,6 +23,28 @@ const READINGS_MAX: usize = 12;
 /// Clauses of a message that are tried; every comma may divide, and twenty of them in a million ways.
 const TRIES_MAX: usize = 300;
 
+/// How many clauses may still be tried.
+#[derive(Debug)]
+pub(super) struct Tries(Cell<usize>);
+
+impl Default for Tries {
+    fn default() -> Tries {
+        Tries(Cell::new(TRIES_MAX))
+    }
+}
+
+impl Tries {
+    /// `None` when there are none left.
+    fn take(&self) -> Option<()> {
+        self.0.set(self.0.get().checked_sub(1)?);
+        Some(())
+    }
+
+    fn are_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
 /// A clause, understood.
 #[derive(Debug, Clone)]
 pub(super) struct Clause {
@@ -44,14 +66,14 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
     if !actions.is_empty() {
         return Understood::Plan(Plan { actions, ..Plan::default() });
     }
-    antecedent::plan(&text, hearing, domains).unwrap_or_else(|| plan_as_said(hearing, domains))
+    antecedent::plan(&text, hearing, domains).unwrap_or_else(|| plan_as_said(hearing, domains, &Tries::default()))
 }
 
 /// The plan of a message whose requests say for themselves what they are about.
-pub(super) fn plan_as_said(hearing: &Hearing, domains: &[String]) -> Understood {
+pub(super) fn plan_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> Understood {
     let text = own_words(hearing.text);
     let heard = Heard::new(&text, hearing.reference, &GRAMMAR);
-    let parser = Parser { grammar: &GRAMMAR, hearing, heard: &heard, domains, tries: Cell::new(TRIES_MAX) };
+    let parser = Parser { grammar: &GRAMMAR, hearing, heard: &heard, domains, tries };
     let mut clauses = Vec::new();
     for sentence in sentences(&heard) {
         let mut found = parser.clauses(sentence.clone(), 0);
@@ -98,7 +120,7 @@ pub(super) struct Sense {
 
 /// The senses of a message, clause by clause.
 pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
-    let parser = Parser { grammar: &GRAMMAR, hearing, heard, domains: &[], tries: Cell::new(TRIES_MAX) };
+    let parser = Parser { grammar: &GRAMMAR, hearing, heard, domains: &[], tries: &Tries::default() };
     let mut out = Vec::new();
     for sentence in sentences(heard) {
         let clauses = parser.clauses(sentence.clone(), 0);
@@ -195,8 +217,7 @@ pub(super) struct Parser<'a> {
     hearing: &'a Hearing<'a>,
     pub heard: &'a Heard<'a>,
     domains: &'a [String],
-    /// How many clauses may still be tried.
-    tries: Cell<usize>,
+    tries: &'a Tries,
 }
 
 impl Parser<'_> {
@@ -213,7 +234,7 @@ impl Parser<'_> {
 
     /// The clauses of a token range; empty when it is no request.
     pub fn clauses(&self, range: Range<usize>, depth: usize) -> Vec<Clause> {
-        if self.tries.get() == 0 {
+        if self.tries.are_spent() {
             return Vec::new();
         }
         let whole = self.clause(range.clone());
@@ -351,7 +372,7 @@ impl Parser<'_> {
 
     /// The best buildable reading of a clause.
     pub fn clause(&self, range: Range<usize>) -> Option<Clause> {
-        self.tries.set(self.tries.get().checked_sub(1)?);
+        self.tries.take()?;
         let readings = matching::readings(self.grammar, self.heard, range.clone());
         let is_told = self.is_told(&range);
         for found in readings.iter().take(READINGS_MAX) {

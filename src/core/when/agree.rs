@@ -90,8 +90,8 @@ fn settle(heard: &mut [Heard], days: &[Option<NaiveDate>]) {
 
 /// "Friday night" is open to an hour of that night.
 fn open_to(day: &Phrase, clock: Option<Clock>) -> bool {
-    let fits = |clock: Clock| day.part.is_none_or(|part| clock.lies_in(part));
-    day.clock.is_none() && day.doubt.is_none() && clock.is_some_and(fits)
+    let fits = if day.part.is_some() { day.part_holds(clock) } else { clock.is_some() };
+    day.clock.is_none() && day.doubt.is_none() && fits
 }
 
 /// The day of a phrase that names just one.

@@ -132,12 +132,10 @@ impl Sentence<'_> {
         }
         let together = is_day(first) && second.is_time_alone() || first.is_time_alone() && is_day(second);
         let asked_before = self.request.is_some_and(|at| at < one.span.start);
-        let inside =
-            |part: &Phrase, whole: &Phrase| part.part.zip(whole.clock).is_some_and(|(part, clock)| clock.lies_in(part));
         if is_part(first) && second.is_appointment() && !asks {
-            return if inside(first, second) { Pair::PartOfIt } else { Pair::OneOfSeveral };
+            return if first.part_holds(second.clock) { Pair::PartOfIt } else { Pair::OneOfSeveral };
         }
-        if is_part(second) && first.is_appointment() && inside(second, first) {
+        if is_part(second) && first.is_appointment() && second.part_holds(first.clock) {
             return Pair::PartOfIt;
         }
         let within = is_hour_within(first, second) || is_hour_within(second, first);
@@ -146,9 +144,7 @@ impl Sentence<'_> {
         }
         if first.counts_exactly() && completes(first, second) { Pair::Ahead } else { Pair::Strangers }
     }
-}
 
-impl Sentence<'_> {
     /// "Remind me at 5 about the meeting (tomorrow)", "at 5 remind me about …": the day is not that of the request.
     fn is_about(&self, hour: &Heard, between: &str) -> bool {
         let begins = self.line.tokens.iter().position(|t| t.span.start >= hour.span.end);
@@ -209,8 +205,7 @@ fn are_two_hours(first: &Phrase, second: &Phrase) -> bool {
 /// "Fetch her tonight, she lands 21:35", "on the 5.50 bus tomorrow morning".
 fn is_hour_within(first: &Phrase, second: &Phrase) -> bool {
     let bare = Phrase { part: None, ..first.clone() };
-    let clock = second.clock.filter(|_| second.is_clock_alone());
-    is_day(&bare) && first.part.zip(clock).is_some_and(|(part, clock)| clock.lies_in(part))
+    is_day(&bare) && second.is_clock_alone() && first.part_holds(second.clock)
 }
 
 /// Does the second say of the day or of the hour what the first left open?

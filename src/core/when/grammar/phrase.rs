@@ -52,6 +52,11 @@ impl Phrase {
             && !self.now
     }
 
+    /// May this hour be one of the part of the day that is named?
+    pub fn part_holds(&self, clock: Option<Clock>) -> bool {
+        self.part.zip(clock).is_some_and(|(part, clock)| clock.lies_in(part))
+    }
+
     /// The same with what is known beside its own words.
     pub fn within(self, known: Known) -> Phrase {
         let role = if known.past && self.role == Role::Plain { Role::Since } else { self.role };
@@ -139,7 +144,7 @@ impl Clock {
 
 impl Clock {
     /// May it be an hour of this part of the day?
-    pub fn lies_in(self, part: &Part) -> bool {
+    fn lies_in(self, part: &Part) -> bool {
         let minutes = i64::from(self.hour * 60 + self.minute);
         let readings = if self.dial == Dial::Half { vec![minutes % 720, minutes % 720 + 720] } else { vec![minutes] };
         readings.into_iter().any(|m| (part.from..part.to).contains(&m))

@@ -127,7 +127,7 @@ pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> 
     match spot {
         Spot::Nowhere => Ok(When::Duration(plain_duration(length))),
         Spot::Days { start, .. } | Spot::At { at: start, .. } => {
-            let end = context.after(start, length)?;
+            let end = moved(start, length)?;
             if end <= start {
                 return spot.when();
             }
@@ -196,7 +196,7 @@ fn spot(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
             Grain::Week => (days.first - day::week_start(context.today)?).num_days(),
             _ => (days.first - context.today).num_days(),
         };
-        let at = context.after(context.now, Span { days: shift, ..Span::default() })?;
+        let at = moved(context.now, Span { days: shift, ..Span::default() })?;
         return Ok(Spot::At { at, grain: Grain::Minute });
     }
     spot_on(phrase, days, context)
@@ -231,7 +231,7 @@ fn not_past(at: DateTime<Tz>, context: &Context, tense: Tense) -> Result<DateTim
 /// "In 2 hours" is exact; "in 3 days" is a day, on which a clock time may follow.
 fn offset_spot(phrase: &Phrase, offset: Span, context: &Context) -> Result<Spot, Problem> {
     if !offset.is_calendar() {
-        let at = context.after(context.now, offset)?;
+        let at = moved(context.now, offset)?;
         return Ok(Spot::At { at, grain: Grain::Minute });
     }
     let date = day::moved(context.today, offset)?;
@@ -252,19 +252,13 @@ fn shifted_spot(phrase: &Phrase, shift: Span, context: &Context) -> Result<Spot,
         return spot_on(&anchor, Some(Days::one(date, days.tense)?), context);
     }
     match spot(&anchor, context)? {
-        Spot::At { at, .. } => Ok(Spot::At { at: context.after(at, shift)?, grain: Grain::Minute }),
+        Spot::At { at, .. } => Ok(Spot::At { at: moved(at, shift)?, grain: Grain::Minute }),
         // "An hour before the train tomorrow": which hour is that?
         Spot::Days { start, .. } => Err(Problem::Ambiguous {
             candidates: vec![start],
             why: "it counts hours from a day, and the hour was not said".to_owned(),
         }),
         Spot::Nowhere => Ok(Spot::Nowhere),
-    }
-}
-
-impl Context {
-    pub fn after(&self, at: DateTime<Tz>, span: Span) -> Result<DateTime<Tz>, Problem> {
-        moved(at, span)
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::defaults::{WEEK_END_DAY, WEEK_MIDDLE_DAY};
 use super::super::grammar::{MonthOf, Period, Span};
 use super::super::words::{Days as DaySet, Edge};
 use super::day::{Days, Tense, after, week_start};
-use super::{Context, Grain, Problem, YEARS, impossible, months_moved, too_far};
+use super::{Context, Grain, Problem, YEARS, impossible, months_moved, moved, too_far};
 
 /// The first day of a month and of the one after it.
 pub fn month_bounds(month: MonthOf, context: &Context) -> Result<(NaiveDate, NaiveDate), Problem> {
@@ -147,7 +147,7 @@ pub fn edge(edge: Edge, of: Period, context: &Context) -> Result<Days, Problem> 
 
 /// "The next 3 days" begin tomorrow... they run from now; "the last 2 weeks" end now.
 pub fn window(span: Span, context: &Context) -> Result<Days, Problem> {
-    let other = context.after(context.now, span)?;
+    let other = moved(context.now, span)?;
     let window = (context.now.min(other), context.now.max(other));
     let first = window.0.date_naive();
     let grain = if span.is_calendar() { Grain::Day } else { Grain::Minute };

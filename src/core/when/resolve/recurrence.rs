@@ -8,7 +8,7 @@ use super::super::occurrence::next_occurrence;
 use super::super::words::{Days as DaySet, Edge, Unit};
 use super::super::{Grain, Problem, Reference, When};
 use super::day::{self, after, week_start};
-use super::{Context, Spot, hour, impossible, spot};
+use super::{Context, Spot, hour, impossible, moved, spot};
 
 const DAY_CODES: [(Weekday, &str); 7] = [
     (Weekday::Mon, "MO"),
@@ -52,7 +52,7 @@ pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> 
     let start = context.day_start(anchor);
     let rrule = parts.join(";");
     let first = first_after(&rrule, start, phrase, context)?;
-    let rrule = with_end(rrule, first, phrase, context, reference)?;
+    let rrule = with_end(rrule, first, phrase, reference)?;
     let grain = clock.map_or(Grain::Day, |(_, grain)| grain);
     Ok(When::Recurrence { first, rrule, grain })
 }
@@ -211,18 +211,12 @@ fn sub_daily(rule: Rule, phrase: &Phrase, context: &Context, reference: &Referen
         Spot::At { at, .. } => at,
         Spot::Days { .. } | Spot::Nowhere => context.now + Duration::minutes(minutes),
     };
-    let rrule = with_end(rrule, first, phrase, context, reference)?;
+    let rrule = with_end(rrule, first, phrase, reference)?;
     Ok(When::Recurrence { first, rrule, grain: Grain::Minute })
 }
 
 /// "… until Friday", "… for 2 weeks".
-fn with_end(
-    rrule: String,
-    first: DateTime<Tz>,
-    phrase: &Phrase,
-    context: &Context,
-    reference: &Reference,
-) -> Result<String, Problem> {
+fn with_end(rrule: String, first: DateTime<Tz>, phrase: &Phrase, reference: &Reference) -> Result<String, Problem> {
     let last = match (&phrase.to, phrase.length) {
         // "Every Thursday from 5 to 6": the end of an hour, not of the rule.
         (Some(to), _) if to.date.is_some() || phrase.clock.is_none() => {
@@ -235,7 +229,7 @@ fn with_end(
                 Spot::Nowhere => return Ok(rrule),
             }
         }
-        (_, Some(length)) if length.is_calendar() => context.after(first, length)? - Duration::seconds(1),
+        (_, Some(length)) if length.is_calendar() => moved(first, length)? - Duration::seconds(1),
         _ => return Ok(rrule),
     };
     if last < first {
