@@ -1,5 +1,7 @@
 //! Markdown's events become text and spans.
 
+use std::ops::Range;
+
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::link::judge;
@@ -21,7 +23,12 @@ pub(super) fn read(markdown: &str) -> Formatted {
         .map(|(label, definition)| (folded(label), markdown[definition.span.clone()].to_owned()))
         .collect();
     let mut reader = Reader::default();
-    parser.for_each(|event| reader.event(event));
+    for (event, place) in parser.into_offset_iter() {
+        if let Event::End(TagEnd::TableCell | TagEnd::TableRow) = event {
+            reader.surplus(&event, markdown, place.clone());
+        }
+        reader.event(event);
+    }
     // A definition that nothing refers to would vanish.
     for (label, line) in definitions {
         if !reader.used.contains(&label) {
@@ -41,6 +48,8 @@ struct Reader {
     targets: Vec<String>,
     code: Option<(Option<String>, String)>,
     table: Option<(Table, String)>,
+    /// The byte behind the last cell.
+    cell_end: usize,
     /// Labels of definitions that were referred to.
     used: Vec<String>,
 }
@@ -201,6 +210,18 @@ impl Reader {
             self.writer.push_code(code.trim_end_matches('\n'), Style::Pre { language });
         }
         self.writer.block();
+    }
+
+    /// Cells beyond the columns of the head are no part of the table to the parser, but were written.
+    fn surplus(&mut self, end: &Event<'_>, markdown: &str, place: Range<usize>) {
+        if matches!(end, Event::End(TagEnd::TableCell)) {
+            self.cell_end = place.end;
+            return;
+        }
+        let rest = markdown.get(self.cell_end.max(place.start)..place.end).unwrap_or_default();
+        if let Some((table, _)) = &mut self.table {
+            rest.split('|').filter(|cell| !cell.trim().is_empty()).for_each(|cell| table.add(cell));
+        }
     }
 
     fn end_table(&mut self) {

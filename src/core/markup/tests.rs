@@ -239,6 +239,12 @@ fn markdown() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn cells_beyond_the_head_are_kept() {
+    let text = Formatted::read("|Name|\n|-|\n|Ana|vegan|no nuts|\n|Bo|").text;
+    assert!(["Ana", "vegan", "no nuts", "Bo"].iter().all(|cell| text.contains(cell)), "{text}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
