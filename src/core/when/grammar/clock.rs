@@ -135,13 +135,16 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
     }
     // "0825" is hardly anything else.
     let surety = if digits == 4 && hour < 10 && !among_others(Some(i + 1)) { Surety::Likely } else { Surety::Bare };
-    let mut heard = finish(line, hour, minute, 2, i + 1, surety);
+    // "630" is on either half of the day, "0630" is not.
+    let mut heard = finish(line, hour, minute, digits - 2, i + 1, surety);
     if heard.surety < Surety::Sure
         && let Some(next) = line.link(i + 1, Link::ClockHours)
     {
         heard = Heard { next, surety: Surety::Sure, ..heard };
     }
-    let fits = heard.surety == Surety::Sure || (digits == 4 && line.ends_figure(i + 1));
+    // "At 630", but hardly "at 637".
+    let like_an_hour = digits == 4 || hour > 0 && minute % 5 == 0;
+    let fits = heard.surety == Surety::Sure || like_an_hour && line.ends_figure(i + 1);
     fits.then_some(heard)
 }
 

@@ -57,15 +57,18 @@ impl Reader<'_> {
 
     /// "On the 15th": a preposition of days, and in words ("on the first") the end of the sentence.
     pub fn is_day_number(&self, lead: &Lead, next: usize) -> bool {
-        let late = self.line.digits(lead.next).is_some_and(|(day, _)| day >= 10) && self.ends_here(next);
+        let late = self.line.digits(lead.next).is_some_and(|(day, _)| day >= 10);
         // "The 22nd I'm away".
         let opens = lead.next == 1
             && self
                 .line
                 .digits(lead.next)
                 .is_some_and(|(day, _)| day > 12 || self.line.link(next, Link::Pronoun).is_some());
-        let article = lead.article && (late || opens || self.time_follows(next) || lead.link == Some(Link::For));
-        let asked = lead.says_day() || self.anchor || self.whole || article;
+        let article = lead.article
+            && (late && self.ends_here(next) || opens || self.time_follows(next) || lead.link == Some(Link::For));
+        // "Dentist 27th 3pm"; what came 3rd at noon is another matter.
+        let timed = late && lead.link.is_none() && self.time_follows(next);
+        let asked = lead.says_day() || self.anchor || self.whole || article || timed;
         let repeats = || rule::repeats(self.line, next).is_some();
         asked && (self.line.digits(lead.next).is_some() && !self.anchor || self.ends_here(next) || repeats())
     }

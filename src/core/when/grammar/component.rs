@@ -85,6 +85,11 @@ impl<'a> Reader<'a> {
     }
 
     pub fn joint_of(&self, phrase: &Phrase, i: usize) -> Lead {
+        // "Remind me at 5 about tomorrow's drill".
+        let about = self.line.link(i, Link::About).is_some() && self.line.link(i, Link::At).is_some();
+        if about && self.hints.asks && phrase.clock.is_some() {
+            return Lead::none(i);
+        }
         // "The afternoon of the 22nd", but not "in the afternoon in 3 days".
         let of = self
             .line

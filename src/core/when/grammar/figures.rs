@@ -3,7 +3,7 @@
 use super::super::words::{Line, Link};
 use super::numbered::day_number;
 use super::phrase::{Date, Phrase, Span};
-use super::{Heard, clock};
+use super::{Heard, clock, ends_clause};
 
 /// Years are written with four digits as well.
 const YEARS: std::ops::Range<u32> = 1900..2100;
@@ -41,11 +41,12 @@ fn day_in_figures(line: &Line, i: usize) -> Option<usize> {
     (fits && one.max(other) > 4 && line.ends_figure(i + 3)).then_some(i + 3)
 }
 
-/// "The 2nd review at 5".
+/// "The 2nd review at 5", "gas man 27th, home by 5".
 fn ordinal(line: &Line, i: usize) -> Option<usize> {
     let (day, marked, next) = day_number(line, i)?;
     let article = i.checked_sub(1).is_some_and(|before| line.link(before, Link::The).is_some());
-    (day <= 31 && marked && article && line.link(next, Link::Counted).is_none()).then_some(next)
+    let alone = day >= 10 && line.digits(i).is_some() && ends_clause(line, next);
+    (day <= 31 && marked && (article || alone) && line.link(next, Link::Counted).is_none()).then_some(next)
 }
 
 /// "The 9.35 train"; "24.80" is a price.
@@ -63,7 +64,10 @@ fn compact(line: &Line, i: usize, heard: &[Heard]) -> Option<usize> {
     let alone = !among_others(Some(i + 1)) && !among_others(i.checked_sub(1));
     let before = i.checked_sub(1).map(|b| line.tokens[b].span.end);
     let beside = heard.iter().any(|h| Some(h.span.end) == before);
-    if digits == 3 && beside {
+    let day_follows = || heard.iter().any(|h| line.tokens.get(i + 1).is_some_and(|t| h.span.start == t.span.start));
+    // "A budget of 500 due Friday".
+    let part_of = i.checked_sub(1).is_some_and(|b| line.link(b, Link::Of).is_some());
+    if digits == 3 && (beside || day_follows() && !part_of) {
         let clock = value % 100 < 60 && (1..13).contains(&(value / 100));
         return (clock && alone && !is_amount(line, i + 1)).then_some(i + 1);
     }

@@ -11,6 +11,7 @@ use super::numbered::year;
 use super::numeric;
 use super::phrase::{Date, Dial, Doubt, Phrase, Span, Zone};
 use super::span::{number, span};
+use super::unread::names_time;
 
 impl Reader<'_> {
     /// Does a clock time or part of day stand here?
@@ -51,7 +52,7 @@ impl Reader<'_> {
                     || self.is_on_a_day(heard.next)
             }
             Surety::Odd => phrase.date.is_some() && matches!(lead.link, None | Some(Link::At)),
-            Surety::Bare if lead.link == Some(Link::In) => false,
+            Surety::Bare if lead.link == Some(Link::In) || self.may_be_any_figure(lead) => false,
             Surety::Bare => {
                 asked
                     || self.whole
@@ -122,6 +123,14 @@ impl Reader<'_> {
         let digits = self.line.digits(lead.next).map_or(0, |(_, digits)| digits);
         let long = digits == 4 || self.line.glued_mark(lead.next + 1, '.');
         self.hints.day && long && lead.link.is_none() && lead.next.checked_sub(1).is_some_and(runs)
+    }
+
+    /// "At 350" is a heat as well as an hour, unless a day is named or a call asked for.
+    fn may_be_any_figure(&self, lead: &Lead) -> bool {
+        let line = self.line;
+        let three = line.digits(lead.next).is_some_and(|(_, digits)| digits == 3);
+        let timed = || self.hints.asks || (0..line.tokens.len()).any(|i| names_time(line, i).is_some());
+        three && !self.whole && !(matches!(lead.link, None | Some(Link::At)) && timed())
     }
 
     /// "Mittwoch Friseur 16h": so many hours are rather one of them, where a day is named.

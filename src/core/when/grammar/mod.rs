@@ -117,6 +117,8 @@ pub fn cue_in(text: &str) -> Option<Half> {
 #[derive(Debug, Clone, Copy)]
 struct Hints {
     moves: bool,
+    /// It asks to be told.
+    asks: bool,
     /// A day is named somewhere.
     day: bool,
     /// It tells when something ends: "the form closes on Friday".
@@ -128,6 +130,7 @@ fn hints(line: &Line) -> Hints {
     let cue = |half| line.has_anywhere(Sense::Cue(half)).then_some(half);
     Hints {
         moves: moves(line),
+        asks: first_request(line).is_some(),
         ends: line.has_anywhere(Sense::Link(Link::Ends)),
         day: (0..line.tokens.len()).any(|i| unread::names_day(line, i)),
         cue: cue(Half::Am).or(cue(Half::Pm)).or(cue(Half::Evening)).or(cue(Half::Either)),

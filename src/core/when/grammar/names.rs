@@ -6,7 +6,7 @@ use super::super::Role;
 use super::super::words::{Kind, Line, Link, Sense};
 use super::lead::Lead;
 use super::phrase::{Date, MonthOf, Period, Phrase};
-use super::{Heard, days, first_request};
+use super::{Heard, bytes, days, first_request, numeric};
 
 /// Takes them out, and gives back where they stood.
 pub fn drop_names(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
@@ -17,6 +17,8 @@ pub fn drop_names(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     names.extend(drop_excluded(line, heard));
     names.extend(drop_today(line, heard));
     names.extend(drop_frames(heard));
+    let sizes = (0..line.tokens.len()).filter(|i| numeric::is_size(line, *i));
+    names.extend(sizes.map(|i| bytes(line, i, i + 4)));
     names
 }
 

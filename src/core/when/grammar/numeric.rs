@@ -24,6 +24,9 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     }
     let year = year_after(line, i + 3, mark);
     let next = year.map_or(i + 3, |(_, next)| next);
+    if is_size(line, i) {
+        return None;
+    }
     let dotted_end = mark == '.' && year.is_none() && line.link(next, Link::OrdinalDot).is_some() && line.glued(next);
     // "On 12.10. at 5": no end of a sentence.
     let dotted = mark == '.'
@@ -71,6 +74,12 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     let month = MonthOf::Named { month, year: year.map(|(y, _)| y), which: None };
     let date = Date::Numbered { day, month: Some(month), weekday: None };
     Some(Heard { date, part: None, next, company })
+}
+
+/// "12/3 wire", "3/4 inch".
+pub fn is_size(line: &Line, i: usize) -> bool {
+    let slashed = line.glued_mark(i + 1, '/') && line.digits(i).is_some() && line.digits(i + 2).is_some();
+    slashed && line.link(i + 3, Link::Counted).is_some()
 }
 
 /// "Starts 4/7", "expires 6/10".

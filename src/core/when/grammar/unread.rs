@@ -29,6 +29,8 @@ pub fn doubt(line: &Line, heard: &mut Vec<Heard>, names: &[Range<usize>]) {
     let rests: Vec<Range<usize>> = (0..line.tokens.len())
         .filter_map(|i| {
             title(line, i, heard)
+                .or_else(|| work(line, i, heard))
+                .or_else(|| short_day(line, i, heard))
                 .or_else(|| of_a_kind(line, i, heard))
                 .or_else(|| names_time(line, i))
                 .or_else(|| points_elsewhere(line, i, heard))
@@ -230,9 +232,30 @@ fn title(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let bare = |h: &Heard| h.span == token.span && Phrase { date: None, ..h.phrase.clone() }.is_empty();
     let weekday = line.pick(i, |a| matches!(a.sense, Sense::Weekday(_) | Sense::Weekdays(_)).then_some(()))?;
     let surname = capital(weekday.1);
-    let named = surname || i > 1 && capital(i - 1);
+    // "File the return of Kinsale Ceramics Tuesday" ends with a name of its own.
+    let named = surname || i > 1 && capital(i - 1) && !capital(i - 2);
     let own = line.text.get(token.span.clone()).is_some_and(|word| word.starts_with(char::is_uppercase));
     (own && named && heard.iter().any(bare)).then(|| (i.saturating_sub(1), weekday.1 + usize::from(surname)))
+}
+
+/// "Rewatched The Day After Tomorrow": every word of it is a capital one, and the rest is not.
+fn work(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    const WORDS_MIN: usize = 3;
+    let word = |at: usize| line.tokens.get(at).and_then(|t| line.text.get(t.span.clone()));
+    let small = |at: usize| word(at).is_some_and(|word| word.len() > 3 && word.starts_with(char::is_lowercase));
+    let span = &heard.iter().find(|h| i > 0 && h.span.start == line.tokens[i].span.start)?.span;
+    let end = line.tokens.iter().position(|t| t.span.start >= span.end).unwrap_or(line.tokens.len());
+    let capitals = (i..end).all(|at| word(at).is_some_and(|word| word.starts_with(char::is_uppercase)));
+    let written = end >= i + WORDS_MIN && capitals && small(i - 1);
+    (written && (0..line.tokens.len()).any(small)).then_some((i - 1, end))
+}
+
+/// "Match sat throw in at 12": what may be a day, beside an hour that has none.
+fn short_day(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    let (_, next) = line.pick(i, |a| (a.weak && matches!(a.sense, Sense::Weekday(_))).then_some(()))?;
+    let thing = i.checked_sub(1).is_some_and(|b| line.is_plain_word(b) && line.link(b, Link::Pronoun).is_none());
+    let hour = heard.iter().all(|h| h.phrase.is_clock_alone()) && !heard.is_empty();
+    (thing && hour && line.is_plain_word(next)).then_some((i, next))
 }
 
 /// "A sunday roast recipe", "the thursday murder club", "the midnight blue dress": a kind of thing, if nothing else says

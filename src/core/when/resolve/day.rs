@@ -259,6 +259,15 @@ fn beside(day: Weekday, before: bool, anchor: &Date, context: &Context) -> Resul
 
 /// Said twice: both must mean the same day.
 fn both(a: &Date, b: &Date, context: &Context, has_clock: bool) -> Result<Days, Problem> {
+    // "Mother's day sunday", "father's day 6 sept": the day that is named beside it says which.
+    match (a, b) {
+        (Date::Holiday { holiday, .. }, known) | (known, Date::Holiday { holiday, .. })
+            if holiday::is_kept_elsewhen(*holiday, context) =>
+        {
+            return days(known, context, has_clock);
+        }
+        _ => {}
+    }
     let first = days(a, context, has_clock)?;
     let agree = match b {
         // "Tomorrow, Monday": only the name is compared.

@@ -29,7 +29,7 @@ pub fn holiday(holiday: Holiday, year: Option<i32>, which: Option<i64>, context:
 }
 
 /// Does the person's own country keep this day on another date?
-fn is_kept_elsewhen(holiday: Holiday, context: &Context) -> bool {
+pub fn is_kept_elsewhen(holiday: Holiday, context: &Context) -> bool {
     let Holiday::Nth { n, day, month, .. } = holiday else {
         return false;
     };
