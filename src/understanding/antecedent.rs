@@ -3,13 +3,16 @@
 //!
 //! The message is said again as one clause ("take golf out of the diary") and planned as that.
 
+use serde_json::Value;
+
 use super::clauses::{self, Tries};
 use super::grammar::GRAMMAR;
 use super::lexicon::WordId;
 use super::matching;
 use super::said::without_determiner;
-use super::text::{Mark, Token, tokens};
+use super::text::{Mark, Token, capitalised, fold, tokens};
 use super::{Hearing, Understood};
+use crate::core::plan::Plan;
 use crate::core::when;
 
 /// Words of a subject; longer ones are whole stories.
@@ -23,16 +26,18 @@ pub(super) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Option<
     let tries = Tries::default();
     let planned = |text: &str| match clauses::plan_as_said(&Hearing { text, history: &[], ..*hearing }, domains, &tries)
     {
-        plan @ Understood::Plan(_) => Some(plan),
+        Understood::Plan(plan) => Some(plan),
         Understood::Ask { .. } | Understood::NotUnderstood => None,
     };
     let tokens = tokens(text, &GRAMMAR.lexicon);
     let parts = parts(text, &tokens);
     let about = parts.iter().find_map(|(before, tail)| {
-        let again = said_again(before, tail)?;
-        planned(before.text()).is_none().then(|| planned(&again)).flatten()
+        entered(before, tail, &planned)
+            .or_else(|| redone(before, tail, &planned))
+            .or_else(|| said_again(before, tail, &planned))
     });
-    about.or_else(|| parts.iter().find_map(|(before, tail)| planned(&remind_of(before, tail, hearing)?)))
+    let plan = about.or_else(|| parts.iter().find_map(|(before, tail)| planned(&remind_of(before, tail, hearing)?)))?;
+    Some(Understood::Plan(plan))
 }
 
 /// Some words of a message that follow each other.
@@ -82,12 +87,45 @@ impl<'t> Words<'t> {
         self.split_at(self.starts(class)).1
     }
 
+    fn after(&self, class: &str) -> Option<Words<'t>> {
+        (self.starts(class) > 0).then(|| self.behind(class))
+    }
+
+    /// Without politeness and sighs.
+    fn without_lead(&self) -> Words<'t> {
+        let starts = matching::starts(&GRAMMAR, &self.ids());
+        starts.last().map_or(*self, |at| self.split_at(*at).1)
+    }
+
+    /// What is told one after the other, between full stops, commas and dashes.
+    fn sentences(&self) -> Vec<Words<'t>> {
+        let parts = self.tokens.split(|token| is_cut(token, self.message));
+        parts.map(|part| Words::new(self.message, part)).filter(|part| !part.tokens.is_empty()).collect()
+    }
+
+    /// "(Callum has a mock in physics on Tuesday at 9, put) physics mock in": the name, if all its words were said
+    /// before, and what stands behind it.
+    fn named_in(&self, before: &Words) -> Option<(Words<'t>, Option<&'t str>)> {
+        let (at, _) = GRAMMAR.lexicon.find("into", &self.ids()).filter(|(at, _)| *at > 0)?;
+        let (name, rest) = self.split_at(at);
+        let said: Vec<String> = before.tokens.iter().map(|token| fold(&before.message[token.span.clone()])).collect();
+        let known = |at: usize| said.contains(&fold(name.typed(at)));
+        let words = name.behind("thingarticle");
+        ((0..words.tokens.len()).all(|at| said.contains(&fold(words.typed(at)))) && known(name.tokens.len() - 1))
+            .then(|| (rest, Some(name.text())))
+    }
+
     /// What stands before a phrase of the class, if one stands at the end.
     fn before(&self, class: &str) -> Words<'t> {
         let ids = self.ids();
         let cut = (0..ids.len()).find(|at| GRAMMAR.lexicon.is_phrase(class, &ids[*at..]));
         self.split_at(cut.unwrap_or(ids.len())).0
     }
+}
+
+/// A full stop, a comma or a dash.
+fn is_cut(token: &Token, text: &str) -> bool {
+    token.mark == Mark::Stop || token.mark == Mark::Soft && matches!(&text[token.span.clone()], "," | "-" | "–" | "—")
 }
 
 /// Every way to cut a message in two at the end of a sentence, a comma, a dash, an "and" or before "remind me".
@@ -110,33 +148,98 @@ fn parts<'t>(text: &'t str, tokens: &'t [Token]) -> Vec<(Words<'t>, Words<'t>)> 
     parts
 }
 
+/// "Boiler service Thursday at 10" and "pop it in the calendar": what was told is what is to be entered.
+fn entered(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
+    let entry = tail.after("add")?;
+    let (at, name) = match entry.after("antecedent") {
+        Some(rest) => (rest, None),
+        None => entry.named_in(before)?,
+    };
+    let place = at.after("into")?.behind("my");
+    let ends = |place: Words| place.before("tail").tokens.is_empty() || place.starts("remark") > 0;
+    if let Some(rest) = place.after("tasklist").filter(|rest| ends(*rest)) {
+        let to_do = name.unwrap_or_else(|| before.without_lead().text());
+        return planned(&format!("add {to_do} to my todo list{}", rest.text()));
+    }
+    if !ends(place.behind("diary")) {
+        return None;
+    }
+    let is_event = |plan: &Plan| matches!(&plan.actions[..], [one] if one.command.ends_with("_event") && one.command != "delete_event");
+    let plan = planned(before.text()).or_else(|| planned(&format!("add {} to my calendar", before.text())));
+    let mut plan = plan.filter(is_event)?;
+    if let (Some(name), [event]) = (name, &mut plan.actions[..]) {
+        event.command = "create_event".to_owned();
+        event.params.retain(|param, _| matches!(param.as_str(), "start_time" | "end_time" | "location" | "changes"));
+        if let Some(Value::Object(changes)) = event.params.remove("changes") {
+            event.params.extend(changes);
+        }
+        event.params.insert("summary".to_owned(), capitalised(without_determiner(name)).into());
+    }
+    Some(plan)
+}
+
+/// "The meeting got moved to 4" and "can you change it": it was told how.
+fn redone(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
+    let rest = tail.without_lead().after("redo")?.behind("into").behind("my").behind("diary").before("tail");
+    let updates = |plan: &Plan| plan.actions.iter().all(|action| action.command.starts_with("update"));
+    let told = before.sentences();
+    let found = told.iter().rev().find_map(|told| planned(told.text()).filter(updates));
+    found.filter(|_| rest.tokens.is_empty())
+}
+
 /// "Golf's off on Saturday" and "take it out of the diary" as "take golf out of the diary".
-fn said_again(before: &Words, tail: &Words) -> Option<String> {
+fn said_again(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
     if tail.starts("keeper") > 0 {
         return None;
     }
     let (at, len) = GRAMMAR.lexicon.find("antecedent", &tail.ids())?;
-    let subject = subject(before)?;
     let (left, right) = (tail.split_at(at).0.text(), tail.split_at(at + len).1.text());
-    Some(format!("{left} {subject} {right}").trim().to_owned())
+    let again = |thing: &str| planned(format!("{left} {thing} {right}").trim());
+    before.sentences().into_iter().rev().find_map(|told| {
+        if let Some(thing) = finished(&told).filter(|_| tail.starts("tickoff") > 0) {
+            return again(thing);
+        }
+        let plan = again(subject(&told)?)?;
+        // "The dentist on Friday, shift it to 9:20" names an event and makes none.
+        let changes = plan
+            .actions
+            .iter()
+            .all(|action| action.command.starts_with("update") || action.command.starts_with("delete"));
+        let names = changes && told.starts("thingarticle") > 0;
+        (names || tail.starts("tickoff") > 0 || planned(told.text()).is_none()).then_some(plan)
+    })
+}
+
+/// "The water rates" of "right, I've paid the water rates".
+fn finished<'t>(told: &Words<'t>) -> Option<&'t str> {
+    let did = told.without_lead().behind("ihave").without_lead();
+    let word = did.typed(0);
+    let regular = word.len() > 4 && word.ends_with("ed") && word.starts_with(char::is_lowercase);
+    let thing = if did.starts("did") > 0 { did.behind("did") } else { did.split_at(usize::from(regular)).1 };
+    let ended = did.starts("did") > 0 || regular;
+    // "The bill | while standing in line".
+    let ids = thing.ids();
+    let more = (1..ids.len()).find(|at| GRAMMAR.lexicon.starts("clausal", &ids[*at..]).is_some());
+    let thing = thing.split_at(more.unwrap_or(ids.len())).0;
+    let thing = without_determiner(thing.before("tail").text());
+    (ended && !thing.is_empty() && thing.split_whitespace().count() <= SUBJECT_WORDS_MAX).then_some(thing)
 }
 
 /// "Golf" of "golf's off on Saturday"; a bare name of a thing is its own.
-fn subject<'t>(before: &Words<'t>) -> Option<&'t str> {
-    let last = before.tokens.iter().rposition(|token| token.mark == Mark::Stop).map_or(0, |stop| stop + 1);
-    let sentence = before.split_at(last).1;
+fn subject<'t>(told: &Words<'t>) -> Option<&'t str> {
+    let sentence = told.without_lead();
     let after = |at: usize| sentence.split_at(at).1;
     // "Golf's off", but not "Tuesday's lecture".
     let is_over = |at: usize| of_owner(sentence.typed(at)).is_some() && after(at + 1).starts("ended") > 0;
-    let told = (0..sentence.tokens.len()).find(|at| after(*at).starts("told") > 0 || is_over(*at));
+    let state = (0..sentence.tokens.len()).find(|at| after(*at).starts("told") > 0 || is_over(*at));
     let named = sentence.starts("thingarticle") > 0;
-    let words = match told {
+    let words = match state {
         Some(at) if is_over(at) => sentence.split_at(at + 1).0,
         Some(at) => sentence.split_at(at).0,
         None => sentence,
     };
     let fits = sentence.starts("teller") == 0
-        && (told.is_some() || named)
+        && (state.is_some() || named)
         && words.tokens.len() <= SUBJECT_WORDS_MAX + usize::from(named);
     let thing = words.behind("thingarticle").behind("taskabout").text();
     let thing = without_determiner(of_owner(thing).unwrap_or(thing));
@@ -159,8 +262,7 @@ fn remind_of(before: &Words, tail: &Words, hearing: &Hearing) -> Option<String> 
         [only] => time.get(only.span.clone()).is_some_and(|words| words.trim() == time),
         _ => time.is_empty(),
     };
-    let starts = matching::starts(&GRAMMAR, &before.ids());
-    let thing = starts.last().map_or(*before, |at| before.split_at(*at).1).behind("duty");
+    let thing = before.without_lead().behind("duty");
     let tells = thing.starts("teller") > 0 || thing.tokens.is_empty();
     (timed && !tells).then(|| format!("remind me {time}: {}", thing.text()).replace(" :", ":"))
 }
@@ -191,6 +293,21 @@ mod tests {
             ("golf's off on saturday, take it out of the diary", "calendar.delete_event golf"),
             ("the nursery deposit is paid. tick it off pls", "task.complete nursery deposit"),
             ("dinner with josh is cancelled. delete that", "calendar.delete_event dinner with josh"),
+            ("the dentist on friday, shift it to friday 9:20", "calendar.update_event dentist"),
+            ("shower curtain is up, looks awful but its up. check it off", "task.complete shower curtain"),
+            ("right ive paid the water rates, robbing so and sos. cross it off", "task.complete water rates"),
+            ("fixed the coat pegs!! took all of 5 mins. tick it off", "task.complete coat pegs"),
+            ("mums scan has been put back to 9th feb at 10am, can you change it", "calendar.update_event mums scan"),
+            (
+                "the house meeting is now sunday at 7pm, callum has football. change it pls",
+                "calendar.update_event house meeting",
+            ),
+            ("boiler service thursday at 10, pop it in the calendar will you", "calendar.create_event"),
+            ("paid the hydro bill while standing in line for coffee, mark it done pls", "task.complete hydro bill"),
+            (
+                "ok the passport photos are done, she blinked in 11 of them but done, check it off",
+                "task.complete passport photos",
+            ),
         ] {
             let got = planned(text).unwrap_or_default();
             assert!(got.starts_with(expected), "{text}: {got}");
@@ -203,6 +320,10 @@ mod tests {
             ("send timesheet every friday at 4pm - remind me", "task.create Send timesheet"),
             ("gotta print my cv. remind me wednesday evening", "task.create Print my cv"),
             ("pick up prescription remind me 11am today", "task.create Pick up prescription"),
+            (
+                "i need to cancel my puregym membership by the 25th, put it on my todos",
+                "task.create Cancel my puregym membership",
+            ),
         ] {
             assert_eq!(planned(text).as_deref(), Some(expected), "{text}");
         }

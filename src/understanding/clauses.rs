@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::grammar::{GRAMMAR, Grammar};
 use super::heard::Heard;
+use super::kinds::Kind;
 use super::matching::{self, Match};
 use super::said::Said;
 use super::say::{self, Built};
@@ -49,12 +50,14 @@ impl Tries {
 #[derive(Debug, Clone)]
 pub(super) struct Clause {
     pub built: Built,
-    command: String,
+    pub command: String,
     pub weak: bool,
     investigates: bool,
     /// Its last words are a slot that would take more of them (a title, a body).
     open_ended: bool,
-    has_time: bool,
+    /// Its last words are the frame's own: "… on the shopping list".
+    pub ends_fixed: bool,
+    pub has_time: bool,
 }
 
 pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
@@ -146,6 +149,21 @@ pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
 }
 
 impl Clause {
+    /// Whether it only asks for something that is there.
+    fn looks_up(&self) -> bool {
+        matches!(
+            self.command.as_str(),
+            "calendar.list_events"
+                | "calendar.find_free_time"
+                | "task.list"
+                | "email.search"
+                | "keep.search"
+                | "keep.list"
+                | "contacts.find"
+                | "memory.recall"
+        )
+    }
+
     pub fn actions(&self) -> impl Iterator<Item = &PlannedAction> {
         let (one, several): (Option<&PlannedAction>, &[PlannedAction]) = match &self.built {
             Built::Act(action) | Built::Ask { partial: action, .. } => (Some(action), &[]),
@@ -274,16 +292,15 @@ impl Parser<'_> {
 
     /// "I'm ill, cancel my meetings": the request after a remark.
     fn after_preamble(&self, range: &Range<usize>, connectors: &[(usize, usize)], depth: usize) -> Vec<Clause> {
-        if self.is_told(range) {
-            return Vec::new();
-        }
+        let is_told = self.is_told(range);
         for (at, after) in connectors.iter().take(CONNECTORS_MAX) {
             let comma = &self.heard.text[self.heard.tokens[*at].span.clone()];
             if !matches!(comma, "," | "so" | "-" | "–" | "—" | ":") {
                 continue;
             }
             let right = self.clauses(*after..range.end, depth + 1);
-            if right.first().is_some_and(|clause| !clause.weak) {
+            // "Don't know what I did with half of them, show me all my notes" changes nothing.
+            if right.first().is_some_and(|clause| !clause.weak && (!is_told || clause.looks_up())) {
                 return right;
             }
         }
@@ -346,6 +363,11 @@ impl Parser<'_> {
     fn divides(&self, left: &Clause, right: &Clause, right_range: &Range<usize>) -> bool {
         let another_event =
             left.command == "calendar.create_event" && right.command == "calendar.create_event" && right.has_time;
+        // "… asked three times, and I've run out of excuses" is no event.
+        let told = right.command == "calendar.create_event" && !right.has_time && self.tells(right_range);
+        if self.is_own_need(left, right_range) || told {
+            return false;
+        }
         if right.weak {
             // "Tutorial Friday 2pm, also print the slides by Thursday".
             let event_and_errand = left.command == "calendar.create_event"
@@ -354,7 +376,9 @@ impl Parser<'_> {
                 && right.has_time;
             let another_errand =
                 left.command == "task.create" && right.command == "task.create" && left.has_time && right.has_time;
-            return (another_event || another_errand || event_and_errand) && !left.open_ended;
+            // "Remind me at 1 to feed the fish | and at 3 to lock the gate", "… and another one of 20 min".
+            let anew = another_errand && self.opens_anew(right_range);
+            return anew || (another_event || another_errand || event_and_errand) && !left.open_ended;
         }
         if !left.open_ended || another_event {
             return true;
@@ -368,6 +392,22 @@ impl Parser<'_> {
             return false;
         }
         !self.is_told(right_range)
+    }
+
+    fn tells(&self, range: &Range<usize>) -> bool {
+        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
+        self.grammar.lexicon.starts("subject", &ids).is_some()
+    }
+
+    fn opens_anew(&self, range: &Range<usize>) -> bool {
+        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
+        self.heard.hidden_by(range.start).is_some() || self.grammar.lexicon.starts("anew", &ids).is_some()
+    }
+
+    /// Why something is looked up: "find me some time next week, | I need to get my own work done".
+    pub fn is_own_need(&self, asked: &Clause, range: &Range<usize>) -> bool {
+        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
+        asked.looks_up() && self.grammar.lexicon.starts("iwe", &ids).is_some()
     }
 
     /// The best buildable reading of a clause.
@@ -408,6 +448,8 @@ impl Parser<'_> {
             weak: found.frame.weak,
             investigates: found.frame.investigates,
             open_ended: last_slot.is_some() && last_slot == last_live && !last_is_time,
+            ends_fixed: !last_is_time
+                && (last_slot != last_live || found.slots.last().is_some_and(|s| s.kind == Kind::List)),
             has_time: !self.heard.times_in(range).is_empty(),
         })
     }

@@ -10,6 +10,8 @@ use super::text::fold;
 const DETAILS_WORDS: usize = 4;
 
 const HAPPENING_WORDS: usize = 8;
+/// "My list of books to read" is a name, a whole sentence before it is not.
+const LIST_WORDS: usize = 7;
 
 /// The kinds, by the names that the frames use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub(crate) enum Kind {
     Happening,
     /// "it", "that one".
     Reference,
+    /// Something to do by a verb that no table holds: "(I should) descale the kettle".
+    Novel,
     /// Anything but a reference.
     NoReference,
     /// Begins with what a person has to do: "call mom".
@@ -79,6 +83,7 @@ impl Kind {
             ("event" | "de-event", _) => Kind::Event,
             ("eventhead", _) => Kind::EventHead,
             ("happening", _) => Kind::Happening,
+            ("novel", _) => Kind::Novel,
             ("ref", _) => Kind::Reference,
             ("notref" | "done", _) => Kind::NoReference,
             ("errand" | "de-errand", _) => Kind::Errand,
@@ -133,9 +138,10 @@ impl Kind {
             Kind::NoReference => !whole("it"),
             Kind::Errand => is_errand(ids, lexicon),
             Kind::OwnErrand => is_errand(ids, lexicon) && !starts("assistantverb"),
-            Kind::Sentence => starts("subject"),
+            Kind::Novel => ids.len() > 1 && ids[0] == WordId::UNKNOWN && !starts("notnovel"),
+            Kind::Sentence => starts("subject") || starts("answers"),
             Kind::Thanks => starts("thankword"),
-            Kind::List => ends_with_list(raw) && !whole("tasklist"),
+            Kind::List => ids.len() <= LIST_WORDS && ends_with_list(raw) && !whole("tasklist"),
             Kind::Several => raw.contains(',') || folded().contains(" and "),
             Kind::Short => ids.len() <= 6,
             Kind::Brief => ids.len() <= 2,
@@ -170,7 +176,7 @@ fn is_errand(ids: &[WordId], lexicon: &Lexicon) -> bool {
     let Some(len) = lexicon.starts("errand", ids).or_else(|| lexicon.starts("deerrand", ids)) else {
         return false;
     };
-    lexicon.starts("notobject", &ids[len..]).is_none()
+    lexicon.starts("notobject", &ids[len..]).is_none() && lexicon.starts("noterrand", ids).is_none()
 }
 
 /// At most five people of a few words each; no word that begins the rest of a sentence.
@@ -184,6 +190,14 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
     let words: Vec<String> = raw.split_whitespace().map(fold).collect();
     let conjunctions = words.iter().filter(|w| w.ends_with(',') || *w == "and" || *w == "&" || *w == "und").count();
     if ids.len() > 4 + 4 * conjunctions || words.last().is_some_and(|w| w == "and" || w == "und") {
+        return false;
+    }
+    // "Martin, pick up is at 5": what follows is no name.
+    let behind_a_comma = raw.split(',').skip(1).any(|part| {
+        let ids: Vec<WordId> = part.split_whitespace().map(|word| lexicon.read_word(&fold(word))).collect();
+        lexicon.starts("errand", &ids).is_some() || lexicon.starts("answers", &ids).is_some()
+    });
+    if behind_a_comma {
         return false;
     }
     let skip = lexicon.starts("names", ids).unwrap_or(0);

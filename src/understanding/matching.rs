@@ -14,6 +14,8 @@ use super::lexicon::WordId;
 const STEPS_MAX: u32 = 40_000;
 /// Politeness comes in heaps, but not in mountains.
 const LEADS_MAX: usize = 8;
+/// Words of politeness at the end that speak for leaving them out.
+const POLITE_WORDS_MAX: usize = 4;
 
 /// One reading of a clause.
 #[derive(Debug, Clone)]
@@ -79,7 +81,7 @@ fn score(frame: &Frame, fixed: u32, skipped_before: usize, skipped_after: usize,
     };
     let open = slots.iter().map(|slot| if slot.kind == Kind::Text { -2 } else { 1 }).sum::<i32>();
     let says = slots.last().is_some_and(|slot| matches!(slot.name, "body" | "ask" | "clause"));
-    let after = if says { -(skipped_after as i32) } else { i32::from(skipped_after > 0) };
+    let after = if says { -(skipped_after as i32) } else { skipped_after.min(POLITE_WORDS_MAX) as i32 };
     10 * fixed as i32 - weak - skipped_before as i32 + after + open
 }
 

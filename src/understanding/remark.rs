@@ -23,18 +23,39 @@ impl Parser<'_> {
             connectors.iter().copied().filter(|(at, _)| matches!(word(*at).as_str(), "," | "-" | "–" | "—" | "but"));
         // "… by Wednesday or I get fined", "… tonight it's the third week".
         let bare = (range.start + 1..range.end).filter(|at| {
-            let joined = matches!(word(*at).as_str(), "or" | "because" | "cos" | "cuz" | "since") && tells(at + 1);
+            let joined = self.grammar.lexicon.is_phrase("why", &[self.heard.tokens[*at].id]) && tells(at + 1);
             let after_time = self.heard.hidden_by(at - 1).is_some() && self.heard.hidden_by(*at).is_none();
             joined || after_time && (tells(*at) || sighs(*at))
         });
         let mut cuts: Vec<(usize, usize)> = marks.chain(bare.map(|at| (at, at))).collect();
         cuts.sort_unstable();
         cuts.into_iter().take(CONNECTORS_MAX).find_map(|(at, after)| {
-            let left = self.clause(range.start..at).filter(|left| left.may_have_aside())?;
+            // "Milk and tea bags on the list, Lee had the lot" is no remark behind "add bread": its first part tells.
+            let part_end = connectors.iter().map(|(next, _)| *next).find(|next| *next > after).unwrap_or(range.end);
+            let remark = self.is_remark(&(after..part_end));
+            if !remark && !(word(at) == "," && self.may_be_left_out(&(after..part_end))) {
+                return None;
+            }
+            let left = self.clause(range.start..at).filter(Clause::may_have_aside)?;
+            if !remark && !left.ends_at_a_comma() {
+                return None;
+            }
             let right = after..range.end;
-            let remark = self.is_remark(&right) && self.clauses(right.clone(), depth + 1).iter().all(|c| c.weak);
+            let remark =
+                self.is_own_need(&left, &right) || self.clauses(right.clone(), depth + 1).iter().all(|c| c.weak);
             remark.then(|| left.with_reason(self.heard.raw(right.start, right.end - 1)))
         })
+    }
+
+    /// "Studio Thursday 7pm, | nice chairs there", but not "… , with Anna", "… , Holme Hall" and "… , bring the forms".
+    fn may_be_left_out(&self, range: &Range<usize>) -> bool {
+        let ids: Vec<_> = self.heard.live(range.clone()).iter().map(|i| self.heard.tokens[*i].id).collect();
+        let lexicon = &self.grammar.lexicon;
+        let more = ["invite", "errand", "joined"].iter().any(|class| lexicon.starts(class, &ids).is_some());
+        !ids.is_empty()
+            && !more
+            && lexicon.find("placenoun", &ids).is_none()
+            && self.heard.hidden_by(range.start).is_none()
     }
 
     /// A statement, and no more of a title or a list.
@@ -46,23 +67,48 @@ impl Parser<'_> {
             let word = &self.heard.text[self.heard.tokens[*i].span.clone()];
             word.len() > 4 && word.ends_with("ed") && word.starts_with(char::is_lowercase)
         };
-        let opens = ["subject", "negation", "remark"].iter().any(|class| lexicon.starts(class, &ids).is_some());
+        // "Lee's playing".
+        let playing = live.windows(2).any(|pair| {
+            let word = |at: usize| &self.heard.text[self.heard.tokens[at].span.clone()];
+            let state =
+                word(pair[1]).ends_with("ing") || lexicon.is_phrase("ofstate", &[self.heard.tokens[pair[1]].id]);
+            word(pair[0]).ends_with("'s") && state
+        });
+        let opens =
+            playing || ["subject", "negation", "remark"].iter().any(|class| lexicon.starts(class, &ids).is_some());
+        // "Dreading it", but not "wash it".
+        let of_people = lexicon.find("aside", &ids).is_some() && lexicon.starts("errand", &ids).is_none();
         !ids.is_empty()
             && lexicon.starts("tail", &ids).is_none()
-            && (opens || lexicon.find("state", &ids).is_some() || live.iter().any(past))
+            && (opens || of_people || lexicon.find("state", &ids).is_some() || live.iter().any(past))
     }
 }
 
 impl Clause {
-    /// A mail, a note and a memory may hold any words; what names a thing does not.
+    /// A mail and a memory may hold any words, and so may a note that does not end with its name.
     fn may_have_aside(&self) -> bool {
-        let names = |action: &PlannedAction| match (action.service.as_str(), action.command.as_str()) {
-            ("task", _) => ["title", "find_by"].iter().any(|name| action.params.contains_key(*name)),
-            ("calendar", _) | ("keep", "search" | "delete") | ("memory", "forget" | "recall") => true,
-            ("email", "read_thread") => true,
-            _ => false,
+        let closed = |action: &PlannedAction| match (action.service.as_str(), action.command.as_str()) {
+            ("email", "send_email" | "create_draft" | "reply_to_email") | ("memory", "store" | "update") => false,
+            ("keep", "create" | "append") => self.ends_fixed,
+            _ => true,
         };
-        !matches!(self.built, Built::Ask { .. } | Built::No) && self.actions().all(names)
+        !matches!(self.built, Built::Ask { .. } | Built::No) && self.actions().all(closed)
+    }
+
+    /// What is looked up has a name without a comma, and an event that has its time needs no more words.
+    fn ends_at_a_comma(&self) -> bool {
+        let looked_up = |action: &PlannedAction| {
+            matches!(
+                (action.service.as_str(), action.command.as_str()),
+                ("email", "read_thread" | "search")
+                    | ("keep", "search")
+                    | ("memory", "forget" | "recall")
+                    | ("contacts", "find")
+            )
+        };
+        let invites = self.actions().any(|action| action.params.contains_key("attendees"));
+        let stated = self.command == "calendar.create_event" && self.has_time && !invites;
+        stated || self.actions().all(looked_up)
     }
 
     /// A task keeps why it is to be done.

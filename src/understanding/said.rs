@@ -11,7 +11,7 @@ use super::matching::Match;
 use super::text::{Mark, capitalised, fold};
 use super::{Hearing, say::Built};
 use crate::core::plan::{Params, PlannedAction};
-use crate::core::when::{self, Problem, Role, When};
+use crate::core::when::{self, Grain, Problem, Role, When};
 
 /// One clause, read one way.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +79,28 @@ impl<'a> Said<'a> {
         Some(tidy(&pieces.join(" "))).filter(|text| !text.is_empty())
     }
 
+    /// Is this time the first word of the name of a thing: "christmas cards"?
+    pub fn names_a_thing(&self, slot: &str, peel: usize) -> bool {
+        let lexicon = &self.grammar.lexicon;
+        let Some(wide) = self.wide(slot) else { return false };
+        let hidden: Vec<usize> = wide.clone().filter(|i| self.heard.hidden_by(*i) == Some(peel)).collect();
+        let ids: Vec<WordId> = hidden.iter().map(|i| self.heard.tokens[*i].id).collect();
+        let next = hidden.last().map_or(wide.end, |last| last + 1);
+        let noun = next < wide.end && self.heard.live(next..next + 1).len() == 1;
+        noun && lexicon.is_phrase("holidayname", &ids)
+    }
+
+    /// A slot in two: up to its last time and behind it, if words stand on both sides.
+    pub fn around_time(&self, name: &str, peels: &[usize]) -> Option<(String, String)> {
+        let wide = self.wide(name)?;
+        let timed = |i: &usize| self.heard.hidden_by(*i).is_some_and(|peel| peels.contains(&peel));
+        let (first, last) = (wide.clone().find(timed)?, wide.clone().rfind(timed)?);
+        let piece = |from: usize, to: usize| {
+            Some(tidy(self.heard.raw(from, to.checked_sub(1)?))).filter(|text| !text.is_empty())
+        };
+        Some((trim_dangling(&piece(wide.start, first)?, false, true), piece(last + 1, wide.end)?))
+    }
+
     /// The words of a slot as ids.
     pub fn ids(&self, name: &str) -> Vec<WordId> {
         let Some(slot) = self.found.slot(name) else {
@@ -132,7 +154,7 @@ impl<'a> Said<'a> {
     pub fn moment(&self, inside: &str, except: &[&str]) -> Option<Words> {
         let all = self.moments(except);
         if all.len() < 2 {
-            return all.first().map(|&peel| self.words(&[peel]));
+            return all.first().map(|&peel| self.in_context(peel));
         }
         if let Some(either) = self.either(&all) {
             return Some(either);
@@ -146,6 +168,21 @@ impl<'a> Said<'a> {
         around.push(inside);
         let outside = self.moments(&around);
         outside.first().or(all.last()).map(|&peel| self.words(&[peel]))
+    }
+
+    /// "Alarm at 5:45 tomorrow": what the words mean in their sentence, written out where alone they would mean
+    /// another instant.
+    fn in_context(&self, peel: usize) -> Words {
+        let words = self.words(&[peel]);
+        let alone = when::resolve(&words.text, self.hearing.reference);
+        match (self.heard.time(peel).map(|found| &found.result), alone) {
+            (Some(Ok(When::Point { at, grain: Grain::Minute })), Some(Ok(When::Point { at: other, .. })))
+                if *at != other =>
+            {
+                Words { text: at.format("%Y-%m-%dT%H:%M").to_string(), ..words }
+            }
+            _ => words,
+        }
     }
 
     /// "Remind me at 5 about the meeting tomorrow": an hour and a day that were understood, and not as one.
@@ -170,6 +207,11 @@ impl<'a> Said<'a> {
     /// A bare hour that stands in a slot: "make it 5".
     pub fn bare_clock(&self) -> Option<Words> {
         self.raw("clock").map(|hour| Words { text: format!("at {hour}"), peels: Vec::new() })
+    }
+
+    /// Is this told as a time that something has been moved to?
+    pub fn is_moved_to(&self, words: &Words) -> bool {
+        words.peels.iter().any(|&peel| self.heard.time(peel).is_some_and(|found| found.role == Role::To))
     }
 
     /// Where something is moved to, and the times it is told from.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::said::{Said, Words, done, people, set, title, without_determiner};
-use super::super::text::fold;
+use super::super::text::{fold, tokens};
 use super::{Built, items};
 use crate::core::when::{self, Grain, Reference, When};
 
@@ -153,10 +153,21 @@ pub(super) fn create(said: &Said) -> Built {
     let length = said.lengths(&[]).first().map(|&peel| said.words(&[peel]));
     used.extend(length.iter().flat_map(|l| l.peels.clone()));
     let is_bare = said.found.frame.weak;
+    // "Keep Dez off video" keeps no hour free.
+    if when.is_none() && clause(said).starts_with(" keep ") {
+        return Built::No;
+    }
     if is_bare && (when.is_none() || !names_event(said) && !is_appointment(said, when.as_ref())) {
         return Built::No;
     }
     let (summary, place, invited) = parts(said, &used);
+    // "The house meeting is now Sunday at 7".
+    if let (true, Some(when), Some(name)) = (is_bare, when.as_ref().filter(|when| said.is_moved_to(when)), &summary) {
+        let mut action = said.action("calendar", "update_event");
+        set(&mut action, "find_by", Some(name.as_str()));
+        set(&mut action, "changes", Some(json!({ "start_time": when.text })));
+        return done(action);
+    }
     let Some(summary) = summary else {
         return Built::Ask {
             question: "What should I call it?",
@@ -207,8 +218,13 @@ fn timed(
 fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Value>) {
     if let Some(with) = said.clean("with", used) {
         let (with, place) = split_place(&with);
-        let what = ["lunch", "dinner"].into_iter().find(|w| clause(said).contains(&format!(" {w} ")));
+        let what = ["lunch", "dinner", "call", "coffee", "drinks", "breakfast", "brunch"]
+            .into_iter()
+            .find(|w| clause(said).contains(&format!(" {w} ")));
         return (Some(format!("{} with {with}", what.unwrap_or("meeting"))), place, Vec::new());
+    }
+    if let Some((name, place)) = named_place(said, used) {
+        return (Some(without_determiner(&name).to_owned()), Some(place), Vec::new());
     }
     let Some(whole) = said.clean("summary", used) else {
         return (None, None, Vec::new());
@@ -233,6 +249,17 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
     (summary, place, guests)
 }
 
+/// "Wedding cake delivery 14 February 10am, Holme Hall": a place without a preposition behind the hour.
+fn named_place(said: &Said, used: &[usize]) -> Option<(String, String)> {
+    const PLACE_WORDS_MAX: usize = 5;
+    let (name, place) = said.around_time("summary", used)?;
+    let ids: Vec<_> = tokens(&place, &said.grammar.lexicon).into_iter().map(|token| token.id).collect();
+    let lexicon = &said.grammar.lexicon;
+    let says_more = ["whostop", "subject", "errand"].iter().any(|class| lexicon.starts(class, &ids).is_some());
+    let is_place = ids.len() <= PLACE_WORDS_MAX && !says_more && lexicon.find("placenoun", &ids).is_some();
+    is_place.then_some((name, place))
+}
+
 fn split_at<'t>(text: &'t str, links: &[&str]) -> Option<(&'t str, &'t str)> {
     links.iter().find_map(|link| text.split_once(link))
 }
@@ -242,6 +269,8 @@ fn split_place(text: &str) -> (String, Option<String>) {
     for link in [" at the ", " at ", " @ ", " in the ", " in ", " on ", " via ", " over "] {
         let Some(at) = text.rfind(link) else { continue };
         let place = text[at..].trim();
+        // "At union sound, nice chairs there".
+        let place = place.split(", ").next().unwrap_or(place);
         let (preposition, name) = place.split_once(' ').unwrap_or(("", place));
         let is_online = matches!(
             fold(name).as_str(),

@@ -10,6 +10,9 @@ use super::Built;
 use crate::core::plan::PlannedAction;
 use crate::core::when;
 
+/// A thing is named with a few words; more are a story.
+const NAME_WORDS_MAX: usize = 8;
+
 /// The service that a slot's noun belongs to; `None` when it does not say.
 pub(crate) fn service_of(said: &Said, slot: &str) -> Option<&'static str> {
     let has = |class: &str| said.holds(slot, class);
@@ -43,8 +46,13 @@ pub(super) fn find_by(said: &Said, slot: &str, services: &[&str], target: Option
     let target: &[usize] = target.map_or(&[], |words| &words.peels);
     // "The Christmas list" is called so.
     let all = if services == ["keep"] { Vec::new() } else { said.moments(&[]) };
+    // "Tick off the christmas cards" is not about Christmas.
+    let all: Vec<usize> = all.into_iter().filter(|peel| !said.names_a_thing(slot, *peel)).collect();
     let bare = without_reason(&said.clean(slot, &all).unwrap_or_default());
     let bare = without_kind(without_determiner(&bare)).to_owned();
+    if bare.split_whitespace().count() > NAME_WORDS_MAX {
+        return None;
+    }
     let is_generic = bare.is_empty() || is_determiner(&bare) || {
         let ids: Vec<_> = bare.split_whitespace().map(|w| said.grammar.lexicon.read_word(&fold(w))).collect();
         said.grammar.lexicon.is_phrase("genericevent", &ids)
@@ -71,7 +79,7 @@ fn without_reason(text: &str) -> String {
 
 /// "task about the report" is the report; "buy milk task" is buy milk.
 fn without_kind(text: &str) -> &str {
-    const KINDS: [&str; 8] = ["task", "reminder", "todo", "note", "event", "calendar event", "entry", "memo"];
+    const KINDS: [&str; 9] = ["task", "reminder", "todo", "note", "event", "calendar event", "entry", "memo", "thing"];
     let mut rest = text.trim();
     for kind in KINDS {
         if let Some(after) = rest.strip_prefix(kind).and_then(|r| r.strip_prefix(' ')) {
@@ -100,7 +108,8 @@ pub(super) fn delete(said: &Said, service: &str) -> Built {
 
 /// "mark … as done"; only tasks can be done.
 pub(super) fn complete(said: &Said) -> Built {
-    let Some(found) = find_by(said, "what", &["task"], None) else {
+    // "No worries, all sorted".
+    let Some(found) = find_by(said, "what", &["task"], None).filter(|found| !fold(found).starts_with("no ")) else {
         return Built::No;
     };
     let mut action = said.action("task", "complete");

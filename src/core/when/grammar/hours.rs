@@ -50,6 +50,7 @@ impl Reader<'_> {
                     || followed()
                     || self.today_follows(heard.next)
                     || self.is_on_a_day(heard.next)
+                    || self.is_of_a_rota(lead)
             }
             Surety::Odd => phrase.date.is_some() && matches!(lead.link, None | Some(Link::At)),
             Surety::Bare if lead.link == Some(Link::In) || self.may_be_any_figure(lead) => false,
@@ -57,7 +58,7 @@ impl Reader<'_> {
                 asked
                     || self.whole
                     || followed()
-                    || beside && lead.link.is_none() && self.ends_here(heard.next)
+                    || beside && lead.link.is_none() && (self.ends_here(heard.next) || self.is_of_a_rota(lead))
                     || lead.link.is_none() && !self.is_for_so_many(lead) && self.today_follows(heard.next)
             }
         };
@@ -129,8 +130,19 @@ impl Reader<'_> {
     fn may_be_any_figure(&self, lead: &Lead) -> bool {
         let line = self.line;
         let three = line.digits(lead.next).is_some_and(|(_, digits)| digits == 3);
+        // "Preheat to 350 tonight".
+        let heated = lead.next.checked_sub(1).is_some_and(|b| line.link(b, Link::To).is_some());
         let timed = || self.hints.asks || (0..line.tokens.len()).any(|i| names_time(line, i).is_some());
-        three && !self.whole && !(matches!(lead.link, None | Some(Link::At)) && timed())
+        three && !self.whole && (heated || !(matches!(lead.link, None | Some(Link::At)) && timed()))
+    }
+
+    /// "Mon 1430 Gatwick", "monday back on 0610": four digits that are no year, where a day is named.
+    fn is_of_a_rota(&self, lead: &Lead) -> bool {
+        let named = lead.next.checked_sub(1).is_some_and(|b| self.line.link(b, Link::Label) == Some(lead.next));
+        let four = self.line.digits(lead.next).is_some_and(|(_, digits)| digits == 4);
+        // A phone number goes on.
+        let alone = self.line.digits(lead.next + 1).is_none();
+        self.hints.day && four && alone && !named && year(self.line, lead.next).is_none()
     }
 
     /// "Mittwoch Friseur 16h": so many hours are rather one of them, where a day is named.

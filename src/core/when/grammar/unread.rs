@@ -31,6 +31,8 @@ pub fn doubt(line: &Line, heard: &mut Vec<Heard>, names: &[Range<usize>]) {
             title(line, i, heard)
                 .or_else(|| work(line, i, heard))
                 .or_else(|| short_day(line, i, heard))
+                .or_else(|| verse(line, i))
+                .or_else(|| around_holiday(line, i, heard))
                 .or_else(|| of_a_kind(line, i, heard))
                 .or_else(|| names_time(line, i))
                 .or_else(|| points_elsewhere(line, i, heard))
@@ -248,6 +250,23 @@ fn work(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let capitals = (i..end).all(|at| word(at).is_some_and(|word| word.starts_with(char::is_uppercase)));
     let written = end >= i + WORDS_MIN && capitals && small(i - 1);
     (written && (0..line.tokens.len()).any(small)).then_some((i - 1, end))
+}
+
+/// "John 3:16 on the banner": a verse as well as an hour.
+fn verse(line: &Line, i: usize) -> Option<(usize, usize)> {
+    let next = line.link(i, Link::Book).filter(|_| i == 0)?;
+    (line.digits(next).is_some() && line.glued_mark(next + 1, ':')).then_some((i, next + 3))
+}
+
+/// "Xmas market 18:30": of a season, and rarely on the day, if no other is named.
+fn around_holiday(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    let (_, next) = line.pick(i, |a| matches!(a.sense, Sense::Holiday(_)).then_some(()))?;
+    let next = line.link(next, Link::Festive)?;
+    let says_day = |h: &Heard| match &h.phrase.date {
+        Some(date) => !matches!(date, Date::Holiday { .. }),
+        None => h.phrase.rule.is_some() || h.phrase.offset.is_some(),
+    };
+    (!heard.iter().any(says_day)).then_some((i, next))
 }
 
 /// "Match sat throw in at 12": what may be a day, beside an hour that has none.

@@ -79,7 +79,8 @@ fn by_cue(clock: Clock, cue: Option<Half>) -> Option<i64> {
 /// wakes at three may have taken a nap.
 fn is_open(clock: Clock, part: Option<&Part>, cue: Option<Half>) -> bool {
     let hours = match cue {
-        Some(Half::Either) => 7..12,
+        // Hardly anything begins at ten in the evening.
+        Some(Half::Either) => 7..10,
         Some(Half::Evening) => 10..12,
         Some(Half::Am) => 3..4,
         Some(Half::Pm) | None => return false,
@@ -133,7 +134,6 @@ fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Probl
     not_past(at, context, tense).map(|at| Spot::At { at, grain: Grain::Minute })
 }
 
-/// "On the 15th at 8am", said on the 15th at noon, is next month.
 /// "Friday at 8", said on a Friday at noon: today's, which a plain weekday leaves out.
 fn later_today(phrase: &Phrase, days: &Days, minutes: i64, context: &Context) -> Result<Option<DateTime<Tz>>, Problem> {
     let plain = matches!(phrase.date, Some(Date::Weekday { which: None, weeks: 0, .. }));
@@ -145,6 +145,7 @@ fn later_today(phrase: &Phrase, days: &Days, minutes: i64, context: &Context) ->
     Ok((at > context.now).then_some(at))
 }
 
+/// "On the 15th at 8am", said on the 15th at noon, is next month.
 fn later_month(
     phrase: &Phrase,
     at: DateTime<Tz>,

@@ -326,3 +326,61 @@ fn a_wish_or_somebody_of_that_name_is_no_day() {
         ],
     );
 }
+
+#[test]
+fn hours_of_three_figures_are_hours_beside_a_day_or_a_request() {
+    begin(
+        "2026-12-09T17:01",
+        "Europe/London",
+        &[
+            ("pick up tre at 530 today", "2026-12-09T17:30"),
+            ("goin live at 830 tonight", "2026-12-09T20:30"),
+            ("class 2nite 630", "2026-12-09T18:30"),
+            ("studio 930 tn", "2026-12-09T21:30"),
+            ("remind me at 745", "2026-12-09T19:45"),
+            ("roast at 350 for an hour", "-"),
+            ("preheat to 350 tonight", "-"),
+            ("budget of 500 due friday", "2026-12-11T00:00"),
+        ],
+    );
+}
+
+#[test]
+fn a_day_by_its_number_belongs_to_the_hour_behind_it() {
+    begin(
+        "2026-12-09T08:01",
+        "Europe/London",
+        &[
+            ("dentist 27th 3pm", "2026-12-27T15:00"),
+            ("gas man 27th between 8am and 12", "2026-12-27T08:00"),
+            ("the flyers came 14th, home by 5", "-"),
+            ("match sat throw in at 12", "-"),
+            ("remind me at 3 about tomorrow's meeting", "2026-12-09T15:00"),
+        ],
+    );
+}
+
+#[test]
+fn scores_sizes_and_works_are_no_times() {
+    begin(
+        "2026-12-09T08:01",
+        "America/New_York",
+        &[
+            ("India won by 6 wickets", "-"),
+            ("lost by 12, refs were blind", "-"),
+            ("12/2 romex is $98 a roll", "-"),
+            ("rewatched The Day After Tomorrow with Jo", "-"),
+            ("the ac went out a second time", "-"),
+            ("File VAT3 Kinsale Ceramics Tuesday", "2026-12-15T00:00"),
+        ],
+    );
+}
+
+#[test]
+fn a_day_beside_a_holiday_says_which_country_keeps_it() {
+    begin(
+        "2026-03-09T08:01",
+        "Europe/London",
+        &[("mothers day sunday, get flowers", "2026-03-15T00:00"), ("flowers for mothers day", "-")],
+    );
+}

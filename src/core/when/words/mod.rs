@@ -46,7 +46,16 @@ impl<'a> Line<'a> {
     /// A word that says nothing of time: "party" only lets its hour lie in the evening.
     pub fn is_plain_word(&self, i: usize) -> bool {
         let of_things = |sense| {
-            let things = [Link::Runs, Link::Carrier, Link::Alarm, Link::Timer, Link::Told, Link::Label];
+            let things = [
+                Link::Runs,
+                Link::Carrier,
+                Link::Alarm,
+                Link::Timer,
+                Link::Told,
+                Link::Label,
+                Link::Festive,
+                Link::Book,
+            ];
             matches!(sense, Sense::Cue(_)) || things.iter().any(|link| sense == Sense::Link(*link))
         };
         let word = self.tokens.get(i).is_some_and(|t| t.kind == Kind::Word);

@@ -155,7 +155,7 @@ links! {
     ToldOn = "told_on", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time", Unread = "unread",
     DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone",
     Hundred = "hundred", WeekNo = "week_number", Excluded = "excluded", Corrects = "corrects",
-    Street = "street", Except = "except",
+    Street = "street", Except = "except", Book = "book", Festive = "festive",
 }
 
 impl Sense {
