@@ -150,6 +150,9 @@ fn parts<'t>(text: &'t str, tokens: &'t [Token]) -> Vec<(Words<'t>, Words<'t>)> 
 
 /// "Boiler service Thursday at 10" and "pop it in the calendar": what was told is what is to be entered.
 fn entered(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
+    if tail.without_lead().starts("makeatask") > 0 {
+        return planned(&format!("add {} to my todo list", before.without_lead().text()));
+    }
     let entry = tail.after("add")?;
     let (at, name) = match entry.after("antecedent") {
         Some(rest) => (rest, None),
@@ -194,9 +197,10 @@ fn said_again(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Pl
     }
     let (at, len) = GRAMMAR.lexicon.find("antecedent", &tail.ids())?;
     let (left, right) = (tail.split_at(at).0.text(), tail.split_at(at + len).1.text());
+    let ticks_off = tail.without_lead().starts("tickoff") > 0;
     let again = |thing: &str| planned(format!("{left} {thing} {right}").trim());
     before.sentences().into_iter().rev().find_map(|told| {
-        if let Some(thing) = finished(&told).filter(|_| tail.starts("tickoff") > 0) {
+        if let Some(thing) = finished(&told).filter(|_| ticks_off) {
             return again(thing);
         }
         let plan = again(subject(&told)?)?;
@@ -206,7 +210,7 @@ fn said_again(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Pl
             .iter()
             .all(|action| action.command.starts_with("update") || action.command.starts_with("delete"));
         let names = changes && told.starts("thingarticle") > 0;
-        (names || tail.starts("tickoff") > 0 || planned(told.text()).is_none()).then_some(plan)
+        (names || ticks_off || planned(told.text()).is_none()).then_some(plan)
     })
 }
 
@@ -257,7 +261,9 @@ fn remind_of(before: &Words, tail: &Words, hearing: &Hearing) -> Option<String> 
     if asked.starts("remindme") == 0 {
         return None;
     }
-    let time = asked.behind("remindme").behind("ofit").before("please").text();
+    let rest = asked.behind("remindme").behind("ofit");
+    // "Remind me, because he won't".
+    let time = if rest.starts("why") > 0 { "" } else { rest.before("please").text() };
     let timed = match &when::find(time, hearing.reference)[..] {
         [only] => time.get(only.span.clone()).is_some_and(|words| words.trim() == time),
         _ => time.is_empty(),
@@ -294,6 +300,7 @@ mod tests {
             ("the nursery deposit is paid. tick it off pls", "task.complete nursery deposit"),
             ("dinner with josh is cancelled. delete that", "calendar.delete_event dinner with josh"),
             ("the dentist on friday, shift it to friday 9:20", "calendar.update_event dentist"),
+            ("I have finally paid the mooring fee. Please mark it as done.", "task.complete mooring fee"),
             ("shower curtain is up, looks awful but its up. check it off", "task.complete shower curtain"),
             ("right ive paid the water rates, robbing so and sos. cross it off", "task.complete water rates"),
             ("fixed the coat pegs!! took all of 5 mins. tick it off", "task.complete coat pegs"),
@@ -319,6 +326,9 @@ mod tests {
         for (text, expected) in [
             ("send timesheet every friday at 4pm - remind me", "task.create Send timesheet"),
             ("gotta print my cv. remind me wednesday evening", "task.create Print my cv"),
+            ("bins out every thursday, remind me, because if its left to him we'll have rats", "task.create Bins out"),
+            ("I will need to water the orchids on Thursday. Please remind me.", "task.create Water the orchids"),
+            ("I must send the proposal by Friday, please make that a task.", "task.create Send the proposal"),
             ("pick up prescription remind me 11am today", "task.create Pick up prescription"),
             (
                 "i need to cancel my puregym membership by the 25th, put it on my todos",

@@ -53,8 +53,10 @@ pub(super) struct Clause {
     pub command: String,
     pub weak: bool,
     investigates: bool,
+    /// The tokens that ask.
+    tokens: Range<usize>,
     /// Its last words are a slot that would take more of them (a title, a body).
-    open_ended: bool,
+    pub open_ended: bool,
     /// Its last words are the frame's own: "… on the shopping list".
     pub ends_fixed: bool,
     pub has_time: bool,
@@ -119,6 +121,8 @@ pub(super) struct Sense {
     pub command: String,
     pub weak: bool,
     pub investigates: bool,
+    /// The bytes of the words that ask, without what is only said beside them.
+    pub said: Range<usize>,
 }
 
 /// The senses of a message, clause by clause.
@@ -127,8 +131,9 @@ pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
     let mut out = Vec::new();
     for sentence in sentences(heard) {
         let clauses = parser.clauses(sentence.clone(), 0);
-        if clauses.is_empty() && parser.is_talk(sentence) {
-            out.push(Sense { service: "chat".into(), command: "chat".into(), weak: false, investigates: false });
+        if clauses.is_empty() && parser.is_talk(sentence.clone()) {
+            let said = bytes(heard, &sentence);
+            out.push(Sense { service: "chat".into(), command: "chat".into(), weak: false, investigates: false, said });
         }
         for clause in &clauses {
             out.extend(clause.actions().map(|action| Sense {
@@ -136,6 +141,7 @@ pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
                 command: action.command.clone(),
                 weak: clause.weak,
                 investigates: clause.investigates,
+                said: bytes(heard, &clause.tokens),
             }));
         }
     }
@@ -143,14 +149,23 @@ pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
         && let Some(action) = only_a_time(hearing, heard, &[])
     {
         let (service, command) = (action.service, action.command);
-        out.push(Sense { service, command, weak: true, investigates: false });
+        let said = bytes(heard, &(0..heard.tokens.len()));
+        out.push(Sense { service, command, weak: true, investigates: false, said });
     }
     out
 }
 
+fn bytes(heard: &Heard, tokens: &Range<usize>) -> Range<usize> {
+    match heard.tokens.get(tokens.clone()) {
+        Some([first, .., last]) => first.span.start..last.span.end,
+        Some([only]) => only.span.clone(),
+        Some([]) | None => 0..0,
+    }
+}
+
 impl Clause {
     /// Whether it only asks for something that is there.
-    fn looks_up(&self) -> bool {
+    pub fn looks_up(&self) -> bool {
         matches!(
             self.command.as_str(),
             "calendar.list_events"
@@ -314,100 +329,11 @@ impl Parser<'_> {
     }
 
     /// Negated, wished or reported: no request of the person's own.
-    fn is_told(&self, range: &Range<usize>) -> bool {
+    pub fn is_told(&self, range: &Range<usize>) -> bool {
         let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
         matching::starts(self.grammar, &ids).into_iter().any(|at| {
             ["negation", "reported"].iter().any(|class| self.grammar.lexicon.starts(class, &ids[at..]).is_some())
         })
-    }
-
-    /// Places where a sentence may be divided: the connector's token and the first token after it.
-    fn connectors(&self, range: &Range<usize>) -> Vec<(usize, usize)> {
-        let mut out: Vec<(usize, usize)> = Vec::new();
-        let mut quoted = false;
-        for at in range.clone() {
-            let word = super::text::fold(&self.heard.text[self.heard.tokens[at].span.clone()]);
-            if matches!(word.as_str(), "\"" | "“" | "”") {
-                quoted = !quoted;
-            }
-            let is_connector = matches!(
-                word.as_str(),
-                "," | "and"
-                    | "then"
-                    | "also"
-                    | "plus"
-                    | "&"
-                    | "und"
-                    | "dann"
-                    | "so"
-                    | "-"
-                    | "–"
-                    | "—"
-                    | ":"
-                    | "n"
-                    | "but"
-            );
-            if !is_connector || quoted || at == range.start || self.heard.hidden_by(at).is_some() {
-                continue;
-            }
-            match out.last_mut() {
-                Some((_, after)) if *after == at => *after = at + 1,
-                Some(_) | None => out.push((at, at + 1)),
-            }
-        }
-        out.retain(|(_, after)| *after < range.end);
-        out
-    }
-
-    /// Whether the right side is a request of its own rather than more of the left one's title or body.
-    fn divides(&self, left: &Clause, right: &Clause, right_range: &Range<usize>) -> bool {
-        let another_event =
-            left.command == "calendar.create_event" && right.command == "calendar.create_event" && right.has_time;
-        // "… asked three times, and I've run out of excuses" is no event.
-        let told = right.command == "calendar.create_event" && !right.has_time && self.tells(right_range);
-        if self.is_own_need(left, right_range) || told {
-            return false;
-        }
-        if right.weak {
-            // "Tutorial Friday 2pm, also print the slides by Thursday".
-            let event_and_errand = left.command == "calendar.create_event"
-                && right.command == "task.create"
-                && left.has_time
-                && right.has_time;
-            let another_errand =
-                left.command == "task.create" && right.command == "task.create" && left.has_time && right.has_time;
-            // "Remind me at 1 to feed the fish | and at 3 to lock the gate", "… and another one of 20 min".
-            let anew = another_errand && self.opens_anew(right_range);
-            return anew || (another_event || another_errand || event_and_errand) && !left.open_ended;
-        }
-        if !left.open_ended || another_event {
-            return true;
-        }
-        let starts_letter = right.command.starts_with("email.") && right.command != "email.search";
-        let is_vague = right.command.starts_with("item.")
-            || right.command.starts_with("memory.")
-            || starts_letter
-            || matches!(right.command.as_str(), "task.complete" | "task.update" | "calendar.update_event");
-        if left.command == "task.create" && is_vague {
-            return false;
-        }
-        !self.is_told(right_range)
-    }
-
-    fn tells(&self, range: &Range<usize>) -> bool {
-        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
-        self.grammar.lexicon.starts("subject", &ids).is_some()
-    }
-
-    fn opens_anew(&self, range: &Range<usize>) -> bool {
-        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
-        self.heard.hidden_by(range.start).is_some() || self.grammar.lexicon.starts("anew", &ids).is_some()
-    }
-
-    /// Why something is looked up: "find me some time next week, | I need to get my own work done".
-    pub fn is_own_need(&self, asked: &Clause, range: &Range<usize>) -> bool {
-        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
-        asked.looks_up() && self.grammar.lexicon.starts("iwe", &ids).is_some()
     }
 
     /// The best buildable reading of a clause.
@@ -447,6 +373,7 @@ impl Parser<'_> {
             command: found.frame.command.clone(),
             weak: found.frame.weak,
             investigates: found.frame.investigates,
+            tokens: range.clone(),
             open_ended: last_slot.is_some() && last_slot == last_live && !last_is_time,
             ends_fixed: !last_is_time
                 && (last_slot != last_live || found.slots.last().is_some_and(|s| s.kind == Kind::List)),

@@ -31,6 +31,8 @@ pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, history: &[P
     let mut actions: Vec<PlannedAction> = Vec::new();
     for built in built {
         match built {
+            // "MOT done. Mark the MOT off" is one thing done.
+            Built::Act(action) if actions.contains(&action) => {}
             Built::Act(action) => actions.push(action),
             // "Party at 6, put it in my calendar" is one event.
             Built::Ask { partial, .. } if says_again(&partial, &actions) => {}

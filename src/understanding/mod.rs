@@ -18,6 +18,7 @@ mod amend;
 mod antecedent;
 mod clauses;
 mod complete;
+mod division;
 mod finish;
 mod grammar;
 mod heard;

@@ -33,7 +33,8 @@ impl Parser<'_> {
             // "Milk and tea bags on the list, Lee had the lot" is no remark behind "add bread": its first part tells.
             let part_end = connectors.iter().map(|(next, _)| *next).find(|next| *next > after).unwrap_or(range.end);
             let remark = self.is_remark(&(after..part_end));
-            if !remark && !(word(at) == "," && self.may_be_left_out(&(after..part_end))) {
+            let left_out = remark || word(at) == "," && self.may_be_left_out(&(after..part_end));
+            if !left_out {
                 return None;
             }
             let left = self.clause(range.start..at).filter(Clause::may_have_aside)?;
@@ -47,11 +48,16 @@ impl Parser<'_> {
         })
     }
 
-    /// "Studio Thursday 7pm, | nice chairs there", but not "… , with Anna", "… , Holme Hall" and "… , bring the forms".
+    /// "Studio Thursday 7pm, | nice chairs there", but not "… , with Anna", "… , the new Thai place", "… , code 4421" and
+    /// "… , bring the forms": what may be needed stays.
     fn may_be_left_out(&self, range: &Range<usize>) -> bool {
         let ids: Vec<_> = self.heard.live(range.clone()).iter().map(|i| self.heard.tokens[*i].id).collect();
         let lexicon = &self.grammar.lexicon;
-        let more = ["invite", "errand", "joined"].iter().any(|class| lexicon.starts(class, &ids).is_some());
+        let told = self.heard.raw(range.start, range.end - 1);
+        let names =
+            told.split_whitespace().any(|word| word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
+        let more =
+            names || ["invite", "errand", "joined", "det"].iter().any(|class| lexicon.starts(class, &ids).is_some());
         !ids.is_empty()
             && !more
             && lexicon.find("placenoun", &ids).is_none()

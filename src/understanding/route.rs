@@ -88,6 +88,11 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         }
         confidence *= if is_named { *chance } else { 1.0 - chance };
     }
+    // "What have I got on this weekend, Jess mentioned something": what is only said beside a request is no talk.
+    if domains.is_empty() && !is_statement(&heard, &senses) {
+        domains = asked_beside_talk(model, &alone, &heard, &senses);
+        confidence = if domains.is_empty() { confidence } else { confidence.min(UNREAD_CONFIDENCE) };
+    }
     // One request beside another is as plain as it would be alone.
     for sense in requests_beside(&senses, &domains) {
         domains.push(sense.service.clone());
@@ -106,6 +111,27 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         (false, false) => Kind::Action,
     };
     Guess { kind, domains, confidence: confidence.clamp(0.0, 1.0) }
+}
+
+/// What plain requests ask for by their own words, where the words around them were taken for talk.
+fn asked_beside_talk(model: &Model, hearing: &Hearing, heard: &Heard, senses: &[Sense]) -> Vec<String> {
+    const PARTS_MAX: usize = 2;
+    let mut domains: Vec<String> = Vec::new();
+    let whole = heard.text.trim().len();
+    let parts = senses.iter().filter(|sense| !sense.weak && sense.service != "chat" && sense.said.len() < whole);
+    for sense in parts.take(PARTS_MAX) {
+        let text = &heard.text[sense.said.clone()];
+        let part = Heard::quick(text, hearing.reference, &GRAMMAR);
+        let of_part = clauses::senses(&Hearing { text, ..*hearing }, &part);
+        let scores = model.scores(&features(&part, &of_part));
+        let named = DOMAINS.iter().zip(&scores).find(|(name, _)| **name == sense.service);
+        if named.is_some_and(|(_, score)| logistic(score / TEMPERATURE) > THRESHOLD)
+            && !domains.contains(&sense.service)
+        {
+            domains.push(sense.service.clone());
+        }
+    }
+    domains
 }
 
 /// The plain requests of a message of several, of which the model named one but not these.

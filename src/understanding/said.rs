@@ -116,9 +116,16 @@ impl<'a> Said<'a> {
 
     /// True when the clause holds a phrase of the class.
     pub fn clause_holds(&self, class: &str) -> bool {
-        let live = self.heard.live(self.found.tokens.clone());
-        let ids: Vec<WordId> = live.into_iter().map(|i| self.heard.tokens[i].id).collect();
-        self.grammar.lexicon.find(class, &ids).is_some()
+        self.grammar.lexicon.find(class, &self.clause_ids()).is_some()
+    }
+
+    /// True when the clause begins with a phrase of the class.
+    pub fn clause_starts(&self, class: &str) -> bool {
+        self.grammar.lexicon.starts(class, &self.clause_ids()).is_some()
+    }
+
+    fn clause_ids(&self) -> Vec<WordId> {
+        self.heard.live(self.found.tokens.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect()
     }
 
     /// Peels of the clause that are times of a kind, in order; those inside `except` are left alone.

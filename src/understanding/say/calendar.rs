@@ -223,6 +223,9 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
             .find(|w| clause(said).contains(&format!(" {w} ")));
         return (Some(format!("{} with {with}", what.unwrap_or("meeting"))), place, Vec::new());
     }
+    if let (Some(name), Some(place)) = (said.clean("summary", used), said.clean("location", used)) {
+        return (Some(without_determiner(&name).to_owned()), Some(place), Vec::new());
+    }
     if let Some((name, place)) = named_place(said, used) {
         return (Some(without_determiner(&name).to_owned()), Some(place), Vec::new());
     }

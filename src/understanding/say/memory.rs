@@ -175,6 +175,10 @@ fn strip_lead(query: &str) -> String {
 
 /// "actually my sister is called Nina, not Nora"
 pub(super) fn update(said: &Said) -> Built {
+    // "He and Elin are coming and I would rather not": told of others, or asked.
+    if said.found.frame.weak && ["asking", "teller"].iter().any(|class| said.clause_starts(class)) {
+        return Built::No;
+    }
     let mut action = said.action("memory", "update");
     let pair = match (said.raw("key"), said.raw("value")) {
         (Some(key), Some(value)) => Some((without_determiner(&key).to_owned(), value)),

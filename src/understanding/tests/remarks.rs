@@ -19,6 +19,27 @@ fn a_remark_behind_a_request_is_no_part_of_what_it_names() {
     ] {
         check(text, &[], expected);
     }
+    for (text, expected) in [
+        (
+            "studio session friday at 1pm, nice chairs there",
+            r#"calendar.create_event {"start_time":"friday at 1pm","summary":"Studio session"}"#,
+        ),
+        (
+            "viewing friday at 3pm, code 4421",
+            r#"calendar.create_event {"start_time":"friday at 3pm","summary":"Viewing code 4421"}"#,
+        ),
+        (
+            "wedding cake delivery friday 10am, Holme Hall",
+            r#"calendar.create_event {"location":"Holme Hall","start_time":"friday 10am","summary":"Wedding cake delivery"}"#,
+        ),
+        ("find my note about the stopcock, quick, theres water everywhere", r#"keep.search {"query":"stopcock"}"#),
+        (
+            "chuck milk and tea bags on the shopping list, lee's been round",
+            r#"keep.append {"find_by":"shopping list","text":"milk, tea bags"}"#,
+        ),
+    ] {
+        check(text, &[], expected);
+    }
     // A list is more of the same, and a mail may say anything.
     check("remind me to buy milk, eggs and bread", &[], r#"task.create {"title":"Buy milk, eggs and bread"}"#);
     assert!(shown(&planned("email bob that i'm late, the train is stuck", &[])).contains("train is stuck"));
@@ -65,4 +86,26 @@ fn many_commas_are_read_in_bounded_time() {
         let _ = guessed(&part.repeat(40));
     }
     assert_ne!(shown(&planned(&"remind me to call bob tomorrow, ".repeat(12), &[])), "-");
+}
+
+#[test]
+fn one_message_may_hold_several_times_and_their_errands() {
+    let two = planned("remind me at 1 to feed the fish and at 3 to lock the gate", &[]);
+    assert_eq!(shown(&two).matches("task.create").count(), 2, "{}", shown(&two));
+    let timers = planned("timer 12 min for the pasta and another one 20 min for the garlic bread", &[]);
+    assert_eq!(shown(&timers).matches("task.create").count(), 2, "{}", shown(&timers));
+}
+
+/// What follows a comma is no second recipient.
+#[test]
+fn a_mail_goes_to_nobody_that_was_not_named() {
+    let got = shown(&planned("send an email to Martin, pick up is 5 not 6", &[]));
+    assert!(!got.contains("ick up\""), "{got}");
+}
+
+/// The hour that the words mean in their sentence is kept where alone they would mean another one.
+#[test]
+fn an_alarm_rings_in_the_morning() {
+    let got = shown(&planned("alarm at 5:45 tomorrow: hill session", &[]));
+    assert!(got.contains("T05:45"), "{got}");
 }

@@ -69,6 +69,9 @@ impl<'a> Reader<'a> {
         // "The lesson 4pm" begins then.
         let half = |at: usize| self.line.link(at, Link::Am).or(self.line.link(at, Link::Pm)).is_some();
         let minutes = minutes || half(i + 1) || self.line.glued_mark(i + 1, '.') && half(i + 3);
+        // "Bus 8.15 to the station".
+        let leaves = i.checked_sub(1).is_some_and(|b| self.line.link(b, Link::Carrier) == Some(i));
+        let minutes = minutes || leaves && self.line.glued_mark(i + 1, '.');
         // "Safaricom House, 19th June".
         let date = day_and_month(self.line, i).is_some();
         let ratio = i.checked_sub(1).is_some_and(|b| self.line.link(b, Link::Ratio) == Some(i));

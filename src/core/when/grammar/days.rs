@@ -1,7 +1,7 @@
 //! The components that say on which day: dates and rules.
 
 use super::super::Role;
-use super::super::words::{Days, Link, Unit};
+use super::super::words::{Days, Link, Sense, Unit};
 use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::date::{Company, date, nth_day};
@@ -215,7 +215,9 @@ impl Reader<'_> {
         let past_day = self.clause_says(lead.next, Link::ToldOn) && !self.hints.moves && lead.link == Some(Link::On);
         // What "has to be paid by 31 December" or was "announced for" it is to come.
         let planned = matches!(lead.link, Some(Link::By | Link::Until));
-        let past = self.clause_says(lead.next, Link::Told) && !planned;
+        // "Class photos 22/09" tells nothing, "photos from 22/09" does.
+        let told = lead.link.is_some() || lead.article || !matches!(date, Date::Numbered { .. });
+        let past = (self.clause_says(lead.next, Link::Told) || self.looks_up_what_was(lead.next)) && !planned && told;
         let past_month =
             past || self.clause_says(lead.next, Link::ToldOn) && lead.link == Some(Link::In) && !self.hints.moves;
         match date {
@@ -236,12 +238,18 @@ impl Reader<'_> {
         }
     }
 
+    /// "Find the photos from 3 May", but not "chase the invoices on 31 March".
+    fn looks_up_what_was(&self, i: usize) -> bool {
+        let opens = self.line.link(self.line.skip(0, &[Link::The]), Link::ToldThing).is_some();
+        self.clause_says(i, Link::ToldThing) && (opens || self.line.has_anywhere(Sense::Link(Link::LooksUp)))
+    }
+
     /// Does its clause tell of something that has happened? "The finals are oct 8, we got tickets" does not.
     pub fn clause_says(&self, i: usize, link: Link) -> bool {
         let ends = |at: &usize| [',', ';', '.', '!', '?'].iter().any(|mark| self.line.mark(*at, *mark));
         let from = (0..i).rev().find(ends).map_or(0, |at| at + 1);
         // "On 14 February to post the photos" tells nothing.
-        let to = if link == Link::Told {
+        let to = if matches!(link, Link::Told | Link::ToldThing) {
             i
         } else {
             (i..self.line.tokens.len()).find(ends).unwrap_or(self.line.tokens.len())

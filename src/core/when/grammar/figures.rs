@@ -25,6 +25,7 @@ pub fn unread_figure(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, u
     };
     let clock = || {
         hours_from_to(line, i)
+            .or_else(|| open_ended(line, i, heard))
             .or_else(|| last_hour(line, i))
             .or_else(|| dotted(line, i))
             .or_else(|| compact(line, i, heard))
@@ -89,6 +90,14 @@ fn hours_from_to(line: &Line, i: usize) -> Option<usize> {
     let at = line.link(i + 1, Link::To).or_else(|| line.link(i + 1, Link::And).filter(|_| between))?;
     is_hour(at)?;
     (line.ends_figure(at + 1) && line.link(at + 1, Link::Counted).is_none()).then_some(at + 1)
+}
+
+/// "Late shift friday 4 til close".
+fn open_ended(line: &Line, i: usize, heard: &[Heard]) -> Option<usize> {
+    line.digits(i).filter(|(hour, digits)| *digits <= 2 && (1..=12).contains(hour))?;
+    let before = line.tokens.get(i.checked_sub(1)?)?.span.end;
+    let beside = heard.iter().any(|h| h.span.end == before);
+    line.link(i + 1, Link::Until).or_else(|| line.link(i + 1, Link::To)).filter(|_| beside).map(|_| i + 1)
 }
 
 /// "The dentist is Friday and it's 5", but not "Friday, table for 4".

@@ -16,6 +16,7 @@ mod figures;
 mod hours;
 mod lead;
 mod lengths;
+mod lookalike;
 mod moved;
 mod names;
 mod numbered;
@@ -174,7 +175,10 @@ fn says_move(line: &Line, i: usize) -> bool {
     let joins = [Link::At, Link::From, Link::On, Link::In, Link::Between, Link::Until];
     let word = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word);
     // "Push tomorrow's review to 11".
-    let own = |at: usize| line.tokens[at].possessive || rule::plural_days(line, at).is_some();
+    let todays = |at: usize| {
+        line.tokens[at].key.ends_with('s') && line.atoms(at).iter().any(|a| matches!(a.sense, Sense::Day(_)))
+    };
+    let own = |at: usize| line.tokens[at].possessive || rule::plural_days(line, at).is_some() || todays(at);
     let named = |at: usize| own(at) || unread::names_time(line, at).is_none();
     let thing = word && named(next) && joins.iter().all(|l| line.link(next, *l).is_none());
     // "Shift swap: …" is a heading.

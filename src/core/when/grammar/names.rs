@@ -19,6 +19,10 @@ pub fn drop_names(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     names.extend(drop_frames(heard));
     let sizes = (0..line.tokens.len()).filter(|i| numeric::is_size(line, *i));
     names.extend(sizes.map(|i| bytes(line, i, i + 4)));
+    // "Romans 8:28", which other languages take for an hour.
+    let verses = (0..line.tokens.len()).filter_map(|i| Some((i, line.link(i, Link::Ratio)?)));
+    let verses = verses.filter(|(_, next)| line.digits(*next).is_some() && line.glued_mark(next + 1, ':'));
+    names.extend(verses.map(|(i, next)| bytes(line, i, next + 3)));
     names
 }
 
@@ -107,7 +111,11 @@ fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
             Some(Date::Period(_)) => line.text.get(h.span.clone()).is_some_and(|words| words.ends_with('s')),
             _ => false,
         };
-        named && bare.is_empty() && first.is_some_and(|i| is_bare(line, i)) && noun_follows(line, h.span.end)
+        // "Start xmas card templates in 20 minutes".
+        let next = line.tokens.iter().position(|t| t.span.start >= h.span.end);
+        let festive = next.is_some_and(|next| line.link(next, Link::Festive).is_some());
+        let stands = first.is_some_and(|i| is_bare(line, i));
+        named && bare.is_empty() && (stands || festive) && noun_follows(line, h.span.end)
     };
     let says_day = |h: &Heard| h.phrase.date.is_some() || h.phrase.offset.is_some();
     if !heard.iter().any(|h| says_day(h) && !is_occasion(h)) {

@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::super::Role;
 use super::super::words::{Kind, Line, Link, Sense};
 use super::figures::unread_figure;
+use super::lookalike::lookalike;
 use super::names::is_somebody;
 use super::numbered::day_number;
 use super::phrase::{Date, Doubt, Phrase};
@@ -28,12 +29,7 @@ const EVENING: i64 = 16 * 60;
 pub fn doubt(line: &Line, heard: &mut Vec<Heard>, names: &[Range<usize>]) {
     let rests: Vec<Range<usize>> = (0..line.tokens.len())
         .filter_map(|i| {
-            title(line, i, heard)
-                .or_else(|| work(line, i, heard))
-                .or_else(|| short_day(line, i, heard))
-                .or_else(|| verse(line, i))
-                .or_else(|| around_holiday(line, i, heard))
-                .or_else(|| of_a_kind(line, i, heard))
+            lookalike(line, i, heard)
                 .or_else(|| names_time(line, i))
                 .or_else(|| points_elsewhere(line, i, heard))
                 .or_else(|| own_name(line, i, heard))
@@ -133,6 +129,12 @@ fn points_elsewhere(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, us
         return (!heard.iter().any(earlier)).then_some((i, next));
     }
     let next = line.link(i, Link::Unread)?;
+    // "Bank holiday Monday, 4 May".
+    let exact = |h: &Heard| matches!(h.phrase.date, Some(Date::Numbered { month: Some(_), .. } | Date::Exact(_)));
+    let beside = if line.mark(next, ',') { next + 1 } else { next };
+    if line.tokens.get(beside).is_some_and(|t| heard.iter().any(|h| h.span.start == t.span.start && exact(h))) {
+        return None;
+    }
     let read = |h: &Heard| h.span.contains(&line.tokens[i].span.start) && h.span.end >= line.tokens[next - 1].span.end;
     if heard.iter().any(read) {
         return None;
@@ -221,80 +223,6 @@ fn counts_back(line: &Line, heard: &Heard) -> Option<Range<usize>> {
     let after = line.tokens.iter().position(|t| t.span.start >= heard.span.end)?;
     let next = line.link(after, Link::Beforehand).or_else(|| line.link(after, Link::Before))?;
     Some(heard.span.start..line.tokens[next - 1].span.end)
-}
-
-/// "Blue Monday", "Sunday Best": a bare day among capitals may be somebody's title.
-fn title(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
-    let capital = |at: usize| {
-        let unknown = line.tokens.get(at).is_some_and(|t| t.kind == Kind::Word) && line.atoms(at).is_empty();
-        let word = line.tokens.get(at).and_then(|t| line.text.get(t.span.clone()));
-        unknown && word.is_some_and(|word| word.starts_with(char::is_uppercase))
-    };
-    let token = line.tokens.get(i)?;
-    let bare = |h: &Heard| h.span == token.span && Phrase { date: None, ..h.phrase.clone() }.is_empty();
-    let weekday = line.pick(i, |a| matches!(a.sense, Sense::Weekday(_) | Sense::Weekdays(_)).then_some(()))?;
-    let surname = capital(weekday.1);
-    // "File the return of Kinsale Ceramics Tuesday" ends with a name of its own.
-    let named = surname || i > 1 && capital(i - 1) && !capital(i - 2);
-    let own = line.text.get(token.span.clone()).is_some_and(|word| word.starts_with(char::is_uppercase));
-    (own && named && heard.iter().any(bare)).then(|| (i.saturating_sub(1), weekday.1 + usize::from(surname)))
-}
-
-/// "Rewatched The Day After Tomorrow": every word of it is a capital one, and the rest is not.
-fn work(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
-    const WORDS_MIN: usize = 3;
-    let word = |at: usize| line.tokens.get(at).and_then(|t| line.text.get(t.span.clone()));
-    let small = |at: usize| word(at).is_some_and(|word| word.len() > 3 && word.starts_with(char::is_lowercase));
-    let span = &heard.iter().find(|h| i > 0 && h.span.start == line.tokens[i].span.start)?.span;
-    let end = line.tokens.iter().position(|t| t.span.start >= span.end).unwrap_or(line.tokens.len());
-    let capitals = (i..end).all(|at| word(at).is_some_and(|word| word.starts_with(char::is_uppercase)));
-    let written = end >= i + WORDS_MIN && capitals && small(i - 1);
-    (written && (0..line.tokens.len()).any(small)).then_some((i - 1, end))
-}
-
-/// "John 3:16 on the banner": a verse as well as an hour.
-fn verse(line: &Line, i: usize) -> Option<(usize, usize)> {
-    let next = line.link(i, Link::Book).filter(|_| i == 0)?;
-    (line.digits(next).is_some() && line.glued_mark(next + 1, ':')).then_some((i, next + 3))
-}
-
-/// "Xmas market 18:30": of a season, and rarely on the day, if no other is named.
-fn around_holiday(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
-    let (_, next) = line.pick(i, |a| matches!(a.sense, Sense::Holiday(_)).then_some(()))?;
-    let next = line.link(next, Link::Festive)?;
-    let says_day = |h: &Heard| match &h.phrase.date {
-        Some(date) => !matches!(date, Date::Holiday { .. }),
-        None => h.phrase.rule.is_some() || h.phrase.offset.is_some(),
-    };
-    (!heard.iter().any(says_day)).then_some((i, next))
-}
-
-/// "Match sat throw in at 12": what may be a day, beside an hour that has none.
-fn short_day(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
-    let (_, next) = line.pick(i, |a| (a.weak && matches!(a.sense, Sense::Weekday(_))).then_some(()))?;
-    let thing = i.checked_sub(1).is_some_and(|b| line.is_plain_word(b) && line.link(b, Link::Pronoun).is_none());
-    let hour = heard.iter().all(|h| h.phrase.is_clock_alone()) && !heard.is_empty();
-    (thing && hour && line.is_plain_word(next)).then_some((i, next))
-}
-
-/// "A sunday roast recipe", "the thursday murder club", "the midnight blue dress": a kind of thing, if nothing else says
-/// when.
-fn of_a_kind(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
-    let before = i.checked_sub(1)?;
-    line.link(before, Link::The).or(line.link(before, Link::Article)).filter(|next| *next == i)?;
-    let next = line
-        .pick(i, |a| matches!(a.sense, Sense::Weekday(_) | Sense::Clock(..)).then_some(()))
-        .map(|(_, next)| next)?;
-    let [only] = heard else { return None };
-    let Phrase { date, clock, .. } = &only.phrase;
-    let bare =
-        Phrase { date: None, clock: None, ..only.phrase.clone() }.is_empty() && (date.is_none() || clock.is_none());
-    let here = only.span.contains(&line.tokens[i].span.start);
-    (bare
-        && here
-        && only.phrase.role == Role::Plain
-        && (line.is_plain_word(next) || line.link(next, Link::Counted).is_some()))
-    .then_some((before, next + 1))
 }
 
 /// A part of the day that fitted nowhere, beside a day without an hour.

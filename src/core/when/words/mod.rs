@@ -55,6 +55,9 @@ impl<'a> Line<'a> {
                 Link::Label,
                 Link::Festive,
                 Link::Book,
+                Link::OfItsDay,
+                Link::ToldThing,
+                Link::LooksUp,
             ];
             matches!(sense, Sense::Cue(_)) || things.iter().any(|link| sense == Sense::Link(*link))
         };

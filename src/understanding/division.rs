@@ -1,0 +1,97 @@
+//! Where a sentence may be divided, and whether what follows is a request of its own.
+
+use std::ops::Range;
+
+use super::clauses::{Clause, Parser};
+use super::text::fold;
+
+impl Parser<'_> {
+    /// Places where a sentence may be divided: the connector's token and the first token after it.
+    pub fn connectors(&self, range: &Range<usize>) -> Vec<(usize, usize)> {
+        let mut out: Vec<(usize, usize)> = Vec::new();
+        let mut quoted = false;
+        for at in range.clone() {
+            let word = fold(&self.heard.text[self.heard.tokens[at].span.clone()]);
+            if matches!(word.as_str(), "\"" | "“" | "”") {
+                quoted = !quoted;
+            }
+            let is_connector = matches!(
+                word.as_str(),
+                "," | "and"
+                    | "then"
+                    | "also"
+                    | "plus"
+                    | "&"
+                    | "und"
+                    | "dann"
+                    | "so"
+                    | "-"
+                    | "–"
+                    | "—"
+                    | ":"
+                    | "n"
+                    | "but"
+            );
+            if !is_connector || quoted || at == range.start || self.heard.hidden_by(at).is_some() {
+                continue;
+            }
+            match out.last_mut() {
+                Some((_, after)) if *after == at => *after = at + 1,
+                Some(_) | None => out.push((at, at + 1)),
+            }
+        }
+        out.retain(|(_, after)| *after < range.end);
+        out
+    }
+
+    /// Whether the right side is a request of its own rather than more of the left one's title or body.
+    pub fn divides(&self, left: &Clause, right: &Clause, right_range: &Range<usize>) -> bool {
+        let another_event =
+            left.command == "calendar.create_event" && right.command == "calendar.create_event" && right.has_time;
+        // "… asked three times, and I've run out of excuses" is no event.
+        let told = right.command == "calendar.create_event" && !right.has_time && self.tells(right_range);
+        if self.is_own_need(left, right_range) || told {
+            return false;
+        }
+        if right.weak {
+            // "Tutorial Friday 2pm, also print the slides by Thursday".
+            let event_and_errand = left.command == "calendar.create_event"
+                && right.command == "task.create"
+                && left.has_time
+                && right.has_time;
+            let another_errand =
+                left.command == "task.create" && right.command == "task.create" && left.has_time && right.has_time;
+            // "Remind me at 1 to feed the fish | and at 3 to lock the gate", "… and another one of 20 min".
+            let anew = another_errand && self.opens_anew(right_range);
+            return anew || (another_event || another_errand || event_and_errand) && !left.open_ended;
+        }
+        if !left.open_ended || another_event {
+            return true;
+        }
+        let starts_letter = right.command.starts_with("email.") && right.command != "email.search";
+        let is_vague = right.command.starts_with("item.")
+            || right.command.starts_with("memory.")
+            || starts_letter
+            || matches!(right.command.as_str(), "task.complete" | "task.update" | "calendar.update_event");
+        if left.command == "task.create" && is_vague {
+            return false;
+        }
+        !self.is_told(right_range)
+    }
+
+    /// Why something is looked up: "find me some time next week, | I need to get my own work done".
+    pub fn is_own_need(&self, asked: &Clause, range: &Range<usize>) -> bool {
+        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
+        asked.looks_up() && self.grammar.lexicon.starts("iwe", &ids).is_some()
+    }
+
+    fn tells(&self, range: &Range<usize>) -> bool {
+        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
+        self.grammar.lexicon.starts("subject", &ids).is_some()
+    }
+
+    fn opens_anew(&self, range: &Range<usize>) -> bool {
+        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
+        self.heard.hidden_by(range.start).is_some() || self.grammar.lexicon.starts("anew", &ids).is_some()
+    }
+}
