@@ -9,7 +9,7 @@ use super::clauses::{self, Sense};
 use super::grammar::GRAMMAR;
 use super::heard::Heard;
 use super::learn::{DOMAINS, INVESTIGATES, MODEL, Model, features, told_of};
-use super::text::own_words;
+use super::text::{Mark, Token, own_words};
 use super::{Guess, Hearing, Kind, Understood};
 use super::{ahead, antecedent};
 use crate::core::text::head_and_tail;
@@ -27,6 +27,8 @@ const THRESHOLD: f32 = 0.5;
 const THRESHOLD_WITHOUT_FRAME: f32 = 0.7;
 /// A statement about a thing ("that meeting could have been an email") resembles a request for it.
 const THRESHOLD_OF_STATEMENTS: f32 = 0.8;
+/// A part of a message says less than all of it.
+const THRESHOLD_OF_PARTS: f32 = 0.9;
 
 /// From this confidence on, a guess needs no second opinion.
 ///
@@ -90,7 +92,7 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     }
     // "What have I got on this weekend, Jess mentioned something": what is only said beside a request is no talk.
     if domains.is_empty() && !is_statement(&heard, &senses) {
-        domains = asked_beside_talk(model, &alone, &heard, &senses);
+        domains = asked_beside_talk(model, &alone, &heard);
         confidence = if domains.is_empty() { confidence } else { confidence.min(UNREAD_CONFIDENCE) };
     }
     // One request beside another is as plain as it would be alone.
@@ -113,22 +115,29 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     Guess { kind, domains, confidence: confidence.clamp(0.0, 1.0) }
 }
 
-/// What plain requests ask for by their own words, where the words around them were taken for talk.
-fn asked_beside_talk(model: &Model, hearing: &Hearing, heard: &Heard, senses: &[Sense]) -> Vec<String> {
-    const PARTS_MAX: usize = 2;
+/// What the parts of a message ask for by their own words, where all of it together was taken for talk.
+fn asked_beside_talk(model: &Model, hearing: &Hearing, heard: &Heard) -> Vec<String> {
+    const PARTS_MAX: usize = 4;
+    const PART_WORDS_MIN: usize = 3;
+    let ends =
+        |token: &Token| token.mark != Mark::Word && !matches!(&heard.text[token.span.clone()], "'" | "\"" | ":" | "-");
     let mut domains: Vec<String> = Vec::new();
-    let whole = heard.text.trim().len();
-    let parts = senses.iter().filter(|sense| !sense.weak && sense.service != "chat" && sense.said.len() < whole);
-    for sense in parts.take(PARTS_MAX) {
-        let text = &heard.text[sense.said.clone()];
+    let parts = heard.tokens.split(ends).filter(|part| part.len() >= PART_WORDS_MIN && part.len() < heard.tokens.len());
+    for part in parts.take(PARTS_MAX) {
+        let [first, .., last] = part else { continue };
+        let text = &heard.text[first.span.start..last.span.end];
         let part = Heard::quick(text, hearing.reference, &GRAMMAR);
-        let of_part = clauses::senses(&Hearing { text, ..*hearing }, &part);
-        let scores = model.scores(&features(&part, &of_part));
-        let named = DOMAINS.iter().zip(&scores).find(|(name, _)| **name == sense.service);
-        if named.is_some_and(|(_, score)| logistic(score / TEMPERATURE) > THRESHOLD)
-            && !domains.contains(&sense.service)
-        {
-            domains.push(sense.service.clone());
+        let senses = clauses::senses(&Hearing { text, ..*hearing }, &part);
+        if is_statement(&part, &senses) {
+            continue;
+        }
+        let scores = model.scores(&features(&part, &senses));
+        for (name, score) in DOMAINS.iter().zip(&scores) {
+            let agrees = senses.iter().any(|sense| !sense.weak && sense.service == *name);
+            let threshold = if agrees { THRESHOLD } else { THRESHOLD_OF_PARTS };
+            if logistic(score / TEMPERATURE) > threshold && !domains.iter().any(|known| known == name) {
+                domains.push((*name).to_owned());
+            }
         }
     }
     domains

@@ -249,9 +249,11 @@ const PLAN_UNSEEN: [&str; 3] = [
     include_str!("../../data/eval/plan_unseen3.jsonl"),
 ];
 /// As people write who complain, give reasons and just state a thing. Compared more strictly here than by the command.
-const PLAN_NATURAL: [(&str, usize); 2] = [
+const PLAN_NATURAL: [(&str, usize); 4] = [
     (include_str!("../../data/eval/plan_natural.jsonl"), 60),
     (include_str!("../../data/eval/plan_natural2.jsonl"), 70),
+    (include_str!("../../data/eval/plan_natural3.jsonl"), 70),
+    (include_str!("../../data/eval/plan_natural4.jsonl"), 70),
 ];
 const ROUTE_TUNE: &str = include_str!("../../data/eval/route_tune.tsv");
 const ROUTE_TEST: &str = include_str!("../../data/eval/route_test.tsv");

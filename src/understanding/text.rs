@@ -70,7 +70,11 @@ pub(crate) fn tokens(text: &str, lexicon: &Lexicon) -> Vec<Token> {
             continue;
         }
         if !is_word(c) {
-            let mark = if matches!(c, '.' | '!' | '?' | ';' | '\n' | '…') { Mark::Stop } else { Mark::Soft };
+            // "Mr. Patel" is no end.
+            let shortened =
+                c == '.' && out.last().is_some_and(|t| t.span.end == at && lexicon.is_phrase("shortened", &[t.id]));
+            let stops = matches!(c, '.' | '!' | '?' | ';' | '\n' | '…') && !shortened;
+            let mark = if stops { Mark::Stop } else { Mark::Soft };
             let end = at + c.len_utf8();
             out.push(Token { span: at..end, id: WordId::UNKNOWN, mark });
             at = end;
