@@ -12,12 +12,14 @@ use super::matching;
 use super::said::without_determiner;
 use super::text::{Mark, Token, capitalised, fold, tokens};
 use super::{Hearing, Understood};
-use crate::core::plan::Plan;
+use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::core::when;
 
 /// Words of a subject; longer ones are whole stories.
 const SUBJECT_WORDS_MAX: usize = 6;
 const TAIL_WORDS_MAX: usize = 24;
+/// Words of the longest phrase of a class.
+const PHRASE_WORDS_MAX: usize = 8;
 /// Cuts that are looked at, the last ones.
 const PARTS_MAX: usize = 8;
 
@@ -79,7 +81,8 @@ impl<'t> Words<'t> {
 
     /// The words of a phrase at the start; 0 where none of the class stands there.
     fn starts(&self, class: &str) -> usize {
-        GRAMMAR.lexicon.starts(class, &self.ids()).unwrap_or(0)
+        let first = self.tokens.iter().take(PHRASE_WORDS_MAX).map(|token| token.id).collect::<Vec<_>>();
+        GRAMMAR.lexicon.starts(class, &first).unwrap_or(0)
     }
 
     /// What follows a phrase of the class, if one stands at the start.
@@ -87,6 +90,7 @@ impl<'t> Words<'t> {
         self.split_at(self.starts(class)).1
     }
 
+    /// The same, where one has to stand there.
     fn after(&self, class: &str) -> Option<Words<'t>> {
         (self.starts(class) > 0).then(|| self.behind(class))
     }
@@ -130,12 +134,11 @@ fn is_cut(token: &Token, text: &str) -> bool {
 
 /// Every way to cut a message in two at the end of a sentence, a comma, a dash, an "and" or before "remind me".
 fn parts<'t>(text: &'t str, tokens: &'t [Token]) -> Vec<(Words<'t>, Words<'t>)> {
-    let is_cut = |at: &usize| match (tokens[*at].mark, &text[tokens[*at].span.clone()]) {
-        (Mark::Stop, _) | (Mark::Soft, "," | "-" | "–" | "—") => true,
-        _ => {
-            ["joins", "remindme"].iter().any(|class| Words { message: text, tokens: &tokens[*at..] }.starts(class) > 0)
-        }
+    let joins = |at: usize| {
+        let rest = Words { message: text, tokens: &tokens[at..] };
+        ["joins", "remindme"].iter().any(|class| rest.starts(class) > 0)
     };
+    let is_cut = |at: &usize| is_cut(&tokens[*at], text) || joins(*at);
     let cut = |at: usize| {
         let tail = Words::new(text, &tokens[at..]);
         (Words::new(text, &tokens[..at]), tail.behind("joins"))
@@ -167,18 +170,26 @@ fn entered(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>
     if !ends(place.behind("diary")) {
         return None;
     }
-    let is_event = |plan: &Plan| matches!(&plan.actions[..], [one] if one.command.ends_with("_event") && one.command != "delete_event");
+    let is_told = |action: &PlannedAction| matches!(action.command.as_str(), "create_event" | "update_event");
+    let is_event = |plan: &Plan| matches!(&plan.actions[..], [one] if is_told(one));
     let plan = planned(before.text()).or_else(|| planned(&format!("add {} to my calendar", before.text())));
     let mut plan = plan.filter(is_event)?;
     if let (Some(name), [event]) = (name, &mut plan.actions[..]) {
-        event.command = "create_event".to_owned();
-        event.params.retain(|param, _| matches!(param.as_str(), "start_time" | "end_time" | "location" | "changes"));
-        if let Some(Value::Object(changes)) = event.params.remove("changes") {
-            event.params.extend(changes);
-        }
-        event.params.insert("summary".to_owned(), capitalised(without_determiner(name)).into());
+        *event = named_event(event, name);
     }
     Some(plan)
+}
+
+/// "The concert is on Saturday at 7 at the cathedral, put memorial concert in": when and where as told, under this name.
+fn named_event(told: &PlannedAction, name: &str) -> PlannedAction {
+    let changes = told.params.get("changes").and_then(Value::as_object);
+    let known = ["start_time", "end_time", "location"].into_iter().filter_map(|param| {
+        let value = told.params.get(param).or_else(|| changes?.get(param))?;
+        Some((param.to_owned(), value.clone()))
+    });
+    let mut params: Params = known.collect();
+    params.insert("summary".to_owned(), capitalised(without_determiner(name)).into());
+    PlannedAction { service: "calendar".into(), command: "create_event".into(), params, ..PlannedAction::default() }
 }
 
 /// "The meeting got moved to 4" and "can you change it": it was told how.

@@ -3,6 +3,7 @@
 //! Training is deterministic (fixed order, no randomness), takes about a second (beside the start) and happens once.
 //! Each example is learnt with and without its frames, so that words carry weight where no frame fits.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use chrono::DateTime;
@@ -56,14 +57,20 @@ pub(crate) struct Model {
 #[derive(Debug, Clone)]
 pub(crate) struct Features(Vec<(u32, f32)>);
 
+/// A message that teaches; its features stand among those of all, in one piece of memory that is given back at once.
 struct Example {
-    features: Features,
+    features: Range<usize>,
     wanted: [f32; UNITS],
 }
 
 impl Model {
     pub fn train<'a>(lines: impl Iterator<Item = &'a str>) -> Model {
-        let mut examples = Vec::new();
+        let (mut examples, mut shares) = (Vec::new(), Vec::new());
+        let mut teach = |Features(features): Features, wanted| {
+            let start = shares.len();
+            shares.extend(features);
+            examples.push(Example { features: start..shares.len(), wanted });
+        };
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
         for (labels, line) in lines.filter_map(labelled) {
             let wanted = wanted(labels);
@@ -71,28 +78,29 @@ impl Model {
                 let heard = Heard::quick(&message, &reference, &GRAMMAR);
                 let hearing = Hearing { text: &message, reference: &reference, history: &[] };
                 let senses = clauses::senses(&hearing, &heard);
-                examples.push(Example { features: features(&heard, &senses), wanted });
-                examples.push(Example { features: features(&heard, &[]), wanted });
+                teach(features(&heard, &senses), wanted);
+                teach(features(&heard, &[]), wanted);
             }
         }
         let mut model = Model { weights: vec![[0.0; UNITS]; BUCKETS], bias: [-1.0; UNITS] };
         for epoch in 0..EPOCHS {
             let rate = RATE / (1.0 + epoch as f32);
             for at in shuffled(examples.len()) {
-                model.learn(&examples[at], rate);
+                let Example { features, wanted } = &examples[at];
+                model.learn(&shares[features.clone()], wanted, rate);
             }
         }
         model
     }
 
-    fn learn(&mut self, example: &Example, rate: f32) {
-        let scores = self.scores(&example.features);
+    fn learn(&mut self, features: &[(u32, f32)], wanted: &[f32; UNITS], rate: f32) {
+        let scores = self.summed(features);
         let mut error = [0.0; UNITS];
         for unit in 0..UNITS {
-            error[unit] = example.wanted[unit] - 1.0 / (1.0 + (-scores[unit]).exp());
+            error[unit] = wanted[unit] - 1.0 / (1.0 + (-scores[unit]).exp());
             self.bias[unit] += 0.1 * rate * error[unit];
         }
-        for &(bucket, share) in &example.features.0 {
+        for &(bucket, share) in features {
             let weights = &mut self.weights[bucket as usize];
             for unit in 0..UNITS {
                 weights[unit] += rate * (error[unit] * share - DECAY * weights[unit]);
@@ -102,8 +110,12 @@ impl Model {
 
     /// The units' scores; a score of 0 is even odds.
     pub fn scores(&self, features: &Features) -> [f32; UNITS] {
+        self.summed(&features.0)
+    }
+
+    fn summed(&self, features: &[(u32, f32)]) -> [f32; UNITS] {
         let mut scores = self.bias;
-        for &(bucket, share) in &features.0 {
+        for &(bucket, share) in features {
             let weights = &self.weights[bucket as usize];
             for unit in 0..UNITS {
                 scores[unit] += share * weights[unit];

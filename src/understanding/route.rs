@@ -91,9 +91,13 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         confidence *= if is_named { *chance } else { 1.0 - chance };
     }
     // "What have I got on this weekend, Jess mentioned something": what is only said beside a request is no talk.
-    if domains.is_empty() && !is_statement(&heard, &senses) {
-        domains = asked_beside_talk(model, &alone, &heard);
-        confidence = if domains.is_empty() { confidence } else { confidence.min(UNREAD_CONFIDENCE) };
+    if !is_statement(&heard, &senses) {
+        for name in asked_in_parts(model, &alone, &heard, domains.is_empty()) {
+            if !domains.contains(&name) {
+                domains.push(name);
+                confidence = confidence.min(UNREAD_CONFIDENCE);
+            }
+        }
     }
     // One request beside another is as plain as it would be alone.
     for sense in requests_beside(&senses, &domains) {
@@ -115,12 +119,15 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     Guess { kind, domains, confidence: confidence.clamp(0.0, 1.0) }
 }
 
-/// What the parts of a message ask for by their own words, where all of it together was taken for talk.
-fn asked_beside_talk(model: &Model, hearing: &Hearing, heard: &Heard) -> Vec<String> {
+/// What the parts of a message ask for by their own words: `talk`, where all of it together was taken for that.
+fn asked_in_parts(model: &Model, hearing: &Hearing, heard: &Heard, talk: bool) -> Vec<String> {
     const PARTS_MAX: usize = 4;
     const PART_WORDS_MIN: usize = 3;
-    let ends =
-        |token: &Token| token.mark != Mark::Word && !matches!(&heard.text[token.span.clone()], "'" | "\"" | ":" | "-");
+    let ends = |token: &Token| match (token.mark, &heard.text[token.span.clone()]) {
+        (Mark::Word, word) => !talk && matches!(word, "and" | "+" | "&"),
+        (Mark::Soft, mark) => !matches!(mark, "'" | "\"" | ":" | "-"),
+        (Mark::Stop, _) => true,
+    };
     let mut domains: Vec<String> = Vec::new();
     let parts = heard.tokens.split(ends).filter(|part| part.len() >= PART_WORDS_MIN && part.len() < heard.tokens.len());
     for part in parts.take(PARTS_MAX) {

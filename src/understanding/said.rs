@@ -72,6 +72,14 @@ impl<'a> Said<'a> {
             if at > start {
                 let piece = tidy(self.heard.raw(start, at - 1));
                 let piece = trim_dangling(&piece, start > wide.start, at < wide.end);
+                // "Class tonight, bring the book".
+                let before = start.checked_sub(1).and_then(|hidden| self.heard.tokens.get(hidden));
+                let behind_a_comma = before
+                    .and_then(|hidden| self.heard.text.get(hidden.span.end..self.heard.tokens[start].span.end))
+                    .is_some_and(|between| between.trim_start().starts_with(','));
+                if let Some(last) = pieces.last_mut().filter(|_| behind_a_comma && !piece.is_empty()) {
+                    last.push(',');
+                }
                 pieces.extend(Some(piece).filter(|p| !p.is_empty()));
             }
             start = at + 1;
@@ -341,36 +349,15 @@ pub(crate) fn title(text: &str) -> String {
     capitalised(text.trim())
 }
 
+const DETERMINERS: [&str; 20] = [
+    "the", "my", "a", "an", "our", "this", "that", "all", "der", "die", "das", "den", "dem", "mein", "meine", "meinen",
+    "ein", "eine", "einen", "some",
+];
+
 /// Text without the articles and possessives at its start.
 pub(crate) fn without_determiner(text: &str) -> &str {
     let mut rest = text.trim();
-    while let Some((first, tail)) = rest.split_once(' ') {
-        let is_determiner = matches!(
-            fold(first).as_str(),
-            "the"
-                | "my"
-                | "a"
-                | "an"
-                | "our"
-                | "this"
-                | "that"
-                | "all"
-                | "der"
-                | "die"
-                | "das"
-                | "den"
-                | "dem"
-                | "mein"
-                | "meine"
-                | "meinen"
-                | "ein"
-                | "eine"
-                | "einen"
-                | "some"
-        );
-        if !is_determiner {
-            break;
-        }
+    while let Some((_, tail)) = rest.split_once(' ').filter(|(first, _)| DETERMINERS.contains(&fold(first).as_str())) {
         rest = tail.trim_start();
     }
     rest

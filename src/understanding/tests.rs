@@ -258,11 +258,12 @@ const PLAN_NATURAL: [(&str, usize); 4] = [
 const ROUTE_TUNE: &str = include_str!("../../data/eval/route_tune.tsv");
 const ROUTE_TEST: &str = include_str!("../../data/eval/route_test.tsv");
 /// Fresh batches: none of them teaches.
-const ROUTE_UNSEEN: [&str; 4] = [
+const ROUTE_UNSEEN: [&str; 5] = [
     include_str!("../../data/eval/route_unseen3.tsv"),
     include_str!("../../data/eval/route_unseen6.tsv"),
     include_str!("../../data/eval/route_unseen7.tsv"),
     include_str!("../../data/eval/route_unseen8.tsv"),
+    include_str!("../../data/eval/route_unseen9.tsv"),
 ];
 
 fn fold(text: &str) -> String {

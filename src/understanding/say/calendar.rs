@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::said::{Said, Words, done, people, set, title, without_determiner};
+use super::super::said::{Said, Words, done, people, set, tidy, title, without_determiner};
 use super::super::text::{fold, tokens};
 use super::{Built, items};
 use crate::core::when::{self, Grain, Reference, When};
@@ -152,6 +152,10 @@ pub(super) fn create(said: &Said) -> Built {
     let mut used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
     let length = said.lengths(&[]).first().map(|&peel| said.words(&[peel]));
     used.extend(length.iter().flat_map(|l| l.peels.clone()));
+    // "Save it" is no event.
+    if said.grammar.lexicon.is_phrase("it", &said.ids("summary")) && when.is_none() {
+        return Built::No;
+    }
     let is_bare = said.found.frame.weak;
     // "Keep Dez off video" keeps no hour free.
     if when.is_none() && clause(said).starts_with(" keep ") {
@@ -283,7 +287,7 @@ fn split_place(text: &str) -> (String, Option<String>) {
         if name.is_empty() || name.split_whitespace().count() > 6 || wants_online != is_online && wants_online {
             continue;
         }
-        return (text[..at].trim().to_owned(), Some(name.to_owned()));
+        return (tidy(&text[..at]), Some(name.to_owned()));
     }
     (text.to_owned(), None)
 }

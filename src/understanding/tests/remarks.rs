@@ -26,7 +26,7 @@ fn a_remark_behind_a_request_is_no_part_of_what_it_names() {
         ),
         (
             "viewing friday at 3pm, code 4421",
-            r#"calendar.create_event {"start_time":"friday at 3pm","summary":"Viewing code 4421"}"#,
+            r#"calendar.create_event {"start_time":"friday at 3pm","summary":"Viewing, code 4421"}"#,
         ),
         (
             "wedding cake delivery friday 10am, Holme Hall",
