@@ -5,6 +5,9 @@ use std::ops::Range;
 use super::clauses::{Clause, Parser};
 use super::text::fold;
 
+const CONNECTORS: [&str; 15] =
+    [",", "and", "then", "also", "plus", "&", "und", "dann", "so", "-", "–", "—", ":", "n", "but"];
+
 impl Parser<'_> {
     /// Places where a sentence may be divided: the connector's token and the first token after it.
     pub fn connectors(&self, range: &Range<usize>) -> Vec<(usize, usize)> {
@@ -15,24 +18,8 @@ impl Parser<'_> {
             if matches!(word.as_str(), "\"" | "“" | "”") {
                 quoted = !quoted;
             }
-            let is_connector = matches!(
-                word.as_str(),
-                "," | "and"
-                    | "then"
-                    | "also"
-                    | "plus"
-                    | "&"
-                    | "und"
-                    | "dann"
-                    | "so"
-                    | "-"
-                    | "–"
-                    | "—"
-                    | ":"
-                    | "n"
-                    | "but"
-            );
-            if !is_connector || quoted || at == range.start || self.heard.hidden_by(at).is_some() {
+            if !CONNECTORS.contains(&word.as_str()) || quoted || at == range.start || self.heard.hidden_by(at).is_some()
+            {
                 continue;
             }
             match out.last_mut() {
@@ -49,7 +36,8 @@ impl Parser<'_> {
         let another_event =
             left.command == "calendar.create_event" && right.command == "calendar.create_event" && right.has_time;
         // "… asked three times, and I've run out of excuses" is no event.
-        let told = right.command == "calendar.create_event" && !right.has_time && self.tells(right_range);
+        let told =
+            right.command == "calendar.create_event" && !right.has_time && self.begins(right_range, &["subject"]);
         if self.is_own_need(left, right_range) || told {
             return false;
         }
@@ -62,7 +50,8 @@ impl Parser<'_> {
             let another_errand =
                 left.command == "task.create" && right.command == "task.create" && left.has_time && right.has_time;
             // "Remind me at 1 to feed the fish | and at 3 to lock the gate", "… and another one of 20 min".
-            let anew = another_errand && self.opens_anew(right_range);
+            let timed_first = self.heard.hidden_by(right_range.start).is_some();
+            let anew = another_errand && (timed_first || self.begins(right_range, &["anew"]));
             return anew || (another_event || another_errand || event_and_errand) && !left.open_ended;
         }
         if !left.open_ended || another_event {
@@ -81,17 +70,12 @@ impl Parser<'_> {
 
     /// Why something is looked up: "find me some time next week, | I need to get my own work done".
     pub fn is_own_need(&self, asked: &Clause, range: &Range<usize>) -> bool {
-        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
-        asked.looks_up() && self.grammar.lexicon.starts("iwe", &ids).is_some()
+        asked.looks_up() && self.begins(range, &["iwe"])
     }
 
-    fn tells(&self, range: &Range<usize>) -> bool {
+    /// Whether what is seen of a range begins with a phrase of one of the classes.
+    pub fn begins(&self, range: &Range<usize>, classes: &[&str]) -> bool {
         let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
-        self.grammar.lexicon.starts("subject", &ids).is_some()
-    }
-
-    fn opens_anew(&self, range: &Range<usize>) -> bool {
-        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
-        self.heard.hidden_by(range.start).is_some() || self.grammar.lexicon.starts("anew", &ids).is_some()
+        classes.iter().any(|class| self.grammar.lexicon.starts(class, &ids).is_some())
     }
 }

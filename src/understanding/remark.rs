@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::clauses::{CONNECTORS_MAX, Clause, Parser};
+use super::lexicon::{Lexicon, WordId};
 use super::said::{tidy, title};
 use super::say::Built;
 use super::text::fold;
@@ -14,11 +15,8 @@ impl Parser<'_> {
     /// "Cancel spin class tomorrow, my legs are dead": the request before a remark, which says why.
     pub fn without_aside(&self, range: &Range<usize>, connectors: &[(usize, usize)], depth: usize) -> Option<Clause> {
         let word = |at: usize| fold(&self.heard.text[self.heard.tokens[at].span.clone()]);
-        let ids = |from: usize| -> Vec<_> {
-            self.heard.live(from..range.end).into_iter().map(|i| self.heard.tokens[i].id).collect()
-        };
-        let tells = |from: usize| self.grammar.lexicon.starts("subject", &ids(from)).is_some();
-        let sighs = |from: usize| self.grammar.lexicon.starts("sigh", &ids(from)).is_some();
+        let tells = |from: usize| self.begins(&(from..range.end), &["subject"]);
+        let sighs = |from: usize| self.begins(&(from..range.end), &["sigh"]);
         let marks =
             connectors.iter().copied().filter(|(at, _)| matches!(word(*at).as_str(), "," | "-" | "–" | "—" | "but"));
         // "… by Wednesday or I get fined", "… tonight it's the third week".
@@ -52,15 +50,10 @@ impl Parser<'_> {
     /// "… , bring the forms": what may be needed stays.
     fn may_be_left_out(&self, range: &Range<usize>) -> bool {
         let ids: Vec<_> = self.heard.live(range.clone()).iter().map(|i| self.heard.tokens[*i].id).collect();
-        let lexicon = &self.grammar.lexicon;
         let told = self.heard.raw(range.start, range.end - 1);
-        let names =
-            told.split_whitespace().any(|word| word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
-        let more =
-            names || ["invite", "errand", "joined", "det"].iter().any(|class| lexicon.starts(class, &ids).is_some());
         !ids.is_empty()
-            && !more
-            && lexicon.find("placenoun", &ids).is_none()
+            && !may_be_needed(told, &ids, &self.grammar.lexicon)
+            && !self.begins(range, &["invite", "errand", "joined"])
             && self.heard.hidden_by(range.start).is_none()
     }
 
@@ -127,4 +120,10 @@ impl Clause {
         }
         self
     }
+}
+
+/// Words behind a comma that may say where something is, by which number, or what it is called.
+pub(super) fn may_be_needed(told: &str, ids: &[WordId], lexicon: &Lexicon) -> bool {
+    let names = told.split_whitespace().any(|word| word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
+    names || lexicon.starts("det", ids).is_some() || lexicon.find("placenoun", ids).is_some()
 }

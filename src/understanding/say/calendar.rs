@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::lexicon::{Lexicon, WordId};
+use super::super::remark::may_be_needed;
 use super::super::said::{Said, Words, done, people, set, tidy, title, without_determiner};
 use super::super::text::{fold, tokens};
 use super::{Built, items};
@@ -221,7 +223,7 @@ fn timed(
 /// Summary, place and the people to invite.
 fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Value>) {
     if let Some(with) = said.clean("with", used) {
-        let (with, place) = split_place(&with);
+        let (with, place) = split_place(&with, &said.grammar.lexicon);
         let what = ["lunch", "dinner", "call", "coffee", "drinks", "breakfast", "brunch"]
             .into_iter()
             .find(|w| clause(said).contains(&format!(" {w} ")));
@@ -248,7 +250,7 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
         Some((before, guests)) => (before, people(guests)),
         None => (whole, Vec::new()),
     };
-    let (summary, place) = split_place(whole);
+    let (summary, place) = split_place(whole, &said.grammar.lexicon);
     let mut guests = said.raw("attendees").map(|names| people(&names)).unwrap_or_default();
     guests.extend(invited);
     let summary =
@@ -260,11 +262,15 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
 fn named_place(said: &Said, used: &[usize]) -> Option<(String, String)> {
     const PLACE_WORDS_MAX: usize = 5;
     let (name, place) = said.around_time("summary", used)?;
-    let ids: Vec<_> = tokens(&place, &said.grammar.lexicon).into_iter().map(|token| token.id).collect();
     let lexicon = &said.grammar.lexicon;
+    let ids = ids_of(&place, lexicon);
     let says_more = ["whostop", "subject", "errand"].iter().any(|class| lexicon.starts(class, &ids).is_some());
     let is_place = ids.len() <= PLACE_WORDS_MAX && !says_more && lexicon.find("placenoun", &ids).is_some();
     is_place.then_some((name, place))
+}
+
+fn ids_of(text: &str, lexicon: &Lexicon) -> Vec<WordId> {
+    tokens(text, lexicon).into_iter().map(|token| token.id).collect()
 }
 
 fn split_at<'t>(text: &'t str, links: &[&str]) -> Option<(&'t str, &'t str)> {
@@ -272,12 +278,15 @@ fn split_at<'t>(text: &'t str, links: &[&str]) -> Option<(&'t str, &'t str)> {
 }
 
 /// "lunch with Tom at Luigi's" is lunch with Tom, at Luigi's.
-fn split_place(text: &str) -> (String, Option<String>) {
+fn split_place(text: &str, lexicon: &Lexicon) -> (String, Option<String>) {
     for link in [" at the ", " at ", " @ ", " in the ", " in ", " on ", " via ", " over "] {
         let Some(at) = text.rfind(link) else { continue };
         let place = text[at..].trim();
-        // "At union sound, nice chairs there".
-        let place = place.split(", ").next().unwrap_or(place);
+        // "At union sound, nice chairs there", but "at Luigi's, 5 Main St".
+        let place = match place.split_once(", ") {
+            Some((name, more)) if !may_be_needed(more, &ids_of(more, lexicon), lexicon) => name,
+            _ => place,
+        };
         let (preposition, name) = place.split_once(' ').unwrap_or(("", place));
         let is_online = matches!(
             fold(name).as_str(),

@@ -32,6 +32,11 @@ fn a_remark_behind_a_request_is_no_part_of_what_it_names() {
             "wedding cake delivery friday 10am, Holme Hall",
             r#"calendar.create_event {"location":"Holme Hall","start_time":"friday 10am","summary":"Wedding cake delivery"}"#,
         ),
+        (
+            "lunch with Jo friday at 1pm at Luigi's, 5 Main St",
+            r#"calendar.create_event {"location":"Luigi's, 5 Main St","start_time":"friday at 1pm","summary":"Lunch with Jo"}"#,
+        ),
+        ("find mails from bob, about the rent", r#"email.search {"from":"bob","text":"rent"}"#),
         ("find my note about the stopcock, quick, theres water everywhere", r#"keep.search {"query":"stopcock"}"#),
         (
             "chuck milk and tea bags on the shopping list, lee's been round",

@@ -283,7 +283,8 @@ fn relative(line: &Line, i: usize) -> Option<Heard> {
     let heard = around(line, next, -minutes)?;
     // "2 to 4" is a range; "20 to 4" and "five to four" are not.
     let minutes_like = minutes % 5 == 0 && minutes <= 25;
-    if in_words && minutes_like || minutes > 12 {
+    // "21 to 9" is a score.
+    if in_words && minutes_like || minutes > 12 && (in_words || minutes % 5 == 0) {
         return Some(heard);
     }
     minutes_like.then_some(Heard { surety: Surety::Bare, ..heard })

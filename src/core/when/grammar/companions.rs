@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::super::Role;
-use super::super::words::{Line, Link};
+use super::super::words::{Line, Link, Sense};
 use super::phrase::{Date, Doubt, Phrase, Span};
 use super::rule::plural_days;
 use super::{Heard, first_request, moves};
@@ -138,6 +138,12 @@ impl Sentence<'_> {
         if is_part(second) && first.is_appointment() && second.part_holds(first.clock) {
             return Pair::PartOfIt;
         }
+        // "Call about the night out at 3pm".
+        let apart_from =
+            |part: &Phrase, hour: &Phrase| is_part(part) && hour.is_clock_alone() && !part.part_holds(hour.clock);
+        if apart_from(first, second) || apart_from(second, first) {
+            return Pair::OneOfSeveral;
+        }
         let within = is_hour_within(first, second) || is_hour_within(second, first);
         if together || !asked_before && within {
             return Pair::SameInstant;
@@ -170,10 +176,14 @@ impl Sentence<'_> {
         tells || begins.is_some_and(|i| self.line.link(i, Link::For).is_some())
     }
 
-    /// "(Print the agenda for) mondays meeting", "tmrw's lab".
+    /// "(Print the agenda for) mondays meeting", "tmrw's lab", "my thursday trip".
     fn is_of_a_thing(&self, byte: usize) -> bool {
+        let owned = |i: usize| {
+            let own = i.checked_sub(1).is_some_and(|b| self.line.link(b, Link::Own) == Some(i));
+            own && self.line.atoms(i).iter().any(|a| matches!(a.sense, Sense::Weekday(_)))
+        };
         let mut days = (0..self.line.tokens.len())
-            .filter(|i| self.line.tokens[*i].possessive || plural_days(self.line, *i).is_some());
+            .filter(|i| self.line.tokens[*i].possessive || plural_days(self.line, *i).is_some() || owned(*i));
         days.any(|i| self.line.tokens[i].span.start >= byte && self.line.is_plain_word(i + 1))
     }
 

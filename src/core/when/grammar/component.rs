@@ -74,6 +74,9 @@ impl<'a> Reader<'a> {
         let minutes = minutes || leaves && self.line.glued_mark(i + 1, '.');
         // "Safaricom House, 19th June".
         let date = day_and_month(self.line, i).is_some();
+        // "Open house 2 to 4 today".
+        let until = self.line.link(i + 1, Link::To).filter(|at| self.line.digits(*at).is_some());
+        let minutes = minutes || until.is_some_and(|at| half(at + 1) || self.today_follows(at + 1));
         let ratio = i.checked_sub(1).is_some_and(|b| self.line.link(b, Link::Ratio) == Some(i));
         figure && (ratio || !minutes && !date && i.checked_sub(1).is_some_and(|b| label(b).is_some()))
     }

@@ -2,7 +2,7 @@
 
 use super::super::Role;
 use super::super::defaults::Part;
-use super::super::words::{Link, Sense};
+use super::super::words::{Kind, Link, Sense};
 use super::clock::{self, Surety, clock, plain};
 use super::component::Reader;
 use super::date::{Company, date};
@@ -59,7 +59,7 @@ impl Reader<'_> {
                     || self.whole
                     || followed()
                     || beside && lead.link.is_none() && (self.ends_here(heard.next) || self.is_of_a_rota(lead))
-                    || lead.link.is_none() && !self.is_for_so_many(lead) && self.today_follows(heard.next)
+                    || lead.link.is_none() && !self.is_amount(lead) && self.today_follows(heard.next)
             }
         };
         if !fits || heard.surety < Surety::Sure && self.is_something_else(lead, &heard, asked) {
@@ -158,10 +158,12 @@ impl Reader<'_> {
         before.is_some_and(|at| self.line.link(at, Link::Alarm).is_some())
     }
 
-    /// "A table for six".
-    fn is_for_so_many(&self, lead: &Lead) -> bool {
+    /// "A table for six (tomorrow)", "buy one (tomorrow)".
+    fn is_amount(&self, lead: &Lead) -> bool {
         let before = lead.next.checked_sub(1);
-        before.is_some_and(|at| self.line.link(at, Link::For).is_some()) && !self.alarm_before(lead)
+        let so_many = before.is_some_and(|at| self.line.link(at, Link::For).is_some()) && !self.alarm_before(lead);
+        let one = self.line.digits(lead.next).is_none() && number(self.line, lead.next).is_some_and(|(n, _)| n == 1);
+        so_many || one
     }
 
     /// "Ward meeting 13.30 on the 11th", but not "I paid 13.30 on the 11th".
@@ -236,8 +238,10 @@ impl Reader<'_> {
 
     pub fn zone_at(&self, i: usize) -> Option<(Zone, usize)> {
         let line = self.line;
-        // "5 IST", but not German "Stock 5 ist".
-        let half = || i.checked_sub(1).is_some_and(|b| line.link(b, Link::Am).or(line.link(b, Link::Pm)).is_some());
+        // "5 IST", "5pm ist", but not German "Stock 5 ist" and "3pm pt with Dave".
+        let ends = line.tokens.get(i + 1).is_none_or(|t| matches!(t.kind, Kind::Mark(_)));
+        let half =
+            || ends && i.checked_sub(1).is_some_and(|b| line.link(b, Link::Am).or(line.link(b, Link::Pm)).is_some());
         let abbreviation = line.pick(i, |a| match a.sense {
             Sense::Zone(zone) if !a.weak || self.is_capital(i) || half() => Some(zone),
             _ => None,
@@ -267,7 +271,10 @@ impl Reader<'_> {
     }
 
     pub fn zone(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        if phrase.zone.is_some() || phrase.clock.is_none() {
+        // "At 3 at the central station", "8am, MDT with the team".
+        let comma = lead.next.checked_sub(1).is_some_and(|b| self.line.mark(b, ','));
+        let place = lead.article || comma || lead.link == Some(Link::At);
+        if phrase.zone.is_some() || phrase.clock.is_none() || place {
             return None;
         }
         // The joint may have eaten the "in" of "in New York".

@@ -94,7 +94,8 @@ fn short_day(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let word = line.tokens[before].kind == Kind::Word && small.iter().all(|link| line.link(before, *link).is_none());
     let hour = heard.iter().all(|h| h.phrase.is_clock_alone()) && !heard.is_empty();
     let ends = line.tokens.get(next).is_none_or(|t| matches!(t.kind, Kind::Mark(_)));
-    (word && hour && (ends || line.is_plain_word(next))).then_some((i, next))
+    let goes_on = line.is_plain_word(next) || line.link(next, Link::Mover).is_some();
+    (word && hour && (ends || goes_on)).then_some((i, next))
 }
 
 /// "A sunday roast recipe", "the thursday murder club", "the midnight blue dress": a kind of thing, if nothing else says

@@ -134,7 +134,12 @@ fn hints(line: &Line) -> Hints {
         asks: first_request(line).is_some(),
         ends: line.has_anywhere(Sense::Link(Link::Ends)),
         day: (0..line.tokens.len()).any(|i| unread::names_day(line, i)),
-        cue: cue(Half::Am).or(cue(Half::Pm)).or(cue(Half::Evening)).or(cue(Half::Either)),
+        // Whom an alarm wakes from a nap gets up in the afternoon.
+        cue: cue(Half::Am)
+            .filter(|_| !line.has_anywhere(Sense::Link(Link::Nap)))
+            .or(cue(Half::Pm))
+            .or(cue(Half::Evening))
+            .or(cue(Half::Either)),
     }
 }
 

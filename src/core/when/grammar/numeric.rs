@@ -76,15 +76,24 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     Some(Heard { date, part: None, next, company })
 }
 
-/// "12/3 wire", "3/4 inch".
+/// "12/3 wire", "3/4 inch", "a 3/2".
 pub fn is_size(line: &Line, i: usize) -> bool {
     let slashed = line.glued_mark(i + 1, '/') && line.digits(i).is_some() && line.digits(i + 2).is_some();
-    slashed && line.link(i + 3, Link::Counted).is_some()
+    // "The bungalow is a 3/2".
+    let one = i.checked_sub(1).is_some_and(|b| line.link(b, Link::Article) == Some(i));
+    slashed && (one || line.link(i + 3, Link::Counted).is_some())
 }
+
+/// The best mark of a scale, "8/10".
+const MARK_MAX: u32 = 10;
 
 /// "Starts 4/7", "expires 6/10".
 fn runs_out(line: &Line, i: usize) -> bool {
-    let says = |at: usize| [Link::Ends, Link::Runs, Link::Present].iter().any(|link| line.link(at, *link) == Some(i));
+    // What "is 6/9" may be a mark; none is out of sixteen.
+    let high = [i, i + 2].into_iter().any(|at| line.digits(at).is_some_and(|(figure, _)| figure > MARK_MAX));
+    let present = high.then_some(Link::Present);
+    let says =
+        |at: usize| [Link::Ends, Link::Runs].into_iter().chain(present).any(|link| line.link(at, link) == Some(i));
     (i.saturating_sub(2)..i).any(says)
 }
 

@@ -100,6 +100,11 @@ fn short_part(line: &Line, i: usize, hundredths: i64) -> Option<(Span, usize)> {
         Sense::ShortUnit(unit) => Some(unit),
         _ => None,
     })?;
+    // "Seat 4D", but "IN 2H".
+    let seat = unit == Unit::Day && line.tokens.get(i).and_then(|t| line.text.get(t.span.clone())) == Some("D");
+    if seat {
+        return None;
+    }
     let span = Span::of(unit, hundredths);
     let minutes = line.digits(next).filter(|(m, digits)| *digits == 2 && *m < 60);
     match minutes {

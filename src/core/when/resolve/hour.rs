@@ -11,10 +11,6 @@ use super::day::{self, Days, Tense};
 use super::{Context, Grain, Problem, Spot, impossible, not_past};
 
 const DAY: i64 = 24 * 60;
-/// Hours at which one may get up as well as end a nap; whom an alarm wakes at six has slept.
-const NAP_ENDS: std::ops::RangeInclusive<u32> = 4..=5;
-/// When nobody sets an alarm for the morning any more: eight.
-const DAY_BEGINS: i64 = 8 * 60;
 const HALF_DAY: i64 = 12 * 60;
 
 /// `days` is what the date of the phrase means, if it has one.
@@ -90,13 +86,6 @@ fn is_open(clock: Clock, part: Option<&Part>, cue: Option<Half>) -> bool {
         Some(Half::Pm) | None => return false,
     };
     clock.dial == Dial::Half && part.is_none() && hours.contains(&clock.hour)
-}
-
-/// "Wake me at 5", said at two in the afternoon.
-fn may_end_a_nap(clock: Clock, part: Option<&Part>, context: &Context) -> bool {
-    let now = minutes_of(context.local_now.time());
-    let by_day = (DAY_BEGINS..i64::from(clock.hour) * 60 + HALF_DAY).contains(&now);
-    clock.dial == Dial::Half && part.is_none() && NAP_ENDS.contains(&clock.hour) && by_day
 }
 
 fn either_half(candidates: Vec<DateTime<Tz>>) -> Problem {
@@ -236,10 +225,7 @@ fn part_of(part: &Part, days: &Days, context: &Context) -> Result<Spot, Problem>
 fn next_to_come(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
     let today = context.local_now.date();
     let (choices, grain) = match (phrase.clock, phrase.part) {
-        (Some(clock), part)
-            if phrase.cue == Some(Half::Am)
-                && (is_open(clock, part, phrase.cue) || may_end_a_nap(clock, part, context)) =>
-        {
+        (Some(clock), part) if phrase.cue == Some(Half::Am) && is_open(clock, part, phrase.cue) => {
             let next = |minutes: i64| {
                 let passed = at_minutes(today, minutes)? <= context.local_now;
                 context.exact(at_minutes(day::after(today, i64::from(passed))?, minutes)?)

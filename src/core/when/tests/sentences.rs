@@ -73,9 +73,10 @@ fn what_is_played_at_any_hour_is_asked_about() {
             ("kids footy final sunday 10.45 oval 3", "2026-05-17T10:45"),
             ("football every saturday at 9", "-"),
             ("football tomorrow at 5", "2026-05-14T17:00"),
-            ("wake me at a quarter to four from my nap", "-"),
+            ("wake me at a quarter to four", "-"),
+            ("wake me at a quarter to four from my nap", "2026-05-13T15:45"),
             ("wake me at 6", "2026-05-14T06:00"),
-            ("set an alarm for 5:30", "-"),
+            ("set an alarm for 5:30", "2026-05-14T05:30"),
         ],
     );
 }
@@ -382,5 +383,42 @@ fn a_day_beside_a_holiday_says_which_country_keeps_it() {
         "2026-03-09T08:01",
         "Europe/London",
         &[("mothers day sunday, get flowers", "2026-03-15T00:00"), ("flowers for mothers day", "-")],
+    );
+}
+
+#[test]
+fn marks_names_and_places_beside_figures_are_no_times() {
+    begin(
+        "2026-12-09T08:01",
+        "Europe/London",
+        &[
+            ("coffee with ann at 3 at the central station", "2026-12-09T15:00"),
+            ("3pm pt with dave", "2026-12-09T15:00"),
+            ("open house 2 to 4 today", "2026-12-09T14:00"),
+            ("buy one tomorrow lunchtime", "2026-12-10T12:00"),
+            ("check out by 11 on sunday", "2026-12-13T11:00"),
+            ("the bungalow is a 3/2 with a garage", "-"),
+            ("21 to 9, a thrashing", "-"),
+            ("my left eye is 6/9", "-"),
+            ("the party is 12/16", "2026-12-16T00:00"),
+            ("class photos 22/09", "2027-09-22T00:00"),
+            ("chase the invoices on 31 march", "2027-03-31T00:00"),
+            ("find the photos from 3 may", "2026-05-03T00:00"),
+            ("romans 8:28 for the bulletin", "-"),
+            ("john 3:16 on the banner", "-"),
+            ("sunday school needs hymnals", "-"),
+            ("xmas market pickup 18:30", "-"),
+            ("start xmas card templates in 20 minutes", "2026-12-09T08:21"),
+            ("passenger in 4C proposed to the one in 4D", "-"),
+            ("the flight is oversold by 9", "-"),
+            ("xmas rota meeting 2pm", "-"),
+            ("friday 8am, MDT with the team", "2026-12-11T08:00"),
+            ("remind me noon to swap my thursday trip", "2026-12-09T12:00"),
+            ("havin a nap wake me at 5", "2026-12-09T17:00"),
+            ("bus 8.15 tomorrow to town", "2026-12-10T08:15"),
+            ("late shift friday 4 til close", "-"),
+            ("call about the night out at 3pm", "-"),
+            ("shift tomorrows dinner from 7 to 8.30", "2026-12-10T20:30"),
+        ],
     );
 }

@@ -58,6 +58,7 @@ impl<'a> Line<'a> {
                 Link::OfItsDay,
                 Link::ToldThing,
                 Link::LooksUp,
+                Link::Nap,
             ];
             matches!(sense, Sense::Cue(_)) || things.iter().any(|link| sense == Sense::Link(*link))
         };

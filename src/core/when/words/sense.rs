@@ -156,7 +156,7 @@ links! {
     DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone",
     Hundred = "hundred", WeekNo = "week_number", Excluded = "excluded", Corrects = "corrects",
     Street = "street", Except = "except", Book = "book", Festive = "festive",
-    OfItsDay = "of_its_day", ToldThing = "told_thing", LooksUp = "looks_up",
+    OfItsDay = "of_its_day", ToldThing = "told_thing", LooksUp = "looks_up", Nap = "nap",
 }
 
 impl Sense {
