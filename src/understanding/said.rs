@@ -185,10 +185,13 @@ impl<'a> Said<'a> {
         outside.first().or(all.last()).map(|&peel| self.words(&[peel]))
     }
 
-    /// "Alarm at 5:45 tomorrow": what the words mean in their sentence, written out where alone they would mean
-    /// another instant.
+    /// "Alarm at 5:45 tomorrow: hill session": what the words mean beside an alarm, written out where alone they would mean
+    /// another instant. What a thing is called says its own half of the day, later.
     fn in_context(&self, peel: usize) -> Words {
         let words = self.words(&[peel]);
+        if !self.clause_holds("alarms") {
+            return words;
+        }
         let alone = when::resolve(&words.text, self.hearing.reference);
         match (self.heard.time(peel).map(|found| &found.result), alone) {
             (Some(Ok(When::Point { at, grain: Grain::Minute })), Some(Ok(When::Point { at: other, .. })))

@@ -113,4 +113,8 @@ fn a_mail_goes_to_nobody_that_was_not_named() {
 fn an_alarm_rings_in_the_morning() {
     let got = shown(&planned("alarm at 5:45 tomorrow: hill session", &[]));
     assert!(got.contains("T05:45"), "{got}");
+    // "Party" lets the hour of what is bought for it lie in either half, which is asked about later.
+    let got = shown(&planned("remind me to buy drinks for the party tomorrow at 9", &[]));
+    assert!(got.contains("tomorrow at 9"), "{got}");
+    check("throw away my christmas list", &[], r#"keep.delete {"find_by":"christmas list"}"#);
 }

@@ -73,7 +73,7 @@ fn of_that_day(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)>
     only.phrase.clock.is_none().then_some((i, next))
 }
 
-/// "Xmas market 18:30": of a season, and rarely on the day, if no other is named.
+/// "Xmas market 18:30": of a season, and rarely on the day, if no other is named. Without an hour it is just a name.
 fn around_holiday(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let (_, next) = line.pick(i, |a| matches!(a.sense, Sense::Holiday(_)).then_some(()))?;
     // "The Easter crime serial is on at 9".
@@ -83,7 +83,8 @@ fn around_holiday(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usiz
         Some(date) => !matches!(date, Date::Holiday { .. }),
         None => h.phrase.rule.is_some() || h.phrase.offset.is_some(),
     };
-    (!heard.iter().any(says_day)).then_some((i, next))
+    let timed = heard.iter().any(|h| h.phrase.clock.is_some());
+    (timed && !heard.iter().any(says_day)).then_some((i, next))
 }
 
 /// "Match sat throw in at 12", "moving day sat, van at 8": what may be a day, beside an hour that has none.
