@@ -18,7 +18,7 @@ pub(super) fn create(said: &Said) -> Built {
         action.params.insert("remind_at".to_owned(), json!([second]));
     }
     let is_twice = twice.is_some();
-    let when = twice.map(|(both, _)| both).or_else(|| said.moment("title", &[]));
+    let when = twice.map(|(both, _)| both).or_else(|| said.moment("title", &[])).or_else(|| of_another_timer(said));
     let used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
     if let Some(when) = &when {
         let name = if said.repeats(when) { "repeat" } else { "deadline" };
@@ -43,7 +43,8 @@ pub(super) fn create(said: &Said) -> Built {
     if said.grammar.lexicon.is_phrase("it", &said.ids("title")) {
         return about_it(said, action);
     }
-    let (what, why) = reason(if is_twice { without_and(&whole) } else { &whole });
+    let whole = whole.strip_prefix("for ").unwrap_or(&whole);
+    let (what, why) = reason(if is_twice { without_and(whole) } else { whole });
     if let Some(several) = list_of_titles(said, &what) {
         let each = several.into_iter().map(|one| {
             let mut one_action = action.clone();
@@ -55,6 +56,13 @@ pub(super) fn create(said: &Said) -> Built {
     set(&mut action, "title", Some(title(&what)));
     set(&mut action, "description", why.map(|w| title(&w)));
     done(action)
+}
+
+/// "(A timer of 12 minutes for the pasta and) another one of 20 for the bread".
+fn of_another_timer(said: &Said) -> Option<Words> {
+    let peel = *said.lengths(&[]).first().filter(|_| said.clause_starts("anew"))?;
+    let length = said.words(&[peel]);
+    Some(Words { text: format!("in {}", length.text.trim_start_matches("of ")), ..length })
 }
 
 /// "the night before to pack": what is to be done, where the time is told by something that was not said.

@@ -98,7 +98,7 @@ fn one_message_may_hold_several_times_and_their_errands() {
     let two = planned("remind me at 1 to feed the fish and at 3 to lock the gate", &[]);
     assert_eq!(shown(&two).matches("task.create").count(), 2, "{}", shown(&two));
     let timers = planned("timer 12 min for the pasta and another one 20 min for the garlic bread", &[]);
-    assert_eq!(shown(&timers).matches("task.create").count(), 2, "{}", shown(&timers));
+    assert_eq!(shown(&timers).matches("deadline").count(), 2, "{}", shown(&timers));
 }
 
 /// What follows a comma is no second recipient.
