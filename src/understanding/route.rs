@@ -76,7 +76,8 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     }
     let scores = model.scores(&features(&heard, &senses));
     let chances: Vec<f32> = scores.iter().map(|score| logistic(score / TEMPERATURE)).collect();
-    let threshold = match (is_statement(&heard, &senses), senses.is_empty()) {
+    let states = is_statement(&heard, &senses);
+    let threshold = match (states, senses.is_empty()) {
         (true, _) => THRESHOLD_OF_STATEMENTS,
         (false, true) => THRESHOLD_WITHOUT_FRAME,
         (false, false) => THRESHOLD,
@@ -91,7 +92,7 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         confidence *= if is_named { *chance } else { 1.0 - chance };
     }
     // "What have I got on this weekend, Jess mentioned something": what is only said beside a request is no talk.
-    if !is_statement(&heard, &senses) {
+    if !states {
         for name in asked_in_parts(model, &alone, &heard, domains.is_empty()) {
             if !domains.contains(&name) {
                 domains.push(name);

@@ -229,11 +229,10 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
             .find(|w| clause(said).contains(&format!(" {w} ")));
         return (Some(format!("{} with {with}", what.unwrap_or("meeting"))), place, Vec::new());
     }
-    if let (Some(name), Some(place)) = (said.clean("summary", used), said.clean("location", used)) {
-        return (Some(without_determiner(&name).to_owned()), Some(place), Vec::new());
-    }
-    if let Some((name, place)) = named_place(said, used) {
-        return (Some(without_determiner(&name).to_owned()), Some(place), Vec::new());
+    let mut guests = said.raw("attendees").map(|names| people(&names)).unwrap_or_default();
+    let placed = said.clean("summary", used).zip(said.clean("location", used)).or_else(|| named_place(said, used));
+    if let Some((name, place)) = placed {
+        return (Some(without_determiner(&name).to_owned()), Some(place), guests);
     }
     let Some(whole) = said.clean("summary", used) else {
         return (None, None, Vec::new());
@@ -251,7 +250,6 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
         None => (whole, Vec::new()),
     };
     let (summary, place) = split_place(whole, &said.grammar.lexicon);
-    let mut guests = said.raw("attendees").map(|names| people(&names)).unwrap_or_default();
     guests.extend(invited);
     let summary =
         Some(summary).filter(|s| !s.is_empty() && !matches!(s.as_str(), "event" | "something" | "time" | "a"));
@@ -265,6 +263,7 @@ fn named_place(said: &Said, used: &[usize]) -> Option<(String, String)> {
     let lexicon = &said.grammar.lexicon;
     let ids = ids_of(&place, lexicon);
     let says_more = ["whostop", "subject", "errand"].iter().any(|class| lexicon.starts(class, &ids).is_some());
+    let says_more = says_more || lexicon.find("invite", &ids).is_some();
     let is_place = ids.len() <= PLACE_WORDS_MAX && !says_more && lexicon.find("placenoun", &ids).is_some();
     is_place.then_some((name, place))
 }

@@ -118,3 +118,9 @@ fn an_alarm_rings_in_the_morning() {
     assert!(got.contains("tomorrow at 9"), "{got}");
     check("throw away my christmas list", &[], r#"keep.delete {"find_by":"christmas list"}"#);
 }
+
+#[test]
+fn who_is_invited_is_kept_beside_a_place_without_a_preposition() {
+    let got = shown(&planned("invite Anna and Bob to lunch friday at 1pm town hall", &[]));
+    assert!(got.contains(r#""attendees":["Anna","Bob"]"#) && got.contains(r#""location":"town hall""#), "{got}");
+}

@@ -36,7 +36,7 @@ fn title(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     (own && named && heard.iter().any(bare)).then(|| (i.saturating_sub(1), weekday.1 + usize::from(surname)))
 }
 
-/// "Rewatched The Day After Tomorrow": every word of it is a capital one, and the rest is not.
+/// "Rewatched The Day After Tomorrow": every word of it is a capital one, and what stands before is not.
 fn work(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     const WORDS_MIN: usize = 3;
     let word = |at: usize| line.tokens.get(at).and_then(|t| line.text.get(t.span.clone()));
@@ -44,8 +44,7 @@ fn work(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let span = &heard.iter().find(|h| i > 0 && h.span.start == line.tokens[i].span.start)?.span;
     let end = line.tokens.iter().position(|t| t.span.start >= span.end).unwrap_or(line.tokens.len());
     let capitals = (i..end).all(|at| word(at).is_some_and(|word| word.starts_with(char::is_uppercase)));
-    let written = end >= i + WORDS_MIN && capitals && small(i - 1);
-    (written && (0..line.tokens.len()).any(small)).then_some((i - 1, end))
+    (end >= i + WORDS_MIN && capitals && small(i - 1)).then_some((i - 1, end))
 }
 
 /// "John 3:16 on the banner": a verse as well as an hour.

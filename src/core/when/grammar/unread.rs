@@ -129,12 +129,6 @@ fn points_elsewhere(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, us
         return (!heard.iter().any(earlier)).then_some((i, next));
     }
     let next = line.link(i, Link::Unread)?;
-    // "Bank holiday Monday, 4 May".
-    let exact = |h: &Heard| matches!(h.phrase.date, Some(Date::Numbered { month: Some(_), .. } | Date::Exact(_)));
-    let beside = if line.mark(next, ',') { next + 1 } else { next };
-    if line.tokens.get(beside).is_some_and(|t| heard.iter().any(|h| h.span.start == t.span.start && exact(h))) {
-        return None;
-    }
     let read = |h: &Heard| h.span.contains(&line.tokens[i].span.start) && h.span.end >= line.tokens[next - 1].span.end;
     if heard.iter().any(read) {
         return None;
