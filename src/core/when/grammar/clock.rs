@@ -58,13 +58,21 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
     }
     let next = i + 1;
     if let Some((minute, next)) = minutes_after(line, next, ':') {
-        let next = seconds_after(line, next).unwrap_or(next);
+        // "4:21:09" is rather how long it took, "5:52/km" how fast.
+        let (next, surety) = match seconds_after(line, next) {
+            Some(next) => (next, Surety::Likely),
+            None => (next, Surety::Sure),
+        };
+        let each = line.is_plain_word(next + 1) || line.link(next + 1, Link::Counted).is_some();
+        if line.glued_mark(next, '/') && each {
+            return None;
+        }
         // "16:15h"
         let next = line.link(next, Link::ClockH).filter(|_| line.glued(next)).unwrap_or(next);
         // "17:30 hrs"; "1:30 hours" is a length.
         let full = dial(value, digits) == Dial::Full;
         let next = line.link(next, Link::ClockHours).filter(|_| full).unwrap_or(next);
-        let heard = finish(line, value, minute, digits, next, Surety::Sure);
+        let heard = finish(line, value, minute, digits, next, surety);
         let full = Clock { dial: Dial::Full, ..heard.clock };
         let clock = if line.full_dial { full } else { heard.clock };
         return Some(Heard { clock, ..heard }).filter(|h| ends(line, h.next));

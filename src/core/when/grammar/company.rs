@@ -70,7 +70,9 @@ impl Reader<'_> {
         let timed = late && lead.link.is_none() && self.time_follows(next);
         let asked = lead.says_day() || self.anchor || self.whole || article || timed;
         let repeats = || rule::repeats(self.line, next).is_some();
-        asked && (self.line.digits(lead.next).is_some() && !self.anchor || self.ends_here(next) || repeats())
+        // "Two days before the 31st pay rent", but not "the day after the 1st meeting".
+        let figure = self.line.digits(lead.next).is_some() && (!self.anchor || late);
+        asked && (figure || self.ends_here(next) || repeats())
     }
 
     /// "Back to school wed", but not "in the sun", "how we sat".

@@ -27,6 +27,7 @@ pub fn unread_figure(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, u
         hours_from_to(line, i)
             .or_else(|| open_ended(line, i, heard))
             .or_else(|| last_hour(line, i))
+            .or_else(|| before_a_thing(line, i, heard))
             .or_else(|| dotted(line, i))
             .or_else(|| compact(line, i, heard))
             .filter(|_| day && !hour && !named_by(line, i))
@@ -107,6 +108,15 @@ fn last_hour(line: &Line, i: usize) -> Option<usize> {
         line.link(before, Link::For).or(line.link(before, Link::To)).is_some() || line.mark(before, '-')
     });
     (last && !counted).then_some(i + 1)
+}
+
+/// "Tmrw 11 seminar hall", but not "tomorrow 11 lanterns".
+fn before_a_thing(line: &Line, i: usize, heard: &[Heard]) -> Option<usize> {
+    line.digits(i).filter(|(hour, digits)| *digits <= 2 && (1..=12).contains(hour))?;
+    let before = line.tokens.get(i.checked_sub(1)?)?.span.end;
+    let beside = heard.iter().any(|h| h.span.end == before);
+    let several = line.tokens.get(i + 1)?.key.ends_with('s');
+    (beside && !several && line.is_plain_word(i + 1) && line.link(i + 1, Link::Counted).is_none()).then_some(i + 1)
 }
 
 /// "Room 1430".

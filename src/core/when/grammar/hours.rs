@@ -17,14 +17,14 @@ impl Reader<'_> {
     /// Does a clock time or part of day stand here?
     pub fn time_follows(&self, i: usize) -> bool {
         let lead = self.joint(i);
-        let at = matches!(lead.link, Some(Link::At | Link::Between));
+        let at = matches!(lead.link, Some(Link::At | Link::Between | Link::From));
         // "Sat 7", and no more.
         let last = |next| lead.next == i && next >= self.line.tokens.len() && self.line.digits(i).is_some();
         let sure = clock(self.line, lead.next).is_some_and(|c| {
             c.surety == Surety::Sure || (c.surety == Surety::Likely || at || last(c.next)) && !self.counts(c.next)
         });
         let range = || self.clock_range(&mut Phrase { date: Some(Date::Day(0)), ..Phrase::default() }, &lead);
-        sure || self.part_at(lead.next).is_some() || range().is_some()
+        sure || [i, lead.next].into_iter().any(|at| self.part_at(at).is_some()) || range().is_some()
     }
 
     pub fn clock(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
@@ -36,6 +36,11 @@ impl Reader<'_> {
             return None;
         }
         let heard = self.clock_behind(lead)?;
+        // "The pace was 5:52", but not "I think it was 2pm".
+        let told = lead.next.checked_sub(1).is_some_and(|at| self.line.link(at, Link::ToldOn) == Some(lead.next));
+        if told && phrase.is_empty() && self.line.digits(lead.next).is_some() && heard.clock.dial == Dial::Half {
+            return None;
+        }
         let asked = self.asks_for_an_hour(lead);
         let beside = phrase.date.is_some() || phrase.part.is_some() || phrase.rule.is_some() || phrase.offset.is_some();
         let followed = || self.part_at(self.joint(heard.next).next).is_some() || self.zone_at(heard.next).is_some();
@@ -114,6 +119,10 @@ impl Reader<'_> {
         // "Invoices from 2025".
         let dates = [Link::From, Link::Since, Link::Until, Link::By, Link::For];
         let dated = lead.link.is_some_and(|link| dates.contains(&link)) && digits == 4;
+        // "Broke after 2 uses".
+        let after = lead.next.checked_sub(1).is_some_and(|at| line.link(at, Link::After) == Some(lead.next));
+        let several = line.is_plain_word(heard.next) && line.tokens[heard.next].key.ends_with('s');
+        let house = house || after && several;
         let named = heard.surety == Surety::Bare && (house || dated && year(line, lead.next).is_some());
         two_ways && !asked || self.counts(heard.next) || longer || range && !self.hints.moves || named
     }
@@ -271,15 +280,19 @@ impl Reader<'_> {
     }
 
     pub fn zone(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        // "At 3 at the central station", "8am, MDT with the team".
-        let comma = lead.next.checked_sub(1).is_some_and(|b| self.line.mark(b, ','));
-        let place = lead.article || comma || lead.link == Some(Link::At);
+        // "At 3 at the central station".
+        let place = lead.article || lead.link == Some(Link::At);
         if phrase.zone.is_some() || phrase.clock.is_none() || place {
             return None;
         }
         // The joint may have eaten the "in" of "in New York".
         let at = if lead.link == Some(Link::In) && !lead.article { lead.next.saturating_sub(1) } else { lead.next };
         let (zone, next) = self.zone_at(at)?;
+        // "8am, MDT with the team", but "3pm, Dubai time".
+        let comma = lead.next.checked_sub(1).is_some_and(|b| self.line.mark(b, ','));
+        if comma && self.line.link(next - 1, Link::TimeWord).is_none() {
+            return None;
+        }
         phrase.zone = Some(zone);
         Some(next)
     }

@@ -99,8 +99,9 @@ impl Reader<'_> {
 
     /// "In 10": of minutes, if the sentence ends there.
     pub fn short_offset(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
-        // "118 over 76" is no time to come.
+        // "118 over 76" and "dilute 1 in 10" are no times to come.
         let over = self.line.link(lead.next.wrapping_sub(1), Link::Over).is_some();
+        let over = over || lead.next.checked_sub(2).is_some_and(|at| self.line.digits(at).is_some());
         let from_now = lead.link == Some(Link::In) || self.timer_before(lead);
         let asked = from_now && !lead.article && phrase.is_empty() && !over;
         let (minutes, _) = self.line.digits(lead.next).filter(|(n, _)| asked && (1..=90).contains(n))?;

@@ -86,16 +86,30 @@ fn around_holiday(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usiz
     (timed && !heard.iter().any(says_day)).then_some((i, next))
 }
 
-/// "Match sat throw in at 12", "moving day sat, van at 8": what may be a day, beside an hour that has none.
+/// "Match sat throw in at 12", "moving day sat, van at 8": what may be a day, beside an hour that has none; "noon, lau pa
+/// sat": the same, behind an hour and a comma.
 fn short_day(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let (_, next) = line.pick(i, |a| (a.weak && matches!(a.sense, Sense::Weekday(_))).then_some(()))?;
-    let before = i.checked_sub(1)?;
+    let Some(before) = i.checked_sub(1) else {
+        // "Wed half an hour before the 4pm audit", but not "sun cream at 3".
+        let goes_on = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word) && !line.is_plain_word(next);
+        let hour = heard.iter().all(|h| h.phrase.is_clock_alone() || h.phrase.shift.is_some()) && !heard.is_empty();
+        return (goes_on && hour).then_some((i, next));
+    };
     let small = [Link::Pronoun, Link::The, Link::In, Link::At, Link::To, Link::Of];
     let word = line.tokens[before].kind == Kind::Word && small.iter().all(|link| line.link(before, *link).is_none());
     let hour = heard.iter().all(|h| h.phrase.is_clock_alone()) && !heard.is_empty();
     let ends = line.tokens.get(next).is_none_or(|t| matches!(t.kind, Kind::Mark(_)));
-    let goes_on = line.is_plain_word(next) || line.link(next, Link::Mover).is_some();
-    (word && hour && (ends || goes_on)).then_some((i, next))
+    let goes_on = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word);
+    let here = &line.tokens[i].span;
+    let comma = (0..before).any(|at| line.mark(at, ',') && heard.iter().any(|h| is_hour_before(line, h, at)));
+    let apart = comma && ends && line.is_plain_word(before) && heard.iter().any(|h| h.span == *here);
+    let doubtful = word && (hour && (ends || goes_on) || apart);
+    doubtful.then_some((if apart { before } else { i }, next))
+}
+
+fn is_hour_before(line: &Line, h: &Heard, at: usize) -> bool {
+    h.phrase.clock.is_some() && h.span.end <= line.tokens[at].span.start
 }
 
 /// "A sunday roast recipe", "the thursday murder club", "the midnight blue dress": a kind of thing, if nothing else says

@@ -48,14 +48,16 @@ pub struct Heard {
     pub excluded: bool,
 }
 
-/// "Noon-sense", "mid-Monday": part of a longer word.
+/// "Noon-sense", "mid-Monday", "noon.com", "friday@example.com": part of a longer word.
 fn inside_compound(line: &Line, from: usize, to: usize) -> bool {
     let is_word = |i: usize| line.tokens.get(i).is_some_and(|t| t.kind == Kind::Word);
     // "Der 8-Uhr-Zug" does leave at 8.
     let hour = to.checked_sub(1).is_some_and(|last| line.link(last, Link::Oclock).is_some());
     let after = !hour && line.glued_mark(to, '-') && is_word(to + 1) && line.glued(to + 1);
     let before = from >= 2 && line.glued(from) && line.glued_mark(from - 1, '-') && is_word(from - 2);
-    after || before
+    let address = line.glued_mark(to, '@') && line.glued(to + 1)
+        || line.glued_mark(to, '.') && line.glued(to + 1) && line.link(to + 1, Link::DomainEnd).is_some();
+    after || before || address
 }
 
 fn bytes(line: &Line, from: usize, to: usize) -> Range<usize> {
@@ -138,7 +140,7 @@ fn hints(line: &Line) -> Hints {
         cue: cue(Half::Am)
             .filter(|_| !line.has_anywhere(Sense::Link(Link::Nap)))
             .or(cue(Half::Pm))
-            .or(cue(Half::Evening))
+            .or(cue(Half::Evening).filter(|_| !line.has_anywhere(Sense::Link(Link::Lesson))))
             .or(cue(Half::Either)),
     }
 }

@@ -17,8 +17,9 @@ pub fn drop_names(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     names.extend(drop_excluded(line, heard));
     names.extend(drop_today(line, heard));
     names.extend(drop_frames(heard));
+    names.extend(drop_attributes(line, heard));
     let sizes = (0..line.tokens.len()).filter(|i| numeric::is_size(line, *i));
-    names.extend(sizes.map(|i| bytes(line, i, i + 4)));
+    names.extend(sizes.map(|i| bytes(line, i, line.tokens.len().min(i + 4))));
     // "Romans 8:28", which other languages take for an hour.
     let verses = (0..line.tokens.len()).filter_map(|i| Some((i, line.link(i, Link::Ratio)?)));
     let verses = verses.filter(|(_, next)| line.digits(*next).is_some() && line.glued_mark(next + 1, ':'));
@@ -85,6 +86,28 @@ fn drop_today(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     vec![heard.remove(0).span]
 }
 
+/// "Send the sunday roast recipe in an hour", "remind me at 5 to ask about thursday's shift": a length from now, or the hour
+/// of a request, is all of when, and the day tells which one.
+fn drop_attributes(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+    let attribute = |h: &Heard| {
+        let first = line.tokens.iter().position(|t| t.span.end == h.span.end);
+        let article = first.and_then(|i| line.link(i.checked_sub(1)?, Link::The)).is_some();
+        let owner = first.is_some_and(|i| line.tokens[i].possessive);
+        let day = matches!(h.phrase.date, Some(Date::Weekday { .. }));
+        let bare = h.phrase.role == Role::Plain && Phrase { date: None, ..h.phrase.clone() }.is_empty();
+        (article || owner) && day && bare && noun_follows(line, h.span.end)
+    };
+    let from_now = heard.iter().any(|h| h.phrase.has_exact_offset());
+    // The hour stands with the request, and what is to be done behind both.
+    let asked = first_request(line).and_then(|i| line.tokens.get(i)).map(|token| token.span.start);
+    let told = heard.iter().find(|h| asked.is_some_and(|asked| h.span.start >= asked));
+    let told = told.filter(|h| h.phrase.is_clock_alone()).map(|h| h.span.end);
+    heard
+        .extract_if(.., |h| attribute(h) && (from_now || told.is_some_and(|end| end <= h.span.start)))
+        .map(|h| h.span)
+        .collect()
+}
+
 /// A word like "weekly", and nothing that says when.
 fn is_adjective(phrase: &Phrase) -> bool {
     phrase.rule.is_some_and(|r| r.says_how_often_only()) && phrase.is_only_rule()
@@ -118,7 +141,13 @@ fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
         named && bare.is_empty() && (stands || festive) && noun_follows(line, h.span.end)
     };
     let says_day = |h: &Heard| h.phrase.date.is_some() || h.phrase.offset.is_some();
-    if !heard.iter().any(|h| says_day(h) && !is_occasion(h)) {
+    // "The xmas card list is 61 people" says no day.
+    let of_season = |h: &Heard| {
+        let next = line.tokens.iter().position(|t| t.span.start >= h.span.end);
+        next.is_some_and(|next| line.link(next, Link::Festive).is_some())
+    };
+    let named_only = matches!(&heard[..], [only] if of_season(only));
+    if !named_only && !heard.iter().any(|h| says_day(h) && !is_occasion(h)) {
         return Vec::new();
     }
     heard.extract_if(.., |h| is_occasion(h)).map(|h| h.span).collect()
@@ -132,13 +161,20 @@ pub fn is_somebody(line: &Line, i: usize) -> bool {
     let title = |b: usize| {
         let dot = line.glued_mark(b, '.');
         let b = if dot { b.checked_sub(1)? } else { b };
-        line.link(b, Link::Title)
+        // "Wycliffe Dr Sunday early afternoon" is a street.
+        let street = b.checked_sub(1).is_some_and(|before| is_capital(line, before) && line.is_plain_word(before));
+        line.link(b, Link::Title).filter(|_| !street || dot)
     };
     let Some(b) = i.checked_sub(1) else { return false };
     // "Is 'Wednesday' any good?"
     let quote = |at: usize| ['\'', '"', '“', '”', '‘', '’', '„', '«', '»'].iter().any(|mark| line.mark(at, *mark));
     let quoted = quote(b) && quote(i + 1);
     named && (title(b).is_some() || quoted) || holiday && line.link(b, Link::Wish).is_some()
+}
+
+fn is_capital(line: &Line, i: usize) -> bool {
+    let word = line.tokens.get(i).and_then(|token| line.text.get(token.span.clone()));
+    word.is_some_and(|word| word.starts_with(char::is_uppercase))
 }
 
 /// No preposition of days stands before it: "Labor day trip", "about the Halloween costumes".

@@ -81,11 +81,18 @@ pub fn is_size(line: &Line, i: usize) -> bool {
     let slashed = line.glued_mark(i + 1, '/') && line.digits(i).is_some() && line.digits(i + 2).is_some();
     // "The bungalow is a 3/2".
     let one = i.checked_sub(1).is_some_and(|b| line.link(b, Link::Article) == Some(i));
-    slashed && (one || line.link(i + 3, Link::Counted).is_some())
+    slashed && (one || line.link(i + 3, Link::Counted).is_some() || is_full_mark(line, i))
 }
 
 /// The best mark of a scale, "8/10".
 const MARK_MAX: u32 = 10;
+
+/// "That was 10/10", but not "dentist 10/10".
+fn is_full_mark(line: &Line, i: usize) -> bool {
+    let full = [i, i + 2].into_iter().all(|at| line.digits(at).is_some_and(|(figure, _)| figure == MARK_MAX));
+    let told = |b: usize| [Link::ToldOn, Link::Present].iter().any(|link| line.link(b, *link) == Some(i));
+    full && i.checked_sub(1).is_some_and(told)
+}
 
 /// "Starts 4/7", "expires 6/10".
 fn runs_out(line: &Line, i: usize) -> bool {

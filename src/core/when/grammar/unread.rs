@@ -16,7 +16,7 @@ use super::names::is_somebody;
 use super::numbered::day_number;
 use super::phrase::{Date, Doubt, Phrase};
 use super::span::{number, unit};
-use super::{Heard, bytes};
+use super::{Heard, bytes, inside_compound};
 
 /// Words of a name: "on mother in law's day", "the day of my sister's wedding".
 const NAME_WORDS_MAX: usize = 3;
@@ -38,6 +38,7 @@ pub fn doubt(line: &Line, heard: &mut Vec<Heard>, names: &[Range<usize>]) {
                 .or_else(|| corrected(line, i, heard))
                 .or_else(|| unread_figure(line, i, heard))
                 .or_else(|| part_apart(line, i, heard))
+                .or_else(|| strange_zone(line, i, heard))
         })
         .map(|(from, to)| bytes(line, from, to))
         .filter(|rest| !heard.iter().map(|h| &h.span).chain(names).any(|s| s.start <= rest.start && rest.end <= s.end))
@@ -118,7 +119,9 @@ pub fn names_time(line: &Line, i: usize) -> Option<(usize, usize)> {
     let half_day = line.link(i, Link::Am).or(line.link(i, Link::Pm)).is_some();
     let after_digits = i > 0 && line.digits(i - 1).is_some();
     let named = line.pick(i, |a| (says(a.sense) && !a.weak).then_some(())).map(|(_, next)| (i, next));
-    named.or_else(|| (half_day && after_digits).then_some((i, i + 1)))
+    named
+        .filter(|(_, next)| !inside_compound(line, i, *next))
+        .or_else(|| (half_day && after_digits).then_some((i, i + 1)))
 }
 
 /// "Same time", "on the hour", "the day of (the concert)": up to a phrase soon after it.
@@ -235,6 +238,19 @@ fn part_apart(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> 
     let article = i.checked_sub(1).is_some_and(|b| line.link(b, Link::The).is_some());
     let compound = compound || article && line.is_plain_word(next);
     (i > 0 && !compound && !counted && heard.iter().any(|h| open(&h.phrase))).then_some((i, next))
+}
+
+/// "4pm kyoto time": the hour of a place that no table holds, or of one that is told apart: "3pm call, Dubai time".
+fn strange_zone(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+    let before = line.tokens.get(i.checked_sub(1)?)?.span.end;
+    let of_here = |h: &Heard| h.phrase.clock.is_some() && h.phrase.zone.is_none();
+    let (zone, at) = match line.pick(i, |a| matches!(a.sense, Sense::Place(_) | Sense::Zone(_)).then_some(())) {
+        Some((_, at)) => (true, at),
+        None => (false, i + 1),
+    };
+    let strange = line.is_plain_word(i) && line.link(i, Link::TimeOf).is_none();
+    let next = line.link(at, Link::TimeWord).filter(|_| zone || strange)?;
+    heard.iter().any(|h| of_here(h) && (zone || h.span.end == before)).then_some((i, next))
 }
 
 /// "Monday, no sorry, Tuesday", "at 3, make that 4": which of them counts is for the person to say.

@@ -87,7 +87,8 @@ fn the_tuning_sentences_are_read() {
 fn the_unseen_sentences_are_read() {
     for name in [
         "test", "unseen", "unseen2", "unseen3", "unseen4", "unseen5", "unseen6", "unseen7", "unseen8", "unseen9",
-        "unseen10", "unseen11", "unseen12", "unseen13", "unseen14", "unseen15", "unseen16", "unseen17",
+        "unseen10", "unseen11", "unseen12", "unseen13", "unseen14", "unseen15", "unseen16", "unseen17", "unseen18",
+        "unseen20", "unseen19",
     ] {
         assert!(measure(&format!("when_{name}.jsonl")).share() >= 0.95, "{name}");
     }

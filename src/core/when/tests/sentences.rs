@@ -422,3 +422,61 @@ fn marks_names_and_places_beside_figures_are_no_times() {
         ],
     );
 }
+
+#[test]
+fn what_is_measured_shared_out_or_addressed_is_no_time() {
+    begin(
+        "2026-12-09T08:01",
+        "Europe/London",
+        &[
+            ("that show was a 10/10", "-"),
+            ("the film was 10/10", "-"),
+            ("dentist 10/10", "2027-10-10T00:00"),
+            ("dilute 1 in 10", "-"),
+            ("850 for the cake, split by 5", "-"),
+            ("pace was 5:52/km, not bad", "-"),
+            ("4:21:09!!! did it", "-"),
+            ("at 16:21:09 tomorrow", "2026-12-10T16:21"),
+            ("the mop broke after 2 uses", "-"),
+            ("the handbag is from noon.com", "-"),
+            ("write to friday@example.com", "-"),
+            ("pay monday.com tomorrow", "2026-12-10T00:00"),
+            ("the xmas card list is 61 people", "-"),
+            ("listing photos for Wycliffe dr sunday early afternoon", "2026-12-13T13:00"),
+        ],
+    );
+}
+
+#[test]
+fn an_hour_of_another_place_is_read_there_or_asked_about() {
+    begin(
+        "2026-12-09T08:01",
+        "Europe/London",
+        &[
+            ("call on friday at 3pm, dubai time", "2026-12-11T11:00"),
+            ("friday 3pm call, dubai time, with rashid", "-"),
+            ("call with yuki friday 4pm nagano time", "-"),
+            ("friday 4pm story time at the library", "2026-12-11T16:00"),
+        ],
+    );
+}
+
+#[test]
+fn what_may_be_a_day_or_an_hour_beside_others_is_read_or_asked_about() {
+    begin(
+        "2026-12-09T08:01",
+        "Europe/London",
+        &[
+            ("pick up the mixer fri after work", "2026-12-11T18:00"),
+            ("tech sat from 2", "2026-12-12T14:00"),
+            ("mark the floor sat before the cast arrive, 7.45am", "-"),
+            ("lunch w darren at noon, lau pa sat", "-"),
+            ("tmrw 11 seminar hall", "-"),
+            ("load in tmrw 11 dont forget the cables", "2026-12-10T11:00"),
+            ("buy for tomorrow 12 lanterns", "2026-12-10T00:00"),
+            ("send the sunday roast recipe in an hour", "2026-12-09T09:01"),
+            ("two days before the 31st remind me about leave", "2026-12-29T00:00"),
+            ("first lecture is monday at 9 in the wallace theatre", "2026-12-14T09:00"),
+        ],
+    );
+}

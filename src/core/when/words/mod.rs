@@ -48,6 +48,8 @@ impl<'a> Line<'a> {
         let of_things = |sense| {
             let things = [
                 Link::Runs,
+                Link::TimeOf,
+                Link::Lesson,
                 Link::Carrier,
                 Link::Alarm,
                 Link::Timer,
