@@ -116,7 +116,7 @@ impl Comparing<'_> {
                 expected.start(zone).date_naive() == given.start(zone).date_naive()
             }
             (Some(expected), Some(given)) => expected.start(zone) == given.start(zone),
-            (Some(_) | None, Some(_) | None) => folded(expected) == folded(given),
+            (Some(_) | None, Some(_) | None) => folded(expected) == without_hours(folded(given), &folded(expected)),
         }
     }
 
@@ -129,6 +129,15 @@ impl Comparing<'_> {
             }
         }
     }
+}
+
+/// A recurrence, as [`folded`], without its hour, where the expected one leaves that open.
+fn without_hours(given: String, expected: &str) -> String {
+    let hours = |part: &&str| ["byhour", "byminute", "bysecond"].iter().any(|name| part.starts_with(name));
+    if !expected.starts_with("freq") || expected.split(';').any(|part| hours(&part)) {
+        return given;
+    }
+    given.split(';').filter(|part| !hours(part)).collect::<Vec<_>>().join(";")
 }
 
 fn is_same_set(one: &Value, other: &Value) -> bool {
@@ -155,4 +164,18 @@ fn folded(value: &Value) -> String {
     let words: Vec<&str> = plain.split_whitespace().collect();
     let article = words.len() > 1 && matches!(words[0], "the" | "a" | "an" | "my" | "our");
     words[usize::from(article)..].join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hour_of_a_recurrence_may_be_left_open_and_nothing_else() {
+        let given = "freqweekly;bydaymo;byhour19;byminute0";
+        assert_eq!(without_hours(given.to_owned(), "freqweekly;bydaymo"), "freqweekly;bydaymo");
+        assert_eq!(without_hours(given.to_owned(), "freqweekly;bydaymo;byhour20"), given);
+        assert_eq!(without_hours("freqdaily;interval2".to_owned(), "freqdaily"), "freqdaily;interval2");
+        assert_eq!(without_hours("buy; byhour".to_owned(), "buy"), "buy; byhour");
+    }
 }
