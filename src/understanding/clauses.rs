@@ -4,8 +4,10 @@
 //! request by itself and what stands before is complete: "check my calendar and email Bob" are two,
 //! "buy milk and eggs" is one. Not here: what a clause means (`matching`, `say`).
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::grammar::{GRAMMAR, Grammar};
 use super::heard::Heard;
@@ -13,7 +15,8 @@ use super::kinds::Kind;
 use super::matching::{self, Match};
 use super::said::Said;
 use super::say::{self, Built};
-use super::text::{Mark, own_words};
+use super::sentences::sentences;
+use super::text::own_words;
 use super::{Hearing, Understood, ahead, antecedent, finish, history};
 use crate::core::plan::{Plan, PlannedAction};
 
@@ -60,6 +63,8 @@ pub(super) struct Clause {
     /// Its last words are the frame's own: "… on the shopping list".
     pub ends_fixed: bool,
     pub has_time: bool,
+    /// Its words name something; "alarm for 6" does not.
+    pub is_named: bool,
 }
 
 pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
@@ -78,11 +83,14 @@ pub(super) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
 pub(super) fn plan_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> Understood {
     let text = own_words(hearing.text);
     let heard = Heard::new(&text, hearing.reference, &GRAMMAR);
-    let parser = Parser { grammar: &GRAMMAR, hearing, heard: &heard, domains, tries };
+    let parser = Parser::new(hearing, &heard, domains, tries);
     let mut clauses = Vec::new();
     for sentence in sentences(&heard) {
         let mut found = parser.clauses(sentence.clone(), 0);
         found.retain(|clause| !matches!(clause.built, Built::No));
+        if parser.tells_why(&clauses, &found, &sentence) {
+            continue;
+        }
         let open = found.iter().all(|clause| matches!(clause.built, Built::Ask { .. }));
         if !found.is_empty() || !continue_letter(&mut clauses, &heard, sentence.clone()) {
             let behind = if open { parser.behind_an_excuse(sentence) } else { Vec::new() };
@@ -127,10 +135,14 @@ pub(super) struct Sense {
 
 /// The senses of a message, clause by clause.
 pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
-    let parser = Parser { grammar: &GRAMMAR, hearing, heard, domains: &[], tries: &Tries::default() };
-    let mut out = Vec::new();
+    let tries = Tries::default();
+    let parser = Parser::new(hearing, heard, &[], &tries);
+    let (mut out, mut before) = (Vec::new(), Vec::new());
     for sentence in sentences(heard) {
         let clauses = parser.clauses(sentence.clone(), 0);
+        if parser.tells_why(&before, &clauses, &sentence) {
+            continue;
+        }
         if clauses.is_empty() && parser.is_talk(sentence.clone()) {
             let said = bytes(heard, &sentence);
             out.push(Sense { service: "chat".into(), command: "chat".into(), weak: false, investigates: false, said });
@@ -144,6 +156,7 @@ pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
                 said: bytes(heard, &clause.tokens),
             }));
         }
+        before.extend(clauses);
     }
     if out.is_empty()
         && let Some(action) = only_a_time(hearing, heard, &[])
@@ -189,43 +202,6 @@ impl Clause {
     }
 }
 
-/// Token ranges between stops; quoted text is not divided.
-fn sentences(heard: &Heard) -> Vec<Range<usize>> {
-    let mut out = Vec::new();
-    let mut start = 0;
-    let mut quoted = false;
-    for (at, token) in heard.tokens.iter().enumerate() {
-        let text = &heard.text[token.span.clone()];
-        quoted = match text {
-            "\"" => !quoted,
-            "“" | "„" | "«" => true,
-            "”" | "»" => false,
-            _ => quoted,
-        };
-        if token.mark == Mark::Stop && !quoted && heard.hidden_by(at).is_none() && !is_inner_stop(heard, at) {
-            out.push(start..at);
-            start = at + 1;
-        }
-    }
-    out.push(start..heard.tokens.len());
-    out.retain(|range| !heard.live(range.clone()).is_empty() || !heard.times_in(range).is_empty());
-    out
-}
-
-/// The stop of "dr. Smith" or "e.g.": glued to a letter on the right, or after an abbreviation.
-fn is_inner_stop(heard: &Heard, at: usize) -> bool {
-    let token = &heard.tokens[at];
-    if &heard.text[token.span.clone()] != "." {
-        return false;
-    }
-    let glued = heard.text[token.span.end..].chars().next().is_some_and(char::is_alphanumeric);
-    let before = at.checked_sub(1).map(|i| super::text::fold(&heard.text[heard.tokens[i].span.clone()]));
-    glued
-        || before.is_some_and(|word| {
-            matches!(word.as_str(), "dr" | "mr" | "mrs" | "ms" | "prof" | "st" | "approx" | "nr" | "bzw")
-        })
-}
-
 /// A sentence that is no request, after a mail with words of its own, belongs to that mail.
 fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>) -> bool {
     let live = heard.live(sentence.clone());
@@ -251,9 +227,15 @@ pub(super) struct Parser<'a> {
     pub heard: &'a Heard<'a>,
     domains: &'a [String],
     tries: &'a Tries,
+    /// Clauses that were tried; a message is divided in many ways that share theirs.
+    tried: RefCell<FxHashMap<Range<usize>, Option<Clause>>>,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(hearing: &'a Hearing<'a>, heard: &'a Heard<'a>, domains: &'a [String], tries: &'a Tries) -> Parser<'a> {
+        Parser { grammar: &GRAMMAR, hearing, heard, domains, tries, tried: RefCell::default() }
+    }
+
     /// "I've got a migraine, please cancel the planning session": what follows a comma and asks.
     fn behind_an_excuse(&self, sentence: Range<usize>) -> Vec<Clause> {
         let comma = |at: &usize| self.heard.text.get(self.heard.tokens[*at].span.clone()) == Some(",");
@@ -283,6 +265,11 @@ impl Parser<'_> {
             if matches!(link, ":" | "-" | "–" | "—" | "so" | "but") {
                 continue;
             }
+            // "List called fire log: certificates, alarm test sheet" goes on with its things.
+            let listed = link == "," && left.command == "keep.create" && self.says_mark(range.start..*at, ":");
+            if listed {
+                continue;
+            }
             let asks = matches!(left.built, Built::Ask { .. });
             // "Parish council Friday 7pm, also order the hymn books" is an event, whatever follows.
             let happening = left.command == "calendar.create_event" && left.has_time;
@@ -296,6 +283,9 @@ impl Parser<'_> {
                 return std::iter::once(left).chain(right).collect();
             }
         }
+        if let Some(clauses) = self.behind_a_reason(&range, &connectors, depth) {
+            return clauses;
+        }
         if let Some(clause) = self.without_aside(&range, &connectors, depth) {
             return vec![clause];
         }
@@ -303,6 +293,20 @@ impl Parser<'_> {
             Some(clause) => vec![clause],
             None => self.after_preamble(&range, &connectors, depth),
         }
+    }
+
+    /// "Feed merchant shuts at 5 so remind me at 4 to collect the straw".
+    fn behind_a_reason(
+        &self,
+        range: &Range<usize>,
+        connectors: &[(usize, usize)],
+        depth: usize,
+    ) -> Option<Vec<Clause>> {
+        let so = |at: usize| &self.heard.text[self.heard.tokens[at].span.clone()] == "so";
+        let (_, after) = connectors.iter().take(CONNECTORS_MAX).find(|(at, _)| so(*at))?;
+        let request = *after..range.end;
+        let found = self.begins(&request, &["remindme"]).then(|| self.clauses(request, depth + 1))?;
+        found.first().is_some_and(|clause| matches!(clause.built, Built::Act(_))).then_some(found)
     }
 
     /// "I'm ill, cancel my meetings": the request after a remark.
@@ -339,8 +343,18 @@ impl Parser<'_> {
     /// The best buildable reading of a clause.
     pub fn clause(&self, range: Range<usize>) -> Option<Clause> {
         self.tries.take()?;
+        if let Some(tried) = self.tried.borrow().get(&range) {
+            return tried.clone();
+        }
+        let clause = self.read_clause(range.clone());
+        self.tried.borrow_mut().insert(range, clause.clone());
+        clause
+    }
+
+    fn read_clause(&self, range: Range<usize>) -> Option<Clause> {
         let readings = matching::readings(self.grammar, self.heard, range.clone());
-        let is_told = self.is_told(&range);
+        // "Don't do …" and "which tasks are done" would be taken for the first slot of a frame.
+        let is_told = self.is_told(&range) || self.begins(&range, &["question"]);
         for found in readings.iter().take(READINGS_MAX) {
             if found.frame.command == "chat" {
                 return None;
@@ -378,6 +392,7 @@ impl Parser<'_> {
             ends_fixed: !last_is_time
                 && (last_slot != last_live || found.slots.last().is_some_and(|s| s.kind == Kind::List)),
             has_time: !self.heard.times_in(range).is_empty(),
+            is_named: !found.slots.is_empty(),
         })
     }
 }

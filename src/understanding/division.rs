@@ -38,7 +38,9 @@ impl Parser<'_> {
         // "… asked three times, and I've run out of excuses" is no event.
         let told =
             right.command == "calendar.create_event" && !right.has_time && self.begins(right_range, &["subject"]);
-        if self.is_own_need(left, right_range) || told {
+        // "Remember that they have a big dog and I've to ring before I call" is one thing to remember.
+        let known = left.command == "memory.store" && self.begins(right_range, &["subject"]);
+        if self.is_own_need(left, right_range) || told || known {
             return false;
         }
         if right.weak {
@@ -49,9 +51,10 @@ impl Parser<'_> {
                 && right.has_time;
             let another_errand =
                 left.command == "task.create" && right.command == "task.create" && left.has_time && right.has_time;
-            // "Remind me at 1 to feed the fish | and at 3 to lock the gate", "… and another one of 20 min".
+            // "Remind me at 1 to feed the fish | and at 3 to lock the gate", "… and to lock the gate at 3", "… and another
+            // one of 20 min".
             let timed_first = self.heard.hidden_by(right_range.start).is_some();
-            let anew = another_errand && (timed_first || self.begins(right_range, &["anew"]));
+            let anew = another_errand && (timed_first || self.begins(right_range, &["anew", "further"]));
             return anew || (another_event || another_errand || event_and_errand) && !left.open_ended;
         }
         if !left.open_ended || another_event {
@@ -70,7 +73,19 @@ impl Parser<'_> {
 
     /// Why something is looked up: "find me some time next week, | I need to get my own work done".
     pub fn is_own_need(&self, asked: &Clause, range: &Range<usize>) -> bool {
-        asked.looks_up() && self.begins(range, &["iwe"])
+        asked.looks_up() && self.begins(range, &["ownneed"])
+    }
+
+    /// "When am I free? | Gotta see the tailor at some point": a sentence that tells what something was looked up for.
+    pub fn tells_why(&self, before: &[Clause], found: &[Clause], sentence: &Range<usize>) -> bool {
+        before.last().is_some_and(|asked| self.is_own_need(asked, sentence))
+            && found.iter().all(|clause| {
+                !clause.has_time && matches!(clause.command.as_str(), "task.create" | "calendar.create_event")
+            })
+    }
+
+    pub fn says_mark(&self, mut range: Range<usize>, mark: &str) -> bool {
+        range.any(|at| &self.heard.text[self.heard.tokens[at].span.clone()] == mark)
     }
 
     /// Whether what is seen of a range begins with a phrase of one of the classes.

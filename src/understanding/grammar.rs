@@ -3,8 +3,9 @@
 //! A frame is a sequence of [`Piece`]s over words and classes. Reading is strict: [`Grammar::read`] names the
 //! line of a mistake, and a test reads the embedded files, so a broken frame never ships.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::kinds::Kind;
 use super::lexicon::{ClassId, Lexicon, WordId};
@@ -20,8 +21,8 @@ pub(crate) enum Piece {
         name: String,
         kind: Kind,
     },
-    /// A colon between the words.
-    Colon,
+    /// A colon or a comma between the words.
+    Mark(&'static str),
 }
 
 /// One way to say a command.
@@ -45,7 +46,7 @@ impl Frame {
             match pieces.first() {
                 Some(Piece::Slot { .. }) => true,
                 Some(Piece::Optional(_)) => any(&pieces[1..]),
-                Some(Piece::Colon) => any(&pieces[1..]),
+                Some(Piece::Mark(_)) => any(&pieces[1..]),
                 Some(Piece::Word(_) | Piece::Class(_) | Piece::Either(_)) | None => false,
             }
         }
@@ -58,7 +59,10 @@ impl Frame {
 pub(crate) struct Grammar {
     pub lexicon: Lexicon,
     pub frames: Vec<Frame>,
-    by_first: HashMap<WordId, Vec<usize>>,
+    by_first: FxHashMap<WordId, Vec<usize>>,
+    /// Frames that begin with a slot, by the words of which they need one.
+    by_need: FxHashMap<WordId, Vec<usize>>,
+    /// Those that need no word in particular.
     anywhere: Vec<usize>,
 }
 
@@ -79,22 +83,28 @@ impl Grammar {
         for text in frames {
             read_frames(text, &mut lexicon, &mut read, &mut mistakes);
         }
-        let mut grammar = Grammar { lexicon, frames: read, by_first: HashMap::new(), anywhere: Vec::new() };
+        let (by_first, by_need) = (FxHashMap::default(), FxHashMap::default());
+        let mut grammar = Grammar { lexicon, frames: read, by_first, by_need, anywhere: Vec::new() };
         grammar.index();
         (grammar, mistakes)
     }
 
     fn index(&mut self) {
         for (index, frame) in self.frames.iter().enumerate() {
-            let mut firsts = Vec::new();
-            if first_words(&frame.pieces, &self.lexicon, &mut firsts) {
-                self.anywhere.push(index);
-                continue;
+            let mut words = Vec::new();
+            let mut found_by = &mut self.by_first;
+            if first_words(&frame.pieces, &self.lexicon, &mut words) {
+                found_by = &mut self.by_need;
+                let Some(needed) = needed_words(&frame.pieces, &self.lexicon) else {
+                    self.anywhere.push(index);
+                    continue;
+                };
+                words = needed;
             }
-            firsts.sort_unstable();
-            firsts.dedup();
-            for word in firsts {
-                self.by_first.entry(word).or_default().push(index);
+            words.sort_unstable();
+            words.dedup();
+            for word in words {
+                found_by.entry(word).or_default().push(index);
             }
         }
     }
@@ -104,10 +114,13 @@ impl Grammar {
         self.by_first.get(&first).into_iter().flatten().filter_map(|&index| self.frames.get(index))
     }
 
-    /// Frames that may begin with this word, or with any.
-    pub fn frames_from(&self, first: WordId) -> impl Iterator<Item = &Frame> {
-        let keyed = self.by_first.get(&first).into_iter().flatten();
-        keyed.chain(&self.anywhere).filter_map(|&index| self.frames.get(index))
+    /// Frames that may begin with any word and find a word they need among these.
+    pub fn frames_among(&self, ids: &[WordId]) -> Vec<&Frame> {
+        let needed = ids.iter().filter_map(|id| self.by_need.get(id)).flatten();
+        let mut indexes: Vec<usize> = needed.chain(&self.anywhere).copied().collect();
+        indexes.sort_unstable();
+        indexes.dedup();
+        indexes.into_iter().filter_map(|index| self.frames.get(index)).collect()
     }
 }
 
@@ -124,7 +137,7 @@ fn first_words(pieces: &[Piece], lexicon: &Lexicon, out: &mut Vec<WordId>) -> bo
                 return false;
             }
             Piece::Slot { .. } => return true,
-            Piece::Colon => {}
+            Piece::Mark(_) => {}
             Piece::Optional(inner) => {
                 if first_words(inner, lexicon, out) {
                     return true;
@@ -140,6 +153,19 @@ fn first_words(pieces: &[Piece], lexicon: &Lexicon, out: &mut Vec<WordId>) -> bo
         }
     }
     true
+}
+
+/// Words of which a sequence needs one; `None` when it needs none in particular.
+fn needed_words(pieces: &[Piece], lexicon: &Lexicon) -> Option<Vec<WordId>> {
+    pieces.iter().find_map(|piece| match piece {
+        Piece::Word(id) => Some(vec![*id]),
+        Piece::Class(class) => Some(lexicon.first_words(*class).collect()),
+        Piece::Either(ways) => {
+            let needed: Option<Vec<_>> = ways.iter().map(|way| needed_words(way, lexicon)).collect();
+            needed.map(|words| words.concat())
+        }
+        Piece::Slot { .. } | Piece::Optional(_) | Piece::Mark(_) => None,
+    })
 }
 
 fn read_frames(text: &str, lexicon: &mut Lexicon, frames: &mut Vec<Frame>, mistakes: &mut Vec<String>) {
@@ -238,8 +264,8 @@ fn atom(symbol: &str, lexicon: &mut Lexicon) -> Result<Option<Piece>, String> {
         let kind = Kind::read(name, kind).ok_or_else(|| format!("no kind `{kind}`"))?;
         return Ok(Some(Piece::Slot { name: name.to_owned(), kind }));
     }
-    if symbol == ":" {
-        return Ok(Some(Piece::Colon));
+    if let Some(mark) = [":", ","].into_iter().find(|mark| *mark == symbol) {
+        return Ok(Some(Piece::Mark(mark)));
     }
     // Other punctuation is transparent.
     if symbol.chars().all(|c| c.is_ascii_punctuation()) {

@@ -21,14 +21,14 @@ pub(crate) struct Heard<'t> {
 }
 
 /// Something taken out of the sentence.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Peel {
     pub span: Range<usize>,
     pub what: Peeled,
 }
 
 /// What was taken out.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Peeled {
     Time(Box<Found>),
     Priority(&'static str),
@@ -58,6 +58,23 @@ impl<'t> Heard<'t> {
         let mut heard = Heard::new(text, reference, grammar);
         heard.hide_timeish(grammar);
         heard
+    }
+
+    /// Some of its tokens, as if they had been said alone.
+    pub fn part(&self, tokens: Range<usize>) -> Heard<'t> {
+        let own = &self.tokens[tokens];
+        let (from, to) = match own {
+            [] => (0, 0),
+            [first, ..] => (first.span.start, own.last().map_or(first.span.end, |last| last.span.end)),
+        };
+        let moved = |span: &Range<usize>| span.start - from..span.end - from;
+        let tokens = own.iter().map(|token| Token { span: moved(&token.span), ..token.clone() }).collect();
+        let hidden = vec![None; own.len()];
+        let mut part = Heard { text: &self.text[from..to], tokens, peels: Vec::new(), hidden };
+        for peel in self.peels.iter().filter(|peel| peel.span.start >= from && peel.span.end <= to) {
+            part.peel(moved(&peel.span), peel.what.clone());
+        }
+        part
     }
 
     /// Runs of words that speak of times, if one of them surely does.
@@ -161,6 +178,10 @@ impl<'t> Heard<'t> {
     /// Times whose first token lies in the range, in order.
     pub fn times_in(&self, tokens: &Range<usize>) -> Vec<usize> {
         self.peels_in(tokens).into_iter().filter(|&i| self.time(i).is_some()).collect()
+    }
+
+    pub fn is_priority(&self, peel: usize) -> bool {
+        matches!(self.peels.get(peel).map(|peel| &peel.what), Some(Peeled::Priority(_)))
     }
 
     /// The priority said in the range.

@@ -9,6 +9,9 @@ use super::text::fold;
 /// "+49 30 1234, the office line": words beside an address or a number.
 const DETAILS_WORDS: usize = 4;
 
+/// So many words behind a comma are no more people.
+const STATEMENT_WORDS: usize = 5;
+
 const HAPPENING_WORDS: usize = 8;
 /// "My list of books to read" is a name, a whole sentence before it is not.
 const LIST_WORDS: usize = 7;
@@ -42,6 +45,8 @@ pub(crate) enum Kind {
     OwnErrand,
     /// Begins as a sentence does: "I'm late".
     Sentence,
+    /// Tells something: "the pallet was short".
+    Statement,
     /// Begins with thanks or a wish.
     Thanks,
     /// Ends with "list".
@@ -89,6 +94,7 @@ impl Kind {
             ("errand" | "de-errand", _) => Kind::Errand,
             ("own", _) => Kind::OwnErrand,
             ("sentence", _) => Kind::Sentence,
+            ("statement", _) => Kind::Statement,
             ("thanks", _) => Kind::Thanks,
             ("list" | "de-list", _) => Kind::List,
             ("commas", _) => Kind::Several,
@@ -140,6 +146,7 @@ impl Kind {
             Kind::OwnErrand => is_errand(ids, lexicon) && !starts("assistantverb"),
             Kind::Novel => ids.len() > 1 && ids[0] == WordId::UNKNOWN && !starts("notnovel"),
             Kind::Sentence => starts("subject") || starts("answers"),
+            Kind::Statement => holds("state") || starts("subject") || starts("answers") || ids.len() >= STATEMENT_WORDS,
             Kind::Thanks => starts("thankword"),
             Kind::List => ids.len() <= LIST_WORDS && ends_with_list(raw) && !whole("tasklist"),
             Kind::Several => raw.contains(',') || folded().contains(" and "),
@@ -172,7 +179,7 @@ impl Kind {
 }
 
 /// "call mom", but not "do i …" or "tell me …".
-fn is_errand(ids: &[WordId], lexicon: &Lexicon) -> bool {
+pub(super) fn is_errand(ids: &[WordId], lexicon: &Lexicon) -> bool {
     let Some(len) = lexicon.starts("errand", ids).or_else(|| lexicon.starts("deerrand", ids)) else {
         return false;
     };
@@ -220,5 +227,5 @@ fn starts_with_details(raw: &str) -> bool {
 fn ends_with_list(raw: &str) -> bool {
     let last = fold(raw.split_whitespace().next_back().unwrap_or_default());
     let last = last.trim_matches(|c: char| !c.is_alphanumeric());
-    matches!(last, "list" | "lists" | "checklist") || last.ends_with("liste")
+    last == "lists" || last.ends_with("list") || last.ends_with("liste")
 }

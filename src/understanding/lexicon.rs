@@ -3,7 +3,7 @@
 //! Not here: what is done with them. A word that occurs in no class and no frame is unknown; unknown words
 //! are what titles, names and bodies are made of.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A word of the frames or classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,17 +19,17 @@ impl WordId {
 pub(crate) struct ClassId(usize);
 
 /// Phrases of a class by their first word, longest first; each entry holds the words after the first.
-type Phrases = HashMap<WordId, Vec<Vec<WordId>>>;
+type Phrases = FxHashMap<WordId, Vec<Vec<WordId>>>;
 
 /// Everything the frames are written with.
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
-    words: HashMap<String, WordId>,
-    class_names: HashMap<String, ClassId>,
+    words: FxHashMap<String, WordId>,
+    class_names: FxHashMap<String, ClassId>,
     classes: Vec<Phrases>,
-    spellings: HashMap<String, Vec<WordId>>,
+    spellings: FxHashMap<String, Vec<WordId>>,
     /// A word, whole or with one letter left out → the words it may have been.
-    shortened: HashMap<String, Vec<String>>,
+    shortened: FxHashMap<String, Vec<String>>,
 }
 
 /// Shorter words have too many neighbours to be corrected.
@@ -49,7 +49,7 @@ impl Lexicon {
                 lexicon.add_phrase(class, phrase);
             }
         }
-        for phrases in lexicon.classes.iter_mut().flat_map(HashMap::values_mut) {
+        for phrases in lexicon.classes.iter_mut().flat_map(FxHashMap::values_mut) {
             phrases.sort_by_key(|rest| std::cmp::Reverse(rest.len()));
         }
         for line in data_lines(spellings) {
@@ -67,7 +67,7 @@ impl Lexicon {
             return id;
         }
         let id = ClassId(self.classes.len());
-        self.classes.push(Phrases::new());
+        self.classes.push(Phrases::default());
         self.class_names.insert(name.to_owned(), id);
         id
     }
@@ -143,7 +143,7 @@ impl Lexicon {
 
     /// Words that a phrase of this class may begin with.
     pub fn first_words(&self, class: ClassId) -> impl Iterator<Item = WordId> + '_ {
-        self.classes.get(class.0).into_iter().flat_map(HashMap::keys).copied()
+        self.classes.get(class.0).into_iter().flat_map(FxHashMap::keys).copied()
     }
 
     /// True when the whole of `ids` is one phrase of the class.

@@ -9,6 +9,7 @@ use super::grammar::{Frame, Grammar, Piece};
 use super::heard::Heard;
 use super::kinds::Kind;
 use super::lexicon::WordId;
+use super::text::Token;
 
 /// Steps spent on one clause. An everyday request needs some hundred.
 const STEPS_MAX: u32 = 40_000;
@@ -50,12 +51,13 @@ pub(crate) fn readings<'g>(grammar: &'g Grammar, heard: &Heard, tokens: Range<us
     let ids: Vec<WordId> = live.iter().map(|&i| heard.tokens[i].id).collect();
     let mut found: Vec<Match<'g>> = Vec::new();
     let mut steps = 0;
+    let open = grammar.frames_among(&ids);
     for end in ends(grammar, &ids) {
         for start in starts(grammar, &ids[..end]) {
             let Some(&first) = ids[..end].get(start) else {
                 continue;
             };
-            for frame in grammar.frames_from(first) {
+            for frame in grammar.frames_beginning(first).chain(open.iter().copied()) {
                 let mut walk =
                     Walk { grammar, heard, live: &live[..end], ids: &ids[..end], steps: &mut steps, slots: Vec::new() };
                 if let Some(fixed) = walk.go(&frame.pieces, None, start, 0) {
@@ -175,17 +177,27 @@ impl<'g> Walk<'_, 'g> {
                 let then = Rest { pieces: rest, after };
                 ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed))
             }
-            Piece::Colon if self.has_colon_before(at) => self.go(rest, after, at, fixed + 1),
-            Piece::Colon => None,
+            Piece::Mark(mark) if self.has_before(mark, at) => self.go(rest, after, at, fixed + 1),
+            Piece::Mark(_) => None,
             Piece::Slot { .. } => self.slot(piece, rest, after, at, fixed),
         }
     }
 
-    fn has_colon_before(&self, at: usize) -> bool {
+    fn has_before(&self, mark: &str, at: usize) -> bool {
         let (Some(before), Some(here)) = (at.checked_sub(1).map(|i| self.live[i]), self.live.get(at)) else {
             return false;
         };
-        self.heard.tokens[before..*here].iter().any(|t| &self.heard.text[t.span.clone()] == ":")
+        self.heard.tokens[before..*here].iter().any(|t| self.is_mark(t, mark))
+    }
+
+    /// A dash apart announces as a colon does: "new list called visit - wellies, jigsaw".
+    fn is_mark(&self, token: &Token, mark: &str) -> bool {
+        let text = self.heard.text;
+        let apart = token.span.start > 0 && text[..token.span.start].ends_with(' ');
+        match &text[token.span.clone()] {
+            "-" | "–" | "—" => mark == ":" && apart,
+            word => word == mark,
+        }
     }
 
     fn slot(

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::clauses::{CONNECTORS_MAX, Clause, Parser};
+use super::kinds::is_errand;
 use super::lexicon::{Lexicon, WordId};
 use super::said::{tidy, title};
 use super::say::Built;
@@ -21,7 +22,10 @@ impl Parser<'_> {
             connectors.iter().copied().filter(|(at, _)| matches!(word(*at).as_str(), "," | "-" | "–" | "—" | "but"));
         // "… by Wednesday or I get fined", "… tonight it's the third week".
         let bare = (range.start + 1..range.end).filter(|at| {
-            let joined = self.grammar.lexicon.is_phrase("why", &[self.heard.tokens[*at].id]) && tells(at + 1);
+            let why = self.grammar.lexicon.is_phrase("why", &[self.heard.tokens[*at].id]);
+            // "… or Dee will dump it on the floor".
+            let told = |from: usize| from < range.end && self.begins(&(from..range.end), &["told"]);
+            let joined = why && (tells(at + 1) || told(at + 2) || told(at + 3));
             let after_time = self.heard.hidden_by(at - 1).is_some() && self.heard.hidden_by(*at).is_none();
             joined || after_time && (tells(*at) || sighs(*at))
         });
@@ -31,15 +35,19 @@ impl Parser<'_> {
             // "Milk and tea bags on the list, Lee had the lot" is no remark behind "add bread": its first part tells.
             let part_end = connectors.iter().map(|(next, _)| *next).find(|next| *next > after).unwrap_or(range.end);
             let remark = self.is_remark(&(after..part_end));
-            let left_out = remark || word(at) == "," && self.may_be_left_out(&(after..part_end));
-            if !left_out {
+            let right = after..range.end;
+            let needed = self.begins(&right, &["ownneed"]);
+            let comma = word(at) == ",";
+            let behind_time = comma && self.heard.hidden_by(at - 1).is_some() && self.says_more(&(after..part_end));
+            let left_out = comma && self.may_be_left_out(&(after..part_end));
+            if !(remark || needed || behind_time || left_out) {
                 return None;
             }
             let left = self.clause(range.start..at).filter(Clause::may_have_aside)?;
-            if !remark && !left.ends_at_a_comma() {
+            let reason = behind_time && left.command == "task.create" && left.is_named;
+            if !(remark || reason || left_out && left.ends_at_a_comma() || self.is_own_need(&left, &right)) {
                 return None;
             }
-            let right = after..range.end;
             let remark =
                 self.is_own_need(&left, &right) || self.clauses(right.clone(), depth + 1).iter().all(|c| c.weak);
             remark.then(|| left.with_reason(self.heard.raw(right.start, right.end - 1)))
@@ -55,6 +63,14 @@ impl Parser<'_> {
             && !may_be_needed(told, &ids, &self.grammar.lexicon)
             && !self.begins(range, &["invite", "errand", "joined"])
             && self.heard.hidden_by(range.start).is_none()
+    }
+
+    /// "Pay the rent Friday, | landlord already on my neck": a name ended with its time, and no other request begins.
+    fn says_more(&self, range: &Range<usize>) -> bool {
+        const WORDS_MIN: usize = 3;
+        let live = self.heard.live(range.clone());
+        let ids: Vec<_> = live.iter().map(|i| self.heard.tokens[*i].id).collect();
+        ids.len() >= WORDS_MIN && !is_errand(&ids, &self.grammar.lexicon) && !self.begins(range, &["joined", "invite"])
     }
 
     /// A statement, and no more of a title or a list.
@@ -76,10 +92,8 @@ impl Parser<'_> {
         let opens =
             playing || ["subject", "negation", "remark"].iter().any(|class| lexicon.starts(class, &ids).is_some());
         // "Dreading it", but not "wash it".
-        let of_people = lexicon.find("aside", &ids).is_some() && lexicon.starts("errand", &ids).is_none();
-        !ids.is_empty()
-            && lexicon.starts("tail", &ids).is_none()
-            && (opens || of_people || lexicon.find("state", &ids).is_some() || live.iter().any(past))
+        let tells = ["aside", "state"].iter().any(|class| lexicon.find(class, &ids).is_some()) || live.iter().any(past);
+        !ids.is_empty() && lexicon.starts("tail", &ids).is_none() && (opens || tells && !is_errand(&ids, lexicon))
     }
 }
 
@@ -96,18 +110,18 @@ impl Clause {
 
     /// What is looked up has a name without a comma, and an event that has its time needs no more words.
     fn ends_at_a_comma(&self) -> bool {
-        let looked_up = |action: &PlannedAction| {
+        let found_by_name = |action: &PlannedAction| {
             matches!(
                 (action.service.as_str(), action.command.as_str()),
-                ("email", "read_thread" | "search")
-                    | ("keep", "search")
-                    | ("memory", "forget" | "recall")
-                    | ("contacts", "find")
+                ("email", "read_thread")
+                    | ("memory", "forget")
+                    | ("task", "delete" | "complete")
+                    | ("calendar" | "keep", "delete_event" | "delete")
             )
         };
         let invites = self.actions().any(|action| action.params.contains_key("attendees"));
         let stated = self.command == "calendar.create_event" && self.has_time && !invites;
-        stated || self.actions().all(looked_up)
+        stated || self.looks_up() || self.actions().all(found_by_name)
     }
 
     /// A task keeps why it is to be done.

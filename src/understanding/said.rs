@@ -61,8 +61,8 @@ impl<'a> Said<'a> {
     /// A slot without these times and without priority.
     pub fn clean(&self, name: &str, without: &[usize]) -> Option<String> {
         let wide = self.wide(name)?;
-        let priority = self.heard.priority_in(&wide).map(|(peel, _)| peel);
-        let gone = |i: usize| self.heard.hidden_by(i).is_some_and(|p| without.contains(&p) || priority == Some(p));
+        let gone =
+            |i: usize| self.heard.hidden_by(i).is_some_and(|p| without.contains(&p) || self.heard.is_priority(p));
         let mut pieces: Vec<String> = Vec::new();
         let mut start = wide.start;
         for at in wide.start..=wide.end {
@@ -128,6 +128,11 @@ impl<'a> Said<'a> {
     }
 
     /// True when the clause begins with a phrase of the class.
+    /// The words of the clause that frames look at.
+    pub fn clause_words(&self) -> usize {
+        self.heard.live(self.found.tokens.clone()).len()
+    }
+
     pub fn clause_starts(&self, class: &str) -> bool {
         self.grammar.lexicon.starts(class, &self.clause_ids()).is_some()
     }

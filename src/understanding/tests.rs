@@ -249,21 +249,24 @@ const PLAN_UNSEEN: [&str; 3] = [
     include_str!("../../data/eval/plan_unseen3.jsonl"),
 ];
 /// As people write who complain, give reasons and just state a thing. Compared more strictly here than by the command.
-const PLAN_NATURAL: [(&str, usize); 4] = [
+const PLAN_NATURAL: [(&str, usize); 5] = [
     (include_str!("../../data/eval/plan_natural.jsonl"), 60),
     (include_str!("../../data/eval/plan_natural2.jsonl"), 70),
     (include_str!("../../data/eval/plan_natural3.jsonl"), 70),
     (include_str!("../../data/eval/plan_natural4.jsonl"), 70),
+    (include_str!("../../data/eval/plan_natural5.jsonl"), 70),
 ];
 const ROUTE_TUNE: &str = include_str!("../../data/eval/route_tune.tsv");
 const ROUTE_TEST: &str = include_str!("../../data/eval/route_test.tsv");
 /// Fresh batches: none of them teaches.
-const ROUTE_UNSEEN: [&str; 5] = [
+const ROUTE_UNSEEN: [&str; 7] = [
     include_str!("../../data/eval/route_unseen3.tsv"),
     include_str!("../../data/eval/route_unseen6.tsv"),
     include_str!("../../data/eval/route_unseen7.tsv"),
     include_str!("../../data/eval/route_unseen8.tsv"),
     include_str!("../../data/eval/route_unseen9.tsv"),
+    include_str!("../../data/eval/route_unseen10.tsv"),
+    include_str!("../../data/eval/route_unseen11.tsv"),
 ];
 
 fn fold(text: &str) -> String {

@@ -104,6 +104,9 @@ fn push_word(out: &mut Vec<Token>, text: &str, span: Range<usize>, lexicon: &Lex
 
 /// Lower case, one kind of apostrophe.
 pub(crate) fn fold(word: &str) -> String {
+    if word.is_ascii() {
+        return word.to_ascii_lowercase();
+    }
     word.chars().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c }).collect()
 }
 

@@ -7,7 +7,7 @@ use super::super::remark::may_be_needed;
 use super::super::said::{Said, Words, done, people, set, tidy, title, without_determiner};
 use super::super::text::{fold, tokens};
 use super::{Built, items};
-use crate::core::when::{self, Grain, Reference, When};
+use crate::core::when::{self, Grain, Reference, Role, When};
 
 /// "what's on tomorrow?", "am I free at 3?", "when is the dentist?"
 pub(super) fn list(said: &Said) -> Built {
@@ -159,6 +159,11 @@ pub(super) fn create(said: &Said) -> Built {
         return Built::No;
     }
     let is_bare = said.found.frame.weak;
+    // "Book the hotel by 20 January" is to be done by then.
+    let by = |words: &Words| words.peels.iter().all(|peel| said.heard.time(*peel).is_some_and(|t| t.role == Role::By));
+    if when.as_ref().is_some_and(by) && clause(said).starts_with(" book ") {
+        return Built::No;
+    }
     // "Keep Dez off video" keeps no hour free.
     if when.is_none() && clause(said).starts_with(" keep ") {
         return Built::No;
@@ -261,6 +266,8 @@ fn named_place(said: &Said, used: &[usize]) -> Option<(String, String)> {
     const PLACE_WORDS_MAX: usize = 5;
     let (name, place) = said.around_time("summary", used)?;
     let lexicon = &said.grammar.lexicon;
+    let place =
+        ["location ", "venue ", "place "].iter().find_map(|word| place.strip_prefix(word)).unwrap_or(&place).to_owned();
     let ids = ids_of(&place, lexicon);
     let says_more = ["whostop", "subject", "errand"].iter().any(|class| lexicon.starts(class, &ids).is_some());
     let says_more = says_more || lexicon.find("invite", &ids).is_some();
@@ -325,6 +332,11 @@ pub(super) fn update(said: &Said) -> Built {
     if let Some(names) = said.raw("attendees") {
         changes.remove("start_time");
         changes.insert("attendees".into(), Value::Array(people(&names)));
+    }
+    // "Mum's birthday dinner is 25 January at 6 at Virtue" tells of an event, "the meeting is now in room 5" changes one.
+    let told = said.found.frame.begins_with_slot() && said.found.slot("location").is_some();
+    if told && target.is_some() && !text.contains(" now ") {
+        return Built::No;
     }
     let place = said.clean("location", &[]);
     if let Some(place) = place.and_then(|place| Some(place.split(", ").next()?.to_owned())) {

@@ -23,7 +23,9 @@ pub(super) fn save(said: &Said) -> Built {
     let Some(name) = said.raw("name").map(|n| capitalised(owner_of(said, without_determiner(&n)))) else {
         return Built::No;
     };
-    if !name.chars().any(char::is_alphabetic) || fold(&name) == "it" {
+    // "Remember my RGI number is 20417" is no contact.
+    let own = said.clause_starts("remember") && said.raw("name").is_some_and(|name| !fold(&name).contains("'s"));
+    if !name.chars().any(char::is_alphabetic) || fold(&name) == "it" || own {
         return Built::No;
     }
     let mut action = said.action("contacts", "save");

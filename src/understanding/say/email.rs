@@ -176,7 +176,8 @@ pub(super) fn send_draft(said: &Said) -> Built {
 /// "reply to Anna that yes"
 pub(super) fn reply(said: &Said) -> Built {
     let mut action = said.action("email", "reply_to_email");
-    let whom = said.raw("whom").map(|w| owner(&w).to_owned());
+    // "Reply to Leila, Thursday works" has nobody of that name.
+    let whom = said.raw("whom").and_then(|w| Some(owner(w.split([',', ':']).next()?.trim()).to_owned()));
     let topic = said.raw("topic").map(|t| without_determiner(&t).to_owned());
     let find_by = match (&whom, topic) {
         (Some(whom), Some(topic)) => Some(format!("{whom} {topic}")),

@@ -108,6 +108,10 @@ pub(super) fn delete(said: &Said, service: &str) -> Built {
 
 /// "mark … as done"; only tasks can be done.
 pub(super) fn complete(said: &Said) -> Built {
+    // "Diolch, that's me sorted" names no task.
+    if said.found.frame.weak && said.holds("what", "aside") {
+        return Built::No;
+    }
     // "No worries, all sorted".
     let Some(found) = find_by(said, "what", &["task"], None).filter(|found| !fold(found).starts_with("no ")) else {
         return Built::No;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::history;
 use super::super::said::{Said, Words, done, set, things, tidy, title};
+use super::super::text::fold;
 use super::{Built, items};
 use crate::core::when::{self, When};
 
@@ -138,11 +139,19 @@ fn list_of_titles(said: &Said, text: &str) -> Option<Vec<Value>> {
 
 /// "what do i have to do today?"
 pub(super) fn list(said: &Said) -> Built {
+    // "Order new capes, no rush. Low priority todo" tells of the task before.
+    if said.priority().is_some() && said.clause_words() == 1 {
+        return Built::No;
+    }
     let mut action = said.action("task", "list");
     if let Some(when) = said.moment("", &[]) {
         set(&mut action, "due_before", Some(when.text));
     }
     done(action)
+}
+
+fn clause_changes(said: &Said) -> bool {
+    said.clause_starts("changeverb")
 }
 
 /// A new due date, priority, title or rule for a task.
@@ -165,7 +174,14 @@ pub(super) fn update(said: &Said) -> Built {
             changes.insert(name.into(), json!(title(&text)));
         }
     }
-    if changes.is_empty() {
+    // "Set | up a sound check".
+    let apart = said.raw("what").is_some_and(|what| fold(&what).starts_with("up "));
+    if changes.is_empty() || apart {
+        return Built::No;
+    }
+    // "Change the boiler service to Friday at 10" may be an event; `item.move` tells.
+    let unnamed = !said.clause_holds("tasknoun") && !said.clause_holds("deadlineword") && !repeats;
+    if unnamed && changes.keys().all(|name| name == "deadline") && clause_changes(said) {
         return Built::No;
     }
     let is_event = said.found.slot("what").is_some() && super::service_of(said, "what") == Some("calendar");

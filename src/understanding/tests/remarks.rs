@@ -120,6 +120,79 @@ fn an_alarm_rings_in_the_morning() {
 }
 
 #[test]
+fn a_question_is_no_instruction() {
+    check("which tasks have i actually finished?", &[], r#"task.list {"status":"done"}"#);
+    check("what do i still have on my todo list", &[], "task.list {}");
+    for text in ["diolch, thats me sorted", "half asleep over here, any idea tomorrow at 5?"] {
+        assert!(matches!(planned(text, &[]), Understood::NotUnderstood), "{text}: {}", shown(&planned(text, &[])));
+    }
+}
+
+#[test]
+fn why_something_is_looked_up_is_no_task() {
+    for text in [
+        "when am i free on wednesday? gotta see the tailor at some point",
+        "any free slots next week? need to fit the electrician in",
+        "what is the number for the clinic? i've got to chase them",
+    ] {
+        let got = shown(&planned(text, &[]));
+        assert!(!got.contains("create"), "{text}: {got}");
+    }
+    let got = shown(&planned("what's on tomorrow? i need to call bob at 3", &[]));
+    assert!(got.contains("task.create"), "{got}");
+}
+
+#[test]
+fn what_was_told_is_changed_ticked_off_or_kept() {
+    for (text, expected) in [
+        (
+            "the council inspection has been moved, its now wednesday at 10am. change it in the calendar. no notice as usual",
+            r#"calendar.update_event {"changes":{"start_time":"wednesday at 10am"},"find_by":"council inspection"}"#,
+        ),
+        (
+            "haircut got moved, its on the 23rd at 5:15pm now",
+            r#"calendar.update_event {"changes":{"start_time":"the 23rd at 5:15pm"},"find_by":"haircut"}"#,
+        ),
+        ("turned in the bus request this morning. tick it off my list", r#"task.complete {"find_by":"bus request"}"#),
+        (
+            "bins are out, tick that off. and what else is on my to do list?",
+            "task.complete {\"find_by\":\"bins\"}\ntask.list {}",
+        ),
+        (
+            "venue got flooded so the brunch gig is off. remove it from my calendar",
+            r#"calendar.delete_event {"find_by":"brunch gig"}"#,
+        ),
+        (
+            "farida's email is farida@example.org, save it to my contacts",
+            r#"contacts.save {"email":"farida@example.org","name":"Farida"}"#,
+        ),
+        (
+            "can you add Tasha Greene to my contacts? 443-555-0199 and tasha@example.com",
+            r#"contacts.save {"email":"tasha@example.com","name":"Tasha Greene","phone":"443-555-0199"}"#,
+        ),
+        (
+            "feed merchant shuts at 5 so remind me at quarter past 4 to collect the straw",
+            r#"task.create {"deadline":"at quarter past 4","title":"Collect the straw"}"#,
+        ),
+    ] {
+        check(text, &[], expected);
+    }
+}
+
+#[test]
+fn what_a_mail_says_behind_a_comma_names_nobody() {
+    for (text, to) in [
+        ("send a mail to kevin@dartfeeds.example, the pallet was 2 bags short", r#""to":["kevin@dartfeeds.example"]"#),
+        ("send a mail to Tasha, final headcount is 118", r#""to":["Tasha"]"#),
+        ("shoot Whitfield an email, tell her i can cover her class", r#""to":["Whitfield"]"#),
+        ("reply to the mail from Sinead, the 14th of february is grand", r#""find_by":"Sinead""#),
+    ] {
+        let got = shown(&planned(text, &[]));
+        assert!(got.contains(to) && !got.contains("; "), "{text}: {got}");
+    }
+}
+
+#[test]
 fn who_is_invited_is_kept_beside_a_place_without_a_preposition() {
     let got = shown(&planned("invite Anna and Bob to lunch friday at 1pm town hall", &[]));
     assert!(got.contains(r#""attendees":["Anna","Bob"]"#) && got.contains(r#""location":"town hall""#), "{got}");

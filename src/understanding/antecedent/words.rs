@@ -1,0 +1,133 @@
+//! Words of a message that follow each other, cut at phrases of the lexicon.
+
+use super::super::grammar::GRAMMAR;
+use super::super::lexicon::WordId;
+use super::super::matching;
+use super::super::text::{Mark, Token, fold};
+
+/// Words of the longest phrase of a class.
+const PHRASE_WORDS_MAX: usize = 8;
+
+/// Some words of a message that follow each other.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'t> {
+    pub message: &'t str,
+    pub tokens: &'t [Token],
+}
+
+impl<'t> Words<'t> {
+    /// Without the marks at both ends.
+    pub fn new(message: &'t str, tokens: &'t [Token]) -> Words<'t> {
+        let is_word = |token: &Token| token.mark == Mark::Word;
+        let first = tokens.iter().position(is_word).unwrap_or(tokens.len());
+        let end = tokens.iter().rposition(is_word).map_or(first, |last| last + 1);
+        Words { message, tokens: &tokens[first..end] }
+    }
+
+    pub fn text(&self) -> &'t str {
+        match self.tokens {
+            [first, .., last] => &self.message[first.span.start..last.span.end],
+            [only] => &self.message[only.span.clone()],
+            [] => "",
+        }
+    }
+
+    pub fn split_at(&self, at: usize) -> (Words<'t>, Words<'t>) {
+        let (left, right) = self.tokens.split_at(at.min(self.tokens.len()));
+        (Words::new(self.message, left), Words::new(self.message, right))
+    }
+
+    /// The same, at a byte of its text.
+    pub fn split_at_byte(&self, byte: usize) -> (Words<'t>, Words<'t>) {
+        let start = self.tokens.first().map_or(0, |token| token.span.start);
+        self.split_at(self.tokens.iter().take_while(|token| token.span.start < start + byte).count())
+    }
+
+    pub fn ids(&self) -> Vec<WordId> {
+        self.tokens.iter().map(|token| token.id).collect()
+    }
+
+    pub fn typed(&self, at: usize) -> &'t str {
+        self.tokens.get(at).map_or("", |token| &self.message[token.span.clone()])
+    }
+
+    /// The words of a phrase at the start; 0 where none of the class stands there.
+    pub fn starts(&self, class: &str) -> usize {
+        let first = self.tokens.iter().take(PHRASE_WORDS_MAX).map(|token| token.id).collect::<Vec<_>>();
+        GRAMMAR.lexicon.starts(class, &first).unwrap_or(0)
+    }
+
+    /// What follows a phrase of the class, if one stands at the start.
+    pub fn behind(&self, class: &str) -> Words<'t> {
+        self.split_at(self.starts(class)).1
+    }
+
+    /// The same, where one has to stand there.
+    pub fn after(&self, class: &str) -> Option<Words<'t>> {
+        (self.starts(class) > 0).then(|| self.behind(class))
+    }
+
+    /// Without politeness and sighs.
+    pub fn without_lead(&self) -> Words<'t> {
+        let starts = matching::starts(&GRAMMAR, &self.ids());
+        starts.last().map_or(*self, |at| self.split_at(*at).1)
+    }
+
+    /// What is asked, before its full stop or a remark ("before I have a little cry"), and what stands behind it.
+    pub fn without_remark(&self) -> (Words<'t>, Words<'t>) {
+        let stop = self.tokens.iter().position(|token| token.mark == Mark::Stop).unwrap_or(self.tokens.len());
+        let (sentence, behind) = self.split_at(stop);
+        match GRAMMAR.lexicon.find("lest", &sentence.ids()).filter(|(at, _)| *at > 0) {
+            Some((at, _)) => (sentence.split_at(at).0, behind),
+            None => (sentence, behind),
+        }
+    }
+
+    /// What is told one after the other, between full stops, commas and dashes.
+    pub fn sentences(&self) -> Vec<Words<'t>> {
+        let so = |token: &Token| GRAMMAR.lexicon.is_phrase("so", &[token.id]);
+        let parts = self.tokens.split(|token| is_cut(token, self.message) || so(token));
+        parts.map(|part| Words::new(self.message, part)).filter(|part| !part.tokens.is_empty()).collect()
+    }
+
+    /// "(Callum has a mock in physics on Tuesday at 9, put) physics mock in": the name, if all its words were said
+    /// before, and what stands behind it.
+    pub fn named_in(&self, before: &Words) -> Option<(Words<'t>, Option<&'t str>)> {
+        let (at, _) = GRAMMAR.lexicon.find("into", &self.ids()).filter(|(at, _)| *at > 0)?;
+        let (name, rest) = self.split_at(at);
+        let said: Vec<String> = before.tokens.iter().map(|token| fold(&before.message[token.span.clone()])).collect();
+        let known = |at: usize| said.contains(&fold(name.typed(at)));
+        let words = name.behind("thingarticle");
+        ((0..words.tokens.len()).all(|at| said.contains(&fold(words.typed(at)))) && known(name.tokens.len() - 1))
+            .then(|| (rest, Some(name.text())))
+    }
+
+    /// "Golf's off on Saturday".
+    pub fn tells_an_end(&self) -> bool {
+        (0..self.tokens.len()).any(|at| self.is_over_at(at))
+    }
+
+    /// "Golf's | off" and "golf | is off", but not "Tuesday's lecture".
+    pub fn is_over_at(&self, at: usize) -> bool {
+        let rest = |at: usize| self.split_at(at).1;
+        of_owner(self.typed(at)).is_some() && rest(at + 1).starts("ended") > 0
+            || at > 0 && rest(at).starts("told") > 0 && rest(at).behind("told").starts("ended") > 0
+    }
+
+    /// What stands before a phrase of the class, if one stands at the end.
+    pub fn before(&self, class: &str) -> Words<'t> {
+        let ids = self.ids();
+        let cut = (0..ids.len()).find(|at| GRAMMAR.lexicon.is_phrase(class, &ids[*at..]));
+        self.split_at(cut.unwrap_or(ids.len())).0
+    }
+}
+
+/// A full stop, a comma or a dash.
+pub(super) fn is_cut(token: &Token, text: &str) -> bool {
+    token.mark == Mark::Stop || token.mark == Mark::Soft && matches!(&text[token.span.clone()], "," | "-" | "–" | "—")
+}
+
+/// "Golf" of "golf's".
+pub(super) fn of_owner(word: &str) -> Option<&str> {
+    word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"))
+}
