@@ -259,7 +259,7 @@ const PLAN_NATURAL: [(&str, usize); 5] = [
 const ROUTE_TUNE: &str = include_str!("../../data/eval/route_tune.tsv");
 const ROUTE_TEST: &str = include_str!("../../data/eval/route_test.tsv");
 /// Fresh batches: none of them teaches.
-const ROUTE_UNSEEN: [&str; 7] = [
+const ROUTE_UNSEEN: [&str; 8] = [
     include_str!("../../data/eval/route_unseen3.tsv"),
     include_str!("../../data/eval/route_unseen6.tsv"),
     include_str!("../../data/eval/route_unseen7.tsv"),
@@ -267,6 +267,7 @@ const ROUTE_UNSEEN: [&str; 7] = [
     include_str!("../../data/eval/route_unseen9.tsv"),
     include_str!("../../data/eval/route_unseen10.tsv"),
     include_str!("../../data/eval/route_unseen11.tsv"),
+    include_str!("../../data/eval/route_unseen12.tsv"),
 ];
 
 fn fold(text: &str) -> String {
