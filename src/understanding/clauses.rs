@@ -295,7 +295,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// "Feed merchant shuts at 5 so remind me at 4 to collect the straw".
+    /// "Feed merchant shuts at 5 so remind me at 4 to collect the straw": a reason, unless it asks for something itself.
     fn behind_a_reason(
         &self,
         range: &Range<usize>,
@@ -303,10 +303,13 @@ impl<'a> Parser<'a> {
         depth: usize,
     ) -> Option<Vec<Clause>> {
         let so = |at: usize| &self.heard.text[self.heard.tokens[at].span.clone()] == "so";
-        let (_, after) = connectors.iter().take(CONNECTORS_MAX).find(|(at, _)| so(*at))?;
+        let (at, after) = connectors.iter().take(CONNECTORS_MAX).find(|(at, _)| so(*at))?;
         let request = *after..range.end;
         let found = self.begins(&request, &["remindme"]).then(|| self.clauses(request, depth + 1))?;
-        found.first().is_some_and(|clause| matches!(clause.built, Built::Act(_))).then_some(found)
+        found.first().filter(|clause| matches!(clause.built, Built::Act(_)))?;
+        let asks = |clause: &Clause| !clause.weak || clause.command == "calendar.create_event";
+        let reason = self.clause(range.start..*at).filter(asks);
+        Some(reason.into_iter().chain(found).collect())
     }
 
     /// "I'm ill, cancel my meetings": the request after a remark.

@@ -76,12 +76,17 @@ impl Parser<'_> {
         asked.looks_up() && self.begins(range, &["ownneed"])
     }
 
-    /// "When am I free? | Gotta see the tailor at some point": a sentence that tells what something was looked up for.
+    /// "When am I free? | Gotta see the tailor at some point", "What's on tomorrow? | I need to know when to get up": a
+    /// sentence that tells what something was looked up for, and not "What's on tomorrow? I need to buy milk".
     pub fn tells_why(&self, before: &[Clause], found: &[Clause], sentence: &Range<usize>) -> bool {
-        before.last().is_some_and(|asked| self.is_own_need(asked, sentence))
-            && found.iter().all(|clause| {
-                !clause.has_time && matches!(clause.command.as_str(), "task.create" | "calendar.create_event")
-            })
+        let Some(asked) = before.last().filter(|asked| self.is_own_need(asked, sentence)) else {
+            return false;
+        };
+        let ids: Vec<_> = self.heard.live(sentence.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
+        let of_it = ["it", "purpose"].iter().any(|class| self.grammar.lexicon.find(class, &ids).is_some());
+        let created = |clause: &Clause| matches!(clause.command.as_str(), "task.create" | "calendar.create_event");
+        (of_it || asked.command == "calendar.find_free_time")
+            && found.iter().all(|clause| !clause.has_time && created(clause))
     }
 
     pub fn says_mark(&self, mut range: Range<usize>, mark: &str) -> bool {

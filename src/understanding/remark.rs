@@ -70,7 +70,10 @@ impl Parser<'_> {
         const WORDS_MIN: usize = 3;
         let live = self.heard.live(range.clone());
         let ids: Vec<_> = live.iter().map(|i| self.heard.tokens[*i].id).collect();
-        ids.len() >= WORDS_MIN && !is_errand(&ids, &self.grammar.lexicon) && !self.begins(range, &["joined", "invite"])
+        let lexicon = &self.grammar.lexicon;
+        // "Eggs and bread" go on with the name.
+        let tells = ["my", "remark", "state"].iter().any(|class| lexicon.find(class, &ids).is_some());
+        ids.len() >= WORDS_MIN && tells && !is_errand(&ids, lexicon) && !self.begins(range, &["joined", "invite"])
     }
 
     /// A statement, and no more of a title or a list.

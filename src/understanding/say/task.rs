@@ -150,10 +150,6 @@ pub(super) fn list(said: &Said) -> Built {
     done(action)
 }
 
-fn clause_changes(said: &Said) -> bool {
-    said.clause_starts("changeverb")
-}
-
 /// A new due date, priority, title or rule for a task.
 pub(super) fn update(said: &Said) -> Built {
     let mut changes = serde_json::Map::new();
@@ -181,7 +177,7 @@ pub(super) fn update(said: &Said) -> Built {
     }
     // "Change the boiler service to Friday at 10" may be an event; `item.move` tells.
     let unnamed = !said.clause_holds("tasknoun") && !said.clause_holds("deadlineword") && !repeats;
-    if unnamed && changes.keys().all(|name| name == "deadline") && clause_changes(said) {
+    if unnamed && changes.keys().all(|name| name == "deadline") && said.clause_starts("changeverb") {
         return Built::No;
     }
     let is_event = said.found.slot("what").is_some() && super::service_of(said, "what") == Some("calendar");

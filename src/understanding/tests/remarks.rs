@@ -138,8 +138,10 @@ fn why_something_is_looked_up_is_no_task() {
         let got = shown(&planned(text, &[]));
         assert!(!got.contains("create"), "{text}: {got}");
     }
-    let got = shown(&planned("what's on tomorrow? i need to call bob at 3", &[]));
-    assert!(got.contains("task.create"), "{got}");
+    for text in ["what's on tomorrow? i need to call bob at 3", "what's on tomorrow? i need to buy milk"] {
+        let got = shown(&planned(text, &[]));
+        assert!(got.contains("task.create"), "{text}: {got}");
+    }
 }
 
 #[test]
@@ -177,6 +179,16 @@ fn what_was_told_is_changed_ticked_off_or_kept() {
     ] {
         check(text, &[], expected);
     }
+}
+
+#[test]
+fn what_is_asked_before_so_and_what_belongs_to_a_name_is_kept() {
+    let got = shown(&planned("cancel the gym tomorrow so remind me at 5 to call them", &[]));
+    assert!(got.contains("delete_event") && got.contains("task.create"), "{got}");
+    let got = shown(&planned("remind me to buy milk tomorrow, eggs and bread", &[]));
+    assert!(got.contains(r#""title":"Buy milk, eggs and bread""#), "{got}");
+    let got = shown(&planned("remind me to pay the rent friday, landlord already on my neck", &[]));
+    assert!(got.contains(r#""title":"Pay the rent""#) && got.contains("Landlord already on my neck"), "{got}");
 }
 
 #[test]

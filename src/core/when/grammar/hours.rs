@@ -122,8 +122,8 @@ impl Reader<'_> {
         // "Broke after 2 uses".
         let after = lead.next.checked_sub(1).is_some_and(|at| line.link(at, Link::After) == Some(lead.next));
         let several = line.is_plain_word(heard.next) && line.tokens[heard.next].key.ends_with('s');
-        let house = house || after && several;
-        let named = heard.surety == Surety::Bare && (house || dated && year(line, lead.next).is_some());
+        let named =
+            heard.surety == Surety::Bare && (house || after && several || dated && year(line, lead.next).is_some());
         two_ways && !asked || self.counts(heard.next) || longer || range && !self.hints.moves || named
     }
 

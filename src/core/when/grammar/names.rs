@@ -90,9 +90,9 @@ fn drop_today(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
 /// of a request, is all of when, and the day tells which one.
 fn drop_attributes(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     let attribute = |h: &Heard| {
-        let first = line.tokens.iter().position(|t| t.span.end == h.span.end);
-        let article = first.and_then(|i| line.link(i.checked_sub(1)?, Link::The)).is_some();
-        let owner = first.is_some_and(|i| line.tokens[i].possessive);
+        let name = line.tokens.iter().position(|t| t.span.end == h.span.end);
+        let article = name.and_then(|i| line.link(i.checked_sub(1)?, Link::The)).is_some();
+        let owner = name.is_some_and(|i| line.tokens[i].possessive);
         let day = matches!(h.phrase.date, Some(Date::Weekday { .. }));
         let bare = h.phrase.role == Role::Plain && Phrase { date: None, ..h.phrase.clone() }.is_empty();
         (article || owner) && day && bare && noun_follows(line, h.span.end)
@@ -134,23 +134,22 @@ fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
             Some(Date::Period(_)) => line.text.get(h.span.clone()).is_some_and(|words| words.ends_with('s')),
             _ => false,
         };
-        // "Start xmas card templates in 20 minutes".
-        let next = line.tokens.iter().position(|t| t.span.start >= h.span.end);
-        let festive = next.is_some_and(|next| line.link(next, Link::Festive).is_some());
         let stands = first.is_some_and(|i| is_bare(line, i));
-        named && bare.is_empty() && (stands || festive) && noun_follows(line, h.span.end)
+        named && bare.is_empty() && (stands || is_festive(line, h)) && noun_follows(line, h.span.end)
     };
     let says_day = |h: &Heard| h.phrase.date.is_some() || h.phrase.offset.is_some();
     // "The xmas card list is 61 people" says no day.
-    let of_season = |h: &Heard| {
-        let next = line.tokens.iter().position(|t| t.span.start >= h.span.end);
-        next.is_some_and(|next| line.link(next, Link::Festive).is_some())
-    };
-    let named_only = matches!(&heard[..], [only] if of_season(only));
+    let named_only = matches!(&heard[..], [only] if is_festive(line, only));
     if !named_only && !heard.iter().any(|h| says_day(h) && !is_occasion(h)) {
         return Vec::new();
     }
     heard.extract_if(.., |h| is_occasion(h)).map(|h| h.span).collect()
+}
+
+/// "Start xmas card templates in 20 minutes": what is kept around a holiday.
+fn is_festive(line: &Line, h: &Heard) -> bool {
+    let next = line.tokens.iter().position(|t| t.span.start >= h.span.end);
+    next.is_some_and(|next| line.link(next, Link::Festive).is_some())
 }
 
 /// "Mr Friday", "Frau April", "a hamster called Tuesday", "merry Christmas".

@@ -147,7 +147,8 @@ links! {
     Pm = "pm", Ago = "ago", AgoBefore = "ago_before", Hence = "hence", Now = "now", Article = "article",
     Half = "half", HalfTo = "half_to", Quarter = "quarter", ThreeQuarters = "three_quarters",
     OrdinalMark = "ordinal_mark", OrdinalDot = "ordinal_dot", Coming = "coming", AfterNext = "after_next",
-    Each = "each", Other = "other", TimeWord = "time_word", TimeOf = "time_of", Mover = "mover", Counted = "counted",
+    Each = "each", Other = "other", TimeWord = "time_word", TimeOf = "time_of", Mover = "mover",
+    Counted = "counted",
     Label = "label", Pronoun = "pronoun", Filler = "filler", Follow = "follow", Idiom = "idiom", Own = "own",
     Or = "or", Alarm = "alarm", Timer = "timer", About = "about", Present = "present", Wish = "wish",
     Carrier = "carrier", MoveBy = "move_by", Later = "later", Sooner = "sooner", Forward = "forward",
@@ -156,7 +157,8 @@ links! {
     DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone",
     Hundred = "hundred", WeekNo = "week_number", Excluded = "excluded", Corrects = "corrects",
     Street = "street", Except = "except", Book = "book", Festive = "festive",
-    OfItsDay = "of_its_day", ToldThing = "told_thing", LooksUp = "looks_up", Nap = "nap", DomainEnd = "domain_end", Lesson = "lesson",
+    OfItsDay = "of_its_day", ToldThing = "told_thing", LooksUp = "looks_up", Nap = "nap",
+    DomainEnd = "domain_end", Lesson = "lesson",
 }
 
 impl Sense {
