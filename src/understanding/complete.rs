@@ -7,7 +7,7 @@ use super::heard::Heard;
 use super::matching;
 use super::said::{people, things, tidy, title, without_determiner};
 use super::say;
-use super::text::own_words;
+use super::text::{fold, own_words};
 use crate::core::plan::PlannedAction;
 use crate::core::when::{self, Found, Reference, When};
 
@@ -17,7 +17,8 @@ const TIME_ANSWER_WORDS: usize = 12;
 /// Completes `partial` with what was answered for `param`. `None`: the message is no answer, but new.
 pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &Reference) -> Option<PlannedAction> {
     let text = own_words(answer);
-    if tidy(&text).is_empty() || gives_up(&text, reference) || (is_new_request(&text, reference) && param != "body") {
+    let is_new = is_new_request(&text, reference) || names_another(partial, &text, reference);
+    if tidy(&text).is_empty() || gives_up(&text, reference) || (is_new && param != "body") {
         return None;
     }
     let mut action = partial.clone();
@@ -74,6 +75,20 @@ fn is_new_request(text: &str, reference: &Reference) -> bool {
     let asks = text.trim_end().ends_with('?') && heard.times_in(&(0..heard.tokens.len())).is_empty();
     asks || when::ahead_in(text).is_some()
         || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
+}
+
+/// "Haircut on the 23rd at 5" is another event than the call whose time was asked for.
+fn names_another(partial: &PlannedAction, text: &str, reference: &Reference) -> bool {
+    let asked = fold(&Value::Object(partial.params.clone()).to_string());
+    let is_known = ["summary", "title", "find_by"].iter().any(|name| partial.params.contains_key(*name));
+    let heard = Heard::new(text, reference, &GRAMMAR);
+    let live = heard.live(0..heard.tokens.len());
+    let ids: Vec<_> = live.iter().map(|i| heard.tokens[*i].id).collect();
+    let timed = !heard.times_in(&(0..heard.tokens.len())).is_empty();
+    let Some(len) = GRAMMAR.lexicon.starts("event", &ids).filter(|_| timed && is_known) else {
+        return false;
+    };
+    !asked.contains(&fold(heard.raw(live[0], live[len - 1])))
 }
 
 /// "Call Bob today about the meeting tomorrow at 3": something to do, with more to say of it than when.

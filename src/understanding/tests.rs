@@ -130,6 +130,16 @@ fn pronouns_and_ellipsis_mean_what_was_talked_about_last() {
 }
 
 #[test]
+fn another_event_is_no_answer() {
+    let Understood::Ask { partial, param, .. } = planned("schedule a call with Yuki", &[]) else { panic!() };
+    let complete = |answer: &str| complete(&partial, &param, answer, &monday());
+    assert!(complete("haircut on the 23rd at 5pm").is_none());
+    for answer in ["the 23rd at 5pm", "call on friday at 5", "friday at 5, before lunch", "at 5 tomorrow please"] {
+        assert!(complete(answer).is_some(), "{answer}");
+    }
+}
+
+#[test]
 fn what_is_missing_is_asked_for_and_the_answer_completes_it() {
     let rows = [
         (
