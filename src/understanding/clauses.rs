@@ -44,6 +44,11 @@ impl Tries {
         Some(())
     }
 
+    /// For another message, or a part of one.
+    pub fn renew(&self) {
+        self.0.set(TRIES_MAX);
+    }
+
     fn are_spent(&self) -> bool {
         self.0.get() == 0
     }
@@ -55,9 +60,9 @@ pub(super) struct Clause {
     pub built: Built,
     pub command: String,
     pub weak: bool,
-    investigates: bool,
+    pub investigates: bool,
     /// The tokens that ask.
-    tokens: Range<usize>,
+    pub tokens: Range<usize>,
     /// Its last words are a slot that would take more of them (a title, a body).
     pub open_ended: bool,
     /// Its last words are the frame's own: "… on the shopping list".
@@ -109,7 +114,7 @@ pub(super) fn plan_as_said(hearing: &Hearing, domains: &[String], tries: &Tries)
 }
 
 /// "no, friday" and "at 6" correct what was planned last.
-fn only_a_time(hearing: &Hearing, heard: &Heard, domains: &[String]) -> Option<PlannedAction> {
+pub(super) fn only_a_time(hearing: &Hearing, heard: &Heard, domains: &[String]) -> Option<PlannedAction> {
     let all = 0..heard.tokens.len();
     let ids: Vec<_> = heard.live(all.clone()).into_iter().map(|i| heard.tokens[i].id).collect();
     let [time] = heard.times_in(&all)[..] else {
@@ -119,61 +124,6 @@ fn only_a_time(hearing: &Hearing, heard: &Heard, domains: &[String]) -> Option<P
     let last = history::latest(hearing.history, |past| say::fits(domains, &past.service)).filter(|_| is_bare)?;
     let words = heard.words_of(&heard.peels[time]);
     say::retimed(last, words)
-}
-
-/// What one clause of a message seems to ask, as the router uses it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sense {
-    /// `chat` for talk.
-    pub service: String,
-    pub command: String,
-    pub weak: bool,
-    pub investigates: bool,
-    /// The bytes of the words that ask, without what is only said beside them.
-    pub said: Range<usize>,
-}
-
-/// The senses of a message, clause by clause.
-pub(super) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
-    let tries = Tries::default();
-    let parser = Parser::new(hearing, heard, &[], &tries);
-    let (mut out, mut before) = (Vec::new(), Vec::new());
-    for sentence in sentences(heard) {
-        let clauses = parser.clauses(sentence.clone(), 0);
-        if parser.tells_why(&before, &clauses, &sentence) {
-            continue;
-        }
-        if clauses.is_empty() && parser.is_talk(sentence.clone()) {
-            let said = bytes(heard, &sentence);
-            out.push(Sense { service: "chat".into(), command: "chat".into(), weak: false, investigates: false, said });
-        }
-        for clause in &clauses {
-            out.extend(clause.actions().map(|action| Sense {
-                service: action.service.clone(),
-                command: action.command.clone(),
-                weak: clause.weak,
-                investigates: clause.investigates,
-                said: bytes(heard, &clause.tokens),
-            }));
-        }
-        before.extend(clauses);
-    }
-    if out.is_empty()
-        && let Some(action) = only_a_time(hearing, heard, &[])
-    {
-        let (service, command) = (action.service, action.command);
-        let said = bytes(heard, &(0..heard.tokens.len()));
-        out.push(Sense { service, command, weak: true, investigates: false, said });
-    }
-    out
-}
-
-fn bytes(heard: &Heard, tokens: &Range<usize>) -> Range<usize> {
-    match heard.tokens.get(tokens.clone()) {
-        Some([first, .., last]) => first.span.start..last.span.end,
-        Some([only]) => only.span.clone(),
-        Some([]) | None => 0..0,
-    }
 }
 
 impl Clause {
@@ -223,16 +173,16 @@ fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>
 
 pub(super) struct Parser<'a> {
     pub grammar: &'a Grammar,
-    hearing: &'a Hearing<'a>,
+    pub hearing: &'a Hearing<'a>,
     pub heard: &'a Heard<'a>,
     domains: &'a [String],
-    tries: &'a Tries,
+    pub tries: &'a Tries,
     /// Clauses that were tried; a message is divided in many ways that share theirs.
     tried: RefCell<FxHashMap<Range<usize>, Option<Clause>>>,
 }
 
 impl<'a> Parser<'a> {
-    fn new(hearing: &'a Hearing<'a>, heard: &'a Heard<'a>, domains: &'a [String], tries: &'a Tries) -> Parser<'a> {
+    pub fn new(hearing: &'a Hearing<'a>, heard: &'a Heard<'a>, domains: &'a [String], tries: &'a Tries) -> Parser<'a> {
         Parser { grammar: &GRAMMAR, hearing, heard, domains, tries, tried: RefCell::default() }
     }
 
@@ -330,7 +280,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Talk that names our nouns but asks for nothing.
-    fn is_talk(&self, range: Range<usize>) -> bool {
+    pub fn is_talk(&self, range: Range<usize>) -> bool {
         let readings = matching::readings(self.grammar, self.heard, range);
         readings.first().is_some_and(|found| found.frame.command == "chat")
     }

@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 use chrono::DateTime;
 
 use super::Hearing;
-use super::clauses::{self, Sense};
 use super::grammar::GRAMMAR;
 use super::heard::Heard;
 use super::lexicon::WordId;
 use super::matching;
+use super::senses::{Sense, senses};
 use super::text::{Mark, fold};
 use crate::core::when::{DateOrder, Reference};
 
@@ -77,7 +77,7 @@ impl Model {
             for message in expansions(line) {
                 let heard = Heard::quick(&message, &reference, &GRAMMAR);
                 let hearing = Hearing { text: &message, reference: &reference, history: &[] };
-                let senses = clauses::senses(&hearing, &heard);
+                let senses = senses(&hearing, &heard);
                 teach(features(&heard, &senses), wanted);
                 teach(features(&heard, &[]), wanted);
             }

@@ -31,6 +31,7 @@ mod remark;
 mod route;
 mod said;
 mod say;
+mod senses;
 mod sentences;
 mod talk;
 mod text;

@@ -5,10 +5,11 @@
 //! looked at; nothing that resembles a known word routes to chat with low confidence. "It" and its like are
 //! settled by the conversation, not by the model.
 
-use super::clauses::{self, Sense};
+use super::clauses::{Parser, Tries};
 use super::grammar::GRAMMAR;
 use super::heard::Heard;
 use super::learn::{DOMAINS, INVESTIGATES, MODEL, Model, features, told_of};
+use super::senses::{Sense, senses};
 use super::text::{Mark, Token, own_words};
 use super::{Guess, Hearing, Kind, Understood};
 use super::{ahead, antecedent};
@@ -72,7 +73,9 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         domains.dedup();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
     }
-    let senses = clauses::senses(&alone, &heard);
+    let tries = Tries::default();
+    let parser = Parser::new(&alone, &heard, &[], &tries);
+    let senses = parser.senses();
     if let Some(guess) = about_it(hearing, &heard, &senses) {
         return guess;
     }
@@ -96,7 +99,7 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     }
     // "What have I got on this weekend, Jess mentioned something": what is only said beside a request is no talk.
     if !states {
-        for name in asked_in_parts(model, &alone, &heard, domains.is_empty()) {
+        for name in asked_in_parts(model, &parser, domains.is_empty()) {
             if !domains.contains(&name) {
                 domains.push(name);
                 confidence = confidence.min(UNREAD_CONFIDENCE);
@@ -124,9 +127,10 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
 }
 
 /// What the parts of a message ask for by their own words: `talk`, where all of it together was taken for that.
-fn asked_in_parts(model: &Model, hearing: &Hearing, heard: &Heard, talk: bool) -> Vec<String> {
+fn asked_in_parts(model: &Model, parser: &Parser, talk: bool) -> Vec<String> {
     const PARTS_MAX: usize = 4;
     const PART_WORDS_MIN: usize = 3;
+    let heard = parser.heard;
     let ends = |token: &Token| match (token.mark, &heard.text[token.span.clone()]) {
         (Mark::Word, word) => !talk && matches!(word, "and" | "+" | "&"),
         (Mark::Soft, mark) => !matches!(mark, "'" | "\"" | ":" | "-"),
@@ -138,8 +142,8 @@ fn asked_in_parts(model: &Model, hearing: &Hearing, heard: &Heard, talk: bool) -
     let starts = std::iter::once(0).chain(cuts.iter().map(|cut| cut + 1));
     let parts = starts.zip(&cuts).map(|(start, end)| start..*end);
     for part in parts.filter(|part| (PART_WORDS_MIN..len).contains(&part.len())).take(PARTS_MAX) {
+        let senses = parser.senses_in(part.clone());
         let part = heard.part(part);
-        let senses = clauses::senses(&Hearing { text: part.text, ..*hearing }, &part);
         if is_statement(&part, &senses) {
             continue;
         }
@@ -199,7 +203,7 @@ fn about_it(hearing: &Hearing, heard: &Heard, alone: &[Sense]) -> Option<Guess> 
     if hearing.history.is_empty() || alone.iter().any(|sense| !sense.weak) {
         return None;
     }
-    let together = clauses::senses(hearing, heard);
+    let together = senses(hearing, heard);
     if together == alone {
         return None;
     }
