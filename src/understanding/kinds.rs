@@ -9,8 +9,8 @@ use super::text::fold;
 /// "+49 30 1234, the office line": words beside an address or a number.
 const DETAILS_WORDS: usize = 4;
 
-/// So many words behind a comma are no more people.
-const STATEMENT_WORDS: usize = 5;
+/// Words of which a statement tells something: "the pallet | was short".
+const TOLD_OF_WORDS: usize = 4;
 
 const HAPPENING_WORDS: usize = 8;
 /// "My list of books to read" is a name, a whole sentence before it is not.
@@ -146,7 +146,7 @@ impl Kind {
             Kind::OwnErrand => is_errand(ids, lexicon) && !starts("assistantverb"),
             Kind::Novel => ids.len() > 1 && ids[0] == WordId::UNKNOWN && !starts("notnovel"),
             Kind::Sentence => starts("subject") || starts("answers"),
-            Kind::Statement => holds("state") || starts("subject") || starts("answers") || ids.len() >= STATEMENT_WORDS,
+            Kind::Statement => starts("subject") || starts("answers") || is_statement(raw, lexicon),
             Kind::Thanks => starts("thankword"),
             Kind::List => ids.len() <= LIST_WORDS && ends_with_list(raw) && !whole("tasklist"),
             Kind::Several => raw.contains(',') || folded().contains(" and "),
@@ -210,6 +210,13 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
     let skip = lexicon.starts("names", ids).unwrap_or(0);
     !(skip..ids.len())
         .any(|at| lexicon.starts("whostop", &ids[at..]).is_some() && lexicon.starts("names", &ids[at..]).is_none())
+}
+
+/// "The pallet was short", but not "Tom and Peter that the pallet was short": what is told of is one thing.
+fn is_statement(raw: &str, lexicon: &Lexicon) -> bool {
+    let of_several = |word: &&str| word.ends_with(',') || matches!(fold(word).as_str(), "and" | "&");
+    let mut subject = raw.split_whitespace().take(TOLD_OF_WORDS + 1).take_while(|word| !of_several(word)).skip(1);
+    subject.any(|word| lexicon.is_phrase("state", &[lexicon.read_word(&fold(word))]))
 }
 
 /// "5" or "17:30".

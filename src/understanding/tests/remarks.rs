@@ -197,6 +197,10 @@ fn what_a_mail_says_behind_a_comma_names_nobody() {
         ("send a mail to kevin@dartfeeds.example, the pallet was 2 bags short", r#""to":["kevin@dartfeeds.example"]"#),
         ("send a mail to Tasha, final headcount is 118", r#""to":["Tasha"]"#),
         ("shoot Whitfield an email, tell her i can cover her class", r#""to":["Whitfield"]"#),
+        ("email anna, bob is ill", r#""to":["anna"]"#),
+        ("send a mail to anna, tom, peter and bob saying it is off", r#""to":["anna","tom","peter","bob"]"#),
+        ("email anna, tom and peter about the trip", r#""to":["anna","tom","peter"]"#),
+        ("email anna, tom and peter that the trip is off", r#""to":["anna","tom","peter"]"#),
         ("reply to the mail from Sinead, the 14th of february is grand", r#""find_by":"Sinead""#),
     ] {
         let got = shown(&planned(text, &[]));
