@@ -124,9 +124,8 @@ fn named_event(told: &PlannedAction, name: &str) -> PlannedAction {
 /// "The meeting got moved to 4" and "can you change it": it was told how.
 fn redone(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>) -> Option<Plan> {
     let rest = tail.without_lead().after("redo")?.behind("into").behind("my").behind("diary").before("tail");
-    let updates = |plan: &Plan| plan.actions.iter().all(|action| action.command.starts_with("update"));
     let told = before.sentences();
-    let found = told.iter().rev().find_map(|told| planned(told.text()).filter(updates));
+    let found = told.iter().rev().find_map(|told| planned(told.text()).filter(only_updates));
     let (last, others) = told.split_last()?;
     let moved = || retold(others.last()?, last, planned);
     found.or_else(moved).filter(|_| rest.tokens.is_empty())
@@ -137,8 +136,11 @@ fn retold(before: &Words, tail: &Words, planned: &impl Fn(&str) -> Option<Plan>)
     let when = tail.after("itsnow")?.before("tail");
     let told = before.sentences().pop()?;
     GRAMMAR.lexicon.find("shifted", &told.ids())?;
-    let updates = |plan: &Plan| plan.actions.iter().all(|action| action.command.starts_with("update"));
-    planned(&format!("move {} to {}", subject(&told)?, when.text())).filter(updates)
+    planned(&format!("move {} to {}", subject(&told)?, when.text())).filter(only_updates)
+}
+
+fn only_updates(plan: &Plan) -> bool {
+    plan.actions.iter().all(|action| action.command.starts_with("update"))
 }
 
 /// "Put fix my resume on my todos" and "make it high priority".
