@@ -9,11 +9,14 @@ use crate::core::ids::{ChatId, PendingId, UserId};
 use crate::core::pending::{Decision, Event, Means, Pending};
 use crate::core::turn::Reply;
 use crate::limits;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::consent::decisions::Revisions;
 use crate::pipeline::consent::title;
-use crate::pipeline::decisions::Revisions;
-use crate::pipeline::{Brain, cards, closed, commands, respond};
+use crate::pipeline::consent::{cards, closed};
+use crate::pipeline::intake::commands;
+use crate::pipeline::stages::respond;
+use crate::ports::records::{PendingOpen, Show};
 use crate::ports::{Batch, RecordExt, Scan, StoreError};
-use crate::records::{PendingOpen, Show};
 
 /// One request of the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,7 +63,11 @@ fn holds_nothing(document: &Value) -> bool {
 
 /// Where a person talks with the assistant alone.
 fn private_chat(user: &UserId) -> ChatId {
-    if user.as_str().starts_with("tg:") { ChatId::new(user.as_str()) } else { crate::console::chat_of(user.as_str()) }
+    if user.as_str().starts_with("tg:") {
+        ChatId::new(user.as_str())
+    } else {
+        crate::channel::console::chat_of(user.as_str())
+    }
 }
 
 /// What the operator is told.
@@ -118,7 +125,7 @@ async fn record(brain: &Brain, pending: &Pending) -> Result<Value, StoreError> {
 /// The whole card in one piece.
 async fn card(brain: &Brain, pending: &Pending) -> Result<String, StoreError> {
     let user = brain.user(&pending.owner, &pending.chat).await?;
-    let reference = brain.scene(&user, &pending.chat).reference();
+    let reference = brain.request_context(&user, &pending.chat).reference();
     let parts = cards::parts(brain, pending, &reference);
     Ok(parts.map_or_else(|error| error.to_string(), |parts| parts.into_iter().map(|part| part.text).collect()))
 }
@@ -226,9 +233,9 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
         Err(error) => return Err(error),
     };
     let user = brain.user(&pending.owner, &pending.chat).await?;
-    let scene = brain.scene(&user, &pending.chat);
-    let finished = brain.execute_approved(&scene, pending, revisions).await?;
-    let reference = scene.reference();
+    let ctx = brain.request_context(&user, &pending.chat);
+    let finished = brain.execute_approved(&ctx, pending, revisions).await?;
+    let reference = ctx.reference();
     let mut lines = vec!["The admin of this machine approved this:".to_owned()];
     for report in finished.run.steps.iter() {
         if let crate::core::run::Progress::Done { outcome } = &report.progress {

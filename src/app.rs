@@ -7,29 +7,31 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono_tz::Tz;
 
-use crate::catalog::Catalog;
+use crate::channel::console::ConsoleChat;
 use crate::config::{Config, ModelEndpoint, telegram_user};
-use crate::console::ConsoleChat;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Reply};
-use crate::core::when::DateOrder;
+use crate::language::requests;
+use crate::language::time::DateOrder;
 use crate::limits;
 use crate::llm;
-use crate::pipeline::{self, Brain, Policy};
-use crate::ports::{Chat, Clock, Model, RecordExt, Scan, SendError, Service, Store, StoreError, Transcriber};
+use crate::pipeline;
+use crate::pipeline::brain::{Brain, Policy};
+use crate::ports::records::ChatState;
+use crate::ports::{Chat, Clock, Model, RecordExt, Scan, SendError, Store, StoreError, Transcriber};
 use crate::prompts::{PromptError, Prompts};
-use crate::records::ChatState;
 use crate::services::calendar::CalendarService;
 use crate::services::contacts::Contacts;
 use crate::services::email::Email;
 use crate::services::email::mailbox::Mailboxes;
-use crate::services::email::smtp::{Smtp, SmtpUrlError};
-use crate::services::keep::KeepService;
+use crate::services::email::send::smtp::{Smtp, SmtpUrlError};
 use crate::services::memory::MemoryService;
+use crate::services::notes::KeepService;
+use crate::services::registry::Catalog;
+use crate::services::service::Service;
 use crate::services::task::TaskService;
 use crate::store::RedbStore;
-use crate::understanding;
 
 /// Why the program cannot start. Each says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +90,7 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 /// Builds what understanding looks things up in. It would be built at its first use as well, but then the
 /// first message of the day waits for it. Takes some tens of milliseconds; not for an async thread.
 pub fn warm_up() {
-    understanding::warm_up();
+    requests::warm_up();
     pipeline::warm_up();
 }
 

@@ -31,22 +31,18 @@
 
 pub mod admin;
 pub mod app;
-pub mod catalog;
+pub mod channel;
 pub mod clock;
 pub mod config;
-pub mod console;
-pub mod control;
 pub mod core;
 pub mod eval;
 pub mod failpoint;
+pub mod language;
 pub mod limits;
 pub mod llm;
 pub mod pipeline;
 pub mod ports;
 pub mod prompts;
-pub mod records;
 pub mod scheduler;
 pub mod services;
 pub mod store;
-pub mod telegram;
-pub mod understanding;

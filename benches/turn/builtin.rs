@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
-use brain_agent::core::consent;
-use brain_agent::core::when::{self, DateOrder, Reference};
-use brain_agent::understanding::{self, Hearing};
+use brain_agent::language::consent;
+use brain_agent::language::requests::Hearing;
+use brain_agent::language::time;
+use brain_agent::language::time::{DateOrder, Reference};
+use brain_agent::language::{requests, routing};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
@@ -17,9 +19,9 @@ const REQUEST: &str = "remind me to call mom tomorrow at 5pm";
 pub fn measure(report: &mut Report, effort: Effort) {
     let reference = reference();
     let consent: &dyn Fn(&str) = &|text| _ = std::hint::black_box(consent::read(text));
-    let find: &dyn Fn(&str) = &|text| _ = std::hint::black_box(when::find(text, &reference));
-    let route: &dyn Fn(&str) = &|text| _ = std::hint::black_box(understanding::route(&hearing(text, &reference)));
-    let plan: &dyn Fn(&str) = &|text| _ = std::hint::black_box(understanding::plan(&hearing(text, &reference), &[]));
+    let find: &dyn Fn(&str) = &|text| _ = std::hint::black_box(time::find(text, &reference));
+    let route: &dyn Fn(&str) = &|text| _ = std::hint::black_box(routing::route(&hearing(text, &reference)));
+    let plan: &dyn Fn(&str) = &|text| _ = std::hint::black_box(requests::plan(&hearing(text, &reference), &[]));
     let parts = [
         ("consent", "yes", tsv("consent_test.tsv"), consent),
         ("when", REQUEST, json_lines("when_test.jsonl", "input"), find),

@@ -10,8 +10,8 @@ use brain_agent::app;
 use brain_agent::core::button::{CardVerb, Press};
 use brain_agent::core::ids::{MessageId, PendingId, UserId};
 use brain_agent::core::pending::Pending;
+use brain_agent::ports::records::{Due, DueKind, PendingOpen};
 use brain_agent::ports::{Batch, Expect, RecordExt, Scan, Store};
-use brain_agent::records::{Due, DueKind, PendingOpen};
 use serde_json::json;
 
 use crate::Effort;

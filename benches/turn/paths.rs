@@ -12,7 +12,8 @@ use brain_agent::app;
 use crate::Effort;
 use crate::endpoint::{Endpoint, Latency};
 use crate::report::{Report, Row, median, ms, quantile, us};
-use crate::sequence::{self, Remote};
+use crate::sequence;
+use crate::sequence::Remote;
 use crate::support::model_server::SimulatedCall;
 use crate::world::{Keeping, Timed, World};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use brain_agent::app;
-use brain_agent::catalog::SERVICES;
+use brain_agent::services::registry::SERVICES;
 
 use crate::Effort;
 use crate::endpoint::{Endpoint, Fixed, Latency};

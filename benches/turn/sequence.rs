@@ -10,7 +10,10 @@ use async_trait::async_trait;
 use brain_agent::core::ids::UserId;
 use brain_agent::core::plan::Params;
 use brain_agent::core::stakes::Authorized;
-use brain_agent::ports::{Attempt, Call, Noticed, Performed, Prepared, Scene, Service, ServiceError, Wanted};
+use brain_agent::ports::Call;
+use brain_agent::services::service::{
+    Attempt, Noticed, Performed, Prepared, RequestContext, Service, ServiceError, Wanted,
+};
 
 use crate::world::World;
 
@@ -18,12 +21,12 @@ use crate::world::World;
 pub async fn run(world: &World, user: &str, message: &str, calls: &[Call]) -> Duration {
     let chat = World::chat(user);
     let person = world.brain.user(&UserId::new(user), &chat).await.expect("a person");
-    let scene = world.brain.scene(&person, &chat);
+    let ctx = world.brain.request_context(&person, &chat);
     let client = world.asked.client();
     let began = Instant::now();
     for service in &world.brain.services {
         let wanted = Wanted { message: message.to_owned(), limit: 10 };
-        let _ = service.notice(&scene, &wanted).await;
+        let _ = service.notice(&ctx, &wanted).await;
     }
     for call in calls {
         client.complete(call.clone(), None).await.expect("an answer");
@@ -44,16 +47,16 @@ impl Service for Remote {
         self.inner.name()
     }
 
-    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
-        self.inner.prepare(scene, command, params).await
+    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+        self.inner.prepare(ctx, command, params).await
     }
 
-    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
-        self.inner.perform(scene, authorized, attempt).await
+    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
+        self.inner.perform(ctx, authorized, attempt).await
     }
 
-    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         tokio::time::sleep(self.takes).await;
-        self.inner.notice(scene, wanted).await
+        self.inner.notice(ctx, wanted).await
     }
 }

@@ -12,7 +12,8 @@ use brain_agent::config::Config;
 use brain_agent::core::ids::{ChatId, MessageId, RunId, UserId};
 use brain_agent::core::markup::Formatted;
 use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin, Reply};
-use brain_agent::pipeline::{Brain, handle_turn};
+use brain_agent::pipeline::brain::Brain;
+use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::{
     Batch, Call, Chat, Completion, Key, Model, ModelError, Scan, SendError, Store, StoreError, Stored, Table,
 };

@@ -8,7 +8,7 @@ use super::ids::PendingId;
 use super::text::{split_utf16, visible};
 use crate::limits::{CARD_PARTS_MAX, MESSAGE_UTF16_MAX};
 
-/// What the catalog says about one action; every text in it may be foreign.
+/// What the catalog says about one action; every text in it may be untrusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CardBody {
     /// A question in our own words: "Send this email?"
@@ -89,7 +89,7 @@ fn render_body(text: &mut String, body: &CardBody) {
     text.push_str(&visible(&body.title));
     text.push('\n');
     for (name, value) in &body.rows {
-        // A name may be foreign too (a memory's key): one line, nothing hidden.
+        // A name may be untrusted too (a memory's key): one line, nothing hidden.
         text.push_str(&format!("{}: {}\n", visible(name).replace('\n', " "), visible(value).replace('\n', "\n   ")));
     }
     if let Some(outgoing) = &body.body {

@@ -8,23 +8,17 @@
 
 pub mod button;
 pub mod card;
-pub mod consent;
 pub mod digest;
 pub mod ids;
-pub mod lead;
 pub mod markup;
 pub mod outcome;
 pub mod pending;
-pub mod people;
-pub mod places;
 pub mod plan;
 pub mod progress;
+pub mod provenance;
 pub mod ring;
 pub mod run;
 pub mod settings;
 pub mod stakes;
-pub mod taint;
 pub mod text;
 pub mod turn;
-pub mod when;
-pub mod words;

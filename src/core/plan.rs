@@ -89,7 +89,7 @@ pub struct Action {
     /// For commands that arrive at run time: digest of the server's tool definition.
     #[serde(default)]
     pub schema: Option<String>,
-    /// Values taken from foreign text.
+    /// Values taken from untrusted text.
     #[serde(default)]
     pub taints: Vec<Taint>,
     /// Remarks for the card that code found out, e.g. "first mail to this address".

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::button::{Button, Later, Press};
 use super::ids::UserId;
+use super::provenance::UntrustedText;
 use super::settings::Quiet;
-use super::taint::Foreign;
 use super::text::{shorten, visible};
 use super::turn::Reply;
-use super::when::{DateOrder, Grain, Reference, describe};
+use crate::language::time::{DateOrder, Grain, Reference, describe};
 use crate::limits::{APART_MAX, LATE_SECS, RING_LINES_MAX};
 
 /// Characters of the details that a reminder shows.
@@ -66,7 +66,7 @@ pub struct Ring {
     pub quiet: Option<Quiet>,
     /// Words in it that are not the person's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub foreign: Vec<Foreign>,
+    pub untrusted: Vec<UntrustedText>,
 }
 
 impl Ring {

@@ -1,6 +1,6 @@
 //! Text as people must see it: hidden characters made visible, long text split on sensible borders.
 //!
-//! Cards, receipts and logs show foreign text through [`visible`], so that nobody approves what they
+//! Cards, receipts and logs show untrusted text through [`visible`], so that nobody approves what they
 //! cannot see.
 
 use unicode_segmentation::UnicodeSegmentation;

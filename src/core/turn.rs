@@ -7,8 +7,8 @@ use super::button::Button;
 use super::ids::{ChatId, MessageId, PendingId, RunId, UserId};
 use super::markup::{Formatted, Span};
 use super::outcome::Report;
+use super::provenance::UntrustedText;
 use super::ring::Ring;
-use super::taint::Foreign;
 use super::text::{shorten, visible};
 
 /// Where the words of a message come from. Only typed words can approve anything (invariant 6).
@@ -82,9 +82,9 @@ pub struct Part {
 
 impl Part {
     /// As somebody else's words.
-    pub fn foreign(&self) -> Foreign {
+    pub fn untrusted(&self) -> UntrustedText {
         let source = self.along.as_ref().map_or_else(|| PASSED_ON.to_owned(), Along::label);
-        Foreign { source, text: self.text.clone() }
+        UntrustedText { source, text: self.text.clone() }
     }
 }
 

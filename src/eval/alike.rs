@@ -9,11 +9,13 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::plan::Expected;
-use crate::catalog::show::Moment;
-use crate::catalog::{Catalog, Entry};
 use crate::core::plan::{Params, PlannedAction};
-use crate::core::when::{self, Grain, Reference, When};
-use crate::pipeline::times;
+use crate::language::time;
+use crate::language::time::{Grain, Reference, When};
+use crate::pipeline::stages::times;
+use crate::services::entry::Entry;
+use crate::services::registry::Catalog;
+use crate::services::show::Moment;
 
 /// Whether the planned actions are the expected ones.
 pub(super) fn alike(catalog: &Catalog, wanted: &[Expected], got: &[PlannedAction], reference: &Reference) -> bool {
@@ -125,7 +127,7 @@ impl Comparing<'_> {
             Some(Moment::Day(_)) => true,
             Some(Moment::Instant(_)) => false,
             None => {
-                matches!(when::resolve(raw, self.reference), Some(Ok(When::Point { grain: Grain::Day, .. })))
+                matches!(time::resolve(raw, self.reference), Some(Ok(When::Point { grain: Grain::Day, .. })))
             }
         }
     }

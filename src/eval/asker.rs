@@ -10,22 +10,23 @@ use tokio_util::sync::CancellationToken;
 use super::plan::Example;
 use super::{EvalError, Who};
 use crate::app::{self, Parts};
-use crate::catalog::SERVICES;
+use crate::channel::console::ConsoleChat;
 use crate::clock::SystemClock;
 use crate::config::{Config, Price};
-use crate::console::ConsoleChat;
 use crate::core::ids::{ChatId, MessageId, RunId, UserId};
 use crate::core::plan::PlannedAction;
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
-use crate::pipeline::Brain;
-use crate::pipeline::context::Context;
-use crate::pipeline::plan::{self, Planned, Topic};
-use crate::pipeline::route;
+use crate::language::requests::{Past, PastAction};
+use crate::pipeline::brain::Brain;
+use crate::pipeline::stages::context::Context;
+use crate::pipeline::stages::plan;
+use crate::pipeline::stages::plan::{Planned, Topic};
+use crate::pipeline::stages::route;
 use crate::pipeline::turn::Turn;
+use crate::ports::records::{Deed, Message, Speaker};
 use crate::ports::{Stage, StoreError};
-use crate::records::{Deed, Message, Speaker};
+use crate::services::registry::SERVICES;
 use crate::store::MemoryStore;
-use crate::understanding::{Past, PastAction};
 
 /// Asks the configured model.
 #[derive(Debug)]
@@ -83,9 +84,9 @@ impl Asker {
         let reference = example.reference;
         let incoming = incoming(&example.text, reference.now);
         let mut turn = Turn::open(&self.brain, &incoming, CancellationToken::new()).await?;
-        turn.scene.now = reference.now;
-        turn.scene.zone = reference.zone;
-        turn.scene.order = reference.order;
+        turn.ctx.now = reference.now;
+        turn.ctx.zone = reference.zone;
+        turn.ctx.order = reference.order;
         turn.history = conversation(&example.history, &incoming);
         let domains: Vec<String> = SERVICES.iter().map(|service| service.name.to_owned()).collect();
         let planned = plan::make(&turn, &domains, &Context::default(), &Topic::default()).await;
@@ -124,7 +125,7 @@ fn conversation(history: &[Past], incoming: &Incoming) -> Vec<Message> {
         by: None,
         source: None,
         undo: Vec::new(),
-        foreign: Vec::new(),
+        untrusted: Vec::new(),
     };
     let of_turn = |past: &Past| {
         let deeds = past.actions.iter().map(deed).collect();

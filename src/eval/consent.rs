@@ -3,8 +3,9 @@
 use super::asker::Asker;
 use super::rows::columns;
 use super::{Row, Verdict};
-use crate::core::consent::{self, Consent};
 use crate::core::turn::{Done, Path};
+use crate::language::consent;
+use crate::language::consent::Consent;
 use crate::ports::StoreError;
 
 #[derive(Debug)]

@@ -30,9 +30,9 @@ pub use report::Report;
 use crate::app::StartError;
 use crate::config::Config;
 use crate::core::turn::Done;
+use crate::language::requests;
 use crate::limits;
 use crate::ports::{Stage, StoreError};
-use crate::understanding;
 use asker::Asker;
 use report::Tally;
 use rows::Line;
@@ -135,7 +135,7 @@ trait Row: Sized {
 
 /// Measures a stage on a file.
 pub async fn run(what: What, file: &Path, who: Who, config: &Config) -> Result<Report, EvalError> {
-    understanding::warm_up();
+    requests::warm_up();
     match what {
         What::Consent => measure(what, rows::read::<consent::Example>(file)?, None).await,
         What::When => measure(what, rows::read::<when::Example>(file)?, None).await,

@@ -13,12 +13,13 @@ use serde::Deserialize;
 use super::asker::Asker;
 use super::rows::{instant, json, zone};
 use super::{Row, Verdict, alike};
-use crate::catalog::Catalog;
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::turn::Done;
-use crate::core::when::{DateOrder, Reference};
+use crate::language::requests;
+use crate::language::requests::{Hearing, Item, Past, PastAction, Understood};
+use crate::language::time::{DateOrder, Reference};
 use crate::ports::StoreError;
-use crate::understanding::{self, Hearing, Item, Past, PastAction, Understood};
+use crate::services::registry::Catalog;
 
 static CATALOG: LazyLock<Catalog> = LazyLock::new(Catalog::built_in);
 
@@ -112,7 +113,7 @@ impl Row for Example {
 
     fn built_in(&self) -> Vec<PlannedAction> {
         let hearing = Hearing { text: &self.text, reference: &self.reference, history: &self.history };
-        match understanding::plan(&hearing, &[]) {
+        match requests::plan(&hearing, &[]) {
             Understood::Plan(plan) => plan.actions,
             Understood::Ask { .. } | Understood::NotUnderstood => Vec::new(),
         }

@@ -9,9 +9,10 @@ use super::asker::Asker;
 use super::rows::columns;
 use super::{Row, Verdict};
 use crate::core::turn::Done;
-use crate::core::when::{DateOrder, Reference};
+use crate::language::requests::Hearing;
+use crate::language::routing;
+use crate::language::time::{DateOrder, Reference};
 use crate::ports::StoreError;
-use crate::understanding::{self, Hearing};
 
 type Domains = BTreeSet<String>;
 
@@ -59,7 +60,7 @@ impl Row for Example {
     fn built_in(&self) -> Domains {
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
         let hearing = Hearing { text: &self.text, reference: &reference, history: &[] };
-        understanding::route(&hearing).domains.into_iter().collect()
+        routing::route(&hearing).domains.into_iter().collect()
     }
 
     async fn ask(&self, asker: &Asker) -> Result<(Domains, Done), StoreError> {

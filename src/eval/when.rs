@@ -13,7 +13,7 @@ use super::asker::Asker;
 use super::rows::{instant, json, zone};
 use super::{Row, Verdict};
 use crate::core::turn::{Done, Path};
-use crate::core::when::{DateOrder, Reference, start_in};
+use crate::language::time::{DateOrder, Reference, start_in};
 use crate::ports::StoreError;
 
 #[derive(Debug, Deserialize)]

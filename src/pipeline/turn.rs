@@ -1,5 +1,5 @@
 //! What a turn knows while it runs: who, where, when, what was said before, and what it has cost so far. Not here:
-//! what it comes to (see [`super::answer`]).
+//! what it comes to (see [`super::commit::answer`]).
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,21 +8,23 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
-use super::breath::Breath;
-use super::{Brain, conversation};
-use crate::catalog::working;
+use super::brain::Brain;
+use super::commit::conversation;
+use super::intake::debounce::Breath;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
 use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
-use crate::core::taint::{Foreign, NOT_YOURS};
+use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::turn::{Done, Incoming, Input, Origin, PASSED_ON, Part, Path};
-use crate::core::when::Reference;
+use crate::language::requests::{Item, Past, PastAction};
+use crate::language::time::Reference;
 use crate::limits;
-use crate::ports::{ModelError, RecordExt, Scan, Scene, StoreError, Usage};
-use crate::records::{ChatState, Deed, Message, PendingOpen, Shown, Span, Speaker, User};
-use crate::understanding::{Item, Past, PastAction};
+use crate::ports::records::{ChatState, Deed, Message, PendingOpen, Shown, Span, Speaker, User};
+use crate::ports::{ModelError, RecordExt, Scan, StoreError, Usage};
+use crate::services::service::RequestContext;
+use crate::services::working;
 
 /// Why a turn ends before its answer.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +45,7 @@ pub struct Turn<'a> {
     /// What came in.
     pub incoming: &'a Incoming,
     /// For whom, when and where.
-    pub scene: Scene,
+    pub ctx: RequestContext,
     /// The person.
     pub user: User,
     /// The chat as it was when the turn began.
@@ -88,7 +90,7 @@ impl<'a> Turn<'a> {
             replied(brain, incoming),
             brain.open_pending(&incoming.chat),
         )?;
-        let scene = brain.scene(&user, &incoming.chat);
+        let ctx = brain.request_context(&user, &incoming.chat);
         let of_all = all_open.len();
         let open: Vec<Pending> = all_open.into_iter().filter(|pending| pending.owner == incoming.user).collect();
         let account = Account {
@@ -100,7 +102,7 @@ impl<'a> Turn<'a> {
         Ok(Self {
             brain,
             incoming,
-            scene,
+            ctx,
             user,
             state,
             history,
@@ -121,9 +123,9 @@ impl<'a> Turn<'a> {
         self.as_written().reference()
     }
 
-    /// The scene at the moment of writing: what "tomorrow's meeting" is looked for in.
-    pub fn as_written(&self) -> Scene {
-        Scene { now: self.incoming.at.min(self.scene.now), ..self.scene.clone() }
+    /// The ctx at the moment of writing: what "tomorrow's meeting" is looked for in.
+    pub fn as_written(&self) -> RequestContext {
+        RequestContext { now: self.incoming.at.min(self.ctx.now), ..self.ctx.clone() }
     }
 
     /// The words of this message; none for a button.
@@ -162,14 +164,14 @@ impl<'a> Turn<'a> {
 
     /// Other people's words in this conversation: those that are known to be, and whatever else of ours may hold
     /// some.
-    pub fn others_words(&self) -> Vec<Foreign> {
-        let shown = |text: &str| Foreign { source: "something I showed you".to_owned(), text: text.to_owned() };
+    pub fn others_words(&self) -> Vec<UntrustedText> {
+        let shown = |text: &str| UntrustedText { source: "something I showed you".to_owned(), text: text.to_owned() };
         let mut words = self.known_to_be_others();
         for message in self.history.iter().filter(|message| message.speaker == Speaker::Assistant) {
             let read_mail =
                 |deed: &Deed| deed.service == "email" && ["search", "read_thread"].contains(&&*deed.command);
             if message.deeds.iter().any(read_mail) || message.text.contains(NOT_YOURS) {
-                words.push(Foreign { source: "a mail I read to you".to_owned(), text: message.text.clone() });
+                words.push(UntrustedText { source: "a mail I read to you".to_owned(), text: message.text.clone() });
             } else if message.text.contains('@') {
                 // A card or a receipt may show an address that stands in a mail alone (its Reply-To).
                 words.push(shown(&message.text));
@@ -181,9 +183,9 @@ impl<'a> Turn<'a> {
     }
 
     /// What the person passed on, what others said in this chat, and what of either our own messages repeat.
-    pub fn known_to_be_others(&self) -> Vec<Foreign> {
-        let named = |text: &str, source: &str| Foreign { source: source.to_owned(), text: text.to_owned() };
-        let mut words: Vec<Foreign> = Vec::new();
+    pub fn known_to_be_others(&self) -> Vec<UntrustedText> {
+        let named = |text: &str, source: &str| UntrustedText { source: source.to_owned(), text: text.to_owned() };
+        let mut words: Vec<UntrustedText> = Vec::new();
         for message in &self.history {
             match message.speaker {
                 Speaker::Person if self.is_own(message) => {}
@@ -191,11 +193,11 @@ impl<'a> Turn<'a> {
                     words.push(named(&message.text, "somebody else in this chat"));
                 }
                 Speaker::Person => words.push(named(&message.text, message.source.as_deref().unwrap_or(PASSED_ON))),
-                Speaker::Assistant => words.extend(message.foreign.iter().cloned()),
+                Speaker::Assistant => words.extend(message.untrusted.iter().cloned()),
             }
         }
-        words.extend(self.replied.iter().flat_map(|replied| replied.foreign.iter().cloned()));
-        words.extend(self.incoming.passed_on().map(Part::foreign));
+        words.extend(self.replied.iter().flat_map(|replied| replied.untrusted.iter().cloned()));
+        words.extend(self.incoming.passed_on().map(Part::untrusted));
         if !self.origin().is_own_words() {
             words.push(named(self.words(), PASSED_ON));
         }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::core::ids::ChatId;
 use crate::limits;
-use crate::pipeline::Brain;
+use crate::pipeline::brain::Brain;
 
 /// Names the chats in which something waits.
 #[derive(Debug)]

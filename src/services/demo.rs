@@ -8,15 +8,15 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::calendar::Event;
-use super::keep::Note;
 use super::memory::Memory;
-use super::others::Others;
+use super::notes::Note;
+use super::provenance::Others;
 use super::recurrence::instant;
 use super::task::{Status, Task};
-use crate::catalog::Priority;
-use crate::catalog::show::Moment;
 use crate::core::ids::{ChatId, UserId};
 use crate::ports::{Batch, Expect, StoreError};
+use crate::services::show::Moment;
+use crate::services::task::Priority;
 
 #[cfg(test)]
 mod tests;

@@ -11,9 +11,10 @@ use super::texts::brief;
 use super::times::{self, Hint};
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, Params, Target};
-use crate::core::taint::Foreign;
+use crate::core::provenance::UntrustedText;
 use crate::limits::{CANDIDATES_MAX, ITEMS_MAX};
-use crate::ports::{Candidate, Key, Prepared, Record, RecordExt, Scan, Scene, ServiceError, Store};
+use crate::ports::{Key, Record, RecordExt, Scan, Store};
+use crate::services::service::{Candidate, Prepared, RequestContext, ServiceError};
 
 /// A second-best item this close to the best one is a question, not a detail.
 const CLOSE: f32 = 0.85;
@@ -33,22 +34,22 @@ pub(super) trait Item: Record + Clone {
     fn body(&self) -> String;
 
     /// Title, and whatever tells it apart from one of the same title.
-    fn label(&self, scene: &Scene) -> String;
+    fn label(&self, ctx: &RequestContext) -> String;
 
     /// The shape that cards and receipts read.
-    fn view(&self, scene: &Scene) -> Value;
+    fn view(&self, ctx: &RequestContext) -> Value;
 
     /// What is looked through first (0), and inside it what is nearest to now (smallest).
-    fn nearness(&self, scene: &Scene) -> (u8, i64);
+    fn nearness(&self, ctx: &RequestContext) -> (u8, i64);
 
     /// True when it happens or is due in this span.
-    fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, scene: &Scene) -> bool {
-        let _ = (from, to, scene);
+    fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, ctx: &RequestContext) -> bool {
+        let _ = (from, to, ctx);
         false
     }
 
     /// Words in it that are somebody else's.
-    fn foreign(&self) -> Vec<Foreign> {
+    fn untrusted(&self) -> Vec<UntrustedText> {
         Vec::new()
     }
 }
@@ -93,23 +94,23 @@ pub(super) enum Choice<T> {
 /// The item that `words` mean: an id, or a description. `allowed` narrows what may be meant at all.
 pub(super) async fn find<T: Item>(
     store: &Arc<dyn Store>,
-    scene: &Scene,
+    ctx: &RequestContext,
     words: &str,
     allowed: impl Fn(&T) -> bool,
 ) -> Result<Choice<T>, ServiceError> {
     let words = words.trim();
-    if let Some(held) = by_id::<T>(store, &scene.owner, words).await? {
+    if let Some(held) = by_id::<T>(store, &ctx.owner, words).await? {
         return Ok(if allowed(&held.0) { Choice::One(held) } else { Choice::None });
     }
-    let mut items = all::<T>(store, &scene.owner).await?;
+    let mut items = all::<T>(store, &ctx.owner).await?;
     items.retain(|(item, _)| allowed(item));
-    Ok(choose(items, words, scene))
+    Ok(choose(items, words, ctx))
 }
 
 /// Looks through the nearest items first, and further only when nothing there fits.
-fn choose<T: Item>(items: Vec<Held<T>>, words: &str, scene: &Scene) -> Choice<T> {
+fn choose<T: Item>(items: Vec<Held<T>>, words: &str, ctx: &RequestContext) -> Choice<T> {
     let mut tiers: Vec<Vec<Held<T>>> = Vec::new();
-    let mut sorted: Vec<_> = items.into_iter().map(|held| (held.0.nearness(scene), held)).collect();
+    let mut sorted: Vec<_> = items.into_iter().map(|held| (held.0.nearness(ctx), held)).collect();
     sorted.sort_by_key(|(nearness, _)| *nearness);
     let mut last = None;
     for ((tier, _), held) in sorted {
@@ -121,10 +122,10 @@ fn choose<T: Item>(items: Vec<Held<T>>, words: &str, scene: &Scene) -> Choice<T>
             tier.push(held);
         }
     }
-    let hint = times::hint(words, scene);
+    let hint = times::hint(words, ctx);
     let mut perhaps = Choice::None;
     for tier in tiers {
-        match choose_among(tier, words, hint.as_ref(), scene) {
+        match choose_among(tier, words, hint.as_ref(), ctx) {
             Choice::None => {}
             Choice::Several { items, sure: false } => {
                 if matches!(perhaps, Choice::None) {
@@ -137,8 +138,8 @@ fn choose<T: Item>(items: Vec<Held<T>>, words: &str, scene: &Scene) -> Choice<T>
     perhaps
 }
 
-fn choose_among<T: Item>(items: Vec<Held<T>>, words: &str, hint: Option<&Hint>, scene: &Scene) -> Choice<T> {
-    let scores = scores(&items, words, hint, scene);
+fn choose_among<T: Item>(items: Vec<Held<T>>, words: &str, hint: Option<&Hint>, ctx: &RequestContext) -> Choice<T> {
+    let scores = scores(&items, words, hint, ctx);
     let mut ranked: Vec<(f32, Held<T>)> =
         scores.into_iter().zip(items).filter(|(score, _)| *score >= PERHAPS).collect();
     // Stable: equally good ones stay in order of nearness.
@@ -157,7 +158,7 @@ fn choose_among<T: Item>(items: Vec<Held<T>>, words: &str, hint: Option<&Hint>, 
 
 /// How well each item fits. A time in the words ("the 3pm meeting") narrows them to what happens then, if
 /// anything does; it may as well belong to a title ("Sunday paper"), so the whole of the words counts too.
-fn scores<T: Item>(items: &[Held<T>], words: &str, hint: Option<&Hint>, scene: &Scene) -> Vec<f32> {
+fn scores<T: Item>(items: &[Held<T>], words: &str, hint: Option<&Hint>, ctx: &RequestContext) -> Vec<f32> {
     let bodies: Vec<String> = items.iter().map(|(item, _)| item.body()).collect();
     let index = Index::new(items.iter().zip(&bodies).map(|((item, _), body)| (item.title(), body.as_str())));
     let whole = index.covered(&Query::new(words));
@@ -166,7 +167,7 @@ fn scores<T: Item>(items: &[Held<T>], words: &str, hint: Option<&Hint>, scene: &
     };
     let query = Query::new(&hint.rest);
     let rest = if query.is_vague() { vec![1.0; items.len()] } else { index.covered(&query) };
-    let then: Vec<bool> = hint.select(items.iter().map(|(item, _)| item), scene);
+    let then: Vec<bool> = hint.select(items.iter().map(|(item, _)| item), ctx);
     let any = then.iter().zip(&rest).any(|(then, rest)| *then && *rest >= PERHAPS);
     let timed = |index: usize| match (any, then[index]) {
         (true, true) => rest[index].min(1.0),
@@ -181,28 +182,28 @@ fn scores<T: Item>(items: &[Held<T>], words: &str, hint: Option<&Hint>, scene: &
 /// The answer of `prepare` for a command about one item.
 pub(super) async fn prepare<T: Item>(
     store: &Arc<dyn Store>,
-    scene: &Scene,
+    ctx: &RequestContext,
     params: Params,
     param: &str,
     allowed: impl Fn(&T) -> bool,
 ) -> Result<Prepared, ServiceError> {
     let words = params.get(param).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(match find(store, scene, &words, allowed).await? {
+    Ok(match find(store, ctx, &words, allowed).await? {
         Choice::One((item, revision)) => Prepared::Ready {
             params,
-            foreign: item.foreign(),
+            untrusted: item.untrusted(),
             target: Some(Target {
                 id: item.id().to_owned(),
                 revision: revision.to_string(),
                 label: item.title().to_owned(),
-                before: item.view(scene),
+                before: item.view(ctx),
             }),
             notes: Vec::new(),
         },
         Choice::Several { items, sure } => Prepared::Several {
             param: param.to_owned(),
             question: question::<T>(&items, sure),
-            candidates: items.iter().map(|item| candidate(item, scene)).collect(),
+            candidates: items.iter().map(|item| candidate(item, ctx)).collect(),
         },
         Choice::None => Prepared::NotFound { what: format!("I found no {} like “{}”.", T::NOUN, brief(&words)) },
     })
@@ -216,17 +217,17 @@ fn question<T: Item>(items: &[T], sure: bool) -> String {
     }
 }
 
-fn candidate<T: Item>(item: &T, scene: &Scene) -> Candidate {
-    Candidate { id: item.id().to_owned(), label: item.label(scene) }
+fn candidate<T: Item>(item: &T, ctx: &RequestContext) -> Candidate {
+    Candidate { id: item.id().to_owned(), label: item.label(ctx) }
 }
 
 /// The item an action is about, still as the person was shown it.
 pub(super) async fn held<T: Item>(
     store: &Arc<dyn Store>,
-    scene: &Scene,
+    ctx: &RequestContext,
     action: &Action,
 ) -> Result<Held<T>, ServiceError> {
-    let (item, revision) = current::<T>(store, scene, action).await?;
+    let (item, revision) = current::<T>(store, ctx, action).await?;
     let shown = action.target.as_ref().map(|target| target.revision.as_str());
     if shown == Some(revision.to_string().as_str()) {
         return Ok((item, revision));
@@ -240,26 +241,26 @@ pub(super) async fn held<T: Item>(
 /// The item an action is about, as it is now.
 pub(super) async fn current<T: Item>(
     store: &Arc<dyn Store>,
-    scene: &Scene,
+    ctx: &RequestContext,
     action: &Action,
 ) -> Result<Held<T>, ServiceError> {
     let Some(target) = &action.target else {
         return Err(ServiceError(format!("I don't know which {} you mean; nothing was changed.", T::NOUN)));
     };
-    by_id(store, &scene.owner, &target.id).await?.ok_or_else(|| {
+    by_id(store, &ctx.owner, &target.id).await?.ok_or_else(|| {
         ServiceError(format!("The {} “{}” is not there any more; nothing was changed.", T::NOUN, brief(&target.label)))
     })
 }
 
 /// Words in these items that are somebody else's, each once.
-pub(super) fn foreign<'a, T: Item + 'a>(items: impl IntoIterator<Item = &'a T>) -> Vec<Foreign> {
-    let mut foreign: Vec<Foreign> = Vec::new();
-    for one in items.into_iter().flat_map(T::foreign) {
-        if !foreign.contains(&one) {
-            foreign.push(one);
+pub(super) fn untrusted<'a, T: Item + 'a>(items: impl IntoIterator<Item = &'a T>) -> Vec<UntrustedText> {
+    let mut untrusted: Vec<UntrustedText> = Vec::new();
+    for one in items.into_iter().flat_map(T::untrusted) {
+        if !untrusted.contains(&one) {
+            untrusted.push(one);
         }
     }
-    foreign
+    untrusted
 }
 
 /// For a command the service does not have.

@@ -14,18 +14,24 @@
 //! (resolved before a service sees them).
 
 pub mod calendar;
+pub mod command;
 pub mod contacts;
 pub mod demo;
 pub mod email;
+pub mod entry;
 mod items;
-pub mod keep;
 pub mod memory;
-pub mod others;
+pub mod notes;
+pub mod provenance;
 mod recurrence;
+pub mod registry;
 pub mod search;
+pub mod service;
+pub mod show;
 pub mod task;
 mod texts;
 mod times;
+pub mod working;
 
 #[cfg(test)]
 mod testing;

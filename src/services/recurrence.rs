@@ -11,9 +11,9 @@ use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, 
 use chrono_tz::Tz;
 use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
 
-use crate::catalog::show::Moment;
-use crate::core::when::local_instant;
+use crate::language::time::local_instant;
 use crate::limits::{RECURRENCE_STEPS_MAX, REPEAT_MINUTES_MIN};
+use crate::services::show::Moment;
 
 #[cfg(test)]
 mod tests;

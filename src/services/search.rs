@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::core::words;
+use crate::language::words;
 use crate::limits::SEARCH_CHARS_MAX;
 
 #[cfg(test)]

@@ -8,16 +8,18 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::Value;
 
-use crate::catalog::{Catalog, Receipt};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
 use crate::core::plan::{Action, Taint};
+use crate::core::provenance::UntrustedText;
 use crate::core::stakes::{Authorized, Rule, Stakes, assess, authorize_low};
-use crate::core::taint::Foreign;
-use crate::core::when::DateOrder;
-use crate::ports::{Attempt, Batch, Performed, Prepared, RecordExt, Scan, Scene, Service, Store, StoreError, Wanted};
-use crate::records::Due;
+use crate::language::time::DateOrder;
+use crate::ports::records::Due;
+use crate::ports::{Batch, RecordExt, Scan, Store, StoreError};
+use crate::services::command::Receipt;
 use crate::services::recurrence::instant;
+use crate::services::registry::Catalog;
+use crate::services::service::{Attempt, Performed, Prepared, RequestContext, Service, Wanted};
 use crate::store::MemoryStore;
 
 /// The gate is not what is tested here.
@@ -35,7 +37,7 @@ pub fn authorized(action: Action) -> Authorized {
 
 pub struct World {
     pub store: Arc<dyn Store>,
-    pub scene: Scene,
+    pub ctx: RequestContext,
     attempts: AtomicU64,
 }
 
@@ -47,18 +49,18 @@ pub fn local(zone: Tz, text: &str) -> DateTime<Utc> {
 impl World {
     /// At this local time.
     pub fn at(zone: Tz, text: &str) -> Self {
-        let scene = Scene {
+        let ctx = RequestContext {
             owner: UserId::new("tg:1"),
             chat: ChatId::new("tg:1"),
             now: local(zone, text),
             zone,
             order: DateOrder::DayFirst,
         };
-        Self { store: Arc::new(MemoryStore::new()), scene, attempts: AtomicU64::new(0) }
+        Self { store: Arc::new(MemoryStore::new()), ctx, attempts: AtomicU64::new(0) }
     }
 
     pub fn move_to(&mut self, text: &str) {
-        self.scene.now = local(self.scene.zone, text);
+        self.ctx.now = local(self.ctx.zone, text);
     }
 
     pub fn attempt(&self) -> Attempt {
@@ -70,7 +72,7 @@ impl World {
         let catalog = Catalog::built_in();
         let entry = catalog.find(service.name(), command).expect("a command");
         let params = entry.check(params.as_object().expect("an object").clone()).expect("valid");
-        service.prepare(&self.scene, command, params).await.expect("prepared")
+        service.prepare(&self.ctx, command, params).await.expect("prepared")
     }
 
     /// The action, ready to execute.
@@ -98,12 +100,12 @@ impl World {
     /// The result of a command and its receipt, with its changes committed.
     pub async fn run_told(&self, service: &dyn Service, command: &str, params: Value) -> (Value, String) {
         let action = self.action(service, command, params).await;
-        let performed = service.perform(&self.scene, &authorized(action.clone()), &self.attempt()).await;
+        let performed = service.perform(&self.ctx, &authorized(action.clone()), &self.attempt()).await;
         self.commit(&performed).await.expect("committed");
         let Outcome::Succeeded { result } = performed.outcome else {
             panic!("{command}: {:?}", performed.outcome);
         };
-        let reference = self.scene.reference();
+        let reference = self.ctx.reference();
         let receipt = Receipt { result: &result, action: &action, reference: &reference };
         let catalog = Catalog::built_in();
         let told = catalog.of(&action).expect("a command").receipt(&receipt);
@@ -111,7 +113,13 @@ impl World {
     }
 
     /// A command whose parameters come from somebody else; what it gives back of theirs.
-    pub async fn run_of(&self, service: &dyn Service, command: &str, params: Value, source: &str) -> Vec<Foreign> {
+    pub async fn run_of(
+        &self,
+        service: &dyn Service,
+        command: &str,
+        params: Value,
+        source: &str,
+    ) -> Vec<UntrustedText> {
         let mut action = self.action(service, command, params).await;
         let taint = |(param, value): (&String, &Value)| Taint {
             param: param.clone(),
@@ -119,19 +127,24 @@ impl World {
             source: source.to_owned(),
         };
         action.passed_on = action.params.iter().map(taint).collect();
-        let performed = service.perform(&self.scene, &authorized(action), &self.attempt()).await;
+        let performed = service.perform(&self.ctx, &authorized(action), &self.attempt()).await;
         self.commit(&performed).await.expect("committed");
-        performed.foreign
+        performed.untrusted
     }
 
     /// What a command gives back of others' words, and what is noticed of them.
-    pub async fn foreign(&self, service: &dyn Service, command: &str, params: Value) -> (Vec<Foreign>, Vec<Foreign>) {
+    pub async fn untrusted(
+        &self,
+        service: &dyn Service,
+        command: &str,
+        params: Value,
+    ) -> (Vec<UntrustedText>, Vec<UntrustedText>) {
         let action = self.action(service, command, params).await;
-        let performed = service.perform(&self.scene, &authorized(action), &self.attempt()).await;
+        let performed = service.perform(&self.ctx, &authorized(action), &self.attempt()).await;
         self.commit(&performed).await.expect("committed");
         let wanted = Wanted { message: "plumber".to_owned(), limit: 10 };
-        let noticed = service.notice(&self.scene, &wanted).await.expect("noticed");
-        (performed.foreign, noticed.into_iter().flat_map(|noticed| noticed.foreign).collect())
+        let noticed = service.notice(&self.ctx, &wanted).await.expect("noticed");
+        (performed.untrusted, noticed.into_iter().flat_map(|noticed| noticed.untrusted).collect())
     }
 
     pub async fn run(&self, service: &dyn Service, command: &str, params: Value) -> Value {
@@ -140,7 +153,7 @@ impl World {
 
     /// Why a command fails.
     pub async fn fails(&self, service: &dyn Service, action: Action) -> String {
-        let performed = service.perform(&self.scene, &authorized(action), &self.attempt()).await;
+        let performed = service.perform(&self.ctx, &authorized(action), &self.attempt()).await;
         assert!(performed.changes.is_empty(), "a failure changes nothing");
         performed.outcome.error().expect("a failure").to_owned()
     }

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::catalog::show::Moment;
 use crate::core::plan::Params;
 use crate::core::text::{shorten, visible};
 use crate::limits::TITLE_CHARS_MAX;
-use crate::ports::{Attempt, Scene, ServiceError};
+use crate::services::service::{Attempt, RequestContext, ServiceError};
+use crate::services::show::Moment;
 
 /// Characters of an id made from an attempt's key.
 const ID_CHARS: usize = 14;
@@ -61,9 +61,9 @@ pub(super) fn brief(text: &str) -> String {
 }
 
 /// A time as prompts hold it: `Tue 2026-01-13 17:00`.
-pub(super) fn stamp(moment: Moment, scene: &Scene) -> String {
+pub(super) fn stamp(moment: Moment, ctx: &RequestContext) -> String {
     match moment {
-        Moment::Instant(at) => at.with_timezone(&scene.zone).format("%a %Y-%m-%d %H:%M").to_string(),
+        Moment::Instant(at) => at.with_timezone(&ctx.zone).format("%a %Y-%m-%d %H:%M").to_string(),
         Moment::Day(day) => day.format("%a %Y-%m-%d").to_string(),
     }
 }

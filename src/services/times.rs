@@ -5,9 +5,10 @@ use chrono_tz::Tz;
 
 use super::items::Item;
 use super::recurrence::instant;
-use crate::core::when::{self, Found, Grain, Problem, Reference, When};
+use crate::language::time;
+use crate::language::time::{Found, Grain, Problem, Reference, When};
 use crate::limits::SEARCH_CHARS_MAX;
-use crate::ports::Scene;
+use crate::services::service::RequestContext;
 
 /// A time in a description, and the words around it.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,29 +22,29 @@ pub(super) struct Hint {
 }
 
 /// The time that is named in these words; "the 10am meeting tomorrow" names one in two places.
-pub(super) fn hint(words: &str, scene: &Scene) -> Option<Hint> {
+pub(super) fn hint(words: &str, ctx: &RequestContext) -> Option<Hint> {
     let words: String = words.chars().take(SEARCH_CHARS_MAX).collect();
-    let reference = scene.reference();
-    let found = when::find(&words, &reference);
+    let reference = ctx.reference();
+    let found = time::find(&words, &reference);
     let all: Vec<&Found> = found.iter().collect();
-    let together = time_of(&words, &all, &reference, scene).filter(|_| all.len() > 1);
-    together.or_else(|| all.iter().find_map(|one| time_of(&words, &[*one], &reference, scene)))
+    let together = time_of(&words, &all, &reference, ctx).filter(|_| all.len() > 1);
+    together.or_else(|| all.iter().find_map(|one| time_of(&words, &[*one], &reference, ctx)))
 }
 
 /// These expressions, read as one.
-fn time_of(words: &str, found: &[&Found], reference: &Reference, scene: &Scene) -> Option<Hint> {
+fn time_of(words: &str, found: &[&Found], reference: &Reference, ctx: &RequestContext) -> Option<Hint> {
     let said: Vec<&str> = found.iter().map(|found| words.get(found.span.clone())).collect::<Option<_>>()?;
     let said = said.join(" ");
     let result = match found {
         [one] => one.result.clone(),
-        _ => when::resolve(&said, reference)?,
+        _ => time::resolve(&said, reference)?,
     };
-    let (from, to) = span(&result, scene.zone)?;
+    let (from, to) = span(&result, ctx.zone)?;
     let mut rest = words.to_owned();
     for found in found.iter().rev() {
         rest.replace_range(found.span.clone(), " ");
     }
-    Some(Hint { rest, from, to, clock: clock_alone(&said, to - from, scene) })
+    Some(Hint { rest, from, to, clock: clock_alone(&said, to - from, ctx) })
 }
 
 /// First instant and end of a time.
@@ -79,11 +80,11 @@ fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, Date
 }
 
 /// The time of day, when no day was said with it: heard at midnight it is then a time of the same day.
-fn clock_alone(words: &str, length: Duration, scene: &Scene) -> Option<NaiveTime> {
-    let today = scene.now.with_timezone(&scene.zone).date_naive();
-    let midnight = instant(scene.zone, today.and_time(NaiveTime::MIN)).to_utc();
-    let reference = Reference { now: midnight, ..scene.reference() };
-    match when::resolve(words, &reference)? {
+fn clock_alone(words: &str, length: Duration, ctx: &RequestContext) -> Option<NaiveTime> {
+    let today = ctx.now.with_timezone(&ctx.zone).date_naive();
+    let midnight = instant(ctx.zone, today.and_time(NaiveTime::MIN)).to_utc();
+    let reference = Reference { now: midnight, ..ctx.reference() };
+    match time::resolve(words, &reference)? {
         Ok(When::Point { at, grain: Grain::Minute | Grain::Hour }) => {
             (length <= Duration::hours(1) && at.date_naive() == today).then(|| at.time())
         }
@@ -93,17 +94,17 @@ fn clock_alone(words: &str, length: Duration, scene: &Scene) -> Option<NaiveTime
 
 impl Hint {
     /// Which of the items happen then. A time of day alone means the nearest day on which something does.
-    pub fn select<'a, T: Item + 'a>(&self, items: impl Iterator<Item = &'a T>, scene: &Scene) -> Vec<bool> {
+    pub fn select<'a, T: Item + 'a>(&self, items: impl Iterator<Item = &'a T>, ctx: &RequestContext) -> Vec<bool> {
         let items: Vec<&T> = items.collect();
-        let at = |from, to| -> Vec<bool> { items.iter().map(|item| item.falls_into(from, to, scene)).collect() };
+        let at = |from, to| -> Vec<bool> { items.iter().map(|item| item.falls_into(from, to, ctx)).collect() };
         let then = at(self.from, self.to);
         let Some(clock) = self.clock.filter(|_| !then.contains(&true)) else {
             return then;
         };
-        let today = scene.now.with_timezone(&scene.zone).date_naive();
+        let today = ctx.now.with_timezone(&ctx.zone).date_naive();
         for days in 0..CLOCK_DAYS {
             let local = (today + Duration::days(days)).and_time(clock);
-            let from = instant(scene.zone, local).with_timezone(&Utc);
+            let from = instant(ctx.zone, local).with_timezone(&Utc);
             let then = at(from, from + (self.to - self.from));
             if then.contains(&true) {
                 return then;

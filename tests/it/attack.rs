@@ -14,18 +14,20 @@ mod plans;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use brain_agent::catalog::{Catalog, Entry, Kind, ParamError, Place, Receipt, Slot, Subject};
 use brain_agent::core::card::CardBody;
 use brain_agent::core::ids::{ChatId, PendingId, UserId};
 use brain_agent::core::outcome::Status;
 use brain_agent::core::pending::State;
 use brain_agent::core::plan::{Action, Params, Target};
 use brain_agent::core::stakes::{Rule, Stakes};
-use brain_agent::pipeline::cards;
+use brain_agent::pipeline::consent::cards;
+use brain_agent::ports::records::{OutboxEntry, Show};
 use brain_agent::ports::{Batch, Change, Expect, Stage, Table};
-use brain_agent::records::{OutboxEntry, Show};
-use brain_agent::services::email::maildir::{Folder, Maildir};
-use brain_agent::services::keep::Note;
+use brain_agent::services::command::{Kind, Place, Receipt, Slot, Subject};
+use brain_agent::services::email::source::maildir::{Folder, Maildir};
+use brain_agent::services::entry::{Entry, ParamError};
+use brain_agent::services::notes::Note;
+use brain_agent::services::registry::Catalog;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
@@ -237,7 +239,7 @@ impl Attack {
             self.counts.different("another digest was approved", first);
         }
         let user = self.rig.brain.user(&record.owner, &record.chat).await.unwrap();
-        let reference = self.rig.brain.scene(&user, &record.chat).reference();
+        let reference = self.rig.brain.request_context(&user, &record.chat).reference();
         let again: Vec<String> =
             cards::parts(&self.rig.brain, &record, &reference).unwrap().into_iter().map(|p| p.text).collect();
         if again != card.parts {

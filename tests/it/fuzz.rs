@@ -6,8 +6,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use brain_agent::core::consent::{self, Consent};
-use brain_agent::core::when::{self, DateOrder, Grain, Reference, When};
+use brain_agent::language::consent;
+use brain_agent::language::consent::Consent;
+use brain_agent::language::time;
+use brain_agent::language::time::{DateOrder, Grain, Reference, When};
 use serde_json::Value;
 
 const ROUNDS: u64 = 20_000;
@@ -223,8 +225,8 @@ fn no_mutated_message_confuses_the_reader_of_times() {
     let mut understood = 0;
     fuzz("times", &seeds, |text, dice| {
         let reference = dice.pick(&references);
-        let found = when::find(text, reference);
-        assert_eq!(found, when::find(text, reference), "the same text, the same times");
+        let found = time::find(text, reference);
+        assert_eq!(found, time::find(text, reference), "the same text, the same times");
         let mut last = 0;
         for one in &found {
             assert!(last <= one.span.start && one.span.start < one.span.end, "{:?} after {last}", one.span);
@@ -236,12 +238,12 @@ fn no_mutated_message_confuses_the_reader_of_times() {
                 check_meaning(when, reference);
             }
         }
-        let start = when::start_of(&found);
+        let start = time::start_of(&found);
         assert!(start.is_none() || !found.is_empty(), "no time without words");
         if let Some(at) = start {
-            assert!(!when::describe(at, Grain::Minute, reference).is_empty());
+            assert!(!time::describe(at, Grain::Minute, reference).is_empty());
         }
-        let _ = (when::resolve(text, reference), when::start_in(text, reference), when::is_clock_only(text));
+        let _ = (time::resolve(text, reference), time::start_in(text, reference), time::is_clock_only(text));
     });
     assert!(understood > 100, "only {understood} times were still understood");
 }

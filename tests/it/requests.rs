@@ -8,7 +8,7 @@ use brain_agent::core::turn::{Along, Input, Origin, Part};
 use brain_agent::limits;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::Stage;
-use brain_agent::records::Clarification;
+use brain_agent::ports::records::Clarification;
 use serde_json::{Value, json};
 
 use crate::rig::{Answer, Rig, action, send};

@@ -8,8 +8,8 @@ use brain_agent::core::ids::ChatId;
 use brain_agent::core::run::{Progress, Run};
 use brain_agent::core::turn::{Input, Origin, Path};
 use brain_agent::pipeline::handle_turn;
+use brain_agent::ports::records::InboxEntry;
 use brain_agent::ports::{Batch, Change, Expect, RecordExt, Scan, Stage, Store, Table};
-use brain_agent::records::InboxEntry;
 use serde_json::{Value, json};
 
 use crate::rig::{Answer, Card, ME, Rig, Sending, Setup, action, send};

@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use brain_agent::admin::{self, Request};
 use brain_agent::app::StartError;
+use brain_agent::channel::console::Session;
+use brain_agent::channel::console::terminal::{TerminalSink, shared};
+use brain_agent::channel::control::Client;
 use brain_agent::config::Config;
-use brain_agent::console::Session;
-use brain_agent::console::terminal::{TerminalSink, shared};
-use brain_agent::control::Client;
 use brain_agent::eval;
 use brain_agent::ports::StoreError;
 

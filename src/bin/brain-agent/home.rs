@@ -8,13 +8,15 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use brain_agent::app::{self, Faces, Parts, StartError};
+use brain_agent::channel::console::ConsoleChat;
+use brain_agent::channel::{control, telegram};
 use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
-use brain_agent::console::ConsoleChat;
-use brain_agent::pipeline::{Brain, recover};
+use brain_agent::pipeline::brain::Brain;
+use brain_agent::pipeline::commit::recover;
 use brain_agent::ports::{Chat, Clock, Store};
+use brain_agent::scheduler;
 use brain_agent::store::RedbStore;
-use brain_agent::{control, scheduler, telegram};
 use chrono_tz::Tz;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;

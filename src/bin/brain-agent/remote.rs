@@ -4,10 +4,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use brain_agent::channel::console::Sink;
+use brain_agent::channel::console::wire::Out;
+use brain_agent::channel::control::Client;
 use brain_agent::config::Config;
-use brain_agent::console::Sink;
-use brain_agent::console::wire::Out;
-use brain_agent::control::Client;
 use brain_agent::ports::StoreError;
 
 use crate::cli::ConsoleArgs;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use brain_agent::app::StartError;
+use brain_agent::channel::console::terminal;
+use brain_agent::channel::console::terminal::{JsonSink, TerminalSink, shared};
+use brain_agent::channel::console::{Session, Sink, chat_of};
 use brain_agent::clock::{ManualClock, SystemClock};
 use brain_agent::config::Config;
-use brain_agent::console::terminal::{self, JsonSink, TerminalSink, shared};
-use brain_agent::console::{Session, Sink, chat_of};
 use brain_agent::core::ids::UserId;
 use brain_agent::limits;
-use brain_agent::pipeline::Brain;
+use brain_agent::pipeline::brain::Brain;
 use brain_agent::ports::{Clock, StoreError};
 use brain_agent::services;
 use chrono::{DateTime, Utc};

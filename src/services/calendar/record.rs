@@ -5,13 +5,15 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::catalog::show::{self, Moment};
 use crate::core::ids::UserId;
-use crate::core::taint::Foreign;
-use crate::ports::{Key, Record, Scene, Table};
+use crate::core::provenance::UntrustedText;
+use crate::ports::{Key, Record, Table};
 use crate::services::items::Item;
-use crate::services::others::Others;
+use crate::services::provenance::Others;
 use crate::services::recurrence::Series;
+use crate::services::service::RequestContext;
+use crate::services::show;
+use crate::services::show::Moment;
 use crate::services::texts::brief;
 
 /// Something that takes place, perhaps again and again.
@@ -134,9 +136,9 @@ impl Event {
     }
 
     /// What whoever made it wrote about it, when others take part in it.
-    pub(super) fn makers_words(&self) -> Option<Foreign> {
+    pub(super) fn makers_words(&self) -> Option<UntrustedText> {
         let notes = self.notes.clone().filter(|_| !self.attendees.is_empty())?;
-        Some(Foreign { source: format!("the event “{}”", self.summary), text: notes })
+        Some(UntrustedText { source: format!("the event “{}”", self.summary), text: notes })
     }
 
     fn series(&self, first: Moment) -> Option<Series> {
@@ -199,39 +201,39 @@ impl Item for Event {
         body
     }
 
-    fn label(&self, scene: &Scene) -> String {
-        let Some(o) = self.current(scene.now, scene.zone) else {
+    fn label(&self, ctx: &RequestContext) -> String {
+        let Some(o) = self.current(ctx.now, ctx.zone) else {
             return brief(&self.summary);
         };
         let end = o.end.map(Moment::store);
-        let when = show::span(&o.start.store(), end.as_deref(), &scene.reference());
+        let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
         let repeats = if self.recurrence.is_some() { ", repeating" } else { "" };
         format!("{} — {when}{repeats}", brief(&self.summary))
     }
 
-    fn view(&self, scene: &Scene) -> Value {
-        self.shown(self.current(scene.now, scene.zone).as_ref())
+    fn view(&self, ctx: &RequestContext) -> Value {
+        self.shown(self.current(ctx.now, ctx.zone).as_ref())
     }
 
     /// Upcoming and running ones first, then past ones.
-    fn nearness(&self, scene: &Scene) -> (u8, i64) {
-        match self.current(scene.now, scene.zone) {
+    fn nearness(&self, ctx: &RequestContext) -> (u8, i64) {
+        match self.current(ctx.now, ctx.zone) {
             Some(o) => {
-                let tier = u8::from(o.to <= scene.now && o.from < scene.now);
-                (tier, (o.from - scene.now).num_seconds().abs())
+                let tier = u8::from(o.to <= ctx.now && o.from < ctx.now);
+                (tier, (o.from - ctx.now).num_seconds().abs())
             }
             None => (2, 0),
         }
     }
 
-    fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, scene: &Scene) -> bool {
-        let occurrences = self.occurrences(from, to, scene.zone, 8);
+    fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, ctx: &RequestContext) -> bool {
+        let occurrences = self.occurrences(from, to, ctx.zone, 8);
         // "The 3pm meeting" begins at three; "standup tomorrow" lies in that day.
         let exact = to - from <= Duration::hours(1);
         occurrences.iter().any(|o| !exact || (o.from >= from && !o.is_whole_day()))
     }
 
-    fn foreign(&self) -> Vec<Foreign> {
-        self.others.foreign("an event").into_iter().chain(self.makers_words()).collect()
+    fn untrusted(&self) -> Vec<UntrustedText> {
+        self.others.untrusted("an event").into_iter().chain(self.makers_words()).collect()
     }
 }

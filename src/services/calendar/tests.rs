@@ -275,8 +275,8 @@ async fn a_retried_attempt_adds_one_event() {
     let params = json!({"summary": "Lunch", "start_time": at("2026-01-13 12:00")});
     let action = authorized(world.action(&calendar, "create_event", params).await);
     let attempt = world.attempt();
-    let first = calendar.perform(&world.scene, &action, &attempt).await;
-    let second = calendar.perform(&world.scene, &action, &attempt).await;
+    let first = calendar.perform(&world.ctx, &action, &attempt).await;
+    let second = calendar.perform(&world.ctx, &action, &attempt).await;
     world.commit(&first).await.unwrap();
     assert!(world.commit(&second).await.is_err());
     assert_eq!(starts(&world, &calendar, json!({})).await.len(), 1);
@@ -359,13 +359,13 @@ async fn context_is_a_week_of_lines_and_others_words_are_marked() {
         ..event("b", "Call", "2026-01-13 10:00", Some("2026-01-13 11:00"))
     };
     put(&world, &[event("a", "Gym", "2026-01-12 18:00", Some("2026-01-12 19:00")), invited]).await;
-    let noticed = calendar.notice(&world.scene, &Wanted { message: String::new(), limit: 10 }).await.unwrap();
+    let noticed = calendar.notice(&world.ctx, &Wanted { message: String::new(), limit: 10 }).await.unwrap();
     assert_eq!(noticed[0].line, "Mon 2026-01-12 18:00–19:00 Gym");
-    let sources = |n: usize| noticed[n].foreign.iter().map(|words| words.source.as_str()).collect::<Vec<_>>();
+    let sources = |n: usize| noticed[n].untrusted.iter().map(|words| words.source.as_str()).collect::<Vec<_>>();
     assert_eq!((sources(0), sources(1)), (vec![], vec!["the event “Call”"]));
     let action = authorized(world.action(&calendar, "list_events", json!({})).await);
-    let performed = calendar.perform(&world.scene, &action, &world.attempt()).await;
-    assert_eq!(performed.foreign.len(), 1);
+    let performed = calendar.perform(&world.ctx, &action, &world.attempt()).await;
+    assert_eq!(performed.untrusted.len(), 1);
 }
 
 #[tokio::test]

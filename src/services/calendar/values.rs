@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::free::ClockTimes;
 use super::record::Event;
-use crate::catalog::show::Moment;
 use crate::core::plan::Params;
 use crate::limits::RECIPIENTS_MAX;
-use crate::ports::{Scene, ServiceError};
 use crate::services::recurrence::{instant, moved_rule};
+use crate::services::service::{RequestContext, ServiceError};
+use crate::services::show::Moment;
 use crate::services::texts;
 
 /// Days that are looked at when none were said.
@@ -24,18 +24,17 @@ pub(super) struct Frame {
     pub clock_times: ClockTimes,
 }
 
-pub(super) fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
-    Moment::read(text, scene.zone)
-        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
+pub(super) fn moment(text: &str, ctx: &RequestContext) -> Result<Moment, ServiceError> {
+    Moment::read(text, ctx.zone).ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
 }
 
-pub(super) fn optional(params: &Params, name: &str, scene: &Scene) -> Result<Option<Moment>, ServiceError> {
-    texts::given(params, name).map(|text| moment(&text, scene)).transpose()
+pub(super) fn optional(params: &Params, name: &str, ctx: &RequestContext) -> Result<Option<Moment>, ServiceError> {
+    texts::given(params, name).map(|text| moment(&text, ctx)).transpose()
 }
 
 /// An event that begins at a time and ends nowhere takes an hour.
-pub(super) fn with_end(mut params: Params, scene: &Scene) -> Params {
-    let start = texts::given(&params, "start_time").and_then(|text| Moment::read(&text, scene.zone));
+pub(super) fn with_end(mut params: Params, ctx: &RequestContext) -> Params {
+    let start = texts::given(&params, "start_time").and_then(|text| Moment::read(&text, ctx.zone));
     if let (Some(Moment::Instant(start)), None) = (start, texts::given(&params, "end_time"))
         && let Some(end) = start.checked_add_signed(HOUR)
     {
@@ -44,9 +43,9 @@ pub(super) fn with_end(mut params: Params, scene: &Scene) -> Params {
     params
 }
 
-pub(super) fn check_order(start: Moment, end: Option<Moment>, scene: &Scene) -> Result<(), ServiceError> {
+pub(super) fn check_order(start: Moment, end: Option<Moment>, ctx: &RequestContext) -> Result<(), ServiceError> {
     match end {
-        Some(end) if end.start(scene.zone) < start.start(scene.zone) => {
+        Some(end) if end.start(ctx.zone) < start.start(ctx.zone) => {
             Err(ServiceError("It would end before it starts; nothing was written.".to_owned()))
         }
         Some(_) | None => Ok(()),
@@ -71,10 +70,10 @@ pub(super) fn reschedule(
     event: &mut Event,
     start: Option<Moment>,
     end: Option<Moment>,
-    scene: &Scene,
+    ctx: &RequestContext,
 ) -> Result<(), ServiceError> {
     let unreadable = || ServiceError("I can't read when that event is; nothing was changed.".to_owned());
-    let was = event.current(scene.now, scene.zone).ok_or_else(unreadable)?;
+    let was = event.current(ctx.now, ctx.zone).ok_or_else(unreadable)?;
     let begins = start.unwrap_or(was.start);
     let length = was.to - was.from;
     let ends = match (end, begins) {
@@ -84,17 +83,17 @@ pub(super) fn reschedule(
         (None, Moment::Day(_)) if start.is_none() => was.end,
         (None, Moment::Day(_)) => None,
     };
-    check_order(begins, ends, scene)?;
+    check_order(begins, ends, ctx)?;
     let Some(rule) = event.recurrence.clone() else {
         event.start_time = begins.store();
         event.end_time = ends.map(Moment::store);
-        event.zone = scene.zone;
+        event.zone = ctx.zone;
         return Ok(());
     };
     let first = Moment::read(&event.start_time, event.zone).ok_or_else(unreadable)?;
     let (first, rule) = moved_rule(&rule, first, was.start, begins, event.zone)
         .map_err(|bad| ServiceError(format!("{bad} Nothing was changed.")))?;
-    let length = ends.map(|ends| ends.start(scene.zone) - begins.start(scene.zone));
+    let length = ends.map(|ends| ends.start(ctx.zone) - begins.start(ctx.zone));
     event.end_time = match (first, length) {
         (Moment::Instant(at), Some(length)) => at.checked_add_signed(length).map(|end| Moment::Instant(end).store()),
         (Moment::Day(day), Some(length)) => day.checked_add_signed(length).map(|end| Moment::Day(end).store()),
@@ -107,9 +106,9 @@ pub(super) fn reschedule(
 
 /// The span that `from` and `to` name. A date means that local day; `to` is exclusive, but a span never ends
 /// before the day or instant it begins with.
-pub(super) fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceError> {
-    let zone = scene.zone;
-    let (from, to) = (optional(params, "from", scene)?, optional(params, "to", scene)?);
+pub(super) fn frame(params: &Params, ctx: &RequestContext) -> Result<Frame, ServiceError> {
+    let zone = ctx.zone;
+    let (from, to) = (optional(params, "from", ctx)?, optional(params, "to", ctx)?);
     let midnight = |at: DateTime<Utc>| at.with_timezone(&zone).time() == NaiveTime::MIN;
     let day_after = |at: DateTime<Utc>| {
         let day = at.with_timezone(&zone).date_naive();
@@ -119,8 +118,8 @@ pub(super) fn frame(params: &Params, scene: &Scene) -> Result<Frame, ServiceErro
     let start = match (from, to) {
         (Some(from), _) => from.start(zone).to_utc(),
         // Until a time that was: the week before it.
-        (None, Some(to)) if to.start(zone).to_utc() <= scene.now => to.start(zone).to_utc() - Duration::days(DAYS),
-        (None, _) => scene.now,
+        (None, Some(to)) if to.start(zone).to_utc() <= ctx.now => to.start(zone).to_utc() - Duration::days(DAYS),
+        (None, _) => ctx.now,
     };
     let end = match (from, to.map(|to| to.start(zone).to_utc())) {
         (_, Some(to)) if to > start => to,

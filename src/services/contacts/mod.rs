@@ -4,6 +4,7 @@
 //! What a person saves is theirs alone and lives in the store; it completes the card of the same name.
 //! Who was only seen in mail is listed last and marked ([`Known`]).
 
+pub mod commands;
 mod person;
 pub mod vcard;
 
@@ -21,16 +22,17 @@ use self::person::{
 use self::vcard::Card;
 use super::email::mailbox::{Mailboxes, blocking};
 use super::items;
-use super::others::{self, Others};
+use super::provenance;
+use super::provenance::Others;
 use crate::core::ids::UserId;
-use crate::core::people;
 use crate::core::plan::{Action, Params, Target};
 use crate::core::stakes::Authorized;
-use crate::core::words::words;
+use crate::language::people;
+use crate::language::words::words;
 use crate::limits::{CANDIDATES_MAX, ITEMS_MAX, LIST_ROWS_MAX};
-use crate::ports::{
-    AddressBook, Attempt, Change, Expect, Key, Known, Noticed, Performed, Person, Prepared, Record, RecordExt, Scan,
-    Scene, Service, ServiceError, Store, Table, Wanted,
+use crate::ports::{Change, Expect, Key, Record, RecordExt, Scan, Store, Table};
+use crate::services::service::{
+    AddressBook, Attempt, Known, Noticed, Performed, Person, Prepared, RequestContext, Service, ServiceError, Wanted,
 };
 
 /// A contact as the store keeps it.
@@ -127,7 +129,7 @@ impl Contacts {
                 phones: contact.phones,
                 groups: contact.groups,
                 known: Known::Saved,
-                foreign: contact.others.foreign("a contact"),
+                untrusted: contact.others.untrusted("a contact"),
             });
         }
         let from_store = people.len();
@@ -141,32 +143,32 @@ impl Contacts {
         Ok(people)
     }
 
-    async fn find(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
-        let people = self.people(&scene.owner).await?;
+    async fn find(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
+        let people = self.people(&ctx.owner).await?;
         let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
         let found = people::look_up(action.text("query"), &candidates);
-        let mut foreign = Vec::new();
+        let mut untrusted = Vec::new();
         let rows: Vec<Value> = found
             .iter()
             .take(LIST_ROWS_MAX)
             .map(|found| {
                 let person = people.iter().find(|p| is_candidate(p, found));
-                foreign.extend(person.iter().flat_map(|p| p.foreign.iter().cloned()));
+                untrusted.extend(person.iter().flat_map(|p| p.untrusted.iter().cloned()));
                 row(found, person.map(|p| p.phones.as_slice()).unwrap_or_default())
             })
             .collect();
         let more = found.len() - rows.len();
-        Ok(Performed::result(json!({"people": rows, "more": more})).holding(foreign))
+        Ok(Performed::result(json!({"people": rows, "more": more})).holding(untrusted))
     }
 
     /// Which contact a saving is about: the one of that name or address, a new one, or a question.
-    async fn prepare_save(&self, scene: &Scene, mut params: Params) -> Result<Prepared, ServiceError> {
+    async fn prepare_save(&self, ctx: &RequestContext, mut params: Params) -> Result<Prepared, ServiceError> {
         let text = |name: &str| {
             let text = params.get(name).and_then(Value::as_str).unwrap_or_default();
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let (name, email) = (text("name"), text("email"));
-        let saved = self.saved(&scene.owner).await?;
+        let saved = self.saved(&ctx.owner).await?;
         let fitting = meant(&saved, &name, &email);
         let person = match fitting.as_slice() {
             [] => None,
@@ -184,7 +186,7 @@ impl Contacts {
             return Ok(Prepared::as_is(params));
         };
         params.insert("name".to_owned(), person.name.clone().into());
-        let stored = self.stored(&scene.owner).await?;
+        let stored = self.stored(&ctx.owner).await?;
         let own = stored.iter().find(|(contact, _)| is_contact(contact, person));
         let target = Target {
             id: own.map(|(contact, _)| contact.id.clone()).unwrap_or_default(),
@@ -192,18 +194,18 @@ impl Contacts {
             label: person.name.clone(),
             before: json!({"emails": person.emails, "phones": person.phones}),
         };
-        Ok(Prepared::Ready { params, target: Some(target), notes: Vec::new(), foreign: Vec::new() })
+        Ok(Prepared::Ready { params, target: Some(target), notes: Vec::new(), untrusted: Vec::new() })
     }
 
-    async fn save(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
+    async fn save(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
         let name = action.text("name");
-        let stored = self.stored(&scene.owner).await?;
+        let stored = self.stored(&ctx.owner).await?;
         let own = action.target.as_ref().and_then(|target| stored.iter().find(|(contact, _)| contact.id == target.id));
         let (mut contact, expect) = match own {
             Some((contact, revision)) => (contact.clone(), Expect::Revision(*revision)),
             None => {
                 let fresh = Contact {
-                    owner: scene.owner.clone(),
+                    owner: ctx.owner.clone(),
                     id: attempt.key.clone(),
                     name: name.to_owned(),
                     nicknames: Vec::new(),
@@ -218,7 +220,7 @@ impl Contacts {
         add(&mut contact.emails, action.text("email"));
         add(&mut contact.phones, action.text("phone"));
         for field in ["name", "email", "phone"] {
-            contact.others.add(field, action.text(field).trim(), others::source(action, field));
+            contact.others.add(field, action.text(field).trim(), provenance::source(action, field));
         }
         let change = Change::put(&contact, expect)?;
         let mut person = json!({
@@ -233,8 +235,8 @@ impl Contacts {
                 merge(&mut person[list], &before[list]);
             }
         }
-        let foreign = contact.others.foreign("a contact");
-        Ok(Performed::changed(json!({"person": person}), vec![change]).holding(foreign))
+        let untrusted = contact.others.untrusted("a contact");
+        Ok(Performed::changed(json!({"person": person}), vec![change]).holding(untrusted))
     }
 }
 
@@ -257,7 +259,7 @@ impl AddressBook for Contacts {
                 phones: Vec::new(),
                 groups: Vec::new(),
                 known: if written { Known::WrittenTo } else { Known::SeenOnly },
-                foreign: Vec::new(),
+                untrusted: Vec::new(),
             });
         }
         Ok(people)
@@ -270,19 +272,19 @@ impl Service for Contacts {
         "contacts"
     }
 
-    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError> {
         match command {
             "find" => Ok(Prepared::as_is(params)),
-            "save" => self.prepare_save(scene, params).await,
+            "save" => self.prepare_save(ctx, params).await,
             other => Err(unknown_command(other)),
         }
     }
 
-    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
-            "find" => self.find(scene, action).await,
-            "save" => self.save(scene, action, attempt).await,
+            "find" => self.find(ctx, action).await,
+            "save" => self.save(ctx, action, attempt).await,
             other => Err(unknown_command(other)),
         };
         done.unwrap_or_else(Performed::from)
@@ -292,8 +294,8 @@ impl Service for Contacts {
         Ok(vec![("contacts", items::export::<Contact>(&self.store, owner).await?)])
     }
 
-    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let people = self.people(&scene.owner).await?;
+    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+        let people = self.people(&ctx.owner).await?;
         let said = words(&wanted.message);
         Ok(people.iter().filter(|person| is_named(person, &said)).take(wanted.limit).map(noticed).collect())
     }

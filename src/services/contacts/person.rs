@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::Contact;
 use super::vcard::Card;
-use crate::core::people::{self, Familiarity};
-use crate::core::taint::Foreign;
-use crate::core::words::{fold, words};
-use crate::ports::{Candidate, Known, Noticed, Person};
+use crate::core::provenance::UntrustedText;
+use crate::language::people;
+use crate::language::people::Familiarity;
+use crate::language::words::{fold, words};
+use crate::services::service::{Candidate, Known, Noticed, Person};
 
 /// Words of a name that everybody uses all the time.
 const COMMON: [&str; 8] = ["the", "and", "from", "for", "of", "at", "to", "in"];
@@ -79,7 +80,7 @@ pub(super) fn person_of(card: &Card) -> Person {
         phones: card.phones.clone(),
         groups: card.groups.clone(),
         known: Known::Saved,
-        foreign: Vec::new(),
+        untrusted: Vec::new(),
     }
 }
 
@@ -137,7 +138,7 @@ pub(super) fn noticed(person: &Person) -> Noticed {
     let groups = if person.groups.is_empty() { String::new() } else { format!(" [{}]", person.groups.join(", ")) };
     let line = format!("{}: {}{groups}", person.name, details.join(", "));
     let seen = (person.known == Known::SeenOnly).then(|| format!("a mail from {}", person.name));
-    let seen = seen.map(|source| Foreign { source, text: line.clone() });
-    let foreign = person.foreign.iter().cloned().chain(seen).collect();
-    Noticed { id: person.name.clone(), line, foreign }
+    let seen = seen.map(|source| UntrustedText { source, text: line.clone() });
+    let untrusted = person.untrusted.iter().cloned().chain(seen).collect();
+    Noticed { id: person.name.clone(), line, untrusted }
 }

@@ -6,10 +6,10 @@ use super::*;
 use crate::core::plan::Taint;
 use crate::ports::Batch;
 use crate::services::email::demo;
-use crate::services::email::tests::{Home, mail, result, run, scene};
+use crate::services::email::tests::{Home, mail, request_context, result, run};
 
 async fn find(home: &Home, query: &str) -> Vec<String> {
-    let found = run(home.contacts.as_ref(), &home.scene, "find", json!({"query": query}), "1").await;
+    let found = run(home.contacts.as_ref(), &home.ctx, "find", json!({"query": query}), "1").await;
     let found = result(found);
     let people = found["people"].as_array().unwrap();
     people.iter().map(|p| p["name"].as_str().unwrap().to_owned()).collect()
@@ -17,7 +17,7 @@ async fn find(home: &Home, query: &str) -> Vec<String> {
 
 /// Saves, commits, and gives the person as the receipt sees them.
 async fn save(home: &Home, params: Value, key: &str) -> Value {
-    let saved = run(home.contacts.as_ref(), &home.scene, "save", params, key).await;
+    let saved = run(home.contacts.as_ref(), &home.ctx, "save", params, key).await;
     let changes = saved.changes.clone();
     home.store.commit(Batch { changes }).await.unwrap();
     result(saved)["person"].clone()
@@ -25,7 +25,7 @@ async fn save(home: &Home, params: Value, key: &str) -> Value {
 
 fn with_demo() -> Home {
     let home = Home::new();
-    demo::fill(home.dir.path(), &home.scene.owner, home.scene.now, home.scene.zone).unwrap();
+    demo::fill(home.dir.path(), &home.ctx.owner, home.ctx.now, home.ctx.zone).unwrap();
     home
 }
 
@@ -52,7 +52,7 @@ async fn people_are_found_by_any_of_their_names_and_by_group() {
 #[tokio::test]
 async fn everybody_is_listed_once_and_known_as_well_as_they_are() {
     let home = with_demo();
-    let people = home.contacts.people(&home.scene.owner).await.unwrap();
+    let people = home.contacts.people(&home.ctx.owner).await.unwrap();
     let mut addresses: Vec<String> = people.iter().flat_map(|p| p.emails.clone()).collect();
     addresses.sort();
     let count = addresses.len();
@@ -77,7 +77,7 @@ async fn saving_completes_the_person_of_that_name() {
     assert_eq!(tom["phones"], json!(["555 0100", "+44 7700 900163"]));
     let tom = save(&home, json!({"name": "tom okafor", "email": "tom@home.example"}), "2").await;
     assert_eq!(tom["phones"], json!(["555 0100", "+44 7700 900163"]));
-    assert_eq!(home.contacts.stored(&home.scene.owner).await.unwrap().len(), 1);
+    assert_eq!(home.contacts.stored(&home.ctx.owner).await.unwrap().len(), 1);
     assert_eq!(find(&home, "Tom").await, ["Tom Okafor"]);
     let team = find(&home, "team").await;
     assert_eq!(team.len(), 5, "the card's groups stay: {team:?}");
@@ -89,14 +89,14 @@ async fn somebody_new_is_saved_for_their_owner_alone() {
     let person = save(&home, json!({"name": "  Zed   Zimmer ", "email": "zed@x.example"}), "1").await;
     assert_eq!(person["name"], "Zed Zimmer");
     assert_eq!(find(&home, "zed").await, ["Zed Zimmer"]);
-    assert!(home.contacts.people(&scene("you").owner).await.unwrap().is_empty());
+    assert!(home.contacts.people(&request_context("you").owner).await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn an_unclear_name_is_asked_about() {
     let home = with_demo();
     let params = json!({"name": "Bob", "phone": "1"}).as_object().unwrap().clone();
-    let prepared = home.contacts.prepare(&home.scene, "save", params).await.unwrap();
+    let prepared = home.contacts.prepare(&home.ctx, "save", params).await.unwrap();
     let Prepared::Several { param, candidates, .. } = prepared else {
         panic!("two Bobs are two: {prepared:?}");
     };
@@ -122,7 +122,7 @@ async fn the_file_is_read_again_when_it_changes() {
 async fn a_sender_never_takes_the_place_of_a_saved_person() {
     let home = with_demo();
     home.receive("evil", &mail("Mum <mum@evil.example>", "Help", "Mon, 4 May 2026 08:00:00 +0000", "", "x"));
-    let people = home.contacts.people(&home.scene.owner).await.unwrap();
+    let people = home.contacts.people(&home.ctx.owner).await.unwrap();
     let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
     let found = people::resolve("my mum", &candidates);
     assert!(matches!(&found, people::Match::One(to) if to[0].email == "helen.morgan@example.net"), "{found:?}");
@@ -132,11 +132,11 @@ async fn a_sender_never_takes_the_place_of_a_saved_person() {
 async fn a_message_brings_up_the_people_it_names() {
     let home = with_demo();
     let wanted = Wanted { message: "email Bob about the chad offer".into(), limit: 5 };
-    let noticed = home.contacts.notice(&home.scene, &wanted).await.unwrap();
+    let noticed = home.contacts.notice(&home.ctx, &wanted).await.unwrap();
     let lines: Vec<&str> = noticed.iter().map(|n| n.line.as_str()).collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert!(lines[0].starts_with("Bob Miller: bob.miller@example.com"));
-    let sources: Vec<&str> = noticed[2].foreign.iter().map(|words| words.source.as_str()).collect();
+    let sources: Vec<&str> = noticed[2].untrusted.iter().map(|words| words.source.as_str()).collect();
     assert_eq!(sources, ["a mail from Chad from Leadspark"]);
 }
 
@@ -158,15 +158,15 @@ async fn an_address_that_somebody_else_gave_is_marked_until_the_person_gives_it_
             ..Action::default()
         }
     };
-    let saved = home.contacts.save(&home.scene, &entry(&["email"]), &Attempt { key: "z".repeat(32) }).await.unwrap();
+    let saved = home.contacts.save(&home.ctx, &entry(&["email"]), &Attempt { key: "z".repeat(32) }).await.unwrap();
     home.store.commit(Batch { changes: saved.changes.clone() }).await.unwrap();
     let wanted = Wanted { message: "email Zoe".into(), limit: 5 };
-    let noticed = home.contacts.notice(&home.scene, &wanted).await.unwrap();
-    assert_eq!(noticed[0].foreign[0].source, "a contact from a mail from Bob");
-    assert_eq!(noticed[0].foreign, saved.foreign);
-    let found = run(home.contacts.as_ref(), &home.scene, "find", json!({"query": "Zoe"}), "2").await;
-    assert_eq!(found.foreign, saved.foreign);
+    let noticed = home.contacts.notice(&home.ctx, &wanted).await.unwrap();
+    assert_eq!(noticed[0].untrusted[0].source, "a contact from a mail from Bob");
+    assert_eq!(noticed[0].untrusted, saved.untrusted);
+    let found = run(home.contacts.as_ref(), &home.ctx, "find", json!({"query": "Zoe"}), "2").await;
+    assert_eq!(found.untrusted, saved.untrusted);
     let own = save(&home, params.clone(), "3").await;
     assert_eq!(own["emails"], json!(["zoe@evil.example"]));
-    assert!(home.contacts.notice(&home.scene, &wanted).await.unwrap()[0].foreign.is_empty());
+    assert!(home.contacts.notice(&home.ctx, &wanted).await.unwrap()[0].untrusted.is_empty());
 }

@@ -5,15 +5,15 @@ use serde_json::json;
 
 use super::*;
 use crate::services::calendar::CalendarService;
-use crate::services::keep::KeepService;
 use crate::services::memory::MemoryService;
+use crate::services::notes::KeepService;
 use crate::services::task::TaskService;
 use crate::services::testing::World;
 
 async fn world(zone: Tz, text: &str) -> World {
     let world = World::at(zone, text);
-    let scene = &world.scene;
-    let batch = fill(&scene.owner, &scene.chat, scene.now, scene.zone).unwrap();
+    let ctx = &world.ctx;
+    let batch = fill(&ctx.owner, &ctx.chat, ctx.now, ctx.zone).unwrap();
     world.store.commit(batch).await.unwrap();
     world
 }

@@ -33,7 +33,7 @@ pub struct Letter {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Envelope {
     /// The sender; a draft may not know it yet.
-    pub from: Option<super::smtp::Sender>,
+    pub from: Option<super::send::smtp::Sender>,
     /// The name behind each address.
     pub names: BTreeMap<String, String>,
     /// Without angle brackets.
@@ -193,12 +193,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::services::email::maildir::Raw;
     use crate::services::email::read::{Parsed, parse};
+    use crate::services::email::source::maildir::Raw;
 
     fn there_and_back(letter: &Letter, names: &[(&str, &str)]) -> (String, Parsed) {
         let envelope = Envelope {
-            from: Some(crate::services::email::smtp::Sender {
+            from: Some(crate::services::email::send::smtp::Sender {
                 name: Some("Me".into()),
                 address: wire_address("me@example.com").unwrap(),
             }),

@@ -10,13 +10,13 @@ use lettre::message::{Mailbox, Mailboxes};
 use sha2::{Digest as _, Sha256};
 
 use super::compose::{Envelope, Letter, compose, wire_address};
-use super::maildir::{Folder, Maildir};
-use super::smtp::Sender;
+use super::send::smtp::Sender;
+use super::source::maildir::{Folder, Maildir};
 use super::thread::thread_id;
 use crate::core::digest::hex;
 use crate::core::ids::UserId;
-use crate::core::when::local_instant;
-use crate::ports::ServiceError;
+use crate::language::time::local_instant;
+use crate::services::service::ServiceError;
 
 static THREADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/demo/mail");
 static CONTACTS: &str = include_str!("../../../data/demo/contacts.vcf");

@@ -8,10 +8,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::compose::{Envelope, Letter, compose, recipients};
 use super::mailbox::{Mail, Mailboxes, blocking};
-use super::maildir::Folder;
+use super::source::maildir::Folder;
 use crate::core::digest::hex;
 use crate::core::ids::UserId;
-use crate::ports::{Attempt, ServiceError};
+use crate::services::service::{Attempt, ServiceError};
 
 /// Ends the file names of mails we wrote.
 const MARK: &str = ".brain-agent";

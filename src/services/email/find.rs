@@ -5,15 +5,15 @@ use chrono_tz::Tz;
 use serde_json::{Value, json};
 
 use super::mailbox::{Index, Mail};
-use super::maildir::Folder;
 use super::read::Mailbox;
+use super::source::maildir::Folder;
 use super::thread::Thread;
-use crate::catalog::show::Moment;
 use crate::core::plan::Params;
-use crate::core::taint::Foreign;
-use crate::core::words::{fold, stems, words};
+use crate::core::provenance::UntrustedText;
+use crate::language::words::{fold, stems, words};
 use crate::limits::{CANDIDATES_MAX, MAIL_RESULTS_MAX};
-use crate::ports::{Candidate, Noticed};
+use crate::services::service::{Candidate, Noticed};
+use crate::services::show::Moment;
 
 /// A search, as the command states it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -302,8 +302,8 @@ pub fn notice(index: &Index, message: &str, limit: usize, zone: Tz) -> Vec<Notic
             let date = thread.date.with_timezone(&zone).format("%Y-%m-%d");
             let unread = if mail.is_unread() { ", unread" } else { "" };
             let line = format!("mail from {from}: {subject} ({date}{unread})");
-            let foreign = vec![Foreign { source: format!("a mail from {from}"), text: line.clone() }];
-            Noticed { id: thread.id.clone(), line, foreign }
+            let untrusted = vec![UntrustedText { source: format!("a mail from {from}"), text: line.clone() }];
+            Noticed { id: thread.id.clone(), line, untrusted }
         })
         .collect()
 }

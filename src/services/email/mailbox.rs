@@ -14,13 +14,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
 
-use super::maildir::{self, Folder, Listed, Maildir};
 use super::read::{self, Mailbox, Parsed};
+use super::source::maildir;
+use super::source::maildir::{Folder, Listed, Maildir};
 use super::thread::{self, Thread};
 use crate::core::ids::UserId;
 use crate::core::text::shorten;
-use crate::core::words;
-use crate::ports::ServiceError;
+use crate::language::words;
+use crate::services::service::ServiceError;
 
 /// What the index knows of one mail.
 #[derive(Debug, Clone, PartialEq)]

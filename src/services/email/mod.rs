@@ -8,16 +8,17 @@
 //! - What was certainly not sent is kept as a draft, and said to be; what perhaps was, is not kept.
 //! - Reading marks nothing as read.
 
+pub mod commands;
 pub mod compose;
 pub mod demo;
 pub mod drafts;
 mod find;
 pub mod mailbox;
-pub mod maildir;
 mod outgoing;
 mod prepare;
 pub mod read;
-pub mod smtp;
+pub mod send;
+pub mod source;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod thread;
@@ -29,12 +30,14 @@ use serde_json::{Value, json};
 
 use self::find::{Found, Query};
 use self::mailbox::{Index, Mail, Mailboxes, blocking};
-use self::smtp::Smtp;
+use self::send::smtp::Smtp;
 use self::thread::Thread;
 use crate::core::plan::{Action, Params};
+use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Authorized;
-use crate::core::taint::Foreign;
-use crate::ports::{AddressBook, Attempt, Noticed, Performed, Prepared, Scene, Service, ServiceError, Wanted};
+use crate::services::service::{
+    AddressBook, Attempt, Noticed, Performed, Prepared, RequestContext, Service, ServiceError, Wanted,
+};
 
 /// The service.
 #[derive(Debug)]
@@ -50,15 +53,15 @@ impl Email {
         Self { mailboxes, book, smtp }
     }
 
-    async fn search(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
-        let index = self.mailboxes.index(&scene.owner).await?;
-        let query = Query::of(&action.params, scene.zone);
-        let mut performed = Performed::result(find::result(&index, &query, scene.zone));
-        performed.foreign = find::search(&index, &query)
+    async fn search(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
+        let index = self.mailboxes.index(&ctx.owner).await?;
+        let query = Query::of(&action.params, ctx.zone);
+        let mut performed = Performed::result(find::result(&index, &query, ctx.zone));
+        performed.untrusted = find::search(&index, &query)
             .into_iter()
             .take(crate::limits::MAIL_RESULTS_MAX)
             .filter(|hit| !hit.mail.is_own())
-            .map(|hit| Foreign {
+            .map(|hit| UntrustedText {
                 source: source_of(hit.mail),
                 text: [&hit.thread.subject, &hit.mail.head.snippet].map(String::as_str).join("\n"),
             })
@@ -66,13 +69,13 @@ impl Email {
         Ok(performed)
     }
 
-    async fn read_thread(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
-        let index = self.mailboxes.index(&scene.owner).await?;
+    async fn read_thread(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
+        let index = self.mailboxes.index(&ctx.owner).await?;
         let wanted =
             action.target.as_ref().map_or_else(|| action.text("find_by"), |target| target.id.as_str()).to_owned();
-        let scene = scene.clone();
+        let ctx = ctx.clone();
         blocking(move || match find::thread(&index, &wanted) {
-            Found::One(thread) => Ok(whole_thread(&index, thread, &scene)),
+            Found::One(thread) => Ok(whole_thread(&index, thread, &ctx)),
             Found::Several(_) => Ok(Performed::failed("Several mails fit that.")),
             Found::Nothing => Ok(Performed::failed("That mail is no longer there.")),
         })
@@ -80,8 +83,8 @@ impl Email {
     }
 }
 
-fn whole_thread(index: &Index, thread: &Thread, scene: &Scene) -> Performed {
-    let mut foreign = Vec::new();
+fn whole_thread(index: &Index, thread: &Thread, ctx: &RequestContext) -> Performed {
+    let mut untrusted = Vec::new();
     let mut messages: Vec<Value> = Vec::new();
     for mail in index.mails_of(thread) {
         let parsed = mail.read();
@@ -90,14 +93,14 @@ fn whole_thread(index: &Index, thread: &Thread, scene: &Scene) -> Performed {
             text.push_str(&format!("\n📎 {name}"));
         }
         if !mail.is_own() {
-            foreign.push(Foreign { source: source_of(mail), text: format!("{}\n{text}", parsed.subject) });
+            untrusted.push(UntrustedText { source: source_of(mail), text: format!("{}\n{text}", parsed.subject) });
         }
         let to: Vec<String> = parsed.to.iter().map(|p| p.label()).collect();
         messages.push(json!({
             "from": parsed.from.label(),
             "address": parsed.from.address,
             "to": to,
-            "date": find::local(mail.head.date, scene.zone),
+            "date": find::local(mail.head.date, ctx.zone),
             "text": text,
             "attachments": parsed.attachments,
             "unread": mail.is_unread(),
@@ -109,7 +112,7 @@ fn whole_thread(index: &Index, thread: &Thread, scene: &Scene) -> Performed {
         "subject": find::subject_or(&thread.subject),
         "messages": messages,
     }}));
-    performed.foreign = foreign;
+    performed.untrusted = untrusted;
     performed
 }
 
@@ -128,47 +131,47 @@ impl Service for Email {
         "email"
     }
 
-    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError> {
         match command {
             "search" => Ok(Prepared::as_is(params)),
-            "read_thread" => self.prepare_read(scene, params).await,
-            "create_draft" | "send_email" => self.prepare_letter(scene, params).await,
-            "reply_to_email" => self.prepare_reply(scene, params).await,
+            "read_thread" => self.prepare_read(ctx, params).await,
+            "create_draft" | "send_email" => self.prepare_letter(ctx, params).await,
+            "reply_to_email" => self.prepare_reply(ctx, params).await,
             other => Err(unknown_command(other)),
         }
     }
 
-    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
-            "search" => self.search(scene, action).await,
-            "read_thread" => self.read_thread(scene, action).await,
-            "create_draft" => self.create_draft(scene, action, attempt).await,
-            "send_email" | "reply_to_email" => Ok(self.send(scene, action, attempt).await),
+            "search" => self.search(ctx, action).await,
+            "read_thread" => self.read_thread(ctx, action).await,
+            "create_draft" => self.create_draft(ctx, action, attempt).await,
+            "send_email" | "reply_to_email" => Ok(self.send(ctx, action, attempt).await),
             other => Err(unknown_command(other)),
         };
         done.unwrap_or_else(Performed::from)
     }
 
-    async fn draft(&self, scene: &Scene, id: &str) -> Option<Params> {
-        let letter = self.mailboxes.draft(&scene.owner, id).await.ok().flatten()?;
+    async fn draft(&self, ctx: &RequestContext, id: &str) -> Option<Params> {
+        let letter = self.mailboxes.draft(&ctx.owner, id).await.ok().flatten()?;
         match json!({"to": letter.to, "subject": letter.subject, "body": letter.body}) {
             Value::Object(params) => Some(params),
             _ => None,
         }
     }
 
-    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let index = self.mailboxes.index(&scene.owner).await?;
-        Ok(find::notice(&index, &wanted.message, wanted.limit, scene.zone))
+    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+        let index = self.mailboxes.index(&ctx.owner).await?;
+        Ok(find::notice(&index, &wanted.message, wanted.limit, ctx.zone))
     }
 
-    async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
+    async fn happened(&self, ctx: &RequestContext, command: &str, attempt: &Attempt) -> Option<bool> {
         match command {
-            "send_email" | "reply_to_email" => self.is_in_sent(scene, attempt).await,
+            "send_email" | "reply_to_email" => self.is_in_sent(ctx, attempt).await,
             "create_draft" => {
                 let id = drafts::safe_key(attempt);
-                let draft = self.mailboxes.draft(&scene.owner, &id).await;
+                let draft = self.mailboxes.draft(&ctx.owner, &id).await;
                 draft.ok().map(|draft| draft.is_some())
             }
             _ => None,

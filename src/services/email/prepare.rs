@@ -12,14 +12,14 @@ use super::thread::{Thread, reply_subject};
 use super::{Email, source_of};
 use crate::core::card::show_address;
 use crate::core::plan::{Params, Target};
-use crate::core::taint::{Foreign, NOT_YOURS};
+use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::limits::RECIPIENTS_MAX;
-use crate::ports::{Known, Prepared, Scene, ServiceError};
+use crate::services::service::{Known, Prepared, RequestContext, ServiceError};
 
 impl Email {
-    pub(super) async fn prepare_read(&self, scene: &Scene, params: Params) -> Result<Prepared, ServiceError> {
-        let index = self.mailboxes.index(&scene.owner).await?;
-        Ok(match meant(&index, &params, scene) {
+    pub(super) async fn prepare_read(&self, ctx: &RequestContext, params: Params) -> Result<Prepared, ServiceError> {
+        let index = self.mailboxes.index(&ctx.owner).await?;
+        Ok(match meant(&index, &params, ctx) {
             Ok(thread) => Prepared::Ready {
                 target: Some(Target {
                     id: thread.id.clone(),
@@ -29,14 +29,18 @@ impl Email {
                 }),
                 params,
                 notes: Vec::new(),
-                foreign: Vec::new(),
+                untrusted: Vec::new(),
             },
             Err(unclear) => unclear,
         })
     }
 
     /// A new mail: addresses checked, the subject brought to one line, strangers noted.
-    pub(super) async fn prepare_letter(&self, scene: &Scene, mut params: Params) -> Result<Prepared, ServiceError> {
+    pub(super) async fn prepare_letter(
+        &self,
+        ctx: &RequestContext,
+        mut params: Params,
+    ) -> Result<Prepared, ServiceError> {
         let to = strings(&params, "to");
         if let Some(bad) = to.iter().find(|address| wire_address(address).is_err()) {
             return Ok(bad_address(bad));
@@ -46,13 +50,17 @@ impl Email {
             params.insert("subject".to_owned(), subject.into());
         }
         unify_lines(&mut params);
-        Ok(Prepared::Ready { notes: self.stranger_notes(scene, &to).await?, params, target: None, foreign: Vec::new() })
+        Ok(Prepared::Ready { notes: self.stranger_notes(ctx, &to).await?, params, target: None, untrusted: Vec::new() })
     }
 
     /// An answer: to whom and under which subject follows from the mail, whatever the planner wrote.
-    pub(super) async fn prepare_reply(&self, scene: &Scene, mut params: Params) -> Result<Prepared, ServiceError> {
-        let index = self.mailboxes.index(&scene.owner).await?;
-        let thread = match meant(&index, &params, scene) {
+    pub(super) async fn prepare_reply(
+        &self,
+        ctx: &RequestContext,
+        mut params: Params,
+    ) -> Result<Prepared, ServiceError> {
+        let index = self.mailboxes.index(&ctx.owner).await?;
+        let thread = match meant(&index, &params, ctx) {
             Ok(thread) => thread,
             Err(unclear) => return Ok(unclear),
         };
@@ -70,21 +78,21 @@ impl Email {
         }
         let to: Vec<String> = answer.to.iter().map(|person| person.address.clone()).collect();
         let mut notes = answer.notes;
-        notes.extend(self.stranger_notes(scene, &to).await?);
+        notes.extend(self.stranger_notes(ctx, &to).await?);
         params.insert("to".to_owned(), json!(to));
         let subject = reply_subject(&mail.head.parsed.subject);
         params.insert("subject".to_owned(), subject.into());
         unify_lines(&mut params);
-        let target = reply_target(thread, &mail, &answer.to, scene);
-        let foreign = blocking(move || Ok(foreign_of(&mail))).await?;
-        Ok(Prepared::Ready { params, target: Some(target), notes, foreign })
+        let target = reply_target(thread, &mail, &answer.to, ctx);
+        let untrusted = blocking(move || Ok(foreign_of(&mail))).await?;
+        Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
     }
 
     /// A remark for every address nobody saved and nobody wrote to, and for every one that was saved from somebody
     /// else's words.
-    async fn stranger_notes(&self, scene: &Scene, to: &[String]) -> Result<Vec<String>, ServiceError> {
-        let people = self.book.people(&scene.owner).await?;
-        let index = self.mailboxes.index(&scene.owner).await?;
+    async fn stranger_notes(&self, ctx: &RequestContext, to: &[String]) -> Result<Vec<String>, ServiceError> {
+        let people = self.book.people(&ctx.owner).await?;
+        let index = self.mailboxes.index(&ctx.owner).await?;
         let known = |address: &String| {
             index.is_me(address)
                 || people.iter().any(|person| {
@@ -93,7 +101,7 @@ impl Email {
         };
         let strangers = to.iter().filter(|address| !known(address));
         let first = strangers.map(|address| format!("first mail to this address: {}", show_address(address)));
-        let said_by_others = people.iter().flat_map(|person| &person.foreign);
+        let said_by_others = people.iter().flat_map(|person| &person.untrusted);
         let said_by_others = said_by_others.filter(|said| to.iter().any(|address| same_address(&said.text, address)));
         let warned = said_by_others.map(|said| format!("“{}” comes from {}, {NOT_YOURS}", said.text, said.source));
         Ok(first.chain(warned).collect())
@@ -143,7 +151,7 @@ impl Answer {
     }
 }
 
-fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], scene: &Scene) -> Target {
+fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], ctx: &RequestContext) -> Target {
     let parsed = &mail.head.parsed;
     let mut references = parsed.references.clone();
     references.extend(parsed.message_id.clone());
@@ -161,7 +169,7 @@ fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], scene: &Scene) -> 
             "from": parsed.from.label(),
             "address": parsed.from.address,
             "subject": subject,
-            "date": find::local(mail.head.date, scene.zone),
+            "date": find::local(mail.head.date, ctx.zone),
             "message_id": parsed.message_id,
             "references": references,
             "names": names,
@@ -169,24 +177,24 @@ fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], scene: &Scene) -> 
     }
 }
 
-fn foreign_of(mail: &Mail) -> Vec<Foreign> {
+fn foreign_of(mail: &Mail) -> Vec<UntrustedText> {
     if mail.is_own() {
         return Vec::new();
     }
     // Without the subject: the answer's own subject is made of it by code.
-    vec![Foreign { source: source_of(mail), text: mail.read().text }]
+    vec![UntrustedText { source: source_of(mail), text: mail.read().text }]
 }
 
 /// The thread `find_by` means, or what to ask instead.
 #[expect(clippy::result_large_err, reason = "a question is returned whole, once an action")]
-fn meant<'a>(index: &'a Index, params: &Params, scene: &Scene) -> Result<&'a Thread, Prepared> {
+fn meant<'a>(index: &'a Index, params: &Params, ctx: &RequestContext) -> Result<&'a Thread, Prepared> {
     let find_by = params.get("find_by").and_then(Value::as_str).unwrap_or_default();
     match find::thread(index, find_by) {
         Found::One(thread) => Ok(thread),
         Found::Several(threads) => Err(Prepared::Several {
             param: "find_by".to_owned(),
             question: "Which mail do you mean?".to_owned(),
-            candidates: find::candidates(index, &threads, scene.zone),
+            candidates: find::candidates(index, &threads, ctx.zone),
         }),
         Found::Nothing => Err(not_found(params)),
     }

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use chrono::{DateTime, Utc};
 use mail_parser::{Address, HeaderValue, Message, MessageParser, MimeHeaders};
 
-use super::maildir::Raw;
+use super::source::maildir::Raw;
 use crate::core::text::shorten;
 
 /// A name and an address, as a mail states them.

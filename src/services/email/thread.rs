@@ -10,9 +10,9 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::mailbox::Mail;
-use super::maildir::Folder;
+use super::source::maildir::Folder;
 use crate::core::digest::hex;
-use crate::core::words::fold;
+use crate::language::words::fold;
 
 /// A conversation.
 #[derive(Debug, Clone, PartialEq)]

@@ -52,7 +52,7 @@ async fn questions_recall_what_answers_them_best_first() {
         assert_eq!(recalled(&world, &memory, query).await.len(), 5, "{query}");
     }
     let wanted = Wanted { message: "book me a seat".into(), limit: 5 };
-    let noticed = memory.notice(&world.scene, &wanted).await.unwrap();
+    let noticed = memory.notice(&world.ctx, &wanted).await.unwrap();
     assert_eq!(noticed[0].line, "seat: Prefers window seats");
 }
 
@@ -119,27 +119,28 @@ async fn others_words_stay_theirs_until_the_person_says_it_themself() {
     let (world, memory) = world();
     let plumber = |value: &str| json!({"category": "home", "key": "plumber", "value": value});
     world.run_of(&memory, "store", plumber("Mallory Drain"), "a note from a mail from Bob").await;
-    let (recalled, noticed) = world.foreign(&memory, "recall", json!({"query": "plumber"})).await;
-    let words = |text: &str| Foreign { source: "a memory from a mail from Bob".into(), text: text.into() };
+    let (recalled, noticed) = world.untrusted(&memory, "recall", json!({"query": "plumber"})).await;
+    let words = |text: &str| UntrustedText { source: "a memory from a mail from Bob".into(), text: text.into() };
     assert_eq!(recalled, ["home", "plumber", "Mallory Drain"].map(words));
     assert_eq!(noticed, recalled);
-    let Prepared::Ready { foreign, .. } = world.prepare(&memory, "forget", json!({"find_by": "plumber"})).await else {
+    let Prepared::Ready { untrusted, .. } = world.prepare(&memory, "forget", json!({"find_by": "plumber"})).await
+    else {
         panic!("not found");
     };
-    assert_eq!(foreign, recalled);
-    let exported = &memory.export(&world.scene.owner).await.unwrap()[0].1[0];
+    assert_eq!(untrusted, recalled);
+    let exported = &memory.export(&world.ctx.owner).await.unwrap()[0].1[0];
     assert_eq!(exported["source"], "a mail from Bob", "{exported}");
     // Told what stood there before, and that was somebody else's.
-    let (told, noticed) = world.foreign(&memory, "store", plumber("Ann")).await;
+    let (told, noticed) = world.untrusted(&memory, "store", plumber("Ann")).await;
     assert_eq!((told.len(), noticed), (3, Vec::new()));
-    assert_eq!(memory.export(&world.scene.owner).await.unwrap()[0].1[0]["source"], TOLD);
+    assert_eq!(memory.export(&world.ctx.owner).await.unwrap()[0].1[0]["source"], TOLD);
 }
 
 #[tokio::test]
 async fn memories_of_an_older_program_are_read() {
     let (world, memory) = world();
     learn(&world, &memory, "home", "plumber", "Ann").await;
-    let exported = memory.export(&world.scene.owner).await.unwrap()[0].1[0].clone();
+    let exported = memory.export(&world.ctx.owner).await.unwrap()[0].1[0].clone();
     assert!(exported.get("others").is_none(), "{exported}");
     assert!(serde_json::from_value::<Memory>(exported).unwrap().others.is_empty());
 }

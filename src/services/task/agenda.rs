@@ -4,11 +4,11 @@ use chrono::{DateTime, NaiveTime, Utc};
 use chrono_tz::Tz;
 
 use super::record::{Status, Task};
-use crate::catalog::show::Moment;
 use crate::limits::RESULT_ROWS_MAX;
-use crate::ports::{AgendaItem, AgendaKind};
 use crate::services::items::Item;
 use crate::services::recurrence::{instant, pinned};
+use crate::services::service::{AgendaItem, AgendaKind};
+use crate::services::show::Moment;
 
 /// When an open task is due in `from..to`, and whether it should have been done before.
 pub(super) fn items(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<AgendaItem> {
@@ -22,7 +22,7 @@ pub(super) fn items(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<
         whole_day: matches!(moment, Moment::Day(_)),
         title: task.title.clone(),
         place: None,
-        foreign: task.foreign(),
+        untrusted: task.untrusted(),
     };
     let Some(series) = task.series() else {
         let at = due.start(task.zone).to_utc();

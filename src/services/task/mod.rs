@@ -10,6 +10,8 @@
 //! snooze never moves the series.
 
 mod agenda;
+pub mod commands;
+mod offsets;
 mod record;
 mod reminder;
 mod schedule;
@@ -25,18 +27,20 @@ pub use record::{Status, Task};
 use serde_json::{Value, json};
 
 use super::items::{self, Item, unknown_command};
-use super::others::{self, Others};
+use super::provenance;
+use super::provenance::Others;
 use super::texts;
-use crate::catalog::{Priority, Which};
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, Params};
 use crate::core::stakes::Authorized;
 use crate::limits::RESULT_ROWS_MAX;
-use crate::ports::{
-    AgendaItem, Attempt, Change, Expect, FallenDue, Key, Noticed, Performed, Prepared, Record, RecordExt, Rezoned,
-    Scene, Service, ServiceError, Store, Wanted,
+use crate::ports::records::{Due, User};
+use crate::ports::{Change, Expect, Key, Record, RecordExt, Store};
+use crate::services::service::{
+    AgendaItem, Attempt, FallenDue, Noticed, Performed, Prepared, RequestContext, Rezoned, Service, ServiceError,
+    Wanted,
 };
-use crate::records::{Due, User};
+pub use commands::{Priority, Which};
 
 /// "Done" a second time within this is the same press twice, not the next occurrence done early.
 const SAME_DONE_SECS: i64 = 120;
@@ -53,21 +57,26 @@ impl TaskService {
         Self { store }
     }
 
-    async fn create(&self, scene: &Scene, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
+    async fn create(
+        &self,
+        ctx: &RequestContext,
+        action: &Action,
+        attempt: &Attempt,
+    ) -> Result<Performed, ServiceError> {
         let params = &action.params;
         let mut task = Task {
             id: texts::new_id(attempt),
-            owner: scene.owner.clone(),
-            chat: scene.chat.clone(),
+            owner: ctx.owner.clone(),
+            chat: ctx.chat.clone(),
             title: texts::title(action.text("title"), Task::NOUN)?,
             description: texts::given(params, "description"),
             priority: priority(params)?,
             deadline: None,
-            zone: scene.zone,
+            zone: ctx.zone,
             repeat: None,
             anchor: None,
             status: Status::Open,
-            created_at: scene.now,
+            created_at: ctx.now,
             done_at: None,
             reminded_at: None,
             before: Vec::new(),
@@ -75,21 +84,21 @@ impl TaskService {
             snoozed: None,
             others: Others::default(),
         };
-        task.others.write("title", &task.title, others::source(action, "title"));
+        task.others.write("title", &task.title, provenance::source(action, "title"));
         let description = task.description.as_deref().unwrap_or_default();
-        task.others.write("description", description, others::source(action, "description"));
-        schedule::set(&mut task, params, scene)?;
+        task.others.write("description", description, provenance::source(action, "description"));
+        schedule::set(&mut task, params, ctx)?;
         let mut changes = vec![Change::put(&task, Expect::Absent)?];
-        changes.extend(self.due_changes(None, Some(&task), scene.now).await?);
-        self.told_with_quiet(&task, scene, changes).await
+        changes.extend(self.due_changes(None, Some(&task), ctx.now).await?);
+        self.told_with_quiet(&task, ctx, changes).await
     }
 
-    async fn update(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
-        let (before, revision) = items::held::<Task>(&self.store, scene, action).await?;
+    async fn update(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
+        let (before, revision) = items::held::<Task>(&self.store, ctx, action).await?;
         let changes = texts::changes(&action.params);
         let mut task = before.clone();
         // The gate looks at changes as one: what of them is not all the person's own is somebody else's.
-        let source = others::source(action, "changes");
+        let source = provenance::source(action, "changes");
         if changes.contains_key("title") {
             task.title = texts::title(&texts::given(&changes, "title").unwrap_or_default(), Task::NOUN)?;
             task.others.write("title", &task.title, source.clone());
@@ -101,64 +110,64 @@ impl TaskService {
         if let Some(priority) = priority(&changes)? {
             task.priority = Some(priority);
         }
-        schedule::set(&mut task, &changes, scene)?;
+        schedule::set(&mut task, &changes, ctx)?;
         // Whoever wants to be reminded of what was done has it before them again.
         if before.status == Status::Done && schedule::is_set_by(&changes) {
             (task.status, task.done_at) = (Status::Open, None);
         }
         let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
-        changes.extend(self.due_changes(Some(&before), Some(&task), scene.now).await?);
+        changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);
         if task.rings() == before.rings() {
-            return Ok(told(&task, scene, changes));
+            return Ok(told(&task, ctx, changes));
         }
-        self.told_with_quiet(&task, scene, changes).await
+        self.told_with_quiet(&task, ctx, changes).await
     }
 
-    async fn complete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
-        let (before, revision) = items::held::<Task>(&self.store, scene, action).await?;
+    async fn complete(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
+        let (before, revision) = items::held::<Task>(&self.store, ctx, action).await?;
         if before.status == Status::Done {
             return Err(ServiceError(format!("“{}” is done already.", before.title)));
         }
-        let again = before.done_at.is_some_and(|at| scene.now - at < Duration::seconds(SAME_DONE_SECS));
+        let again = before.done_at.is_some_and(|at| ctx.now - at < Duration::seconds(SAME_DONE_SECS));
         if again {
-            return Ok(told(&before, scene, Vec::new()));
+            return Ok(told(&before, ctx, Vec::new()));
         }
         let mut task = before.clone();
-        task.done_at = Some(scene.now);
+        task.done_at = Some(ctx.now);
         task.snoozed = None;
         // "Done" is the time that was reminded of, which the series has left behind; else the coming one, done
         // early.
         let goes_on = match before.due_moment().filter(|_| before.repeat.is_some()) {
             Some(_) if before.is_unanswered() => true,
-            Some(due) => task.advance(task.instant_of(due).max(scene.now)),
+            Some(due) => task.advance(task.instant_of(due).max(ctx.now)),
             None => false,
         };
         if !goes_on {
             task.status = Status::Done;
         }
         let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
-        changes.extend(self.due_changes(Some(&before), Some(&task), scene.now).await?);
-        Ok(told(&task, scene, changes))
+        changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);
+        Ok(told(&task, ctx, changes))
     }
 
-    async fn delete(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
-        let (task, revision) = items::held::<Task>(&self.store, scene, action).await?;
+    async fn delete(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
+        let (task, revision) = items::held::<Task>(&self.store, ctx, action).await?;
         let mut changes = vec![Change::delete(Task::TABLE, task.key(), Expect::Revision(revision))];
-        changes.extend(self.due_changes(Some(&task), None, scene.now).await?);
-        Ok(told(&task, scene, changes))
+        changes.extend(self.due_changes(Some(&task), None, ctx.now).await?);
+        Ok(told(&task, ctx, changes))
     }
 
-    async fn list(&self, scene: &Scene, action: &Action) -> Result<Performed, ServiceError> {
+    async fn list(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
         let which = match action.params.get("status") {
             Some(status) if !status.is_null() => serde_json::from_value(status.clone())
                 .map_err(|_| ServiceError("I can list tasks that are open, done, or all.".to_owned()))?,
             Some(_) | None => Which::Open,
         };
         let bound = match texts::given(&action.params, "due_before") {
-            Some(text) => Some(schedule::moment(&text, scene)?),
+            Some(text) => Some(schedule::moment(&text, ctx)?),
             None => None,
         };
-        let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &scene.owner)
+        let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &ctx.owner)
             .await?
             .into_iter()
             .map(|(task, _)| task)
@@ -172,31 +181,31 @@ impl TaskService {
         sort(&mut tasks);
         let more = tasks.len().saturating_sub(RESULT_ROWS_MAX);
         tasks.truncate(RESULT_ROWS_MAX);
-        let rows: Vec<Value> = tasks.iter().map(|task| task.view(scene)).collect();
-        Ok(Performed::result(json!({"tasks": rows, "more": more})).holding(items::foreign(&tasks)))
+        let rows: Vec<Value> = tasks.iter().map(|task| task.view(ctx)).collect();
+        Ok(Performed::result(json!({"tasks": rows, "more": more})).holding(items::untrusted(&tasks)))
     }
 
     /// Says what becomes of reminders that lie in the person's quiet hours.
     async fn told_with_quiet(
         &self,
         task: &Task,
-        scene: &Scene,
+        ctx: &RequestContext,
         changes: Vec<Change>,
     ) -> Result<Performed, ServiceError> {
-        let user = self.store.load::<User>(&Key::of(&[scene.owner.as_str()])).await?;
+        let user = self.store.load::<User>(&Key::of(&[ctx.owner.as_str()])).await?;
         let quiet = user.and_then(|(user, _)| user.settings.quiet);
-        let is_quiet = |at: &DateTime<Utc>| quiet.is_some_and(|quiet| quiet.ends(*at, scene.zone).is_some());
-        let rings: Vec<_> = task.rings().into_iter().filter(|at| *at > scene.now && is_quiet(at)).collect();
+        let is_quiet = |at: &DateTime<Utc>| quiet.is_some_and(|quiet| quiet.ends(*at, ctx.zone).is_some());
+        let rings: Vec<_> = task.rings().into_iter().filter(|at| *at > ctx.now && is_quiet(at)).collect();
         let note = match rings.iter().any(|at| task.is_named(*at)) {
             true => Some("rings"),
             false if !rings.is_empty() => Some("waits"),
             false => None,
         };
         let result = match note {
-            Some(note) => json!({"task": task.view(scene), "quiet": note}),
-            None => json!({"task": task.view(scene)}),
+            Some(note) => json!({"task": task.view(ctx), "quiet": note}),
+            None => json!({"task": task.view(ctx)}),
         };
-        Ok(Performed::changed(result, changes).holding(task.foreign()))
+        Ok(Performed::changed(result, changes).holding(task.untrusted()))
     }
 
     /// What makes the due-index hold the reminders of `new` in place of those of `old`.
@@ -231,8 +240,8 @@ impl TaskService {
     }
 }
 
-fn told(task: &Task, scene: &Scene, changes: Vec<Change>) -> Performed {
-    Performed::changed(json!({"task": task.view(scene)}), changes).holding(task.foreign())
+fn told(task: &Task, ctx: &RequestContext, changes: Vec<Change>) -> Performed {
+    Performed::changed(json!({"task": task.view(ctx)}), changes).holding(task.untrusted())
 }
 
 fn priority(params: &Params) -> Result<Option<Priority>, ServiceError> {
@@ -258,27 +267,27 @@ impl Service for TaskService {
         "task"
     }
 
-    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError> {
         match command {
             "create" | "list" => Ok(Prepared::as_is(params)),
-            "update" | "delete" => items::prepare::<Task>(&self.store, scene, params, "find_by", |_| true).await,
+            "update" | "delete" => items::prepare::<Task>(&self.store, ctx, params, "find_by", |_| true).await,
             "complete" => {
                 let open = |task: &Task| task.status == Status::Open;
-                let prepared = items::prepare(&self.store, scene, params, "find_by", open).await?;
+                let prepared = items::prepare(&self.store, ctx, params, "find_by", open).await?;
                 Ok(items::not_found_instead(prepared, "task", "open task"))
             }
             _ => Err(unknown_command("task", command)),
         }
     }
 
-    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         let done = match action.command.as_str() {
-            "create" => self.create(scene, action, attempt).await,
-            "list" => self.list(scene, action).await,
-            "update" => self.update(scene, action).await,
-            "complete" => self.complete(scene, action).await,
-            "delete" => self.delete(scene, action).await,
+            "create" => self.create(ctx, action, attempt).await,
+            "list" => self.list(ctx, action).await,
+            "update" => self.update(ctx, action).await,
+            "complete" => self.complete(ctx, action).await,
+            "delete" => self.delete(ctx, action).await,
             other => Err(unknown_command("task", other)),
         };
         done.unwrap_or_else(Performed::from)
@@ -288,8 +297,8 @@ impl Service for TaskService {
         Ok(vec![("tasks", items::export::<Task>(&self.store, owner).await?)])
     }
 
-    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &scene.owner)
+    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+        let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &ctx.owner)
             .await?
             .into_iter()
             .map(|(task, _)| task)
@@ -299,22 +308,22 @@ impl Service for TaskService {
         let noticed = |task: &Task| Noticed {
             id: task.id.clone(),
             line: match task.due_moment() {
-                Some(due) => format!("{} (due {})", texts::brief(&task.title), texts::stamp(due, scene)),
+                Some(due) => format!("{} (due {})", texts::brief(&task.title), texts::stamp(due, ctx)),
                 None => texts::brief(&task.title),
             },
-            foreign: task.foreign(),
+            untrusted: task.untrusted(),
         };
         Ok(tasks.iter().take(wanted.limit).map(noticed).collect())
     }
 
-    async fn fall_due(&self, scene: &Scene, due: &Due) -> Result<FallenDue, ServiceError> {
-        let crate::records::DueKind::Item { item, .. } = &due.kind else {
+    async fn fall_due(&self, ctx: &RequestContext, due: &Due) -> Result<FallenDue, ServiceError> {
+        let crate::ports::records::DueKind::Item { item, .. } = &due.kind else {
             return Ok(FallenDue::default());
         };
         let Some((task, revision)) = items::by_id::<Task>(&self.store, &due.owner, item).await? else {
             return Ok(FallenDue::default());
         };
-        let Some((ring, next)) = reminder::remind(&task, due, scene) else {
+        let Some((ring, next)) = reminder::remind(&task, due, ctx) else {
             return Ok(FallenDue::default());
         };
         let mut changes = Vec::new();
@@ -330,35 +339,35 @@ impl Service for TaskService {
 
     async fn agenda(
         &self,
-        scene: &Scene,
+        ctx: &RequestContext,
         from: DateTime<Utc>,
         to: DateTime<Utc>,
     ) -> Result<Vec<AgendaItem>, ServiceError> {
-        let tasks = items::all::<Task>(&self.store, &scene.owner).await?;
+        let tasks = items::all::<Task>(&self.store, &ctx.owner).await?;
         Ok(tasks.iter().flat_map(|(task, _)| agenda::items(task, from, to)).collect())
     }
 
-    async fn rezone(&self, scene: &Scene, to: Tz) -> Result<Rezoned, ServiceError> {
+    async fn rezone(&self, ctx: &RequestContext, to: Tz) -> Result<Rezoned, ServiceError> {
         let mut rezoned = Rezoned::default();
-        for (task, revision) in items::all::<Task>(&self.store, &scene.owner).await? {
-            let Some(there) = agenda::rezoned(&task, to, scene.now) else { continue };
+        for (task, revision) in items::all::<Task>(&self.store, &ctx.owner).await? {
+            let Some(there) = agenda::rezoned(&task, to, ctx.now) else { continue };
             rezoned.moved += usize::from(there.reminds_at() != task.reminds_at());
             rezoned.changes.push(Change::put(&there, Expect::Revision(revision))?);
-            rezoned.changes.extend(self.due_changes(Some(&task), Some(&there), scene.now).await?);
+            rezoned.changes.extend(self.due_changes(Some(&task), Some(&there), ctx.now).await?);
             // What has come without an entry of its own gets one: only the first of several is held.
             let had = task.rings();
-            for at in there.also.iter().filter(|at| **at <= scene.now && !had.contains(at)) {
+            for at in there.also.iter().filter(|at| **at <= ctx.now && !had.contains(at)) {
                 rezoned.changes.push(self.armed(&there.due_at(*at)).await?);
             }
         }
         Ok(rezoned)
     }
 
-    async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
+    async fn happened(&self, ctx: &RequestContext, command: &str, attempt: &Attempt) -> Option<bool> {
         if command != "create" {
             return None;
         }
-        let key = Key::of(&[scene.owner.as_str(), &texts::new_id(attempt)]);
+        let key = Key::of(&[ctx.owner.as_str(), &texts::new_id(attempt)]);
         self.store.get(Task::TABLE, &key).await.ok().map(|stored| stored.is_some())
     }
 }

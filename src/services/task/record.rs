@@ -7,18 +7,19 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::catalog::Priority;
-use crate::catalog::show::Moment;
 use crate::core::ids::{ChatId, UserId};
-use crate::core::lead::Lead;
+use crate::core::provenance::UntrustedText;
 use crate::core::ring::MORNING;
-use crate::core::taint::Foreign;
+use crate::language::offset::ReminderOffset;
 use crate::limits::RECURRENCE_STEPS_MAX;
-use crate::ports::{Key, Record, Scene, Table};
-use crate::records::{Due, DueKind};
+use crate::ports::records::{Due, DueKind};
+use crate::ports::{Key, Record, Table};
 use crate::services::items::Item;
-use crate::services::others::Others;
+use crate::services::provenance::Others;
 use crate::services::recurrence::{Series, instant};
+use crate::services::service::RequestContext;
+use crate::services::show::Moment;
+use crate::services::task::Priority;
 use crate::services::texts::brief;
 
 /// Whether it is still to do.
@@ -64,7 +65,7 @@ pub struct Task {
     pub reminded_at: Option<DateTime<Utc>>,
     /// How long before each deadline it reminds as well.
     #[serde(default)]
-    pub before: Vec<Lead>,
+    pub before: Vec<ReminderOffset>,
     /// When else it reminds: instants.
     #[serde(default)]
     pub also: Vec<DateTime<Utc>>,
@@ -222,14 +223,14 @@ impl Item for Task {
         self.description.clone().unwrap_or_default()
     }
 
-    fn label(&self, scene: &Scene) -> String {
+    fn label(&self, ctx: &RequestContext) -> String {
         match self.due_moment() {
-            Some(due) => format!("{} — {}", brief(&self.title), due.show(&scene.reference())),
+            Some(due) => format!("{} — {}", brief(&self.title), due.show(&ctx.reference())),
             None => brief(&self.title),
         }
     }
 
-    fn view(&self, scene: &Scene) -> Value {
+    fn view(&self, ctx: &RequestContext) -> Value {
         let stored = |at: DateTime<Utc>| Moment::Instant(at.with_timezone(&self.zone)).store();
         let mut view = json!({
             "id": self.id,
@@ -239,8 +240,8 @@ impl Item for Task {
             "deadline": self.deadline,
             "repeat": self.repeat,
             "remind_before": self.before.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "remind_at": self.also.iter().filter(|at| **at > scene.now).map(|at| stored(*at)).collect::<Vec<_>>(),
-            "snoozed": self.snoozed.filter(|at| *at > scene.now).map(stored),
+            "remind_at": self.also.iter().filter(|at| **at > ctx.now).map(|at| stored(*at)).collect::<Vec<_>>(),
+            "snoozed": self.snoozed.filter(|at| *at > ctx.now).map(stored),
             "status": self.status,
         });
         if let Some(view) = view.as_object_mut() {
@@ -249,20 +250,20 @@ impl Item for Task {
         view
     }
 
-    fn foreign(&self) -> Vec<Foreign> {
-        self.others.foreign("a task")
+    fn untrusted(&self) -> Vec<UntrustedText> {
+        self.others.untrusted("a task")
     }
 
-    fn nearness(&self, scene: &Scene) -> (u8, i64) {
+    fn nearness(&self, ctx: &RequestContext) -> (u8, i64) {
         let tier = match self.status {
             Status::Open => 0,
             Status::Done => 1,
         };
         let at = self.due_moment().map_or(self.created_at, |due| due.start(self.zone).to_utc());
-        (tier, (at - scene.now).num_seconds().abs())
+        (tier, (at - ctx.now).num_seconds().abs())
     }
 
-    fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, _: &Scene) -> bool {
+    fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, _: &RequestContext) -> bool {
         match self.due_moment() {
             Some(Moment::Instant(at)) => from <= at && at < to,
             // A day falls into whatever holds part of it, but not into a minute of it.

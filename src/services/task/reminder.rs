@@ -2,12 +2,12 @@
 
 use super::record::Task;
 use crate::core::ring::{Ring, Urgency};
-use crate::ports::Scene;
-use crate::records::Due;
+use crate::ports::records::Due;
 use crate::services::items::Item;
+use crate::services::service::RequestContext;
 
 /// The reminder, if it still matters, and the task as it is afterwards, if that differs.
-pub(super) fn remind(task: &Task, due: &Due, scene: &Scene) -> Option<(Ring, Option<Task>)> {
+pub(super) fn remind(task: &Task, due: &Due, ctx: &RequestContext) -> Option<(Ring, Option<Task>)> {
     let meant = due.meant();
     if !task.rings().contains(&meant) {
         return None;
@@ -19,32 +19,32 @@ pub(super) fn remind(task: &Task, due: &Due, scene: &Scene) -> Option<(Ring, Opt
         details: task.description.clone(),
         at: meant,
         owner: Some(task.owner.clone()),
-        zone: scene.zone,
+        zone: ctx.zone,
         // A series that was snoozed rings for the time before, not for the next one.
         ahead_of: deadline.filter(|at| *at > meant && (task.repeat.is_none() || task.snoozed != Some(meant))),
         missed: 0,
         held_until: None,
         urgency: if task.is_named(meant) { Urgency::Named } else { Urgency::Usual },
         quiet: None,
-        foreign: task.foreign(),
+        untrusted: task.untrusted(),
     };
     if deadline != Some(meant) || task.repeat.is_none() {
         return Some((ring, None));
     }
-    Some(moved_on(task, ring, scene))
+    Some(moved_on(task, ring, ctx))
 }
 
 /// A series tells its latest time that has come, and how many it missed before that one.
-fn moved_on(task: &Task, mut ring: Ring, scene: &Scene) -> (Ring, Option<Task>) {
-    let came = task.came(ring.at, scene.now);
+fn moved_on(task: &Task, mut ring: Ring, ctx: &RequestContext) -> (Ring, Option<Task>) {
+    let came = task.came(ring.at, ctx.now);
     if let Some(last) = came.last() {
         ring.missed = u32::try_from(came.len()).unwrap_or(u32::MAX).saturating_sub(1);
         ring.at = *last;
     }
     let mut next = task.clone();
-    next.reminded_at = Some(scene.now);
+    next.reminded_at = Some(ctx.now);
     // What was told long ago need not be kept.
-    next.also.retain(|at| scene.now - *at < chrono::Duration::days(7));
-    next.advance(ring.at.max(scene.now));
+    next.also.retain(|at| ctx.now - *at < chrono::Duration::days(7));
+    next.advance(ring.at.max(ctx.now));
     (ring, Some(next))
 }

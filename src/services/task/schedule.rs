@@ -4,21 +4,20 @@ use chrono::{DateTime, Duration, Utc};
 use serde_json::Value;
 
 use super::record::Task;
-use crate::catalog::show::Moment;
-use crate::core::lead::Lead;
 use crate::core::plan::Params;
 use crate::core::ring::MORNING;
+use crate::language::offset::ReminderOffset;
 use crate::limits::REMINDERS_MAX;
-use crate::ports::{Scene, ServiceError};
 use crate::services::recurrence::{Series, at_clock, instant};
+use crate::services::service::{RequestContext, ServiceError};
+use crate::services::show::Moment;
 use crate::services::texts;
 
 /// Of a series that rang less than this ago and was not answered, a new time means that reminder.
 const JUST_RANG_SECS: i64 = 3_600;
 
-pub(super) fn moment(text: &str, scene: &Scene) -> Result<Moment, ServiceError> {
-    Moment::read(text, scene.zone)
-        .ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
+pub(super) fn moment(text: &str, ctx: &RequestContext) -> Result<Moment, ServiceError> {
+    Moment::read(text, ctx.zone).ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
 }
 
 /// Do these say when to remind?
@@ -27,30 +26,30 @@ pub(super) fn is_set_by(params: &Params) -> bool {
 }
 
 /// Sets deadline, repetition and reminders.
-pub(super) fn set(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), ServiceError> {
+pub(super) fn set(task: &mut Task, params: &Params, ctx: &RequestContext) -> Result<(), ServiceError> {
     if let Some(until) = texts::given(params, "snooze") {
-        snooze(task, at(&until, scene)?, scene);
+        snooze(task, at(&until, ctx)?, ctx);
     }
-    deadline(task, params, scene)?;
-    reminders(task, params, scene)
+    deadline(task, params, ctx)?;
+    reminders(task, params, ctx)
 }
 
 /// The instant at which a time reminds.
-fn at(text: &str, scene: &Scene) -> Result<DateTime<Utc>, ServiceError> {
-    Ok(match moment(text, scene)? {
+fn at(text: &str, ctx: &RequestContext) -> Result<DateTime<Utc>, ServiceError> {
+    Ok(match moment(text, ctx)? {
         Moment::Instant(at) => at.to_utc(),
-        Moment::Day(day) => instant(scene.zone, day.and_time(MORNING)).to_utc(),
+        Moment::Day(day) => instant(ctx.zone, day.and_time(MORNING)).to_utc(),
     })
 }
 
 /// Puts off what reminded. A time that has passed is no plan any more: of a task that is due once, the
 /// deadline itself moves; a series and a deadline ahead stay where they are.
-fn snooze(task: &mut Task, until: DateTime<Utc>, scene: &Scene) {
-    task.chat = scene.chat.clone();
-    let is_over = task.reminds_at().is_none_or(|at| at <= scene.now);
-    if task.repeat.is_none() && is_over && task.also.iter().all(|at| *at <= scene.now) {
-        task.deadline = Some(Moment::Instant(until.with_timezone(&scene.zone)).store());
-        task.zone = scene.zone;
+fn snooze(task: &mut Task, until: DateTime<Utc>, ctx: &RequestContext) {
+    task.chat = ctx.chat.clone();
+    let is_over = task.reminds_at().is_none_or(|at| at <= ctx.now);
+    if task.repeat.is_none() && is_over && task.also.iter().all(|at| *at <= ctx.now) {
+        task.deadline = Some(Moment::Instant(until.with_timezone(&ctx.zone)).store());
+        task.zone = ctx.zone;
         task.snoozed = None;
         // What was set before the old deadline has been told.
         task.before.clear();
@@ -59,27 +58,27 @@ fn snooze(task: &mut Task, until: DateTime<Utc>, scene: &Scene) {
     }
 }
 
-fn deadline(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), ServiceError> {
+fn deadline(task: &mut Task, params: &Params, ctx: &RequestContext) -> Result<(), ServiceError> {
     let deadline = match texts::given(params, "deadline") {
-        Some(text) => Some(moment(&text, scene)?),
+        Some(text) => Some(moment(&text, ctx)?),
         None => None,
     };
     let repeat = texts::given(params, "repeat");
     if deadline.is_none() && repeat.is_none() {
         return Ok(());
     }
-    task.chat = scene.chat.clone();
-    let just_rang = task.reminded_at.is_some_and(|at| scene.now - at <= Duration::seconds(JUST_RANG_SECS));
+    task.chat = ctx.chat.clone();
+    let just_rang = task.reminded_at.is_some_and(|at| ctx.now - at <= Duration::seconds(JUST_RANG_SECS));
     if let (None, Some(until), true) = (&repeat, deadline, just_rang && task.is_unanswered()) {
         // The reminder that waits for an answer is put off; the repetition stays as it is.
-        task.snoozed = Some(at(&until.store(), scene)?);
+        task.snoozed = Some(at(&until.store(), ctx)?);
         return Ok(());
     }
-    task.zone = scene.zone;
+    task.zone = ctx.zone;
     task.reminded_at = None;
     task.snoozed = None;
     if let Some(repeat) = repeat {
-        return series(task, repeat, deadline, scene);
+        return series(task, repeat, deadline, ctx);
     }
     if let (Some(rule), Some(Moment::Instant(at))) = (&task.repeat, deadline) {
         task.repeat = Some(at_clock(rule, at.time()));
@@ -90,16 +89,16 @@ fn deadline(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), Servi
 }
 
 /// A repetition counts from its first time, which has to match it and lie ahead.
-fn series(task: &mut Task, rule: String, first: Option<Moment>, scene: &Scene) -> Result<(), ServiceError> {
-    let today = scene.now.with_timezone(&scene.zone).date_naive();
+fn series(task: &mut Task, rule: String, first: Option<Moment>, ctx: &RequestContext) -> Result<(), ServiceError> {
+    let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let known = first.or_else(|| task.due_moment());
-    let start = known.unwrap_or_else(|| Moment::Instant(instant(scene.zone, today.and_time(MORNING))));
+    let start = known.unwrap_or_else(|| Moment::Instant(instant(ctx.zone, today.and_time(MORNING))));
     let series =
-        Series::new(&rule, start, scene.zone).map_err(|bad| ServiceError(format!("{bad} Nothing was written.")))?;
-    let before_start = start.start(scene.zone).to_utc() - Duration::seconds(1);
+        Series::new(&rule, start, ctx.zone).map_err(|bad| ServiceError(format!("{bad} Nothing was written.")))?;
+    let before_start = start.start(ctx.zone).to_utc() - Duration::seconds(1);
     let after = match first {
         Some(_) => before_start,
-        None => before_start.max(scene.now),
+        None => before_start.max(ctx.now),
     };
     let next = series
         .next_after(after)
@@ -111,24 +110,25 @@ fn series(task: &mut Task, rule: String, first: Option<Moment>, scene: &Scene) -
 }
 
 /// The times it reminds at besides its deadline. A list replaces the one there was.
-fn reminders(task: &mut Task, params: &Params, scene: &Scene) -> Result<(), ServiceError> {
+fn reminders(task: &mut Task, params: &Params, ctx: &RequestContext) -> Result<(), ServiceError> {
     if let Some(leads) = list(params, "remind_before") {
-        let bad = |bad: crate::core::lead::BadLead| ServiceError(format!("{bad} Nothing was written."));
-        let mut leads = leads.iter().map(|lead| lead.parse().map_err(bad)).collect::<Result<Vec<Lead>, _>>()?;
+        let bad = |bad: crate::language::offset::OffsetError| ServiceError(format!("{bad} Nothing was written."));
+        let mut leads =
+            leads.iter().map(|lead| lead.parse().map_err(bad)).collect::<Result<Vec<ReminderOffset>, _>>()?;
         leads.sort();
         leads.dedup();
         if !leads.is_empty() && task.due_moment().is_none() {
             return Err(ServiceError("A reminder before something needs the time of it. When is it?".to_owned()));
         }
         task.before = leads;
-        task.chat = scene.chat.clone();
+        task.chat = ctx.chat.clone();
     }
     if let Some(times) = list(params, "remind_at") {
-        let mut times = times.iter().map(|time| at(time, scene)).collect::<Result<Vec<_>, _>>()?;
+        let mut times = times.iter().map(|time| at(time, ctx)).collect::<Result<Vec<_>, _>>()?;
         times.sort();
         times.dedup();
         task.also = times;
-        task.chat = scene.chat.clone();
+        task.chat = ctx.chat.clone();
     }
     if task.before.len() + task.also.len() > REMINDERS_MAX {
         return Err(ServiceError(format!(

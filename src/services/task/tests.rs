@@ -3,10 +3,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::catalog::show::Moment;
 use crate::core::button::Role;
+use crate::core::provenance::UntrustedText;
 use crate::core::ring;
-use crate::core::taint::Foreign;
+use crate::services::show::Moment;
 use crate::services::testing::{World, authorized, local};
 
 const NOON: &str = "2026-01-12 12:00";
@@ -42,7 +42,7 @@ async fn a_task_with_a_deadline_gets_one_reminder_in_the_due_index() {
     let due = world.due().await;
     assert_eq!(due.len(), 1);
     assert_eq!(due[0].at, local(Berlin, "2026-01-13 17:00"));
-    assert_eq!(due[0].chat, world.scene.chat);
+    assert_eq!(due[0].chat, world.ctx.chat);
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn words_find_the_task_they_mean() {
     }
     for words in ["the plumber", "call the plumber tomorrow about taxes", "", "the", "\u{0}", "🎄"] {
         let params = json!({"find_by": words}).as_object().unwrap().clone();
-        let prepared = tasks.prepare(&world.scene, "complete", params).await.unwrap();
+        let prepared = tasks.prepare(&world.ctx, "complete", params).await.unwrap();
         assert!(matches!(prepared, Prepared::NotFound { .. }), "{words:?}: {prepared:?}");
     }
 }
@@ -165,8 +165,8 @@ async fn of_two_changes_computed_from_the_same_state_one_commits() {
     world.run(&tasks, "create", params).await;
     let done = authorized(world.action(&tasks, "complete", json!({"find_by": "report"})).await);
     let delete = authorized(world.action(&tasks, "delete", json!({"find_by": "report"})).await);
-    let (attempt, scene) = (world.attempt(), &world.scene);
-    let (done, delete) = (tasks.perform(scene, &done, &attempt).await, tasks.perform(scene, &delete, &attempt).await);
+    let (attempt, ctx) = (world.attempt(), &world.ctx);
+    let (done, delete) = (tasks.perform(ctx, &done, &attempt).await, tasks.perform(ctx, &delete, &attempt).await);
     assert!(done.changes.iter().chain(&delete.changes).all(|change| change.expect != Expect::Any));
     world.commit(&done).await.unwrap();
     assert!(world.commit(&delete).await.is_err());
@@ -178,13 +178,13 @@ async fn a_retried_attempt_makes_nothing_twice() {
     let (world, tasks) = world();
     let action = authorized(world.action(&tasks, "create", json!({"title": "Once"})).await);
     let attempt = world.attempt();
-    assert_eq!(tasks.happened(&world.scene, "create", &attempt).await, Some(false));
-    let first = tasks.perform(&world.scene, &action, &attempt).await;
-    let second = tasks.perform(&world.scene, &action, &attempt).await;
+    assert_eq!(tasks.happened(&world.ctx, "create", &attempt).await, Some(false));
+    let first = tasks.perform(&world.ctx, &action, &attempt).await;
+    let second = tasks.perform(&world.ctx, &action, &attempt).await;
     assert_eq!(first, second);
     world.commit(&first).await.unwrap();
     assert!(world.commit(&second).await.is_err());
-    assert_eq!(tasks.happened(&world.scene, "create", &attempt).await, Some(true));
+    assert_eq!(tasks.happened(&world.ctx, "create", &attempt).await, Some(true));
     assert_eq!(listed(&world, &tasks, json!({})).await, ["Once"]);
 }
 
@@ -214,11 +214,11 @@ async fn a_list_is_sorted_by_deadline_and_bounded_by_day_inclusively() {
 /// What rings, in words.
 fn said(world: &World, fallen: &FallenDue) -> crate::core::turn::Reply {
     let rings = vec![fallen.ring.clone().expect("a ring")];
-    ring::messages(rings, "key", world.scene.now).remove(0)
+    ring::messages(rings, "key", world.ctx.now).remove(0)
 }
 
 async fn fire(world: &World, tasks: &TaskService, due: &Due) -> FallenDue {
-    let fallen = tasks.fall_due(&world.scene, due).await.unwrap();
+    let fallen = tasks.fall_due(&world.ctx, due).await.unwrap();
     let mut batch = crate::ports::Batch { changes: fallen.changes.clone() };
     batch.delete(Due::TABLE, due.key(), Expect::Any);
     world.store.commit(batch).await.unwrap();
@@ -232,7 +232,7 @@ async fn a_reminder_has_its_words_and_buttons() {
     let task = world.run(&tasks, "create", params).await["task"].clone();
     let due = world.due().await.remove(0);
     world.move_to("2026-01-13 17:01");
-    let reply = said(&world, &tasks.fall_due(&world.scene, &due).await.unwrap());
+    let reply = said(&world, &tasks.fall_due(&world.ctx, &due).await.unwrap());
     assert_eq!(reply.text, "⏰ Call mom");
     let roles: Vec<Role> = reply.buttons.iter().flatten().map(|button| button.role).collect();
     assert_eq!(roles, [Role::Snooze, Role::Snooze, Role::Snooze, Role::Snooze, Role::Done]);
@@ -246,10 +246,10 @@ async fn a_reminder_has_its_words_and_buttons() {
         ("2026-01-17 17:00", "⏰ Call mom, late by 4 days"),
     ] {
         world.move_to(now);
-        assert_eq!(said(&world, &tasks.fall_due(&world.scene, &due).await.unwrap()).text, text);
+        assert_eq!(said(&world, &tasks.fall_due(&world.ctx, &due).await.unwrap()).text, text);
     }
     world.run(&tasks, "complete", json!({"find_by": "call mom"})).await;
-    assert_eq!(tasks.fall_due(&world.scene, &due).await.unwrap(), FallenDue::default());
+    assert_eq!(tasks.fall_due(&world.ctx, &due).await.unwrap(), FallenDue::default());
 }
 
 #[tokio::test]
@@ -271,9 +271,9 @@ async fn a_snoozed_reminder_comes_unless_the_task_was_done_moved_or_deleted() {
         let snoozed = world.due().await.remove(0);
         assert_eq!(snoozed.at, local(Berlin, "2026-01-13 17:11"));
         world.move_to("2026-01-13 17:11");
-        assert!(tasks.fall_due(&world.scene, &snoozed).await.unwrap().ring.is_some());
+        assert!(tasks.fall_due(&world.ctx, &snoozed).await.unwrap().ring.is_some());
         world.run(&tasks, command, params).await;
-        assert_eq!(tasks.fall_due(&world.scene, &snoozed).await.unwrap(), FallenDue::default(), "{command}");
+        assert_eq!(tasks.fall_due(&world.ctx, &snoozed).await.unwrap(), FallenDue::default(), "{command}");
     }
 }
 
@@ -308,7 +308,7 @@ async fn a_repeating_reminder_stays_at_its_local_time_over_both_clock_changes() 
         for day in days {
             let due = world.due().await;
             assert_eq!(due.len(), 1);
-            world.scene.now = due[0].at;
+            world.ctx.now = due[0].at;
             let fallen = fire(&world, &tasks, &due[0]).await;
             assert_eq!(said(&world, &fallen).text, "⏰ Pills");
             assert_eq!(world.due().await[0].at, local(Berlin, &format!("{day} 09:00")));
@@ -323,7 +323,7 @@ async fn done_after_a_reminder_means_the_time_it_reminded_of() {
     let params = json!({"title": "Water plants", "repeat": rule, "deadline": at("2026-01-12 18:00")});
     world.run(&tasks, "create", params).await;
     let due = world.due().await.remove(0);
-    world.scene.now = due.at;
+    world.ctx.now = due.at;
     fire(&world, &tasks, &due).await;
     world.move_to("2026-01-12 18:05");
     let (result, told) = world.run_told(&tasks, "complete", json!({"find_by": "water plants"})).await;
@@ -347,7 +347,7 @@ async fn putting_off_a_reminder_leaves_the_repetition_as_it_is() {
         let params = json!({"title": "Pills", "repeat": rule, "deadline": at("2026-01-12 18:00")});
         world.run(&tasks, "create", params).await;
         let due = world.due().await.remove(0);
-        world.scene.now = due.at;
+        world.ctx.now = due.at;
         fire(&world, &tasks, &due).await;
         let changes = json!({"deadline": at("2026-01-12 18:10")});
         world.run(&tasks, "update", json!({"find_by": "pills", "changes": changes})).await;
@@ -358,7 +358,7 @@ async fn putting_off_a_reminder_leaves_the_repetition_as_it_is() {
             world.move_to("2026-01-12 18:05");
             world.run(&tasks, "complete", json!({"find_by": "pills"})).await;
         } else {
-            world.scene.now = due[0].at;
+            world.ctx.now = due[0].at;
             let fallen = fire(&world, &tasks, &due[0]).await;
             assert_eq!(said(&world, &fallen).text, "⏰ Pills");
         }
@@ -381,7 +381,7 @@ async fn missed_times_are_told_once_and_the_last_time_ends_a_repetition() {
     assert_eq!(said(&world, &fallen).text, "⏰ Drops, late by 2 h; 3 earlier ones were missed");
     let due = world.due().await.remove(0);
     assert_eq!(due.at, local(Berlin, "2026-01-16 18:00"));
-    world.scene.now = due.at;
+    world.ctx.now = due.at;
     fire(&world, &tasks, &due).await;
     assert!(world.due().await.is_empty());
     let (result, told) = world.run_told(&tasks, "complete", json!({"find_by": "drops"})).await;
@@ -428,7 +428,7 @@ async fn bad_input_fails_in_a_sentence() {
         let told = fails(command, params.clone()).await;
         assert!(told.contains(why), "{command} {params}: {told}");
     }
-    assert!(tasks.prepare(&world.scene, "explode", Params::new()).await.is_err());
+    assert!(tasks.prepare(&world.ctx, "explode", Params::new()).await.is_err());
 }
 
 #[tokio::test]
@@ -437,7 +437,7 @@ async fn context_shows_open_tasks_that_are_due_soonest() {
     add(&world, &tasks, "Some time").await;
     world.run(&tasks, "create", json!({"title": "Soon", "deadline": at("2026-01-13 17:00")})).await;
     let wanted = Wanted { message: String::new(), limit: 1 };
-    let noticed = tasks.notice(&world.scene, &wanted).await.unwrap();
+    let noticed = tasks.notice(&world.ctx, &wanted).await.unwrap();
     assert_eq!(noticed.len(), 1);
     assert_eq!(noticed[0].line, "Soon (due Tue 2026-01-13 17:00)");
 }
@@ -446,7 +446,7 @@ async fn context_shows_open_tasks_that_are_due_soonest() {
 async fn nobody_reaches_anothers_tasks() {
     let (mut world, tasks) = world();
     let task = add(&world, &tasks, "Secret plan").await;
-    world.scene.owner = crate::core::ids::UserId::new("tg:2");
+    world.ctx.owner = crate::core::ids::UserId::new("tg:2");
     assert!(world.found(&tasks, "delete", "secret plan").await.is_empty());
     assert!(world.found(&tasks, "delete", task["id"].as_str().unwrap()).await.is_empty());
     assert!(world.found(&tasks, "delete", "tg:1\u{1}x").await.is_empty());
@@ -523,21 +523,21 @@ async fn what_repeats_follows_the_person_to_another_zone_and_what_was_set_once_s
     world.run(&tasks, "create", json!({"title": "Taxes", "deadline": "2026-01-20"})).await;
     let hourly = json!({"title": "Water", "repeat": "FREQ=HOURLY;INTERVAL=6", "deadline": at("2026-01-12 18:00")});
     world.run(&tasks, "create", hourly).await;
-    let rezoned = tasks.rezone(&world.scene, new_york).await.unwrap();
+    let rezoned = tasks.rezone(&world.ctx, new_york).await.unwrap();
     assert_eq!(rezoned.moved, 2);
     world.store.commit(crate::ports::Batch { changes: rezoned.changes }).await.unwrap();
-    world.scene.zone = new_york;
+    world.ctx.zone = new_york;
     let mut times: Vec<String> = world.due().await.iter().map(|due| due.at.to_rfc3339()).collect();
     times.sort();
     let expected = ["2026-01-12T17:00:00", "2026-01-13T14:00:00", "2026-01-13T16:00:00", "2026-01-20T14:00:00"];
     assert_eq!(times, expected.map(|at| format!("{at}+00:00")));
     // And the next one is at nine over there, too.
     let due = world.due().await.remove(1);
-    world.scene.now = due.at;
+    world.ctx.now = due.at;
     fire(&world, &tasks, &due).await;
     assert!(world.due().await.iter().any(|due| due.at.to_rfc3339() == "2026-01-14T14:00:00+00:00"));
     // A second time to the same zone changes nothing.
-    assert!(tasks.rezone(&world.scene, new_york).await.unwrap().changes.is_empty());
+    assert!(tasks.rezone(&world.ctx, new_york).await.unwrap().changes.is_empty());
 }
 
 proptest! {
@@ -556,7 +556,7 @@ proptest! {
             for task in &kept {
                 let title = task["title"].as_str().unwrap();
                 let params = json!({"find_by": title}).as_object().unwrap().clone();
-                let found = tasks.prepare(&world.scene, "complete", params).await.unwrap();
+                let found = tasks.prepare(&world.ctx, "complete", params).await.unwrap();
                 let ids = match found {
                     Prepared::Ready { target, .. } => vec![target.unwrap().id],
                     Prepared::Several { candidates, .. } => candidates.into_iter().map(|c| c.id).collect(),
@@ -576,7 +576,7 @@ async fn ten_thousand_tasks_are_searched() {
     let (world, tasks) = world();
     let first = add(&world, &tasks, "Call the dentist").await;
     let (task, _) =
-        items::by_id::<Task>(&world.store, &world.scene.owner, first["id"].as_str().unwrap()).await.unwrap().unwrap();
+        items::by_id::<Task>(&world.store, &world.ctx.owner, first["id"].as_str().unwrap()).await.unwrap().unwrap();
     let mut batch = crate::ports::Batch::default();
     for n in 0..9_999 {
         let title = format!("Ring person number {n} about the thing of week {}", n % 53);
@@ -595,12 +595,12 @@ async fn others_words_stay_theirs_and_a_new_title_is_ones_own() {
     let (world, tasks) = world();
     let params = json!({"title": "Mallory Drain", "description": "Call 0815 4711", "deadline": at("2026-01-13 09:00")});
     world.run_of(&tasks, "create", params, "a mail from Bob").await;
-    let words = |text: &str| Foreign { source: "a task from a mail from Bob".into(), text: text.into() };
-    let (listed, noticed) = world.foreign(&tasks, "list", json!({})).await;
+    let words = |text: &str| UntrustedText { source: "a task from a mail from Bob".into(), text: text.into() };
+    let (listed, noticed) = world.untrusted(&tasks, "list", json!({})).await;
     assert_eq!(listed, [words("Mallory Drain"), words("Call 0815 4711")]);
     assert_eq!(noticed, listed);
     let own = json!({"find_by": "mallory", "changes": {"title": "Plumber", "deadline": at("2026-01-13 10:00")}});
-    let (told, _) = world.foreign(&tasks, "update", own).await;
+    let (told, _) = world.untrusted(&tasks, "update", own).await;
     assert_eq!(told, [words("Call 0815 4711")]);
     let theirs = json!({"find_by": "plumber", "changes": {"title": "Mallory again"}});
     assert_eq!(
@@ -608,9 +608,9 @@ async fn others_words_stay_theirs_and_a_new_title_is_ones_own() {
         "a task from the event “Call”"
     );
     let due = world.due().await.pop().unwrap();
-    let ring = tasks.fall_due(&world.scene, &due).await.unwrap().ring.unwrap();
-    assert_eq!(ring.foreign.len(), 2);
+    let ring = tasks.fall_due(&world.ctx, &due).await.unwrap().ring.unwrap();
+    assert_eq!(ring.untrusted.len(), 2);
     let day = chrono::Duration::days(2);
-    let agenda = tasks.agenda(&world.scene, world.scene.now, world.scene.now + day).await.unwrap();
-    assert_eq!(agenda[0].foreign, ring.foreign);
+    let agenda = tasks.agenda(&world.ctx, world.ctx.now, world.ctx.now + day).await.unwrap();
+    assert_eq!(agenda[0].untrusted, ring.untrusted);
 }

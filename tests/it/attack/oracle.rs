@@ -7,7 +7,7 @@ use brain_agent::core::digest::Digest;
 use brain_agent::core::pending::Pending;
 use brain_agent::core::plan::Action;
 use brain_agent::core::text::{is_plain, visible};
-use brain_agent::core::when;
+use brain_agent::language::time;
 use chrono::{DateTime, NaiveDate};
 use serde_json::Value;
 
@@ -187,5 +187,5 @@ fn is_shown(text: &str, value: &str) -> bool {
     if let Ok(day) = value.parse::<NaiveDate>() {
         return text.contains(&dense(&day.format("%-d %b").to_string()));
     }
-    value.contains("FREQ=") && text.contains(&dense(&when::describe_recurrence(value)))
+    value.contains("FREQ=") && text.contains(&dense(&time::describe_recurrence(value)))
 }

@@ -216,9 +216,11 @@ async fn invariant_02_hidden_characters_are_escaped_in_every_string() {
     })
     .await;
     let stored = rig.pending(&pending.id).await;
-    let reference =
-        rig.brain.scene(&rig.brain.user(&stored.owner, &stored.chat).await.unwrap(), &stored.chat).reference();
-    let parts = brain_agent::pipeline::cards::parts(&rig.brain, &stored, &reference).unwrap();
+    let reference = rig
+        .brain
+        .request_context(&rig.brain.user(&stored.owner, &stored.chat).await.unwrap(), &stored.chat)
+        .reference();
+    let parts = brain_agent::pipeline::consent::cards::parts(&rig.brain, &stored, &reference).unwrap();
     assert!(parts.iter().all(|part| is_plain(&part.text)));
     assert!(!parts[0].text.contains("\nTo:"), "{}", parts[0].text);
 }

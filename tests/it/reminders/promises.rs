@@ -2,8 +2,8 @@
 
 use brain_agent::core::button::Role;
 use brain_agent::core::settings::{Quiet, Settings};
+use brain_agent::ports::records::{Due, DueKind, OutboxEntry};
 use brain_agent::ports::{RecordExt, Scan, Store};
-use brain_agent::records::{Due, DueKind, OutboxEntry};
 use chrono::{DateTime, Duration, Utc};
 use chrono_tz::{America, Asia, Europe, Tz};
 use serde_json::json;
@@ -320,10 +320,11 @@ async fn an_agenda_goes_day_by_day_and_begins_with_what_is_overdue() {
         world.acts("calendar", "create_event", event).await;
     }
     world.live_until(utc("2026-01-13T20:00:00Z")).await;
-    let scene = world.brain.scene(&world.user().await, &super::world::my_chat());
+    let ctx = world.brain.request_context(&world.user().await, &super::world::my_chat());
     let day = |text: &str| text.parse().unwrap();
-    let lines =
-        brain_agent::pipeline::agenda::agenda(&world.brain, &scene, day("2026-01-13"), day("2026-01-16")).await.lines;
+    let lines = brain_agent::pipeline::intake::agenda::agenda(&world.brain, &ctx, day("2026-01-13"), day("2026-01-16"))
+        .await
+        .lines;
     assert_eq!(
         lines.join("\n"),
         "❗ Taxes — since Mon 12 Jan\n\n\
@@ -332,7 +333,8 @@ async fn an_agenda_goes_day_by_day_and_begins_with_what_is_overdue() {
          ▫️ 18:00 Pills\n\nThu 15 Jan\n▫️ 18:00 Pills"
     );
     world.does("complete", json!({"find_by": "pills"})).await;
-    let lines =
-        brain_agent::pipeline::agenda::agenda(&world.brain, &scene, day("2026-01-13"), day("2026-01-14")).await.lines;
+    let lines = brain_agent::pipeline::intake::agenda::agenda(&world.brain, &ctx, day("2026-01-13"), day("2026-01-14"))
+        .await
+        .lines;
     assert_eq!(lines, ["❗ Taxes — since Mon 12 Jan"], "today's is done");
 }

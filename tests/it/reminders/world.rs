@@ -4,22 +4,24 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use brain_agent::catalog::Catalog;
 use brain_agent::core::button::Role;
 use brain_agent::core::ids::{ChatId, MessageId, RunId, UserId};
 use brain_agent::core::markup::Formatted;
 use brain_agent::core::settings::Settings;
 use brain_agent::core::turn::{Edit, Incoming, Input, Reply};
-use brain_agent::core::when::DateOrder;
-use brain_agent::pipeline::{Brain, Policy, handle_turn, recover};
+use brain_agent::language::time::DateOrder;
+use brain_agent::pipeline::brain::{Brain, Policy};
+use brain_agent::pipeline::commit::recover;
+use brain_agent::pipeline::handle_turn;
+use brain_agent::ports::records::{Due, User};
 use brain_agent::ports::{
-    AddressBook, Batch, Chat, Clock, Expect, Key, Person, RecordExt, Scan, SendError, ServiceError, Store, StoreError,
-    Stored, Table,
+    Batch, Chat, Clock, Expect, Key, RecordExt, Scan, SendError, Store, StoreError, Stored, Table,
 };
 use brain_agent::prompts::Prompts;
-use brain_agent::records::{Due, User};
 use brain_agent::scheduler;
 use brain_agent::services::calendar::CalendarService;
+use brain_agent::services::registry::Catalog;
+use brain_agent::services::service::{AddressBook, Person, ServiceError};
 use brain_agent::services::task::TaskService;
 use brain_agent::store::MemoryStore;
 use chrono::{DateTime, Utc};
@@ -263,7 +265,7 @@ impl World {
         use brain_agent::core::outcome::Outcome;
         use brain_agent::core::plan::Action;
         use brain_agent::core::stakes::{Rule, Stakes, assess, authorize_low};
-        use brain_agent::ports::{Attempt, Prepared};
+        use brain_agent::services::service::{Attempt, Prepared};
         struct Harmless;
         impl Rule for Harmless {
             fn stakes(&self, _: &Action) -> Stakes {
@@ -271,10 +273,10 @@ impl World {
             }
         }
         let user = self.user().await;
-        let scene = self.brain.scene(&user, &my_chat());
+        let ctx = self.brain.request_context(&user, &my_chat());
         let service = self.brain.service(service_name).unwrap();
         let params = self.brain.catalog.find(service_name, command).unwrap().check(params.as_object().unwrap().clone());
-        let Prepared::Ready { params, target, .. } = service.prepare(&scene, command, params.unwrap()).await.unwrap()
+        let Prepared::Ready { params, target, .. } = service.prepare(&ctx, command, params.unwrap()).await.unwrap()
         else {
             panic!("{command} was not ready");
         };
@@ -283,7 +285,7 @@ impl World {
             Action { service: service_name.into(), command: command.into(), params, target, ..Action::default() };
         let attempt = Attempt { key: uuid::Uuid::new_v4().simple().to_string() };
         let performed =
-            service.perform(&scene, &authorize_low(assess(&Harmless, action, Stakes::Low)).unwrap(), &attempt).await;
+            service.perform(&ctx, &authorize_low(assess(&Harmless, action, Stakes::Low)).unwrap(), &attempt).await;
         let Outcome::Succeeded { result } = performed.outcome else { panic!("{command}: {:?}", performed.outcome) };
         self.brain.commit(Batch { changes: performed.changes }).await.unwrap();
         result
@@ -297,7 +299,7 @@ impl World {
     pub async fn chooses(&self, zone: Option<Tz>, settings: Settings) {
         let before = self.user().await;
         let after = User { zone: zone.or(before.zone), settings, ..before.clone() };
-        let settled = brain_agent::pipeline::due::settings_changed(&self.brain, &before, &after).await.unwrap();
+        let settled = brain_agent::pipeline::commit::due::settings_changed(&self.brain, &before, &after).await.unwrap();
         let mut batch = Batch { changes: settled.changes };
         batch.put(&after, Expect::Any).unwrap();
         self.brain.commit(batch).await.unwrap();

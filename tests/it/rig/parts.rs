@@ -12,12 +12,15 @@ use brain_agent::core::pending::{Instants, Monotonic};
 use brain_agent::core::plan::{Action, Params};
 use brain_agent::core::stakes::Authorized;
 use brain_agent::core::turn::{Edit, Reply};
+use brain_agent::ports::records::Due;
 use brain_agent::ports::{
-    AgendaItem, Attempt, Batch, Call, Chat, Clock, Completion, FallenDue, Key, Model, ModelError, Noticed, Performed,
-    Prepared, Rezoned, Scan, Scene, SendError, Service, ServiceError, Stage, Store, StoreError, Stored, Table, Usage,
+    Batch, Call, Chat, Clock, Completion, Key, Model, ModelError, Scan, SendError, Stage, Store, StoreError, Stored,
+    Table, Usage,
+};
+use brain_agent::services::service::{
+    AgendaItem, Attempt, FallenDue, Noticed, Performed, Prepared, RequestContext, Rezoned, Service, ServiceError,
     Wanted,
 };
-use brain_agent::records::Due;
 use brain_agent::store::MemoryStore;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -479,16 +482,16 @@ impl Service for Watched {
         self.inner.name()
     }
 
-    async fn prepare(&self, scene: &Scene, command: &str, params: Params) -> Result<Prepared, ServiceError> {
-        self.inner.prepare(scene, command, params).await
+    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError> {
+        self.inner.prepare(ctx, command, params).await
     }
 
-    async fn perform(&self, scene: &Scene, authorized: &Authorized, attempt: &Attempt) -> Performed {
+    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         self.log.add(Event::Performed {
             action: action.clone(),
             key: attempt.key.clone(),
-            owner: scene.owner.to_string(),
+            owner: ctx.owner.to_string(),
         });
         let sends =
             matches!((action.service.as_str(), action.command.as_str()), ("email", "send_email" | "reply_to_email"));
@@ -500,41 +503,41 @@ impl Service for Watched {
             }
             Sending::Doubtful if sends => Performed::unknown("the server went silent"),
             Sending::Real | Sending::Accepted | Sending::Held | Sending::Doubtful => {
-                self.inner.perform(scene, authorized, attempt).await
+                self.inner.perform(ctx, authorized, attempt).await
             }
         }
     }
 
-    async fn notice(&self, scene: &Scene, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        self.inner.notice(scene, wanted).await
+    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
+        self.inner.notice(ctx, wanted).await
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
         self.inner.export(owner).await
     }
 
-    async fn draft(&self, scene: &Scene, id: &str) -> Option<Params> {
-        self.inner.draft(scene, id).await
+    async fn draft(&self, ctx: &RequestContext, id: &str) -> Option<Params> {
+        self.inner.draft(ctx, id).await
     }
 
-    async fn fall_due(&self, scene: &Scene, due: &Due) -> Result<FallenDue, ServiceError> {
-        self.inner.fall_due(scene, due).await
+    async fn fall_due(&self, ctx: &RequestContext, due: &Due) -> Result<FallenDue, ServiceError> {
+        self.inner.fall_due(ctx, due).await
     }
 
     async fn agenda(
         &self,
-        scene: &Scene,
+        ctx: &RequestContext,
         from: DateTime<Utc>,
         to: DateTime<Utc>,
     ) -> Result<Vec<AgendaItem>, ServiceError> {
-        self.inner.agenda(scene, from, to).await
+        self.inner.agenda(ctx, from, to).await
     }
 
-    async fn rezone(&self, scene: &Scene, to: chrono_tz::Tz) -> Result<Rezoned, ServiceError> {
-        self.inner.rezone(scene, to).await
+    async fn rezone(&self, ctx: &RequestContext, to: chrono_tz::Tz) -> Result<Rezoned, ServiceError> {
+        self.inner.rezone(ctx, to).await
     }
 
-    async fn happened(&self, scene: &Scene, command: &str, attempt: &Attempt) -> Option<bool> {
-        self.inner.happened(scene, command, attempt).await
+    async fn happened(&self, ctx: &RequestContext, command: &str, attempt: &Attempt) -> Option<bool> {
+        self.inner.happened(ctx, command, attempt).await
     }
 }

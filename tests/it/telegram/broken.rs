@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use brain_agent::app::{self, Parts};
+use brain_agent::channel::telegram::Telegram;
 use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
+use brain_agent::ports::records::InboxEntry;
 use brain_agent::ports::{Call, Completion, Model, ModelError, RecordExt, Scan, Store, Usage};
-use brain_agent::records::InboxEntry;
 use brain_agent::store::MemoryStore;
-use brain_agent::telegram::Telegram;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::server::Server;
 use super::server::Then::{Drop, Hang, Say};
 use super::*;
-use crate::services::email::maildir::Folder;
+use crate::services::email::source::maildir::Folder;
 
 fn words(performed: &Performed) -> &str {
     performed.outcome.error().unwrap_or("it succeeded")
@@ -73,7 +73,7 @@ async fn everything_after_the_final_dot_but_a_clear_answer_is_unknown_and_never_
         assert!(home.mails(Folder::Drafts).await.is_empty());
         assert!(home.mails(Folder::Sent).await.is_empty());
         let attempt = Attempt { key: format!("{:0>32}", "1") };
-        let happened = home.email.happened(&home.scene, "send_email", &attempt).await;
+        let happened = home.email.happened(&home.ctx, "send_email", &attempt).await;
         assert_eq!(happened, None);
     }
 }
@@ -98,7 +98,7 @@ async fn a_text_that_never_reached_its_final_dot_is_certainly_not_sent() {
     let to = ["bob@example.com".parse().unwrap()];
     let smtp = server.smtp().with_timeout(std::time::Duration::from_secs(20));
     let sent = smtp.send(&to, &mail).await;
-    assert!(matches!(&sent, smtp::Sent::Refused(why) if why.contains("in the middle")), "{sent:?}");
+    assert!(matches!(&sent, send::smtp::Sent::Refused(why) if why.contains("in the middle")), "{sent:?}");
 }
 
 #[tokio::test]
@@ -122,7 +122,7 @@ async fn a_sent_mail_lies_in_sent_and_its_attempt_is_recognised() {
     let sent = result(home.run("send_email", letter(), "a1").await);
     assert_eq!(sent["filed"], true);
     let wire = server.mails();
-    let parsed = read::parse(&maildir::Raw::Whole(wire[0].clone()));
+    let parsed = read::parse(&source::maildir::Raw::Whole(wire[0].clone()));
     assert_eq!(parsed.text, "Sorry, I am late.\n.\nMe  ");
     assert_eq!(parsed.from.label(), "Me Myself");
     let key = format!("{:0>32}", "a1");
@@ -130,7 +130,7 @@ async fn a_sent_mail_lies_in_sent_and_its_attempt_is_recognised() {
     assert_eq!(home.mails(Folder::Sent).await.len(), 1);
     let happened = |key: String| {
         let attempt = Attempt { key };
-        async move { home.email.happened(&home.scene, "send_email", &attempt).await }
+        async move { home.email.happened(&home.ctx, "send_email", &attempt).await }
     };
     assert_eq!(happened(key).await, Some(true));
 }

@@ -9,7 +9,7 @@ use crate::services::email::demo;
 
 fn filled() -> Home {
     let home = Home::new();
-    let written = demo::fill(home.dir.path(), &home.scene.owner, home.scene.now, home.scene.zone);
+    let written = demo::fill(home.dir.path(), &home.ctx.owner, home.ctx.now, home.ctx.zone);
     assert_eq!(written.unwrap(), 104);
     home
 }
@@ -17,7 +17,7 @@ fn filled() -> Home {
 #[tokio::test]
 async fn every_file_is_one_thread_with_its_id() {
     let home = filled();
-    let index = home.mailboxes.index(&home.scene.owner).await.unwrap();
+    let index = home.mailboxes.index(&home.ctx.owner).await.unwrap();
     assert_eq!((index.mails.len(), index.threads.len()), (104, 41));
     assert_eq!(index.own, ["alex.morgan@example.com"]);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo/mail");
@@ -29,8 +29,8 @@ async fn every_file_is_one_thread_with_its_id() {
         let thread = index.threads.iter().find(|t| t.id == id);
         assert_eq!(thread.map(|t| t.mails.len()), Some(messages), "{slug}");
     }
-    demo::fill(home.dir.path(), &home.scene.owner, home.scene.now, home.scene.zone).unwrap();
-    let again = home.mailboxes.index(&home.scene.owner).await.unwrap();
+    demo::fill(home.dir.path(), &home.ctx.owner, home.ctx.now, home.ctx.zone).unwrap();
+    let again = home.mailboxes.index(&home.ctx.owner).await.unwrap();
     assert_eq!(again.mails.len(), 104);
 }
 

@@ -126,7 +126,7 @@ async fn nobody_sees_anybody_elses_mail() {
     let home = Home::new();
     story(&home);
     for other in ["you", "Me", "", "../me", "me/cur"] {
-        let found = run(&home.email, &scene(other), "search", json!({}), "1").await;
+        let found = run(&home.email, &request_context(other), "search", json!({}), "1").await;
         assert_eq!(result(found)["threads"], json!([]), "{other}");
         let index = home.mailboxes.index(&UserId::new(other)).await.unwrap();
         assert!(index.people().is_empty());
@@ -165,9 +165,9 @@ async fn a_whole_thread_comes_with_its_texts_marked_as_foreign() {
     let home = Home::new();
     story(&home);
     let read = home.run("read_thread", json!({"find_by": "dentists"}), "1").await;
-    assert_eq!(read.foreign.len(), 2);
-    assert_eq!(read.foreign[0].source, "a mail from Anna Kowalczyk");
-    assert!(read.foreign[0].text.contains("Numbers for the dentists"));
+    assert_eq!(read.untrusted.len(), 2);
+    assert_eq!(read.untrusted[0].source, "a mail from Anna Kowalczyk");
+    assert!(read.untrusted[0].text.contains("Numbers for the dentists"));
     let thread = &result(read)["thread"];
     assert_eq!(thread["messages"][0]["from"], "Anna Kowalczyk");
     assert_eq!(thread["messages"][1]["text"], "> Numbers for the dentists\n\nAny news?\n");

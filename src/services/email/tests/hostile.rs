@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::services::email::maildir::Raw;
+use crate::services::email::source::maildir::Raw;
 
 fn parse(bytes: &[u8]) -> read::Parsed {
     read::parse(&Raw::Whole(bytes.to_vec()))
@@ -107,13 +107,13 @@ fn encoded_headers_and_old_charsets_are_decoded() {
 #[test]
 fn no_two_owners_share_a_folder() {
     let names = ["a", "A", "tg:1", "tg_1", "..", ".", "", "a/b", "a\\b", "%41", "ä", "a b"];
-    let folders: Vec<String> = names.iter().map(|name| maildir::folder_name(name)).collect();
+    let folders: Vec<String> = names.iter().map(|name| source::maildir::folder_name(name)).collect();
     for (index, folder) in folders.iter().enumerate() {
         assert!(!folder.is_empty() && !folder.contains(['/', '\\', '.']), "{folder}");
         assert!(folder.chars().all(|c| !c.is_ascii_uppercase()));
         assert!(!folders[..index].contains(folder), "{folder}");
     }
-    assert!(maildir::folder_name(&"x".repeat(5000)).len() < 200);
+    assert!(source::maildir::folder_name(&"x".repeat(5000)).len() < 200);
 }
 
 proptest! {

@@ -18,7 +18,7 @@ use super::*;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
 use crate::core::stakes::{Rule, Stakes, assess, authorize_low};
-use crate::core::when::DateOrder;
+use crate::language::time::DateOrder;
 use crate::ports::{Batch, Expect, Key, Scan, Store, StoreError, Stored, Table};
 use crate::services::contacts::Contacts;
 
@@ -87,7 +87,7 @@ pub struct Home {
     pub mailboxes: Arc<Mailboxes>,
     pub contacts: Arc<Contacts>,
     pub email: Email,
-    pub scene: Scene,
+    pub ctx: RequestContext,
 }
 
 impl Home {
@@ -103,7 +103,7 @@ impl Home {
         let contacts = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
         Self {
             email: Email::new(mailboxes.clone(), contacts.clone(), smtp),
-            scene: scene("me"),
+            ctx: request_context("me"),
             dir,
             store,
             mailboxes,
@@ -118,7 +118,7 @@ impl Home {
 
     /// A file in a folder of the mailbox.
     pub fn lay(&self, folder: &str, name: &str, bytes: &[u8]) -> PathBuf {
-        let owner = maildir::folder_name(self.scene.owner.as_str());
+        let owner = source::maildir::folder_name(self.ctx.owner.as_str());
         let folder = self.dir.path().join("mail").join(owner).join(folder);
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join(name);
@@ -127,21 +127,21 @@ impl Home {
     }
 
     /// The decoded texts of a folder's mails.
-    pub async fn mails(&self, folder: maildir::Folder) -> Vec<read::Parsed> {
-        let index = self.mailboxes.index(&self.scene.owner).await.unwrap();
+    pub async fn mails(&self, folder: source::maildir::Folder) -> Vec<read::Parsed> {
+        let index = self.mailboxes.index(&self.ctx.owner).await.unwrap();
         let mails = index.mails.iter().filter(|m| m.file.folder == folder);
         mails.map(Mail::read).collect()
     }
 
     pub async fn prepare(&self, command: &str, params: Value) -> Prepared {
         let params = params.as_object().unwrap().clone();
-        let prepared = self.email.prepare(&self.scene, command, params).await;
+        let prepared = self.email.prepare(&self.ctx, command, params).await;
         prepared.unwrap()
     }
 
     /// Prepares and performs.
     pub async fn run(&self, command: &str, params: Value, key: &str) -> Performed {
-        run(&self.email, &self.scene, command, params, key).await
+        run(&self.email, &self.ctx, command, params, key).await
     }
 
     pub async fn search(&self, params: Value) -> Value {
@@ -149,9 +149,9 @@ impl Home {
     }
 }
 
-pub async fn run(service: &dyn Service, scene: &Scene, command: &str, params: Value, key: &str) -> Performed {
+pub async fn run(service: &dyn Service, ctx: &RequestContext, command: &str, params: Value, key: &str) -> Performed {
     let params = params.as_object().unwrap().clone();
-    let prepared = service.prepare(scene, command, params).await.unwrap();
+    let prepared = service.prepare(ctx, command, params).await.unwrap();
     let Prepared::Ready { params, target, notes, .. } = prepared else {
         panic!("{command} is not ready: {prepared:?}");
     };
@@ -166,11 +166,11 @@ pub async fn run(service: &dyn Service, scene: &Scene, command: &str, params: Va
     let assessed = assess(&Harmless, action, Stakes::Low);
     let authorized = authorize_low(assessed).unwrap();
     let key = format!("{key:0>32}");
-    service.perform(scene, &authorized, &Attempt { key }).await
+    service.perform(ctx, &authorized, &Attempt { key }).await
 }
 
-pub fn scene(owner: &str) -> Scene {
-    Scene {
+pub fn request_context(owner: &str) -> RequestContext {
+    RequestContext {
         owner: UserId::new(owner),
         chat: ChatId::new(owner),
         now: Utc.with_ymd_and_hms(2026, 5, 4, 9, 0, 0).unwrap(),

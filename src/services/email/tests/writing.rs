@@ -5,7 +5,7 @@ use serde_json::json;
 use super::server::Server;
 use super::*;
 use crate::services::email::compose::Letter;
-use crate::services::email::maildir::Folder;
+use crate::services::email::source::maildir::Folder;
 
 #[tokio::test]
 async fn a_draft_is_written_once_read_back_sent_and_gone() {
@@ -16,7 +16,7 @@ async fn a_draft_is_written_once_read_back_sent_and_gone() {
     assert_eq!(first, again);
     let id = first["draft_id"].as_str().unwrap();
     assert!(id.len() <= 32 && id.chars().all(|c| c.is_ascii_alphanumeric()));
-    let owner = &home.scene.owner;
+    let owner = &home.ctx.owner;
     let letter_back = home.mailboxes.draft(owner, id).await.unwrap();
     let expected = Letter {
         to: vec!["bob@example.com".into()],
@@ -28,7 +28,7 @@ async fn a_draft_is_written_once_read_back_sent_and_gone() {
     assert_eq!(subjects(&home.search(json!({})).await), Vec::<&str>::new());
     assert_eq!(subjects(&home.search(json!({"text": "my drafts"})).await), ["Late"]);
     let attempt = Attempt { key: format!("{:0>32}", "d1") };
-    assert_eq!(home.email.happened(&home.scene, "create_draft", &attempt).await, Some(true));
+    assert_eq!(home.email.happened(&home.ctx, "create_draft", &attempt).await, Some(true));
     result(home.run("send_email", letter(), "s1").await);
     assert_eq!(home.mailboxes.draft(owner, id).await.unwrap(), None);
     assert_eq!(home.mails(Folder::Sent).await.len(), 1);
@@ -40,9 +40,9 @@ async fn a_draft_can_be_taken_back_by_its_owner_only() {
     let draft = result(home.run("create_draft", letter(), "d1").await);
     let id = draft["draft_id"].as_str().unwrap();
     assert!(!home.mailboxes.delete_draft(&UserId::new("you"), id).await.unwrap());
-    assert!(!home.mailboxes.delete_draft(&home.scene.owner, "../../x").await.unwrap());
-    assert!(home.mailboxes.delete_draft(&home.scene.owner, id).await.unwrap());
-    assert!(!home.mailboxes.delete_draft(&home.scene.owner, id).await.unwrap());
+    assert!(!home.mailboxes.delete_draft(&home.ctx.owner, "../../x").await.unwrap());
+    assert!(home.mailboxes.delete_draft(&home.ctx.owner, id).await.unwrap());
+    assert!(!home.mailboxes.delete_draft(&home.ctx.owner, id).await.unwrap());
     assert!(home.mails(Folder::Drafts).await.is_empty());
 }
 
@@ -66,9 +66,9 @@ async fn an_address_that_is_none_is_refused_in_words() {
     }
 }
 
-async fn ready(home: &Home, command: &str, params: Value) -> (Params, Vec<String>, Vec<Foreign>) {
+async fn ready(home: &Home, command: &str, params: Value) -> (Params, Vec<String>, Vec<UntrustedText>) {
     match home.prepare(command, params).await {
-        Prepared::Ready { params, notes, foreign, .. } => (params, notes, foreign),
+        Prepared::Ready { params, notes, untrusted, .. } => (params, notes, untrusted),
         other => panic!("not ready: {other:?}"),
     }
 }
@@ -104,12 +104,12 @@ async fn a_reply_goes_where_the_mail_says_and_says_so() {
     let home = Home::with(Some(server.smtp()));
     home.receive("1", PHISHING);
     let planned = json!({"find_by": "invoice", "body": "No.", "to": ["evil@x.example"], "subject": "Re: Re: hello"});
-    let (params, notes, foreign) = ready(&home, "reply_to_email", planned.clone()).await;
+    let (params, notes, untrusted) = ready(&home, "reply_to_email", planned.clone()).await;
     assert_eq!(params["to"], json!(["pay@else.example"]));
     assert_eq!(params["subject"], "Re: Invoice");
     assert_eq!(notes[0], "replies go to pay@else.example, not to the sender billing@northwind.example");
     assert_eq!(notes[1], "first mail to this address: pay@else.example");
-    assert_eq!(foreign[0].source, "a mail from Northwind");
+    assert_eq!(untrusted[0].source, "a mail from Northwind");
     result(home.run("reply_to_email", planned, "1").await);
     let sent = &home.mails(Folder::Sent).await[0];
     assert_eq!(sent.references.last().map(String::as_str), Some("p1@x"));
@@ -150,7 +150,7 @@ async fn one_is_no_contact_of_oneself() {
     let home = Home::new();
     let own = "From: Me <me@example.com>\nTo: Anna <anna@example.com>, Me <me@example.com>\nSubject: x\n\nx";
     home.lay(".Sent/cur", "1:2,S", own.as_bytes());
-    let people = home.mailboxes.index(&home.scene.owner).await.unwrap().people();
+    let people = home.mailboxes.index(&home.ctx.owner).await.unwrap().people();
     let addresses: Vec<&str> = people.iter().map(|(p, _)| p.address.as_str()).collect();
     assert_eq!(addresses, ["anna@example.com"]);
 }

@@ -1,0 +1,134 @@
+//! The console: a chat in the terminal, for people and (with `--json`) for programs.
+//!
+//! One [`Session`] reads lines and answers each with zero or more lines and exactly one `done`. The same
+//! session serves standard input, `ask`, and whoever connects to `control.sock`. Standard output carries
+//! nothing else.
+
+mod channel;
+pub mod terminal;
+pub mod wire;
+
+use std::sync::Arc;
+
+pub use channel::{ConsoleChat, Sink};
+use wire::{Asked, Line, Out};
+
+use crate::clock::ManualClock;
+use crate::core::ids::{ChatId, RunId, UserId};
+use crate::core::turn::{Done, Incoming, Input, Origin, Path};
+use crate::pipeline::brain::Brain;
+use crate::pipeline::handle_turn;
+use crate::scheduler;
+
+/// The chat of a console's user.
+pub fn chat_of(user: &str) -> ChatId {
+    ChatId::new(format!("console:{user}"))
+}
+
+/// One conversation over lines.
+pub struct Session {
+    brain: Arc<Brain>,
+    face: Arc<ConsoleChat>,
+    sink: Arc<dyn Sink>,
+    /// The clock of a `--now` console.
+    clock: Option<Arc<ManualClock>>,
+    user: String,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("user", &self.user).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// A session for `user`; what reached their chat while nobody was there is shown now.
+    pub async fn open(
+        brain: Arc<Brain>,
+        face: Arc<ConsoleChat>,
+        sink: Arc<dyn Sink>,
+        clock: Option<Arc<ManualClock>>,
+        user: String,
+    ) -> Self {
+        let session = Self { brain, face, sink, clock, user };
+        session.attach(&session.user).await;
+        session
+    }
+
+    async fn attach(&self, user: &str) {
+        let chat = chat_of(user);
+        if self.face.attach(&chat, &self.sink) {
+            self.brain.deliver(&chat).await;
+        }
+    }
+
+    /// Answers one line, up to and including its `done`.
+    pub async fn line(&self, text: &str) -> Done {
+        let (user, done) = match Line::read(text).and_then(|line| line.asked().map(|asked| (line, asked))) {
+            Ok((line, asked)) => {
+                let user = line.user.unwrap_or_else(|| self.user.clone());
+                match self.asked(&user, asked).await {
+                    Ok(done) => (user, done),
+                    Err(error) => (user.clone(), self.bad(&user, error)),
+                }
+            }
+            Err(error) => (self.user.clone(), self.bad(&self.user, error)),
+        };
+        self.sink.put(&Out::Done { user, done: done.clone() });
+        done
+    }
+
+    fn bad(&self, user: &str, error: String) -> Done {
+        self.sink.put(&Out::Error { user: user.to_owned(), error });
+        Done::quiet(Path::Error)
+    }
+
+    async fn asked(&self, user: &str, asked: Asked) -> Result<Done, String> {
+        if user.is_empty() || user.len() > 64 || user.chars().any(|c| c.is_control() || c == '/') {
+            return Err("a user's name has 1 to 64 plain characters".to_owned());
+        }
+        self.attach(user).await;
+        let input = match asked {
+            Asked::Text(text, reply_to) => {
+                Input::Message { text: self.cut(user, text), origin: Origin::Typed, reply_to }
+            }
+            Asked::Press(data) => Input::Press { data, message: None },
+            Asked::Now(now) => return self.move_clock(now).await,
+        };
+        let incoming = Incoming {
+            turn: RunId::new(format!("console-{}", uuid::Uuid::new_v4().simple())),
+            user: UserId::new(user),
+            chat: chat_of(user),
+            message_id: self.face.next_id(),
+            at: self.brain.clock.now(),
+            input,
+            inbox: None,
+            parts: Vec::new(),
+        };
+        Ok(handle_turn(&self.brain, &incoming).await)
+    }
+
+    /// A message of a size that can be worked with; the person is told when something was left out.
+    fn cut(&self, user: &str, mut text: String) -> String {
+        let max = crate::limits::MESSAGE_BYTES_MAX;
+        if text.len() > max {
+            let mut end = max;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.truncate(end);
+            let note = format!("That message is very long; I read the first {max} bytes of it.");
+            self.sink.put(&Out::message(user, self.face.next_id(), &crate::core::turn::Reply::text(note)));
+        }
+        text
+    }
+
+    async fn move_clock(&self, now: chrono::DateTime<chrono::Utc>) -> Result<Done, String> {
+        let clock = self.clock.as_ref().ok_or("this console runs on the real clock; start it with --now to move it")?;
+        if !clock.move_to(now) {
+            return Err("the clock only moves forward".to_owned());
+        }
+        scheduler::run_due(&self.brain).await.map_err(|error| error.to_string())?;
+        Ok(Done::quiet(Path::Clock))
+    }
+}

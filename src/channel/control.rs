@@ -1,0 +1,213 @@
+//! `control.sock`: how `console`, `ask` and `pending` reach the process that owns the store.
+//!
+//! A Unix socket in the data folder, mode 0600: whoever may read the store may talk to it. The first line
+//! says what it is about; then a console speaks its own lines, and a request gets one response line.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc;
+
+use crate::admin::{self, Request, Response};
+use crate::channel::console::terminal::{ChannelSink, shared};
+use crate::channel::console::wire::LINE_BYTES_MAX;
+use crate::channel::console::{ConsoleChat, Session};
+use crate::pipeline::brain::Brain;
+
+/// The longest line a process takes from the one that owns the store: ten thousand cards in full.
+const RESPONSE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// Connections served at once.
+const CONNECTIONS_MAX: usize = 32;
+
+/// The first line of a connection.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Hello {
+    Console { console: String },
+    Export { export: String },
+    Request(Request),
+}
+
+/// The socket of a data folder.
+pub fn path(data_dir: &Path) -> PathBuf {
+    data_dir.join("control.sock")
+}
+
+/// Listens; a socket left by a dead process is replaced (the caller owns the store, so nobody else is alive).
+pub fn listen(data_dir: &Path) -> std::io::Result<UnixListener> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = path(data_dir);
+    match std::fs::remove_file(&path) {
+        Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => return Err(cause),
+        Ok(()) | Err(_) => {}
+    }
+    let listener = UnixListener::bind(&path)?;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Serves connections until dropped.
+pub async fn serve(listener: UnixListener, brain: Arc<Brain>, face: Arc<ConsoleChat>) {
+    let slots = Arc::new(tokio::sync::Semaphore::new(CONNECTIONS_MAX));
+    let mut connections = tokio::task::JoinSet::new();
+    loop {
+        let Ok(slot) = slots.clone().acquire_owned().await else {
+            return;
+        };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let (brain, face) = (brain.clone(), face.clone());
+                connections.spawn(async move {
+                    let _slot = slot;
+                    if let Err(error) = connection(stream, brain, face).await {
+                        tracing::debug!(%error, "a control connection ended");
+                    }
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a control connection could not be accepted");
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            }
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+async fn connection(stream: UnixStream, brain: Arc<Brain>, face: Arc<ConsoleChat>) -> std::io::Result<()> {
+    let (read, mut write) = stream.into_split();
+    let mut lines = Lines { read: BufReader::new(read), max: LINE_BYTES_MAX as u64 };
+    let Some(first) = lines.next().await? else {
+        return Ok(());
+    };
+    match serde_json::from_str::<Hello>(&first) {
+        Ok(Hello::Request(request)) => {
+            let response = admin::handle(&brain, &request).await;
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
+        }
+        Ok(Hello::Export { export }) => {
+            let response = admin::export(&brain, &export).await;
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
+        }
+        Ok(Hello::Console { console }) => serve_console(lines, write, brain, face, console).await,
+        Err(cause) => {
+            let response = Response { ok: false, records: Vec::new(), text: format!("that is no request: {cause}") };
+            write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
+        }
+    }
+}
+
+async fn serve_console(
+    mut lines: Lines,
+    mut write: OwnedWriteHalf,
+    brain: Arc<Brain>,
+    face: Arc<ConsoleChat>,
+    user: String,
+) -> std::io::Result<()> {
+    let (sender, mut receiver) = mpsc::unbounded_channel::<Value>();
+    let (_, sink) = shared(ChannelSink(sender));
+    let writer = tokio::spawn(async move {
+        while let Some(line) = receiver.recv().await {
+            if write_line(&mut write, &line).await.is_err() {
+                break;
+            }
+        }
+    });
+    let session = Session::open(brain, face.clone(), sink.clone(), None, user).await;
+    while let Some(line) = lines.next().await? {
+        session.line(&line).await;
+    }
+    face.detach(&sink);
+    drop((session, sink));
+    let _ = writer.await;
+    Ok(())
+}
+
+/// Lines of a bounded length.
+struct Lines {
+    read: BufReader<OwnedReadHalf>,
+    max: u64,
+}
+
+impl Lines {
+    async fn next(&mut self) -> std::io::Result<Option<String>> {
+        use tokio::io::AsyncReadExt as _;
+        let mut line = Vec::new();
+        let read = (&mut self.read).take(self.max + 2).read_until(b'\n', &mut line).await?;
+        if read == 0 {
+            return Ok(None);
+        }
+        if !line.ends_with(b"\n") && read as u64 > self.max {
+            return Err(std::io::Error::other("a line is too long"));
+        }
+        Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()))
+    }
+}
+
+async fn write_line(write: &mut OwnedWriteHalf, value: &Value) -> std::io::Result<()> {
+    write.write_all(format!("{value}\n").as_bytes()).await
+}
+
+/// The other end: a connection to the process that owns the store.
+#[derive(Debug)]
+pub struct Client {
+    lines: mpsc::Receiver<String>,
+    write: OwnedWriteHalf,
+}
+
+impl Client {
+    /// Connects, if somebody listens.
+    pub async fn connect(data_dir: &Path) -> std::io::Result<Self> {
+        let (read, write) = UnixStream::connect(path(data_dir)).await?.into_split();
+        let (sender, lines) = mpsc::channel(64);
+        tokio::spawn(async move {
+            let mut read = Lines { read: BufReader::new(read), max: RESPONSE_BYTES_MAX };
+            while let Ok(Some(line)) = read.next().await {
+                if sender.send(line).await.is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Self { lines, write })
+    }
+
+    /// Opens a console there.
+    pub async fn console(&mut self, user: &str) -> std::io::Result<()> {
+        self.send(&serde_json::to_value(Hello::Console { console: user.to_owned() }).unwrap_or_default()).await
+    }
+
+    /// Sends one line.
+    pub async fn send(&mut self, line: &Value) -> std::io::Result<()> {
+        write_line(&mut self.write, line).await
+    }
+
+    /// Sends one line as it is.
+    pub async fn send_raw(&mut self, line: &str) -> std::io::Result<()> {
+        self.write.write_all(format!("{line}\n").as_bytes()).await
+    }
+
+    /// The next line, or `None` when the other process is gone.
+    pub async fn next(&mut self) -> Option<String> {
+        self.lines.recv().await
+    }
+
+    /// One request, one response.
+    pub async fn request(self, request: &Request) -> std::io::Result<Response> {
+        self.asked(&serde_json::to_value(request).unwrap_or_default()).await
+    }
+
+    /// A person's data.
+    pub async fn export(self, user: &str) -> std::io::Result<Response> {
+        self.asked(&serde_json::to_value(Hello::Export { export: user.to_owned() }).unwrap_or_default()).await
+    }
+
+    async fn asked(mut self, line: &Value) -> std::io::Result<Response> {
+        self.send(line).await?;
+        let line = self.next().await.ok_or_else(|| std::io::Error::other("the daemon closed the connection"))?;
+        serde_json::from_str(&line).map_err(std::io::Error::other)
+    }
+}

@@ -1,0 +1,162 @@
+//! Who is served: the configured ids, and who has paired. Nobody else, by default nobody at all.
+//!
+//! Invariants: of a stranger only the number is kept, in memory; a stranger is answered one sentence an hour
+//! at most; who was let in by configuration and is taken out of it is a stranger again, whatever else is
+//! stored about them (that is why pairing has a record of its own).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::pairing::{Pairing, Try};
+use super::place::Place;
+use crate::config::telegram_user;
+use crate::core::ids::UserId;
+use crate::core::turn::Reply;
+use crate::limits;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::outbox::enqueue;
+use crate::ports::records::Show;
+use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
+
+const PAIRED: &str = "paired";
+
+/// A person who has sent the pairing code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paired {
+    /// Who.
+    pub user: UserId,
+    /// Telegram's number of them.
+    pub number: i64,
+    /// Since when.
+    pub at: DateTime<Utc>,
+}
+
+impl Record for Paired {
+    const TABLE: Table = Table::Meta;
+
+    fn key(&self) -> Key {
+        Key::of(&[PAIRED, self.user.as_str()])
+    }
+}
+
+/// Who is let in by configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Door {
+    /// Served.
+    pub allowed: HashSet<i64>,
+    /// Served, and more.
+    pub admins: HashSet<i64>,
+}
+
+/// Who is served at this moment.
+#[derive(Debug)]
+pub struct Access {
+    served: RwLock<HashSet<i64>>,
+    has_admin: bool,
+    pairing: Mutex<Pairing>,
+    answered: Mutex<HashMap<i64, Instant>>,
+}
+
+impl Access {
+    /// Reads who may come in. When that is nobody, a pairing code is made, and returned to be shown.
+    pub async fn open(brain: &Brain, door: &Door) -> Result<(Self, Option<String>), StoreError> {
+        let paired = brain.store.list::<Paired>(Scan::of::<Paired>(&[PAIRED], limits::STRANGERS_MAX)).await?;
+        let mut served: HashSet<i64> = door.allowed.union(&door.admins).copied().collect();
+        served.extend(paired.iter().map(|(paired, _)| paired.number));
+        let code = served.is_empty().then(|| brain.new_id());
+        let pairing = code.clone().map_or_else(Pairing::default, |code| Pairing::open(code, Instant::now()));
+        let access = Self {
+            served: RwLock::new(served),
+            has_admin: !door.admins.is_empty(),
+            pairing: Mutex::new(pairing),
+            answered: Mutex::default(),
+        };
+        Ok((access, code))
+    }
+
+    /// Whether this person is served.
+    pub fn serves(&self, who: i64) -> bool {
+        self.served.read().unwrap_or_else(PoisonError::into_inner).contains(&who)
+    }
+
+    /// Whether somebody may be let in by these words.
+    pub fn may_let_in(&self, text: &str) -> bool {
+        self.pairing.lock().unwrap_or_else(PoisonError::into_inner).looks_like_code(text, Instant::now())
+    }
+
+    /// Hears a stranger out, and says what to answer, if anything. Who is let in finds the welcome in the outbox.
+    pub async fn stranger(&self, brain: &Brain, who: i64, place: Place, text: &str) -> Option<String> {
+        let now = Instant::now();
+        let tried = self.pairing.lock().unwrap_or_else(PoisonError::into_inner).attempt(who, text, now);
+        match tried {
+            Try::Right => match self.let_in(brain, who, place).await {
+                Ok(()) => None,
+                Err(error) => {
+                    tracing::error!(%error, "a pairing could not be stored");
+                    Some(
+                        "The code was right, but I could not store that. Please restart me and use the new code."
+                            .to_owned(),
+                    )
+                }
+            },
+            Try::Wrong => {
+                Some("That is not the code. It is ten characters long, on the screen where I was started.".to_owned())
+            }
+            Try::Last => Some("That was not the code either, and the last try I can accept from you.".to_owned()),
+            Try::Unheard => None,
+            Try::None => self.may_answer(who, now).then(|| self.sentence(who, now)),
+        }
+    }
+
+    fn sentence(&self, who: i64, now: Instant) -> String {
+        if self.pairing.lock().unwrap_or_else(PoisonError::into_inner).is_open(now) {
+            "Hi! I am a private assistant; if I am yours, send me the pairing code that I showed when I was started."
+                .to_owned()
+        } else {
+            format!("Hi! I am a private assistant and don't know you; my owner can let you in with your number, {who}.")
+        }
+    }
+
+    fn may_answer(&self, who: i64, now: Instant) -> bool {
+        let hour = Duration::from_secs(limits::STRANGER_SECS);
+        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        if answered.len() >= limits::STRANGERS_MAX {
+            answered.retain(|_, at| now.duration_since(*at) < hour);
+        }
+        let lately = answered.get(&who).is_some_and(|at| now.duration_since(*at) < hour);
+        // With too many strangers at the door, new ones meet silence.
+        if lately || answered.len() >= limits::STRANGERS_MAX {
+            return false;
+        }
+        answered.insert(who, now);
+        true
+    }
+
+    /// Stores the pairing and the welcome, in one commit.
+    async fn let_in(&self, brain: &Brain, who: i64, place: Place) -> Result<(), StoreError> {
+        let chat = place.id();
+        let admin = !self.has_admin;
+        let id = telegram_user(who);
+        let mut user = brain.user(&id, &chat).await?;
+        user.admin |= admin;
+        let mut batch = Batch::default();
+        batch.put(&Paired { user: id, number: who, at: brain.clock.now() }, Expect::Any)?;
+        batch.put(&user, Expect::Any)?;
+        let role = if admin { " You are my admin, too." } else { "" };
+        let welcome = format!(
+            "Welcome! From now on I work for you.{role}\n\nTry:\n• Remind me to call mom tomorrow at 5pm\n• What do I have this week?\n\n/help shows everything."
+        );
+        let _guard = brain.writing.lock(&chat).await;
+        let mut state = brain.chat_state(&chat).await?;
+        enqueue(&mut state, Show::Send(Reply::text(welcome)), brain.clock.now(), &mut batch)?;
+        batch.put(&state, Expect::Any)?;
+        brain.commit(batch).await?;
+        self.served.write().unwrap_or_else(PoisonError::into_inner).insert(who);
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! One configuration, parsed once. A key that is unknown or cannot be read fails at start, by name.
+//!
+//! Values come from the environment; a `.env` file in the working directory fills in what is not set there.
+//! Every `BRAIN_*` key of the environment, and every key of `.env`, must be known. An empty value means
+//! "not set". Secrets are never shown. Here is what can be configured; which keys there are is in `keys`, how they are
+//! read in `reader`.
+
+mod keys;
+mod price;
+mod reader;
+
+use std::collections::{BTreeMap, HashSet};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chrono_tz::Tz;
+use secrecy::SecretString;
+
+use crate::core::ids::UserId;
+use crate::ports::Stage;
+pub use price::Price;
+use reader::{Reader, Source};
+
+/// A model endpoint.
+#[derive(Debug, Clone)]
+pub struct ModelEndpoint {
+    /// Up to `/v1`, as the endpoint's documentation gives it.
+    pub base_url: String,
+    /// The key, for endpoints that want one.
+    pub api_key: Option<SecretString>,
+    /// The model's name there.
+    pub model: String,
+}
+
+/// Telegram, when a bot token is set.
+#[derive(Debug, Clone)]
+pub struct TelegramConfig {
+    /// From @BotFather.
+    pub token: SecretString,
+    /// Another Bot API server than Telegram's.
+    pub api_url: Option<reqwest::Url>,
+    /// How updates are delivered to us; `None`: we fetch them.
+    pub webhook: Option<WebhookConfig>,
+}
+
+/// Where Telegram delivers updates.
+#[derive(Debug, Clone)]
+pub struct WebhookConfig {
+    /// The address that Telegram calls, as the outside sees it.
+    pub url: reqwest::Url,
+    /// Where we listen.
+    pub addr: SocketAddr,
+    /// What Telegram proves itself with; `None`: made anew at each start.
+    pub secret: Option<SecretString>,
+}
+
+/// Everything that can be configured.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The bot.
+    pub telegram: Option<TelegramConfig>,
+    /// The endpoint of each stage; empty: built-in understanding does it all.
+    pub models: BTreeMap<Stage, ModelEndpoint>,
+    /// What the tokens of each stage's model cost, where its owner has said so.
+    pub prices: BTreeMap<Stage, Price>,
+    /// Takes over when a stage's endpoint does not answer.
+    pub model_fallback: Option<ModelEndpoint>,
+    /// Listens to recordings.
+    pub transcribe: Option<ModelEndpoint>,
+    /// How long a person's next message may join the one before.
+    pub breath: Duration,
+    /// Outgoing mail.
+    pub smtp_url: Option<SecretString>,
+    /// Where everything is kept.
+    pub data_dir: PathBuf,
+    /// The zone of people who have not chosen one; `None`: the host's, which is then named once.
+    pub timezone: Option<Tz>,
+    /// Telegram users who are served without pairing.
+    pub allowed_users: HashSet<i64>,
+    /// Telegram users who are admins; they are served as well.
+    pub admins: HashSet<i64>,
+    /// Whether an admin may approve other people's pending actions.
+    pub admin_may_approve: bool,
+    /// Whether messages that built-in understanding is sure about go without the model router.
+    pub skip_router: bool,
+    /// How long a pending action waits.
+    pub pending_ttl: Duration,
+    /// A folder whose prompts replace the embedded ones.
+    pub prompts_dir: Option<PathBuf>,
+    /// For standard error at start: keys that are set but not acted on yet.
+    pub warnings: Vec<String>,
+}
+
+/// What is wrong with the configuration; each line names its key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the configuration needs a look:\n{}", .0.iter().map(|p| format!("  - {p}")).collect::<Vec<_>>().join("\n"))]
+pub struct ConfigError(pub Vec<String>);
+
+impl Config {
+    /// Reads the environment and `.env`.
+    pub fn load() -> Result<Self, ConfigError> {
+        let env: Vec<(String, String)> = std::env::vars_os()
+            .filter_map(|(key, value)| Some((key.into_string().ok()?, value.to_string_lossy().into_owned())))
+            .collect();
+        let file = match dotenvy::from_path_iter(".env") {
+            Ok(lines) => lines
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|cause| ConfigError(vec![format!(".env cannot be read: {cause}")]))?,
+            Err(dotenvy::Error::Io(cause)) if cause.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(cause) => return Err(ConfigError(vec![format!(".env cannot be read: {cause}")])),
+        };
+        Self::parse(env, file)
+    }
+
+    /// Reads these variables; those of the environment win over those of the file.
+    pub fn parse(env: Vec<(String, String)>, file: Vec<(String, String)>) -> Result<Self, ConfigError> {
+        let mut reader = Reader::default();
+        for (key, value) in file {
+            reader.accept(key, value, Source::File);
+        }
+        for (key, value) in env {
+            reader.accept(key, value, Source::Environment);
+        }
+        let config = reader.read();
+        if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError(reader.problems)) }
+    }
+}
+
+/// The user behind a numeric Telegram id.
+pub fn telegram_user(id: i64) -> UserId {
+    UserId::new(format!("tg:{id}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keys::{KEYS, is_known};
+    use super::*;
+
+    fn parse(pairs: &[(&str, &str)]) -> Result<Config, String> {
+        let env = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        Config::parse(env, Vec::new()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn nothing_set_is_a_fine_configuration() {
+        let config = parse(&[("PATH", "/bin")]).unwrap();
+        assert!(config.telegram.is_none() && config.models.is_empty());
+        assert_eq!(config.pending_ttl, Duration::from_secs(86_400));
+    }
+
+    #[test]
+    fn an_unknown_or_malformed_key_fails_by_name() {
+        for (key, value) in [
+            ("BRAIN_TIMEZON", "UTC"),
+            ("BRAIN_TIMEZONE", "Mars/Base"),
+            ("BRAIN_PENDING_TTL", "soon"),
+            ("BRAIN_PENDING_TTL", "5s"),
+            ("BRAIN_PENDING_TTL", "é"),
+            ("BRAIN_ALLOWED_USERS", "alice"),
+            ("BRAIN_ADMIN_MAY_APPROVE", "maybe"),
+            ("BRAIN_SKIP_ROUTER", "maybe"),
+            ("LLM_BASE_URL", "localhost"),
+            ("TELEGRAM_BOT_TOKEN", "nonsense"),
+            ("BRAIN_BREATH", "11s"),
+            ("BRAIN_BREATH", "-5ms"),
+            ("TRANSCRIBE_MODEL", "whisper-1"),
+            ("LLM_MODEL", "small"),
+        ] {
+            let error = parse(&[(key, value)]).unwrap_err();
+            assert!(error.contains(key), "{key}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_unknown_key_of_the_file_is_named() {
+        let error =
+            Config::parse(Vec::new(), vec![("LLM_MODLE".into(), "x".into()), ("FOO".into(), "y".into())]).unwrap_err();
+        assert_eq!(error.0.len(), 2);
+        assert!(error.to_string().contains("did you mean LLM_MODEL?"));
+    }
+
+    #[test]
+    fn a_stage_takes_what_it_has_and_the_rest_from_the_common_endpoint_but_never_its_key() {
+        let config = parse(&[
+            ("LLM_BASE_URL", "http://localhost:1/v1"),
+            ("LLM_API_KEY", "common"),
+            ("LLM_MODEL", "big"),
+            ("LLM_MODEL_ROUTE", "small"),
+            ("LLM_BASE_URL_PLAN", "http://other:2/v1"),
+        ])
+        .unwrap();
+        assert_eq!(config.models[&Stage::Route].model, "small");
+        assert!(config.models[&Stage::Route].api_key.is_some());
+        assert_eq!(config.models[&Stage::Plan].model, "big");
+        assert!(config.models[&Stage::Plan].api_key.is_none());
+    }
+
+    #[test]
+    fn a_webhook_needs_an_address_of_its_own_and_a_secret_that_telegram_takes() {
+        let token = ("TELEGRAM_BOT_TOKEN", "1:AAAAAAAAAAAA");
+        let config = parse(&[token, ("BRAIN_WEBHOOK_URL", "https://bot.example/hook")]).unwrap();
+        let webhook = config.telegram.unwrap().webhook.unwrap();
+        assert!(webhook.addr.ip().is_loopback() && webhook.secret.is_none());
+        for (key, value) in [
+            ("BRAIN_WEBHOOK_URL", "bot.example"),
+            ("BRAIN_WEBHOOK_ADDR", "8791"),
+            ("BRAIN_WEBHOOK_SECRET", "not allowed!"),
+        ] {
+            let error = parse(&[token, (key, value)]).unwrap_err();
+            assert!(error.contains(key), "{error}");
+        }
+        let error = parse(&[token, ("BRAIN_WEBHOOK_SECRET", "abc")]).unwrap_err();
+        assert!(error.contains("BRAIN_WEBHOOK_URL is missing"), "{error}");
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let config =
+            parse(&[("TELEGRAM_BOT_TOKEN", "1:AAAAAAAAAAAAsecret"), ("SMTP_URL", "smtp://u:secret@h")]).unwrap();
+        assert!(!format!("{config:?}").contains("secret"));
+    }
+
+    #[test]
+    fn the_example_file_names_every_key_and_no_other() {
+        let example = include_str!("../../.env.example");
+        let named: Vec<&str> = example
+            .lines()
+            .filter_map(|line| line.trim_start_matches("# ").split_once('='))
+            .map(|(key, _)| key)
+            .collect();
+        for (key, _) in KEYS {
+            assert!(named.contains(key), "{key} is missing from .env.example");
+        }
+        for key in named {
+            assert!(is_known(key), "{key} in .env.example is unknown");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Language: from a person's words to times, a yes or no, the services a message needs, and a plan, without a model.
+//!
+//! Pure: no I/O, no clock; the same words give the same answer, no input panics, all work is bounded. What people say
+//! stands in `data/`, never in code.
+//!
+//! - [`consent`]: is this message, as a whole, a yes or a no?
+//! - [`time`]: points, spans and recurrences, and what is doubtful about them. [`offset`]: "a day before".
+//! - [`routing`]: which services a message is about. [`requests`]: a plan for everyday requests.
+//! - [`words`], [`people`], [`places`]: words as they are compared, names of people, names of zones.
+
+pub mod consent;
+pub mod offset;
+pub mod people;
+pub mod places;
+pub mod requests;
+pub mod routing;
+pub mod time;
+pub mod words;

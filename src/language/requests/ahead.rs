@@ -1,0 +1,176 @@
+//! "Remind me an hour before the exam on Friday at 10": a task with the time of the thing and how long ahead to tell of
+//! it; "dentist tomorrow at 3, remind me an hour before" is an event besides.
+//!
+//! The lengths are taken out, and what is left is planned as if it had been "remind me: exam on Friday at 10".
+
+use super::grammar::GRAMMAR;
+use super::said::without_determiner;
+use super::text::tokens;
+use super::{Hearing, Understood, clauses};
+use crate::core::plan::PlannedAction;
+use crate::language::time;
+use crate::language::time::{Ahead, Reference};
+
+/// Words of one phrase between a thing and the request: ", and could you".
+const ASKING_WORDS_MAX: usize = 4;
+
+/// Empty: nothing is asked for ahead of a time that was said.
+pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Vec<PlannedAction> {
+    planned(text, hearing, domains).unwrap_or_default()
+}
+
+fn planned(text: &str, hearing: &Hearing, domains: &[String]) -> Option<Vec<PlannedAction>> {
+    let ahead = time::ahead_in(text)?;
+    let plan =
+        |text: &str, domains: &[String]| match clauses::plan(&Hearing { text, history: &[], ..*hearing }, domains) {
+            Understood::Plan(plan) => Some(plan.actions),
+            Understood::Ask { .. } | Understood::NotUnderstood => None,
+        };
+    let (thing, told_before) = thing(text, &ahead, hearing.reference)?;
+    // Planning comes back here with every request inside a request; one is as deep as people go.
+    if time::ahead_in(thing).is_some() {
+        return None;
+    }
+    let told = if told_before { plan(thing, domains) } else { None };
+    let event = told.filter(|actions| matches!(&actions[..], [one] if is_event(one)));
+    let mut reminder = match event.as_deref() {
+        Some([event]) => reminder_of(event)?,
+        _ => {
+            let request = format!("{}: {}", &text[ahead.request.clone()], without_determiner(thing));
+            let [action] = <[PlannedAction; 1]>::try_from(plan(&request, domains)?).ok()?;
+            action
+        }
+    };
+    reminder.params.insert("remind_before".to_owned(), ahead.lengths.into());
+    let is_task = (reminder.service.as_str(), reminder.command.as_str()) == ("task", "create");
+    let dated = is_task && reminder.params.contains_key("deadline");
+    dated.then(|| event.into_iter().flatten().chain([reminder]).collect())
+}
+
+fn is_event(action: &PlannedAction) -> bool {
+    (action.service.as_str(), action.command.as_str()) == ("calendar", "create_event")
+}
+
+/// "Dentist tomorrow at 3, remind me an hour before": an event and its reminder.
+fn reminder_of(event: &PlannedAction) -> Option<PlannedAction> {
+    let mut reminder = PlannedAction { service: "task".into(), command: "create".into(), ..PlannedAction::default() };
+    for (of_event, of_task) in [("summary", "title"), ("start_time", "deadline")] {
+        reminder.params.insert(of_task.to_owned(), event.params.get(of_event)?.clone());
+    }
+    Some(reminder)
+}
+
+/// What is to be told of, and whether it stands in front of the request; else it stands behind the lengths ("an hour
+/// before the call at 3").
+fn thing<'t>(text: &'t str, ahead: &Ahead, reference: &Reference) -> Option<(&'t str, bool)> {
+    let timed =
+        |part: &str| time::find(part, reference).iter().any(|f| f.result.as_ref().is_ok_and(|w| w.start().is_some()));
+    let behind = text.get(ahead.span.end..)?.trim();
+    if timed(behind) {
+        return Some((behind, false));
+    }
+    let before = without_asking(text.get(..ahead.request.start)?);
+    timed(before).then_some((before, true))
+}
+
+/// "Dentist tomorrow at 3, can you please" without what leads over to the request.
+fn without_asking(text: &str) -> &str {
+    let mut text = trimmed(text);
+    while let Some(cut) = asking_at(text) {
+        text = trimmed(&text[..cut]);
+    }
+    text
+}
+
+fn trimmed(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | ';' | ':' | '-' | '–' | '!'))
+}
+
+/// Where a phrase that leads over begins, if it ends the text.
+fn asking_at(text: &str) -> Option<usize> {
+    let asks = |part: &str| {
+        let ids: Vec<_> = tokens(part, &GRAMMAR.lexicon).into_iter().map(|token| token.id).collect();
+        ["lead", "delead"].iter().any(|class| GRAMMAR.lexicon.is_phrase(class, &ids))
+    };
+    let words = text.char_indices().rev().filter(|(_, c)| c.is_whitespace()).map(|(at, _)| at);
+    words.take(ASKING_WORDS_MAX).filter(|at| asks(&text[*at..])).last()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::language::requests::{Hearing, plan as plan_of};
+    use crate::language::time::DateOrder;
+
+    fn planned(text: &str) -> serde_json::Value {
+        let now = "2026-11-21T09:00:00Z".parse().unwrap();
+        let reference = Reference { now, zone: chrono_tz::Europe::Berlin, order: DateOrder::DayFirst };
+        let Understood::Plan(plan) = plan_of(&Hearing { text, reference: &reference, history: &[] }, &[]) else {
+            return json!(null);
+        };
+        plan.actions.iter().map(|a| json!([a.service, a.command, a.params])).collect()
+    }
+
+    fn task(title: &str, deadline: &str, before: &[&str]) -> serde_json::Value {
+        json!(["task", "create", {"title": title, "deadline": deadline, "remind_before": before}])
+    }
+
+    fn event(summary: &str, start: &str) -> serde_json::Value {
+        json!(["calendar", "create_event", {"summary": summary, "start_time": start}])
+    }
+
+    #[test]
+    fn a_reminder_ahead_is_a_task_with_the_time_of_the_thing() {
+        for (text, expected) in [
+            (
+                "remind me an hour before my dentist appointment tomorrow at 3pm",
+                task("Dentist appointment", "tomorrow at 3pm", &["PT1H"]),
+            ),
+            (
+                "remind me a day before and an hour before the exam on friday at 10am",
+                task("Exam", "friday at 10am", &["P1D", "PT1H"]),
+            ),
+            ("pay the rent by friday, remind me a day before", task("Pay the rent", "by friday", &["P1D"])),
+        ] {
+            assert_eq!(planned(text), json!([expected]), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_appointment_told_with_it_is_an_event_as_well() {
+        for (text, title, at, before) in [
+            ("dentist tomorrow at 3pm, remind me 1 hour before", "Dentist", "tomorrow at 3pm", "PT1H"),
+            (
+                "meeting with anna on friday at 2, can you please remind me 15 min before",
+                "Meeting with anna",
+                "friday at 2",
+                "PT15M",
+            ),
+            (
+                "add dentist to my calendar tomorrow at 3pm and remind me an hour before",
+                "Dentist",
+                "tomorrow at 3pm",
+                "PT1H",
+            ),
+            ("zahnarzt morgen um 15 uhr, erinner mich 2 stunden vorher", "Zahnarzt", "morgen um 15 uhr", "PT2H"),
+        ] {
+            assert_eq!(planned(text), json!([event(title, at), task(title, at, &[before])]), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_request_inside_a_request_is_left_alone_however_often_it_is_said() {
+        let text = format!("{}the exam friday at 10", "wake me an hour before ".repeat(170));
+        assert!(!planned(&text).to_string().contains("remind_before"));
+    }
+
+    #[test]
+    fn ahead_of_what_has_no_time_there_is_nothing_to_plan() {
+        for text in ["remind me 30 minutes before the meeting", "remind me before lunch", "an hour before dinner"] {
+            let hearing_time = planned(text).to_string();
+            assert!(!hearing_time.contains("remind_before"), "{text}: {hearing_time}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The answer to a clarifying question completes the request it was asked for.
+
+use serde_json::{Map, Value, json};
+
+use super::grammar::GRAMMAR;
+use super::heard::Heard;
+use super::matching;
+use super::said::{people, things, tidy, title, without_determiner};
+use super::say;
+use super::text::{fold, own_words};
+use crate::core::plan::PlannedAction;
+use crate::language::time;
+use crate::language::time::{Found, Reference, When};
+
+/// An answer is short; more words than this are something new.
+const TIME_ANSWER_WORDS: usize = 12;
+
+/// Completes `partial` with what was answered for `param`. `None`: the message is no answer, but new.
+pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &Reference) -> Option<PlannedAction> {
+    let text = own_words(answer);
+    let is_new = is_new_request(&text, reference) || names_another(partial, &text, reference);
+    if tidy(&text).is_empty() || gives_up(&text, reference) || (is_new && param != "body") {
+        return None;
+    }
+    let mut action = partial.clone();
+    let value = match param {
+        "start_time" | "end_time" | "deadline" | "from" | "since" | "before" | "due_before" | "repeat" | "snooze" => {
+            json!(time_in(&text, reference)?)
+        }
+        "remind_at" => json!([time_in(&text, reference)?]),
+        "changes" => changes(partial, &text, reference)?,
+        "to" if action.params.contains_key("body") => {
+            let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
+            let to: Vec<String> = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
+            action.params.insert("body".into(), json!(say::greeted(&to, &body)));
+            Value::Array(names)
+        }
+        "to" | "attendees" => Value::Array(people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]))),
+        "items" => Value::Array(things(&tidy(&text))),
+        "body" => {
+            let to: Vec<String> = names(partial, "to");
+            let (subject, body) = say::body_from(&text, &to);
+            if !partial.params.contains_key("subject") {
+                action.params.insert("subject".into(), json!(subject));
+            }
+            json!(body)
+        }
+        "phone" | "email" => return contact(action, &text),
+        "title" | "summary" | "subject" => json!(titled(&mut action, param, &text, reference)?),
+        "find_by" => {
+            json!(without_determiner(&without_lead(&text, &["the one about ", "the one from ", "about "])).to_owned())
+        }
+        _ => json!(tidy(&text)),
+    };
+    // Of an item that is to be changed, the new value was asked for.
+    let changes = action.params.get_mut("changes").and_then(Value::as_object_mut).filter(|c| c.contains_key(param));
+    match changes {
+        Some(changes) => changes.insert(param.to_owned(), value),
+        None => action.params.insert(param.to_owned(), value),
+    };
+    Some(action)
+}
+
+/// "never mind" is no title.
+fn gives_up(text: &str, reference: &Reference) -> bool {
+    let heard = Heard::new(text, reference, &GRAMMAR);
+    let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
+    GRAMMAR.lexicon.starts("giveup", &ids).is_some()
+}
+
+/// A message that is a request, and not a weak one, by itself.
+fn is_new_request(text: &str, reference: &Reference) -> bool {
+    let heard = Heard::new(text, reference, &GRAMMAR);
+    let best = matching::readings(&GRAMMAR, &heard, 0..heard.tokens.len()).into_iter().next();
+    let asks = text.trim_end().ends_with('?') && heard.times_in(&(0..heard.tokens.len())).is_empty();
+    asks || time::ahead_in(text).is_some()
+        || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
+}
+
+/// "Haircut on the 23rd at 5" is another event than the call whose time was asked for.
+fn names_another(partial: &PlannedAction, text: &str, reference: &Reference) -> bool {
+    let asked = fold(&Value::Object(partial.params.clone()).to_string());
+    let is_known = ["summary", "title", "find_by"].iter().any(|name| partial.params.contains_key(*name));
+    let heard = Heard::new(text, reference, &GRAMMAR);
+    let live = heard.live(0..heard.tokens.len());
+    let ids: Vec<_> = live.iter().map(|i| heard.tokens[*i].id).collect();
+    let timed = !heard.times_in(&(0..heard.tokens.len())).is_empty();
+    let Some(len) = GRAMMAR.lexicon.starts("event", &ids).filter(|_| timed && is_known) else {
+        return false;
+    };
+    !asked.contains(&fold(heard.raw(live[0], live[len - 1])))
+}
+
+/// "Call Bob today about the meeting tomorrow at 3": something to do, with more to say of it than when.
+fn is_errand(text: &str, reference: &Reference) -> bool {
+    const WORDS_MIN: usize = 4;
+    let heard = Heard::new(text, reference, &GRAMMAR);
+    let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
+    ids.len() >= WORDS_MIN && GRAMMAR.lexicon.starts("errand", &ids).is_some()
+}
+
+/// The time in an answer that is about a time.
+fn time_in(text: &str, reference: &Reference) -> Option<String> {
+    if text.split_whitespace().count() > TIME_ANSWER_WORDS || is_errand(text, reference) {
+        return None;
+    }
+    let found = time::find(text, reference);
+    let words: Vec<&str> = found.iter().map(|f| text[f.span.clone()].trim()).collect();
+    match words.as_slice() {
+        [] => bare_hour(text),
+        [one] => Some((*one).to_owned()),
+        [..] => {
+            let joined = words.join(" ");
+            let fits = matches!(time::resolve(&joined, reference), Some(Ok(_)));
+            Some(if fits { joined } else { words[0].to_owned() })
+        }
+    }
+}
+
+/// "5" answers "When?", though alone it is no time.
+fn bare_hour(text: &str) -> Option<String> {
+    let bare = tidy(text);
+    bare.parse::<u8>().ok().filter(|hour| *hour <= 24).map(|hour| format!("at {hour}"))
+}
+
+fn changes(partial: &PlannedAction, text: &str, reference: &Reference) -> Option<Value> {
+    let words = time_in(text, reference)?;
+    let is_length = matches!(time::find(text, reference).first(), Some(Found { result: Ok(When::Duration(_)), .. }));
+    let name = match (partial.service.as_str(), is_length) {
+        ("calendar", true) => "end_time",
+        ("calendar", false) => "start_time",
+        (_, _) => "deadline",
+    };
+    let mut changes = Map::new();
+    changes.insert(name.into(), json!(words));
+    Some(Value::Object(changes))
+}
+
+/// A title may bring its time along: "call mom at 5".
+fn titled(action: &mut PlannedAction, param: &str, text: &str, reference: &Reference) -> Option<String> {
+    let time_param = match (action.service.as_str(), param) {
+        ("task", "title") => "deadline",
+        ("calendar", "summary") => "start_time",
+        _ => return Some(title(&tidy(text))),
+    };
+    let found = time::find(text, reference);
+    let bare = without_lead(text, &["to ", "that ", "about "]);
+    let Some(only) = found.first().filter(|_| !action.params.contains_key(time_param)) else {
+        return Some(title(&bare));
+    };
+    let without = format!("{} {}", &text[..only.span.start], &text[only.span.end..]);
+    let without = without_lead(&without, &["to ", "that ", "about "]);
+    if without.is_empty() {
+        return None;
+    }
+    let is_rule = matches!(only.result, Ok(When::Recurrence { .. }));
+    let name = if is_rule && time_param == "deadline" { "repeat" } else { time_param };
+    action.params.insert(name.into(), json!(text[only.span.clone()].trim()));
+    Some(title(&without))
+}
+
+fn contact(mut action: PlannedAction, text: &str) -> Option<PlannedAction> {
+    let (email, phone) = say::split_details(text);
+    if email.is_none() && phone.is_none() {
+        return None;
+    }
+    for (name, value) in [("email", email), ("phone", phone)] {
+        if let Some(value) = value {
+            action.params.insert(name.into(), json!(value));
+        }
+    }
+    Some(action)
+}
+
+fn names(action: &PlannedAction, param: &str) -> Vec<String> {
+    let list = action.params.get(param).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn without_lead(text: &str, leads: &[&str]) -> String {
+    let text = tidy(text);
+    let lower = text.to_lowercase();
+    let lead = leads.iter().find(|lead| lower.starts_with(**lead)).map_or(0, |lead| lead.len());
+    text.get(lead..).unwrap_or(&text).trim().to_owned()
+}

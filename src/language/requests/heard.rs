@@ -1,0 +1,208 @@
+//! A message, heard: tokens, and what is peeled off before frames are tried (times, priorities).
+//!
+//! Invariant: hidden tokens keep their place in the text, so a slot that wants them (a mail's body) still
+//! has them, while a title comes out clean.
+
+use std::ops::Range;
+
+use super::grammar::Grammar;
+use super::lexicon::WordId;
+use super::text::{self, Mark, Token};
+use crate::language::time;
+use crate::language::time::{Found, Reference};
+
+/// A text with its tokens and peeled-off spans.
+#[derive(Debug)]
+pub(crate) struct Heard<'t> {
+    pub text: &'t str,
+    pub tokens: Vec<Token>,
+    pub peels: Vec<Peel>,
+    /// For each token the peel that hides it.
+    hidden: Vec<Option<usize>>,
+}
+
+/// Something taken out of the sentence.
+#[derive(Debug, Clone)]
+pub(crate) struct Peel {
+    pub span: Range<usize>,
+    pub what: Peeled,
+}
+
+/// What was taken out.
+#[derive(Debug, Clone)]
+pub(crate) enum Peeled {
+    Time(Box<Found>),
+    Priority(&'static str),
+    /// Looks like a time to the router, which does not read times.
+    Timeish,
+}
+
+const PRIORITIES: [(&str, &str); 3] =
+    [("priority-high", "high"), ("priority-medium", "medium"), ("priority-low", "low")];
+
+impl<'t> Heard<'t> {
+    /// For planning: times are read.
+    pub fn new(text: &'t str, reference: &Reference, grammar: &Grammar) -> Heard<'t> {
+        let mut heard = Heard::bare(text, grammar);
+        for found in time::find(text, reference) {
+            let span = heard.core_of(found.span.clone());
+            if !heard.cuts_a_word(&span) {
+                heard.peel(span, Peeled::Time(Box::new(found)));
+            }
+        }
+        heard.peel_priorities(grammar);
+        heard
+    }
+
+    /// For routing: times are found, not needed in full; words that speak of times in other languages are hidden too.
+    pub fn quick(text: &'t str, reference: &Reference, grammar: &Grammar) -> Heard<'t> {
+        let mut heard = Heard::new(text, reference, grammar);
+        heard.hide_timeish(grammar);
+        heard
+    }
+
+    /// Some of its tokens, as if they had been said alone.
+    pub fn part(&self, tokens: Range<usize>) -> Heard<'t> {
+        let own = &self.tokens[tokens];
+        let (from, to) = match own {
+            [] => (0, 0),
+            [first, ..] => (first.span.start, own.last().map_or(first.span.end, |last| last.span.end)),
+        };
+        let moved = |span: &Range<usize>| span.start - from..span.end - from;
+        let tokens = own.iter().map(|token| Token { span: moved(&token.span), ..token.clone() }).collect();
+        let hidden = vec![None; own.len()];
+        let mut part = Heard { text: &self.text[from..to], tokens, peels: Vec::new(), hidden };
+        for peel in self.peels.iter().filter(|peel| peel.span.start >= from && peel.span.end <= to) {
+            part.peel(moved(&peel.span), peel.what.clone());
+        }
+        part
+    }
+
+    /// Runs of words that speak of times, if one of them surely does.
+    fn hide_timeish(&mut self, grammar: &Grammar) {
+        let is = |class: &str, id: WordId| grammar.lexicon.is_phrase(class, &[id]);
+        let sure: Vec<bool> = self.tokens.iter().map(|t| is("timeword", t.id)).collect();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let run = (at..self.tokens.len()).take_while(|&i| sure[i] || is("timelink", self.tokens[i].id)).count();
+            if sure[at..at + run].contains(&true) {
+                let span = self.tokens[at].span.start..self.tokens[at + run - 1].span.end;
+                self.peel(span, Peeled::Timeish);
+            }
+            at += run.max(1);
+        }
+    }
+
+    fn bare(text: &'t str, grammar: &Grammar) -> Heard<'t> {
+        let tokens = text::tokens(text, &grammar.lexicon);
+        let hidden = vec![None; tokens.len()];
+        Heard { text, tokens, peels: Vec::new(), hidden }
+    }
+
+    /// Without words that say more than when: what is due, and what a mail is about.
+    fn core_of(&self, span: Range<usize>) -> Range<usize> {
+        let words = &self.text[span.clone()];
+        let lead = ["due ", "about "]
+            .into_iter()
+            .find(|lead| words.get(..lead.len()).is_some_and(|w| w.eq_ignore_ascii_case(lead)));
+        span.start + lead.map_or(0, str::len)..span.end
+    }
+
+    /// "friday's demo" is a demo, not a time.
+    fn cuts_a_word(&self, span: &Range<usize>) -> bool {
+        self.tokens.iter().any(|t| t.span.start < span.end && span.end < t.span.end)
+    }
+
+    fn peel_priorities(&mut self, grammar: &Grammar) {
+        for (class, level) in PRIORITIES {
+            self.peel_class(grammar, class, |_| Peeled::Priority(level));
+        }
+    }
+
+    fn peel_class(&mut self, grammar: &Grammar, class: &str, what: impl Fn(usize) -> Peeled) {
+        let Some(class) = grammar.lexicon.class(class) else {
+            return;
+        };
+        let ids: Vec<WordId> = self.tokens.iter().map(|t| t.id).collect();
+        let mut at = 0;
+        while at < ids.len() {
+            let len = grammar.lexicon.lengths(class, &ids[at..]).next().unwrap_or(0);
+            if len > 0 && self.hidden[at..at + len].iter().all(Option::is_none) {
+                let span = self.tokens[at].span.start..self.tokens[at + len - 1].span.end;
+                self.peel(span, what(len));
+            }
+            at += len.max(1);
+        }
+    }
+
+    fn peel(&mut self, span: Range<usize>, what: Peeled) {
+        let index = self.peels.len();
+        for (token, hidden) in self.tokens.iter().zip(&mut self.hidden) {
+            if token.span.start >= span.start && token.span.end <= span.end && hidden.is_none() {
+                *hidden = Some(index);
+            }
+        }
+        self.peels.push(Peel { span, what });
+    }
+
+    /// The peel that hides a token.
+    pub fn hidden_by(&self, token: usize) -> Option<usize> {
+        self.hidden.get(token).copied().flatten()
+    }
+
+    /// Tokens of a range that frames look at.
+    pub fn live(&self, tokens: Range<usize>) -> Vec<usize> {
+        tokens.filter(|&i| self.tokens[i].mark == Mark::Word && self.hidden[i].is_none()).collect()
+    }
+
+    /// The text from one token to another, as typed.
+    pub fn raw(&self, first: usize, last: usize) -> &'t str {
+        match (self.tokens.get(first), self.tokens.get(last)) {
+            (Some(a), Some(b)) if a.span.start <= b.span.end => &self.text[a.span.start..b.span.end],
+            _ => "",
+        }
+    }
+
+    /// The words of a peel, as typed.
+    pub fn words_of(&self, peel: &Peel) -> &'t str {
+        self.text[peel.span.clone()].trim()
+    }
+
+    /// The time a peel is.
+    pub fn time(&self, peel: usize) -> Option<&Found> {
+        match &self.peels.get(peel)?.what {
+            Peeled::Time(found) => Some(found),
+            Peeled::Priority(_) | Peeled::Timeish => None,
+        }
+    }
+
+    /// Times whose first token lies in the range, in order.
+    pub fn times_in(&self, tokens: &Range<usize>) -> Vec<usize> {
+        self.peels_in(tokens).into_iter().filter(|&i| self.time(i).is_some()).collect()
+    }
+
+    pub fn is_priority(&self, peel: usize) -> bool {
+        matches!(self.peels.get(peel).map(|peel| &peel.what), Some(Peeled::Priority(_)))
+    }
+
+    /// The priority said in the range.
+    pub fn priority_in(&self, tokens: &Range<usize>) -> Option<(usize, &'static str)> {
+        self.peels_in(tokens).into_iter().find_map(|i| match self.peels[i].what {
+            Peeled::Priority(level) => Some((i, level)),
+            Peeled::Time(_) | Peeled::Timeish => None,
+        })
+    }
+
+    fn peels_in(&self, tokens: &Range<usize>) -> Vec<usize> {
+        let mut found: Vec<usize> = self.hidden[tokens.clone()].iter().copied().flatten().collect();
+        found.dedup();
+        let mut seen = Vec::new();
+        found.retain(|i| {
+            !seen.contains(i) && {
+                seen.push(*i);
+                true
+            }
+        });
+        found
+    }
+}

@@ -1,0 +1,113 @@
+//! Built-in language understanding: what a message is about, and a plan for everyday requests, without a model.
+//!
+//! ```text
+//! text ─► text (tokens) ─► heard (times and priority peeled off) ─► clauses ─► matching (frames)
+//!      ─► say/* (one file a service: slots become parameters) ─► Plan or one question
+//! text ─► route (a small linear model over words and frames) ─► Guess
+//! ```
+//!
+//! It runs when no model is configured, catches a failed stage and drives speculation. Invariants: no I/O, no
+//! clock; the same hearing gives the same answer; no input panics and work is bounded; plans name only
+//! commands and parameters of the catalog; times and people stay in the person's words. What people say
+//! stands in `data/understanding`, never in code.
+//!
+//! Deliberately not here: resolving times and people, stakes, and any knowledge of what services hold.
+
+pub(crate) mod ahead;
+mod amend;
+pub(crate) mod antecedent;
+pub(crate) mod clauses;
+mod complete;
+mod division;
+mod finish;
+pub(crate) mod grammar;
+pub(crate) mod heard;
+mod history;
+pub(crate) mod kinds;
+pub(crate) mod lexicon;
+pub(crate) mod matching;
+mod remark;
+mod said;
+mod say;
+pub(crate) mod senses;
+mod sentences;
+mod talk;
+pub(crate) mod text;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use crate::core::plan::{Params, Plan, PlannedAction};
+use crate::language::time::Reference;
+
+pub use amend::amend;
+pub use complete::complete;
+pub use talk::{cannot, chat};
+
+/// Reads every table once, so that the first message does not wait for it.
+pub fn warm_up() {
+    let reference = Reference {
+        now: chrono::DateTime::UNIX_EPOCH,
+        zone: chrono_tz::UTC,
+        order: crate::language::time::DateOrder::DayFirst,
+    };
+    let hearing = Hearing { text: "remind me to call mom tomorrow at 5pm", reference: &reference, history: &[] };
+    crate::language::consent::read("ok");
+    super::routing::route(&hearing);
+    plan(&hearing, &[]);
+}
+
+/// A message and what is known around it.
+#[derive(Debug, Clone, Copy)]
+pub struct Hearing<'a> {
+    pub text: &'a str,
+    pub reference: &'a Reference,
+    /// Earlier turns, oldest first.
+    pub history: &'a [Past],
+}
+
+/// An earlier turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Past {
+    /// The person's own words.
+    pub said: String,
+    pub actions: Vec<PastAction>,
+}
+
+/// What an earlier turn did or asked for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PastAction {
+    pub service: String,
+    pub command: String,
+    pub params: Params,
+    /// What it was about, or what it created.
+    pub item: Option<Item>,
+}
+
+/// A thing that a service holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Item {
+    pub id: String,
+    pub label: String,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Understood {
+    Plan(Plan),
+    /// Something required was not said.
+    Ask {
+        /// One short question.
+        question: String,
+        /// The action as far as it is known.
+        partial: PlannedAction,
+        /// The parameter that the answer gives.
+        param: String,
+    },
+    NotUnderstood,
+}
+
+/// Plans a message. Only commands of `domains` come back; an empty slice allows any.
+pub fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
+    clauses::plan(hearing, domains)
+}

@@ -1,0 +1,394 @@
+//! A clause with its reading: the slots as clean text, and the times that belong to them.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::grammar::Grammar;
+use super::heard::Heard;
+use super::lexicon::WordId;
+use super::matching::Match;
+use super::text::{Mark, capitalised, fold};
+use super::{Hearing, say::Built};
+use crate::core::plan::{Params, PlannedAction};
+use crate::language::time;
+use crate::language::time::{Grain, Problem, Role, When};
+
+/// One clause, read one way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said<'a> {
+    pub grammar: &'a Grammar,
+    pub hearing: &'a Hearing<'a>,
+    pub heard: &'a Heard<'a>,
+    pub found: &'a Match<'a>,
+    pub domains: &'a [String],
+}
+
+/// A time in the person's words, and the peels it is made of.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Words {
+    pub text: String,
+    pub peels: Vec<usize>,
+}
+
+/// Words that hang in the air once the time beside them is gone.
+const DANGLING: [&str; 27] = [
+    "for", "on", "at", "by", "to", "in", "from", "until", "till", "before", "due", "starting", "and", "is", "around",
+    "of", "the", "um", "am", "bis", "für", "ab", "about", "with", "a", "or", "oder",
+];
+
+impl<'a> Said<'a> {
+    /// The frame's command.
+    pub fn command(&self) -> &'a str {
+        &self.found.frame.command
+    }
+
+    /// Tokens that belong to a slot: with the hidden ones before and after it.
+    fn wide(&self, name: &str) -> Option<Range<usize>> {
+        let slot = self.found.slot(name)?;
+        let live = |i: usize| self.heard.tokens[i].mark == Mark::Word && self.heard.hidden_by(i).is_none();
+        let all = &self.found.tokens;
+        let first = (all.start..slot.first).rev().take_while(|&i| !live(i)).last().unwrap_or(slot.first);
+        let last = (slot.last + 1..all.end).take_while(|&i| !live(i)).last().unwrap_or(slot.last);
+        Some(first..last + 1)
+    }
+
+    /// A slot as the person typed it, times and all.
+    pub fn raw(&self, name: &str) -> Option<String> {
+        let wide = self.wide(name)?;
+        Some(tidy(self.heard.raw(wide.start, wide.end - 1))).filter(|text| !text.is_empty())
+    }
+
+    /// A slot without these times and without priority.
+    pub fn clean(&self, name: &str, without: &[usize]) -> Option<String> {
+        let wide = self.wide(name)?;
+        let gone =
+            |i: usize| self.heard.hidden_by(i).is_some_and(|p| without.contains(&p) || self.heard.is_priority(p));
+        let mut pieces: Vec<String> = Vec::new();
+        let mut start = wide.start;
+        for at in wide.start..=wide.end {
+            if at < wide.end && !gone(at) {
+                continue;
+            }
+            if at > start {
+                let piece = tidy(self.heard.raw(start, at - 1));
+                let piece = trim_dangling(&piece, start > wide.start, at < wide.end);
+                // "Class tonight, bring the book".
+                let before = start.checked_sub(1).and_then(|hidden| self.heard.tokens.get(hidden));
+                let behind_a_comma = before
+                    .and_then(|hidden| self.heard.text.get(hidden.span.end..self.heard.tokens[start].span.end))
+                    .is_some_and(|between| between.trim_start().starts_with(','));
+                if let Some(last) = pieces.last_mut().filter(|_| behind_a_comma && !piece.is_empty()) {
+                    last.push(',');
+                }
+                pieces.extend(Some(piece).filter(|p| !p.is_empty()));
+            }
+            start = at + 1;
+        }
+        Some(tidy(&pieces.join(" "))).filter(|text| !text.is_empty())
+    }
+
+    /// Is this time the first word of the name of a thing: "christmas cards"?
+    pub fn names_a_thing(&self, slot: &str, peel: usize) -> bool {
+        let lexicon = &self.grammar.lexicon;
+        let Some(wide) = self.wide(slot) else { return false };
+        let hidden: Vec<usize> = wide.clone().filter(|i| self.heard.hidden_by(*i) == Some(peel)).collect();
+        let ids: Vec<WordId> = hidden.iter().map(|i| self.heard.tokens[*i].id).collect();
+        let next = hidden.last().map_or(wide.end, |last| last + 1);
+        let noun = next < wide.end && self.heard.live(next..next + 1).len() == 1;
+        noun && lexicon.is_phrase("holidayname", &ids)
+    }
+
+    /// A slot in two: up to its last time and behind it, if words stand on both sides.
+    pub fn around_time(&self, name: &str, peels: &[usize]) -> Option<(String, String)> {
+        let wide = self.wide(name)?;
+        let timed = |i: &usize| self.heard.hidden_by(*i).is_some_and(|peel| peels.contains(&peel));
+        let (first, last) = (wide.clone().find(timed)?, wide.clone().rfind(timed)?);
+        let piece = |from: usize, to: usize| {
+            Some(tidy(self.heard.raw(from, to.checked_sub(1)?))).filter(|text| !text.is_empty())
+        };
+        Some((trim_dangling(&piece(wide.start, first)?, false, true), piece(last + 1, wide.end)?))
+    }
+
+    /// The words of a slot as ids.
+    pub fn ids(&self, name: &str) -> Vec<WordId> {
+        let Some(slot) = self.found.slot(name) else {
+            return Vec::new();
+        };
+        self.heard.live(slot.first..slot.last + 1).into_iter().map(|i| self.heard.tokens[i].id).collect()
+    }
+
+    /// True when the slot holds a phrase of the class.
+    pub fn holds(&self, name: &str, class: &str) -> bool {
+        self.grammar.lexicon.find(class, &self.ids(name)).is_some()
+    }
+
+    /// True when the clause holds a phrase of the class.
+    pub fn clause_holds(&self, class: &str) -> bool {
+        self.grammar.lexicon.find(class, &self.clause_ids()).is_some()
+    }
+
+    /// True when the clause begins with a phrase of the class.
+    /// The words of the clause that frames look at.
+    pub fn clause_words(&self) -> usize {
+        self.heard.live(self.found.tokens.clone()).len()
+    }
+
+    pub fn clause_starts(&self, class: &str) -> bool {
+        self.grammar.lexicon.starts(class, &self.clause_ids()).is_some()
+    }
+
+    fn clause_ids(&self) -> Vec<WordId> {
+        self.heard.live(self.found.tokens.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect()
+    }
+
+    /// Peels of the clause that are times of a kind, in order; those inside `except` are left alone.
+    pub fn times(&self, except: &[&str], is: impl Fn(Option<&When>) -> bool) -> Vec<usize> {
+        let protected: Vec<Range<usize>> = except.iter().filter_map(|name| self.wide(name)).collect();
+        self.heard
+            .times_in(&self.found.tokens)
+            .into_iter()
+            .filter(|&peel| {
+                let span = &self.heard.peels[peel].span;
+                let inside = |r: &Range<usize>| {
+                    self.heard.tokens[r.start].span.start <= span.start
+                        && span.end <= self.heard.tokens[r.end - 1].span.end
+                };
+                !protected.iter().any(inside)
+            })
+            .filter(|&peel| self.heard.time(peel).is_some_and(|f| is(f.result.as_ref().ok())))
+            .collect()
+    }
+
+    /// Points, ranges and recurrences of the clause outside these slots, and what is no usable time.
+    pub fn moments(&self, except: &[&str]) -> Vec<usize> {
+        self.times(except, |when| !matches!(when, Some(When::Duration(_))))
+    }
+
+    /// Lengths of time of the clause outside these slots.
+    pub fn lengths(&self, except: &[&str]) -> Vec<usize> {
+        self.times(except, |when| matches!(when, Some(When::Duration(_))))
+    }
+
+    /// The one time the clause is about: said outside the slot if there is one, two that fit together as one,
+    /// else the last.
+    pub fn moment(&self, inside: &str, except: &[&str]) -> Option<Words> {
+        let all = self.moments(except);
+        if all.len() < 2 {
+            return all.first().map(|&peel| self.in_context(peel));
+        }
+        if let Some(either) = self.either(&all) {
+            return Some(either);
+        }
+        let joined = self.words(&all);
+        let fits = matches!(time::resolve(&joined.text, self.hearing.reference), Some(Ok(_)));
+        if fits && all.len() == 2 && !self.are_apart(all[0], all[1]) {
+            return Some(joined);
+        }
+        let mut around = except.to_vec();
+        around.push(inside);
+        let outside = self.moments(&around);
+        outside.first().or(all.last()).map(|&peel| self.words(&[peel]))
+    }
+
+    /// "Alarm at 5:45 tomorrow: hill session": what the words mean beside an alarm, written out where alone they would mean
+    /// another instant. What a thing is called says its own half of the day, later.
+    fn in_context(&self, peel: usize) -> Words {
+        let words = self.words(&[peel]);
+        if !self.clause_holds("alarms") {
+            return words;
+        }
+        let alone = time::resolve(&words.text, self.hearing.reference);
+        match (self.heard.time(peel).map(|found| &found.result), alone) {
+            (Some(Ok(When::Point { at, grain: Grain::Minute })), Some(Ok(When::Point { at: other, .. })))
+                if *at != other =>
+            {
+                Words { text: at.format("%Y-%m-%dT%H:%M").to_string(), ..words }
+            }
+            _ => words,
+        }
+    }
+
+    /// "Remind me at 5 about the meeting tomorrow": an hour and a day that were understood, and not as one.
+    fn are_apart(&self, one: usize, other: usize) -> bool {
+        let start = |peel| self.heard.time(peel)?.result.as_ref().ok()?.start();
+        start(one).zip(start(other)).is_some_and(|(one, other)| one != other)
+    }
+
+    /// "Monday or Tuesday at 8": one of several, as it was said, to be asked about.
+    fn either(&self, all: &[usize]) -> Option<Words> {
+        let doubtful = |peel: &usize| {
+            let ambiguous = |f: &time::Found| matches!(f.result, Err(Problem::Ambiguous { .. }));
+            self.heard.time(*peel).is_some_and(ambiguous)
+        };
+        if !all.iter().all(doubtful) {
+            return None;
+        }
+        let (first, last) = (&self.heard.peels[*all.first()?].span, &self.heard.peels[*all.last()?].span);
+        Some(Words { text: self.heard.text[first.start..last.end].trim().to_owned(), peels: all.to_vec() })
+    }
+
+    /// A bare hour that stands in a slot: "make it 5".
+    pub fn bare_clock(&self) -> Option<Words> {
+        self.raw("clock").map(|hour| Words { text: format!("at {hour}"), peels: Vec::new() })
+    }
+
+    /// Is this told as a time that something has been moved to?
+    pub fn is_moved_to(&self, words: &Words) -> bool {
+        words.peels.iter().any(|&peel| self.heard.time(peel).is_some_and(|found| found.role == Role::To))
+    }
+
+    /// Where something is moved to, and the times it is told from.
+    pub fn target(&self) -> Option<(Words, Vec<usize>)> {
+        if let Some(words) = self.bare_clock() {
+            return Some((words, Vec::new()));
+        }
+        if let Some(words) = self.shift() {
+            let rest = self.moments(&[]).into_iter().filter(|p| !words.peels.contains(p)).collect();
+            return Some((words, rest));
+        }
+        let all = self.moments(&[]);
+        let to = all.iter().copied().find(|&p| self.heard.time(p).is_some_and(|f| f.role == Role::To));
+        let target = to.or(all.last().copied())?;
+        let rest = all.into_iter().filter(|&p| p != target).collect();
+        Some((self.words(&[target]), rest))
+    }
+
+    /// "(Push it) back by half an hour": how far from the old time the new one is.
+    fn shift(&self) -> Option<Words> {
+        let tokens = &self.found.tokens;
+        let clause = self.heard.raw(tokens.start, tokens.end.checked_sub(1)?);
+        let shift = time::shift_in(clause)?;
+        let start = self.heard.tokens[tokens.start].span.start;
+        let length = start + shift.length().start..start + shift.length().end;
+        let covers = |peel: &usize| {
+            let span = &self.heard.peels[*peel].span;
+            span.start <= length.start && length.end <= span.end
+        };
+        let peels = self.times(&[], |_| true).into_iter().filter(covers).collect();
+        Some(Words { text: shift.in_words(clause), peels })
+    }
+
+    /// Peels as words.
+    pub fn words(&self, peels: &[usize]) -> Words {
+        let said: Vec<&str> = peels.iter().map(|&p| bare_time(self.heard.words_of(&self.heard.peels[p]))).collect();
+        Words { text: said.join(" "), peels: peels.to_vec() }
+    }
+
+    /// Whether the time is a rule ("every Monday").
+    pub fn repeats(&self, words: &Words) -> bool {
+        words.peels.iter().any(|&p| self.heard.time(p).is_some_and(|f| matches!(f.result, Ok(When::Recurrence { .. }))))
+    }
+
+    /// The priority said anywhere in the clause.
+    pub fn priority(&self) -> Option<&'static str> {
+        self.heard.priority_in(&self.found.tokens).map(|(_, level)| level)
+    }
+
+    /// The action of the frame, with what its wording gives.
+    pub fn action(&self, service: &str, command: &str) -> PlannedAction {
+        let mut params = Params::new();
+        for (name, value) in &self.found.frame.fixed {
+            let value = value.parse::<bool>().map_or_else(|_| Value::from(value.as_str()), Value::from);
+            params.insert(name.clone(), value);
+        }
+        PlannedAction { service: service.into(), command: command.into(), params, ..PlannedAction::default() }
+    }
+}
+
+/// "for tomorrow" is tomorrow, "to friday" is friday; "for an hour", "by noon" and "since Monday" mean more,
+/// and without its "on" "15.10" may be a clock time.
+fn bare_time(words: &str) -> &str {
+    let said = |rest: &&str| !(rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains('.'));
+    let bare = ["to ", "on ", "To ", "On "].iter().find_map(|link| words.strip_prefix(link).filter(said));
+    let bare = bare.unwrap_or(words);
+    let after_for = bare.strip_prefix("for ").filter(|rest| {
+        !rest.starts_with(|c: char| c.is_ascii_digit())
+            && !matches!(rest.split(' ').next(), Some("a" | "an" | "half" | "one" | "two" | "three"))
+    });
+    after_for.unwrap_or(bare)
+}
+
+/// Sets a parameter if there is a value.
+pub(crate) fn set(action: &mut PlannedAction, name: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        action.params.insert(name.to_owned(), value.into());
+    }
+}
+
+/// A finished action.
+pub(crate) fn done(action: PlannedAction) -> Built {
+    Built::Act(action)
+}
+
+/// How a face at the end of a message is typed.
+const EMOTICONS: [&str; 9] = [" :(", " :)", " :-(", " :-)", " ;)", " ;-)", " :/", " :D", " xD"];
+
+/// Without the white space and marks that a cut leaves at the ends.
+pub(crate) fn tidy(text: &str) -> String {
+    let text = text.trim();
+    let text = text.trim_start_matches([',', ':', ';', '-', '–', '—', '.', '!', ' ']);
+    let text = EMOTICONS.iter().find_map(|face| text.strip_suffix(face)).unwrap_or(text);
+    let text = text.trim_end_matches([',', ':', ';', '-', '–', '—', '.', '!', '?', ' ', '\n']);
+    unquoted(text.trim()).to_owned()
+}
+
+/// Without the quotation marks around the whole of it.
+pub(crate) fn unquoted(text: &str) -> &str {
+    for (open, close) in [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('\'', '\'')] {
+        if let Some(inner) = text.strip_prefix(open).and_then(|t| t.strip_suffix(close)) {
+            return inner.trim();
+        }
+    }
+    text
+}
+
+fn trim_dangling(piece: &str, at_front: bool, at_back: bool) -> String {
+    let mut words: Vec<&str> = piece.split_whitespace().collect();
+    while at_back && words.last().is_some_and(|w| DANGLING.contains(&fold(w).as_str())) {
+        words.pop();
+    }
+    let front =
+        if at_front { words.iter().take_while(|w| matches!(fold(w).as_str(), "and" | "," | "to")).count() } else { 0 };
+    words[front.min(words.len())..].join(" ")
+}
+
+/// As a title is written.
+pub(crate) fn title(text: &str) -> String {
+    capitalised(text.trim())
+}
+
+const DETERMINERS: [&str; 20] = [
+    "the", "my", "a", "an", "our", "this", "that", "all", "der", "die", "das", "den", "dem", "mein", "meine", "meinen",
+    "ein", "eine", "einen", "some",
+];
+
+/// Text without the articles and possessives at its start.
+pub(crate) fn without_determiner(text: &str) -> &str {
+    let mut rest = text.trim();
+    while let Some((_, tail)) = rest.split_once(' ').filter(|(first, _)| DETERMINERS.contains(&fold(first).as_str())) {
+        rest = tail.trim_start();
+    }
+    rest
+}
+
+/// Names divided by commas and "and", as said.
+pub(crate) fn people(text: &str) -> Vec<Value> {
+    let spaced = text.replace(" & ", " and ").replace(" und ", " and ");
+    spaced
+        .split(',')
+        .flat_map(|part| part.split(" and "))
+        .map(|name| name.trim().trim_start_matches("and ").trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .map(Value::from)
+        .collect()
+}
+
+/// Things divided by commas and "and".
+pub(crate) fn things(text: &str) -> Vec<Value> {
+    people(text).into_iter().filter_map(|thing| thing.as_str().map(|t| Value::from(strip_some(t)))).collect()
+}
+
+fn strip_some(text: &str) -> &str {
+    ["some ", "a ", "an "].iter().find_map(|article| text.strip_prefix(article)).unwrap_or(text)
+}

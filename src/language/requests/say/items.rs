@@ -1,0 +1,369 @@
+//! "Cancel …", "move …", "… is done": the verb does not say which service holds the thing; its noun, the
+//! conversation and the routed domains do.
+
+use serde_json::{Map, Value, json};
+
+use super::super::history;
+use super::super::said::{Said, Words, done, set, tidy, without_determiner};
+use super::super::text::fold;
+use super::Built;
+use crate::core::plan::PlannedAction;
+use crate::language::time;
+
+/// A thing is named with a few words; more are a story.
+const NAME_WORDS_MAX: usize = 8;
+
+/// The service that a slot's noun belongs to; `None` when it does not say.
+pub(crate) fn service_of(said: &Said, slot: &str) -> Option<&'static str> {
+    let has = |class: &str| said.holds(slot, class);
+    if has("tasknoun") {
+        return Some("task");
+    }
+    if has("notenoun") {
+        return Some("keep");
+    }
+    if has("mailnoun") {
+        return Some("email");
+    }
+    if has("event") || has("deevent") || has("cal") {
+        return Some("calendar");
+    }
+    None
+}
+
+/// Whether an action of this service may come back.
+pub(crate) fn fits(domains: &[String], service: &str) -> bool {
+    domains.is_empty() || domains.iter().any(|d| d == service)
+}
+
+/// A clean description of the thing, or the id of what "it" is.
+pub(super) fn find_by(said: &Said, slot: &str, services: &[&str], target: Option<&Words>) -> Option<String> {
+    let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids(slot));
+    if is_reference || said.found.slot(slot).is_none() {
+        return history::latest(said.hearing.history, |past| services.contains(&past.service.as_str()))
+            .and_then(history::handle);
+    }
+    let target: &[usize] = target.map_or(&[], |words| &words.peels);
+    // "The Christmas list" is called so.
+    let all = if services == ["keep"] { Vec::new() } else { said.moments(&[]) };
+    // "Tick off the christmas cards" is not about Christmas.
+    let all: Vec<usize> = all.into_iter().filter(|peel| !said.names_a_thing(slot, *peel)).collect();
+    let bare = without_reason(&said.clean(slot, &all).unwrap_or_default());
+    let bare = without_kind(without_determiner(&bare)).to_owned();
+    if bare.split_whitespace().count() > NAME_WORDS_MAX {
+        return None;
+    }
+    let is_generic = bare.is_empty() || is_determiner(&bare) || {
+        let ids: Vec<_> = bare.split_whitespace().map(|w| said.grammar.lexicon.read_word(&fold(w))).collect();
+        said.grammar.lexicon.is_phrase("genericevent", &ids)
+    };
+    if !is_generic {
+        return Some(bare);
+    }
+    let with_time = without_reason(&said.clean(slot, target).unwrap_or_default());
+    let with_time = without_determiner(&with_time);
+    Some(with_time.to_owned()).filter(|text| !text.is_empty() && !is_determiner(text))
+}
+
+fn is_determiner(text: &str) -> bool {
+    matches!(fold(text).as_str(), "my" | "the" | "a" | "this" | "that" | "all")
+}
+
+/// "the gym class, i'm tired" is about the gym class.
+fn without_reason(text: &str) -> String {
+    const WHY: [&str; 9] = [", i", " because ", ", it", ", she", ", he", ", we", " since i", ", they", " as i "];
+    let lower = text.to_lowercase();
+    let at = WHY.iter().filter_map(|why| lower.find(why)).min().filter(|&at| text.is_char_boundary(at));
+    at.map_or_else(|| tidy(text), |at| tidy(&text[..at]))
+}
+
+/// "task about the report" is the report; "buy milk task" is buy milk.
+fn without_kind(text: &str) -> &str {
+    const KINDS: [&str; 9] = ["task", "reminder", "todo", "note", "event", "calendar event", "entry", "memo", "thing"];
+    let mut rest = text.trim();
+    for kind in KINDS {
+        if let Some(after) = rest.strip_prefix(kind).and_then(|r| r.strip_prefix(' ')) {
+            let after = after.trim_start();
+            rest = ["about ", "to ", "for ", "called ", "named ", "of ", "on ", "that says ", "with "]
+                .iter()
+                .find_map(|link| after.strip_prefix(link))
+                .unwrap_or(after);
+        }
+        if let Some(before) = rest.strip_suffix(kind).and_then(|r| r.strip_suffix(' ')) {
+            rest = before.trim_end();
+        }
+    }
+    without_determiner(rest)
+}
+
+/// Deletes in a service that the words name.
+pub(super) fn delete(said: &Said, service: &str) -> Built {
+    let Some(found) = find_by(said, "what", &[service], None) else {
+        return Built::No;
+    };
+    let mut action = said.action(service, "delete");
+    set(&mut action, "find_by", Some(found));
+    done(action)
+}
+
+/// "mark … as done"; only tasks can be done.
+pub(super) fn complete(said: &Said) -> Built {
+    // "Diolch, that's me sorted" names no task.
+    if said.found.frame.weak && said.holds("what", "aside") {
+        return Built::No;
+    }
+    // "No worries, all sorted".
+    let Some(found) = find_by(said, "what", &["task"], None).filter(|found| !fold(found).starts_with("no ")) else {
+        return Built::No;
+    };
+    let mut action = said.action("task", "complete");
+    set(&mut action, "find_by", Some(found));
+    done(action)
+}
+
+/// "cancel …": a meeting, a reminder, a list, whatever it names.
+pub(super) fn cancel(said: &Said) -> Built {
+    const DELETABLE: [&str; 4] = ["calendar", "task", "keep", "memory"];
+    let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids("what"));
+    if is_reference {
+        let past = history::latest(said.hearing.history, |past| {
+            DELETABLE.contains(&past.service.as_str()) && fits(said.domains, &past.service)
+        });
+        let Some(past) = past else { return Built::No };
+        let Some(handle) = history::handle(past) else {
+            return Built::No;
+        };
+        return done(deletion(&past.service, handle));
+    }
+    let text = fold(&said.raw("what").unwrap_or_default());
+    if text.contains('@') || ["contact", "draft", "mail", "account"].iter().any(|no| text.ends_with(no)) {
+        return Built::No;
+    }
+    let service = service_of(said, "what").or_else(|| named_before(said)).unwrap_or_else(|| by_verb(said));
+    let service = if said.clause_holds("cal") { "calendar" } else { service };
+    if !DELETABLE.contains(&service) {
+        return Built::No;
+    }
+    if is_any_of_a_kind(said, &text) {
+        return Built::No;
+    }
+    let mut actions = Vec::new();
+    let whole = find_by(said, "what", &[service], None).unwrap_or_default();
+    for one in split_items(&whole) {
+        actions.push(deletion(service, one));
+    }
+    if actions.is_empty() { Built::No } else { Built::Acts(actions) }
+}
+
+/// "I don't need a reminder" is about no reminder in particular.
+fn is_any_of_a_kind(said: &Said, text: &str) -> bool {
+    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
+    let first = text.split([',', ' ']).next().unwrap_or_default();
+    [" a ", " an ", " any "].iter().any(|article| clause.contains(&format!("{article}{first}")))
+        && clause.contains("need")
+}
+
+/// "the dentist and my standup" are two.
+fn split_items(text: &str) -> Vec<String> {
+    let mut parts = vec![text];
+    for link in [" and the ", " and my ", " and also the "] {
+        parts = parts.into_iter().flat_map(|p| p.split(link)).collect();
+    }
+    parts.into_iter().map(|p| without_determiner(p).to_owned()).filter(|p| !p.is_empty()).collect()
+}
+
+fn deletion(service: &str, find_by: String) -> PlannedAction {
+    let command = match service {
+        "calendar" => "delete_event",
+        "memory" => "forget",
+        _ => "delete",
+    };
+    let mut action = PlannedAction { service: service.into(), command: command.into(), ..PlannedAction::default() };
+    set(&mut action, "find_by", Some(find_by));
+    action
+}
+
+/// The service in whose hands the conversation last saw a thing of this name.
+fn named_before(said: &Said) -> Option<&'static str> {
+    let wanted = fold(without_determiner(&said.clean("what", &said.moments(&[]))?));
+    let past = history::latest(said.hearing.history, |past| fold(&history::label(past)).contains(&wanted))?;
+    ["calendar", "task", "keep"].into_iter().find(|service| *service == past.service)
+}
+
+/// With no other sign: the only routed service, else appointments are cancelled and tasks deleted.
+fn by_verb(said: &Said) -> &'static str {
+    let routed = |service: &str| said.domains.len() == 1 && fits(said.domains, service);
+    if let Some(only) = ["task", "calendar", "keep"].into_iter().find(|s| routed(s)) {
+        return only;
+    }
+    let first = said.heard.live(said.found.tokens.clone()).into_iter().map(|i| said.heard.tokens[i].id);
+    let ids: Vec<_> = first.collect();
+    let is_cancel = said.grammar.lexicon.find("cancelverb", &ids).is_some();
+    let has_clock = !said.moments(&[]).is_empty();
+    if is_cancel || has_clock { "calendar" } else { "task" }
+}
+
+/// "move … to friday": an event or a task.
+pub(super) fn moved(said: &Said) -> Built {
+    let is_reference = said.found.slot("what").is_none()
+        || said.grammar.lexicon.is_phrase("it", &said.ids("what"))
+        || said.grammar.lexicon.is_phrase("direction", &said.ids("what"));
+    let past = history::latest(said.hearing.history, |past| {
+        matches!(past.service.as_str(), "task" | "calendar")
+            && fits(said.domains, &past.service)
+            && !matches!(past.command.as_str(), "list" | "list_events" | "find_free_time")
+    });
+    if said.found.frame.weak
+        && let Some(again) = again(said)
+    {
+        return again;
+    }
+    let service = if is_reference {
+        match past.map(|p| p.service.as_str()) {
+            Some("task") => "task",
+            Some("calendar") => "calendar",
+            Some(_) | None => return Built::No,
+        }
+    } else {
+        service_of(said, "what").or_else(|| named_before(said)).unwrap_or_else(|| kind_by_time(said))
+    };
+    let command = match service {
+        "calendar" => "update_event",
+        "task" => "update",
+        _ => return Built::No,
+    };
+    let target = said.target();
+    let found = if is_reference {
+        past.and_then(history::handle)
+    } else {
+        find_by(said, "what", &[service], target.as_ref().map(|(words, _)| words))
+    };
+    let Some(found) = found else { return Built::No };
+    let mut action = said.action(service, command);
+    set(&mut action, "find_by", Some(found));
+    let Some(changes) = changes(said, service, target.map(|(words, _)| words)) else {
+        let is_move = said.found.frame.weak || is_vague(said);
+        if is_move {
+            return Built::No;
+        }
+        return Built::Ask { question: "When should it be?", partial: action, param: "changes" };
+    };
+    set(&mut action, "changes", Some(Value::Object(changes)));
+    done(action)
+}
+
+/// "make it nicer", "set the table" name no new time and no priority.
+fn is_vague(said: &Said) -> bool {
+    let ids: Vec<_> = said.heard.live(said.found.tokens.clone()).into_iter().map(|i| said.heard.tokens[i].id).collect();
+    said.grammar.lexicon.find("realmove", &ids).is_none()
+}
+
+/// A clock time suggests an event, a mere day a task.
+fn kind_by_time(said: &Said) -> &'static str {
+    if said.domains.len() == 1 {
+        if fits(said.domains, "task") {
+            return "task";
+        }
+        if fits(said.domains, "calendar") {
+            return "calendar";
+        }
+    }
+    let text = said.target().map(|(words, _)| words.text).unwrap_or_default();
+    let is_clock = text.chars().any(|c| c.is_ascii_digit()) || text.contains("noon");
+    if is_clock && said.priority().is_none() { "calendar" } else { "task" }
+}
+
+fn changes(said: &Said, service: &str, target: Option<Words>) -> Option<Map<String, Value>> {
+    let mut changes = Map::new();
+    if let Some(words) = target {
+        let name = match service {
+            "calendar" => "start_time",
+            _ if said.repeats(&words) => "repeat",
+            _ => "deadline",
+        };
+        changes.insert(name.into(), json!(words.text));
+    } else if service == "calendar"
+        && let Some(&length) = said.lengths(&[]).first()
+    {
+        changes.insert("end_time".into(), json!(said.words(&[length]).text));
+    }
+    if let (Some(level), "task") = (said.priority(), service) {
+        changes.insert("priority".into(), json!(level));
+    }
+    (!changes.is_empty()).then_some(changes)
+}
+
+/// "what about friday?" after a question about a day asks the same for another.
+fn again(said: &Said) -> Option<Built> {
+    let last = history::latest(said.hearing.history, |past| !past.service.is_empty())?;
+    let param = match last.command.as_str() {
+        "list_events" | "find_free_time" => "from",
+        "list" if last.service == "task" => "due_before",
+        _ => return None,
+    };
+    let when = said.moment("", &[])?;
+    let mut action = PlannedAction {
+        service: last.service.clone(),
+        command: last.command.clone(),
+        params: last.params.clone(),
+        ..PlannedAction::default()
+    };
+    action.params.remove("to");
+    set(&mut action, param, Some(when.text));
+    Some(done(action))
+}
+
+/// "and one with Sarah at 3": like the last event, with somebody else or at another time.
+pub(super) fn more(said: &Said) -> Built {
+    let last =
+        history::latest(said.hearing.history, |past| past.command == "create_event" && past.service == "calendar");
+    let Some(last) = last else { return Built::No };
+    let summary = history::label(last);
+    let when = said.moment("with", &[]);
+    let used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
+    let what = summary.split(" with ").next().unwrap_or(&summary);
+    let summary = match said.clean("with", &used) {
+        Some(with) => format!("{what} with {with}"),
+        None => summary.clone(),
+    };
+    let mut action =
+        PlannedAction { service: "calendar".into(), command: "create_event".into(), ..PlannedAction::default() };
+    set(&mut action, "summary", Some(summary));
+    let Some(when) = when else {
+        return Built::Ask { question: "When is it?", partial: action, param: "start_time" };
+    };
+    set(&mut action, "start_time", Some(on_the_same_day(said, &when.text, last)));
+    done(action)
+}
+
+/// A mere clock time belongs to the day talked about.
+fn on_the_same_day(said: &Said, words: &str, last: &super::super::PastAction) -> String {
+    let is_clock_only = words.split_whitespace().all(|w| {
+        matches!(
+            fold(w).as_str(),
+            "at" | "noon" | "am" | "pm" | "o'clock" | "midnight" | "half" | "past" | "quarter" | "to"
+        ) || w.starts_with(|c: char| c.is_ascii_digit())
+    });
+    let before = last.params.get("start_time").and_then(Value::as_str);
+    let day = before
+        .and_then(|text| time::resolve(text, said.hearing.reference))
+        .and_then(Result::ok)
+        .and_then(|w| w.start());
+    match day.filter(|_| is_clock_only) {
+        Some(day) => format!("{} {words}", day.format("%Y-%m-%d")),
+        None => words.to_owned(),
+    }
+}
+
+/// A message that is nothing but a time, after something that has one: "no, friday".
+pub(crate) fn retimed(last: &super::super::PastAction, words: &str) -> Option<PlannedAction> {
+    let (service, command, name) = match (last.service.as_str(), last.command.as_str()) {
+        ("calendar", "create_event" | "update_event") => ("calendar", "update_event", "start_time"),
+        ("task", "create" | "update") => ("task", "update", "deadline"),
+        _ => return None,
+    };
+    let mut action = PlannedAction { service: service.into(), command: command.into(), ..PlannedAction::default() };
+    set(&mut action, "find_by", Some(history::handle(last)?));
+    set(&mut action, "changes", Some(json!({ name: words })));
+    Some(action)
+}

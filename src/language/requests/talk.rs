@@ -1,0 +1,141 @@
+//! Small talk without a model: short, warm, honest.
+//!
+//! Topics and replies stand in `data/understanding/talk.tsv`; which of several replies is given depends on
+//! the message only. Not here: anything that claims a deed.
+
+use std::sync::LazyLock;
+
+use super::text::{fold, own_words};
+
+/// One topic in one language.
+#[derive(Debug)]
+struct Topic {
+    name: &'static str,
+    language: &'static str,
+    /// Words or phrases that bring it up.
+    cues: Vec<&'static str>,
+    replies: Vec<&'static str>,
+}
+
+static TOPICS: LazyLock<Vec<Topic>> =
+    LazyLock::new(|| include_str!("../../../data/understanding/talk.tsv").lines().filter_map(topic).collect());
+
+fn topic(line: &'static str) -> Option<Topic> {
+    let mut fields = line.split('\t');
+    let name = fields.next().filter(|n| !n.is_empty() && !n.starts_with('#'))?;
+    let language = fields.next()?;
+    let cues = fields.next()?.split('|').map(str::trim).collect();
+    let replies = fields.next()?.split('|').map(str::trim).collect();
+    Some(Topic { name, language, cues, replies })
+}
+
+/// A reply to small talk, in the person's language where it is one of those in the table.
+pub fn chat(text: &str) -> String {
+    let words = words(text);
+    let best = TOPICS
+        .iter()
+        .filter(|topic| topic.name != "language")
+        .filter_map(|topic| longest_cue(topic, &words).map(|len| (len, topic)))
+        .max_by_key(|(len, topic)| (rank(topic.name), *len));
+    match best {
+        Some((_, topic)) => pick(topic, text),
+        None => by_name("otherwise", language(text), text),
+    }
+}
+
+/// What cannot be done without a model, and what can.
+pub fn cannot(text: &str) -> String {
+    by_name("cannot", language(text), text)
+}
+
+/// A greeting may open anything; what follows it says more.
+fn rank(name: &str) -> u8 {
+    match name {
+        "greeting" | "laugh" | "emoji" => 0,
+        "thanks" | "agree" => 1,
+        _ => 2,
+    }
+}
+
+fn words(text: &str) -> String {
+    let own: String = own_words(text).chars().take(400).collect();
+    let spaced: String = fold(&own)
+        .chars()
+        .map(|c| if c.is_alphanumeric() || c == '\'' || is_mark(c) || is_emoji(c) { c } else { ' ' })
+        .collect();
+    format!(" {} ", spaced.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(u32::from(c), 0x300..=0x36F | 0x900..=0x94F | 0x610..=0x65F)
+}
+
+fn is_emoji(c: char) -> bool {
+    matches!(u32::from(c), 0x2600..=0x27BF | 0x1F300..=0x1FAFF)
+}
+
+fn longest_cue(topic: &Topic, words: &str) -> Option<usize> {
+    topic
+        .cues
+        .iter()
+        .filter(|cue| words.contains(&format!(" {cue} ")) || (cue.chars().all(is_emoji) && words.contains(**cue)))
+        .map(|cue| cue.len())
+        .max()
+}
+
+/// Always the same reply to the same message, and not always the same to different ones.
+fn pick(topic: &Topic, text: &str) -> String {
+    let sum: usize = text.bytes().map(usize::from).sum();
+    let replies = &topic.replies;
+    replies.get(sum % replies.len().max(1)).copied().unwrap_or_default().to_owned()
+}
+
+fn by_name(name: &str, language: &str, text: &str) -> String {
+    let find = |language: &str| TOPICS.iter().find(|t| t.name == name && t.language == language);
+    find(language).or_else(|| find("en")).map(|topic| pick(topic, text)).unwrap_or_default()
+}
+
+/// The language whose words occur most; English when nothing says otherwise.
+fn language(text: &str) -> &'static str {
+    let words = words(text);
+    let hits = |topic: &&Topic| topic.cues.iter().filter(|cue| words.contains(&format!(" {cue} "))).count();
+    TOPICS
+        .iter()
+        .filter(|topic| topic.name == "language")
+        .max_by_key(|topic| hits(topic))
+        .filter(|topic| hits(topic) > 0)
+        .map_or_else(|| by_script(text), |topic| topic.language)
+}
+
+fn by_script(text: &str) -> &'static str {
+    match text.chars().find(|c| c.is_alphabetic()).map_or(0, u32::from) {
+        0x400..=0x4FF => "ru",
+        0x600..=0x6FF => "ar",
+        0x900..=0x97F => "hi",
+        _ => "en",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_topic_has_cues_and_replies() {
+        assert!(TOPICS.len() > 30);
+        for topic in TOPICS.iter() {
+            assert!(!topic.replies.is_empty() && topic.replies.iter().all(|r| !r.is_empty()), "{topic:?}");
+            assert!(!topic.cues.is_empty(), "{topic:?}");
+        }
+    }
+
+    #[test]
+    fn small_talk_is_answered_in_kind() {
+        assert!(chat("thanks!").to_lowercase().contains("welcome") || chat("thanks!").contains("glad"));
+        assert!(chat("Danke dir").contains("ern"), "{}", chat("Danke dir"));
+        assert!(chat("what can you do?").contains("emind"));
+        assert!(chat("привет").chars().any(|c| ('а'..='я').contains(&c)));
+        assert!(!chat("🦖").is_empty());
+        assert!(cannot("what is the capital of France?").contains("“"));
+    }
+}

@@ -1,0 +1,563 @@
+//! The whole of built-in understanding: the flow examples, conversations, the evaluation files, hostile input.
+
+use chrono::{DateTime, Utc};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::language::routing::{Kind, route};
+use crate::language::time;
+use crate::language::time::DateOrder;
+
+/// Monday 2026-01-12, 09:00.
+pub(crate) fn monday() -> Reference {
+    reference("2026-01-12T09:00:00Z", "UTC")
+}
+
+fn reference(now: &str, zone: &str) -> Reference {
+    let now: DateTime<Utc> = now.parse().unwrap();
+    Reference { now, zone: zone.parse().unwrap(), order: DateOrder::DayFirst }
+}
+
+fn planned(text: &str, history: &[Past]) -> Understood {
+    plan(&Hearing { text, reference: &monday(), history }, &[])
+}
+
+/// `service.command {params}` for each action, one a line; a question as `? param: question`.
+fn shown(understood: &Understood) -> String {
+    let line = |a: &PlannedAction| format!("{}.{} {}", a.service, a.command, Value::Object(a.params.clone()));
+    match understood {
+        Understood::Plan(plan) => plan.actions.iter().map(line).collect::<Vec<_>>().join("\n"),
+        Understood::Ask { question, partial, param } => format!("? {param}: {question} {}", line(partial)),
+        Understood::NotUnderstood => "-".into(),
+    }
+}
+
+fn check(text: &str, history: &[Past], expected: &str) {
+    assert_eq!(shown(&planned(text, history)), expected, "{text}");
+}
+
+/// A turn that made or touched one thing.
+fn past(service: &str, command: &str, params: Value, id: &str, label: &str) -> Past {
+    let Value::Object(params) = params else { panic!("params are an object") };
+    let item = (!id.is_empty()).then(|| Item { id: id.into(), label: label.into() });
+    let action = PastAction { service: service.into(), command: command.into(), params, item };
+    Past { said: String::new(), actions: vec![action] }
+}
+
+pub(crate) fn meeting_with_sarah() -> Vec<Past> {
+    let params = json!({"summary": "Meeting with Sarah", "start_time": "2026-01-13T15:00:00"});
+    vec![past("calendar", "create_event", params, "ev7", "Meeting with Sarah")]
+}
+
+#[test]
+fn the_flow_examples_are_planned() {
+    check("Hey, how's it going?", &[], "-");
+    check(
+        "Remind me to call mom tomorrow at 5pm",
+        &[],
+        r#"task.create {"deadline":"tomorrow at 5pm","title":"Call mom"}"#,
+    );
+    check(
+        "Send an email to the whole team about the project delay",
+        &[],
+        r#"email.send_email {"body":"Hi all,\n\nThis is about the project delay.\n","subject":"Project delay","to":["the whole team"]}"#,
+    );
+    check(
+        "Check my calendar for tomorrow and email Bob to tell him I'm running late",
+        &[],
+        "calendar.list_events {\"from\":\"tomorrow\"}\nemail.create_draft {\"body\":\"Hi Bob,\\n\\nI'm running late.\\n\",\"subject\":\"I'm running late\",\"to\":[\"Bob\"]}",
+    );
+    check(
+        "I have a meeting with Sarah at 3pm",
+        &[],
+        r#"calendar.create_event {"start_time":"at 3pm","summary":"Meeting with Sarah"}"#,
+    );
+    check("Actually, cancel it", &meeting_with_sarah(), r#"calendar.delete_event {"find_by":"ev7"}"#);
+}
+
+#[test]
+fn several_times_of_one_reminder_are_all_kept_or_nothing_is() {
+    check(
+        "remind me to call mom tomorrow at 5 and at 6",
+        &[],
+        r#"task.create {"deadline":"tomorrow at 5","remind_at":["2026-01-13T18:00"],"title":"Call mom"}"#,
+    );
+    check(
+        "remind me on friday at 3pm and on monday at 9am to water the plants",
+        &[],
+        r#"task.create {"deadline":"friday at 3pm","remind_at":["monday at 9am"],"title":"Water the plants"}"#,
+    );
+    check(
+        "remind me a day before and an hour before my flight on friday at 3pm",
+        &[],
+        r#"task.create {"deadline":"friday at 3pm","remind_before":["P1D","PT1H"],"title":"Flight"}"#,
+    );
+}
+
+#[test]
+fn pronouns_and_ellipsis_mean_what_was_talked_about_last() {
+    let meeting = meeting_with_sarah();
+    let task = vec![past("task", "create", json!({"title": "Call mom"}), "t3", "Call mom")];
+    let draft = json!({"to": ["Bob"], "subject": "Late", "body": "Hi Bob,\n\nI'm late.\n"});
+    let draft = vec![past("email", "create_draft", draft, "d1", "Late")];
+    let looked = vec![past("calendar", "list_events", json!({"from": "tomorrow"}), "", "")];
+    let rows: [(&str, &[Past], &str); 14] = [
+        ("cancel it", &meeting, r#"calendar.delete_event {"find_by":"ev7"}"#),
+        ("delete that please", &task, r#"task.delete {"find_by":"t3"}"#),
+        ("move that to 4", &meeting, r#"calendar.update_event {"changes":{"start_time":"4"},"find_by":"ev7"}"#),
+        ("make it 5 instead", &meeting, r#"calendar.update_event {"changes":{"start_time":"at 5"},"find_by":"ev7"}"#),
+        ("no, friday", &meeting, r#"calendar.update_event {"changes":{"start_time":"friday"},"find_by":"ev7"}"#),
+        ("actually tomorrow at 6", &task, r#"task.update {"changes":{"deadline":"tomorrow at 6"},"find_by":"t3"}"#),
+        ("push it to friday", &task, r#"task.update {"changes":{"deadline":"friday"},"find_by":"t3"}"#),
+        ("make it high priority", &task, r#"task.update {"changes":{"priority":"high"},"find_by":"t3"}"#),
+        ("mark it as done", &task, r#"task.complete {"find_by":"t3"}"#),
+        (
+            "and one with Tom at 4",
+            &meeting,
+            r#"calendar.create_event {"start_time":"2026-01-13 at 4","summary":"Meeting with Tom"}"#,
+        ),
+        ("send it", &draft, r#"email.send_email {"body":"Hi Bob,\n\nI'm late.\n","subject":"Late","to":["Bob"]}"#),
+        ("what about friday?", &looked, r#"calendar.list_events {"from":"friday"}"#),
+        (
+            "email her that i'm late",
+            &meeting,
+            r#"email.create_draft {"body":"Hi Sarah,\n\nI'm late.\n","subject":"I'm late","to":["Sarah"]}"#,
+        ),
+        ("cancel it", &[], "-"),
+    ];
+    for (text, history, expected) in rows {
+        check(text, history, expected);
+    }
+}
+
+#[test]
+fn another_event_is_no_answer() {
+    let Understood::Ask { partial, param, .. } = planned("schedule a call with Yuki", &[]) else { panic!() };
+    let complete = |answer: &str| complete(&partial, &param, answer, &monday());
+    assert!(complete("haircut on the 23rd at 5pm").is_none());
+    for answer in ["the 23rd at 5pm", "call on friday at 5", "friday at 5, before lunch", "at 5 tomorrow please"] {
+        assert!(complete(answer).is_some(), "{answer}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_asked_for_and_the_answer_completes_it() {
+    let rows = [
+        (
+            "schedule a meeting with Sarah",
+            "start_time",
+            "tomorrow at 5",
+            r#"{"start_time":"tomorrow at 5","summary":"Meeting with Sarah"}"#,
+        ),
+        ("remind me tomorrow", "title", "call mom", r#"{"deadline":"tomorrow","title":"Call mom"}"#),
+        (
+            "email Bob",
+            "body",
+            "that I'm late",
+            r#"{"body":"Hi Bob,\n\nI'm late.\n","subject":"I'm late","to":["Bob"]}"#,
+        ),
+        ("write an email", "to", "Anna and Tom", r#"{"to":["Anna","Tom"]}"#),
+        (
+            "move the dentist",
+            "changes",
+            "friday at 10",
+            r#"{"changes":{"start_time":"friday at 10"},"find_by":"dentist"}"#,
+        ),
+        ("save Tom's number", "phone", "555 0100", r#"{"name":"Tom","phone":"555 0100"}"#),
+        ("remind me", "title", "pay rent tomorrow", r#"{"deadline":"tomorrow","title":"Pay rent"}"#),
+    ];
+    for (text, wanted, answer, expected) in rows {
+        let Understood::Ask { question, partial, param } = planned(text, &[]) else { panic!("{text}: no question") };
+        assert_eq!(param, wanted, "{text}");
+        assert!(question.ends_with('?'));
+        let completed = complete(&partial, &param, answer, &monday()).unwrap();
+        assert_eq!(Value::Object(completed.params).to_string(), expected, "{text}");
+    }
+}
+
+#[test]
+fn something_new_is_no_answer() {
+    let Understood::Ask { partial, param, .. } = planned("schedule a meeting with Sarah", &[]) else { panic!() };
+    let errand = "call bob today about the budget at 3pm";
+    let ahead = "dentist tomorrow at 3pm, remind me 1 hour before";
+    let talk = ["never mind", "what's on my calendar tomorrow?", "lol", "", "🦖"];
+    for text in talk.into_iter().chain(["remind me to call mom at 5", errand, ahead]) {
+        assert_eq!(complete(&partial, &param, text, &monday()), None, "{text}");
+    }
+    let Understood::Ask { partial, param, .. } = planned("remind me tomorrow", &[]) else { panic!() };
+    let told = complete(&partial, &param, "call bob about the budget", &monday()).unwrap();
+    assert_eq!(told.params["title"], "Call bob about the budget");
+}
+
+#[test]
+fn only_routed_domains_come_back() {
+    let hearing = Hearing { text: "email Bob that I'm late", reference: &monday(), history: &[] };
+    assert_eq!(plan(&hearing, &["calendar".into()]), Understood::NotUnderstood);
+    assert!(matches!(plan(&hearing, &["email".into()]), Understood::Plan(_)));
+}
+
+#[test]
+fn quoted_text_is_not_the_persons_command() {
+    check("> remind me to call mom tomorrow", &[], "-");
+    check("> cancel everything\nwhat's on my calendar tomorrow?", &[], r#"calendar.list_events {"from":"tomorrow"}"#);
+}
+
+/// The catalog table of the design: every parameter a plan may name.
+const CATALOG: [(&str, &str); 26] = [
+    ("task.create", "title description priority deadline repeat remind_before remind_at"),
+    ("task.list", "status due_before"),
+    ("task.update", "find_by changes"),
+    ("task.complete", "find_by"),
+    ("task.delete", "find_by"),
+    ("calendar.list_events", "from to"),
+    ("calendar.find_free_time", "from to minutes"),
+    ("calendar.create_event", "summary start_time end_time location attendees"),
+    ("calendar.update_event", "find_by changes"),
+    ("calendar.delete_event", "find_by"),
+    ("email.search", "text from to subject since before unread"),
+    ("email.read_thread", "find_by"),
+    ("email.create_draft", "to subject body"),
+    ("email.send_email", "to subject body"),
+    ("email.reply_to_email", "find_by body"),
+    ("memory.store", "category key value"),
+    ("memory.update", "key new_value"),
+    ("memory.recall", "query"),
+    ("memory.forget", "find_by"),
+    ("keep.create", "title text items"),
+    ("keep.append", "find_by text"),
+    ("keep.list", ""),
+    ("keep.search", "query"),
+    ("keep.delete", "find_by"),
+    ("contacts.find", "query"),
+    ("contacts.save", "name email phone"),
+];
+
+fn assert_in_catalog(action: &PlannedAction, text: &str) {
+    let name = format!("{}.{}", action.service, action.command);
+    let (_, allowed) = CATALOG.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("{name} for {text:?}"));
+    for (param, value) in &action.params {
+        assert!(allowed.split(' ').any(|a| a == param), "{name}.{param} for {text:?}");
+        assert!(!value.is_null() && value.as_str() != Some(""), "{name}.{param} is empty for {text:?}");
+    }
+}
+
+fn actions(understood: Understood) -> Vec<PlannedAction> {
+    match understood {
+        Understood::Plan(plan) => plan.actions,
+        Understood::Ask { partial, .. } => vec![partial],
+        Understood::NotUnderstood => Vec::new(),
+    }
+}
+
+// ── The evaluation files ──
+
+const PLAN_TUNE: &str = include_str!("../../../data/eval/plan_tune.jsonl");
+const PLAN_TEST: &str = include_str!("../../../data/eval/plan_test.jsonl");
+/// Fresh batches, most misses of which were worked on since.
+const PLAN_UNSEEN: [&str; 3] = [
+    include_str!("../../../data/eval/plan_unseen.jsonl"),
+    include_str!("../../../data/eval/plan_unseen2.jsonl"),
+    include_str!("../../../data/eval/plan_unseen3.jsonl"),
+];
+/// As people write who complain, give reasons and just state a thing. Compared more strictly here than by the command.
+const PLAN_NATURAL: [(&str, usize); 5] = [
+    (include_str!("../../../data/eval/plan_natural.jsonl"), 60),
+    (include_str!("../../../data/eval/plan_natural2.jsonl"), 70),
+    (include_str!("../../../data/eval/plan_natural3.jsonl"), 70),
+    (include_str!("../../../data/eval/plan_natural4.jsonl"), 70),
+    (include_str!("../../../data/eval/plan_natural5.jsonl"), 70),
+];
+pub(crate) const ROUTE_TUNE: &str = include_str!("../../../data/eval/route_tune.tsv");
+pub(crate) const ROUTE_TEST: &str = include_str!("../../../data/eval/route_test.tsv");
+/// Fresh batches: none of them teaches.
+pub(crate) const ROUTE_UNSEEN: [&str; 8] = [
+    include_str!("../../../data/eval/route_unseen3.tsv"),
+    include_str!("../../../data/eval/route_unseen6.tsv"),
+    include_str!("../../../data/eval/route_unseen7.tsv"),
+    include_str!("../../../data/eval/route_unseen8.tsv"),
+    include_str!("../../../data/eval/route_unseen9.tsv"),
+    include_str!("../../../data/eval/route_unseen10.tsv"),
+    include_str!("../../../data/eval/route_unseen11.tsv"),
+    include_str!("../../../data/eval/route_unseen12.tsv"),
+];
+
+fn fold(text: &str) -> String {
+    text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn is_time(name: &str) -> bool {
+    matches!(
+        name,
+        "start_time" | "end_time" | "deadline" | "from" | "to" | "since" | "before" | "due_before" | "repeat"
+    )
+}
+
+/// As `brain-agent eval plan` compares: times as instants, lists as sets, strings folded.
+fn same(name: &str, got: &Value, wanted: &Value, reference: &Reference) -> bool {
+    match (got, wanted) {
+        (Value::Object(got), Value::Object(wanted)) => {
+            wanted.iter().all(|(k, v)| got.get(k).is_some_and(|g| same(k, g, v, reference)))
+        }
+        (Value::Array(got), Value::Array(wanted)) => {
+            let set = |list: &[Value]| {
+                let mut set: Vec<String> = list.iter().filter_map(Value::as_str).map(fold).collect();
+                set.sort();
+                set
+            };
+            set(got) == set(wanted)
+        }
+        (Value::String(got), Value::String(wanted)) => {
+            let at = |text: &str| match time::resolve(text, reference) {
+                Some(Ok(when)) => when.start(),
+                Some(Err(_)) | None => None,
+            };
+            fold(got) == fold(wanted) || (is_time(name) && at(got).is_some() && at(got) == at(wanted))
+        }
+        (got, wanted) => got == wanted,
+    }
+}
+
+fn plan_accuracy(rows: &str) -> (usize, usize) {
+    let mut right = 0;
+    let rows = rows.lines().filter(|line| !line.starts_with('#'));
+    let rows: Vec<Value> = rows.map(|line| serde_json::from_str(line).unwrap()).collect();
+    for row in &rows {
+        let text = row["text"].as_str().unwrap();
+        let reference = reference(row["now"].as_str().unwrap(), row["tz"].as_str().unwrap());
+        let understood = plan(&Hearing { text, reference: &reference, history: &[] }, &[]);
+        let asked = matches!(understood, Understood::Ask { .. });
+        let got = actions(understood);
+        got.iter().for_each(|action| assert_in_catalog(action, text));
+        let wanted = row["expect"].as_array().unwrap();
+        let fits = |(got, wanted): (&PlannedAction, &Value)| {
+            wanted["service"] == json!(got.service)
+                && wanted["command"] == json!(got.command)
+                && same("", &Value::Object(got.params.clone()), &wanted["params"], &reference)
+        };
+        let is_right = got.len() == wanted.len() && got.iter().zip(wanted).all(fits);
+        right += usize::from(is_right && (!asked || wanted.is_empty()));
+    }
+    (right, rows.len())
+}
+
+/// Messages, and the domains that each may be routed to, sorted; talk is none.
+fn routed(rows: &str) -> impl Iterator<Item = (&str, Vec<Vec<&str>>)> {
+    let sorted = |alternative| {
+        let mut domains: Vec<&str> = str::split(alternative, '+').filter(|domain| *domain != "chat").collect();
+        domains.sort_unstable();
+        domains
+    };
+    let rows = rows.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
+    rows.map(move |(text, alternatives)| (text, alternatives.split('|').map(sorted).collect()))
+}
+
+/// The domains of a guess, sorted, and its confidence.
+fn guessed(text: &str) -> (Vec<String>, f32) {
+    let mut guess = route(&Hearing { text, reference: &monday(), history: &[] });
+    guess.domains.sort();
+    (guess.domains, guess.confidence)
+}
+
+/// Right and all rows, chat rows sent to a tool and all chat rows.
+fn route_accuracy(rows: &str) -> [usize; 4] {
+    let mut counts = [0; 4];
+    for (text, alternatives) in routed(rows) {
+        let (domains, confidence) = guessed(text);
+        assert!((0.0..=1.0).contains(&confidence));
+        counts[0] += usize::from(alternatives.iter().any(|wanted| *wanted == domains));
+        counts[1] += 1;
+        if alternatives.iter().all(Vec::is_empty) {
+            counts[2] += usize::from(!domains.is_empty());
+            counts[3] += 1;
+        }
+    }
+    counts
+}
+
+#[test]
+fn everyday_plans_reach_their_figure_on_both_files() {
+    let (tune, test) = (plan_accuracy(PLAN_TUNE), plan_accuracy(PLAN_TEST));
+    println!("plans: tune {}/{}, test {}/{}", tune.0, tune.1, test.0, test.1);
+    assert!(tune.1 >= 250 && test.1 >= 250);
+    assert!(tune.0 * 100 >= tune.1 * 95, "{tune:?}");
+    assert!(test.0 * 100 >= test.1 * 80, "{test:?}");
+    for rows in PLAN_UNSEEN {
+        let (right, all) = plan_accuracy(rows);
+        assert!(right * 100 >= all * 90, "{right}/{all}");
+    }
+    for (rows, least) in PLAN_NATURAL {
+        let (right, all) = plan_accuracy(rows);
+        println!("plans, natural: {right}/{all}");
+        assert!(right * 100 >= all * least, "{right}/{all}");
+    }
+}
+
+#[test]
+fn routing_reaches_its_figure_on_every_file() {
+    let unseen = ROUTE_UNSEEN.map(|rows| (rows, "unseen", 140));
+    for (rows, name, all_min) in [(ROUTE_TUNE, "tune", 800), (ROUTE_TEST, "test", 400)].into_iter().chain(unseen) {
+        let [right, all, astray, chat] = route_accuracy(rows);
+        println!("route {name}: {right}/{all}, chat sent to a tool {astray}/{chat}");
+        assert!(all >= all_min);
+        assert!(right * 100 >= all * 90, "{right}/{all}");
+        assert!(astray * 100 <= chat * 3, "{astray}/{chat}");
+    }
+}
+
+#[test]
+fn confidence_tells_how_often_a_guess_is_right() {
+    let (mut right, mut sure) = (0, 0);
+    for (text, alternatives) in [ROUTE_TEST].into_iter().chain(ROUTE_UNSEEN).flat_map(routed) {
+        let (domains, confidence) = guessed(text);
+        if confidence >= 0.9 {
+            right += usize::from(alternatives.iter().any(|wanted| *wanted == domains));
+            sure += 1;
+        }
+    }
+    println!("{right} of {sure}");
+    assert!(sure > 200 && right * 100 >= sure * 98, "{right} of {sure}");
+}
+
+#[test]
+fn a_message_costs_microseconds() {
+    let texts: Vec<&str> = ROUTE_TUNE.lines().filter_map(|line| line.split_once('\t')).map(|(text, _)| text).collect();
+    let reference = monday();
+    let hear = |text| Hearing { text, reference: &reference, history: &[] };
+    route(&hear("warm up"));
+    let start = std::time::Instant::now();
+    let domains: usize = texts.iter().map(|text| route(&hear(text)).domains.len()).sum();
+    let routed = start.elapsed() / texts.len() as u32;
+    let start = std::time::Instant::now();
+    let planned: usize = texts.iter().map(|text| actions(plan(&hear(text), &[])).len()).sum();
+    println!(
+        "route {routed:?}, plan {:?} a message ({domains} domains, {planned} actions)",
+        start.elapsed() / texts.len() as u32
+    );
+    assert!(domains > 200 && planned > 200);
+}
+
+/// Two requests, one of which lacks something: neither is lost, and what is missing is asked by who finds it so.
+#[test]
+fn a_request_that_lacks_something_takes_nothing_of_its_neighbours_along() {
+    for text in [
+        "Schedule a meeting with Sarah. Remind me to buy milk at 5pm.",
+        "Remind me to buy milk at 5pm. Schedule a meeting with Sarah.",
+        "remind me to buy milk at 5pm and email her that I'm late",
+    ] {
+        let planned = actions(planned(text, &[]));
+        let services: Vec<&str> = planned.iter().map(|action| action.service.as_str()).collect();
+        assert_eq!(services.len(), 2, "{text}: {planned:?}");
+        let milk = planned.iter().find(|action| action.service == "task");
+        assert!(milk.is_some_and(|milk| milk.params["title"] == "Buy milk"), "{text}: {planned:?}");
+        let other = planned.iter().find(|action| action.service != "task").unwrap();
+        assert!(!other.params.contains_key("start_time") && !other.params.contains_key("to"), "{text}: {other:?}");
+    }
+}
+
+#[test]
+fn of_two_requests_both_are_routed_and_neither_gets_words_of_the_other() {
+    for (text, domains) in [
+        ("save gregs number 0171 2345678 in my contacts and remind me tonight at 8 to call him", ["contacts", "task"]),
+        ("make a note in keep that the boiler code is e119 and remind me at 5 to ring the engineer", ["keep", "task"]),
+        ("read my unread emails and tell me what meetings i have tomorrow", ["email", "calendar"]),
+    ] {
+        let reference = monday();
+        let hearing = Hearing { text, reference: &reference, history: &[] };
+        let mut routed = route(&hearing).domains;
+        routed.sort();
+        let mut wanted = domains.map(str::to_owned).to_vec();
+        wanted.sort();
+        assert_eq!(routed, wanted, "{text}");
+        let planned = actions(plan(&hearing, &routed));
+        assert_eq!(planned.len(), 2, "{text}: {planned:?}");
+        assert!(
+            !planned.iter().any(|action| action.params.get("phone") == Some(&json!("0171 2345678 8"))),
+            "{planned:?}"
+        );
+    }
+}
+
+// ── Hostile input ──
+
+#[test]
+fn a_huge_message_is_bounded() {
+    let long_word = "a".repeat(100_000);
+    let many = "and remind me to call mom, ".repeat(4_000);
+    let dots = ".".repeat(100_000);
+    for text in [long_word.as_str(), many.as_str(), dots.as_str()] {
+        let start = std::time::Instant::now();
+        let understood = planned(text, &[]);
+        route(&Hearing { text, reference: &monday(), history: &[] });
+        // How many are done at once is for the pipeline, which names those it leaves out.
+        assert!(actions(understood).len() <= 14);
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn emoji_and_noise_are_chat() {
+    for text in ["🦖", "😂😂😂", "👍🏽", "", "   ", "?!?!", "\u{202E}\u{200B}", "𝕳𝖊𝖑𝖑𝖔", "￿", "٣٤٥"]
+    {
+        let guess = route(&Hearing { text, reference: &monday(), history: &[] });
+        assert!(guess.kind == Kind::Chat || guess.confidence < 0.6, "{text:?} {guess:?}");
+        assert_eq!(planned(text, &[]), Understood::NotUnderstood, "{text:?}");
+        assert!(!chat(text).is_empty() && !cannot(text).is_empty());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_input_panics_and_plans_stay_in_the_catalog(text in "\\PC{0,200}") {
+        let understood = planned(&text, &meeting_with_sarah());
+        actions(understood).iter().for_each(|action| assert_in_catalog(action, &text));
+        route(&Hearing { text: &text, reference: &monday(), history: &[] });
+        chat(&text);
+    }
+
+    #[test]
+    fn words_of_requests_in_any_order_never_panic(words in proptest::collection::vec(prop_oneof![
+        Just("remind"), Just("me"), Just("to"), Just("and"), Just("tomorrow"), Just("cancel"), Just("it"), Just("email"),
+        Just("Bob"), Just("that"), Just(","), Just("."), Just("at 5"), Just("list"), Just("the"), Just("ß’s"), Just("meeting"),
+        Just("with"), Just(":"), Just("\""), Just("not"), Just("done"), Just("add"), Just("number"), Just("high priority"),
+    ], 0..14)) {
+        let text = words.join(" ");
+        let understood = planned(&text, &meeting_with_sarah());
+        actions(understood).iter().for_each(|action| assert_in_catalog(action, &text));
+    }
+
+    #[test]
+    fn politeness_and_case_change_nothing(index in 0usize..6, polite in 0usize..4) {
+        let texts = [
+            "remind me to call mom tomorrow at 5pm", "cancel the standup", "what's on my calendar tomorrow",
+            "add milk to the shopping list", "mark the report as done", "show my notes",
+        ];
+        let plain = texts[index];
+        let dressed = match polite {
+            0 => format!("hey, could you please {plain}?"),
+            1 => format!("{plain} please"),
+            2 => format!("pls {plain}, thanks!"),
+            _ => format!("{}{}", &plain[..1].to_uppercase(), &plain[1..]),
+        };
+        let names = |text: &str| actions(planned(text, &[])).iter().map(|a| format!("{}.{} {}", a.service, a.command, fold(&Value::Object(a.params.clone()).to_string()))).collect::<Vec<_>>();
+        prop_assert!(!names(plain).is_empty());
+        prop_assert_eq!(names(plain), names(&dressed));
+    }
+
+    #[test]
+    fn random_text_is_not_confidently_a_request(text in "[\\u{4e00}-\\u{4fff}\\u{ac00}-\\u{ad00}]{1,20}") {
+        let guess = route(&Hearing { text: &text, reference: &monday(), history: &[] });
+        prop_assert!(guess.kind == Kind::Chat || guess.confidence < 0.7, "{:?}", guess);
+    }
+}
+mod remarks;
+
+#[test]
+fn a_time_that_something_unsaid_tells_is_asked_for() {
+    let asked = planned("remind me the night before to pack", &[]);
+    let Understood::Ask { question, partial, param } = asked else { panic!() };
+    assert_eq!((question.as_str(), param.as_str()), ("When exactly is that?", "deadline"));
+    assert_eq!(partial.params["title"], "Pack");
+}

@@ -1,0 +1,124 @@
+//! What a turn leaves in the conversation: what the person said, message by message, and the answer; and what a
+//! reminder leaves there.
+//!
+//! Invariants: whose words each message holds is kept with it; what is changed later is found by its number; the
+//! answer names what can undo it. Not here: reading the conversation (see [`super::super::turn`]).
+
+use chrono::{DateTime, Utc};
+
+use super::super::turn::Turn;
+use crate::core::button::Press;
+use crate::core::ids::MessageId;
+use crate::core::plan::Params;
+use crate::core::provenance;
+use crate::core::provenance::UntrustedText;
+use crate::core::turn::{Along, Input, Origin, Part, Reply};
+use crate::ports::records::{ChatState, Deed, Message, Speaker};
+use crate::ports::{Batch, Expect, StoreError};
+
+/// Adds both sides of the turn to the conversation. `untrusted`: others' words that the answer may repeat.
+pub(crate) fn remember(
+    turn: &Turn<'_>,
+    state: &mut ChatState,
+    replies: &[Reply],
+    deeds: Vec<Deed>,
+    untrusted: Vec<UntrustedText>,
+    at: DateTime<Utc>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let mut add = |message: Message| {
+        let message = Message { chat: state.chat.clone(), number: state.next_message, ..message };
+        state.next_message += 1;
+        batch.put(&message, Expect::Any).map(|_| ())
+    };
+    let blank = |speaker, text, origin| Message {
+        chat: turn.chat().clone(),
+        number: 0,
+        speaker,
+        text,
+        origin,
+        at,
+        deeds: Vec::new(),
+        message: None,
+        by: None,
+        source: None,
+        undo: Vec::new(),
+        untrusted: Vec::new(),
+    };
+    if let Input::Message { text, origin, .. } = &turn.incoming.input {
+        let by = Some(turn.owner().clone());
+        let whole =
+            Part { message: turn.incoming.message_id, text: text.clone(), origin: *origin, along: None, inbox: None };
+        let parts = if turn.incoming.parts.is_empty() { std::slice::from_ref(&whole) } else { &turn.incoming.parts };
+        for part in parts.iter().filter(|part| !part.text.is_empty()) {
+            let said = blank(Speaker::Person, part.text.clone(), part.origin);
+            let source = part.along.as_ref().map(Along::label);
+            add(Message { message: Some(part.message), by: by.clone(), source, ..said })?;
+        }
+    }
+    let said: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
+    if !said.is_empty() || !deeds.is_empty() {
+        let answer = blank(Speaker::Assistant, said.join("\n"), Origin::Typed);
+        // Later planners read what was said, and what it was done to.
+        let labels = deeds.iter().filter_map(|deed| deed.item.as_ref()).map(|(_, label)| label.as_str());
+        let read = [answer.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
+        let untrusted = provenance::repeated(&read, untrusted.into_iter().chain(turn.known_to_be_others()));
+        add(Message { deeds, undo: undo_buttons(replies), untrusted, ..answer })?;
+    }
+    Ok(())
+}
+
+/// Adds a reminder that was told: what rang last is "it", and of several none is. `reply` as it was shown.
+pub(crate) fn rang(
+    state: &mut ChatState,
+    reply: &Reply,
+    message: MessageId,
+    at: DateTime<Utc>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let item = match reply.rings.as_slice() {
+        [] => return Ok(()),
+        [only] => Some((only.item.clone(), only.title.clone())),
+        _ => None,
+    };
+    let told = Message {
+        chat: state.chat.clone(),
+        number: state.next_message,
+        speaker: Speaker::Assistant,
+        text: reply.text.clone(),
+        origin: Origin::Typed,
+        at,
+        deeds: vec![reminded(item)],
+        message: Some(message),
+        by: None,
+        source: None,
+        undo: Vec::new(),
+        untrusted: reply.rings.iter().flat_map(|ring| ring.untrusted.iter().cloned()).collect(),
+    };
+    state.next_message += 1;
+    batch.put(&told, Expect::Any)?;
+    Ok(())
+}
+
+/// That something was reminded of, as a deed.
+pub(crate) fn reminded(item: Option<(String, String)>) -> Deed {
+    Deed { service: "task".to_owned(), command: "remind".to_owned(), params: Params::new(), item }
+}
+
+/// The one thing that a message of the conversation reminds of, and the number of the message.
+pub(crate) fn rung(message: &Message) -> Option<(&str, MessageId)> {
+    match message.deeds.as_slice() {
+        [Deed { command, item: Some((id, _)), .. }] if command == "remind" => Some((id, message.message?)),
+        _ => None,
+    }
+}
+
+/// The undo records that the buttons of an answer name.
+fn undo_buttons(replies: &[Reply]) -> Vec<String> {
+    let pressed = replies.iter().flat_map(|reply| reply.buttons.iter().flatten());
+    let undo = pressed.filter_map(|button| match Press::decode(&button.data) {
+        Some(Press::Undo(id)) => Some(id),
+        Some(_) | None => None,
+    });
+    undo.collect()
+}

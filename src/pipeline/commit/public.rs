@@ -1,0 +1,60 @@
+//! A turn in a group: everybody reads the answer.
+//!
+//! Only small talk is answered there, from what was said there. Whatever reads or changes somebody's data, and
+//! every command, is handed back to be done in the asker's private chat, where cards are shown and decided
+//! (invariant 14 of consent). Invariant: no service, no memory and no card is touched here. Not here: who is
+//! served, and where the private chat is; a face knows that.
+
+use super::super::brain::Brain;
+use super::super::intake::commands;
+use super::super::stages::guard;
+use super::super::stages::guard::Verdict;
+use super::super::stages::{respond, route};
+use super::super::turn::Turn;
+use super::answer::Answer;
+use super::outbox;
+use crate::core::turn::{Done, Incoming, Path};
+use crate::language::routing::Kind;
+
+/// What became of it.
+#[derive(Debug)]
+pub enum Public {
+    /// It was answered where everybody reads.
+    Answered(Done),
+    /// It belongs into the asker's private chat; nothing was done.
+    Private,
+}
+
+/// Answers in the group what may be answered there.
+pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
+    let cancel = brain.begin(incoming);
+    let turn = match Turn::open(brain, incoming, cancel).await {
+        Ok(turn) => turn,
+        Err(error) => return Public::Answered(outbox::cannot_even_begin(brain, incoming, &error).await),
+    };
+    let ended = match turn.unless_cancelled(answer(&turn)).await {
+        Ok(Some(answer)) => Public::Answered(outbox::finish(&turn, Ok(answer)).await),
+        Ok(None) => Public::Private,
+        Err(cancelled) => Public::Answered(outbox::finish(&turn, Err(cancelled)).await),
+    };
+    brain.end(incoming);
+    ended
+}
+
+async fn answer(turn: &Turn<'_>) -> Option<Answer> {
+    if commands::parse(turn.words()).is_some() {
+        return None;
+    }
+    if let Verdict::Blocked(why) = guard::check(turn) {
+        return Some(Answer::says(Path::Blocked, why));
+    }
+    let guess = route::guess(turn);
+    match route::decide(turn, &guess).await.kind {
+        Kind::Chat => {
+            turn.brain.face.typing(turn.chat()).await;
+            turn.agreed();
+            Some(Answer::says(Path::Chat, respond::chat(turn, Vec::new()).await))
+        }
+        Kind::Action | Kind::Investigate | Kind::Followup => None,
+    }
+}

@@ -1,0 +1,172 @@
+//! Recovery: what a start finds of an earlier life is settled before anything new begins.
+//!
+//! - An interrupted run of low-stakes actions goes on where it stopped. Its inbox entry, if it has one, is
+//!   handled again by the face, which finds the journal and only tells the end.
+//! - An approved card that had not begun, or had steps left, goes on; one approved too long ago expires.
+//! - An effect that was begun and never answered is unknown, unless the service can see what became of it.
+//!   It is told, never tried again.
+//!
+//! What is told here waits in the outbox: the face delivers it once it serves, and no chat delays the start.
+
+use super::super::brain::Brain;
+use super::super::consent::closed;
+use super::super::consent::decisions::{Finished, Revisions};
+use super::super::stages::execute;
+use super::super::stages::execute::Grant;
+use super::super::stages::respond;
+use crate::core::ids::PendingId;
+use crate::core::outcome::Outcome;
+use crate::core::pending::State;
+use crate::core::run::{Origin, Progress, Run};
+use crate::core::turn::Reply;
+use crate::ports::records::{InboxEntry, OutboxEntry, Show};
+use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
+use crate::services::service::RequestContext;
+
+/// At most so many interrupted runs are looked at; more cannot come from one life of one process.
+const RUNS_MAX: usize = 100_000;
+
+const INTERRUPTED: &str = "I was restarted in the middle of something. This is what became of it:";
+/// Said when a turn is told from its journal: a card or a question beside it died with the turn.
+pub(crate) const AND_THE_REST: &str = "If you asked for more than that in the same message, please ask for it again.";
+const NO_ANSWER: &str =
+    "I was stopped before the answer came. Please look there before trying again; I won't repeat it";
+
+/// Settles everything an earlier life left behind. Returns how many runs that were.
+pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
+    let runs = brain.store.list::<Run>(Scan::of::<Run>(&[], RUNS_MAX)).await?;
+    let found = runs.len();
+    for (mut run, revision) in runs {
+        execute::date_inverses(&mut run, revision);
+        // Its message is still in the inbox: that turn is handled again and finds this journal.
+        let waits_in_inbox = run.origin == Origin::Turn && waits_in_inbox(brain, &run).await?;
+        let run = settle_doubts(brain, run).await;
+        if waits_in_inbox {
+            let mut batch = Batch::default();
+            batch.put(&run, Expect::Revision(revision))?;
+            brain.commit(batch).await?;
+            continue;
+        }
+        finish(brain, run, revision).await?;
+    }
+    Ok(found)
+}
+
+/// Whether the message or press that led to a run is handled again. A turn that ended in trouble has closed its
+/// entry and left the journal: nobody else would come back to it.
+async fn waits_in_inbox(brain: &Brain, run: &Run) -> Result<bool, StoreError> {
+    let Some(name) = &run.inbox else { return Ok(false) };
+    let entry = brain.store.load::<InboxEntry>(&Key::from_stored(name)).await?;
+    Ok(entry.is_some_and(|(entry, _)| !entry.done))
+}
+
+/// Chats that have something waiting in the outbox.
+pub async fn undelivered(brain: &Brain) -> Result<Vec<crate::core::ids::ChatId>, StoreError> {
+    let waiting = brain.store.list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[], RUNS_MAX)).await?;
+    let mut chats: Vec<_> = waiting.into_iter().map(|(entry, _)| entry.chat).collect();
+    chats.sort();
+    chats.dedup();
+    Ok(chats)
+}
+
+/// Every effect that was begun and never answered gets its outcome: what the service can see, else unknown.
+async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
+    let ctx = request_context(brain, &run).await;
+    for index in 0..run.steps.len() {
+        if run.steps[index].progress != Progress::Started {
+            continue;
+        }
+        let action = &run.steps[index].action;
+        let seen = match (&ctx, brain.service(&action.service)) {
+            (Ok(ctx), Some(service)) => service.happened(ctx, &action.command, &execute::attempt(&run.id, index)).await,
+            (Err(_), _) | (_, None) => None,
+        };
+        let outcome = match seen {
+            Some(true) => Outcome::Succeeded { result: serde_json::json!({"found_after_restart": true}) },
+            Some(false) => Outcome::failed("I was stopped before it was done"),
+            None => Outcome::Unknown { why: NO_ANSWER.to_owned() },
+        };
+        run.steps[index].progress = Progress::Done { outcome };
+    }
+    run
+}
+
+async fn request_context(brain: &Brain, run: &Run) -> Result<RequestContext, StoreError> {
+    let user = brain.user(&run.owner, &run.chat).await?;
+    Ok(brain.request_context(&user, &run.chat))
+}
+
+/// Does what is left of a run, and tells the person.
+async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError> {
+    let ctx = request_context(brain, &run).await?;
+    let (run, mut shows, batch) = match run.origin.clone() {
+        Origin::Turn => {
+            let ran = execute::run(brain, &ctx, run, Some(revision), Grant::LowStakes).await?;
+            let mut batch = Batch::default();
+            batch.delete(Table::Runs, ran.run.key(), Expect::Any);
+            (ran.run, Vec::new(), batch)
+        }
+        Origin::Pending(id) => {
+            let finished = finish_card(brain, &ctx, &id, run, revision).await?;
+            let Some(Finished { pending, run, batch, .. }) = finished else {
+                return Ok(());
+            };
+            (run, closed::shows(brain, &pending).await?, batch)
+        }
+    };
+    let reference = ctx.reference();
+    let mut lines = vec![INTERRUPTED.to_owned()];
+    for step in &run.steps {
+        if let Progress::Done { outcome } = &step.progress {
+            lines.push(respond::told(brain, &step.action, outcome, &reference).0);
+        }
+    }
+    // What the same message asked for beyond its journal (a card, a question) died with the turn.
+    if run.origin == Origin::Turn {
+        lines.push(AND_THE_REST.to_owned());
+    }
+    shows.push(Show::Send(Reply::text(lines.join("\n"))));
+    brain.commit_told(&run.chat, shows, batch).await
+}
+
+/// Does what is left of an approved card.
+async fn finish_card(
+    brain: &Brain,
+    ctx: &RequestContext,
+    id: &PendingId,
+    run: Run,
+    revision: u64,
+) -> Result<Option<Finished>, StoreError> {
+    let Some((pending, pending_revision)) = brain.pending(id).await? else {
+        drop_run(brain, &run).await?;
+        return Ok(None);
+    };
+    match pending.state {
+        State::Approved => {
+            let revisions = Revisions { pending: pending_revision, run: revision };
+            brain.execute_approved(ctx, pending, revisions).await.map(Some)
+        }
+        State::Executing => {
+            let ran = execute::run(brain, ctx, run, Some(revision), Grant::Approved(&pending)).await?;
+            brain.finish(pending, pending_revision, ran).map(Some)
+        }
+        // Its end is on record; only the journal was left.
+        State::Pending
+        | State::Succeeded
+        | State::Failed
+        | State::Unknown
+        | State::Denied
+        | State::Expired
+        | State::Superseded => {
+            drop_run(brain, &run).await?;
+            Ok(None)
+        }
+    }
+}
+
+async fn drop_run(brain: &Brain, run: &Run) -> Result<(), StoreError> {
+    let mut batch = Batch::default();
+    batch.delete(Table::Runs, run.key(), Expect::Any);
+    brain.commit(batch).await?;
+    Ok(())
+}

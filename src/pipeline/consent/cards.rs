@@ -1,0 +1,342 @@
+//! Cards: making them, replacing them, taking single actions off them.
+
+use chrono::Duration;
+
+use super::super::brain::Brain;
+use super::super::commit::answer::Answer;
+use super::super::consent;
+use super::super::stages::gate::Passed;
+use super::super::stages::respond;
+use super::super::turn::Turn;
+use super::closed;
+use super::decisions::expiry;
+use super::too_late;
+use crate::core::button::{Button, CardVerb, Press};
+use crate::core::card;
+use crate::core::digest::Digest;
+use crate::core::ids::PendingId;
+use crate::core::outcome::{Outcome, Status};
+use crate::core::pending::{Decision, Event, Means, Pending, State};
+use crate::core::plan::Action;
+use crate::core::run::{Progress, Run};
+use crate::core::turn::{CardPart, Path, Reply};
+use crate::language::time::Reference;
+use crate::limits;
+use crate::ports::records::{Audit, Deed, PendingOpen};
+use crate::ports::{Expect, StoreError};
+use crate::services::command::Subject;
+
+/// What a card is made of.
+#[derive(Debug)]
+pub struct Asking {
+    /// What executes, in order.
+    pub actions: Vec<Action>,
+    /// For each, the indexes of those that must succeed first.
+    pub depends_on: Vec<Vec<usize>>,
+    /// The person's words.
+    pub request: String,
+    /// The routed domains.
+    pub domains: Vec<String>,
+    /// The card whose place it takes.
+    pub replaces: Option<PendingId>,
+}
+
+impl Asking {
+    /// The actions the gate wants a yes for; what they depended on and already ran is left out.
+    pub fn of(passed: Vec<Passed>, request: String, domains: &[String]) -> Self {
+        let place = |index: &usize| passed.iter().position(|p| p.index == *index);
+        let depends_on = passed.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
+        let actions = passed.into_iter().map(|p| p.assessed.into_action()).collect();
+        Self { actions, depends_on, request, domains: domains.to_vec(), replaces: None }
+    }
+
+    /// The actions of a card once more, in place of it.
+    pub fn again(pending: &Pending) -> Self {
+        Self {
+            actions: pending.actions.clone(),
+            depends_on: pending.depends_on.clone(),
+            request: pending.request.clone(),
+            domains: pending.domains.clone(),
+            replaces: Some(pending.id.clone()),
+        }
+    }
+}
+
+/// Adds a card to the answer: the record, its indexes, its messages. Too long a card is refused in words.
+pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Option<PendingId>, StoreError> {
+    let waiting = turn.open.iter().filter(|open| asking.replaces.as_ref() != Some(&open.id)).count();
+    if waiting >= limits::PENDING_OPEN_MAX {
+        let why = format!("{waiting} things already wait for your yes or no. Please decide some first (/pending).");
+        refuse(answer, &asking.actions, why);
+        return Ok(None);
+    }
+    let brain = turn.brain;
+    let mut pending = new_pending(turn, asking);
+    let reference = turn.ctx.reference();
+    let parts = match parts(brain, &pending, &reference) {
+        Ok(parts) => parts,
+        Err(error) => {
+            let why = format!(
+                "That is too long to show you in full, so I won't ask for it: {error}. Please make it shorter."
+            );
+            refuse(answer, &pending.actions, why);
+            return Ok(None);
+        }
+    };
+    pending.card_parts = parts.len();
+    answer
+        .reports
+        .extend(pending.actions.iter().map(|action| super::super::stages::gate::report(action, Status::Pending, None)));
+    name_zone(turn, &pending, answer);
+    answer.replies.extend(parts);
+    answer.batch.put(&pending, Expect::Absent)?;
+    answer.batch.put(&PendingOpen::of(&pending), Expect::Absent)?;
+    answer.batch.put(&expiry(&pending), Expect::Absent)?;
+    answer.batch.put(&brain.audit_pending(turn.owner(), turn.ctx.now, &pending), Expect::Absent)?;
+    Ok(Some(pending.id))
+}
+
+fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
+    let Asking { actions, depends_on, request, domains, replaces: _ } = asking;
+    let brain = turn.brain;
+    let instants = brain.clock.instants();
+    let digest = Digest::of(turn.owner(), turn.chat(), super::super::brain::ACCOUNT, &actions, &depends_on);
+    let ttl =
+        Duration::from_std(brain.policy.pending_ttl).unwrap_or_else(|_| Duration::seconds(limits::PENDING_TTL_SECS));
+    Pending {
+        id: PendingId::new(brain.new_id()),
+        owner: turn.owner().clone(),
+        chat: turn.chat().clone(),
+        account: super::super::brain::ACCOUNT.to_owned(),
+        actions,
+        depends_on,
+        digest,
+        state: State::Pending,
+        created_at: instants.now,
+        created_monotonic: instants.monotonic,
+        expires_at: instants.now + ttl,
+        card_parts: 0,
+        card_messages: Vec::new(),
+        decision: None,
+        superseded_by: None,
+        request,
+        domains,
+    }
+}
+
+fn refuse(answer: &mut Answer, actions: &[Action], why: String) {
+    answer
+        .reports
+        .extend(actions.iter().map(|action| super::super::stages::gate::report(action, Status::Refused, Some(&why))));
+    answer.replies.push(Reply::text(why));
+}
+
+fn name_zone(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
+    if turn.names_zone() && !answer.zone_named && pending.actions.iter().any(respond::shows_time) {
+        answer.zone_named = true;
+        answer.replies.push(Reply::text(respond::zone_note(turn.ctx.zone)));
+    }
+}
+
+/// The messages of a card as it stands; the last one carries the buttons.
+pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<Vec<Reply>, card::TooLong> {
+    let bodies: Vec<card::CardBody> = pending
+        .actions
+        .iter()
+        .enumerate()
+        .map(|(index, action)| {
+            let subject = Subject { action, reference };
+            let body = brain
+                .catalog
+                .of(action)
+                .map_or_else(|| card::CardBody::titled(format!("{}?", action.name())), |entry| entry.card(&subject));
+            body.row("Only if", after(pending.depends_on.get(index)))
+        })
+        .collect();
+    let expires = crate::language::time::describe(
+        pending.expires_at.with_timezone(&reference.zone),
+        crate::language::time::Grain::Minute,
+        reference,
+    );
+    let texts = card::render(&bodies, &expires, &pending.id)?;
+    let of = texts.len();
+    let approve = match pending.actions.as_slice() {
+        [only] => brain.catalog.of(only).map_or("✅ Yes", |entry| entry.approve(only)),
+        _ => "✅ Yes, all of it",
+    };
+    let buttons = card::buttons(&pending.id, &pending.digest, approve, pending.actions.len());
+    Ok(texts
+        .into_iter()
+        .enumerate()
+        .map(|(index, text)| Reply {
+            text,
+            buttons: if index + 1 == of { buttons.clone() } else { Vec::new() },
+            card: Some(CardPart { pending: pending.id.clone(), part: index + 1, of }),
+            ..Reply::default()
+        })
+        .collect())
+}
+
+/// What has to come first, by the numbers that the card gives; empty for most.
+fn after(depends_on: Option<&Vec<usize>>) -> String {
+    let numbers: Vec<String> = depends_on.into_iter().flatten().map(|on| (on + 1).to_string()).collect();
+    match numbers.as_slice() {
+        [] => String::new(),
+        [only] => format!("{only} succeeds"),
+        several => format!("{} all succeed", several.join(", ")),
+    }
+}
+
+/// Replaces `old`: it is superseded in the commit of `answer`. False when it is not open any more: the first
+/// decision stands, an approved card is never withdrawn from here.
+pub async fn supersede(turn: &Turn<'_>, old: &Pending, answer: &mut Answer) -> Result<bool, StoreError> {
+    let withdrawn = withdrawn(turn, old).await?;
+    let open = withdrawn.is_some();
+    if let Some(withdrawn) = withdrawn {
+        withdraw(turn, withdrawn, None, answer)?;
+    }
+    Ok(open)
+}
+
+/// A card as it is once it has been withdrawn, and the revision of the open one.
+struct Withdrawn(Pending, u64);
+
+/// `None` when it is not open any more.
+async fn withdrawn(turn: &Turn<'_>, old: &Pending) -> Result<Option<Withdrawn>, StoreError> {
+    let Some((mut pending, revision)) = turn.brain.pending(&old.id).await? else {
+        return Ok(None);
+    };
+    if !pending.state.is_open() || pending.apply(Event::Supersede).is_err() {
+        return Ok(None);
+    }
+    pending.decision = Some(Decision {
+        by: turn.owner().clone(),
+        means: Means::Amendment,
+        at: turn.brain.clock.now(),
+        digest: pending.digest.clone(),
+    });
+    Ok(Some(Withdrawn(pending, revision)))
+}
+
+fn withdraw(
+    turn: &Turn<'_>,
+    withdrawn: Withdrawn,
+    by: Option<PendingId>,
+    answer: &mut Answer,
+) -> Result<(), StoreError> {
+    let Withdrawn(mut pending, revision) = withdrawn;
+    pending.superseded_by = by;
+    answer.batch.put(&pending, Expect::Revision(revision))?;
+    turn.brain.leave_open(&pending, &mut answer.batch);
+    answer.batch.put(&turn.brain.audit_pending(turn.owner(), turn.ctx.now, &pending), Expect::Absent)?;
+    answer.show(closed::view(turn.brain, &pending, turn.ctx.zone));
+    Ok(())
+}
+
+/// The same card without one action (and what depends on it): a new digest, a new view, a new card.
+pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Result<Answer, StoreError> {
+    let mut answer = Answer::of(Path::Consent);
+    if index >= pending.actions.len() || pending.actions.len() == 1 {
+        return Ok(
+            Answer::says(Path::Consent, "There is no such part on that card. Nothing was changed.").keeping_question()
+        );
+    }
+    // No part of the digest, so looked at with care.
+    let needs = |at: usize| pending.depends_on.get(at).cloned().unwrap_or_default();
+    let mut dropped = vec![false; pending.actions.len()];
+    for at in index..pending.actions.len() {
+        dropped[at] = at == index || needs(at).iter().any(|&on| dropped.get(on) == Some(&true));
+    }
+    let kept: Vec<usize> = (0..pending.actions.len()).filter(|&at| !dropped[at]).collect();
+    if kept.is_empty() {
+        // Nothing is left of it: a no.
+        return Box::pin(consent::decide(turn, &pending.id, CardVerb::Cancel, None, Means::Button)).await;
+    }
+    let Some(withdrawn) = withdrawn(turn, &pending).await? else {
+        return too_late(turn, &pending.id).await;
+    };
+    // Somebody else may decide it before this is committed.
+    answer.hinges_on = Some(pending.id.clone());
+    let place = |on: &usize| kept.iter().position(|k| k == on);
+    let asking = Asking {
+        actions: kept.iter().map(|&at| pending.actions[at].clone()).collect(),
+        depends_on: kept.iter().map(|&at| needs(at).iter().filter_map(place).collect()).collect(),
+        ..Asking::again(&pending)
+    };
+    let Some(newer) = ask(turn, asking, &mut answer)? else {
+        // Refused, in words: the card stays as it is.
+        return Ok(answer);
+    };
+    withdraw(turn, withdrawn, Some(newer), &mut answer)?;
+    let reports = pending.actions.iter().zip(&dropped).filter(|(_, dropped)| **dropped);
+    let reports =
+        reports.map(|(action, _)| super::super::stages::gate::report(action, Status::Denied, None)).collect::<Vec<_>>();
+    answer.reports.splice(0..0, reports);
+    Ok(answer)
+}
+
+/// A Send button for each draft that a run has kept.
+pub fn send_buttons(run: &Run) -> Vec<Vec<Button>> {
+    let results = run.steps.iter().filter_map(|step| match &step.progress {
+        Progress::Done { outcome: Outcome::Succeeded { result } } => Some(result),
+        Progress::Done { .. } | Progress::Planned | Progress::Started => None,
+    });
+    let drafts = results.filter_map(|result| result.get("draft_id").and_then(serde_json::Value::as_str));
+    drafts.map(|draft| vec![Button::new("📨 Send", &Press::Send(draft.to_owned()))]).collect()
+}
+
+/// What a run did, for later pronouns.
+pub fn deeds(run: &Run) -> Vec<Deed> {
+    run.steps
+        .iter()
+        .filter(|step| {
+            matches!(step.progress, Progress::Done { outcome: Outcome::Succeeded { .. } | Outcome::Unknown { .. } })
+        })
+        .map(|step| Deed {
+            service: step.action.service.clone(),
+            command: step.action.command.clone(),
+            params: step.action.params.clone(),
+            item: item(step),
+        })
+        .collect()
+}
+
+/// The item a step made or touched: what its result names, else its target.
+fn item(step: &crate::core::run::Step) -> Option<(String, String)> {
+    let target = || step.action.target.as_ref().map(|target| (target.id.clone(), target.label.clone()));
+    let Progress::Done { outcome: Outcome::Succeeded { result } } = &step.progress else {
+        return target();
+    };
+    if let Some(draft) = result.get("draft_id").and_then(serde_json::Value::as_str) {
+        return Some((draft.to_owned(), step.action.text("subject").to_owned()));
+    }
+    let made = ["task", "event", "note", "memory", "thread", "person"].iter().find_map(|name| result.get(name));
+    let text =
+        |item: &serde_json::Value, name: &str| item.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+    made.and_then(|item| {
+        let label = ["title", "summary", "key", "subject", "name"].iter().find_map(|name| text(item, name))?;
+        Some((text(item, "id")?, label))
+    })
+    .or_else(target)
+}
+
+impl Brain {
+    /// An audit row about a pending action: ids, digests and times, never contents.
+    pub fn audit_pending(
+        &self,
+        by: &crate::core::ids::UserId,
+        at: chrono::DateTime<chrono::Utc>,
+        pending: &Pending,
+    ) -> Audit {
+        Audit {
+            at,
+            id: self.new_id(),
+            by: by.clone(),
+            what: pending.state.to_string(),
+            pending: Some(pending.id.clone()),
+            state: Some(pending.state),
+            digest: Some(pending.digest.as_str().to_owned()),
+            actions: pending.actions.iter().map(Action::name).collect(),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The durable side of decisions: a yes or no becomes a record, an audit row and an intent in one commit, and
+//! an approved card is executed and brought to its end.
+//!
+//! Invariants: decision, audit and intent are durable before anything is acknowledged; the start is durable
+//! before the first effect; what executes is the stored bytes. Not here: what counts as a yes (`consent`).
+use super::super::brain::Brain;
+use super::super::stages::execute;
+use super::super::stages::execute::{Grant, Ran};
+use super::closed;
+use super::title;
+use crate::core::ids::{PendingId, RunId, UserId};
+use crate::core::outcome::Status;
+use crate::core::pending::{Decision, Event, Means, Pending};
+use crate::core::provenance::UntrustedText;
+use crate::core::run::{Origin as RunOrigin, Progress, Run, Step};
+use crate::core::turn::Reply;
+use crate::failpoint::fail_point;
+use crate::ports::records::{Due, DueKind, PendingOpen, Show};
+use crate::ports::{Batch, Expect, Record, RecordExt, StoreError, Table};
+
+/// Revisions of the two records of an approved card.
+#[derive(Debug, Clone, Copy)]
+pub struct Revisions {
+    /// Of the pending action.
+    pub pending: u64,
+    /// Of its run.
+    pub run: u64,
+}
+
+/// An approved card after execution; its records still have to be committed with the answer.
+#[derive(Debug)]
+pub struct Finished {
+    /// In its final state.
+    pub pending: Pending,
+    /// Every step done.
+    pub run: Run,
+    /// Texts of others that it holds.
+    pub untrusted: Vec<UntrustedText>,
+    /// The final state, the end of the run, the audit row.
+    pub batch: Batch,
+}
+
+impl Finished {
+    /// One line an action.
+    pub fn reports(&self) -> Vec<crate::core::outcome::Report> {
+        self.run.steps.iter().map(step_report).collect()
+    }
+}
+
+/// A step of a run as a report.
+pub fn step_report(step: &Step) -> crate::core::outcome::Report {
+    match &step.progress {
+        Progress::Done { outcome } => {
+            super::super::stages::gate::report(&step.action, outcome.status(), outcome.error())
+        }
+        Progress::Planned | Progress::Started => {
+            super::super::stages::gate::report(&step.action, Status::Unknown, Some("not finished"))
+        }
+    }
+}
+
+impl Brain {
+    /// A pending action and its revision.
+    pub async fn pending(&self, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
+        self.store.load::<Pending>(&crate::ports::Key::of(&[id.as_str()])).await
+    }
+
+    /// Makes a decision durable: new state, audit row, and for a yes the intent to execute, in one commit.
+    pub async fn record_decision(
+        &self,
+        pending: &mut Pending,
+        revision: u64,
+        event: Event,
+        decision: Decision,
+        inbox: Option<&str>,
+    ) -> Result<Revisions, StoreError> {
+        let (decided, batch) = self.decision(pending, revision, event, decision, inbox)?;
+        fail_point("decision-before");
+        let revision = self.commit(batch).await?;
+        fail_point("decision-durable");
+        *pending = decided;
+        Ok(Revisions { pending: revision, run: revision })
+    }
+
+    /// What a decision writes: the record in its new state, its audit row, the intent of a yes.
+    fn decision(
+        &self,
+        pending: &Pending,
+        revision: u64,
+        event: Event,
+        decision: Decision,
+        inbox: Option<&str>,
+    ) -> Result<(Pending, Batch), StoreError> {
+        let mut decided = pending.clone();
+        let by = decision.by.clone();
+        let at = decision.at;
+        decided
+            .apply(event)
+            .map_err(|illegal| StoreError::Unreadable { table: Table::Pending, why: illegal.to_string() })?;
+        decided.decision = Some(decision);
+        let mut batch = Batch::default();
+        batch.put(&decided, Expect::Revision(revision))?;
+        self.leave_open(&decided, &mut batch);
+        batch.put(&self.audit_pending(&by, at, &decided), Expect::Absent)?;
+        if event == Event::Approve {
+            batch.put(&intent(&decided, at, inbox), Expect::Absent)?;
+        }
+        Ok((decided, batch))
+    }
+
+    /// Takes a pending action out of the indexes of open ones.
+    pub fn leave_open(&self, pending: &Pending, batch: &mut Batch) {
+        batch.delete(Table::PendingOpen, PendingOpen::of(pending).key(), Expect::Any);
+        batch.delete(Table::Due, expiry(pending).key(), Expect::Any);
+    }
+
+    /// Closes a card nobody decided in time.
+    pub async fn expire(&self, pending: &mut Pending, revision: u64) -> Result<(), StoreError> {
+        let decision = self.clock_decides(pending);
+        match self.record_decision(pending, revision, Event::Expire, decision, None).await {
+            Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Closes a card nobody decided in time and tells its owner, in one commit: neither happens without
+    /// the other. Nothing is told when somebody decided it at this very moment. The caller sees to the delivery.
+    pub async fn expire_and_tell(&self, pending: &Pending, revision: u64) -> Result<(), StoreError> {
+        let decision = self.clock_decides(pending);
+        let (expired, batch) = self.decision(pending, revision, Event::Expire, decision, None)?;
+        let words = format!(
+            "⌛ That card has expired, so I did not {}. Ask again if you still want it.",
+            title(self, &expired)
+        );
+        let mut shows = closed::shows(self, &expired).await?;
+        shows.push(Show::Send(Reply::text(words)));
+        match self.commit_told(&expired.chat, shows, batch).await {
+            Err(StoreError::Conflict { .. }) => Ok(()),
+            other => other,
+        }
+    }
+
+    fn clock_decides(&self, pending: &Pending) -> Decision {
+        Decision { by: UserId::new("clock"), means: Means::Clock, at: self.clock.now(), digest: pending.digest.clone() }
+    }
+
+    /// Executes an approved card: checks time and digest, records the start, does every step.
+    /// The end still has to be committed: it is in the result's batch.
+    pub async fn execute_approved(
+        &self,
+        ctx: &crate::services::service::RequestContext,
+        mut pending: Pending,
+        revisions: Revisions,
+    ) -> Result<Finished, StoreError> {
+        let Some((run, run_revision)) = self.store.load::<Run>(&intent_key(&pending.id)).await? else {
+            return Err(StoreError::Unreadable {
+                table: Table::Runs,
+                why: format!("the intent of {} is gone", pending.id),
+            });
+        };
+        let instants = self.clock.instants();
+        if pending.approval_is_stale(&instants) || pending.has_expired(&instants) {
+            return self.give_up(
+                pending,
+                revisions.pending,
+                run,
+                Event::Expire,
+                "the approval is too old; ask again if you still want it",
+            );
+        }
+        if pending.digest != pending.compute_digest() {
+            return self.give_up(
+                pending,
+                revisions.pending,
+                run,
+                Event::PreconditionChanged,
+                "its record was altered after it was shown",
+            );
+        }
+        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
+            table: Table::Pending,
+            why: e.to_string(),
+        };
+        pending.apply(Event::Begin).map_err(illegal)?;
+        let mut batch = Batch::default();
+        batch.put(&pending, Expect::Revision(revisions.pending))?;
+        let pending_revision = self.commit(batch).await?;
+        fail_point("execution-begun");
+        let ran = execute::run(self, ctx, run, Some(run_revision), Grant::Approved(&pending)).await?;
+        self.finish(pending, pending_revision, ran)
+    }
+
+    /// The final state of an executed card, with the end of its run.
+    pub fn finish(&self, mut pending: Pending, revision: u64, ran: Ran) -> Result<Finished, StoreError> {
+        let Ran { run, untrusted, .. } = ran;
+        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
+            table: Table::Pending,
+            why: e.to_string(),
+        };
+        pending.apply(Event::Finish(run.end())).map_err(illegal)?;
+        let mut batch = Batch::default();
+        batch.put(&pending, Expect::Revision(revision))?;
+        batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
+        batch.delete(Table::Runs, run.key(), Expect::Any);
+        Ok(Finished { pending, run, untrusted, batch })
+    }
+
+    /// An approved card that will not execute.
+    fn give_up(
+        &self,
+        mut pending: Pending,
+        revision: u64,
+        mut run: Run,
+        event: Event,
+        why: &str,
+    ) -> Result<Finished, StoreError> {
+        let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
+            table: Table::Pending,
+            why: e.to_string(),
+        };
+        pending.apply(event).map_err(illegal)?;
+        for step in &mut run.steps {
+            step.progress = Progress::Done { outcome: crate::core::outcome::Outcome::failed(why) };
+        }
+        let mut batch = Batch::default();
+        batch.put(&pending, Expect::Revision(revision))?;
+        batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
+        batch.delete(Table::Runs, run.key(), Expect::Any);
+        Ok(Finished { pending, run, untrusted: Vec::new(), batch })
+    }
+}
+
+/// The due entry that expires a card.
+pub fn expiry(pending: &Pending) -> Due {
+    Due {
+        at: pending.expires_at,
+        owner: pending.owner.clone(),
+        chat: pending.chat.clone(),
+        kind: DueKind::Expiry { pending: pending.id.clone() },
+        meant: None,
+    }
+}
+
+fn intent_key(id: &PendingId) -> crate::ports::Key {
+    crate::ports::Key::of(&[id.as_str()])
+}
+
+/// The intent to execute an approved card: a run with every step planned.
+fn intent(pending: &Pending, at: chrono::DateTime<chrono::Utc>, inbox: Option<&str>) -> Run {
+    let steps = pending.actions.iter().zip(&pending.depends_on);
+    let steps = steps.map(|(action, depends_on)| Step::planned(action.clone(), depends_on.clone()));
+    Run {
+        id: RunId::new(pending.id.as_str()),
+        origin: RunOrigin::Pending(pending.id.clone()),
+        owner: pending.owner.clone(),
+        chat: pending.chat.clone(),
+        request: pending.request.clone(),
+        inbox: inbox.map(str::to_owned),
+        reply_to: None,
+        started_at: at,
+        steps: steps.collect(),
+    }
+}

@@ -1,0 +1,133 @@
+//! Undo: once, for its owner, for ten minutes, if nothing has changed since; by button or by `/undo`.
+//!
+//! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once;
+//! every reason why not has a sentence of its own; a used undo is remembered for a day. No model can ask for it.
+
+use chrono::{DateTime, Duration, Utc};
+use chrono_tz::Tz;
+
+use super::super::intake::buttons::shown;
+use crate::core::button::Press;
+use crate::core::turn::Path;
+use crate::limits;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::turn::Turn;
+use crate::ports::records::{Shown, Undo};
+use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
+
+/// A press on an Undo button.
+pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
+    let stored = turn.brain.store.load::<Undo>(&Key::of(&[id])).await?;
+    let mut answer = match &stored {
+        None => Answer::says(Path::Button, "That was too long ago to undo: it works for 10 minutes."),
+        Some((undo, _)) if undo.owner != *turn.owner() => {
+            // The button stays: it is somebody else's.
+            return Ok(Answer::says(Path::Button, "Only the person who did that can undo it."));
+        }
+        Some((undo, revision)) => take_back(turn, undo, *revision).await?,
+    };
+    if let Some(message) = shown::pressed(turn, &Press::Undo(id.to_owned()).encode()).await? {
+        shown::without(&message, |press| *press == Press::Undo(id.to_owned()), &mut answer)?;
+    }
+    Ok(answer)
+}
+
+/// `/undo`: the last thing this person had done in this chat that can still be taken back.
+pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
+    let mine = recent(turn).await?;
+    let open = mine.iter().find(|(undo, _)| undo.used.is_none());
+    let Some((undo, revision)) = open else {
+        let said = match mine.iter().max_by_key(|(undo, _)| undo.used) {
+            Some((undo, _)) => format!("{} There is nothing else to undo.", already(undo, turn.ctx.zone)),
+            None => "There is nothing to undo: in the last 10 minutes I did nothing here that can be taken back. \
+                     What has been sent or deleted after your yes can't be."
+                .to_owned(),
+        };
+        return Ok(Answer::says(Path::Command, said));
+    };
+    let mut answer = take_back(turn, undo, *revision).await?;
+    answer.path = Path::Command;
+    let press = Press::Undo(undo.id.clone());
+    if let Some(message) = shown::with_button(turn, &press.encode()).await? {
+        shown::without(&message, |other| *other == press, &mut answer)?;
+    }
+    Ok(answer)
+}
+
+/// This person's undos of this chat from the last hour, newest first.
+async fn recent(turn: &Turn<'_>) -> Result<Vec<(Undo, u64)>, StoreError> {
+    let since = Undo::first_id_at(turn.ctx.now - Duration::hours(1));
+    let scan = Scan::of::<Undo>(&[], limits::ITEMS_MAX).newest_first().after(Key::of(&[&since]));
+    let mut found = turn.brain.store.list::<Undo>(scan).await?;
+    found.retain(|(undo, _)| undo.owner == *turn.owner() && undo.chat.as_ref() == Some(turn.chat()));
+    // Of the same instant, the later commit.
+    found.sort_by_key(|(undo, revision)| std::cmp::Reverse((undo.until, *revision)));
+    Ok(found)
+}
+
+async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer, StoreError> {
+    if undo.used.is_some() {
+        return Ok(Answer::says(Path::Button, already(undo, turn.ctx.zone)));
+    }
+    if turn.ctx.now > undo.until {
+        let words = format!("Too late to undo that ({}): it works for 10 minutes.", undo.label);
+        return Ok(Answer::says(Path::Button, words));
+    }
+    let used = Undo { changes: Vec::new(), used: Some(turn.ctx.now), ..undo.clone() };
+    // The mark comes first: of two presses at once the later one is told that it was used.
+    let mut batch = Batch::default();
+    batch.put(&used, Expect::Revision(revision))?.extend(undo.changes.iter().cloned());
+    match turn.brain.commit(batch).await {
+        Ok(_) => {
+            let mut answer = Answer::says(Path::Button, taken_back(undo));
+            restore_message(turn, undo, &mut answer).await?;
+            Ok(answer)
+        }
+        // Pressed twice at once: the other press has done it.
+        Err(StoreError::Conflict { table: Table::Undo, .. }) => {
+            Ok(Answer::says(Path::Button, already(&used, turn.ctx.zone)))
+        }
+        Err(StoreError::Conflict { .. }) => {
+            let words = format!(
+                "I left that as it is: it was changed since, so I can't undo it any more ({}). Nothing was undone.",
+                undo.label
+            );
+            Ok(Answer::says(Path::Button, words))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn already(undo: &Undo, zone: Tz) -> String {
+    let at = undo.used.map_or_else(String::new, |at| format!(" at {}", at.with_timezone(&zone).format("%H:%M")));
+    format!("That was already taken back{at}: {}.", undo.label)
+}
+
+/// What is said once something was taken back.
+pub fn taken_back(undo: &Undo) -> String {
+    format!("↩️ Taken back: {}.", undo.label)
+}
+
+/// A reminder that says "done" says what it said before once that was taken back.
+async fn restore_message(turn: &Turn<'_>, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
+    let changed = shown::changed_by(turn, &undo.id).await?;
+    if let Some((message, before)) = changed.and_then(|shown: Shown| Some((shown.clone(), shown.before?))) {
+        shown::change(&message, before.text, before.buttons, None, answer)?;
+    }
+    Ok(())
+}
+
+/// With each new undo some old ones go: at least as many as come.
+pub async fn prune(brain: &Brain, now: DateTime<Utc>, batch: &mut Batch) -> Result<(), StoreError> {
+    if !batch.changes.iter().any(|change| change.table == Table::Undo) {
+        return Ok(());
+    }
+    let oldest = brain.store.list::<Undo>(Scan::of::<Undo>(&[], limits::PRUNED_AT_ONCE)).await?;
+    for (undo, _) in oldest {
+        if now - undo.until > Duration::seconds(limits::UNDO_KEPT_SECS) {
+            batch.delete(Table::Undo, undo.key(), Expect::Any);
+        }
+    }
+    Ok(())
+}

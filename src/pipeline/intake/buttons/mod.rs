@@ -1,0 +1,75 @@
+//! Presses of buttons. The data is untrusted: it names a record, and the record decides.
+//!
+//! Buttons of cards are decided in `consent`, those of settings in `settings`. What a press did is said on the
+//! message it sits on, as well as below.
+
+pub mod reminder;
+pub mod shown;
+
+use super::super::commit::answer::Answer;
+use super::super::consent::{self, undo};
+use super::super::stages::act;
+use super::super::turn::Turn;
+use super::{offers, settings};
+use crate::core::button::Press;
+use crate::core::pending::Means;
+use crate::core::plan::PlannedAction;
+use crate::core::provenance::Sources;
+use crate::core::turn::{Input, Path};
+use crate::ports::StoreError;
+
+/// Answers a press.
+pub async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
+    let answer = match Press::decode(data) {
+        None => Answer::says(Path::Button, "I don't know that button. Nothing was done."),
+        Some(Press::Card { pending, digest_prefix, verb }) => {
+            return consent::decide(turn, &pending, verb, Some(&digest_prefix), Means::Button).await;
+        }
+        Some(Press::Undo(id)) => undo::press(turn, &id).await?,
+        Some(Press::Send(draft)) => send(turn, &draft).await?,
+        Some(Press::Snooze { due, until }) => reminder::snooze(turn, &due, until, data).await?,
+        Some(Press::Done(due)) => reminder::done(turn, &due, data).await?,
+        Some(Press::Offer { id, choice }) => offers::take(turn, &id, choice).await?,
+        // The face that made it takes it before it gets here.
+        Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done."),
+        Some(Press::Set { key, value }) => settings::press(turn, &key, value.as_deref(), data).await?,
+    };
+    Ok(answer.keeping_question())
+}
+
+/// What a press that an earlier life began would have said on its message, besides the receipt.
+pub async fn carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(), StoreError> {
+    let Input::Press { data, .. } = &turn.incoming.input else {
+        return reminder::answer_carried_through(turn, answer).await;
+    };
+    match Press::decode(data) {
+        Some(Press::Snooze { due, .. } | Press::Done(due)) => {
+            let message = shown::pressed(turn, data).await?;
+            reminder::carried_through(turn, &due, message, answer)
+        }
+        Some(Press::Offer { .. }) => {
+            offers::is_taken(turn, answer);
+            Ok(())
+        }
+        // These begin no journal.
+        Some(Press::Card { .. } | Press::Undo(_) | Press::Send(_) | Press::Redo(_) | Press::Set { .. }) | None => {
+            Ok(())
+        }
+    }
+}
+
+/// A draft's Send button makes a card: sending is high stakes, however it is asked for.
+async fn send(turn: &Turn<'_>, draft: &str) -> Result<Answer, StoreError> {
+    let action =
+        PlannedAction { service: "email".to_owned(), command: "send_email".to_owned(), ..PlannedAction::default() };
+    let found = match turn.brain.service("email") {
+        Some(service) => service.draft(&turn.ctx, draft).await,
+        None => None,
+    };
+    let Some(params) = found else {
+        return Ok(Answer::says(Path::Button, "That draft is gone, so there is nothing to send."));
+    };
+    // What the draft took from others is still theirs.
+    let sources = Sources { own: turn.own_words(), untrusted: turn.known_to_be_others(), ..Sources::default() };
+    act::given(turn, vec![PlannedAction { params, ..action }], sources).await
+}

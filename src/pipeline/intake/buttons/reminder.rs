@@ -1,0 +1,370 @@
+//! The buttons of a reminder: done, snoozed by a while, until tomorrow morning, until whatever is answered.
+//!
+//! A press is an ordinary low-stakes action through the gate; besides the receipt, with its Undo, the message of
+//! the reminder says what became of it and loses its buttons. In a message of several reminders only those of
+//! the pressed one go.
+
+use chrono::{DateTime, Duration, NaiveTime};
+use chrono_tz::Tz;
+
+use super::shown;
+use crate::core::button::{Later, Press};
+use crate::core::ids::MessageId;
+use crate::core::outcome::Status;
+use crate::core::plan::{Params, PlannedAction, Target};
+use crate::core::turn::{Input, Path};
+use crate::language::consent;
+use crate::language::consent::Consent;
+use crate::language::time;
+use crate::language::time::{Grain, Problem, When, local_instant};
+use crate::limits;
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::conversation;
+use crate::pipeline::stages::act;
+use crate::pipeline::turn::Turn;
+use crate::ports::records::{Before, Shown, Snoozing};
+use crate::ports::{RecordExt, StoreError};
+use crate::services::service::Prepared;
+
+/// When a day without a clock time begins to remind.
+const MORNING: NaiveTime = match NaiveTime::from_hms_opt(9, 0, 0) {
+    Some(time) => time,
+    None => NaiveTime::MIN,
+};
+
+const ASK: &str = "Until when? Say it as you would, for example “friday 9am” or “in 3 hours”.";
+
+/// What is said of a thing that was done.
+const DONE: [&str; 8] =
+    ["done", "did it", "i did it", "it's done", "it is done", "that's done", "finished", "already done"];
+
+/// What a reminder's press does.
+#[derive(Debug, Clone, Copy)]
+enum Deed {
+    Done,
+    Snooze(DateTime<Tz>),
+}
+
+/// Done.
+pub async fn done(turn: &Turn<'_>, due: &str, data: &str) -> Result<Answer, StoreError> {
+    let message = shown::pressed(turn, data).await?;
+    carry_out(turn, due, Deed::Done, message).await
+}
+
+/// Snoozed; the time is worked out now, in the zone the person is in now.
+pub async fn snooze(turn: &Turn<'_>, due: &str, until: Later, data: &str) -> Result<Answer, StoreError> {
+    let zone = turn.ctx.zone;
+    let message = shown::pressed(turn, data).await?;
+    let now = turn.ctx.now.with_timezone(&zone);
+    let at = match until {
+        Later::Minutes(minutes) => now + Duration::minutes(i64::from(minutes)),
+        Later::Tomorrow => {
+            let day = now.date_naive().succ_opt().unwrap_or(now.date_naive());
+            local_instant(zone, day.and_time(MORNING)).earliest()
+        }
+        Later::Ask => return ask(turn, due, message.map(|shown| shown.message)).await,
+    };
+    carry_out(turn, due, Deed::Snooze(at), message).await
+}
+
+/// Asks until when; the next message says it.
+async fn ask(turn: &Turn<'_>, due: &str, message: Option<MessageId>) -> Result<Answer, StoreError> {
+    if let Err(gone) = target(turn, due).await {
+        return Ok(Answer::says(Path::Button, gone));
+    }
+    let mut answer = Answer::says(Path::Button, ASK);
+    let (owner, at) = (turn.owner().clone(), turn.ctx.now);
+    answer.snoozing = Some(Snoozing { due: due.to_owned(), owner, message, at });
+    Ok(answer)
+}
+
+/// "done" or "snooze it", in reply to a reminder or right after it rang: as its buttons. `None` for all else.
+async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
+    if !turn.origin().is_own_words() {
+        return Ok(None);
+    }
+    let about = match (&turn.replied, &turn.incoming.input) {
+        (Some(shown), _) => match shown.about.as_slice() {
+            [(item, _)] => Some((item.clone(), shown.message)),
+            _ => None,
+        },
+        // It is about some other message.
+        (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
+        (None, Input::Message { reply_to: None, .. }) => {
+            turn.history.last().and_then(conversation::rung).map(|(item, message)| (item.to_owned(), message))
+        }
+    };
+    let Some((due, message)) = about else { return Ok(None) };
+    let words = turn.words().trim().trim_end_matches(['.', '!']).to_lowercase();
+    let deed = match words.strip_prefix("snooze") {
+        None if DONE.contains(&words.as_str()) => Deed::Done,
+        None => return Ok(None),
+        Some(rest) => {
+            let rest = rest.trim();
+            let rest = ["it", "this", "that"].iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest).trim();
+            if rest.is_empty() {
+                let asked = ask(turn, &due, Some(message)).await?;
+                return Ok(Some(Answer { path: Path::Clarify, ..asked }));
+            }
+            match time_of(turn, rest) {
+                Some(Ok(at)) if at > turn.ctx.now => Deed::Snooze(at),
+                Some(Ok(_) | Err(_)) | None => return Ok(None),
+            }
+        }
+    };
+    let shown = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), message)).await?;
+    let mut answer = carry_out(turn, &due, deed, shown.map(|(shown, _)| shown)).await?;
+    answer.path = Path::Action;
+    Ok(Some(answer))
+}
+
+/// The answer to "until when?", and what is said to a reminder; `None` when the message is about something else.
+pub async fn until(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
+    let Some(asked) = asked(turn) else {
+        return in_words(turn).await;
+    };
+    let words = turn.words().trim();
+    if consent::read(words) == Consent::No || ["never mind", "nevermind", "forget it"].contains(&&*words.to_lowercase())
+    {
+        return Ok(Some(Answer::says(Path::Clarify, "Okay, the reminder stays as it is.")));
+    }
+    let at = match time_of(turn, words) {
+        None => return Ok(None),
+        Some(Ok(at)) if at > turn.ctx.now => at,
+        Some(Ok(_)) => return Ok(Some(again(asked, "That is in the past. Until when?"))),
+        Some(Err(why)) => return Ok(Some(again(asked, &why))),
+    };
+    let message = asked_on(turn, asked).await?;
+    let mut answer = carry_out(turn, &asked.due, Deed::Snooze(at), message).await?;
+    answer.path = Path::Action;
+    Ok(Some(answer))
+}
+
+/// The question "until when?" that this message may answer.
+fn asked<'t>(turn: &'t Turn<'_>) -> Option<&'t Snoozing> {
+    let fresh = |asked: &&Snoozing| {
+        asked.owner == *turn.owner()
+            && turn.ctx.now - asked.at <= Duration::seconds(limits::CLARIFICATION_SECS)
+            && turn.origin().is_own_words()
+    };
+    turn.state.snoozing.as_ref().filter(fresh)
+}
+
+/// The message of the reminder it was asked about.
+async fn asked_on(turn: &Turn<'_>, asked: &Snoozing) -> Result<Option<Shown>, StoreError> {
+    let Some(message) = asked.message else { return Ok(None) };
+    let message = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), message)).await?;
+    Ok(message.map(|(shown, _)| shown))
+}
+
+fn again(asked: &Snoozing, words: &str) -> Answer {
+    let mut answer = Answer::says(Path::Clarify, words);
+    answer.snoozing = Some(asked.clone());
+    answer
+}
+
+/// The instant an answer means. A sentence with more in it than a time is something new.
+fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>> {
+    let bare = words.strip_prefix("until ").or_else(|| words.strip_prefix("Until ")).unwrap_or(words);
+    let bare = bare.strip_prefix("for ").map_or(bare.to_owned(), |length| format!("in {length}"));
+    let reference = turn.reference();
+    const ANSWER_WORDS: usize = 8;
+    if bare.split_whitespace().count() > ANSWER_WORDS {
+        return None;
+    }
+    let morning = |at: DateTime<Tz>, grain| match grain {
+        Grain::Minute | Grain::Hour => at,
+        Grain::Day | Grain::Week | Grain::Month | Grain::Year => {
+            local_instant(reference.zone, at.date_naive().and_time(MORNING)).earliest()
+        }
+    };
+    match time::resolve(&bare, &reference)? {
+        Ok(When::Point { at, grain }) => Some(Ok(morning(at, grain))),
+        Ok(When::Range { start, grain, .. }) => Some(Ok(morning(start, grain))),
+        Ok(When::Duration(length)) => Some(Ok(reference.now.with_timezone(&reference.zone) + length)),
+        Ok(When::Recurrence { .. }) => None,
+        Err(Problem::Unclear { .. }) => Some(Err("I can't tell which time that is. Until when?".to_owned())),
+        Err(Problem::Past { .. }) => Some(Err("That is in the past. Until when?".to_owned())),
+        Err(Problem::Impossible { why } | Problem::Ambiguous { why, .. }) => {
+            Some(Err(format!("I can't use that time: {why}. Until when?")))
+        }
+        Err(Problem::SkippedByClockChange { next, .. }) => {
+            Some(Err(format!("The clocks are put forward over that time. Until {} instead?", next.format("%H:%M"))))
+        }
+    }
+}
+
+/// Does it, and says so on the reminder's message.
+async fn carry_out(turn: &Turn<'_>, due: &str, deed: Deed, message: Option<Shown>) -> Result<Answer, StoreError> {
+    let task = match target(turn, due).await {
+        Ok(task) => task,
+        Err(gone) => {
+            let mut answer = Answer::says(Path::Button, gone);
+            if let Some(message) = message {
+                shown::without(&message, |press| is_about(press, due), &mut answer)?;
+            }
+            return Ok(answer);
+        }
+    };
+    let find_by = ("find_by".to_owned(), due.into());
+    let (command, params) = match deed {
+        Deed::Done => ("complete", Params::from_iter([find_by])),
+        Deed::Snooze(at) => {
+            let until = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, false);
+            ("update", Params::from_iter([find_by, ("changes".to_owned(), serde_json::json!({"snooze": until}))]))
+        }
+    };
+    let planned =
+        PlannedAction { service: "task".to_owned(), command: command.to_owned(), params, ..PlannedAction::default() };
+    let mut answer = act::one_action(turn, planned).await?;
+    if answer.reports.iter().all(|report| report.status == Status::Succeeded) {
+        say_so(turn, due, deed, title(&task), message, &mut answer)?;
+    }
+    Ok(answer)
+}
+
+/// Says what became of a reminder: a snooze in words of its own, and either on the reminder's message.
+fn say_so(
+    turn: &Turn<'_>,
+    due: &str,
+    deed: Deed,
+    title: &str,
+    message: Option<Shown>,
+    answer: &mut Answer,
+) -> Result<(), StoreError> {
+    if let (Deed::Snooze(at), Some(reply)) = (deed, answer.replies.first_mut()) {
+        let until = time::describe(at, Grain::Minute, &turn.ctx.reference());
+        reply.text = format!("💤 Snoozed until {until}: {}", crate::core::text::visible(title));
+    }
+    match message {
+        Some(message) => mark(&message, due, &stamp(turn, deed), title, answer),
+        None => Ok(()),
+    }
+}
+
+/// The same for a press that an earlier life began; `answer` is made of its journal.
+pub fn carried_through(
+    turn: &Turn<'_>,
+    due: &str,
+    message: Option<Shown>,
+    answer: &mut Answer,
+) -> Result<(), StoreError> {
+    let Some((deed, title)) = answer.deeds.iter().find_map(|done| read_back(turn, due, done)) else {
+        return Ok(());
+    };
+    say_so(turn, due, deed, &title, message, answer)
+}
+
+/// The same for the answer to "until when?"; any other message is left as it is.
+pub async fn answer_carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(), StoreError> {
+    let Some(asked) = asked(turn) else { return Ok(()) };
+    let message = asked_on(turn, asked).await?;
+    carried_through(turn, &asked.due, message, answer)
+}
+
+/// What was done to this reminder, and what it reminds of, from the record of it.
+fn read_back(turn: &Turn<'_>, due: &str, done: &crate::ports::records::Deed) -> Option<(Deed, String)> {
+    let (_, title) = done.item.as_ref().filter(|(id, _)| id == due)?;
+    let deed = match done.command.as_str() {
+        "complete" => Deed::Done,
+        _ => {
+            let until = done.params.get("changes")?.get("snooze")?.as_str()?;
+            Deed::Snooze(DateTime::parse_from_rfc3339(until).ok()?.with_timezone(&turn.ctx.zone))
+        }
+    };
+    Some((deed, title.clone()))
+}
+
+/// The open task a reminder is about, or why there is none.
+async fn target(turn: &Turn<'_>, due: &str) -> Result<Target, String> {
+    let gone = || "That reminder's task is gone: it was deleted, or it isn't yours.".to_owned();
+    let service = turn.brain.service("task").ok_or_else(gone)?;
+    let params = Params::from_iter([("find_by".to_owned(), due.into()), ("changes".to_owned(), serde_json::json!({}))]);
+    let prepared = service.prepare(&turn.ctx, "update", params).await.map_err(|error| error.to_string())?;
+    let Prepared::Ready { target: Some(target), .. } = prepared else {
+        return Err(gone());
+    };
+    if target.id != due {
+        return Err(gone());
+    }
+    if target.before["status"] == "done" {
+        return Err(format!("“{}” is done already.", crate::core::text::visible(title(&target))));
+    }
+    Ok(target)
+}
+
+fn title(task: &Target) -> &str {
+    task.before["title"].as_str().unwrap_or(&task.label)
+}
+
+/// "done 10:03", "snoozed until Tue 13 Jan 09:00".
+fn stamp(turn: &Turn<'_>, deed: Deed) -> String {
+    let now = turn.ctx.now.with_timezone(&turn.ctx.zone);
+    match deed {
+        Deed::Done => format!("done {}", now.format("%H:%M")),
+        Deed::Snooze(at) if at.date_naive() == now.date_naive() => format!("snoozed until {}", at.format("%H:%M")),
+        Deed::Snooze(at) => format!("snoozed until {}", at.format("%a %-d %b %H:%M")),
+    }
+}
+
+fn is_about(press: &Press, due: &str) -> bool {
+    match press {
+        Press::Done(other) | Press::Snooze { due: other, .. } => other == due,
+        Press::Card { .. }
+        | Press::Undo(_)
+        | Press::Send(_)
+        | Press::Set { .. }
+        | Press::Offer { .. }
+        | Press::Redo(_) => false,
+    }
+}
+
+/// Writes on the message what became of its reminder: behind its first line, or below when there are several.
+fn mark(message: &Shown, due: &str, stamp: &str, title: &str, answer: &mut Answer) -> Result<(), StoreError> {
+    let other = |press: Press| match press {
+        Press::Done(other) => other != due,
+        Press::Snooze { .. }
+        | Press::Card { .. }
+        | Press::Undo(_)
+        | Press::Send(_)
+        | Press::Set { .. }
+        | Press::Offer { .. }
+        | Press::Redo(_) => false,
+    };
+    let several = message.text.contains(MARKED)
+        || message.buttons.iter().flatten().filter_map(|button| Press::decode(&button.data)).any(other);
+    let text = if several {
+        format!("{}\n{MARKED}{}: {stamp}", message.text, crate::core::text::visible(title))
+    } else {
+        match message.text.split_once('\n') {
+            Some((first, rest)) => format!("{first} — {stamp}\n{rest}"),
+            None => format!("{} — {stamp}", message.text),
+        }
+    };
+    let undos = answer.replies.iter().flat_map(|reply| reply.buttons.iter().flatten());
+    let undos = undos.filter_map(|button| match Press::decode(&button.data) {
+        Some(Press::Undo(id)) => Some(id),
+        Some(
+            Press::Card { .. }
+            | Press::Send(_)
+            | Press::Snooze { .. }
+            | Press::Done(_)
+            | Press::Set { .. }
+            | Press::Offer { .. }
+            | Press::Redo(_),
+        )
+        | None => None,
+    });
+    let before =
+        Before { text: message.text.clone(), buttons: message.buttons.clone(), undos: undos.collect::<Vec<_>>() };
+    // In a message of several, going back to what it said would take back what it says of the others.
+    let before = (!several).then_some(before);
+    let buttons = shown::left(message, |press| is_about(press, due));
+    if text.encode_utf16().count() > limits::MESSAGE_UTF16_MAX {
+        return shown::change(message, message.text.clone(), buttons, before, answer);
+    }
+    shown::change(message, text, buttons, before, answer)
+}
+
+/// Begins a line about one of several reminders of a message.
+const MARKED: &str = "✔️ ";

@@ -1,0 +1,101 @@
+//! Messages with buttons that decide no card: what they said is kept, so that a press can change them.
+//!
+//! Invariants: the record and the edit commit together; a message loses only the buttons that the press has
+//! settled; what is kept goes away after a month.
+
+use crate::core::button::{Button, Press};
+use crate::core::ids::{ChatId, MessageId};
+use crate::core::turn::{Edit, Input, Reply};
+use crate::limits;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::turn::Turn;
+use crate::ports::records::{Before, Shown};
+use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
+
+/// Notes a message that was just delivered, if it has buttons or reminds of something; forgets old ones of its chat.
+pub async fn note(
+    brain: &Brain,
+    chat: &ChatId,
+    message: MessageId,
+    reply: &Reply,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    if reply.buttons.is_empty() && reply.rings.is_empty() {
+        return Ok(());
+    }
+    let at = brain.clock.now();
+    let oldest = Scan::of::<Shown>(&[chat.as_str()], limits::PRUNED_AT_ONCE);
+    for (old, _) in brain.store.list::<Shown>(oldest).await? {
+        if at - old.at > chrono::Duration::seconds(limits::SHOWN_KEPT_SECS) {
+            batch.delete(Table::Shown, old.key(), Expect::Any);
+        }
+    }
+    let (text, buttons) = (reply.text.clone(), reply.buttons.clone());
+    let about = reply.rings.iter().map(|ring| (ring.item.clone(), ring.title.clone())).collect();
+    let untrusted = reply.rings.iter().flat_map(|ring| ring.untrusted.iter().cloned()).collect();
+    let chat = chat.clone();
+    batch.put(&Shown { chat, message, text, buttons, at, about, untrusted, before: None }, Expect::Any)?;
+    Ok(())
+}
+
+/// The message a press belongs to: the one it sits on, or else the newest with that button.
+pub async fn pressed(turn: &Turn<'_>, data: &str) -> Result<Option<Shown>, StoreError> {
+    if let Input::Press { message: Some(message), .. } = &turn.incoming.input {
+        let key = Shown::key_of(turn.chat(), *message);
+        let mut shown = turn.brain.store.load::<Shown>(&key).await?;
+        if shown.is_none() {
+            // A quick press can come before the record of what was just shown.
+            turn.brain.delivered_so_far(turn.chat()).await;
+            shown = turn.brain.store.load::<Shown>(&key).await?;
+        }
+        return Ok(shown.map(|(shown, _)| shown).filter(|shown| has(shown, data)));
+    }
+    with_button(turn, data).await
+}
+
+/// The newest message of the chat with this button.
+pub async fn with_button(turn: &Turn<'_>, data: &str) -> Result<Option<Shown>, StoreError> {
+    Ok(newest(turn).await?.into_iter().find(|shown| has(shown, data)))
+}
+
+/// The message that a press changed whose effect this undo takes back.
+pub async fn changed_by(turn: &Turn<'_>, undo: &str) -> Result<Option<Shown>, StoreError> {
+    let by = |shown: &Shown| shown.before.as_ref().is_some_and(|before| before.undos.iter().any(|id| id == undo));
+    Ok(newest(turn).await?.into_iter().find(by))
+}
+
+async fn newest(turn: &Turn<'_>) -> Result<Vec<Shown>, StoreError> {
+    let scan = Scan::of::<Shown>(&[turn.chat().as_str()], limits::SHOWN_LOOKED_THROUGH).newest_first();
+    Ok(turn.brain.store.list::<Shown>(scan).await?.into_iter().map(|(shown, _)| shown).collect())
+}
+
+fn has(shown: &Shown, data: &str) -> bool {
+    shown.buttons.iter().flatten().any(|button| button.data == data)
+}
+
+/// Gives a message new words and buttons, in the commit of the answer.
+pub fn change(
+    shown: &Shown,
+    text: String,
+    buttons: Vec<Vec<Button>>,
+    before: Option<Before>,
+    answer: &mut Answer,
+) -> Result<(), StoreError> {
+    let words = (text != shown.text).then(|| text.clone());
+    answer.edits.push(Edit { message: shown.message, text: words, buttons: buttons.clone() });
+    answer.batch.put(&Shown { text, buttons, before, ..shown.clone() }, Expect::Any)?;
+    Ok(())
+}
+
+/// Takes the buttons off a message that `settled` says are of no use any more.
+pub fn without(shown: &Shown, settled: impl Fn(&Press) -> bool, answer: &mut Answer) -> Result<(), StoreError> {
+    change(shown, shown.text.clone(), left(shown, settled), shown.before.clone(), answer)
+}
+
+/// The buttons that are left without those.
+pub fn left(shown: &Shown, settled: impl Fn(&Press) -> bool) -> Vec<Vec<Button>> {
+    let stays = |button: &&Button| Press::decode(&button.data).is_none_or(|press| !settled(&press));
+    let rows = shown.buttons.iter().map(|row| row.iter().filter(stays).cloned().collect::<Vec<_>>());
+    rows.filter(|row| !row.is_empty()).collect()
+}

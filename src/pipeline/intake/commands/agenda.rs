@@ -1,0 +1,159 @@
+//! `/today`, `/week`, `/tasks`: what lies ahead. The lines of days are those of the morning briefing.
+
+use chrono::{Days, NaiveDate, NaiveTime};
+use chrono_tz::Tz;
+use serde_json::Value;
+
+use super::view::{self, Listed};
+use crate::core::pending::Pending;
+use crate::core::text::{shorten, visible};
+use crate::core::turn::Path;
+use crate::language::time;
+use crate::language::time::{Grain, local_instant};
+use crate::limits::LIST_ROWS_MAX;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::consent;
+use crate::pipeline::intake::agenda::{Agenda, agenda};
+use crate::ports::StoreError;
+use crate::services::service::RequestContext;
+use crate::services::show::Moment;
+
+/// Characters of a title in a list.
+const TITLE_CHARS: usize = 120;
+
+fn says(text: String) -> Answer {
+    Answer::says(Path::Command, text)
+}
+
+/// Today: what lies in it, what is overdue, open cards.
+pub(super) async fn today(brain: &Brain, ctx: &RequestContext) -> Result<Answer, StoreError> {
+    let day = ctx.now.with_timezone(&ctx.zone).date_naive();
+    let Agenda { lines, untrusted } = agenda(brain, ctx, day, after(day, 1)).await;
+    let open: Vec<Pending> =
+        brain.open_pending(&ctx.chat).await?.into_iter().filter(|pending| pending.owner == ctx.owner).collect();
+    let head = format!("☀️ Today, {}", day.format("%A %-d %B"));
+    if lines.is_empty() && open.is_empty() {
+        let undated = undated(brain, ctx).await;
+        return Ok(says(format!("{head}\nNothing on today. Enjoy it, or tell me what to add.{undated}")));
+    }
+    let mut sections = vec![head];
+    if !lines.is_empty() {
+        sections.push(lines.join("\n"));
+    }
+    if !open.is_empty() {
+        sections.push(format!("✋ Waiting for your yes or no\n{}", open_cards(brain, ctx, &open)));
+    }
+    Ok(says(sections.join("\n\n")).holding(untrusted))
+}
+
+/// The seven days from today on, by day.
+pub(super) async fn week(brain: &Brain, ctx: &RequestContext) -> Answer {
+    let today = ctx.now.with_timezone(&ctx.zone).date_naive();
+    let end = after(today, 7);
+    let last = end.pred_opt().unwrap_or(end);
+    let Agenda { lines, untrusted } = agenda(brain, ctx, today, end).await;
+    let head = format!("🗓 {} – {}", today.format("%a %-d %b"), last.format("%a %-d %b"));
+    if lines.is_empty() {
+        let undated = undated(brain, ctx).await;
+        return says(format!("{head}\nNothing in the next seven days. A good time for plans.{undated}"));
+    }
+    says(format!("{head}\n\n{}", lines.join("\n"))).holding(untrusted)
+}
+
+fn after(day: NaiveDate, days: u64) -> NaiveDate {
+    day.checked_add_days(Days::new(days)).unwrap_or(day)
+}
+
+/// Open tasks, overdue ones first.
+pub(super) async fn tasks(brain: &Brain, ctx: &RequestContext) -> Answer {
+    let Listed { rows: tasks, more: hidden, untrusted } = match view::open_tasks(brain, ctx).await {
+        Ok(found) => found,
+        Err(why) => return says(format!("❗ I could not look at your tasks: {why}")),
+    };
+    if tasks.is_empty() {
+        let nothing = "Nothing on your list. 🎉 Tell me “add milk to my tasks”, or “remind me to call mom at 5pm”.";
+        return says(nothing.to_owned());
+    }
+    let today = ctx.now.with_timezone(&ctx.zone).date_naive();
+    let is_late = |task: &&Value| task_day(task, ctx.zone).is_some_and(|(day, _)| day < today);
+    let (late, rest): (Vec<&Value>, Vec<&Value>) = tasks.iter().partition(is_late);
+    let all = tasks.len() + hidden;
+    let shown_late = late.len().min(LIST_ROWS_MAX);
+    let mut text = format!("📋 {all} open {}", if all == 1 { "task" } else { "tasks" });
+    if !late.is_empty() {
+        let lines = late.iter().take(LIST_ROWS_MAX).map(|task| task_line(task, ctx, Style::Overdue));
+        text.push_str(&format!("\n\n❗ Overdue\n{}", lines.collect::<Vec<_>>().join("\n")));
+    }
+    let shown: Vec<String> =
+        rest.iter().take(LIST_ROWS_MAX - shown_late).map(|task| task_line(task, ctx, Style::Day)).collect();
+    if !shown.is_empty() {
+        text.push_str(&format!("\n\n{}", shown.join("\n")));
+    }
+    let more = all - shown_late - shown.len();
+    if more > 0 {
+        text.push_str(&format!("\n… and {more} more."));
+    }
+    says(text).holding(untrusted)
+}
+
+/// One line a card: what, until when, its id.
+pub(super) fn open_cards(brain: &Brain, ctx: &RequestContext, open: &[Pending]) -> String {
+    let line = |pending: &Pending| {
+        let until = pending.expires_at.with_timezone(&ctx.zone).format("%a %-d %b %H:%M");
+        format!("▫️ {} — until {until} · {}", consent::title(brain, pending), pending.id)
+    };
+    open.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// How a task tells its time.
+#[derive(Debug, Clone, Copy)]
+enum Style {
+    /// In a list of many days.
+    Day,
+    /// In the past.
+    Overdue,
+}
+
+fn task_line(task: &Value, ctx: &RequestContext, style: Style) -> String {
+    let urgent = if text(task, "priority") == "high" { "❗ " } else { "" };
+    let repeats = if text(task, "repeat").is_empty() { "" } else { " 🔁" };
+    let title = format!("{urgent}{}{repeats}", plain(text(task, "title")));
+    let reference = ctx.reference();
+    match (task_day(task, ctx.zone), style) {
+        (None, _) => format!("▫️ {title}"),
+        (Some((day, time)), Style::Day | Style::Overdue) => {
+            let at = local_instant(ctx.zone, day.and_time(time.unwrap_or_default())).earliest();
+            let grain = if time.is_some() { Grain::Minute } else { Grain::Day };
+            let since = if matches!(style, Style::Overdue) { "was due " } else { "" };
+            format!("▫️ {title} — {since}{}", time::describe(at, grain, &reference))
+        }
+    }
+}
+
+/// The day a task is due in the person's zone, and its time if it has one.
+fn task_day(task: &Value, zone: Tz) -> Option<(NaiveDate, Option<NaiveTime>)> {
+    match Moment::read(text(task, "deadline"), zone)? {
+        Moment::Instant(at) => Some((at.date_naive(), Some(at.time()))),
+        Moment::Day(day) => Some((day, None)),
+    }
+}
+
+/// Tasks without a day are on no day's list.
+async fn undated(brain: &Brain, ctx: &RequestContext) -> String {
+    // A list that cannot be read was named already, among the lines.
+    let tasks = view::open_tasks(brain, ctx).await.unwrap_or_default().rows;
+    match tasks.iter().filter(|task| text(task, "deadline").is_empty()).count() {
+        0 => String::new(),
+        1 => " (1 task without a day is in /tasks.)".to_owned(),
+        many => format!(" ({many} tasks without a day are in /tasks.)"),
+    }
+}
+
+fn text<'a>(item: &'a Value, name: &str) -> &'a str {
+    item.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn plain(words: &str) -> String {
+    visible(&shorten(words, TITLE_CHARS))
+}

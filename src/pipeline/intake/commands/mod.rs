@@ -1,0 +1,344 @@
+//! Slash commands. One table says what there is: the menu of Telegram, `/help`, the hint after a slip of the
+//! finger and the dispatch all come from [`COMMANDS`].
+//!
+//! Invariants: every command is answered without a model; only words the person typed are commands; what shows
+//! or changes private things works in the private chat alone. Everything a command shows of a service it asks
+//! that service for, through the port.
+
+pub mod agenda;
+mod export;
+mod memory;
+mod status;
+mod view;
+
+use std::sync::PoisonError;
+
+pub use export::data_of;
+
+use super::super::commit::answer::{Answer, Question};
+use super::super::consent;
+use super::super::consent::deed;
+use super::super::consent::undo;
+use super::super::turn::Turn;
+use super::settings;
+use crate::core::button::{CardVerb, Press};
+use crate::core::pending::Means;
+use crate::core::run::{Progress, Run};
+use crate::core::turn::{Input, Origin, Path};
+use crate::language::words::{distance, fold};
+use crate::limits;
+use crate::ports::{RecordExt, Scan, StoreError};
+use crate::services::registry::SERVICES;
+
+/// Where a command works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Where {
+    /// In groups as well.
+    Anywhere,
+    /// In the private chat only.
+    Private,
+}
+
+/// What a command does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Start,
+    Help,
+    Today,
+    Week,
+    Tasks,
+    Pending,
+    Undo,
+    Settings,
+    Memory,
+    Forget,
+    Export,
+    Cancel,
+    Status,
+}
+
+impl Deed {
+    /// Whether a command of this origin is obeyed. In a group one may ask to be shown things (they come
+    /// privately) and stop what runs; what changes or hands over something is typed in the private chat.
+    fn counts_from(self, origin: Origin) -> bool {
+        match origin {
+            Origin::Typed | Origin::PartialQuote => true,
+            Origin::InGroup => match self {
+                Self::Start | Self::Help | Self::Today | Self::Week | Self::Tasks | Self::Pending => true,
+                Self::Memory | Self::Status | Self::Cancel => true,
+                Self::Undo | Self::Settings | Self::Forget | Self::Export => false,
+            },
+            Origin::Edited | Origin::Forwarded | Origin::Caption | Origin::Transcript | Origin::OnBehalf => false,
+        }
+    }
+}
+
+/// A slash command as people see it.
+#[derive(Debug)]
+pub struct Command {
+    /// Without the slash.
+    pub name: &'static str,
+    /// One line for menus, in the person's words.
+    pub words: &'static str,
+    /// What may follow, for `/help`.
+    pub argument: &'static str,
+    /// Where it works.
+    pub place: Where,
+    deed: Deed,
+}
+
+const fn command(name: &'static str, words: &'static str, deed: Deed) -> Command {
+    Command { name, words, argument: "", place: Where::Private, deed }
+}
+
+/// All of them, in the order of menus.
+pub const COMMANDS: [Command; 13] = [
+    command("today", "What today holds", Deed::Today),
+    command("week", "The next seven days", Deed::Week),
+    command("tasks", "What is still to do", Deed::Tasks),
+    command("pending", "What waits for your yes or no", Deed::Pending),
+    command("undo", "Take back the last thing I did", Deed::Undo),
+    Command { place: Where::Anywhere, ..command("cancel", "Stop what runs, or drop what waits", Deed::Cancel) },
+    command("settings", "Time zone, language, tone, quiet hours, briefing", Deed::Settings),
+    command("memory", "What I remember about you", Deed::Memory),
+    Command { argument: "WHAT", ..command("forget", "Erase something I remember", Deed::Forget) },
+    command("export", "Your data, as a file", Deed::Export),
+    command("status", "Whether everything works", Deed::Status),
+    Command { place: Where::Anywhere, ..command("help", "What I can do", Deed::Help) },
+    command("start", "Hello, with two examples", Deed::Start),
+];
+
+/// The command a message holds: its name without slash and bot name, and what follows.
+pub fn parse(text: &str) -> Option<(&str, &str)> {
+    let rest = text.trim_start().strip_prefix('/')?;
+    let (word, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let name = word.split('@').next().unwrap_or(word);
+    let fine = !name.is_empty() && name.len() <= 32 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    fine.then_some((name, arguments.trim()))
+}
+
+/// What people say instead of `/undo`, and nothing else with it.
+const UNDO: [&str; 10] = [
+    "undo",
+    "undo it",
+    "undo that",
+    "undo this",
+    "take it back",
+    "take that back",
+    "revert that",
+    "rückgängig",
+    "mach das rückgängig",
+    "rückgängig machen",
+];
+
+/// The command that plain words name.
+fn in_words(text: &str) -> Option<(&'static str, &'static str)> {
+    let lower = text.to_lowercase();
+    let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
+    let bare = ["please", "pls", "bitte"].iter().find_map(|polite| bare.strip_suffix(polite)).unwrap_or(bare);
+    UNDO.contains(&bare.trim_end_matches(|c: char| !c.is_alphanumeric())).then_some(("undo", ""))
+}
+
+fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name.eq_ignore_ascii_case(name))
+}
+
+/// True for input that overtakes what is running: `/cancel` and presses. Doing a changed message again is a turn
+/// like any other and waits in line.
+pub fn overtakes(input: &Input) -> bool {
+    match input {
+        Input::Press { data, .. } => !matches!(Press::decode(data), Some(Press::Redo(_))),
+        Input::Message { text, .. } => {
+            parse(text).and_then(|(name, _)| find(name)).is_some_and(|command| command.deed == Deed::Cancel)
+        }
+    }
+}
+
+/// True for turns that `/cancel` may stop.
+pub fn stoppable(input: &Input) -> bool {
+    !overtakes(input)
+}
+
+/// Answers a command; `None` when the message is none.
+pub async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
+    let words = turn.words();
+    if words.trim().is_empty() {
+        return Ok(Some(Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question()));
+    }
+    let Some((name, rest)) = parse(words).or_else(|| in_words(words)) else {
+        return Ok(None);
+    };
+    let says = |text: String| Answer::says(Path::Command, text).keeping_question();
+    let Some(command) = find(name) else {
+        return Ok(Some(says(unknown(name))));
+    };
+    if !command.deed.counts_from(turn.origin()) {
+        return Ok(Some(says(format!(
+            "I take /{} only when you type it here yourself. Nothing was done.",
+            command.name
+        ))));
+    }
+    if command.place == Where::Private && !turn.chat().is_private_of(turn.owner()) {
+        return Ok(Some(says(format!(
+            "/{} is between you and me: please write it in our private chat.",
+            command.name
+        ))));
+    }
+    let mut answer = carry_out(turn, command.deed, rest).await?;
+    if matches!(answer.clarification, Question::Settled) && command.deed != Deed::Cancel {
+        answer = answer.keeping_question();
+    }
+    Ok(Some(answer))
+}
+
+async fn carry_out(turn: &Turn<'_>, deed: Deed, rest: &str) -> Result<Answer, StoreError> {
+    let says = |text: String| Answer::says(Path::Command, text);
+    Ok(match deed {
+        Deed::Start => says(start(turn)),
+        Deed::Help => says(help(turn)),
+        Deed::Today => agenda::today(turn.brain, &turn.ctx).await?,
+        Deed::Week => agenda::week(turn.brain, &turn.ctx).await,
+        Deed::Tasks => agenda::tasks(turn.brain, &turn.ctx).await,
+        Deed::Pending => says(pending(turn)),
+        Deed::Undo => undo::last(turn).await?,
+        Deed::Settings => settings::command(turn, rest),
+        Deed::Memory => memory::show(turn.brain, &turn.ctx).await,
+        Deed::Forget => memory::forget(turn, rest).await?,
+        Deed::Export => export::hand_over(turn).await?,
+        Deed::Cancel => cancel(turn).await?,
+        Deed::Status => says(status::status(turn).await?),
+    })
+}
+
+/// What to say to a command that does not exist: the one it is closest to, if any is close.
+fn unknown(name: &str) -> String {
+    let name = fold(name);
+    let close = COMMANDS.iter().filter_map(|command| Some((distance(command.name, &name, 2)?, command.name))).min();
+    match close {
+        Some((_, close)) => format!("I don't know /{name}. Did you mean /{close}? /help shows all."),
+        None => format!("I don't know /{name}. /help shows what there is. Or just say what you need."),
+    }
+}
+
+fn start(turn: &Turn<'_>) -> String {
+    let zone = turn.ctx.zone;
+    let assumed = if turn.user.zone.is_none() && turn.brain.policy.zone_assumed { " (this machine's)" } else { "" };
+    format!(
+        "Hi! I keep your tasks, reminders, calendar, mail, notes and memories, and I ask before I do anything that can't be taken back.\n\n\
+         Try:\n• Remind me to call mom tomorrow at 5pm\n• What do I have this week?\n\n\
+         Your time zone is {}{assumed}; it's {} there. If that is wrong, write “my time zone is Lisbon” with your city.\n\
+         /help shows everything.",
+        zone.name(),
+        turn.ctx.now.with_timezone(&zone).format("%H:%M"),
+    )
+}
+
+/// From the catalog: one example a command; then the slash commands.
+fn help(turn: &Turn<'_>) -> String {
+    let mut text = String::from("This is what I can do. Say it in your own words.\n");
+    for service in SERVICES {
+        text.push_str(&format!("\n{}\n", service.title));
+        for entry in turn.brain.catalog.commands(&[service.name.to_owned()]) {
+            text.push_str(&format!("• {}\n", entry.example()));
+        }
+    }
+    text.push_str("\nBefore I send, change or delete anything for good, I show you exactly what I would do and wait for your yes.\n\nCommands\n");
+    let private = turn.chat().is_private_of(turn.owner());
+    for command in COMMANDS.iter().filter(|command| private || command.place == Where::Anywhere) {
+        let argument = if command.argument.is_empty() { String::new() } else { format!(" {}", command.argument) };
+        text.push_str(&format!("/{}{argument}: {}\n", command.name, command.words));
+    }
+    text.trim_end().to_owned()
+}
+
+fn pending(turn: &Turn<'_>) -> String {
+    if turn.open.is_empty() {
+        return "Nothing is waiting for your yes or no.".to_owned();
+    }
+    format!(
+        "Waiting for your yes or no:\n{}\nReply to a card, or use its buttons.",
+        agenda::open_cards(turn.brain, &turn.ctx, &turn.open)
+    )
+}
+
+/// Stops what runs in this chat; else drops the only open card; else lists them. What has begun to happen cannot
+/// be stopped, and that is said.
+async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
+    let running = turn.brain.running.lock().unwrap_or_else(PoisonError::into_inner).get(turn.chat()).cloned();
+    let begun = begun(turn).await?;
+    if let Some(token) = running {
+        token.cancel();
+        let words = match begun {
+            None => "Okay, stopping.".to_owned(),
+            Some(what) => format!("Okay, stopping. This has begun and can no longer be stopped: {what}."),
+        };
+        return Ok(Answer::says(Path::Command, words).keeping_question());
+    }
+    if let Some(what) = begun {
+        let words = format!("This has begun and can no longer be stopped: {what}. I'll tell you how it ends.");
+        return Ok(Answer::says(Path::Command, words).keeping_question());
+    }
+    match turn.open.as_slice() {
+        [] if turn.state.clarification.is_some() || turn.state.snoozing.is_some() => {
+            Ok(Answer::says(Path::Command, "Okay, never mind."))
+        }
+        [] => Ok(Answer::says(Path::Command, "There is nothing to cancel.")),
+        [only] => {
+            let decided = consent::decide(turn, &only.id.clone(), CardVerb::Cancel, None, Means::Command).await?;
+            Ok(decided.keeping_question())
+        }
+        _ => Ok(consent::which(turn)),
+    }
+}
+
+/// What is being done for this person here, from the journals: whatever an approved card or a turn has not
+/// brought to its end.
+async fn begun(turn: &Turn<'_>) -> Result<Option<String>, StoreError> {
+    let runs = turn.brain.store.list::<Run>(Scan::of::<Run>(&[], limits::ITEMS_MAX)).await?;
+    let mine = runs.into_iter().map(|(run, _)| run);
+    let mine = mine.filter(|run| run.chat == *turn.chat() && run.owner == *turn.owner());
+    let steps = mine.flat_map(|run| run.steps).filter(|step| !matches!(step.progress, Progress::Done { .. }));
+    let deeds: Vec<String> = steps.map(|step| deed(turn.brain, &step.action)).collect();
+    Ok((!deeds.is_empty()).then(|| deeds.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_can_be_a_telegram_command() {
+        for command in &COMMANDS {
+            let plain = command.name.chars().all(|c| c.is_ascii_lowercase()) && command.name.len() <= 32;
+            assert!(plain && (1..=256).contains(&command.words.len()), "{}", command.name);
+            assert_eq!(COMMANDS.iter().filter(|other| other.name == command.name).count(), 1);
+        }
+    }
+
+    #[test]
+    fn undo_needs_no_slash_when_nothing_else_is_said() {
+        for text in ["undo", "Undo that, please!", "rückgängig", "take that back."] {
+            assert_eq!(in_words(text), Some(("undo", "")), "{text}");
+        }
+        for text in ["undo the meeting", "don't undo", "I want to take that back to the shop", ""] {
+            assert_eq!(in_words(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_slip_of_the_finger_gets_the_command_that_was_meant() {
+        assert!(unknown("taks").contains("/tasks"));
+        assert!(unknown("setings").contains("/settings"));
+        assert!(unknown("PENDNG").contains("/pending"));
+        assert!(!unknown("frobnicate").contains("Did you mean"));
+    }
+
+    #[test]
+    fn a_command_is_found_whatever_its_case_and_the_bots_name_behind_it() {
+        assert_eq!(parse("/Today@brain_bot  now "), Some(("Today", "now")));
+        assert_eq!(find("Today").map(|command| command.name), Some("today"));
+        for text in ["today", "/", "/ today", "/tö", "see /today"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! `/status`: what runs, whether the model answers, what waits, what comes next; counts and failing stages for
+//! admins. Read from the traces of past turns: asking costs no model call.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Duration, Utc};
+
+use super::view;
+use crate::core::text::{shorten, visible};
+use crate::language::time;
+use crate::language::time::Grain;
+use crate::limits::ITEMS_MAX;
+use crate::pipeline::turn::Turn;
+use crate::ports::records::{Due, DueKind, PendingOpen, Turn as Trace};
+use crate::ports::{RecordExt, Scan, Stage, StoreError};
+
+/// Turns that are looked back at.
+const TRACES: usize = 300;
+
+pub(super) async fn status(turn: &Turn<'_>) -> Result<String, StoreError> {
+    let brain = turn.brain;
+    let traces = brain.store.list::<Trace>(Scan::of::<Trace>(&[], TRACES).newest_first()).await?;
+    let traces: Vec<Trace> = traces.into_iter().map(|(trace, _)| trace).collect();
+    let mut lines = vec![
+        format!("✅ Brain Agent {} is running, for {}.", env!("CARGO_PKG_VERSION"), span(turn.ctx.now - brain.since)),
+        format!("🧠 Model: {}", model(turn, &traces)),
+        match turn.open.len() {
+            0 => "✋ Nothing waits for your yes or no.".to_owned(),
+            1 => "✋ 1 card waits for your yes or no (/pending).".to_owned(),
+            many => format!("✋ {many} cards wait for your yes or no (/pending)."),
+        },
+        format!("⏰ Next reminder: {}", next_reminder(turn).await?),
+    ];
+    if turn.user.admin || brain.policy.admins.contains(turn.owner()) {
+        lines.push(String::new());
+        lines.extend(for_admins(turn, &traces).await?);
+    }
+    Ok(lines.join("\n"))
+}
+
+/// How its last call went.
+fn model(turn: &Turn<'_>, traces: &[Trace]) -> String {
+    if turn.brain.model.is_none() {
+        return "none is set up; my built-in understanding does everything.".to_owned();
+    }
+    let is_call = |name: &str| Stage::ALL.iter().any(|stage| stage.name() == name);
+    let last = traces.iter().find_map(|trace| {
+        let span = trace.spans.iter().rev().find(|span| is_call(&span.name))?;
+        Some((trace.at, span.outcome.clone()))
+    });
+    match last {
+        None => "set up, and not asked yet.".to_owned(),
+        Some((at, outcome)) if outcome == "ok" => format!("answered {}.", ago(turn.ctx.now, at)),
+        Some((at, outcome)) => {
+            let why = visible(&shorten(&outcome, 160));
+            format!(
+                "did not give a usable answer {} ({why}); my built-in understanding stands in.",
+                ago(turn.ctx.now, at)
+            )
+        }
+    }
+}
+
+/// The next time of this person's in the due-index, and what it is about.
+async fn next_reminder(turn: &Turn<'_>) -> Result<String, StoreError> {
+    let due = turn.brain.store.list::<Due>(Scan::of::<Due>(&[], ITEMS_MAX)).await?;
+    let mine = due
+        .into_iter()
+        .map(|(due, _)| due)
+        .find(|due| due.owner == *turn.owner() && matches!(due.kind, DueKind::Item { .. }));
+    let Some(due) = mine else {
+        return Ok("none is set.".to_owned());
+    };
+    let at = time::describe(due.at.with_timezone(&turn.ctx.zone), Grain::Minute, &turn.ctx.reference());
+    let tasks = view::open_tasks(turn.brain, &turn.ctx).await.unwrap_or_default().rows;
+    let title = match &due.kind {
+        DueKind::Item { item, .. } => tasks.iter().find(|task| task["id"] == **item),
+        DueKind::Expiry { .. } | DueKind::Briefing | DueKind::Outbox => None,
+    };
+    let title = title.and_then(|task| task["title"].as_str());
+    Ok(title.map_or_else(|| format!("{at}."), |title| format!("{at} — {}", visible(&shorten(title, 120)))))
+}
+
+async fn for_admins(turn: &Turn<'_>, traces: &[Trace]) -> Result<Vec<String>, StoreError> {
+    let brain = turn.brain;
+    let week_ago = turn.ctx.now - Duration::days(7);
+    let people: BTreeSet<&str> = traces.iter().filter(|t| t.at > week_ago).map(|t| t.user.as_str()).collect();
+    let open = brain.store.list::<PendingOpen>(Scan::of::<PendingOpen>(&[], ITEMS_MAX)).await?.len();
+    let mut failing: BTreeMap<&str, usize> = BTreeMap::new();
+    for stage in traces.iter().flat_map(|trace| &trace.done.fallbacks) {
+        *failing.entry(stage.as_str()).or_default() += 1;
+    }
+    let failing: Vec<String> = failing.iter().map(|(stage, times)| format!("{stage} ×{times}")).collect();
+    let failing = if failing.is_empty() { "none".to_owned() } else { failing.join(", ") };
+    Ok(vec![
+        "For admins".to_owned(),
+        format!("👥 People in the last {} turns of this week: {}", traces.len(), people.len()),
+        format!("🗂 Open cards of everybody: {open}"),
+        format!("🩺 Stages that fell back in those turns: {failing}"),
+    ])
+}
+
+fn ago(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
+    let past = now - at;
+    if past < Duration::minutes(1) { "just now".to_owned() } else { format!("{} ago", span(past)) }
+}
+
+/// "2 days 3 h", "3 h 5 min", "5 min", "less than a minute".
+fn span(length: Duration) -> String {
+    let (days, hours, minutes) = (length.num_days(), length.num_hours() % 24, length.num_minutes() % 60);
+    match (days, hours, minutes) {
+        (..=0, ..=0, ..=0) => "less than a minute".to_owned(),
+        (..=0, ..=0, minutes) => format!("{minutes} min"),
+        (..=0, hours, minutes) => format!("{hours} h {minutes} min"),
+        (1, hours, _) => format!("1 day {hours} h"),
+        (days, hours, _) => format!("{days} days {hours} h"),
+    }
+}

@@ -1,0 +1,222 @@
+//! Offers: something that could be done, put on buttons because nobody has asked for it yet.
+//!
+//! What is passed on without a word (a forward, a file, a contact, a place) is content, not a request. No model
+//! sees it; the person is asked once what should become of it, and the buttons say exactly what each does. A
+//! press executes the stored bytes through the gate, once.
+//!
+//! Invariants: only low-stakes commands over the person's own data are offered, so that the worst a hostile text
+//! can become is a note that says whose words it holds; the press is the person's own word for exactly this, and what
+//! it did can be undone; an offer is taken once, by its owner, where it was made, in time. Not here: doing a changed message again (the
+//! face keeps those, see `telegram::edits`), and deciding cards.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Duration, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::super::commit::answer::Answer;
+use super::super::stages::act;
+use super::super::turn::Turn;
+use crate::core::button::{Button, Press};
+use crate::core::ids::{ChatId, UserId};
+use crate::core::plan::PlannedAction;
+use crate::core::provenance::{Sources, UntrustedText};
+use crate::core::text::{shorten, visible};
+use crate::core::turn::{Along, Edit, Input, Part, Path, Reply};
+use crate::limits;
+use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
+
+const OFFER: &str = "offer";
+/// Said to a press on an offer that was taken, or is too old.
+pub const GONE: &str = "I have done that already, or the offer is too old (a day). Nothing was done now.";
+
+/// Something offered, until it is taken or too old.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Offer {
+    /// Its id, on the buttons.
+    pub id: String,
+    /// To whom.
+    pub owner: UserId,
+    /// Where.
+    pub chat: ChatId,
+    /// Until when.
+    pub until: DateTime<Utc>,
+    /// What.
+    pub what: Offered,
+}
+
+/// What is offered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Offered {
+    /// One of these actions.
+    Actions {
+        /// In the order of the buttons.
+        actions: Vec<PlannedAction>,
+        /// What they hold of others' words: all that was passed on.
+        #[serde(default)]
+        untrusted: Vec<UntrustedText>,
+    },
+    /// To do a message again whose words were changed.
+    Redo {
+        /// The update as the face wants it back.
+        raw: String,
+        /// What the first answer can still take back: ids of undo records.
+        undo: Vec<String>,
+    },
+}
+
+impl Record for Offer {
+    const TABLE: Table = Table::Meta;
+
+    fn key(&self) -> Key {
+        Self::key_of(&self.id)
+    }
+}
+
+impl Offer {
+    /// Where an offer is kept.
+    pub fn key_of(id: &str) -> Key {
+        Key::of(&[OFFER, id])
+    }
+
+    /// Whether this person may still take it here.
+    pub fn is_open_to(&self, owner: &UserId, chat: &ChatId, now: DateTime<Utc>) -> bool {
+        self.owner == *owner && self.chat == *chat && now <= self.until
+    }
+
+    /// Stores it, and forgets those that nobody took in time.
+    pub async fn store(&self, store: &Arc<dyn Store>, now: DateTime<Utc>, batch: &mut Batch) -> Result<(), StoreError> {
+        let known = store.list::<Self>(Scan::of::<Self>(&[OFFER], limits::OFFERS_MAX)).await?;
+        for (old, _) in known.iter().filter(|(offer, _)| offer.until < now) {
+            batch.delete(Table::Meta, old.key(), Expect::Any);
+        }
+        batch.put(self, Expect::Any)?;
+        Ok(())
+    }
+}
+
+/// Asks what should become of something that was passed on without a word; `None` when there are words.
+pub async fn passed_on(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
+    let along: Vec<&Part> = match turn.incoming.parts.as_slice() {
+        [] => return Ok(None),
+        _ if !turn.words().trim().is_empty() => return Ok(None),
+        _ => turn.incoming.passed_on().filter(|part| !part.text.trim().is_empty()).collect(),
+    };
+    let Some(first) = along.first() else { return Ok(None) };
+    let (question, offered) = offered(&along, first);
+    let offer = Offer {
+        id: turn.brain.new_id(),
+        owner: turn.owner().clone(),
+        chat: turn.chat().clone(),
+        until: turn.ctx.now + Duration::seconds(limits::OFFER_SECS),
+        what: Offered::Actions {
+            actions: offered.iter().map(|(_, action)| action.clone()).collect(),
+            untrusted: along.iter().map(|part| part.untrusted()).collect(),
+        },
+    };
+    let mut answer = Answer::of(Path::Clarify).keeping_question();
+    offer.store(&turn.brain.store, turn.ctx.now, &mut answer.batch).await?;
+    let button = |(choice, (text, _)): (usize, &(&str, PlannedAction))| {
+        Button::new(*text, &Press::Offer { id: offer.id.clone(), choice })
+    };
+    let buttons = offered.iter().enumerate().map(|choice| vec![button(choice)]).collect();
+    answer.replies.push(Reply { text: question, buttons, ..Reply::default() });
+    Ok(Some(answer))
+}
+
+type Choices = Vec<(&'static str, PlannedAction)>;
+
+/// The question, and what each button does.
+fn offered(along: &[&Part], first: &Part) -> (String, Choices) {
+    let text = along.iter().map(|part| part.text.trim()).collect::<Vec<_>>().join("\n\n");
+    match (&first.along, along.len()) {
+        (Some(Along::Contact { name, phone }), 1) => {
+            let question = format!("Shall I save {}, {}, to your contacts?", visible(name), visible(phone));
+            (question, vec![("💾 Save", action("contacts", "save", json!({"name": name, "phone": phone})))])
+        }
+        (Some(Along::Place { name }), 1) => {
+            let title = name.clone().unwrap_or_else(|| "A place".to_owned());
+            let question = format!("Shall I keep this place as a note ({})?", visible(&shorten(&title, 80)));
+            (question, vec![("📌 Keep it", note(&title, &text))])
+        }
+        (along, _) => {
+            let (what, title) = match along {
+                Some(Along::File { name }) => (format!("I have read {}.", visible(&shorten(name, 80))), name.clone()),
+                Some(Along::Message { .. } | Along::Contact { .. } | Along::Place { .. }) | None => {
+                    ("You passed something on.".to_owned(), heading(&text))
+                }
+            };
+            let cut = text.chars().count() > limits::PARAM_CHARS_MAX;
+            let cut = if cut {
+                format!(" I can keep its first {} characters.", limits::PARAM_CHARS_MAX)
+            } else {
+                String::new()
+            };
+            let question = format!("{what}{cut} What should I do with it?");
+            let choices = vec![
+                ("✅ Make it a task", action("task", "create", json!({"title": title, "description": whole(&text)}))),
+                ("📝 Keep it as a note", note(&title, &text)),
+                (
+                    "🧠 Remember it",
+                    action("memory", "store", json!({"category": "note", "key": title, "value": whole(&text)})),
+                ),
+            ];
+            (question, choices)
+        }
+    }
+}
+
+/// The first line, short enough for a title.
+fn heading(text: &str) -> String {
+    shorten(text.lines().next().unwrap_or_default().trim(), 80)
+}
+
+fn whole(text: &str) -> String {
+    text.chars().take(limits::PARAM_CHARS_MAX).collect()
+}
+
+fn note(title: &str, text: &str) -> PlannedAction {
+    action("keep", "create", json!({"title": shorten(title, 80), "text": whole(text)}))
+}
+
+fn action(service: &str, command: &str, params: serde_json::Value) -> PlannedAction {
+    let params = match params {
+        serde_json::Value::Object(params) => params.into_iter().collect(),
+        _ => Default::default(),
+    };
+    PlannedAction { service: service.to_owned(), command: command.to_owned(), params, ..PlannedAction::default() }
+}
+
+/// Takes an offer.
+pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, StoreError> {
+    let stored = turn.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
+    let open = stored.filter(|(offer, _)| offer.is_open_to(turn.owner(), turn.chat(), turn.ctx.now));
+    let Some((Offer { what: Offered::Actions { actions, untrusted }, .. }, revision)) = open else {
+        return Ok(Answer::says(Path::Button, GONE));
+    };
+    let Some(action) = actions.into_iter().nth(choice) else {
+        return Ok(Answer::says(Path::Button, GONE));
+    };
+    // Taken before it is done: a second press finds nothing. Should the program stop in between, before the journal
+    // is written, the button is still there and says that the offer is over; nothing was done.
+    let mut batch = Batch::default();
+    batch.delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
+    match turn.brain.commit(batch).await {
+        Ok(_) => {}
+        Err(StoreError::Conflict { .. }) => return Ok(Answer::says(Path::Button, GONE)),
+        Err(error) => return Err(error),
+    }
+    let sources = Sources { own: turn.own_words(), passed_on: untrusted, ..Sources::default() };
+    let mut answer = act::given(turn, vec![action], sources).await?;
+    is_taken(turn, &mut answer);
+    Ok(answer)
+}
+
+/// Takes the buttons off an offer that was taken.
+pub fn is_taken(turn: &Turn<'_>, answer: &mut Answer) {
+    if let Input::Press { message: Some(message), .. } = &turn.incoming.input {
+        answer.edits.push(Edit { message: *message, text: None, buttons: Vec::new() });
+    }
+}

@@ -1,0 +1,203 @@
+//! What people choose: zone, language, tone, quiet hours, morning briefing; by button, by `/settings`, or by
+//! saying so.
+//!
+//! Invariant: a person's record is changed in [`commit`] and nowhere else in the pipeline, on the record as it
+//! is at that moment, so that two changes at once lose neither. Not here: how reminders follow ([`super::super::commit::due`]).
+
+mod page;
+mod words;
+
+use chrono::NaiveTime;
+use chrono_tz::Tz;
+
+use super::super::commit::answer::Answer;
+use super::super::commit::due;
+use super::super::turn::Turn;
+use super::buttons::shown;
+use crate::core::button::{Button, Press};
+use crate::core::settings::{Quiet, Tone};
+use crate::core::turn::{Origin, Path, Reply};
+use crate::language::places::city;
+use crate::ports::records::User;
+use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table};
+use words::Wish;
+pub use words::language_name;
+
+/// One setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// Where the person's local times are meant.
+    Zone,
+    /// What models answer in.
+    Language,
+    /// How models phrase things.
+    Tone,
+    /// When reminders wait.
+    Quiet,
+    /// When the morning briefing comes.
+    Briefing,
+}
+
+/// A change of a person's own record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UserChange {
+    /// The assumed zone was named to them.
+    ZoneNamed,
+    /// They live in this zone.
+    Zone(Tz),
+    /// Models answer in this language, as a BCP 47 tag; `None`: the one they write in.
+    Language(Option<&'static str>),
+    /// Models phrase things like this.
+    Tone(Tone),
+    /// Reminders wait during these hours; `None`: never.
+    Quiet(Option<Quiet>),
+    /// The briefing comes at this local time; `None`: never.
+    Briefing(Option<NaiveTime>),
+}
+
+impl UserChange {
+    fn apply(&self, user: &mut User) {
+        match self {
+            Self::ZoneNamed => user.zone_named = true,
+            Self::Zone(zone) => user.zone = Some(*zone),
+            Self::Language(tag) => user.settings.language = tag.map(str::to_owned),
+            Self::Tone(tone) => user.settings.tone = *tone,
+            Self::Quiet(quiet) => user.settings.quiet = *quiet,
+            Self::Briefing(at) => user.settings.briefing = *at,
+        }
+    }
+}
+
+/// Commits a turn's batch together with what changes in the person's record. When the record changes at this
+/// very moment, it is read again.
+pub async fn commit(turn: &Turn<'_>, changes: &[UserChange], batch: Batch) -> Result<(), StoreError> {
+    let brain = turn.brain;
+    if changes.is_empty() {
+        return brain.commit(batch).await.map(|_| ());
+    }
+    const TRIES: usize = 8;
+    let key = Key::of(&[turn.owner().as_str()]);
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let (before, expect) = match brain.store.load::<User>(&key).await? {
+            Some((user, revision)) => (user, Expect::Revision(revision)),
+            None => (turn.user.clone(), Expect::Absent),
+        };
+        let mut user = before.clone();
+        changes.iter().for_each(|change| change.apply(&mut user));
+        // Reminders and the briefing follow in the same commit.
+        let follows = due::settings_changed(brain, &before, &user).await;
+        let follows = follows.map_err(|error| StoreError::Unreadable { table: Table::Due, why: error.to_string() })?;
+        let mut attempt = batch.clone();
+        attempt.put(&user, expect)?.extend(follows.changes);
+        match brain.commit(attempt).await {
+            Err(StoreError::Conflict { table: Table::Users | Table::Tasks | Table::Due, .. }) if tries < TRIES => {}
+            other => return other.map(|_| ()),
+        }
+    }
+}
+
+/// `/settings`, alone or with what to change.
+pub fn command(turn: &Turn<'_>, rest: &str) -> Answer {
+    if rest.is_empty() {
+        return page(turn, &turn.user, None, None);
+    }
+    granted(turn, words::command(rest))
+}
+
+/// A choice made in plain words, where it is unmistakable; `None` for everything else.
+pub fn said(turn: &Turn<'_>) -> Option<Answer> {
+    if turn.origin() != Origin::Typed {
+        return None;
+    }
+    words::said(turn.words()).map(|wish| granted(turn, wish))
+}
+
+/// A pressed button of a settings page, or of an offer.
+pub async fn press(turn: &Turn<'_>, key: &str, value: Option<&str>, data: &str) -> Result<Answer, StoreError> {
+    let Some(mut answer) = pressed(turn, key, value) else {
+        return Ok(Answer::says(Path::Button, "I don't know that setting. Nothing was changed."));
+    };
+    answer.path = Path::Button;
+    if let (Some(message), Some(reply)) = (shown::pressed(turn, data).await?, answer.replies.first().cloned()) {
+        answer.replies.clear();
+        shown::change(&message, reply.text, reply.buttons, None, &mut answer)?;
+    }
+    Ok(answer)
+}
+
+fn pressed(turn: &Turn<'_>, key: &str, value: Option<&str>) -> Option<Answer> {
+    if key == "all" {
+        return Some(page(turn, &turn.user, None, None));
+    }
+    let setting = words::setting(key)?;
+    match value {
+        None => Some(page(turn, &turn.user, Some(setting), None)),
+        Some(value) => words::chosen(setting, value).map(|change| changed(turn, change)),
+    }
+}
+
+fn granted(turn: &Turn<'_>, wish: Wish) -> Answer {
+    match wish {
+        Wish::Change(change) => changed(turn, change),
+        Wish::Look(setting) => page(turn, &turn.user, Some(setting), None),
+        Wish::Unclear { why, zones } => {
+            let button = |zone: &Tz| vec![Button::new(format!("🌍 {}", zone.name()), &page::zone(*zone))];
+            Answer { replies: vec![buttoned(why, zones.iter().map(button).collect())], ..Answer::of(Path::Command) }
+        }
+        Wish::Offer(zone) if zone == turn.ctx.zone => {
+            let now = turn.ctx.now.with_timezone(&zone).format("%H:%M");
+            Answer::says(Path::Command, format!("It's {now} in {}, and that is your time zone already.", city(zone)))
+        }
+        Wish::Offer(zone) => {
+            let now = turn.ctx.now.with_timezone(&zone).format("%H:%M");
+            let ask = format!(
+                "It's {now} in {}. Shall I use that as your time zone from now on? It stays {} unless you press this.",
+                city(zone),
+                turn.ctx.zone.name()
+            );
+            let button = Button::new(format!("🌍 Use {}", zone.name()), &page::zone(zone));
+            Answer { replies: vec![buttoned(ask, vec![vec![button]])], ..Answer::of(Path::Command) }
+        }
+    }
+}
+
+fn buttoned(text: String, buttons: Vec<Vec<Button>>) -> Reply {
+    Reply { text, buttons, ..Reply::default() }
+}
+
+/// The page as it is after a change, with a line that says what changed.
+fn changed(turn: &Turn<'_>, change: UserChange) -> Answer {
+    let mut user = turn.user.clone();
+    change.apply(&mut user);
+    let line = if user == turn.user { "That is how it is already.".to_owned() } else { page::told(turn, &change) };
+    let mut answer = page(turn, &user, None, Some(line));
+    answer.user.push(change);
+    answer
+}
+
+fn page(turn: &Turn<'_>, user: &User, setting: Option<Setting>, line: Option<String>) -> Answer {
+    let zone = user.zone.unwrap_or(turn.brain.policy.zone);
+    let (text, buttons) = match setting {
+        None => page::all(user, zone, turn.ctx.now),
+        Some(setting) => page::one(setting, user, zone, turn.ctx.now),
+    };
+    let text = match line {
+        Some(line) => format!("{line}\n\n{text}"),
+        None => text,
+    };
+    Answer { replies: vec![buttoned(text, buttons)], ..Answer::of(Path::Command) }
+}
+
+/// A button that shows a page.
+fn opens(text: &str, key: &str) -> Button {
+    Button::new(text, &Press::Set { key: key.to_owned(), value: None })
+}
+
+impl Turn<'_> {
+    /// How models are to speak to the person, for the changing part of prompts; empty when nothing was chosen.
+    pub fn manner(&self) -> String {
+        words::manner(&self.user.settings)
+    }
+}

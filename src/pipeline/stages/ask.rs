@@ -1,0 +1,112 @@
+//! Asking a model: typed answers with one re-ask, and plain words.
+
+use minijinja::Value as Values;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::super::turn::Turn;
+use crate::ports::{Call, Model, ModelError, Stage, Usage};
+
+/// What came of asking for a typed answer.
+#[derive(Debug)]
+pub enum Asked<T> {
+    /// An answer of the right shape.
+    Answer(T),
+    /// The endpoint answered, twice, with something else.
+    Unusable(String),
+    /// There was no answer.
+    Failed(ModelError),
+}
+
+/// Asks for JSON of `schema`; re-asks once with the error when it does not fit.
+pub async fn typed<T: DeserializeOwned>(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    stage: Stage,
+    prompt: (String, String),
+    schema: Value,
+    tokens_max: u32,
+) -> Asked<T> {
+    let (system, user) = prompt;
+    let mut call = Call { stage, system, user, schema: Some(schema), tokens_max };
+    let mut problem = String::new();
+    for attempt in 0..2 {
+        if attempt == 1 {
+            call.user
+                .push_str(&format!("\n\nYour last answer could not be used ({problem}). Answer again, JSON only."));
+        }
+        let started = turn.elapsed_us();
+        let input = call.system.len() + call.user.len();
+        match model.complete(call.clone(), None).await {
+            Err(error) => {
+                turn.spent(error.usage());
+                turn.traced(stage.name(), started, input, error.usage(), format!("failed: {error}"));
+                return Asked::Failed(error);
+            }
+            Ok(completion) => {
+                turn.spent(completion.usage);
+                let parsed = completion
+                    .json
+                    .ok_or_else(|| "it was no JSON".to_owned())
+                    .and_then(|json| serde_json::from_value(json).map_err(|cause| cause.to_string()));
+                match parsed {
+                    Ok(answer) => {
+                        turn.traced(stage.name(), started, input, completion.usage, "ok");
+                        return Asked::Answer(answer);
+                    }
+                    Err(why) => {
+                        turn.traced(stage.name(), started, input, completion.usage, "unusable");
+                        problem = crate::core::text::shorten(&why, 200);
+                    }
+                }
+            }
+        }
+    }
+    Asked::Unusable(problem)
+}
+
+/// Asks for words. `words` receives them as they come.
+pub async fn words(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    stage: Stage,
+    prompt: (String, String),
+    tokens_max: u32,
+    words: Option<UnboundedSender<String>>,
+) -> Result<String, ModelError> {
+    let (system, user) = prompt;
+    let input = system.len() + user.len();
+    let started = turn.elapsed_us();
+    let result = model.complete(Call { stage, system, user, schema: None, tokens_max }, words).await;
+    let usage = result.as_ref().map_or_else(ModelError::usage, |completion| completion.usage);
+    turn.spent(usage);
+    let outcome = result.as_ref().err().map_or_else(|| "ok".to_owned(), |error| format!("failed: {error}"));
+    turn.traced(stage.name(), started, input, usage, outcome);
+    match result {
+        Ok(completion) if completion.text.is_empty() => {
+            Err(ModelError::Unreadable { why: "the answer was empty".to_owned(), usage: Usage::default() })
+        }
+        Ok(completion) => Ok(completion.text),
+        Err(error) => Err(error),
+    }
+}
+
+/// A list for a prompt.
+pub fn lines(items: &[String]) -> Values {
+    Values::from(items.to_vec())
+}
+
+/// Both parts of a stage's prompt. A prompt that cannot be rendered is a defect of a replaced file; the
+/// stage then falls back as if the endpoint were away.
+pub fn prompt(
+    turn: &Turn<'_>,
+    stage: Stage,
+    fixed: &Values,
+    changing: &Values,
+) -> Result<(String, String), ModelError> {
+    turn.brain
+        .prompts
+        .render(stage, fixed, changing)
+        .map_err(|error| ModelError::Unreadable { why: error.to_string(), usage: Usage::default() })
+}

@@ -1,0 +1,124 @@
+//! Context: what may matter for the message, fetched before anybody knows. Speculative, read-only, and
+//! never in the way: each fetch has its own time-out, and what did not arrive is named as missing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use tokio::task::JoinHandle;
+
+use super::super::turn::Turn;
+use crate::core::provenance::UntrustedText;
+use crate::language::routing::{Guess, Kind};
+use crate::limits;
+use crate::ports::Usage;
+use crate::services::service::{Noticed, RequestContext, Service, Wanted};
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Context {
+    /// Items by service, one line each.
+    pub lines: Vec<String>,
+    /// What is remembered about the person.
+    pub memories: Vec<String>,
+    /// Texts of others among them.
+    pub untrusted: Vec<UntrustedText>,
+    /// Services that did not answer.
+    pub missing: Vec<&'static str>,
+}
+
+/// A fetch under way; dropping it cancels it.
+#[derive(Debug)]
+pub struct Fetching {
+    task: JoinHandle<Context>,
+    services: Vec<&'static str>,
+}
+
+impl Drop for Fetching {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Fetching {
+    /// Waits for the end of it.
+    pub async fn all(mut self, turn: &Turn<'_>) -> Context {
+        let started = turn.elapsed_us();
+        let context = self.found().await;
+        let outcome = if context.missing.is_empty() {
+            "ok".to_owned()
+        } else {
+            format!("missing: {}", context.missing.join(", "))
+        };
+        turn.traced("context", started, context.lines.iter().map(String::len).sum(), Usage::default(), outcome);
+        context
+    }
+
+    /// What has already arrived; waits for nothing.
+    pub async fn arrived(mut self) -> Context {
+        if self.task.is_finished() { self.found().await } else { Context::default() }
+    }
+
+    /// A fetch that broke is known to be missing.
+    async fn found(&mut self) -> Context {
+        match (&mut self.task).await {
+            Ok(context) => context,
+            Err(error) => {
+                tracing::error!(%error, "fetching context broke");
+                Context { missing: std::mem::take(&mut self.services), ..Context::default() }
+            }
+        }
+    }
+}
+
+/// How sure the guess must be for a narrow fetch; below it everything is fetched.
+const NARROW_FROM: f32 = 0.6;
+
+/// Starts fetching what the guess suggests, or everything when it is unsure.
+pub fn fetch(turn: &Turn<'_>, guess: &Guess) -> Fetching {
+    let narrow = guess.confidence >= NARROW_FROM;
+    let wanted = Wanted { message: turn.words().to_owned(), limit: 10 };
+    let services: Vec<Arc<dyn Service>> = turn
+        .brain
+        .services
+        .iter()
+        .filter(|service| {
+            let name = service.name();
+            !narrow || name == "memory" || (guess.kind != Kind::Chat && guess.domains.iter().any(|d| d == name))
+        })
+        .cloned()
+        .collect();
+    let ctx = turn.ctx.clone();
+    let names = services.iter().map(|service| service.name()).collect();
+    Fetching { task: tokio::spawn(async move { gather(&services, &ctx, wanted).await }), services: names }
+}
+
+async fn gather(services: &[Arc<dyn Service>], ctx: &RequestContext, wanted: Wanted) -> Context {
+    let time_out = Duration::from_millis(limits::CONTEXT_FETCH_MS);
+    let fetches = services.iter().map(|service| {
+        let wanted = Wanted { limit: if service.name() == "memory" { 5 } else { wanted.limit }, ..wanted.clone() };
+        async move { (service.name(), tokio::time::timeout(time_out, service.notice(ctx, &wanted)).await) }
+    });
+    let mut context = Context::default();
+    for (name, fetched) in join_all(fetches).await {
+        match fetched {
+            Ok(Ok(items)) => items.into_iter().for_each(|item| context.add(name, item)),
+            Ok(Err(error)) => {
+                tracing::warn!(service = name, %error, "context is incomplete");
+                context.missing.push(name);
+            }
+            Err(_) => context.missing.push(name),
+        }
+    }
+    context
+}
+
+impl Context {
+    fn add(&mut self, service: &'static str, item: Noticed) {
+        self.lines.push(format!("{service} {}: {}", item.id, item.line));
+        if service == "memory" {
+            self.memories.push(item.line);
+        }
+        self.untrusted.extend(item.untrusted);
+    }
+}

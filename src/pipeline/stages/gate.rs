@@ -1,0 +1,250 @@
+//! The gate: action by action, run now, ask first, or refuse. Pure code decides; nothing a model or a fetched
+//! text says can open it.
+//!
+//! - unknown command, or a service outside the routed domains: refused, told, offered;
+//! - low stakes and independent of high stakes and of questions: runs now;
+//! - high stakes (by rule or by taint), or unclear, and whatever depends on it: later, see [`super::later`].
+
+use std::sync::OnceLock;
+
+use super::super::brain::Brain;
+use super::super::turn::Turn;
+use super::later::{self, Later, Needs, Unclear};
+use super::resolve::{self, Unsettled};
+use crate::core::outcome::{Report, Status};
+use crate::core::plan::{Action, Params, Plan, PlannedAction, Taint};
+use crate::core::provenance;
+use crate::core::provenance::{Folded, Sources, UntrustedText};
+use crate::core::stakes::{Assessed, Stakes, assess};
+use crate::language::time;
+use crate::language::time::Reference;
+use crate::services::command::Kind;
+use crate::services::entry::Entry;
+
+/// An action that passed, and what it depends on among those of the same list.
+#[derive(Debug)]
+pub struct Passed {
+    /// With its stakes.
+    pub assessed: Assessed,
+    /// Its index in the plan.
+    pub index: usize,
+    /// Indexes in the plan that must succeed first.
+    pub depends_on: Vec<usize>,
+}
+
+/// The gate's word about a plan.
+#[derive(Debug, Default)]
+pub struct Gated {
+    /// To run now.
+    pub now: Vec<Passed>,
+    /// To be asked about, in one way or another, and what depends on that.
+    pub later: Vec<Later>,
+    /// What is refused, or cannot be done.
+    pub stopped: Vec<Report>,
+    /// Words for the person about that.
+    pub remarks: Vec<String>,
+}
+
+/// Whose words are in sight, looked through once for all the actions of a plan.
+struct Seen<'s> {
+    own: &'s str,
+    folded: Folded,
+    passed_on: Folded,
+    /// Whether the person has named a time.
+    own_time: OnceLock<bool>,
+}
+
+enum Judged {
+    Passed(Box<Assessed>),
+    Unclear(Unclear),
+    Stopped,
+}
+
+/// Judges a plan.
+pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
+    let mut gated = Gated::default();
+    let seen = Seen {
+        own: &sources.own,
+        folded: Folded::of(&sources.own, &sources.untrusted),
+        passed_on: Folded::of(&sources.own, &sources.passed_on),
+        own_time: OnceLock::new(),
+    };
+    let mut judged = Vec::with_capacity(plan.actions.len());
+    for planned in &plan.actions {
+        judged.push(judge(turn, planned, domains, &seen, &mut gated).await);
+    }
+    sort(turn.brain, judged, plan.actions, &mut gated);
+    gated
+}
+
+async fn judge(
+    turn: &Turn<'_>,
+    planned: &PlannedAction,
+    domains: &[String],
+    seen: &Seen<'_>,
+    gated: &mut Gated,
+) -> Judged {
+    let (entry, service) = match allowed(turn.brain, planned, domains) {
+        Ok(found) => found,
+        Err(why) => {
+            gated.stop(planned, Status::Refused, &why);
+            gated.remarks.push(format!("🚫 {why}"));
+            return Judged::Stopped;
+        }
+    };
+    match resolve::settle(turn, entry, service, planned).await {
+        Ok(settled) => {
+            let mut action = settled.action;
+            action.taints = taints(turn, entry, planned, seen, &settled.untrusted);
+            action.passed_on = passed_on(entry, planned, seen);
+            Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
+        }
+        Err(Unsettled::Impossible(why)) => {
+            gated.stop(planned, Status::Failed, &why);
+            gated.remarks.push(why);
+            Judged::Stopped
+        }
+        Err(Unsettled::Ask { question, param, choices }) => {
+            let listed: Vec<String> =
+                choices.iter().enumerate().map(|(i, (_, label))| format!("\n{}. {label}", i + 1)).collect();
+            let question = match choices.as_slice() {
+                [(_, only)] => format!("Do you mean {only}?"),
+                _ => format!("{question}{}", listed.concat()),
+            };
+            // Whoever answers a question has not pressed on exactly this any more.
+            let mut taints = taints(turn, entry, planned, seen, &[]);
+            taints.extend(passed_on(entry, planned, seen));
+            Judged::Unclear(Unclear { question, param, choices, taints })
+        }
+    }
+}
+
+/// What the planner took from somebody else's text. Judged on what it wrote, not on what code made of it: an
+/// address that was looked up, or a time that was worked out, is nobody's text.
+fn taints(
+    turn: &Turn<'_>,
+    entry: &dyn Entry,
+    planned: &PlannedAction,
+    seen: &Seen<'_>,
+    touched: &[UntrustedText],
+) -> Vec<Taint> {
+    if entry.kind() != Kind::Write {
+        return Vec::new();
+    }
+    let mut taints = provenance::find(&planned.params, entry.references(), &seen.folded, touched);
+    // A planner may write the person's "tomorrow" as a date that some event has, too: a time is the person's own
+    // if they gave one at all.
+    let reference = turn.ctx.reference();
+    let own_time = || *seen.own_time.get_or_init(|| !time::find(seen.own, &reference).is_empty());
+    taints.retain(|taint| !(is_a_time(&taint.value, &reference) && own_time()));
+    taints
+}
+
+/// What the person took of others' words with a press on exactly this.
+fn passed_on(entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>) -> Vec<Taint> {
+    match entry.kind() {
+        Kind::Write => provenance::find(&planned.params, entry.references(), &seen.passed_on, &[]),
+        Kind::Read => Vec::new(),
+    }
+}
+
+/// The texts of a judged proposal that are nobody else's.
+pub(crate) fn nobody_elses(
+    brain: &Brain,
+    service: &str,
+    command: &str,
+    params: &Params,
+    taints: &[Taint],
+) -> Vec<String> {
+    let entry = brain.catalog.find(service, command);
+    provenance::untainted(params, entry.map_or(&[][..], |entry| entry.references()), taints)
+}
+
+/// True for a value that is a time and nothing else: a sentence that mentions one is still a sentence.
+fn is_a_time(value: &str, reference: &Reference) -> bool {
+    let found = time::find(value, reference);
+    if found.is_empty() {
+        return time::resolve(value, reference).is_some();
+    }
+    let mut rest = value.to_owned();
+    for one in found.iter().rev() {
+        rest.replace_range(one.span.clone(), "");
+    }
+    !rest.chars().any(char::is_alphanumeric)
+}
+
+fn allowed<'b>(
+    brain: &'b Brain,
+    planned: &PlannedAction,
+    domains: &[String],
+) -> Result<(&'b dyn Entry, &'b dyn crate::services::service::Service), String> {
+    let name = crate::core::text::visible(&crate::core::text::shorten(&super::super::turn::report_name(planned), 60));
+    let entry = brain.catalog.find(&planned.service, &planned.command);
+    let entry = entry.ok_or_else(|| format!("There is no such thing as {name}, so nothing was done about it."))?;
+    if !domains.contains(&planned.service) {
+        let what = entry.summary();
+        return Err(format!("I left one thing out, because you didn't ask for it: {what}. Tell me if you want it."));
+    }
+    let service = brain.service(&planned.service);
+    let service = service.ok_or_else(|| format!("I can't {} here: that is not set up.", entry.summary()))?;
+    Ok((entry, service))
+}
+
+/// Splits what passed into "now" and "later", by stakes, by what is unclear, and by what depends on what.
+fn sort(brain: &Brain, judged: Vec<Judged>, planned: Vec<PlannedAction>, gated: &mut Gated) {
+    let mut waits = vec![false; judged.len()];
+    let mut stopped = vec![false; judged.len()];
+    for (index, (judged, planned)) in judged.into_iter().zip(planned).enumerate() {
+        let after = |what: &[bool]| planned.depends_on.iter().any(|&on| what.get(on) == Some(&true));
+        let (is_after_stopped, is_after_waiting) = (after(&stopped), after(&waits));
+        let needs = match judged {
+            Judged::Stopped => {
+                stopped[index] = true;
+                continue;
+            }
+            Judged::Passed(_) | Judged::Unclear(_) if is_after_stopped => {
+                stopped[index] = true;
+                gated.stop(&planned, Status::Failed, "something before it is not settled yet");
+                gated.remarks.push(later::left_out(brain, &planned));
+                continue;
+            }
+            Judged::Passed(assessed) if assessed.stakes() == Stakes::Low && !is_after_waiting => {
+                gated.now.push(Passed { assessed: *assessed, index, depends_on: planned.depends_on });
+                continue;
+            }
+            Judged::Passed(assessed) => Needs::Others(assessed),
+            Judged::Unclear(unclear) => Needs::Answer(unclear),
+        };
+        waits[index] = true;
+        gated.later.push(Later { planned, index, needs });
+    }
+}
+
+impl Gated {
+    /// Reports an action that gets no further.
+    fn stop(&mut self, planned: &PlannedAction, status: Status, why: &str) {
+        self.stopped.push(planned_report(planned, status, why));
+    }
+}
+
+/// A proposal that gets no further as a report.
+pub fn planned_report(planned: &PlannedAction, status: Status, why: &str) -> Report {
+    Report {
+        service: planned.service.clone(),
+        command: planned.command.clone(),
+        params: planned.params.clone(),
+        status,
+        error: Some(why.to_owned()),
+    }
+}
+
+/// An action of a list as a report.
+pub fn report(action: &Action, status: Status, error: Option<&str>) -> Report {
+    Report {
+        service: action.service.clone(),
+        command: action.command.clone(),
+        params: action.params.clone(),
+        status,
+        error: error.map(str::to_owned),
+    }
+}

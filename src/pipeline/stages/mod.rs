@@ -1,0 +1,18 @@
+//! The stages of a turn, one file each.
+
+pub(crate) mod act;
+pub(crate) mod ask;
+pub(crate) mod context;
+pub(crate) mod execute;
+pub(crate) mod gate;
+pub(crate) mod guard;
+pub(crate) mod later;
+pub(crate) mod plan;
+pub(crate) mod progressing;
+pub(crate) mod reflect;
+pub(crate) mod resolve;
+pub mod respond;
+pub(crate) mod rounds;
+pub(crate) mod route;
+pub(crate) mod speak;
+pub(crate) mod times;

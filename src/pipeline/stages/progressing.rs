@@ -1,0 +1,167 @@
+//! What the rounds of a turn add up to, and the answer that is made of it: receipts first, then cards, then the
+//! question.
+
+use super::super::brain::Brain;
+use super::super::commit::answer::{Answer, Question};
+use super::super::consent;
+use super::super::consent::cards;
+use super::super::turn::Turn;
+use super::context::Context;
+use super::execute;
+use super::later::{self, Later};
+use super::respond::{self, Results};
+use crate::core::button::{Button, Press};
+use crate::core::ids::{PendingId, RunId};
+use crate::core::markup::Formatted;
+use crate::core::outcome::Status;
+use crate::core::plan::PlannedAction;
+use crate::core::provenance::Sources;
+use crate::core::text::shorten;
+use crate::core::turn::{Path, Reply};
+use crate::language::requests;
+use crate::limits;
+use crate::ports::records::Clarification;
+use crate::ports::{Expect, Record, StoreError, Table};
+
+/// What the rounds of a turn add up to.
+#[derive(Debug)]
+pub(crate) struct Progressing {
+    pub answer: Answer,
+    pub results: Results,
+    pub sources: Sources,
+    pub buttons: Vec<Vec<Button>>,
+    /// What was planned so far, in the planner's words.
+    pub proposed: Vec<PlannedAction>,
+    /// What was too much for one turn.
+    pub left: Vec<PlannedAction>,
+    /// The journal, removed in the commit of the answer.
+    pub run: Option<RunId>,
+    /// The card that is being changed.
+    pub replaces: Option<PendingId>,
+}
+
+impl Progressing {
+    pub fn new(path: Path) -> Self {
+        Self {
+            answer: Answer::of(path),
+            results: Results::default(),
+            sources: Sources::default(),
+            buttons: Vec::new(),
+            proposed: Vec::new(),
+            left: Vec::new(),
+            run: None,
+            replaces: None,
+        }
+    }
+
+    pub fn asks_consent(&self) -> bool {
+        self.answer.replies.iter().any(|reply| reply.card.is_some())
+    }
+
+    pub fn ask(&mut self, question: Clarification) {
+        self.answer.path = Path::Clarify;
+        self.answer.untrusted.extend(question.taints.iter().cloned().map(Into::into));
+        self.answer.clarification = Question::Open(Box::new(question));
+    }
+
+    /// Adds what a run came to: receipts, reports, undo.
+    pub fn add(&mut self, turn: &Turn<'_>, ran: &execute::Ran) -> Result<(), StoreError> {
+        self.results.add_run(turn, &ran.run);
+        self.answer.reports.extend(ran.run.steps.iter().map(super::super::consent::decisions::step_report));
+        self.answer.deeds.extend(cards::deeds(&ran.run));
+        self.sources.untrusted.extend(ran.untrusted.iter().cloned());
+        self.answer.untrusted.extend(ran.untrusted.iter().cloned());
+        if ran.revision.is_some() {
+            self.answer.batch.delete(Table::Runs, ran.run.key(), Expect::Any);
+        }
+        let many = ran.undo.iter().flatten().count() > 1;
+        for undo in ran.undo.iter().flatten() {
+            let text =
+                if many { format!("↩️ Undo: {}", shorten(&undo.label, 30)) } else { "↩️ Undo".to_owned() };
+            self.answer.batch.put(undo, Expect::Absent)?;
+            self.buttons.push(vec![Button::new(text, &Press::Undo(undo.id.clone()))]);
+        }
+        self.buttons.extend(cards::send_buttons(&ran.run));
+        Ok(())
+    }
+
+    /// Names what was too much for one turn, but for what a later round took on after all.
+    pub fn name_what_is_left(&mut self, brain: &Brain) {
+        let mut left = std::mem::take(&mut self.left);
+        left.retain(|left| !self.proposed.iter().any(|taken| taken.asks_the_same_as(left)));
+        if !left.is_empty() {
+            let named = consent::meant(brain, &left);
+            let (first, more) = (limits::PLAN_ACTIONS_MAX, left.len());
+            let are = if more == 1 { "is" } else { "are" };
+            self.results.add_remark(format!(
+                "That was a lot at once, so I took on the first {first}; {more} more {are} left: {named}. \
+                 Just ask for them again."
+            ));
+        }
+    }
+
+    /// Something that is not even asked about, because what it depends on failed.
+    pub fn blocked(&mut self, brain: &Brain, later: &Later) {
+        let why = "not asked, because what it depends on did not succeed";
+        self.answer.reports.push(later.report(Status::Refused, why));
+        self.results.add_remark(later::left_out(brain, &later.planned));
+    }
+}
+
+/// Receipts first, then cards, then the question.
+pub(crate) async fn put_together(turn: &Turn<'_>, so_far: Progressing, context: &Context) -> Answer {
+    let words = if so_far.results.receipts.is_empty() {
+        Formatted::default()
+    } else {
+        // Whoever stops the turn waits for no more words: the receipts are what counts.
+        let phrased = respond::outcomes(turn, &context.memories, &so_far.results);
+        let receipts = || Formatted::plain(so_far.results.receipts.join("\n"));
+        turn.unless_cancelled(phrased).await.unwrap_or_else(|_| receipts())
+    };
+    let mut answer = with_cards_and_question(turn, so_far, words).holding(context.untrusted.clone());
+    if answer.replies.is_empty() {
+        // A plan of nothing: talk instead of pretending.
+        answer.path = Path::Chat;
+        let words = if turn.brain.model.is_some() {
+            respond::chat(turn, context.memories.clone()).await
+        } else {
+            Formatted::plain(requests::cannot(turn.words()))
+        };
+        answer.replies.push(words.into());
+    }
+    answer
+}
+
+/// The same without a word of a model.
+pub(crate) fn told_by_receipts(turn: &Turn<'_>, so_far: Progressing) -> Answer {
+    let words = Formatted::plain(so_far.results.receipts.join("\n"));
+    with_cards_and_question(turn, so_far, words)
+}
+
+fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Formatted) -> Answer {
+    let Progressing { mut answer, buttons, .. } = so_far;
+    let asks_consent = answer.replies.iter().any(|reply| reply.card.is_some());
+    if !words.text.is_empty() {
+        let timed = answer.deeds.iter().any(|deed| {
+            respond::shows_time(&crate::core::plan::Action { params: deed.params.clone(), ..Default::default() })
+        });
+        if turn.names_zone() && timed && !answer.zone_named {
+            answer.zone_named = true;
+            words.push(&format!("\n{}", respond::zone_note(turn.ctx.zone)));
+        }
+        answer.replies.insert(0, Reply { buttons, ..words.into() });
+    }
+    if let Question::Open(question) = &answer.clarification {
+        answer.replies.push(Reply::text(question.question.clone()));
+    } else if asks_consent {
+        answer.path = Path::Consent;
+    }
+    answer
+}
+
+impl Turn<'_> {
+    /// True when the zone was assumed and nobody has been told yet.
+    pub fn names_zone(&self) -> bool {
+        self.brain.policy.zone_assumed && self.user.zone.is_none() && !self.user.zone_named
+    }
+}

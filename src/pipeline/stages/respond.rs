@@ -1,0 +1,233 @@
+//! Respond: receipts by code, always; a few warm words by the model, when there is one.
+//!
+//! Invariant: no wording of a model can turn a failure into a success. The receipts stand below its words,
+//! and when nothing was changed but its words claim that something was, the person is told.
+
+use std::sync::OnceLock;
+
+use minijinja::context;
+use regex::RegexSet;
+
+use super::super::turn::Turn;
+use super::{ask, speak};
+use crate::core::markup::Formatted;
+use crate::core::outcome::{Outcome, Status};
+use crate::core::plan::Action;
+use crate::core::run::{Origin, Progress, Run};
+use crate::core::text::shorten;
+use crate::language::requests;
+use crate::ports::records::Speaker;
+use crate::ports::{ModelError, Stage};
+use crate::services::command::Receipt;
+use crate::services::{show, working};
+
+/// What is said when words claim a change that never was.
+pub const NOTHING_CHANGED: &str = "Nothing was changed.";
+
+/// How `respond` and receipts see a turn.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// For the person: one a step.
+    pub receipts: Vec<String>,
+    /// For the model: the same in plain terms, waiting cards included.
+    pub facts: Vec<String>,
+    /// True when at least one write succeeded or may have.
+    pub changed: bool,
+}
+
+impl Results {
+    /// Receipts and facts of a finished run.
+    pub fn add_run(&mut self, turn: &Turn<'_>, run: &Run) {
+        let reference = turn.ctx.reference();
+        for step in &run.steps {
+            if let Progress::Done { outcome } = &step.progress {
+                let (mut receipt, wrote) = told(turn.brain, &step.action, outcome, &reference);
+                // What a card would have pointed out is pointed out here.
+                if run.origin == Origin::Turn && wrote {
+                    for note in &step.action.notes {
+                        receipt.push_str(&format!("\n   ℹ️ {}", crate::core::text::visible(note)));
+                    }
+                }
+                let status = format!("{:?}", outcome.status()).to_lowercase();
+                self.facts.push(format!("{} {status}: {}", step.action.name(), shorten(&receipt, 1_500)));
+                self.receipts.push(receipt);
+                self.changed |= wrote;
+            }
+        }
+    }
+
+    /// Something that did not come to be done, in words.
+    pub fn add_remark(&mut self, remark: String) {
+        self.facts.push(format!("not done: {remark}"));
+        self.receipts.push(remark);
+    }
+}
+
+/// The receipt of one outcome, and whether it changed, or may have changed, anything.
+pub fn told(
+    brain: &super::super::brain::Brain,
+    action: &Action,
+    outcome: &Outcome,
+    reference: &crate::language::time::Reference,
+) -> (String, bool) {
+    let Some(entry) = brain.catalog.of(action) else {
+        return (format!("{}: {:?}", action.name(), outcome.status()), false);
+    };
+    let wrote = entry.kind() == crate::services::command::Kind::Write && outcome.status() != Status::Failed;
+    let deed = || crate::core::text::visible(&entry.deed(action));
+    let text = match outcome {
+        Outcome::Succeeded { result } => entry.receipt(&Receipt { result, action, reference }),
+        Outcome::Failed { why } => format!("❗ I could not {}: {}", deed(), sentence(why)),
+        Outcome::Unknown { why } => format!("❓ I can't tell whether I managed to {}: {}", deed(), sentence(why)),
+    };
+    (text, wrote)
+}
+
+fn sentence(why: &str) -> String {
+    let why = why.trim();
+    if why.ends_with(['.', '!', '?', ')']) { why.to_owned() } else { format!("{why}.") }
+}
+
+/// A reply to small talk.
+pub async fn chat(turn: &Turn<'_>, memories: Vec<String>) -> Formatted {
+    match by_model(turn, &memories, &Results::default()).await {
+        Some(Ok(words)) => honest(words, false),
+        Some(Err(error)) => {
+            turn.fell_back("respond", &error.to_string());
+            Formatted::plain(requests::chat(turn.words()))
+        }
+        None => Formatted::plain(requests::chat(turn.words())),
+    }
+}
+
+/// The answer to a turn with outcomes: words, then receipts.
+pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results) -> Formatted {
+    turn.doing(working::writing());
+    turn.agreed();
+    let receipts = results.receipts.join("\n");
+    match by_model(turn, memories, results).await {
+        Some(Ok(words)) => {
+            let mut words = honest(words, results.changed);
+            words.push(&format!("\n\n{receipts}"));
+            words
+        }
+        Some(Err(error)) => {
+            turn.fell_back("respond", &error.to_string());
+            Formatted::plain(receipts)
+        }
+        None => Formatted::plain(receipts),
+    }
+}
+
+/// The model's words, read as markdown; `None` when there is no model.
+async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results) -> Option<Result<Formatted, ModelError>> {
+    let model = turn.brain.model.as_deref()?;
+    let history: Vec<String> = turn.history.iter().rev().take(3).rev().map(line).collect();
+    let changing = context! {
+        history => ask::lines(&history),
+        memories => ask::lines(memories),
+        results => ask::lines(&results.facts),
+        manner => turn.manner(),
+        message => turn.words(),
+    };
+    let prompt = match ask::prompt(turn, Stage::Respond, &context! {}, &changing) {
+        Ok(prompt) => prompt,
+        Err(error) => return Some(Err(error)),
+    };
+    Some(speak::aloud(turn, model, prompt, results.changed).await)
+}
+
+fn line(message: &crate::ports::records::Message) -> String {
+    let speaker = match message.speaker {
+        Speaker::Person => "person",
+        Speaker::Assistant => "assistant",
+    };
+    format!("{speaker}: {}", shorten(&message.text, 500))
+}
+
+/// Adds the truth to words that claim a change when there was none.
+fn honest(mut words: Formatted, changed: bool) -> Formatted {
+    if !changed && claims_a_change(&words.text) {
+        words.push(&format!("\n\n{NOTHING_CHANGED}"));
+    }
+    words
+}
+
+/// A small lexicon of claims, in several languages.
+pub(crate) fn claims_a_change(text: &str) -> bool {
+    const CLAIMS: [&str; 9] = [
+        r"(?i)\b(i(?:'ve| have)?|we(?:'ve| have)?|it(?:'s| is| has been)?|all|that(?:'s| is| has been)?|email|mail|event|task|reminder|message|meeting|note|draft)\b[^.?!\n]{0,40}\b(sent|added|created|deleted|removed|cancell?ed|scheduled|booked|moved|updated|saved|set|forwarded|replied|completed|marked)\b",
+        r"(?i)^\W*(done|all set|all done|sent|added|created|deleted|scheduled|saved|booked|consider it done)\b",
+        r"(?i)\bi(?:'ll| will) remind you\b",
+        r"(?i)\b(erledigt|gesendet|verschickt|gelöscht|hinzugefügt|eingetragen|gespeichert|verschoben)\b",
+        r"(?i)\b(hecho|enviado|enviada|añadido|borrado|eliminado|guardado|agendado|feito|adicionado|salvo|apagado)\b",
+        r"(?i)\b(envoyé|ajouté|supprimé|enregistré|planifié|fatto|inviato|inviata|aggiunto|eliminato|salvato)\b",
+        r"(?i)(готово|сделано|отправлен|отправила?|добавлен|добавила?|удалён|удален|удалила?|создан|создала?|сохранен|надіслано|додано|видалено|зроблено)",
+        r"(?i)\b(tamam(?:landı)?|gönderildi|eklendi|silindi|kaydedildi|terkirim|ditambahkan|dihapus|disimpan|selesai)\b",
+        r"(تم |أرسلت|أضفت|حذفت|انجام شد|فرستادم|ارسال شد|حذف شد|भेज दिया|हो गया|जोड़ दिया|हटा दिया)",
+    ];
+    static SET: OnceLock<Option<RegexSet>> = OnceLock::new();
+    SET.get_or_init(|| RegexSet::new(CLAIMS).ok()).as_ref().is_none_or(|set| set.is_match(text))
+}
+
+/// The line that names an assumed zone, once.
+pub fn zone_note(zone: chrono_tz::Tz) -> String {
+    let name = zone.name();
+    format!("(I took {name} as your time zone. If it is another, write for example “my time zone is Lisbon”.)")
+}
+
+/// True when a text shows a time that was resolved, so that the zone matters.
+pub fn shows_time(action: &Action) -> bool {
+    action.params.values().chain(action.params.get("changes")).any(holds_time)
+}
+
+fn holds_time(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::String(text) => {
+            matches!(show::Moment::read(text, chrono_tz::UTC), Some(show::Moment::Instant(_)))
+        }
+        serde_json::Value::Object(map) => map.values().any(holds_time),
+        serde_json::Value::Null
+        | serde_json::Value::Bool(_)
+        | serde_json::Value::Number(_)
+        | serde_json::Value::Array(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_of_a_change_that_never_was_is_set_right() {
+        for text in [
+            "Done! I've sent the email to Bob.",
+            "Your event has been scheduled.",
+            "Готово, отправила!",
+            "Erledigt, die Mail ist raus.",
+            "¡Hecho!",
+            "I'll remind you tomorrow.",
+        ] {
+            assert!(honest(Formatted::read(text), false).text.ends_with(NOTHING_CHANGED), "{text}");
+            assert_eq!(honest(Formatted::read(text), true).text, text);
+        }
+    }
+
+    #[test]
+    fn a_claim_is_found_whatever_its_stress() {
+        let words = honest(Formatted::read("I have **ad**ded it."), false);
+        assert_eq!(words.text, format!("I have added it.\n\n{NOTHING_CHANGED}"));
+    }
+
+    #[test]
+    fn small_talk_stays_as_it_is() {
+        for text in [
+            "Going well, thanks! What's on your mind?",
+            "Hi there!",
+            "You have a lot on your plate today.",
+            "Gern geschehen!",
+        ] {
+            assert_eq!(honest(Formatted::read(text), false).text, text);
+        }
+    }
+}

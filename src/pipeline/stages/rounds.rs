@@ -1,0 +1,251 @@
+//! The rounds of a turn: plan, gate, execute, reflect, at most so many times; and a turn that an earlier life
+//! began, carried through from its journal.
+
+use super::super::commit::answer::{Answer, Question};
+use super::super::commit::outbox::{STOPPED, sorry};
+use super::super::commit::recover::AND_THE_REST;
+use super::super::consent::cards;
+use super::super::consent::cards::Asking;
+use super::super::turn::{Turn, TurnError};
+use super::context::Context;
+use super::execute::{self, Grant};
+use super::gate::{self, Gated, Passed};
+use super::later::{self, Sorted};
+use super::plan::{self, Planned, Topic};
+use super::progressing::{Progressing, put_together, told_by_receipts};
+use super::reflect;
+use crate::core::ids::RunId;
+use crate::core::outcome::Outcome;
+use crate::core::plan::Plan;
+use crate::core::provenance::{Sources, UntrustedText};
+use crate::core::run::{Origin, Progress, Run, Step};
+use crate::core::turn::{Input, Path};
+use crate::failpoint::fail_point;
+use crate::limits;
+use crate::ports::records::Clarification;
+use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
+use crate::services::working;
+
+/// Plans, gates and executes until nothing is missing. Once something was done, an end before that (`/cancel`, a
+/// store that fails) loses nothing of it: it is told, and why it ended there.
+pub(crate) async fn rounds(
+    turn: &Turn<'_>,
+    domains: &[String],
+    context: &Context,
+    topic: Topic<'_>,
+) -> Result<Answer, TurnError> {
+    let untrusted = others_words(turn, context, &topic);
+    let sources = Sources { own: own_words(turn, &topic), untrusted, ..Sources::default() };
+    let replaces = topic.amends.map(|pending| pending.id.clone());
+    let mut so_far = Progressing { sources, replaces, ..Progressing::new(Path::Action) };
+    match one_after_the_other(turn, domains, context, &topic, &mut so_far).await {
+        Ok(None) => {}
+        Ok(Some(words)) => return Ok(Answer::says(Path::Clarify, words)),
+        Err(error) if so_far.answer.reports.is_empty() => return Err(error),
+        Err(TurnError::Cancelled) => so_far.results.add_remark(STOPPED.to_owned()),
+        Err(TurnError::Store(error)) => {
+            tracing::error!(%error, "a later round failed");
+            so_far.results.add_remark(sorry(&error));
+        }
+    }
+    so_far.name_what_is_left(turn.brain);
+    Ok(put_together(turn, so_far, context).await)
+}
+
+/// The rounds themselves. Gives what to say when nobody understood the request.
+async fn one_after_the_other(
+    turn: &Turn<'_>,
+    domains: &[String],
+    context: &Context,
+    topic: &Topic<'_>,
+    so_far: &mut Progressing,
+) -> Result<Option<String>, TurnError> {
+    let request = plan::request(turn, topic);
+    let mut still: Option<String> = None;
+    for round in 0..=limits::REFLECT_ROUNDS_MAX {
+        let facts = so_far.results.facts.clone();
+        let topic = Topic {
+            answers: topic.answers,
+            amends: topic.amends,
+            round: still.as_deref().map(|still| (facts.as_slice(), still)),
+        };
+        let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
+        let open = match planned {
+            Planned::Plan { plan, left, remark } => {
+                so_far.left.extend(left);
+                if let Some(remark) = remark.filter(|_| round == 0) {
+                    so_far.results.add_remark(remark.to_owned());
+                }
+                one_round(turn, plan, domains, &request, so_far).await?
+            }
+            Planned::Ask(question) => {
+                so_far.ask(*question);
+                None
+            }
+            Planned::NotUnderstood(words) if round == 0 => return Ok(Some(words)),
+            Planned::NotUnderstood(_) => None,
+        };
+        let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
+        let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
+            break;
+        };
+        match turn.unless_cancelled(reflect::missing(turn, &open, &so_far.results.facts)).await? {
+            Some(missing) => still = Some(missing),
+            None => break,
+        }
+    }
+    Ok(None)
+}
+
+/// What the person said, what they picked from choices that code listed, and what was theirs in the actions that
+/// waited for this answer, or on the card that they are changing.
+fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
+    let picked = topic.answers.and_then(|question| plan::picked(turn, question)).map(str::to_owned);
+    let waited = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
+    let carded = topic.amends.into_iter().flat_map(|pending| &pending.actions);
+    let carded = carded.flat_map(|action| {
+        gate::nobody_elses(turn.brain, &action.service, &action.command, &action.params, &action.taints)
+    });
+    [turn.own_words()].into_iter().chain(picked).chain(waited).chain(carded).collect::<Vec<_>>().join("\n")
+}
+
+/// Everything in sight of the planner that is not the person's own: the context, the conversation, and what
+/// was already found to be others' words in the question or the card this message is about.
+fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<UntrustedText> {
+    let asked = topic.answers.into_iter().flat_map(|q| &q.taints);
+    let carded = topic.amends.into_iter().flat_map(|p| &p.actions);
+    let known = asked.chain(carded.flat_map(|action| &action.taints));
+    let known = known.cloned().map(UntrustedText::from);
+    let mut words = context.untrusted.clone();
+    words.extend(turn.others_words());
+    words.extend(known);
+    words
+}
+
+/// A turn that an earlier life began is carried through and told from its journal, not looked at anew: what it
+/// did may have changed what the same press or the same words would mean now.
+pub(crate) async fn carried_through(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
+    let first = Key::of(&[turn.incoming.turn.as_str()]);
+    let Some(first) = turn.brain.store.load::<Run>(&first).await? else {
+        return Ok(None);
+    };
+    turn.breath.before_writing().await;
+    // Its later rounds were interrupted together with it; see `run_now` for their names.
+    let later = Scan {
+        prefix: Some(Key::from_stored(&format!("{}+", turn.incoming.turn))),
+        ..Scan::of::<Run>(&[], limits::REFLECT_ROUNDS_MAX)
+    };
+    let later = turn.brain.store.list::<Run>(later).await?;
+    let is_press = matches!(turn.incoming.input, Input::Press { .. });
+    let mut so_far = Progressing::new(if is_press { Path::Button } else { Path::Action });
+    for (run, revision) in [first].into_iter().chain(later) {
+        let ran = execute::run(turn.brain, &turn.ctx, run, Some(revision), Grant::LowStakes).await?;
+        so_far.add(turn, &ran)?;
+    }
+    if is_press {
+        return Ok(Some(told_by_receipts(turn, so_far).keeping_question()));
+    }
+    so_far.results.receipts.push(AND_THE_REST.to_owned());
+    Ok(Some(put_together(turn, so_far, &Context::default()).await))
+}
+
+/// Gates and executes one plan. Gives what the plan leaves open.
+pub(crate) async fn one_round(
+    turn: &Turn<'_>,
+    plan: Plan,
+    domains: &[String],
+    request: &str,
+    so_far: &mut Progressing,
+) -> Result<Option<String>, TurnError> {
+    let mut plan = reflect::without_repeats(plan, &so_far.answer.reports, &so_far.proposed);
+    so_far.proposed.extend(plan.actions.iter().cloned());
+    let open = plan.open.take();
+    let free_question = plan.question.take();
+    let Gated { now, later, stopped, remarks } = gate::check(turn, plan, domains, &so_far.sources).await;
+    so_far.answer.reports.extend(stopped);
+    remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
+
+    let mut failed = Vec::new();
+    if !now.is_empty() {
+        let indexes: Vec<usize> = now.iter().map(|passed| passed.index).collect();
+        let ran = run_now(turn, now, request, so_far.run.is_some()).await?;
+        failed =
+            indexes.iter().zip(&ran.run.steps).filter(|(_, step)| !succeeded(step)).map(|(index, _)| *index).collect();
+        if ran.revision.is_some() {
+            so_far.run = Some(ran.run.id.clone());
+        }
+        so_far.add(turn, &ran)?;
+    }
+    let Sorted { consent, held, blocked } = later::sort(later, &failed);
+    blocked.iter().for_each(|later| so_far.blocked(turn.brain, later));
+    if !consent.is_empty() {
+        let asking = Asking { replaces: so_far.replaces.clone(), ..Asking::of(consent, request.to_owned(), domains) };
+        cards::ask(turn, asking, &mut so_far.answer)?;
+    }
+    let rest = Plan { question: free_question.clone(), open: open.clone(), ..Plan::default() };
+    if let Some(question) = later::question(turn, held, request, domains, rest) {
+        so_far.ask(question);
+    } else if let Some(question) = free_question {
+        so_far.ask(Clarification::asks(request.to_owned(), question, domains, turn.ctx.now));
+    }
+    Ok(open)
+}
+
+fn succeeded(step: &Step) -> bool {
+    matches!(step.progress, Progress::Done { outcome: Outcome::Succeeded { .. } })
+}
+
+/// What the first unfinished step is doing, and how many are done.
+fn tell_progress(turn: &Turn<'_>, run: &Run) {
+    let is_done = |step: &&Step| matches!(step.progress, Progress::Done { .. });
+    let done = run.steps.iter().filter(is_done).count();
+    if let Some(step) = run.steps.iter().find(|step| !is_done(step)) {
+        let doing = working::running(&step.action.service, &step.action.command);
+        turn.doing(doing.counting(done, run.steps.len()));
+    }
+}
+
+/// Runs low-stakes actions. The journal is durable before the first effect.
+async fn run_now(
+    turn: &Turn<'_>,
+    now: Vec<Passed>,
+    request: &str,
+    later_round: bool,
+) -> Result<execute::Ran, StoreError> {
+    let place = |on: &usize| now.iter().position(|p| p.index == *on);
+    let depends_on: Vec<Vec<usize>> = now.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
+    // A later round journals under a name of its own, so that a redelivered turn resumes the first one.
+    let id = if later_round {
+        RunId::new(format!("{}+{}", turn.incoming.turn, turn.brain.new_id()))
+    } else {
+        turn.incoming.turn.clone()
+    };
+    let steps = now
+        .into_iter()
+        .zip(depends_on)
+        .map(|(passed, depends_on)| Step::planned(passed.assessed.into_action(), depends_on))
+        .collect();
+    let run = Run {
+        id,
+        origin: Origin::Turn,
+        owner: turn.owner().clone(),
+        chat: turn.chat().clone(),
+        request: request.to_owned(),
+        inbox: turn.incoming.inbox.clone(),
+        reply_to: Some(turn.incoming.message_id),
+        started_at: turn.ctx.now,
+        steps,
+    };
+    let mut revision = None;
+    if execute::changes_anything(turn.brain, &run) {
+        let mut batch = Batch::default();
+        batch.put(&run, Expect::Absent)?;
+        turn.breath.before_writing().await;
+        fail_point("plan-before");
+        revision = Some(turn.brain.commit(batch).await?);
+        fail_point("plan-durable");
+    }
+    tell_progress(turn, &run);
+    let watch = |run: &Run| tell_progress(turn, run);
+    execute::run_watched(turn.brain, &turn.ctx, run, revision, Grant::LowStakes, &watch).await
+}

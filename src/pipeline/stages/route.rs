@@ -1,0 +1,143 @@
+//! Route: what kind of message is this, and which services does it need?
+//!
+//! The router sees the person's own words only: the message and their last three. What the assistant said
+//! appears as `service.command`; forwarded and quoted text is left out. Its domains bound the whole turn.
+
+use minijinja::context;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::turn::Turn;
+use super::ask::{self, Asked};
+use crate::core::text::{head_and_tail, shorten};
+use crate::language::requests::Hearing;
+use crate::language::routing;
+use crate::language::routing::{Guess, Kind};
+use crate::limits;
+use crate::ports::records::Speaker;
+use crate::ports::{Model, Stage, Usage};
+use crate::services::registry::{Catalog, SERVICES};
+
+/// Where a message goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Route {
+    /// What kind of message it is.
+    pub kind: Kind,
+    /// The services it may use, and no others.
+    pub domains: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Routed {
+    r#type: String,
+    #[serde(default)]
+    domains: Vec<String>,
+    #[serde(default)]
+    is_followup: bool,
+}
+
+/// Decides, by the model when there is one and built-in understanding is not sure already.
+pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
+    let Some(model) = turn.brain.model.as_deref().filter(|_| !needs_no_model(turn, guess)) else {
+        let started = turn.elapsed_us();
+        turn.traced("route", started, turn.words().len(), Usage::default(), "built in");
+        return built_in(guess);
+    };
+    match by_model(turn, model).await {
+        Asked::Answer(routed) => settle(routed, guess, &turn.brain.catalog),
+        Asked::Unusable(why) => {
+            turn.fell_back("route", &why);
+            built_in(guess)
+        }
+        Asked::Failed(error) => {
+            turn.fell_back("route", &error.to_string());
+            built_in(guess)
+        }
+    }
+}
+
+/// True where asking a model would cost a call and change nothing: see [`Guess::is_sure`]. A message
+/// that may answer an open question of ours is never so sure.
+fn needs_no_model(turn: &Turn<'_>, guess: &Guess) -> bool {
+    turn.brain.policy.skip_router && turn.state.clarification.is_none() && guess.is_sure()
+}
+
+/// What built-in understanding makes of the message.
+pub fn guess(turn: &Turn<'_>) -> Guess {
+    let reference = turn.reference();
+    let past = turn.past();
+    routing::route(&Hearing { text: turn.words(), reference: &reference, history: &past })
+}
+
+fn built_in(guess: &Guess) -> Route {
+    Route { kind: guess.kind, domains: guess.domains.clone() }
+}
+
+async fn by_model(turn: &Turn<'_>, model: &dyn Model) -> Asked<Routed> {
+    let services: Vec<String> = SERVICES.iter().map(|s| format!("{}: {}", s.name, s.summary)).collect();
+    let message = head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS);
+    let changing = context! { history => ask::lines(&history(turn)), message };
+    match ask::prompt(turn, Stage::Route, &context! { services => ask::lines(&services) }, &changing) {
+        Ok(prompt) => ask::typed(turn, model, Stage::Route, prompt, schema(), 80).await,
+        Err(error) => Asked::Failed(error),
+    }
+}
+
+/// The person's last messages, with what was done in between and what code asked.
+fn history(turn: &Turn<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut own = 0;
+    if let Some(question) = &turn.state.clarification {
+        lines.push(format!("assistant asked: {}", shorten(&question.question, limits::ROUTE_HISTORY_CHARS)));
+    }
+    for message in turn.history.iter().rev() {
+        match message.speaker {
+            Speaker::Person if turn.is_own(message) => {
+                own += 1;
+                lines.push(format!("person: {}", shorten(&message.text, limits::ROUTE_HISTORY_CHARS)));
+            }
+            Speaker::Person => {}
+            Speaker::Assistant => {
+                lines.extend(message.deeds.iter().map(|d| format!("assistant: {}.{}", d.service, d.command)));
+            }
+        }
+        if own == limits::ROUTE_HISTORY_MESSAGES {
+            break;
+        }
+    }
+    lines.reverse();
+    lines
+}
+
+fn schema() -> Value {
+    let names: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["type", "domains", "is_followup"],
+        "properties": {
+            "type": {"enum": ["chat", "action", "investigate", "followup"]},
+            "domains": {"type": "array", "items": {"enum": names}},
+            "is_followup": {"type": "boolean"},
+        },
+    })
+}
+
+/// A model's word, checked: unknown services are dropped, an action without one takes the built-in guess.
+fn settle(routed: Routed, guess: &Guess, catalog: &Catalog) -> Route {
+    let mut domains: Vec<String> = routed.domains.into_iter().filter(|name| catalog.has_service(name)).collect();
+    domains.sort();
+    domains.dedup();
+    let kind = match routed.r#type.as_str() {
+        "chat" if domains.is_empty() && !routed.is_followup => Kind::Chat,
+        "investigate" => Kind::Investigate,
+        "followup" => Kind::Followup,
+        "chat" | "action" if routed.is_followup && domains.is_empty() => Kind::Followup,
+        _ => Kind::Action,
+    };
+    if domains.is_empty() && kind != Kind::Chat {
+        domains = guess.domains.clone();
+    }
+    let kind = if domains.is_empty() && kind == Kind::Action { Kind::Chat } else { kind };
+    Route { kind, domains }
+}

@@ -1,0 +1,92 @@
+//! Words as they come: a long answer grows before the person's eyes while the model writes it.
+//!
+//! Invariants: nothing is shown before guard and router have agreed to the turn; what is shown is never the last
+//! word, the checked answer of [`super::respond`] replaces it; words that claim a change which never was are not
+//! shown at all; a stream that breaks in the middle is asked for once more, in one piece; and a short answer is
+//! as fast as if nobody had thought of this.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures::future::{Either, select};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::{Instant, sleep_until};
+
+use super::super::turn::Turn;
+use super::ask;
+use super::respond::claims_a_change;
+use crate::core::markup::Formatted;
+use crate::limits;
+use crate::ports::{Model, ModelError, Stage};
+
+/// The most tokens of an answer.
+const TOKENS_MAX: u32 = 600;
+
+/// Asks `respond` for words. `changed`: whether the turn has changed anything.
+pub async fn aloud(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    prompt: (String, String),
+    changed: bool,
+) -> Result<Formatted, ModelError> {
+    let at_once = |prompt| ask::words(turn, model, Stage::Respond, prompt, TOKENS_MAX, None);
+    let words = if turn.brain.face.shows_drafts(turn.chat()) {
+        let (to, from) = unbounded_channel();
+        let begun = AtomicBool::new(false);
+        let writing = Box::pin(ask::words(turn, model, Stage::Respond, prompt.clone(), TOKENS_MAX, Some(to)));
+        let showing = Box::pin(show(turn, from, &begun, changed));
+        let written = match select(writing, showing).await {
+            Either::Left((written, _)) => written,
+            Either::Right(((), writing)) => writing.await,
+        };
+        match written {
+            Err(_) if begun.load(Ordering::Relaxed) => at_once(prompt).await,
+            whole => whole,
+        }
+    } else {
+        at_once(prompt).await
+    };
+    words.map(|markdown| Formatted::read(&markdown))
+}
+
+/// Shows what has come so far, from the moment it is a long answer. Ends with the words.
+async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &AtomicBool, changed: bool) {
+    let mut written = match from.recv().await {
+        Some(first) => first,
+        None => return,
+    };
+    begun.store(true, Ordering::Relaxed);
+    let mut shown = 0;
+    let mut next = Instant::now() + Duration::from_millis(limits::DRAFT_AFTER_MS);
+    loop {
+        tokio::select! {
+            biased;
+            piece = from.recv() => match piece {
+                Some(piece) => written.push_str(&piece),
+                None => return,
+            },
+            () = sleep_until(next) => {
+                if turn.may_be_shown() && written.len() > shown {
+                    shown = written.len();
+                    draft(turn, &written, changed).await;
+                }
+                next = Instant::now() + Duration::from_millis(limits::DRAFT_EVERY_MS);
+            }
+        }
+    }
+}
+
+async fn draft(turn: &Turn<'_>, written: &str, changed: bool) {
+    let words = Formatted::read(written);
+    if !changed && claims_a_change(&words.text) {
+        return;
+    }
+    // The beginning, once there is more than a message holds: the rest comes with the answer.
+    let first = words.split(limits::DRAFT_UTF16_MAX, limits::MESSAGE_SPANS_MAX).into_iter().next();
+    if let Some(first) = first {
+        // Once words are seen, the turn can no longer be begun anew.
+        turn.breath.before_writing().await;
+        turn.speaks();
+        turn.brain.face.draft(turn.chat(), &first).await;
+    }
+}

@@ -1,0 +1,325 @@
+//! Times as people say them become instants in their zone. What has passed, does not exist or could mean several
+//! is asked about, never guessed.
+
+use chrono::{DateTime, Days, Duration, Months, NaiveTime};
+use chrono_tz::Tz;
+use serde_json::Value;
+
+use crate::core::plan::{Params, Target};
+use crate::language::time;
+use crate::language::time::{Grain, Half, Known, Problem, Reference, Shift, When, local_instant};
+use crate::services::command::{Base, Past, Slot};
+use crate::services::entry::{Entry, ParamError};
+use crate::services::show::Moment;
+
+/// The times among these parameters as values, as far as they can be read; the rest stays in words. There is
+/// no item here that a time could be relative to, so all are relative to now: for comparing plans.
+pub(crate) fn settled(entry: &dyn Entry, params: Params, reference: &Reference) -> Result<Params, ParamError> {
+    let nothing = Target { id: String::new(), revision: String::new(), label: String::new(), before: Value::Null };
+    let half = half_of(&params, None);
+    let mut params = params;
+    for target in [None, Some(&nothing)] {
+        params = entry.settle(params, &mut |slot| {
+            // What cannot be read is compared as it stands.
+            let _ = settle_time(slot, reference, reference, half, target);
+            Ok(())
+        })?;
+    }
+    Ok(params)
+}
+
+/// In which half of the day the thing lets a bare hour of its own lie, by its name. What is to be done may only speak
+/// of such a thing: "buy drinks for the party" is for either half.
+pub(crate) fn half_of(params: &Params, target: Option<&Target>) -> Option<Half> {
+    const ARTICLES: [&str; 8] = ["a", "an", "the", "my", "our", "der", "die", "das"];
+    let text = |name: &str| params.get(name).and_then(Value::as_str);
+    if let Some(summary) = text("summary") {
+        return time::half_of(summary);
+    }
+    let title = text("title").or(target.map(|target| target.label.as_str()))?;
+    let mut words = title.split_whitespace();
+    let head = words.find(|word| !ARTICLES.contains(&word.to_lowercase().as_str()))?;
+    time::half_of(head).or_else(|| time::half_of(title).map(|_| Half::Either))
+}
+
+/// Settles a slot of time. Those relative to the target wait until there is one. `reference`: the words were
+/// written then; `now`: what lies before it has passed; `half`: see [`half_of`].
+pub(crate) fn settle_time(
+    slot: Slot<'_>,
+    reference: &Reference,
+    now: &Reference,
+    half: Option<Half>,
+    target: Option<&Target>,
+) -> Result<(), ParamError> {
+    match slot {
+        Slot::People { .. } => Ok(()),
+        Slot::Time { param, value, base, past } => {
+            let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == Past::Only }, target) else {
+                return Ok(());
+            };
+            let moment = clock.read(param, value)?.start_moment();
+            *value = check_past(param, moment, past, now)?.store();
+            Ok(())
+        }
+        Slot::Repeat { repeat, first } => settle_repeat(
+            repeat,
+            first,
+            &Clock { reference, now, known: Known { half, past: false }, target: None, old: None },
+        ),
+        Slot::Span { param, start, end, base, past } => {
+            let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == Past::Only }, target) else {
+                return Ok(());
+            };
+            let old_end = target.and_then(|target| moment_of(target, "end_time", reference));
+            settle_span(&clock, param, start, end, past, old_end)
+        }
+    }
+}
+
+/// What the words of a time are read against.
+struct Clock<'a> {
+    reference: &'a Reference,
+    /// The moment at which they are read.
+    now: &'a Reference,
+    known: Known,
+    /// Where the item that is being changed begins.
+    target: Option<DateTime<Tz>>,
+    /// The old time of what is being read, if it has one: "an hour later" counts from it.
+    old: Option<Moment>,
+}
+
+/// A time as it was read.
+enum Read {
+    Moment(Moment),
+    Span(DateTime<Tz>, DateTime<Tz>),
+    Coarse(DateTime<Tz>, DateTime<Tz>),
+    Length(Duration, DateTime<Tz>),
+    Repeats { first: DateTime<Tz>, rrule: String },
+}
+
+impl Read {
+    fn start_moment(&self) -> Moment {
+        match self {
+            Self::Moment(moment) => *moment,
+            Self::Span(start, _) => Moment::Instant(*start),
+            Self::Coarse(start, _) => Moment::Day(start.date_naive()),
+            Self::Length(length, from) => Moment::Instant(*from + *length),
+            Self::Repeats { first, .. } => Moment::Instant(*first),
+        }
+    }
+}
+
+impl<'a> Clock<'a> {
+    fn of(
+        base: Base,
+        reference: &'a Reference,
+        now: &'a Reference,
+        known: Known,
+        target: Option<&Target>,
+    ) -> Option<Self> {
+        match (base, target) {
+            (Base::Now, None) => Some(Self { reference, now, known, target: None, old: None }),
+            (Base::Target, Some(target)) => {
+                let old = ["start_time", "deadline"].iter().find_map(|name| moment_of(target, name, reference));
+                let start = old.map(|moment| moment.start(reference.zone));
+                Some(Self { reference, now, known, target: start, old })
+            }
+            // Settled before, or not yet.
+            (Base::Now, Some(_)) | (Base::Target, None) => None,
+        }
+    }
+
+    fn read(&self, param: &str, text: &str) -> Result<Read, ParamError> {
+        if let Some(moment) = Moment::read(text, self.reference.zone) {
+            return Ok(Read::Moment(moment));
+        }
+        if let Some((old, shift)) = self.old.zip(time::shift(text)) {
+            let unclear = || ask(param, format!("“{text}”: is that earlier or later?"));
+            return Ok(Read::Moment(shifted(old, &shift, self.reference.zone).ok_or_else(unclear)?));
+        }
+        let reference = match self.target {
+            Some(target) if time::is_clock_only(text) => {
+                let midnight =
+                    local_instant(self.reference.zone, target.date_naive().and_time(NaiveTime::MIN)).earliest();
+                Reference { now: midnight.to_utc(), ..*self.reference }
+            }
+            Some(_) | None => *self.reference,
+        };
+        match time::resolve_within(text, self.known, &reference) {
+            None => Err(ask(param, format!("I can't read “{text}” as a time. When exactly?"))),
+            Some(Err(problem)) => Err(asked_about(param, text, &problem, self.now)),
+            Some(Ok(when)) => Ok(self.of_when(when)),
+        }
+    }
+
+    fn of_when(&self, when: When) -> Read {
+        match when {
+            When::Point { at, grain } => match grain {
+                Grain::Minute | Grain::Hour => Read::Moment(Moment::Instant(at)),
+                Grain::Day => Read::Moment(Moment::Day(at.date_naive())),
+                Grain::Week => Read::Coarse(at, at.checked_add_days(Days::new(7)).unwrap_or(at)),
+                Grain::Month => Read::Coarse(at, at.checked_add_months(Months::new(1)).unwrap_or(at)),
+                Grain::Year => Read::Coarse(at, at.checked_add_months(Months::new(12)).unwrap_or(at)),
+            },
+            When::Range { start, end, grain } => match grain {
+                Grain::Minute | Grain::Hour => Read::Span(start, end),
+                Grain::Day | Grain::Week | Grain::Month | Grain::Year => Read::Coarse(start, end),
+            },
+            When::Duration(length) => Read::Length(
+                length,
+                self.target.unwrap_or_else(|| self.reference.now.with_timezone(&self.reference.zone)),
+            ),
+            When::Recurrence { first, rrule, .. } => Read::Repeats { first, rrule },
+        }
+    }
+}
+
+fn moment_of(target: &Target, name: &str, reference: &Reference) -> Option<Moment> {
+    Moment::read(target.before.get(name)?.as_str()?, reference.zone)
+}
+
+/// A day moved by days is a day.
+fn shifted(old: Moment, shift: &Shift, zone: Tz) -> Option<Moment> {
+    let new = shift.from(old.start(zone))?;
+    Some(match old {
+        Moment::Day(_) if shift.is_of_days() => Moment::Day(new.date_naive()),
+        Moment::Day(_) | Moment::Instant(_) => Moment::Instant(new),
+    })
+}
+
+/// `old_end`: where the item ended so far.
+fn settle_span(
+    clock: &Clock<'_>,
+    param: &'static str,
+    start: &mut Option<String>,
+    end: &mut Option<String>,
+    past: Past,
+    old_end: Option<Moment>,
+) -> Result<(), ParamError> {
+    let looks = param == "from";
+    let zone = clock.reference.zone;
+    let (mut from, mut until) = (None, None);
+    if let Some(words) = start.as_deref() {
+        match clock.read(param, words)? {
+            Read::Moment(Moment::Day(day)) if looks => {
+                from = Some(Moment::Instant(Moment::Day(day).start(zone)));
+                until = day.succ_opt().map(|next| Moment::Instant(Moment::Day(next).start(zone)));
+            }
+            Read::Coarse(first, last) if looks => {
+                from = Some(Moment::Instant(first));
+                until = Some(Moment::Instant(last));
+            }
+            Read::Span(first, last) => {
+                from = Some(Moment::Instant(first));
+                until = Some(Moment::Instant(last));
+            }
+            Read::Length(length, now) if looks => {
+                from = Some(Moment::Instant(now));
+                until = Some(Moment::Instant(now + length));
+            }
+            other @ (Read::Moment(_) | Read::Coarse(..) | Read::Length(..) | Read::Repeats { .. }) => {
+                from = Some(other.start_moment());
+            }
+        }
+    }
+    if let Some(words) = end.as_deref() {
+        let begins = from.map(|moment| moment.start(zone)).or(clock.target);
+        let after = Clock { target: begins, old: old_end, ..*clock };
+        until = Some(match after.read("end_time", words)? {
+            Read::Moment(Moment::Day(day)) if looks => {
+                Moment::Instant(Moment::Day(day.succ_opt().unwrap_or(day)).start(zone))
+            }
+            Read::Coarse(_, last) | Read::Span(_, last) => Moment::Instant(last),
+            other @ (Read::Moment(_) | Read::Length(..) | Read::Repeats { .. }) => other.start_moment(),
+        });
+    }
+    if let Some(from) = from {
+        *start = Some(check_past(param, from, past, clock.now)?.store());
+    }
+    if let Some(until) = until {
+        *end = Some(until.store());
+    }
+    Ok(())
+}
+
+fn settle_repeat(repeat: &mut Option<String>, first: &mut Option<String>, clock: &Clock<'_>) -> Result<(), ParamError> {
+    let Some(words) = repeat.clone() else {
+        return Ok(());
+    };
+    let begin = match first.as_deref() {
+        Some(text) => Some(clock.read("deadline", text)?.start_moment()),
+        None => None,
+    };
+    if words.contains("FREQ=") {
+        *first = begin.map(Moment::store);
+        return Ok(());
+    }
+    // "at 9" in one parameter and "every weekday" in the other belong together.
+    let joined = first.as_deref().filter(|_| begin.is_some()).map(|time| format!("{words} {time}"));
+    let read = |clock: &Clock<'_>| {
+        let joined = joined.as_deref().and_then(|text| clock.read("repeat", text).ok());
+        joined.map_or_else(|| clock.read("repeat", &words), Ok)
+    };
+    let begun = match read(clock)? {
+        // What began before it was read goes on with the next.
+        Read::Repeats { first, .. } if first < clock.now.now => read(&Clock { reference: clock.now, ..*clock })?,
+        other => other,
+    };
+    match begun {
+        Read::Repeats { first: at, rrule } => {
+            *repeat = Some(rrule);
+            *first = Some(Moment::Instant(at).store());
+            Ok(())
+        }
+        Read::Moment(_) | Read::Span(..) | Read::Coarse(..) | Read::Length(..) => {
+            Err(ask("repeat", format!("I can't read “{words}” as something that repeats. How often?")))
+        }
+    }
+}
+
+/// A time that has passed is asked about, unless looking back is fine.
+fn check_past(param: &str, moment: Moment, past: Past, reference: &Reference) -> Result<Moment, ParamError> {
+    let today = reference.now.with_timezone(&reference.zone).date_naive();
+    let over = match moment {
+        Moment::Instant(at) => at.to_utc() < reference.now - Duration::minutes(1),
+        Moment::Day(day) => day < today,
+    };
+    match past {
+        Past::Ask if over => {
+            Err(ask(param, format!("{} has already passed. Which time do you mean?", moment.show(reference))))
+        }
+        Past::Ask | Past::Fine | Past::Only => Ok(moment),
+    }
+}
+
+fn ask(param: &str, question: String) -> ParamError {
+    ParamError::Missing { param: param.to_owned(), question, choices: Vec::new() }
+}
+
+/// A question about a time that was understood but cannot be used.
+fn asked_about(param: &str, text: &str, problem: &Problem, reference: &Reference) -> ParamError {
+    let show = |at: &DateTime<Tz>| time::describe(*at, Grain::Minute, reference);
+    let question = match problem {
+        Problem::Past { at } => format!("{} has already passed. Which time do you mean?", show(at)),
+        Problem::Impossible { why } => {
+            format!("“{text}” does not exist ({why}). Which time do you mean?")
+        }
+        Problem::Ambiguous { candidates, why } if candidates.len() > 1 => {
+            let moment = |at: &DateTime<Tz>| {
+                if at.time() == NaiveTime::MIN { Moment::Day(at.date_naive()) } else { Moment::Instant(*at) }
+            };
+            let choices = candidates.iter().map(moment).map(|m| (m.store(), m.show(reference))).collect();
+            let question = format!("“{text}” can mean more than one time ({why}). Which one?");
+            return ParamError::Missing { param: param.to_owned(), question, choices };
+        }
+        Problem::Ambiguous { why, .. } => format!("“{text}” could mean several times ({why}). Which one?"),
+        Problem::Unclear { words } => format!("I don't know when “{words}” is. When exactly do you mean?"),
+        Problem::SkippedByClockChange { next, .. } => {
+            format!(
+                "The clocks go forward then, so “{text}” does not exist that day. Is {} fine, or another time?",
+                show(next)
+            )
+        }
+    };
+    ask(param, question)
+}

@@ -1,0 +1,217 @@
+//! Who we serve, what was said, and what is going on in a chat.
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
+
+use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
+use crate::core::plan::{Params, Plan, PlannedAction, Taint};
+use crate::core::provenance::UntrustedText;
+use crate::core::settings::Settings;
+use crate::core::turn::Origin;
+use crate::ports::{Key, Record, Table};
+
+/// A person we serve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct User {
+    /// Who.
+    pub id: UserId,
+    /// Their private chat.
+    pub chat: ChatId,
+    /// Whether they may cancel other people's pending actions and see the admin's commands.
+    pub admin: bool,
+    /// Their zone, once they have chosen one.
+    pub zone: Option<Tz>,
+    /// True once a receipt has named the assumed zone.
+    pub zone_named: bool,
+    /// What they chose with `/settings`.
+    #[serde(default)]
+    pub settings: Settings,
+    /// Since when.
+    pub since: DateTime<Utc>,
+}
+
+impl Record for User {
+    const TABLE: Table = Table::Users;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.id.as_str()])
+    }
+}
+
+/// What an action of an earlier turn was about, for "cancel it".
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Deed {
+    /// The service's name.
+    pub service: String,
+    /// The command's name.
+    pub command: String,
+    /// The values.
+    pub params: Params,
+    /// The item it made or touched: id and label.
+    pub item: Option<(String, String)>,
+}
+
+/// Who spoke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// The person.
+    Person,
+    /// The assistant.
+    Assistant,
+}
+
+/// One message of the conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Where.
+    pub chat: ChatId,
+    /// Grows within the chat.
+    pub number: u64,
+    /// Who spoke.
+    pub speaker: Speaker,
+    /// The words.
+    pub text: String,
+    /// Where the words come from.
+    pub origin: Origin,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// What was done in the turn this answer closes.
+    pub deeds: Vec<Deed>,
+    /// The face's number of it, for what a person said, and for reminders.
+    #[serde(default)]
+    pub message: Option<MessageId>,
+    /// Which person, for chats with several.
+    #[serde(default)]
+    pub by: Option<UserId>,
+    /// What to call words that are not the person's own.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// How the deeds can be taken back, for a while: ids of undo records.
+    #[serde(default)]
+    pub undo: Vec<String>,
+    /// Of an answer of ours: what it repeats of others' words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untrusted: Vec<UntrustedText>,
+}
+
+impl Record for Message {
+    const TABLE: Table = Table::Messages;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.chat.as_str(), &Key::number(self.number)])
+    }
+}
+
+/// A question that waits for its answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Clarification {
+    /// The request it is about, in the person's words.
+    pub request: String,
+    /// The question, as asked.
+    pub question: String,
+    /// What is known so far, and the parameter the answer goes into; `None` when a model asked freely.
+    pub partial: Option<(PlannedAction, String)>,
+    /// The choices offered: value and label.
+    pub choices: Vec<(String, String)>,
+    /// The domains of the request; the answer keeps them.
+    pub domains: Vec<String>,
+    /// What all that waits for the answer holds of other people's words; they stay theirs meanwhile.
+    #[serde(default)]
+    pub taints: Vec<Taint>,
+    /// And what of it is nobody else's: our showing it meanwhile does not change that.
+    #[serde(default)]
+    pub own: Vec<String>,
+    /// What else of the request goes on after the answer: actions, a further question, what was left open. Actions
+    /// depend on each other by their indexes in the list that has `partial` at `place`.
+    #[serde(default)]
+    pub rest: Plan,
+    /// Where `partial` belongs among them.
+    #[serde(default)]
+    pub place: usize,
+    /// When it was asked.
+    pub at: DateTime<Utc>,
+}
+
+impl Clarification {
+    /// A question with nothing behind it yet.
+    pub fn asks(request: String, question: String, domains: &[String], at: DateTime<Utc>) -> Self {
+        Self {
+            request,
+            question,
+            partial: None,
+            choices: Vec::new(),
+            domains: domains.to_vec(),
+            taints: Vec::new(),
+            own: Vec::new(),
+            rest: Plan::default(),
+            place: 0,
+            at,
+        }
+    }
+}
+
+/// What is going on in a chat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChatState {
+    /// Which.
+    pub chat: ChatId,
+    /// The next number of a conversation message.
+    pub next_message: u64,
+    /// The next number in the outbox.
+    pub next_outbox: u64,
+    /// The assistant's last message that was delivered.
+    pub last_bot_message: Option<MessageId>,
+    /// The open question.
+    pub clarification: Option<Clarification>,
+    /// The card whose *Edit* was pressed: the next message changes it.
+    pub editing: Option<PendingId>,
+    /// Since when the face is not allowed to write here; until somebody writes again, nothing is tried.
+    #[serde(default)]
+    pub blocked: Option<DateTime<Utc>>,
+    /// The message that shows what a running turn is doing; after a crash it is still there.
+    #[serde(default)]
+    pub status_line: Option<MessageId>,
+    /// The reminder somebody was asked about: until when?
+    #[serde(default)]
+    pub snoozing: Option<Snoozing>,
+}
+
+/// A reminder that waits for an "until when".
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snoozing {
+    /// What it reminds of, as its buttons name it.
+    pub due: String,
+    /// Who was asked.
+    pub owner: UserId,
+    /// The message of the reminder, when it is known.
+    pub message: Option<MessageId>,
+    /// When it was asked.
+    pub at: DateTime<Utc>,
+}
+
+impl ChatState {
+    /// A chat nobody has spoken in.
+    pub fn new(chat: ChatId) -> Self {
+        Self {
+            chat,
+            next_message: 1,
+            next_outbox: 1,
+            last_bot_message: None,
+            clarification: None,
+            editing: None,
+            blocked: None,
+            status_line: None,
+            snoozing: None,
+        }
+    }
+}
+
+impl Record for ChatState {
+    const TABLE: Table = Table::Chats;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.chat.as_str()])
+    }
+}

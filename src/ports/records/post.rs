@@ -1,0 +1,127 @@
+//! What comes in and what goes out, each until it is done, and the messages that were shown.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::CardMessage;
+use crate::core::button::Button;
+use crate::core::ids::{ChatId, MessageId};
+use crate::core::provenance::UntrustedText;
+use crate::core::turn::{Edit, Reply};
+use crate::ports::{Key, Record, Table};
+
+/// An update that was received; kept after it is done so that a second delivery is recognised.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InboxEntry {
+    /// The face it came through, e.g. `tg`.
+    pub face: String,
+    /// The face's own number of it.
+    pub update: u64,
+    /// When it was received.
+    pub received_at: DateTime<Utc>,
+    /// As received; empty once done.
+    pub raw: String,
+    /// Whether its turn has ended.
+    pub done: bool,
+    /// The update whose turn this one belongs to, when both came in one breath.
+    #[serde(default)]
+    pub joins: Option<u64>,
+    /// What a recording was heard to say, once the person has been told; empty when something else was told.
+    #[serde(default)]
+    pub heard: Option<String>,
+}
+
+impl InboxEntry {
+    /// The key as text, for [`crate::core::turn::Incoming::inbox`].
+    pub fn name(&self) -> String {
+        self.key().as_str().to_owned()
+    }
+}
+
+impl Record for InboxEntry {
+    const TABLE: Table = Table::Inbox;
+
+    fn key(&self) -> Key {
+        Key::of(&[&self.face, &Key::number(self.update)])
+    }
+}
+
+/// Something to show that is not shown yet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Show {
+    /// A new message.
+    Send(Reply),
+    /// A change of an old one.
+    Edit(Edit),
+}
+
+/// A message on its way to a person. In order within its chat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutboxEntry {
+    /// Where to.
+    pub chat: ChatId,
+    /// Grows within the chat.
+    pub number: u64,
+    /// What.
+    pub show: Show,
+    /// When it was put here.
+    pub at: DateTime<Utc>,
+}
+
+impl Record for OutboxEntry {
+    const TABLE: Table = Table::Outbox;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.chat.as_str(), &Key::number(self.number)])
+    }
+}
+
+/// A delivered message with buttons that decide no card, or that reminds of something.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Shown {
+    /// Where.
+    pub chat: ChatId,
+    /// The message.
+    pub message: MessageId,
+    /// What it says now.
+    pub text: String,
+    /// Its buttons now.
+    pub buttons: Vec<Vec<Button>>,
+    /// When it was delivered.
+    pub at: DateTime<Utc>,
+    /// The items it reminds of, id and title: a reply to it is about them.
+    #[serde(default)]
+    pub about: Vec<(String, String)>,
+    /// What they hold of others' words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untrusted: Vec<UntrustedText>,
+    /// What it said before a press changed it, and the undo that takes the press back.
+    #[serde(default)]
+    pub before: Option<Before>,
+}
+
+/// A message as it was before a press.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Before {
+    /// What it said.
+    pub text: String,
+    /// Its buttons.
+    pub buttons: Vec<Vec<Button>>,
+    /// The undos of what the press did.
+    pub undos: Vec<String>,
+}
+
+impl Shown {
+    /// The key of a message.
+    pub fn key_of(chat: &ChatId, message: MessageId) -> Key {
+        CardMessage::key_of(chat, message)
+    }
+}
+
+impl Record for Shown {
+    const TABLE: Table = Table::Shown;
+
+    fn key(&self) -> Key {
+        Self::key_of(&self.chat, self.message)
+    }
+}

@@ -1,0 +1,3 @@
+//! How mail goes out.
+
+pub mod smtp;

@@ -1,0 +1,3 @@
+//! Where mail is kept.
+
+pub mod maildir;

@@ -1,0 +1,159 @@
+use chrono_tz::Europe::Berlin;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::services::testing::{World, authorized};
+
+fn world() -> (World, KeepService) {
+    let world = World::at(Berlin, "2026-01-12 12:00");
+    let keep = KeepService::new(world.store.clone());
+    (world, keep)
+}
+
+async fn titles(world: &World, keep: &KeepService, query: &str) -> Vec<String> {
+    let result = world.run(keep, "search", json!({"query": query})).await;
+    let notes = result["notes"].as_array().unwrap();
+    notes.iter().map(|note| note["title"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_list_is_made_grows_and_is_read() {
+    let (world, keep) = world();
+    let (_, told) =
+        world.run_told(&keep, "create", json!({"title": "Shopping list", "items": ["milk", " ", "eggs"]})).await;
+    assert_eq!(told, "🗒 Noted: Shopping list\n• milk\n• eggs");
+    let (_, told) =
+        world.run_told(&keep, "append", json!({"find_by": "the shopping list", "text": "butter and jam, tea"})).await;
+    assert_eq!(told, "🗒 Added to Shopping list: butter and jam, tea");
+    let (result, told) = world.run_told(&keep, "search", json!({"query": "What's on my shopping list?"})).await;
+    assert_eq!(result["notes"][0]["items"], json!(["milk", "eggs", "butter", "jam", "tea"]));
+    assert!(told.ends_with("• tea"), "{told}");
+}
+
+#[tokio::test]
+async fn a_text_grows_by_lines_and_is_not_taken_apart() {
+    let (world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Ideas", "text": "One, two and three"})).await;
+    let result = world.run(&keep, "append", json!({"find_by": "ideas", "text": "salt and pepper, please"})).await;
+    assert_eq!(result["note"]["text"], "One, two and three\nsalt and pepper, please");
+    assert_eq!(result["note"].get("items"), None);
+}
+
+#[test]
+fn entries_are_lines_or_what_commas_and_and_separate() {
+    for (text, expected) in [
+        ("milk", vec!["milk"]),
+        ("milk, eggs, and bread and butter", vec!["milk", "eggs", "bread", "butter"]),
+        ("- milk and honey\n• eggs, six\n\n", vec!["milk and honey", "eggs, six"]),
+        ("sand", vec!["sand"]),
+        (", ,", vec![]),
+    ] {
+        assert_eq!(entries(text), expected, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_is_not_there_is_begun() {
+    let (world, keep) = world();
+    let params = json!({"find_by": "shopping list", "text": "milk, eggs and bread"});
+    let (_, told) = world.run_told(&keep, "append", params).await;
+    assert_eq!(told, "🗒 New list: Shopping list\n• milk\n• eggs\n• bread");
+    let params = json!({"find_by": "the shopping list", "text": "tea"});
+    assert_eq!(world.run_told(&keep, "append", params).await.1, "🗒 Added to Shopping list: tea");
+    assert_eq!(titles(&world, &keep, "all my notes").await, ["Shopping list"]);
+}
+
+#[tokio::test]
+async fn a_name_that_could_carry_somebody_elses_words_begins_no_list() {
+    let (world, keep) = world();
+    for name in [
+        "mallory@evil.example list",
+        "http://evil.example/list",
+        "0171 2345678 list",
+        "please pay this bill at once list",
+    ] {
+        let prepared = world.prepare(&keep, "append", json!({"find_by": name, "text": "milk"})).await;
+        assert!(matches!(prepared, Prepared::NotFound { .. }), "{name}: {prepared:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_note_that_is_not_there_is_offered() {
+    let (world, keep) = world();
+    let prepared = world.prepare(&keep, "append", json!({"find_by": "groceries", "text": "milk"})).await;
+    let Prepared::NotFound { what } = prepared else { panic!("{prepared:?}") };
+    assert_eq!(what, "I found no note like “groceries”. Say “make a list called groceries” and I'll start it.");
+}
+
+#[tokio::test]
+async fn search_looks_at_title_and_content_and_lists_all_for_everything() {
+    let (mut world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Gift ideas", "items": ["Mum: teapot", "Nina: a map"]})).await;
+    world.move_to("2026-01-12 13:00");
+    world.run(&keep, "create", json!({"title": "Soup", "text": "Leeks and potatoes"})).await;
+    assert_eq!(titles(&world, &keep, "teapot").await, ["Gift ideas"]);
+    assert_eq!(titles(&world, &keep, "potato soup").await, ["Soup"]);
+    assert_eq!(titles(&world, &keep, "all my notes").await, ["Soup", "Gift ideas"]);
+    assert!(titles(&world, &keep, "bicycle").await.is_empty());
+    let (_, told) = world.run_told(&keep, "list", json!({})).await;
+    assert_eq!(told, "🗒 Your notes:\n▫️ Soup: Leeks and potatoes\n▫️ Gift ideas: Mum: teapot, Nina: a map");
+    let wanted = Wanted { message: "what gift for nina".into(), limit: 1 };
+    assert_eq!(keep.notice(&world.ctx, &wanted).await.unwrap()[0].line, "Gift ideas (list, 2)");
+}
+
+#[tokio::test]
+async fn deleting_needs_the_note_as_shown_and_appending_the_note_as_it_is() {
+    let (world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Shopping", "items": ["milk"]})).await;
+    let delete = world.action(&keep, "delete", json!({"find_by": "shopping"})).await;
+    let append = world.action(&keep, "append", json!({"find_by": "shopping", "text": "tea"})).await;
+    world.run(&keep, "append", json!({"find_by": "shopping", "text": "eggs"})).await;
+    assert!(world.fails(&keep, delete).await.contains("changed meanwhile"));
+    let performed = keep.perform(&world.ctx, &authorized(append), &world.attempt()).await;
+    world.commit(&performed).await.unwrap();
+    let found = world.run(&keep, "search", json!({"query": "shopping"})).await;
+    assert_eq!(found["notes"][0]["items"], json!(["milk", "eggs", "tea"]));
+    let (_, told) = world.run_told(&keep, "delete", json!({"find_by": "shopping"})).await;
+    assert_eq!(told, "🗑 Deleted the note Shopping");
+}
+
+#[tokio::test]
+async fn notes_do_not_grow_without_bounds_and_bad_input_fails_in_a_sentence() {
+    let (world, keep) = world();
+    let fill = "x,".repeat(NOTE_ITEMS_MAX / 2);
+    world.run(&keep, "create", json!({"title": "Long", "items": ["first"]})).await;
+    world.run(&keep, "append", json!({"find_by": "long", "text": fill})).await;
+    let action = world.action(&keep, "append", json!({"find_by": "long", "text": fill})).await;
+    assert!(world.fails(&keep, action).await.contains("too large"));
+    for (command, params, why) in [
+        ("create", json!({"title": "\u{0}"}), "needs a name"),
+        ("append", json!({"find_by": "x", "text": "y"}), "which note"),
+        ("shred", json!({}), "keep.shred"),
+    ] {
+        let action = Action {
+            service: "keep".into(),
+            command: command.into(),
+            params: Value::as_object(&params).unwrap().clone(),
+            ..Action::default()
+        };
+        let told = world.fails(&keep, action).await;
+        assert!(told.contains(why), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn an_entry_of_somebody_else_is_theirs_and_the_others_are_not() {
+    let (world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Plumbers", "items": ["Ann"]})).await;
+    let more = json!({"find_by": "plumbers", "text": "Mallory Drain and Bob"});
+    world.run_of(&keep, "append", more, "a mail from Bob").await;
+    world.run(&keep, "append", json!({"find_by": "plumbers", "text": "Zoe"})).await;
+    let (found, noticed) = world.untrusted(&keep, "search", json!({"query": "plumbers"})).await;
+    assert_eq!(
+        found,
+        [UntrustedText { source: "a note from a mail from Bob".into(), text: "Mallory Drain\nBob".into() }]
+    );
+    assert_eq!(noticed, found);
+    let (_, told) = world.run_told(&keep, "search", json!({"query": "plumbers"})).await;
+    assert_eq!(told, "🗒 Plumbers (from a mail from Bob)\n• Ann\n• Mallory Drain\n• Bob\n• Zoe");
+}

@@ -1,0 +1,330 @@
+//! A service: where tasks, events, mails, notes, memories and contacts live.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
+use crate::core::ids::{ChatId, UserId};
+use crate::core::outcome::Outcome;
+use crate::core::plan::{Params, Target};
+use crate::core::provenance::UntrustedText;
+use crate::core::ring::Ring;
+use crate::core::stakes::Authorized;
+use crate::language::people;
+use crate::language::people::Familiarity;
+use crate::language::time::{DateOrder, Reference};
+use crate::ports::Change;
+use crate::ports::records::Due;
+
+/// For whom, when and where something is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestContext {
+    /// Whose data.
+    pub owner: UserId,
+    /// Where to tell what falls due later.
+    pub chat: ChatId,
+    /// The moment of the turn.
+    pub now: DateTime<Utc>,
+    /// The person's zone.
+    pub zone: Tz,
+    /// How the person writes dates.
+    pub order: DateOrder,
+}
+
+impl RequestContext {
+    /// The reference that words for times are relative to.
+    pub fn reference(&self) -> Reference {
+        Reference { now: self.now, zone: self.zone, order: self.order }
+    }
+}
+
+/// A service could not do its work. For the person: what happened, what was kept, what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ServiceError(pub String);
+
+impl From<crate::ports::StoreError> for ServiceError {
+    fn from(error: crate::ports::StoreError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// One of several items a description fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// What `find_by` must hold to mean this one.
+    pub id: String,
+    /// How to show it.
+    pub label: String,
+}
+
+/// An action made ready: what it is about was found, what follows from it was filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Prepared {
+    /// Everything needed is known.
+    Ready {
+        /// The parameters, completed (e.g. a reply's recipients).
+        params: Params,
+        /// What `find_by` means.
+        target: Option<Target>,
+        /// Remarks for the card.
+        notes: Vec<String>,
+        /// Texts of others that the action touches, for taint.
+        untrusted: Vec<UntrustedText>,
+    },
+    /// Nothing fits the description.
+    NotFound {
+        /// For the person, e.g. `I found no open task like "dentist".`
+        what: String,
+    },
+    /// Several things fit: which one?
+    Several {
+        /// The parameter the answer goes into.
+        param: String,
+        /// For the person: `Which one do you mean?`
+        question: String,
+        /// The choices, best first.
+        candidates: Vec<Candidate>,
+    },
+}
+
+impl Prepared {
+    /// Ready as it is.
+    pub fn as_is(params: Params) -> Self {
+        Self::Ready { params, target: None, notes: Vec::new(), untrusted: Vec::new() }
+    }
+}
+
+/// What makes a retried effect recognisable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// Derived from the run and the step: the same for every try of the same action, and for no other.
+    /// 32 hexadecimal characters.
+    pub key: String,
+}
+
+/// What executing one action came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Performed {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Effects inside the store, to be committed together with the outcome; empty when it failed.
+    pub changes: Vec<Change>,
+    /// Texts of others that the result holds, for taint in later rounds.
+    pub untrusted: Vec<UntrustedText>,
+}
+
+impl Performed {
+    /// A result without changes.
+    pub fn result(result: serde_json::Value) -> Self {
+        Self { outcome: Outcome::Succeeded { result }, changes: Vec::new(), untrusted: Vec::new() }
+    }
+
+    /// A result with changes to commit.
+    pub fn changed(result: serde_json::Value, changes: Vec<Change>) -> Self {
+        Self { outcome: Outcome::Succeeded { result }, changes, untrusted: Vec::new() }
+    }
+
+    /// The same, holding these texts of others.
+    #[must_use]
+    pub fn holding(mut self, untrusted: Vec<UntrustedText>) -> Self {
+        self.untrusted.extend(untrusted);
+        self
+    }
+
+    /// Not done.
+    pub fn failed(why: impl Into<String>) -> Self {
+        Self { outcome: Outcome::failed(why), changes: Vec::new(), untrusted: Vec::new() }
+    }
+
+    /// Perhaps done.
+    pub fn unknown(why: impl Into<String>) -> Self {
+        Self { outcome: Outcome::Unknown { why: why.into() }, changes: Vec::new(), untrusted: Vec::new() }
+    }
+}
+
+impl From<ServiceError> for Performed {
+    fn from(error: ServiceError) -> Self {
+        Self::failed(error.0)
+    }
+}
+
+/// What the context stage asks a service for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    /// The message, for a search by words.
+    pub message: String,
+    /// Most items.
+    pub limit: usize,
+}
+
+/// One line of context.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noticed {
+    /// The item's id, usable in `find_by`.
+    pub id: String,
+    /// One line for a prompt.
+    pub line: String,
+    /// The words in it that are not the person's own.
+    pub untrusted: Vec<UntrustedText>,
+}
+
+/// A service behind the catalog's commands. It checks nothing about stakes or consent: whoever holds an
+/// [`Authorized`] action has passed the gate.
+#[async_trait]
+pub trait Service: Send + Sync + std::fmt::Debug {
+    /// The catalog's name of it.
+    fn name(&self) -> &'static str;
+
+    /// Finds what the action is about and fills in what follows from it. Reads only.
+    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError>;
+
+    /// Does it. Called once per attempt, after the run's journal allows it.
+    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed;
+
+    /// Items that may matter for a message. Reads only.
+    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError>;
+
+    /// All that is kept of a person, to be handed over to them: a name for each kind, and its records.
+    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<serde_json::Value>)>, ServiceError> {
+        let _ = owner;
+        Ok(Vec::new())
+    }
+
+    /// The parameters of a kept draft, ready for `send_email`. For services that keep drafts.
+    async fn draft(&self, ctx: &RequestContext, id: &str) -> Option<Params> {
+        let _ = (ctx, id);
+        None
+    }
+
+    /// Something of this service falls due (see [`Due`]): what rings, and what changes with it.
+    /// The scheduler commits the changes together with the message and the removal of the due entry.
+    async fn fall_due(&self, ctx: &RequestContext, due: &Due) -> Result<FallenDue, ServiceError> {
+        let _ = (ctx, due);
+        Ok(FallenDue::default())
+    }
+
+    /// What lies in `from..to`, and what should have been done before it. Reads only.
+    async fn agenda(
+        &self,
+        ctx: &RequestContext,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<AgendaItem>, ServiceError> {
+        let _ = (ctx, from, to);
+        Ok(Vec::new())
+    }
+
+    /// The person lives in zone `to` from now on: what follows them there. Committed together with the zone.
+    async fn rezone(&self, ctx: &RequestContext, to: Tz) -> Result<Rezoned, ServiceError> {
+        let _ = (ctx, to);
+        Ok(Rezoned::default())
+    }
+
+    /// After a crash: did the effect of this attempt happen? `None` when it cannot tell.
+    async fn happened(&self, ctx: &RequestContext, command: &str, attempt: &Attempt) -> Option<bool> {
+        let _ = (ctx, command, attempt);
+        None
+    }
+}
+
+/// What comes of something falling due.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FallenDue {
+    /// What rings; `None` when it no longer matters.
+    pub ring: Option<Ring>,
+    /// What changes, e.g. the next occurrence.
+    pub changes: Vec<Change>,
+}
+
+/// What an agenda shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AgendaKind {
+    /// Should have been done before.
+    Overdue,
+    /// Takes place.
+    Event,
+    /// Is to be done.
+    Task,
+}
+
+/// One line of an agenda.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgendaItem {
+    /// Of what sort.
+    pub kind: AgendaKind,
+    /// When it begins or is due.
+    pub at: DateTime<Utc>,
+    /// When it ends, if it takes time.
+    pub until: Option<DateTime<Utc>>,
+    /// True when it is meant for the day, not for a time of it.
+    pub whole_day: bool,
+    /// What it is called.
+    pub title: String,
+    /// Where.
+    pub place: Option<String>,
+    /// Words in it that are not the person's own.
+    pub untrusted: Vec<UntrustedText>,
+}
+
+/// What follows a person into another zone.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rezoned {
+    /// To be committed together with the new zone.
+    pub changes: Vec<Change>,
+    /// How many repeating reminders keep their time of day and ring at another instant.
+    pub moved: usize,
+}
+
+/// How well the person knows somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Known {
+    /// Only seen as the sender of a mail.
+    SeenOnly,
+    /// The person has written to them.
+    WrittenTo,
+    /// Saved by the person.
+    Saved,
+}
+
+/// Somebody who can be meant by a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// As saved or seen.
+    pub name: String,
+    /// Other names: nicknames, what they are to the person.
+    pub nicknames: Vec<String>,
+    /// Addresses, preferred first.
+    pub emails: Vec<String>,
+    /// Phone numbers.
+    pub phones: Vec<String>,
+    /// Groups they belong to, lower case.
+    pub groups: Vec<String>,
+    /// How well.
+    pub known: Known,
+    /// Of what is saved: what somebody else said.
+    pub untrusted: Vec<UntrustedText>,
+}
+
+impl From<&Person> for people::Candidate {
+    fn from(person: &Person) -> Self {
+        Self {
+            name: person.name.clone(),
+            nicknames: person.nicknames.clone(),
+            emails: person.emails.clone(),
+            groups: person.groups.clone(),
+            familiarity: match person.known {
+                Known::SeenOnly => Familiarity::Seen,
+                Known::WrittenTo => Familiarity::Written,
+                Known::Saved => Familiarity::Saved,
+            },
+        }
+    }
+}
+
+/// Everybody a person's words could mean.
+#[async_trait]
+pub trait AddressBook: Send + Sync + std::fmt::Debug {
+    /// All of them.
+    async fn people(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError>;
+}

@@ -1,0 +1,112 @@
+//! How values look on cards and receipts: times in the person's zone, people with their addresses.
+
+use chrono::{DateTime, NaiveDate};
+use chrono_tz::Tz;
+use serde_json::Value;
+
+use crate::core::card::show_address;
+use crate::core::plan::Action;
+use crate::language::time;
+use crate::language::time::{Grain, Reference, local_instant};
+use crate::limits::LIST_ROWS_MAX;
+
+/// A resolved time: an instant, or a whole day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// A point in time.
+    Instant(DateTime<Tz>),
+    /// A day in the person's zone.
+    Day(NaiveDate),
+}
+
+impl Moment {
+    /// Reads what [`Moment::store`] wrote (and any RFC 3339 instant).
+    pub fn read(text: &str, zone: Tz) -> Option<Self> {
+        if let Ok(instant) = DateTime::parse_from_rfc3339(text) {
+            return Some(Self::Instant(instant.with_timezone(&zone)));
+        }
+        text.parse().ok().map(Self::Day)
+    }
+
+    /// As parameters and records hold it: RFC 3339 with offset, or `YYYY-MM-DD`.
+    pub fn store(self) -> String {
+        match self {
+            Self::Instant(at) => at.to_rfc3339_opts(chrono::SecondsFormat::Secs, false),
+            Self::Day(day) => day.to_string(),
+        }
+    }
+
+    /// Its first instant.
+    pub fn start(self, zone: Tz) -> DateTime<Tz> {
+        match self {
+            Self::Instant(at) => at,
+            Self::Day(day) => local_instant(zone, day.and_time(chrono::NaiveTime::MIN)).earliest(),
+        }
+    }
+
+    /// As a person reads it.
+    pub fn show(self, reference: &Reference) -> String {
+        match self {
+            Self::Instant(at) => time::describe(at, Grain::Minute, reference),
+            Self::Day(_) => time::describe(self.start(reference.zone), Grain::Day, reference),
+        }
+    }
+}
+
+/// A stored time as a person reads it; text that is no time stays as it is.
+pub fn time(text: &str, reference: &Reference) -> String {
+    Moment::read(text, reference.zone).map_or_else(|| text.to_owned(), |moment| moment.show(reference))
+}
+
+/// `from – to`, naming the day once when it is the same.
+pub fn span(start: &str, end: Option<&str>, reference: &Reference) -> String {
+    let shown = time(start, reference);
+    let (Some(Moment::Instant(from)), Some(Moment::Instant(to))) =
+        (Moment::read(start, reference.zone), end.and_then(|end| Moment::read(end, reference.zone)))
+    else {
+        // A whole day at either side: the end is still part of what is approved.
+        return match end.filter(|end| *end != start) {
+            Some(end) => format!("{shown} – {}", time(end, reference)),
+            None => shown,
+        };
+    };
+    if from.date_naive() == to.date_naive() {
+        format!("{shown}–{}", to.format("%H:%M"))
+    } else {
+        format!("{shown} – {}", time::describe(to, Grain::Minute, reference))
+    }
+}
+
+/// `Bob Miller <bob@example.com>`, one a line for several.
+pub fn people(addresses: &[String], action: &Action) -> String {
+    addresses.iter().map(|address| person(address, action)).collect::<Vec<_>>().join("\n")
+}
+
+/// Names alone, where the addresses were shown before.
+pub fn names(addresses: &[String], action: &Action) -> String {
+    let name = |address: &String| action.names.get(address).unwrap_or(address).clone();
+    addresses.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// The name behind an address, and the address.
+pub fn person(address: &str, action: &Action) -> String {
+    match action.names.get(address) {
+        Some(name) if name != address => format!("{name} <{}>", show_address(address)),
+        Some(_) | None => show_address(address),
+    }
+}
+
+/// ` (from a message from Anna)`, behind what holds somebody else's words.
+pub fn from(item: &Value) -> Option<String> {
+    item["from"].as_str().map(|source| format!(" (from {source})"))
+}
+
+/// Lines of a list, and how many more there are.
+pub fn list(lines: Vec<String>, more: usize) -> String {
+    let hidden = lines.len().saturating_sub(LIST_ROWS_MAX) + more;
+    let mut text = lines.into_iter().take(LIST_ROWS_MAX).collect::<Vec<_>>().join("\n");
+    if hidden > 0 {
+        text.push_str(&format!("\n… and {hidden} more."));
+    }
+    text
+}
