@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono_tz::Tz;
 
-use crate::channel::console::ConsoleChat;
+use crate::channel::console::ConsoleChannel;
 use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
@@ -19,7 +19,7 @@ use crate::llm;
 use crate::pipeline;
 use crate::pipeline::brain::{Brain, Policy};
 use crate::ports::records::ChatState;
-use crate::ports::{Chat, Clock, Model, RecordExt, Scan, SendError, Store, StoreError, Transcriber};
+use crate::ports::{Channel, Clock, Model, RecordExt, Scan, SendError, Store, StoreError, Transcriber};
 use crate::prompts::{PromptError, Prompts};
 use crate::services::calendar::CalendarService;
 use crate::services::contacts::Contacts;
@@ -63,7 +63,7 @@ pub async fn open_store(data_dir: &Path) -> Result<Arc<RedbStore>, StoreError> {
     RedbStore::open(&store_path(data_dir)).await.map(Arc::new)
 }
 
-/// The parts that differ between the faces.
+/// The parts that differ between the channels.
 #[derive(Debug)]
 pub struct Parts {
     /// Where everything is kept.
@@ -73,7 +73,7 @@ pub struct Parts {
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Where people read and press.
-    pub face: Arc<dyn Chat>,
+    pub channel: Arc<dyn Channel>,
     /// The zone given on the command line.
     pub zone: Option<Tz>,
 }
@@ -96,7 +96,7 @@ pub fn warm_up() {
 
 /// Builds the brain.
 pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
-    let Parts { store, data_dir, clock, face, zone } = parts;
+    let Parts { store, data_dir, clock, channel, zone } = parts;
     let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
     let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
     let mailboxes = Mailboxes::new(&data_dir, own_address);
@@ -119,7 +119,7 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
         services,
         since: clock.now(),
         clock,
-        face,
+        channel,
         due_changed: Default::default(),
         writing: Default::default(),
         delivering: Default::default(),
@@ -174,25 +174,25 @@ const NUMBERS_LEFT_OUT: i64 = 100;
 
 /// The console of this process; its numbers go on where those of earlier lives ended. Files for its people go
 /// into a folder of the data folder.
-pub async fn console_chat(store: &Arc<dyn Store>, data_dir: &Path) -> Result<ConsoleChat, StoreError> {
+pub async fn console_channel(store: &Arc<dyn Store>, data_dir: &Path) -> Result<ConsoleChannel, StoreError> {
     let chats = store.list::<ChatState>(Scan::of::<ChatState>(&[], limits::ITEMS_MAX)).await?;
     let of_console = chats.iter().filter(|(state, _)| state.chat.as_str().starts_with("console:"));
     let last = of_console.map(|(state, _)| state.last_bot_message.map_or(0, |last| last.0)).max();
     let after = last.map_or(0, |last| last.saturating_add(NUMBERS_LEFT_OUT));
-    Ok(ConsoleChat::after(MessageId(after), data_dir.join("exports")))
+    Ok(ConsoleChannel::after(MessageId(after), data_dir.join("exports")))
 }
 
-/// All faces of a process; each chat belongs to the one that its id begins with.
+/// All channels of a process; each chat belongs to the one that its id begins with.
 #[derive(Debug)]
-pub struct Faces {
+pub struct Channels {
     /// `console:`
-    pub console: Arc<ConsoleChat>,
+    pub console: Arc<ConsoleChannel>,
     /// Everything else, when there is a bot.
-    pub telegram: Option<Arc<dyn Chat>>,
+    pub telegram: Option<Arc<dyn Channel>>,
 }
 
-impl Faces {
-    fn of(&self, chat: &ChatId) -> Option<&dyn Chat> {
+impl Channels {
+    fn of(&self, chat: &ChatId) -> Option<&dyn Channel> {
         if chat.as_str().starts_with("console:") {
             return Some(self.console.as_ref());
         }
@@ -200,52 +200,52 @@ impl Faces {
     }
 }
 
-/// What a chat hears when its face is not running.
+/// What a chat hears when its channel is not running.
 fn not_running() -> SendError {
     SendError::Later("the bot is not running".to_owned())
 }
 
 #[async_trait]
-impl Chat for Faces {
+impl Channel for Channels {
     async fn typing(&self, chat: &ChatId) {
-        if let Some(face) = self.of(chat) {
-            face.typing(chat).await;
+        if let Some(channel) = self.of(chat) {
+            channel.typing(chat).await;
         }
     }
 
     async fn status(&self, chat: &ChatId, text: &str) {
-        if let Some(face) = self.of(chat) {
-            face.status(chat, text).await;
+        if let Some(channel) = self.of(chat) {
+            channel.status(chat, text).await;
         }
     }
 
     fn shows_drafts(&self, chat: &ChatId) -> bool {
-        self.of(chat).is_some_and(|face| face.shows_drafts(chat))
+        self.of(chat).is_some_and(|channel| channel.shows_drafts(chat))
     }
 
     async fn draft(&self, chat: &ChatId, words: &Formatted) {
-        if let Some(face) = self.of(chat) {
-            face.draft(chat, words).await;
+        if let Some(channel) = self.of(chat) {
+            channel.draft(chat, words).await;
         }
     }
 
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         match self.of(chat) {
-            Some(face) => face.send(chat, reply).await,
+            Some(channel) => channel.send(chat, reply).await,
             None => Err(not_running()),
         }
     }
 
     async fn edit(&self, chat: &ChatId, edit: &Edit) -> Result<(), SendError> {
         match self.of(chat) {
-            Some(face) => face.edit(chat, edit).await,
+            Some(channel) => channel.edit(chat, edit).await,
             None => Err(not_running()),
         }
     }
 
     fn try_again(&self, chat: &ChatId) {
-        if let Some(face) = self.of(chat) {
-            face.try_again(chat);
+        if let Some(channel) = self.of(chat) {
+            channel.try_again(chat);
         }
     }
 }

@@ -23,7 +23,7 @@
 //! 3. [`ports`] and [`records`]: what the pipeline needs from the world, and what is stored.
 //! 4. [`pipeline`]: one turn, top to bottom. [`understanding`]: the same without a model.
 //! 5. Adapters: [`store`], [`services`], [`llm`]. [`scheduler`]: what falls due.
-//! 6. Faces: [`telegram`], [`console`], [`control`], [`admin`]; put together in [`app`]; the
+//! 6. Channels: [`telegram`], [`console`], [`control`], [`admin`]; put together in [`app`]; the
 //!    command line is the binary's, in `src/bin`.
 //!
 //! `core` imports nothing of ours but [`limits`]; the pipeline knows ports, not adapters; adapters never

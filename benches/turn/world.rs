@@ -1,5 +1,5 @@
 //! The program as it is put together for its users, with three parts that keep books: the store (time spent in
-//! commits), the model (what was asked) and the face (when the answer was shown).
+//! commits), the model (what was asked) and the channel (when the answer was shown).
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin, Reply};
 use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::{
-    Batch, Call, Chat, Completion, Key, Model, ModelError, Scan, SendError, Store, StoreError, Stored, Table,
+    Batch, Call, Channel, Completion, Key, Model, ModelError, Scan, SendError, Store, StoreError, Stored, Table,
 };
 use brain_agent::store::{MemoryStore, RedbStore};
 use tokio::sync::mpsc::UnboundedSender;
@@ -33,7 +33,7 @@ pub struct World {
     pub brain: Brain,
     pub store: Arc<BookStore>,
     pub asked: Arc<Recorder>,
-    face: Arc<QuietFace>,
+    channel: Arc<QuietChannel>,
     turns: AtomicU64,
     _folder: tempfile::TempDir,
 }
@@ -64,7 +64,7 @@ impl World {
             }
         };
         let store = Arc::new(BookStore { inner, commits: Mutex::default() });
-        let face = Arc::new(QuietFace::default());
+        let channel = Arc::new(QuietChannel::default());
         let env = [
             ("LLM_BASE_URL", url),
             ("LLM_API_KEY", "bench"),
@@ -77,7 +77,7 @@ impl World {
             store: store.clone(),
             data_dir: folder.path().to_owned(),
             clock: Arc::new(SystemClock::new()),
-            face: face.clone(),
+            channel: channel.clone(),
             zone: None,
         };
         let mut brain = app::build(&config, parts).expect("a brain");
@@ -85,7 +85,7 @@ impl World {
         brain.model = Some(asked.clone());
         // Every path is measured with all its calls; what skipping one saves has rows of its own.
         brain.policy.skip_router = false;
-        Self { brain, store, asked, face, turns: AtomicU64::new(0), _folder: folder }
+        Self { brain, store, asked, channel, turns: AtomicU64::new(0), _folder: folder }
     }
 
     pub fn chat(user: &str) -> ChatId {
@@ -98,7 +98,7 @@ impl World {
             turn: RunId::new(format!("bench-{}", self.turns.fetch_add(1, Ordering::SeqCst))),
             user: UserId::new(user),
             chat: Self::chat(user),
-            message_id: self.face.next_id(),
+            message_id: self.channel.next_id(),
             at: self.brain.clock.now(),
             input: Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None },
             inbox: None,
@@ -110,12 +110,12 @@ impl World {
     pub async fn say(&self, user: &str, text: &str) -> Timed {
         let incoming = self.message(user, text);
         self.store.commits.lock().unwrap().clear();
-        *self.face.last_shown.lock().unwrap() = None;
+        *self.channel.last_shown.lock().unwrap() = None;
         let from_us = unix_us();
         let began = Instant::now();
         let done = handle_turn(&self.brain, &incoming).await;
         let to_us = unix_us();
-        let shown_at = self.face.last_shown.lock().unwrap().expect("an answer");
+        let shown_at = self.channel.last_shown.lock().unwrap().expect("an answer");
         let commits = self.store.commits.lock().unwrap();
         let before: Vec<Duration> = commits.iter().filter(|(at, _)| *at < shown_at).map(|(_, took)| *took).collect();
         Timed { done, shown: shown_at - began, committing: before.iter().sum(), commits: before.len(), from_us, to_us }
@@ -129,19 +129,19 @@ pub fn unix_us() -> u64 {
 
 /// Shows nothing, and notes when it would have.
 #[derive(Debug, Default)]
-struct QuietFace {
+struct QuietChannel {
     last_id: AtomicI64,
     last_shown: Mutex<Option<Instant>>,
 }
 
-impl QuietFace {
+impl QuietChannel {
     fn next_id(&self) -> MessageId {
         MessageId(self.last_id.fetch_add(1, Ordering::SeqCst) + 1)
     }
 }
 
 #[async_trait]
-impl Chat for QuietFace {
+impl Channel for QuietChannel {
     async fn typing(&self, _: &ChatId) {}
 
     async fn status(&self, _: &ChatId, _: &str) {}

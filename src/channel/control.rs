@@ -14,9 +14,9 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 
 use crate::admin::{self, Request, Response};
-use crate::channel::console::terminal::{ChannelSink, shared};
+use crate::channel::console::terminal::{SenderSink, shared};
 use crate::channel::console::wire::LINE_BYTES_MAX;
-use crate::channel::console::{ConsoleChat, Session};
+use crate::channel::console::{ConsoleChannel, Session};
 use crate::pipeline::brain::Brain;
 
 /// The longest line a process takes from the one that owns the store: ten thousand cards in full.
@@ -52,7 +52,7 @@ pub fn listen(data_dir: &Path) -> std::io::Result<UnixListener> {
 }
 
 /// Serves connections until dropped.
-pub async fn serve(listener: UnixListener, brain: Arc<Brain>, face: Arc<ConsoleChat>) {
+pub async fn serve(listener: UnixListener, brain: Arc<Brain>, channel: Arc<ConsoleChannel>) {
     let slots = Arc::new(tokio::sync::Semaphore::new(CONNECTIONS_MAX));
     let mut connections = tokio::task::JoinSet::new();
     loop {
@@ -61,10 +61,10 @@ pub async fn serve(listener: UnixListener, brain: Arc<Brain>, face: Arc<ConsoleC
         };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let (brain, face) = (brain.clone(), face.clone());
+                let (brain, channel) = (brain.clone(), channel.clone());
                 connections.spawn(async move {
                     let _slot = slot;
-                    if let Err(error) = connection(stream, brain, face).await {
+                    if let Err(error) = connection(stream, brain, channel).await {
                         tracing::debug!(%error, "a control connection ended");
                     }
                 });
@@ -78,7 +78,7 @@ pub async fn serve(listener: UnixListener, brain: Arc<Brain>, face: Arc<ConsoleC
     }
 }
 
-async fn connection(stream: UnixStream, brain: Arc<Brain>, face: Arc<ConsoleChat>) -> std::io::Result<()> {
+async fn connection(stream: UnixStream, brain: Arc<Brain>, channel: Arc<ConsoleChannel>) -> std::io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut lines = Lines { read: BufReader::new(read), max: LINE_BYTES_MAX as u64 };
     let Some(first) = lines.next().await? else {
@@ -93,7 +93,7 @@ async fn connection(stream: UnixStream, brain: Arc<Brain>, face: Arc<ConsoleChat
             let response = admin::export(&brain, &export).await;
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
-        Ok(Hello::Console { console }) => serve_console(lines, write, brain, face, console).await,
+        Ok(Hello::Console { console }) => serve_console(lines, write, brain, channel, console).await,
         Err(cause) => {
             let response = Response { ok: false, records: Vec::new(), text: format!("that is no request: {cause}") };
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
@@ -105,11 +105,11 @@ async fn serve_console(
     mut lines: Lines,
     mut write: OwnedWriteHalf,
     brain: Arc<Brain>,
-    face: Arc<ConsoleChat>,
+    channel: Arc<ConsoleChannel>,
     user: String,
 ) -> std::io::Result<()> {
     let (sender, mut receiver) = mpsc::unbounded_channel::<Value>();
-    let (_, sink) = shared(ChannelSink(sender));
+    let (_, sink) = shared(SenderSink(sender));
     let writer = tokio::spawn(async move {
         while let Some(line) = receiver.recv().await {
             if write_line(&mut write, &line).await.is_err() {
@@ -117,11 +117,11 @@ async fn serve_console(
             }
         }
     });
-    let session = Session::open(brain, face.clone(), sink.clone(), None, user).await;
+    let session = Session::open(brain, channel.clone(), sink.clone(), None, user).await;
     while let Some(line) = lines.next().await? {
         session.line(&line).await;
     }
-    face.detach(&sink);
+    channel.detach(&sink);
     drop((session, sink));
     let _ = writer.await;
     Ok(())

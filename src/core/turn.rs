@@ -59,7 +59,7 @@ pub enum Input {
     Press {
         /// As received.
         data: String,
-        /// The message the button sits on, when the face knows it.
+        /// The message the button sits on, when the channel knows it.
         message: Option<MessageId>,
     },
 }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::plan::Example;
 use super::{EvalError, Who};
 use crate::app::{self, Parts};
-use crate::channel::console::ConsoleChat;
+use crate::channel::console::ConsoleChannel;
 use crate::clock::SystemClock;
 use crate::config::{Config, Price};
 use crate::core::ids::{ChatId, MessageId, RunId, UserId};
@@ -50,7 +50,7 @@ impl Asker {
             store: Arc::new(MemoryStore::new()),
             data_dir: folder.path().to_owned(),
             clock: Arc::new(SystemClock::new()),
-            face: Arc::new(ConsoleChat::default()),
+            channel: Arc::new(ConsoleChannel::default()),
             zone: Some(chrono_tz::UTC),
         };
         // It is the model that is measured, so it is asked even where built-in understanding is sure.

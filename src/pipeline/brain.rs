@@ -17,7 +17,7 @@ use crate::core::turn::Incoming;
 use crate::language::time::DateOrder;
 use crate::limits;
 use crate::ports::records::{ChatState, User};
-use crate::ports::{Batch, Chat, Clock, Key, Model, RecordExt, Store, StoreError, Table};
+use crate::ports::{Batch, Channel, Clock, Key, Model, RecordExt, Store, StoreError, Table};
 use crate::prompts::Prompts;
 use crate::services::registry::Catalog;
 use crate::services::service::{AddressBook, RequestContext, Service};
@@ -58,7 +58,7 @@ pub struct Brain {
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Where people read and press.
-    pub face: Arc<dyn Chat>,
+    pub channel: Arc<dyn Channel>,
     /// What can be done.
     pub catalog: Catalog,
     /// What models are told.
@@ -95,10 +95,10 @@ impl Brain {
                 () = tokio::time::sleep(wait) => {
                     let now = doing();
                     if let Some(doing) = now.as_deref().filter(|_| now != shown) {
-                        self.face.status(chat, doing).await;
+                        self.channel.status(chat, doing).await;
                         shown = now;
                     }
-                    self.face.typing(chat).await;
+                    self.channel.typing(chat).await;
                     wait = Duration::from_secs(1);
                 }
             }

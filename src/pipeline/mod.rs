@@ -52,7 +52,7 @@ pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
 
 /// The same while more may still come: nothing is written before the breath allows it.
 pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, breath: Breath) -> Done {
-    brain.face.typing(&incoming.chat).await;
+    brain.channel.typing(&incoming.chat).await;
     let cancel = brain.begin(incoming);
     let done = match Turn::open(brain, incoming, cancel).await {
         Ok(mut turn) => {

@@ -1,4 +1,4 @@
-//! A face: where people read and press.
+//! A channel: where people read and press.
 
 use async_trait::async_trait;
 
@@ -23,7 +23,7 @@ pub enum SendError {
 
 /// Shows things to people. Every reply fits one message: splitting is done before.
 #[async_trait]
-pub trait Chat: Send + Sync + std::fmt::Debug {
+pub trait Channel: Send + Sync + std::fmt::Debug {
     /// Something is being worked on. Best effort.
     async fn typing(&self, chat: &ChatId);
 
@@ -43,7 +43,7 @@ pub trait Chat: Send + Sync + std::fmt::Debug {
     /// Changes a message that is already there.
     async fn edit(&self, chat: &ChatId, edit: &Edit) -> Result<(), SendError>;
 
-    /// Something waits in this chat because delivering it broke: the face comes back to it, as to what it could not
+    /// Something waits in this chat because delivering it broke: the channel comes back to it, as to what it could not
     /// send ([`SendError::Later`]).
     fn try_again(&self, chat: &ChatId);
 }

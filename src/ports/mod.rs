@@ -1,6 +1,6 @@
 //! The ports: what the pipeline needs from the world, in the domain's own words.
 //!
-//! Adapters (`store`, `services`, `llm`, the faces) implement them and never import each other.
+//! Adapters (`store`, `services`, `llm`, the channels) implement them and never import each other.
 
 mod channel;
 mod clock;
@@ -10,7 +10,7 @@ mod store;
 mod transcriber;
 mod typed;
 
-pub use channel::{Chat, SendError};
+pub use channel::{Channel, SendError};
 pub use clock::Clock;
 pub use model::{Call, Completion, Model, ModelError, Stage, Usage};
 pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, StoreError, Stored, Table, from_stored};

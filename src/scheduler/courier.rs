@@ -3,7 +3,7 @@
 //! Invariants: a chat holds one place, however much waits in it and however long it takes, so that it delays no
 //! other; only so many hold one at once, the others get theirs in the order in which they were named; nothing is
 //! spawned, so nothing goes on once the courier is dropped. What it has not delivered is in the durable outbox.
-//! Not here: the order within a chat (see `pipeline::delivery`), and trying again (the face knows when).
+//! Not here: the order within a chat (see `pipeline::delivery`), and trying again (the channel knows when).
 
 use std::collections::{HashSet, VecDeque};
 

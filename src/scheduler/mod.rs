@@ -2,7 +2,7 @@
 //! quiet hours.
 //!
 //! The due-index is durable. An entry goes away in the commit that puts its message into the outbox, so a
-//! reminder is neither lost nor told twice by us; the outbox keeps it until the face has delivered it.
+//! reminder is neither lost nor told twice by us; the outbox keeps it until the channel has delivered it.
 //!
 //! Here it is only committed; the `courier` delivers beside it, so that no chat waits for the delivery in
 //! another.

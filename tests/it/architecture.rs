@@ -9,7 +9,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
     const ADAPTER: &[&str] = &["catalog", "core", "failpoint", "limits", "ports", "records"];
     const PIPELINE: &[&str] =
         &["catalog", "core", "failpoint", "limits", "ports", "prompts", "records", "understanding"];
-    const FACE: &[&str] = &[
+    const CHANNEL: &[&str] = &[
         "catalog",
         "clock",
         "config",
@@ -37,7 +37,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "config" => &["core", "limits", "ports"],
         "store" | "services" | "llm" => ADAPTER,
         "pipeline" => PIPELINE,
-        "scheduler" | "admin" | "console" | "control" | "telegram" => FACE,
+        "scheduler" | "admin" | "console" | "control" | "telegram" => CHANNEL,
         // They put everything together.
         "app" | "bin" | "lib" | "eval" | "doctor" => return None,
         // A module nobody has given its place yet.

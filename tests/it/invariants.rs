@@ -2,7 +2,7 @@
 //!
 //! What does not exist yet and so is not tested here: import and restore (13; the machine's own part of it is),
 //! moving cards and private data of a group into the asker's private chat and `/export`, `/forget` (14; that
-//! only the asker decides is), reactions (6; no face passes them on at all), idempotency keys of remote
+//! only the asker decides is), reactions (6; no channel passes them on at all), idempotency keys of remote
 //! services other than mail (10).
 
 mod cards;

@@ -17,7 +17,7 @@ async fn reminded(rig: &Rig) -> Vec<Button> {
     rig.plans(json!([action("task", "create", json!({"title": "Milk", "deadline": "2026-01-12T18:00:00Z"}))]));
     rig.says("remind me of milk at six").await;
     rig.moves_clock(Duration::hours(9)).await;
-    let reminder = rig.face.all().into_iter().find(|shown| shown.reply.text.starts_with("⏰ Milk")).unwrap();
+    let reminder = rig.channel.all().into_iter().find(|shown| shown.reply.text.starts_with("⏰ Milk")).unwrap();
     reminder.reply.buttons.concat()
 }
 
@@ -41,10 +41,10 @@ async fn tomorrow_is_counted_from_the_press_and_in_the_zone_of_then() {
     assert_eq!(told.text(), "💤 Snoozed until tomorrow (Wed 14 Jan) at 09:00: Milk");
     // 14:00 UTC on the 13th is 23:00 in Tokyo; its next morning is 00:00 UTC on the 14th.
     rig.moves_clock(Duration::hours(9)).await;
-    let again = rig.face.all().into_iter().filter(|shown| shown.reply.text.starts_with("⏰ Milk")).count();
+    let again = rig.channel.all().into_iter().filter(|shown| shown.reply.text.starts_with("⏰ Milk")).count();
     assert_eq!(again, 1);
     rig.moves_clock(Duration::hours(1)).await;
-    let again = rig.face.all().into_iter().filter(|shown| shown.reply.text.starts_with("⏰ Milk")).count();
+    let again = rig.channel.all().into_iter().filter(|shown| shown.reply.text.starts_with("⏰ Milk")).count();
     assert_eq!(again, 2);
 }
 
@@ -95,7 +95,7 @@ async fn two_changes_of_settings_at_once_lose_neither() {
     let says = |text: &str| {
         let text = text.to_owned();
         let input = Input::Message { text, origin: brain_agent::core::turn::Origin::Typed, reply_to: None };
-        me.incoming(input, rig.face.next_id())
+        me.incoming(input, rig.channel.next_id())
     };
     let wishes = [
         says("/settings tone brief"),

@@ -149,7 +149,7 @@ async fn other_peoples_words_stay_theirs_while_an_action_waits_for_an_answer() {
     let theirs = after(draft("eve@evil.example", "For Eve"), &[0]);
     rig.plans(json!([draft("Bob", "For Bob"), theirs]));
     let input = Input::Message { text: "do what it says".into(), origin: Origin::Caption, reply_to: None };
-    let mut incoming = rig.me().incoming(input, rig.face.next_id());
+    let mut incoming = rig.me().incoming(input, rig.channel.next_id());
     let message = incoming.message_id;
     let part = |text: &str, origin, along| Part { message, text: text.to_owned(), origin, along, inbox: None };
     incoming.parts = vec![

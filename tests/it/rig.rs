@@ -48,7 +48,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 
-pub use parts::{Event, Face, HandClock, Log, Script, Sending, Shown, Watched, WatchedStore};
+pub use parts::{Event, HandClock, Log, RecordingChannel, Script, Sending, Shown, Watched, WatchedStore};
 
 /// The person who talks when nobody else is named.
 pub const ME: &str = "alex";
@@ -90,7 +90,7 @@ pub struct Rig {
     pub brain: Arc<Brain>,
     pub store: Arc<WatchedStore>,
     pub clock: Arc<HandClock>,
-    pub face: Arc<Face>,
+    pub channel: Arc<RecordingChannel>,
     pub script: Arc<Script>,
     pub log: Arc<Log>,
     folder: tempfile::TempDir,
@@ -143,15 +143,15 @@ impl Rig {
         let log = Arc::new(Log::default());
         let store = Arc::new(WatchedStore::new(log.clone()));
         let clock = Arc::new(HandClock::at(setup.now));
-        let face = Arc::new(Face::new(log.clone()));
+        let channel = Arc::new(RecordingChannel::new(log.clone()));
         let script = Arc::new(Script::default());
         let folder = tempfile::tempdir().unwrap();
         let (demo, zone) = (setup.demo, setup.zone);
         let rig = Self {
-            brain: brain(setup, &store, &clock, &face, &script, &log, &folder),
+            brain: brain(setup, &store, &clock, &channel, &script, &log, &folder),
             store,
             clock,
-            face,
+            channel,
             script,
             log,
             folder,
@@ -182,14 +182,14 @@ impl Rig {
 
     /// Another life of the program over the same store, folder and chat: recovered, then delivered.
     pub async fn restarts(self, setup: Setup) -> Self {
-        let Self { store, clock, face, script, log, folder, turns, .. } = self;
+        let Self { store, clock, channel, script, log, folder, turns, .. } = self;
         store.works();
-        let brain = brain(setup, &store, &clock, &face, &script, &log, &folder);
+        let brain = brain(setup, &store, &clock, &channel, &script, &log, &folder);
         recover::recover(&brain).await.unwrap();
         for chat in recover::undelivered(&brain).await.unwrap() {
             brain.deliver(&chat).await;
         }
-        Self { brain, store, clock, face, script, log, folder, turns }
+        Self { brain, store, clock, channel, script, log, folder, turns }
     }
 
     /// Somebody else, in their own chat.
@@ -315,7 +315,7 @@ impl Person<'_> {
     }
 
     async fn sends(&self, input: Input) -> Answer {
-        let id = self.rig.face.next_id();
+        let id = self.rig.channel.next_id();
         self.takes(self.incoming(input, id)).await
     }
 
@@ -335,9 +335,9 @@ impl Person<'_> {
     }
 
     async fn takes(&self, incoming: Incoming) -> Answer {
-        let (shown, edits) = self.rig.face.counts();
+        let (shown, edits) = self.rig.channel.counts();
         let done = handle_turn(&self.rig.brain, &incoming).await;
-        let (shown, edits) = self.rig.face.since(shown, edits);
+        let (shown, edits) = self.rig.channel.since(shown, edits);
         Answer { done, shown, edits }
     }
 }
@@ -429,7 +429,7 @@ fn brain(
     setup: Setup,
     store: &Arc<WatchedStore>,
     clock: &Arc<HandClock>,
-    face: &Arc<Face>,
+    channel: &Arc<RecordingChannel>,
     script: &Arc<Script>,
     log: &Arc<Log>,
     folder: &tempfile::TempDir,
@@ -453,7 +453,7 @@ fn brain(
         ],
         people: contacts,
         clock: clock.clone(),
-        face: face.clone(),
+        channel: channel.clone(),
         catalog: setup.catalog,
         prompts: Prompts::load(None).unwrap(),
         policy: Policy {

@@ -102,7 +102,7 @@ async fn a_journal_whose_turn_has_ended_is_settled_and_told_at_the_next_start() 
     rig.plans(json!([task("Milk")]));
     let at = rig.brain.clock.now();
     let entry = InboxEntry {
-        face: "tg".into(),
+        channel: "tg".into(),
         update: 7,
         received_at: at,
         raw: "{}".into(),
@@ -119,14 +119,14 @@ async fn a_journal_whose_turn_has_ended_is_settled_and_told_at_the_next_start() 
         runs.any(|run| matches!(run.steps[0].progress, Progress::Done { .. }))
     });
     let input = Input::Message { text: "add milk".into(), origin: Origin::Typed, reply_to: None };
-    let mut incoming = rig.me().incoming(input, rig.face.next_id());
+    let mut incoming = rig.me().incoming(input, rig.channel.next_id());
     incoming.inbox = Some(entry.name());
     assert_eq!(handle_turn(&rig.brain, &incoming).await.path, Path::Error);
     assert_eq!(runs(&rig).await.len(), 1);
 
     let rig = rig.restarts(Setup::default()).await;
     assert_eq!((runs(&rig).await.len(), rig.count(Table::Tasks).await), (0, 1));
-    let told = rig.face.all().last().unwrap().reply.text.clone();
+    let told = rig.channel.all().last().unwrap().reply.text.clone();
     assert!(told.contains("I was restarted") && told.contains("Milk"), "{told}");
 }
 
@@ -139,7 +139,7 @@ async fn held() -> (Arc<Rig>, Card) {
 
 /// Approves in the background; the mail is on its way when this returns.
 async fn approves(rig: &Arc<Rig>, input: Input) -> tokio::task::JoinHandle<()> {
-    let incoming = rig.me().incoming(input, rig.face.next_id());
+    let incoming = rig.me().incoming(input, rig.channel.next_id());
     let brain = rig.brain.clone();
     let turn = tokio::spawn(async move {
         handle_turn(&brain, &incoming).await;
@@ -163,7 +163,7 @@ async fn what_is_being_executed_is_not_said_to_stop() {
         assert!(!told.contains("Okay") && !told.contains("nothing to cancel"), "{yes:?}: {told}");
         rig.log.lets_go();
         turn.await.unwrap();
-        assert!(rig.face.all().last().unwrap().reply.text.contains("Sent"), "{yes:?}");
+        assert!(rig.channel.all().last().unwrap().reply.text.contains("Sent"), "{yes:?}");
         assert_eq!(rig.says("/cancel").await.text(), "There is nothing to cancel.", "{yes:?}");
     }
 }
@@ -175,7 +175,7 @@ async fn a_turn_is_stopped_although_something_else_is_being_executed() {
     let brain = rig.brain.clone();
     let incoming = {
         let input = Input::Message { text: "/cancel".into(), origin: Origin::Typed, reply_to: None };
-        rig.me().incoming(input, rig.face.next_id())
+        rig.me().incoming(input, rig.channel.next_id())
     };
     rig.script.on(Stage::Route, move |_| {
         let (brain, incoming) = (brain.clone(), incoming.clone());
@@ -201,7 +201,7 @@ async fn somebody_elses_mail_on_its_way_is_not_described() {
     rig.plans(json!([send("zoe@example.com", "Late", "It is late.")]));
     let card = rig.in_chat(ME, &group).says("please send it").await.card();
     let press = Input::Press { data: card.approve().data, message: None };
-    let incoming = rig.in_chat(ME, &group).incoming(press, rig.face.next_id());
+    let incoming = rig.in_chat(ME, &group).incoming(press, rig.channel.next_id());
     let brain = rig.brain.clone();
     let turn = tokio::spawn(async move { handle_turn(&brain, &incoming).await });
     rig.log.begins().await;

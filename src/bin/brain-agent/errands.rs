@@ -12,18 +12,19 @@ use brain_agent::eval;
 use brain_agent::ports::StoreError;
 
 use crate::cli::{EvalArgs, Verb};
-use crate::home::{Home, Wanted};
 use crate::remote::wait_for_done;
+use crate::runtime::{Runtime, Wanted};
 
 pub(crate) async fn ask(config: &Config, text: &str, user: &str) -> anyhow::Result<ExitCode> {
     let line = serde_json::json!({"text": text}).to_string();
     let (_, sink) = shared(TerminalSink::default());
-    let done = match Home::open(config, Wanted::by(config)).await {
-        Ok(home) => {
-            let session = Session::open(home.brain.clone(), home.console.clone(), sink, None, user.to_owned()).await;
+    let done = match Runtime::open(config, Wanted::by(config)).await {
+        Ok(runtime) => {
+            let session =
+                Session::open(runtime.brain.clone(), runtime.console.clone(), sink, None, user.to_owned()).await;
             let done = session.line(&line).await;
             drop(session);
-            home.close(&config.data_dir).await;
+            runtime.close(&config.data_dir).await;
             serde_json::to_value(done)?
         }
         Err(StartError::Store(locked @ StoreError::Locked { .. })) => {
@@ -59,10 +60,10 @@ pub(crate) async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::
         Verb::Cancel { id } => Request::Cancel { id },
         Verb::Approve { id, digest, digest_option } => Request::Approve { id, digest: digest.or(digest_option) },
     };
-    let response = match Home::open(config, Wanted::by(config)).await {
-        Ok(home) => {
-            let response = admin::handle(&home.brain, &request).await;
-            home.close(&config.data_dir).await;
+    let response = match Runtime::open(config, Wanted::by(config)).await {
+        Ok(runtime) => {
+            let response = admin::handle(&runtime.brain, &request).await;
+            runtime.close(&config.data_dir).await;
             response
         }
         Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {
@@ -75,10 +76,10 @@ pub(crate) async fn pending(config: &Config, verb: Verb, json: bool) -> anyhow::
 }
 
 pub(crate) async fn export(config: &Config, user: &str) -> anyhow::Result<ExitCode> {
-    let response = match Home::open(config, Wanted::by(config)).await {
-        Ok(home) => {
-            let response = admin::export(&home.brain, user).await;
-            home.close(&config.data_dir).await;
+    let response = match Runtime::open(config, Wanted::by(config)).await {
+        Ok(runtime) => {
+            let response = admin::export(&runtime.brain, user).await;
+            runtime.close(&config.data_dir).await;
             response
         }
         Err(StartError::Store(locked @ StoreError::Locked { .. })) => match Client::connect(&config.data_dir).await {

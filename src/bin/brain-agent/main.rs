@@ -1,11 +1,11 @@
-//! The command line: configuration, store, recovery, and then a face.
+//! The command line: configuration, store, recovery, and then a channel.
 //!
 //! Which commands there are is in [`cli`]; each group of them has a file. Not here: anything an assistant does.
 
 mod cli;
 mod errands;
-mod home;
 mod remote;
+mod runtime;
 mod talk;
 
 use std::process::ExitCode;
@@ -54,9 +54,9 @@ async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         eprintln!("brain-agent: {warning}");
     }
     match cli.command {
-        None if config.telegram.is_some() => home::serve(&config).await,
+        None if config.telegram.is_some() => runtime::serve(&config).await,
         None => talk::console(&config, ConsoleArgs::default()).await,
-        Some(Command::Serve) => home::serve(&config).await,
+        Some(Command::Serve) => runtime::serve(&config).await,
         Some(Command::Console(args)) => talk::console(&config, args).await,
         Some(Command::Ask { text, user }) => errands::ask(&config, &text, &user).await,
         Some(Command::Pending { verb, json }) => errands::pending(&config, verb, json).await,

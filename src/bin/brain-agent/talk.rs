@@ -19,8 +19,8 @@ use brain_agent::services;
 use chrono::{DateTime, Utc};
 
 use crate::cli::ConsoleArgs;
-use crate::home::{Home, Wanted, termination};
 use crate::remote;
+use crate::runtime::{Runtime, Wanted, termination};
 
 pub(crate) async fn console(config: &Config, args: ConsoleArgs) -> anyhow::Result<ExitCode> {
     let demo = args.demo.then(tempfile::tempdir).transpose().context("the demo needs a temporary folder")?;
@@ -31,24 +31,25 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs) -> anyhow::Resul
         None => Arc::new(SystemClock::new()),
     };
     let opened =
-        Home::open(config, Wanted { data_dir: &data_dir, clock: clock.clone(), zone: args.tz, telegram: None }).await;
-    let mut home = match opened {
-        Ok(home) => home,
+        Runtime::open(config, Wanted { data_dir: &data_dir, clock: clock.clone(), zone: args.tz, telegram: None })
+            .await;
+    let mut runtime = match opened {
+        Ok(runtime) => runtime,
         Err(StartError::Store(locked @ StoreError::Locked { .. })) => {
             return remote::console(config, &args, locked).await;
         }
         Err(error) => return Err(error.into()),
     };
     if demo.is_some() {
-        fill_demo(&home.brain, &data_dir, &args, clock.now()).await?;
+        fill_demo(&runtime.brain, &data_dir, &args, clock.now()).await?;
     }
-    home.listen(&data_dir);
+    runtime.listen(&data_dir);
     if manual.is_none() {
-        home.keep_time();
+        runtime.keep_time();
     }
     let (lines, sink, typed) = open_terminal(&args);
-    let session = Session::open(home.brain.clone(), home.console.clone(), sink, manual, args.user.clone()).await;
-    converse(&home.brain, lines, typed.as_deref(), |line| {
+    let session = Session::open(runtime.brain.clone(), runtime.console.clone(), sink, manual, args.user.clone()).await;
+    converse(&runtime.brain, lines, typed.as_deref(), |line| {
         let session = &session;
         async move {
             session.line(&line).await;
@@ -57,7 +58,7 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs) -> anyhow::Resul
     })
     .await;
     drop(session);
-    home.close(&data_dir).await;
+    runtime.close(&data_dir).await;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -11,7 +11,7 @@ use super::wire::Out;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Attachment, Edit, Reply};
-use crate::ports::{Chat, SendError};
+use crate::ports::{Channel, SendError};
 
 /// Where the lines of a session go.
 pub trait Sink: Send + Sync {
@@ -21,20 +21,20 @@ pub trait Sink: Send + Sync {
 
 /// All consoles of this process.
 #[derive(Default)]
-pub struct ConsoleChat {
+pub struct ConsoleChannel {
     attached: Mutex<HashMap<ChatId, Arc<dyn Sink>>>,
     last_id: AtomicI64,
     /// Where files for people are written.
     files: PathBuf,
 }
 
-impl std::fmt::Debug for ConsoleChat {
+impl std::fmt::Debug for ConsoleChannel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ConsoleChat").finish_non_exhaustive()
+        f.debug_struct("ConsoleChannel").finish_non_exhaustive()
     }
 }
 
-impl ConsoleChat {
+impl ConsoleChannel {
     /// Numbers go on after `last`, the greatest one a card of an earlier life may carry. Files for people are
     /// written into `files`.
     pub fn after(last: MessageId, files: PathBuf) -> Self {
@@ -88,7 +88,7 @@ fn save(folder: &Path, file: &Attachment) -> std::io::Result<PathBuf> {
 }
 
 #[async_trait]
-impl Chat for ConsoleChat {
+impl Channel for ConsoleChannel {
     async fn typing(&self, chat: &ChatId) {
         let _ = self.put(chat, |user| Out::Typing { user: user.to_owned() });
     }

@@ -10,7 +10,7 @@ pub mod wire;
 
 use std::sync::Arc;
 
-pub use channel::{ConsoleChat, Sink};
+pub use channel::{ConsoleChannel, Sink};
 use wire::{Asked, Line, Out};
 
 use crate::clock::ManualClock;
@@ -28,7 +28,7 @@ pub fn chat_of(user: &str) -> ChatId {
 /// One conversation over lines.
 pub struct Session {
     brain: Arc<Brain>,
-    face: Arc<ConsoleChat>,
+    channel: Arc<ConsoleChannel>,
     sink: Arc<dyn Sink>,
     /// The clock of a `--now` console.
     clock: Option<Arc<ManualClock>>,
@@ -45,19 +45,19 @@ impl Session {
     /// A session for `user`; what reached their chat while nobody was there is shown now.
     pub async fn open(
         brain: Arc<Brain>,
-        face: Arc<ConsoleChat>,
+        channel: Arc<ConsoleChannel>,
         sink: Arc<dyn Sink>,
         clock: Option<Arc<ManualClock>>,
         user: String,
     ) -> Self {
-        let session = Self { brain, face, sink, clock, user };
+        let session = Self { brain, channel, sink, clock, user };
         session.attach(&session.user).await;
         session
     }
 
     async fn attach(&self, user: &str) {
         let chat = chat_of(user);
-        if self.face.attach(&chat, &self.sink) {
+        if self.channel.attach(&chat, &self.sink) {
             self.brain.deliver(&chat).await;
         }
     }
@@ -99,7 +99,7 @@ impl Session {
             turn: RunId::new(format!("console-{}", uuid::Uuid::new_v4().simple())),
             user: UserId::new(user),
             chat: chat_of(user),
-            message_id: self.face.next_id(),
+            message_id: self.channel.next_id(),
             at: self.brain.clock.now(),
             input,
             inbox: None,
@@ -118,7 +118,7 @@ impl Session {
             }
             text.truncate(end);
             let note = format!("That message is very long; I read the first {max} bytes of it.");
-            self.sink.put(&Out::message(user, self.face.next_id(), &crate::core::turn::Reply::text(note)));
+            self.sink.put(&Out::message(user, self.channel.next_id(), &crate::core::turn::Reply::text(note)));
         }
         text
     }

@@ -183,9 +183,9 @@ pub fn greet(demo: bool) {
 
 /// A sink that hands lines on, for sockets and tests.
 #[derive(Debug)]
-pub struct ChannelSink(pub tokio::sync::mpsc::UnboundedSender<Value>);
+pub struct SenderSink(pub tokio::sync::mpsc::UnboundedSender<Value>);
 
-impl Sink for ChannelSink {
+impl Sink for SenderSink {
     fn put(&self, out: &Out) -> bool {
         self.0.send(out.json()).is_ok()
     }

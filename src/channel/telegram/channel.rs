@@ -1,4 +1,4 @@
-//! How people are shown things: the [`Chat`] port on Telegram.
+//! How people are shown things: the [`Channel`] port on Telegram.
 //!
 //! Invariants: what Telegram refuses for good is `Never`, all else is `Later` and remembered in [`Late`], so
 //! that nobody has to guess whom to try again; an answer takes the place of its status line, and what was shown
@@ -24,11 +24,11 @@ use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::ports::{Chat, SendError};
+use crate::ports::{Channel, SendError};
 
 /// Telegram, as a place where people read.
 #[derive(Debug)]
-pub struct TelegramChat {
+pub struct TelegramChannel {
     pub(super) wire: Arc<Wire>,
     statuses: Statuses,
     typing: Mutex<HashMap<ChatId, Instant>>,
@@ -44,8 +44,8 @@ pub(super) struct Late {
     changed: Notify,
 }
 
-impl TelegramChat {
-    /// A face for this bot; nothing is sent yet.
+impl TelegramChannel {
+    /// A channel for this bot; nothing is sent yet.
     pub fn new(config: &TelegramConfig) -> Result<Self, TelegramError> {
         let api = Api::new(config)?;
         let wire = Arc::new(Wire::new(api));
@@ -160,13 +160,13 @@ impl TelegramChat {
     }
 }
 
-/// Other faces' chats keep what is meant for them.
+/// Other channels' chats keep what is meant for them.
 fn not_ours() -> SendError {
     SendError::Later("this chat is not on Telegram".to_owned())
 }
 
 #[async_trait]
-impl Chat for TelegramChat {
+impl Channel for TelegramChannel {
     async fn typing(&self, chat: &ChatId) {
         let Some(place) = Place::parse(chat) else { return };
         let now = Instant::now();

@@ -16,8 +16,8 @@ use crate::limits;
 use crate::ports::records::InboxEntry;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
 
-/// The name of this face in the inbox.
-const FACE: &str = "tg";
+/// The name of this channel in the inbox.
+const CHANNEL: &str = "tg";
 
 /// How many more than the limit may be kept before the oldest are removed.
 const SLACK: usize = 1_000;
@@ -50,7 +50,7 @@ pub struct Entry {
     pub heard: Option<String>,
 }
 
-/// The inbox of this face.
+/// The inbox of this channel.
 #[derive(Debug)]
 pub struct Inbox {
     store: Arc<dyn Store>,
@@ -60,7 +60,7 @@ pub struct Inbox {
 impl Inbox {
     /// Opens it, and returns what an earlier life left open, in order.
     pub async fn open(store: Arc<dyn Store>) -> Result<(Self, Vec<Entry>), StoreError> {
-        let all = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], usize::MAX)).await?;
+        let all = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], usize::MAX)).await?;
         let kept = AtomicUsize::new(all.len());
         let mut open: Vec<Entry> =
             all.into_iter().filter(|(entry, _)| !entry.done).map(|(entry, _)| waiting(entry)).collect();
@@ -100,7 +100,7 @@ impl Inbox {
 
     /// Removes the oldest of the done ones.
     async fn prune(&self) -> Result<(), StoreError> {
-        let all = self.store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], usize::MAX)).await?;
+        let all = self.store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], usize::MAX)).await?;
         let mut done: Vec<&InboxEntry> = all.iter().map(|(entry, _)| entry).filter(|entry| entry.done).collect();
         done.sort_by_key(|entry| (entry.received_at, entry.update));
         let mut batch = Batch::default();
@@ -158,7 +158,7 @@ impl Entry {
 }
 
 fn fresh_entry(update: u64, at: DateTime<Utc>, raw: String) -> InboxEntry {
-    InboxEntry { face: FACE.to_owned(), update, received_at: at, raw, done: false, joins: None, heard: None }
+    InboxEntry { channel: CHANNEL.to_owned(), update, received_at: at, raw, done: false, joins: None, heard: None }
 }
 
 fn waiting(entry: InboxEntry) -> Entry {
@@ -208,7 +208,7 @@ mod tests {
         let (_, open) = Inbox::open(Arc::clone(&store)).await.unwrap();
         assert_eq!(open.iter().map(|e| e.update).collect::<Vec<_>>(), [900, 3]);
         assert_eq!(open[0].raw, "words 900");
-        let kept = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], 10)).await.unwrap();
+        let kept = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], 10)).await.unwrap();
         assert!(kept.iter().all(|(entry, _)| entry.done == entry.raw.is_empty()));
     }
 
@@ -236,7 +236,7 @@ mod tests {
             let batch = (start..start + 100).map(|n| received(u64::try_from(n).unwrap(), false)).collect();
             inbox.admit(batch, at).await.unwrap();
         }
-        let kept = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[FACE], usize::MAX)).await.unwrap();
+        let kept = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], usize::MAX)).await.unwrap();
         assert!(kept.len() <= limits::INBOX_SEEN_MAX + SLACK, "{}", kept.len());
         assert!(kept.iter().any(|(entry, _)| entry.update == 0 && !entry.done));
     }

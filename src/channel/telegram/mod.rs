@@ -1,8 +1,8 @@
 //! Telegram: from an update to a turn, and from a reply to a message.
 //!
 //! ```text
-//! getUpdates or webhook ─► heard? served? ─► inbox (durable) ─► the chat's line ─► turn ─► outbox ─► face ─► Telegram
-//!   polling,   webhook    convert, access     inbox             queue         turns, gather         face, pace
+//! getUpdates or webhook ─► heard? served? ─► inbox (durable) ─► the chat's line ─► turn ─► outbox ─► channel ─► Telegram
+//!   polling,   webhook    convert, access     inbox             queue         turns, gather         channel, pace
 //! ```
 //!
 //! What is no plain message has a file of its own: `things` (recordings, files, contacts, places), `edits`,
@@ -54,10 +54,10 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::recover;
 use crate::pipeline::intake::commands::{COMMANDS, Command, Where};
-use crate::ports::{Chat, StoreError, Transcriber};
+use crate::ports::{Channel, StoreError, Transcriber};
 use access::{Access, Door};
 use api::{Api, ApiError};
-use channel::TelegramChat;
+use channel::TelegramChannel;
 use convert::Me;
 use inbox::Inbox;
 use queue::Queues;
@@ -92,7 +92,7 @@ const CLOSING: Duration = Duration::from_millis(1_000);
 /// The bot, before and while it serves.
 #[derive(Debug)]
 pub struct Telegram {
-    chat: Arc<TelegramChat>,
+    chat: Arc<TelegramChannel>,
     door: Door,
     webhook: Option<WebhookConfig>,
     pause: Duration,
@@ -104,7 +104,7 @@ impl Telegram {
     pub fn new(telegram: &TelegramConfig, config: &Config) -> Result<Self, TelegramError> {
         let door = Door { allowed: config.allowed_users.clone(), admins: config.admins.clone() };
         Ok(Self {
-            chat: Arc::new(TelegramChat::new(telegram)?),
+            chat: Arc::new(TelegramChannel::new(telegram)?),
             door,
             webhook: telegram.webhook.clone(),
             pause: config.breath,
@@ -119,7 +119,7 @@ impl Telegram {
     }
 
     /// Where its people read.
-    pub fn chat(&self) -> Arc<dyn Chat> {
+    pub fn channel(&self) -> Arc<dyn Channel> {
         self.chat.clone()
     }
 

@@ -12,7 +12,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// `tg:CHAT` or `tg:CHAT/TOPIC`; `None` for chats of other faces.
+    /// `tg:CHAT` or `tg:CHAT/TOPIC`; `None` for chats of other channels.
     pub fn parse(chat: &ChatId) -> Option<Self> {
         let name = chat.as_str().strip_prefix("tg:")?;
         let (chat, topic) = match name.split_once('/') {

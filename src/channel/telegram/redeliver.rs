@@ -11,7 +11,7 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use tokio::time::Instant;
 
-use super::channel::TelegramChat;
+use super::channel::TelegramChannel;
 use super::place::Place;
 use crate::core::ids::ChatId;
 use crate::limits;
@@ -29,7 +29,7 @@ struct Waiting {
 }
 
 /// Runs until it is dropped. Begins with everything an earlier life has left in the outbox.
-pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChat>) {
+pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChannel>) {
     let mut waiting: HashMap<ChatId, Waiting> = HashMap::new();
     let now = Instant::now();
     match recover::undelivered(&brain).await {
@@ -85,7 +85,7 @@ fn due(waiting: &mut HashMap<ChatId, Waiting>, now: Instant) -> Vec<ChatId> {
     due.into_iter().map(|(_, id)| id).collect()
 }
 
-fn finished(waiting: &mut HashMap<ChatId, Waiting>, id: &ChatId, chat: &TelegramChat) {
+fn finished(waiting: &mut HashMap<ChatId, Waiting>, id: &ChatId, chat: &TelegramChannel) {
     let failed_just_now = chat.late.remove(id);
     let Some(entry) = waiting.get_mut(id) else { return };
     if !(entry.again || failed_just_now) {

@@ -124,7 +124,7 @@ async fn spoken(desk: &Desk, entry: &Entry, heard: &Heard, recording: &Download)
     }
     let chat = heard.place.id();
     let stop = desk.under_way(&chat).unwrap_or_default();
-    desk.brain.face.typing(&chat).await;
+    desk.brain.channel.typing(&chat).await;
     let listened = tokio::select! {
         biased;
         () = stop.cancelled() => return Ok(Listened::Stopped),

@@ -14,7 +14,7 @@ use teloxide_core::types::CallbackQueryId;
 use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
-use super::channel::TelegramChat;
+use super::channel::TelegramChannel;
 use super::convert::{self, Heard, Me, Said, What};
 use super::inbox::{Entry, Inbox};
 use super::queue::{Entrance, Full, Lane, Queues, Rest};
@@ -39,7 +39,7 @@ const BROKEN: &str = "Something went wrong inside me, and I stopped there. Nothi
 #[derive(Debug)]
 pub(super) struct Desk {
     pub brain: Arc<Brain>,
-    pub chat: Arc<TelegramChat>,
+    pub chat: Arc<TelegramChannel>,
     pub access: Access,
     pub inbox: Inbox,
     pub me: Me,

@@ -11,7 +11,7 @@ pub(super) struct Judged {
     pub note: Option<String>,
 }
 
-/// Longer targets are shown instead of followed; no faces' limit is lower.
+/// Longer targets are shown instead of followed; no channels' limit is lower.
 const URL_CHARS_MAX: usize = 2_048;
 
 /// Judges a link by the words it hides behind.
@@ -22,7 +22,7 @@ pub(super) fn judge(words: &str, target: &str) -> Judged {
     match scheme.as_str() {
         "mailto" => {
             let address = target["mailto:".len()..].split('?').next().unwrap_or_default();
-            // Faces make addresses in a text lead to a new mail by themselves.
+            // Channels make addresses in a text lead to a new mail by themselves.
             let note = Some(visible(address)).filter(|note| !note.is_empty() && !words.contains(note.as_str()));
             Judged { url: None, note }
         }

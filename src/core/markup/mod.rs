@@ -6,7 +6,7 @@
 //! Invariants: nothing here fails, whatever the markdown; no visible character gets lost; spans are in bounds,
 //! sorted, never begin or end on white space or inside a character, and nest as Telegram wants it (a quote
 //! holds anything, code holds nothing). Only words phrased by a model are read as markdown: receipts, cards and
-//! people's own titles are literal. Deliberately not here: HTML (shown as the text it is), and any face's types.
+//! people's own titles are literal. Deliberately not here: HTML (shown as the text it is), and any channel's types.
 
 mod link;
 mod read;

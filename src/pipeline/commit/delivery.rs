@@ -1,10 +1,10 @@
 //! Delivery: what waits in a chat's outbox is shown there.
 //!
-//! Invariants: a message leaves the outbox only once the face has returned its number (so messages are at least
+//! Invariants: a message leaves the outbox only once the channel has returned its number (so messages are at least
 //! once); messages of a chat are delivered in order, by one deliverer at a time; what cannot be shown now stays,
 //! with everything behind it; a card that nobody could decide is not shown; a delivery that breaks ends nothing but
 //! itself. Not here: which of several reminders become one message (see [`super::notifications`]), delivering in many chats
-//! side by side (the scheduler), and trying again (the face knows when).
+//! side by side (the scheduler), and trying again (the channel knows when).
 
 use std::panic::AssertUnwindSafe;
 
@@ -34,7 +34,7 @@ enum Then {
 
 impl Brain {
     /// Waits until what is being delivered in a chat is on record, but not for long: a deliverer may have to wait
-    /// for the face.
+    /// for the channel.
     pub async fn delivered_so_far(&self, chat: &ChatId) {
         let patience = std::time::Duration::from_millis(limits::DELIVERY_PATIENCE_MS);
         // Nobody is kept from delivering: the lock is given back at once.
@@ -47,7 +47,7 @@ impl Brain {
         let _one = self.delivering.lock(chat).await;
         if let Err(_panic) = AssertUnwindSafe(self.show_all(chat)).catch_unwind().await {
             tracing::error!(%chat, "a delivery broke; what waits there stays, and is tried again");
-            self.face.try_again(chat);
+            self.channel.try_again(chat);
         }
     }
 
@@ -93,8 +93,8 @@ impl Brain {
             *reply = ring::said(std::mem::take(reply), self.clock.now());
         }
         let shown = match &entry.show {
-            Show::Send(reply) => self.face.send(&entry.chat, reply).await.map(Some),
-            Show::Edit(edit) => self.face.edit(&entry.chat, edit).await.map(|()| None),
+            Show::Send(reply) => self.channel.send(&entry.chat, reply).await.map(Some),
+            Show::Edit(edit) => self.channel.edit(&entry.chat, edit).await.map(|()| None),
         };
         fail_point("shown");
         let recorded = match shown {

@@ -84,7 +84,7 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
             done.path = Path::Error;
             // What was done is in the journal; it is told again after a restart. Say now what can be said.
             for reply in direct.into_iter().filter(|reply| reply.card.is_none()).chain([Reply::text(sorry(&error))]) {
-                let _ = turn.brain.face.send(turn.chat(), &Reply { buttons: Vec::new(), ..reply }).await;
+                let _ = turn.brain.channel.send(turn.chat(), &Reply { buttons: Vec::new(), ..reply }).await;
             }
         }
     }
@@ -94,7 +94,7 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
 /// A turn that cannot even read the store.
 pub async fn cannot_even_begin(brain: &Brain, incoming: &Incoming, error: &StoreError) -> Done {
     tracing::error!(%error, "a turn could not begin");
-    let _ = brain.face.send(&incoming.chat, &Reply::text(sorry(error))).await;
+    let _ = brain.channel.send(&incoming.chat, &Reply::text(sorry(error))).await;
     Done::quiet(Path::Error)
 }
 

@@ -3,7 +3,7 @@
 //! Only small talk is answered there, from what was said there. Whatever reads or changes somebody's data, and
 //! every command, is handed back to be done in the asker's private chat, where cards are shown and decided
 //! (invariant 14 of consent). Invariant: no service, no memory and no card is touched here. Not here: who is
-//! served, and where the private chat is; a face knows that.
+//! served, and where the private chat is; a channel knows that.
 
 use super::super::brain::Brain;
 use super::super::intake::commands;
@@ -51,7 +51,7 @@ async fn answer(turn: &Turn<'_>) -> Option<Answer> {
     let guess = route::guess(turn);
     match route::decide(turn, &guess).await.kind {
         Kind::Chat => {
-            turn.brain.face.typing(turn.chat()).await;
+            turn.brain.channel.typing(turn.chat()).await;
             turn.agreed();
             Some(Answer::says(Path::Chat, respond::chat(turn, Vec::new()).await))
         }

@@ -1,12 +1,12 @@
 //! Recovery: what a start finds of an earlier life is settled before anything new begins.
 //!
 //! - An interrupted run of low-stakes actions goes on where it stopped. Its inbox entry, if it has one, is
-//!   handled again by the face, which finds the journal and only tells the end.
+//!   handled again by the channel, which finds the journal and only tells the end.
 //! - An approved card that had not begun, or had steps left, goes on; one approved too long ago expires.
 //! - An effect that was begun and never answered is unknown, unless the service can see what became of it.
 //!   It is told, never tried again.
 //!
-//! What is told here waits in the outbox: the face delivers it once it serves, and no chat delays the start.
+//! What is told here waits in the outbox: the channel delivers it once it serves, and no chat delays the start.
 
 use super::super::brain::Brain;
 use super::super::consent::closed;

@@ -13,7 +13,7 @@
 //! Invariant: a turn passes [`Breath::before_writing`] or [`Breath::before_asking`] before its first commit, and
 //! from then on [`Breath::has_begun`] is true. Whoever holds the breath drops a turn only while it is false, in
 //! the task that also polls the turn, so that the two cannot cross. Not here: whose messages belong together
-//! (a face knows that), and time.
+//! (a channel knows that), and time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

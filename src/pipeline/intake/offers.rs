@@ -7,7 +7,7 @@
 //! Invariants: only low-stakes commands over the person's own data are offered, so that the worst a hostile text
 //! can become is a note that says whose words it holds; the press is the person's own word for exactly this, and what
 //! it did can be undone; an offer is taken once, by its owner, where it was made, in time. Not here: doing a changed message again (the
-//! face keeps those, see `telegram::edits`), and deciding cards.
+//! channel keeps those, see `telegram::edits`), and deciding cards.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ pub enum Offered {
     },
     /// To do a message again whose words were changed.
     Redo {
-        /// The update as the face wants it back.
+        /// The update as the channel wants it back.
         raw: String,
         /// What the first answer can still take back: ids of undo records.
         undo: Vec<String>,

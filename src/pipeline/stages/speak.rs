@@ -30,7 +30,7 @@ pub async fn aloud(
     changed: bool,
 ) -> Result<Formatted, ModelError> {
     let at_once = |prompt| ask::words(turn, model, Stage::Respond, prompt, TOKENS_MAX, None);
-    let words = if turn.brain.face.shows_drafts(turn.chat()) {
+    let words = if turn.brain.channel.shows_drafts(turn.chat()) {
         let (to, from) = unbounded_channel();
         let begun = AtomicBool::new(false);
         let writing = Box::pin(ask::words(turn, model, Stage::Respond, prompt.clone(), TOKENS_MAX, Some(to)));
@@ -87,6 +87,6 @@ async fn draft(turn: &Turn<'_>, written: &str, changed: bool) {
         // Once words are seen, the turn can no longer be begun anew.
         turn.breath.before_writing().await;
         turn.speaks();
-        turn.brain.face.draft(turn.chat(), &first).await;
+        turn.brain.channel.draft(turn.chat(), &first).await;
     }
 }

@@ -79,7 +79,7 @@ pub struct Message {
     pub at: DateTime<Utc>,
     /// What was done in the turn this answer closes.
     pub deeds: Vec<Deed>,
-    /// The face's number of it, for what a person said, and for reminders.
+    /// The channel's number of it, for what a person said, and for reminders.
     #[serde(default)]
     pub message: Option<MessageId>,
     /// Which person, for chats with several.
@@ -167,7 +167,7 @@ pub struct ChatState {
     pub clarification: Option<Clarification>,
     /// The card whose *Edit* was pressed: the next message changes it.
     pub editing: Option<PendingId>,
-    /// Since when the face is not allowed to write here; until somebody writes again, nothing is tried.
+    /// Since when the channel is not allowed to write here; until somebody writes again, nothing is tried.
     #[serde(default)]
     pub blocked: Option<DateTime<Utc>>,
     /// The message that shows what a running turn is doing; after a crash it is still there.

@@ -13,9 +13,10 @@ use crate::ports::{Key, Record, Table};
 /// An update that was received; kept after it is done so that a second delivery is recognised.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InboxEntry {
-    /// The face it came through, e.g. `tg`.
-    pub face: String,
-    /// The face's own number of it.
+    /// The channel it came through, e.g. `tg`.
+    #[serde(alias = "face")]
+    pub channel: String,
+    /// The channel's own number of it.
     pub update: u64,
     /// When it was received.
     pub received_at: DateTime<Utc>,
@@ -42,7 +43,7 @@ impl Record for InboxEntry {
     const TABLE: Table = Table::Inbox;
 
     fn key(&self) -> Key {
-        Key::of(&[&self.face, &Key::number(self.update)])
+        Key::of(&[&self.channel, &Key::number(self.update)])
     }
 }
 

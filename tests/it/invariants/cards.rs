@@ -172,7 +172,7 @@ async fn invariant_02_the_card_shows_everything_and_its_buttons_stand_on_the_las
     assert_eq!(shown, words);
     assert!(text.contains("zoe@example.com") && text.contains("Subject: Long"));
     assert!(card.parts.iter().all(|part| part.encode_utf16().count() <= 4_096));
-    let all = rig.face.all();
+    let all = rig.channel.all();
     let with_buttons: Vec<_> = all.iter().filter(|shown| !shown.reply.buttons.is_empty()).collect();
     assert_eq!(with_buttons.len(), 1);
     assert_eq!(with_buttons[0].id, card.last());
@@ -277,14 +277,14 @@ async fn invariant_03_altered_bytes_are_refused_when_shown_when_approved_and_whe
 
     // Shown.
     let rig = Rig::plain();
-    rig.face.breaks_after(Some(0));
+    rig.channel.breaks_after(Some(0));
     rig.plans(mail());
     rig.says("send it").await;
     let id = rig.all_pending().await[0].id.clone();
     rig.alters(&id, evil).await;
-    rig.face.breaks_after(None);
+    rig.channel.breaks_after(None);
     rig.brain.deliver(&crate::rig::chat_of(crate::rig::ME)).await;
-    let shown = rig.face.all();
+    let shown = rig.channel.all();
     assert!(shown.iter().all(|s| s.reply.card.is_none()) && shown.last().unwrap().reply.text.contains("altered"));
 
     // Approved: by button, by word, by reply; with the digest left, and with one that fits the altered bytes.

@@ -59,7 +59,7 @@ async fn invariant_04_an_admin_may_cancel_and_approves_only_where_the_configurat
         let cancelled = admin::handle(&rig.brain, &Request::Cancel { id: other.id.to_string() }).await;
         assert!(cancelled.ok);
         assert_eq!(rig.pending(&other.id).await.state, State::Denied);
-        assert!(rig.face.all().last().unwrap().reply.text.contains("admin"));
+        assert!(rig.channel.all().last().unwrap().reply.text.contains("admin"));
     }
 }
 
@@ -142,7 +142,7 @@ async fn invariant_05_a_yes_that_could_mean_something_else_is_asked_back() {
 async fn invariant_05_a_card_that_was_shown_in_part_cannot_be_decided() {
     let rig = Rig::plain();
     let body = "many words ".repeat(1_500);
-    rig.face.breaks_after(Some(1));
+    rig.channel.breaks_after(Some(1));
     rig.plans(json!([send("zoe@example.com", "Long", &body)]));
     rig.says("send it").await;
     let pending = rig.all_pending().await.remove(0);
@@ -152,7 +152,7 @@ async fn invariant_05_a_card_that_was_shown_in_part_cannot_be_decided() {
     rig.says("yes").await;
     rig.me().replies("yes", pending.card_messages[0]).await;
     assert!(rig.effects().is_empty());
-    rig.face.breaks_after(None);
+    rig.channel.breaks_after(None);
     rig.brain.deliver(&chat_of(ME)).await;
     rig.me().presses(&press).await;
     assert_eq!(rig.effects().len(), 1);
@@ -189,7 +189,7 @@ async fn invariant_07_of_fifty_presses_at_once_one_executes_and_the_others_are_t
     let card = rig.card_for(mail("a")).await;
     let presses = (0..50).map(|n| {
         let verb = if n % 2 == 0 { card.approve().data } else { card.cancel().data };
-        let incoming = rig.me().incoming(Input::Press { data: verb, message: None }, rig.face.next_id());
+        let incoming = rig.me().incoming(Input::Press { data: verb, message: None }, rig.channel.next_id());
         let brain = rig.brain.clone();
         tokio::spawn(async move { handle_turn(&brain, &incoming).await })
     });
@@ -216,7 +216,7 @@ async fn invariant_07_fifty_equal_presses_execute_once() {
         let presses: Vec<_> = (0..50)
             .map(|_| {
                 let press = Input::Press { data: card.approve().data, message: None };
-                let incoming = rig.me().incoming(press, rig.face.next_id());
+                let incoming = rig.me().incoming(press, rig.channel.next_id());
                 let brain = rig.brain.clone();
                 tokio::spawn(async move { handle_turn(&brain, &incoming).await })
             })

@@ -80,7 +80,7 @@ async fn invariant_10_an_effect_that_was_begun_and_never_answered_is_unknown_tol
     assert_eq!(rig.effects().len(), 1);
     let rig = rig.restarts(Setup::default()).await;
     assert_eq!(rig.pending(&card.id).await.state, State::Unknown);
-    assert!(rig.face.all().last().unwrap().reply.text.contains("can't tell"));
+    assert!(rig.channel.all().last().unwrap().reply.text.contains("can't tell"));
     let rig = rig.restarts(Setup::default()).await;
     rig.presses(&card.approve()).await;
     assert_eq!(rig.effects().len(), 1);
@@ -169,13 +169,13 @@ async fn invariant_11_a_card_never_blocks_the_chat_is_listed_and_survives_a_rest
 #[tokio::test]
 async fn invariant_11_a_card_that_was_not_shown_before_a_restart_is_shown_after_it_with_the_same_id() {
     let rig = Rig::plain();
-    rig.face.breaks_after(Some(0));
+    rig.channel.breaks_after(Some(0));
     rig.plans(mail());
     rig.says("send it").await;
     let id = rig.all_pending().await[0].id.clone();
-    rig.face.breaks_after(None);
+    rig.channel.breaks_after(None);
     let rig = rig.restarts(Setup::default()).await;
-    let shown = rig.face.all();
+    let shown = rig.channel.all();
     assert_eq!(shown.last().unwrap().reply.card.as_ref().unwrap().pending, id);
     rig.says("yes").await;
     assert_eq!(rig.effects().len(), 1);

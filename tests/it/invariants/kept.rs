@@ -182,12 +182,12 @@ async fn a_press_on_keep_it_asks_nothing_and_keeps_whose_words_they_are() {
             along: Some(along.clone()),
             inbox: None,
         };
-        let id = rig.face.next_id();
+        let id = rig.channel.next_id();
         let input = Input::Message { text: String::new(), origin: Origin::Typed, reply_to: None };
         let incoming = Incoming { parts: vec![part(id)], at: rig.clock.now(), ..rig.me().incoming(input, id) };
-        let (shown, edits) = rig.face.counts();
+        let (shown, edits) = rig.channel.counts();
         handle_turn(&rig.brain, &incoming).await;
-        let (shown, _) = rig.face.since(shown, edits);
+        let (shown, _) = rig.channel.since(shown, edits);
         let offer = shown[0].reply.buttons[choice][0].clone();
         let kept = rig.presses(&offer).await;
         assert!(!kept.has_card(), "{}", kept.text());
@@ -211,7 +211,7 @@ async fn a_reminder_of_somebody_elses_words_does_not_make_them_ones_own() {
     is_passed_on(&rig, MAIL_TEXT, planned).await;
     weeks_later(&rig).await;
     rig.moves_clock(chrono::Duration::days(2)).await;
-    let rung = rig.face.all().into_iter().rfind(|shown| shown.reply.text.contains("⏰ Mallory")).unwrap();
+    let rung = rig.channel.all().into_iter().rfind(|shown| shown.reply.text.contains("⏰ Mallory")).unwrap();
     let note = action("keep", "create", json!({"title": "Mallory Drain Services"}));
     rig.plans(json!([note.clone()]));
     assert_warns(&rig.me().replies("keep that, too", rung.id).await, "a task from a message you passed on");
@@ -238,7 +238,7 @@ async fn a_drafts_send_button_shows_what_the_draft_took_from_others() {
     let rig = Rig::plain();
     let draft = json!({"to": ["zoe@example.com"], "subject": "Pipe", "body": MAIL_TEXT});
     is_passed_on(&rig, MAIL_TEXT, action("email", "create_draft", draft)).await;
-    let drafted = rig.face.all().into_iter().rfind(|shown| !shown.reply.buttons.is_empty()).unwrap();
+    let drafted = rig.channel.all().into_iter().rfind(|shown| !shown.reply.buttons.is_empty()).unwrap();
     let send = drafted.reply.buttons.concat().into_iter().find(|button| button.role == Role::Send).unwrap();
     assert_warns(&rig.presses(&send).await, "a message you passed on");
 }

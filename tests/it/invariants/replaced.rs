@@ -25,7 +25,7 @@ fn drop_of(card: &Card, index: usize) -> Button {
 async fn both(rig: &Rig, first: &Button, second: &Button, reads: usize) -> (String, Path) {
     let brain = rig.brain.clone();
     let press = Input::Press { data: second.data.clone(), message: None };
-    let incoming = rig.me().incoming(press, rig.face.next_id());
+    let incoming = rig.me().incoming(press, rig.channel.next_id());
     rig.store.meanwhile(reads, move || {
         let other = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -55,7 +55,7 @@ async fn invariant_08_the_scheduler_closes_what_nobody_decided_and_says_so() {
     assert_eq!(rig.pending(&card.id).await.state, State::Pending);
     rig.moves_clock(Duration::seconds(1)).await;
     assert_eq!(rig.pending(&card.id).await.state, State::Expired);
-    assert!(rig.face.all().last().unwrap().reply.text.contains("expired"));
+    assert!(rig.channel.all().last().unwrap().reply.text.contains("expired"));
     tries_everything(&rig, &card).await;
 }
 

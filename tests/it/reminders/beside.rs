@@ -27,7 +27,7 @@ async fn reminded(asked: &[(&str, &str, &str)]) -> Rig {
 
 /// What a person was reminded of, in order.
 fn told(rig: &Rig, user: &str) -> Vec<String> {
-    let shown = rig.face.all().into_iter().filter(|shown| shown.chat == chat_of(user));
+    let shown = rig.channel.all().into_iter().filter(|shown| shown.chat == chat_of(user));
     shown.map(|shown| shown.reply).filter(|reply| reply.reminder.is_some()).map(|reply| reply.text).collect()
 }
 
@@ -80,15 +80,15 @@ async fn a_chat_that_hangs_delays_no_other_chats_reminders_and_gets_its_own_once
         ("ben", "Bread", "11:00"),
     ])
     .await;
-    rig.face.hangs_in(&chat_of("anna"));
+    rig.channel.hangs_in(&chat_of("anna"));
     let life = lives(&rig);
     an_hour_later(&rig);
     until("Ben's first", || told(&rig, "ben") == ["⏰ Milk"]).await;
     an_hour_later(&rig);
     until("Ben's second", || told(&rig, "ben") == ["⏰ Milk", "⏰ Bread"]).await;
-    assert_eq!((told(&rig, "anna").len(), rig.face.on_their_way()), (0, 1), "one message of a chat at a time");
+    assert_eq!((told(&rig, "anna").len(), rig.channel.on_their_way()), (0, 1), "one message of a chat at a time");
 
-    rig.face.lets_through(&chat_of("anna"));
+    rig.channel.lets_through(&chat_of("anna"));
     until("Anna's both", || told(&rig, "anna").len() == 2).await;
     assert_eq!(told(&rig, "anna"), ["⏰ Stretch", "⏰ Dentist"]);
     until("the record of it", || waiting(&rig) == 0).await;
@@ -101,15 +101,15 @@ async fn a_chat_that_hangs_delays_no_other_chats_reminders_and_gets_its_own_once
 #[tokio::test]
 async fn a_reminder_whose_delivery_was_killed_comes_after_the_restart_and_only_that() {
     let rig = reminded(&[("anna", "Stretch", "10:00"), ("ben", "Milk", "10:00")]).await;
-    rig.face.hangs_in(&chat_of("anna"));
+    rig.channel.hangs_in(&chat_of("anna"));
     let life = lives(&rig);
     an_hour_later(&rig);
     until("Ben's", || !told(&rig, "ben").is_empty()).await;
     life.abort();
     assert!(life.await.unwrap_err().is_cancelled());
-    assert_eq!(rig.face.on_their_way(), 0, "nothing goes on behind its back");
+    assert_eq!(rig.channel.on_their_way(), 0, "nothing goes on behind its back");
 
-    rig.face.lets_through(&chat_of("anna"));
+    rig.channel.lets_through(&chat_of("anna"));
     let rig = rig.restarts(Setup::default()).await;
     assert_eq!((told(&rig, "anna"), told(&rig, "ben")), (vec!["⏰ Stretch".to_owned()], vec!["⏰ Milk".to_owned()]));
     assert_eq!(waiting(&rig), 0);
@@ -124,7 +124,7 @@ async fn a_delivery_that_breaks_ends_nobody_elses_and_is_tried_again() {
         ("ben", "Bread", "11:00"),
     ])
     .await;
-    rig.face.breaks_in(&chat_of("anna"));
+    rig.channel.breaks_in(&chat_of("anna"));
     let life = lives(&rig);
     an_hour_later(&rig);
     until("Ben's first", || told(&rig, "ben") == ["⏰ Milk"]).await;
@@ -135,11 +135,11 @@ async fn a_delivery_that_breaks_ends_nobody_elses_and_is_tried_again() {
     let chat = rig.as_user("anna").says("/help").await;
     assert_eq!((chat.done.path, waiting(&rig)), (Path::Command, 3));
 
-    rig.face.mended_in(&chat_of("anna"));
+    rig.channel.mended_in(&chat_of("anna"));
     assert_eq!(
-        rig.face.to_be_tried_again(),
+        rig.channel.to_be_tried_again(),
         [chat_of("anna")],
-        "the face comes back to it, as to what it could not send"
+        "the channel comes back to it, as to what it could not send"
     );
     rig.brain.deliver(&chat_of("anna")).await;
     assert_eq!(
@@ -152,13 +152,13 @@ async fn a_delivery_that_breaks_ends_nobody_elses_and_is_tried_again() {
 #[tokio::test]
 async fn whoever_moves_the_clock_by_hand_sees_everything_delivered() {
     let rig = reminded(&[("anna", "Stretch", "10:00"), ("ben", "Milk", "10:00")]).await;
-    rig.face.hangs_in(&chat_of("anna"));
+    rig.channel.hangs_in(&chat_of("anna"));
     rig.clock.go_on(Duration::hours(1));
     let brain = rig.brain.clone();
     let due = tokio::spawn(async move { scheduler::run_due(&brain).await });
     until("Ben's", || !told(&rig, "ben").is_empty()).await;
     assert!(!due.is_finished());
-    rig.face.lets_through(&chat_of("anna"));
+    rig.channel.lets_through(&chat_of("anna"));
     due.await.unwrap().unwrap();
     assert_eq!((told(&rig, "anna").len(), waiting(&rig)), (1, 0));
 }
@@ -168,19 +168,19 @@ async fn only_so_many_chats_are_delivered_in_at_once_and_each_holds_one_place() 
     let users: Vec<String> = (0..=DELIVER_CHATS_MAX).map(|n| format!("user{n:03}")).collect();
     let asked = users.iter().flat_map(|user| [(user.as_str(), "Stretch", "10:00"), (user.as_str(), "Milk", "11:00")]);
     let rig = reminded(&asked.collect::<Vec<_>>()).await;
-    users.iter().for_each(|user| rig.face.hangs_in(&chat_of(user)));
+    users.iter().for_each(|user| rig.channel.hangs_in(&chat_of(user)));
     let life = lives(&rig);
     for _ in 0..2 {
         an_hour_later(&rig);
         others_work().await;
-        assert_eq!(rig.face.on_their_way(), DELIVER_CHATS_MAX);
+        assert_eq!(rig.channel.on_their_way(), DELIVER_CHATS_MAX);
     }
     let (last, first) = users.split_last().unwrap();
-    rig.face.lets_through(&chat_of(last));
+    rig.channel.lets_through(&chat_of(last));
     assert!(told(&rig, last).is_empty(), "nobody has made room");
-    rig.face.lets_through(&chat_of(&first[0]));
+    rig.channel.lets_through(&chat_of(&first[0]));
     until("the one who waited for a place", || told(&rig, last).len() == 2).await;
-    users.iter().for_each(|user| rig.face.lets_through(&chat_of(user)));
+    users.iter().for_each(|user| rig.channel.lets_through(&chat_of(user)));
     until("everybody's", || waiting(&rig) == 0).await;
     assert!(users.iter().all(|user| told(&rig, user).len() == 2));
     life.abort();
@@ -190,18 +190,18 @@ async fn only_so_many_chats_are_delivered_in_at_once_and_each_holds_one_place() 
 async fn a_stop_lets_arrive_what_is_under_way_and_begins_nothing_more() {
     for arrives in [true, false] {
         let rig = reminded(&[("anna", "Stretch", "10:00"), ("ben", "Milk", "11:00")]).await;
-        rig.face.hangs_in(&chat_of("anna"));
+        rig.channel.hangs_in(&chat_of("anna"));
         let stop = CancellationToken::new();
         let life = lives_until(&rig, &stop);
         an_hour_later(&rig);
-        until("Anna's on its way", || rig.face.on_their_way() == 1).await;
+        until("Anna's on its way", || rig.channel.on_their_way() == 1).await;
         stop.cancel();
         others_work().await;
         an_hour_later(&rig);
         others_work().await;
         assert!(!life.is_finished(), "it waits for what is under way");
         if arrives {
-            rig.face.lets_through(&chat_of("anna"));
+            rig.channel.lets_through(&chat_of("anna"));
         }
         // The clock of the test goes on by itself while nobody has anything to do.
         life.await.unwrap();

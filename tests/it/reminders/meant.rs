@@ -19,11 +19,11 @@ fn at(now: &str, model: bool) -> Rig {
 /// Written now, and read when so much has passed.
 async fn read_after(rig: &Rig, text: &str, minutes: i64) -> String {
     let input = Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None };
-    let incoming = rig.me().incoming(input, rig.face.next_id());
+    let incoming = rig.me().incoming(input, rig.channel.next_id());
     rig.clock.go_on(Duration::minutes(minutes));
-    let (shown, _) = rig.face.counts();
+    let (shown, _) = rig.channel.counts();
     handle_turn(&rig.brain, &incoming).await;
-    rig.face.since(shown, 0).0.into_iter().map(|shown| shown.reply.text).collect::<Vec<_>>().join("\n")
+    rig.channel.since(shown, 0).0.into_iter().map(|shown| shown.reply.text).collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn a_time_that_has_passed_before_the_words_were_read_is_asked_about() {
 async fn rung(rig: &Rig) -> brain_agent::core::ids::MessageId {
     rig.says("remind me to call mom at 6pm").await;
     rig.moves_clock(Duration::hours(9)).await;
-    let ring = rig.face.all().into_iter().rfind(|shown| shown.reply.text.starts_with("⏰ Call mom")).unwrap();
+    let ring = rig.channel.all().into_iter().rfind(|shown| shown.reply.text.starts_with("⏰ Call mom")).unwrap();
     rig.says("add a task: buy milk").await;
     ring.id
 }
@@ -131,7 +131,7 @@ async fn several_reminders_in_one_message_are_no_single_it() {
     }
     rig.says("add a task: buy milk").await;
     rig.moves_clock(Duration::hours(9)).await;
-    let list = rig.face.all().into_iter().rfind(|shown| shown.reply.text.contains("⏰ Call number4")).unwrap();
+    let list = rig.channel.all().into_iter().rfind(|shown| shown.reply.text.contains("⏰ Call number4")).unwrap();
     rig.me().replies("mark it as done", list.id).await;
     rig.says("mark it as done").await;
     let open = rig.says("/tasks").await.text();
@@ -144,7 +144,7 @@ async fn a_model_is_told_what_was_replied_to() {
     rig.plans(json!([action("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T18:00:00Z"}))]));
     rig.says("remind me to call mom at 6pm").await;
     rig.moves_clock(Duration::hours(9)).await;
-    let ring = rig.face.all().into_iter().rfind(|shown| shown.reply.text.starts_with("⏰ Call mom")).unwrap();
+    let ring = rig.channel.all().into_iter().rfind(|shown| shown.reply.text.starts_with("⏰ Call mom")).unwrap();
     rig.plans(json!([action("task", "create", json!({"title": "Buy milk"}))]));
     rig.says("add milk").await;
     let item = ring.reply.rings[0].item.clone();

@@ -15,7 +15,7 @@ use brain_agent::pipeline::commit::recover;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::{Due, User};
 use brain_agent::ports::{
-    Batch, Chat, Clock, Expect, Key, RecordExt, Scan, SendError, Store, StoreError, Stored, Table,
+    Batch, Channel, Clock, Expect, Key, RecordExt, Scan, SendError, Store, StoreError, Stored, Table,
 };
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
@@ -69,7 +69,7 @@ pub struct Phone {
 }
 
 #[async_trait]
-impl Chat for Phone {
+impl Channel for Phone {
     async fn typing(&self, _: &ChatId) {}
 
     async fn status(&self, _: &ChatId, _: &str) {}
@@ -225,7 +225,7 @@ impl World {
         }
     }
 
-    /// As the Telegram face does after a pause.
+    /// As the Telegram channel does after a pause.
     pub async fn redeliver(&self) {
         let Ok(chats) = recover::undelivered(&self.brain).await else {
             assert!(self.store.is_dead());
@@ -348,7 +348,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
         services: vec![Arc::new(TaskService::new(shared.clone())), Arc::new(CalendarService::new(shared))],
         people: Arc::new(Nobody),
         clock: clock.clone(),
-        face: phone.clone(),
+        channel: phone.clone(),
         catalog: Catalog::built_in(),
         prompts: Prompts::load(None).unwrap(),
         policy: Policy {

@@ -14,7 +14,7 @@ use brain_agent::core::stakes::Authorized;
 use brain_agent::core::turn::{Edit, Reply};
 use brain_agent::ports::records::Due;
 use brain_agent::ports::{
-    Batch, Call, Chat, Clock, Completion, Key, Model, ModelError, Scan, SendError, Stage, Store, StoreError, Stored,
+    Batch, Call, Channel, Clock, Completion, Key, Model, ModelError, Scan, SendError, Stage, Store, StoreError, Stored,
     Table, Usage,
 };
 use brain_agent::services::service::{
@@ -247,7 +247,7 @@ pub struct Shown {
 
 /// A chat that remembers.
 #[derive(Debug)]
-pub struct Face {
+pub struct RecordingChannel {
     log: Arc<Log>,
     shown: Mutex<Vec<Shown>>,
     edits: Mutex<Vec<Edit>>,
@@ -273,7 +273,7 @@ impl Drop for OnItsWay<'_> {
     }
 }
 
-impl Face {
+impl RecordingChannel {
     pub fn new(log: Arc<Log>) -> Self {
         Self {
             log,
@@ -353,7 +353,7 @@ impl Face {
 }
 
 #[async_trait]
-impl Chat for Face {
+impl Channel for RecordingChannel {
     async fn typing(&self, _: &ChatId) {}
 
     async fn status(&self, _: &ChatId, _: &str) {}

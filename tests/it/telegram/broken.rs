@@ -1,4 +1,4 @@
-//! A turn that breaks, with the face in this process: no configuration makes the real program panic.
+//! A turn that breaks, with the channel in this process: no configuration makes the real program panic.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ async fn a_panic_ends_one_turn_is_told_and_leaves_everything_else_at_work() {
         store: store.clone(),
         data_dir: folder.path().to_owned(),
         clock: Arc::new(SystemClock::new()),
-        face: telegram.chat(),
+        channel: telegram.channel(),
         zone: None,
     };
     let mut brain = app::build(&config, parts).unwrap();

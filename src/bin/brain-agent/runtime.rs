@@ -1,30 +1,30 @@
-//! A process that owns the store: what it opens, what runs beside its face, and how it ends. `serve` is one.
+//! A process that owns the store: what it opens, what runs beside its channel, and how it ends. `serve` is one.
 //!
-//! Invariant: whoever opens a home closes it, so that what is being delivered arrives and the store is whole.
+//! Invariant: whoever opens a runtime closes it, so that what is being delivered arrives and the store is whole.
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use brain_agent::app::{self, Faces, Parts, StartError};
-use brain_agent::channel::console::ConsoleChat;
+use brain_agent::app::{self, Channels, Parts, StartError};
+use brain_agent::channel::console::ConsoleChannel;
 use brain_agent::channel::{control, telegram};
 use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
 use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::commit::recover;
-use brain_agent::ports::{Chat, Clock, Store};
+use brain_agent::ports::{Channel, Clock, Store};
 use brain_agent::scheduler;
 use brain_agent::store::RedbStore;
 use chrono_tz::Tz;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-/// A process that owns the store: its brain, and everything that runs beside the face.
-pub(crate) struct Home {
+/// A process that owns the store: its brain, and everything that runs beside the channel.
+pub(crate) struct Runtime {
     pub(crate) brain: Arc<Brain>,
-    pub(crate) console: Arc<ConsoleChat>,
+    pub(crate) console: Arc<ConsoleChannel>,
     store: Arc<RedbStore>,
     beside: tokio::task::JoinSet<()>,
     /// What falls due, when this process sees to it. It ends by itself, so that what is being delivered arrives.
@@ -33,12 +33,12 @@ pub(crate) struct Home {
     stop: CancellationToken,
 }
 
-/// Which parts a process needs beside its face.
+/// Which parts a process needs beside its channel.
 pub(crate) struct Wanted<'a> {
     pub(crate) data_dir: &'a Path,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) zone: Option<Tz>,
-    pub(crate) telegram: Option<Arc<dyn Chat>>,
+    pub(crate) telegram: Option<Arc<dyn Channel>>,
 }
 
 impl<'a> Wanted<'a> {
@@ -48,14 +48,14 @@ impl<'a> Wanted<'a> {
     }
 }
 
-impl Home {
+impl Runtime {
     pub(crate) async fn open(config: &Config, wanted: Wanted<'_>) -> Result<Self, StartError> {
         let Wanted { data_dir, clock, zone, telegram } = wanted;
         let file = app::open_store(data_dir).await?;
         let store: Arc<dyn Store> = file.clone();
-        let console = Arc::new(app::console_chat(&store, data_dir).await?);
-        let face = Arc::new(Faces { console: console.clone(), telegram });
-        let parts = Parts { store, data_dir: data_dir.to_owned(), clock, face, zone };
+        let console = Arc::new(app::console_channel(&store, data_dir).await?);
+        let channel = Arc::new(Channels { console: console.clone(), telegram });
+        let parts = Parts { store, data_dir: data_dir.to_owned(), clock, channel, zone };
         let brain = Arc::new(app::build(config, parts)?);
         // Beside the start, so that neither it nor the first message waits.
         tokio::task::spawn_blocking(app::warm_up);
@@ -102,16 +102,17 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<ExitCode> {
         .as_ref()
         .context("TELEGRAM_BOT_TOKEN is not set; get a token from @BotFather, or use “brain-agent console”")?;
     let telegram = telegram::Telegram::new(telegram_config, config)?.listening_with(app::transcriber(config)?);
-    let mut home = Home::open(config, Wanted { telegram: Some(telegram.chat()), ..Wanted::by(config) }).await?;
-    home.listen(&config.data_dir);
-    home.keep_time();
-    let stopping = home.stop.clone();
-    home.beside.spawn(async move {
+    let mut runtime =
+        Runtime::open(config, Wanted { telegram: Some(telegram.channel()), ..Wanted::by(config) }).await?;
+    runtime.listen(&config.data_dir);
+    runtime.keep_time();
+    let stopping = runtime.stop.clone();
+    runtime.beside.spawn(async move {
         termination().await;
         stopping.cancel();
     });
-    let ended = telegram.run(home.brain.clone(), home.stop.clone()).await;
-    home.close(&config.data_dir).await;
+    let ended = telegram.run(runtime.brain.clone(), runtime.stop.clone()).await;
+    runtime.close(&config.data_dir).await;
     ended?;
     Ok(ExitCode::SUCCESS)
 }
