@@ -1,10 +1,10 @@
 //! What a turn comes to. Nothing of it is shown before all of it is committed (see [`super::outbox`]).
 
-use super::super::intake::settings::UserChange;
 use crate::core::ids::PendingId;
 use crate::core::outcome::Report;
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Edit, Path, Reply};
+use crate::pipeline::intake::settings::UserChange;
 use crate::ports::Batch;
 use crate::ports::records::{Clarification, Deed, Show, Snoozing};
 

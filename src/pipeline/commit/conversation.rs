@@ -2,17 +2,17 @@
 //! reminder leaves there.
 //!
 //! Invariants: whose words each message holds is kept with it; what is changed later is found by its number; the
-//! answer names what can undo it. Not here: reading the conversation (see [`super::super::turn`]).
+//! answer names what can undo it. Not here: reading the conversation (see [`crate::pipeline::turn`]).
 
 use chrono::{DateTime, Utc};
 
-use super::super::turn::Turn;
 use crate::core::button::Press;
 use crate::core::ids::MessageId;
 use crate::core::plan::Params;
 use crate::core::provenance;
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Along, Input, Origin, Part, Reply};
+use crate::pipeline::turn::Turn;
 use crate::ports::records::{ChatState, Deed, Message, Speaker};
 use crate::ports::{Batch, Expect, StoreError};
 

@@ -10,7 +10,6 @@ use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
 
-use super::super::brain::Brain;
 use super::conversation;
 use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
@@ -19,6 +18,7 @@ use crate::core::ring;
 use crate::core::turn::{CardPart, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::ports::records::{CardMessage, OutboxEntry, Show};
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, SendError, StoreError, Table};
 
@@ -209,7 +209,7 @@ impl Brain {
             if let Some(card) = &reply.card {
                 return self.card_shown(entry, card, message, batch).await;
             }
-            super::super::intake::buttons::shown::note(self, &entry.chat, message, reply, &mut batch).await?;
+            crate::pipeline::intake::buttons::shown::note(self, &entry.chat, message, reply, &mut batch).await?;
         }
         self.commit(batch).await?;
         Ok(())

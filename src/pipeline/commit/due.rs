@@ -6,8 +6,8 @@
 use chrono::{DateTime, Days, Utc};
 use chrono_tz::Tz;
 
-use super::super::brain::Brain;
 use crate::language::time::local_instant;
+use crate::pipeline::brain::Brain;
 use crate::ports::records::{Due, DueKind, User};
 use crate::ports::{Change, Expect, Record};
 use crate::services::service::{Rezoned, ServiceError};

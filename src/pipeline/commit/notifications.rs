@@ -9,11 +9,11 @@ use std::collections::btree_map::Entry;
 
 use chrono::{DateTime, Utc};
 
-use super::super::brain::Brain;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::ring::{self, Ring};
 use crate::core::turn::Reply;
 use crate::limits::{APART_MAX, GATHER_MAX};
+use crate::pipeline::brain::Brain;
 use crate::ports::records::{Due, DueKind, OutboxEntry, Show, User};
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
 

@@ -10,11 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OwnedMutexGuard;
 
-use super::super::brain::Brain;
-use super::super::consent;
-use super::super::intake::settings;
-use super::super::intake::settings::UserChange;
-use super::super::turn::{Turn, TurnError};
 use super::answer::{Answer, Question};
 use super::conversation;
 use crate::core::ids::ChatId;
@@ -22,6 +17,11 @@ use crate::core::markup::Formatted;
 use crate::core::turn::{Done, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::consent;
+use crate::pipeline::intake::settings;
+use crate::pipeline::intake::settings::UserChange;
+use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::{ChatState, InboxEntry, OutboxEntry, Show, Turn as TurnRecord};
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table};
 
@@ -156,7 +156,7 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     if zone_named {
         user.push(UserChange::ZoneNamed);
     }
-    super::super::consent::undo::prune(brain, now, &mut batch).await?;
+    crate::pipeline::consent::undo::prune(brain, now, &mut batch).await?;
     let (mut done, spans) = turn.sum_up(path, reports);
     done.outcomes.iter_mut().for_each(|report| report.params = crate::core::plan::Params::new());
     let id = turn.incoming.turn.as_str().to_owned();

@@ -5,16 +5,16 @@
 //! (invariant 14 of consent). Invariant: no service, no memory and no card is touched here. Not here: who is
 //! served, and where the private chat is; a channel knows that.
 
-use super::super::brain::Brain;
-use super::super::intake::commands;
-use super::super::stages::guard;
-use super::super::stages::guard::Verdict;
-use super::super::stages::{respond, route};
-use super::super::turn::Turn;
 use super::answer::Answer;
 use super::outbox;
 use crate::core::turn::{Done, Incoming, Path};
 use crate::language::routing::Kind;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::intake::commands;
+use crate::pipeline::stages::guard;
+use crate::pipeline::stages::guard::Verdict;
+use crate::pipeline::stages::{respond, route};
+use crate::pipeline::turn::Turn;
 
 /// What became of it.
 #[derive(Debug)]

@@ -8,17 +8,17 @@
 //!
 //! What is told here waits in the outbox: the channel delivers it once it serves, and no chat delays the start.
 
-use super::super::brain::Brain;
-use super::super::consent::closed;
-use super::super::consent::decisions::{Finished, Revisions};
-use super::super::stages::execute;
-use super::super::stages::execute::Grant;
-use super::super::stages::respond;
 use crate::core::ids::PendingId;
 use crate::core::outcome::Outcome;
 use crate::core::pending::State;
 use crate::core::run::{Origin, Progress, Run};
 use crate::core::turn::Reply;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::consent::closed;
+use crate::pipeline::consent::decisions::{Finished, Revisions};
+use crate::pipeline::stages::execute;
+use crate::pipeline::stages::execute::Grant;
+use crate::pipeline::stages::respond;
 use crate::ports::records::{InboxEntry, OutboxEntry, Show};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::services::service::RequestContext;

@@ -2,12 +2,6 @@
 
 use chrono::Duration;
 
-use super::super::brain::Brain;
-use super::super::commit::answer::Answer;
-use super::super::consent;
-use super::super::stages::gate::Passed;
-use super::super::stages::respond;
-use super::super::turn::Turn;
 use super::closed;
 use super::decisions::expiry;
 use super::too_late;
@@ -22,6 +16,12 @@ use crate::core::run::{Progress, Run};
 use crate::core::turn::{CardPart, Path, Reply};
 use crate::language::time::Reference;
 use crate::limits;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::consent;
+use crate::pipeline::stages::gate::Passed;
+use crate::pipeline::stages::respond;
+use crate::pipeline::turn::Turn;
 use crate::ports::records::{Audit, Deed, PendingOpen};
 use crate::ports::{Expect, StoreError};
 use crate::services::command::Subject;
@@ -84,9 +84,9 @@ pub fn ask(turn: &Turn<'_>, asking: Asking, answer: &mut Answer) -> Result<Optio
         }
     };
     pending.card_parts = parts.len();
-    answer
-        .reports
-        .extend(pending.actions.iter().map(|action| super::super::stages::gate::report(action, Status::Pending, None)));
+    answer.reports.extend(
+        pending.actions.iter().map(|action| crate::pipeline::stages::gate::report(action, Status::Pending, None)),
+    );
     name_zone(turn, &pending, answer);
     answer.replies.extend(parts);
     answer.batch.put(&pending, Expect::Absent)?;
@@ -100,14 +100,14 @@ fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
     let Asking { actions, depends_on, request, domains, replaces: _ } = asking;
     let brain = turn.brain;
     let instants = brain.clock.instants();
-    let digest = Digest::of(turn.owner(), turn.chat(), super::super::brain::ACCOUNT, &actions, &depends_on);
+    let digest = Digest::of(turn.owner(), turn.chat(), crate::pipeline::brain::ACCOUNT, &actions, &depends_on);
     let ttl =
         Duration::from_std(brain.policy.pending_ttl).unwrap_or_else(|_| Duration::seconds(limits::PENDING_TTL_SECS));
     Pending {
         id: PendingId::new(brain.new_id()),
         owner: turn.owner().clone(),
         chat: turn.chat().clone(),
-        account: super::super::brain::ACCOUNT.to_owned(),
+        account: crate::pipeline::brain::ACCOUNT.to_owned(),
         actions,
         depends_on,
         digest,
@@ -125,9 +125,9 @@ fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
 }
 
 fn refuse(answer: &mut Answer, actions: &[Action], why: String) {
-    answer
-        .reports
-        .extend(actions.iter().map(|action| super::super::stages::gate::report(action, Status::Refused, Some(&why))));
+    answer.reports.extend(
+        actions.iter().map(|action| crate::pipeline::stages::gate::report(action, Status::Refused, Some(&why))),
+    );
     answer.replies.push(Reply::text(why));
 }
 
@@ -269,8 +269,9 @@ pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Res
     };
     withdraw(turn, withdrawn, Some(newer), &mut answer)?;
     let reports = pending.actions.iter().zip(&dropped).filter(|(_, dropped)| **dropped);
-    let reports =
-        reports.map(|(action, _)| super::super::stages::gate::report(action, Status::Denied, None)).collect::<Vec<_>>();
+    let reports = reports
+        .map(|(action, _)| crate::pipeline::stages::gate::report(action, Status::Denied, None))
+        .collect::<Vec<_>>();
     answer.reports.splice(0..0, reports);
     Ok(answer)
 }

@@ -5,13 +5,13 @@
 
 use chrono_tz::Tz;
 
-use super::super::brain::Brain;
 use super::cards;
 use crate::core::card;
 use crate::core::pending::{Means, Pending, State};
 use crate::core::turn::{Edit, Reply};
 use crate::language::time::Reference;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::ports::StoreError;
 use crate::ports::records::Show;
 

@@ -3,9 +3,6 @@
 //!
 //! Invariants: decision, audit and intent are durable before anything is acknowledged; the start is durable
 //! before the first effect; what executes is the stored bytes. Not here: what counts as a yes (`consent`).
-use super::super::brain::Brain;
-use super::super::stages::execute;
-use super::super::stages::execute::{Grant, Ran};
 use super::closed;
 use super::title;
 use crate::core::ids::{PendingId, RunId, UserId};
@@ -15,6 +12,9 @@ use crate::core::provenance::UntrustedText;
 use crate::core::run::{Origin as RunOrigin, Progress, Run, Step};
 use crate::core::turn::Reply;
 use crate::failpoint::fail_point;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::stages::execute;
+use crate::pipeline::stages::execute::{Grant, Ran};
 use crate::ports::records::{Due, DueKind, PendingOpen, Show};
 use crate::ports::{Batch, Expect, Record, RecordExt, StoreError, Table};
 
@@ -51,10 +51,10 @@ impl Finished {
 pub fn step_report(step: &Step) -> crate::core::outcome::Report {
     match &step.progress {
         Progress::Done { outcome } => {
-            super::super::stages::gate::report(&step.action, outcome.status(), outcome.error())
+            crate::pipeline::stages::gate::report(&step.action, outcome.status(), outcome.error())
         }
         Progress::Planned | Progress::Started => {
-            super::super::stages::gate::report(&step.action, Status::Unknown, Some("not finished"))
+            crate::pipeline::stages::gate::report(&step.action, Status::Unknown, Some("not finished"))
         }
     }
 }

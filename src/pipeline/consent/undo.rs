@@ -6,12 +6,12 @@
 use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 
-use super::super::intake::buttons::shown;
 use crate::core::button::Press;
 use crate::core::turn::Path;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Shown, Undo};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};

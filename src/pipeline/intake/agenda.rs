@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 
-use super::super::brain::Brain;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::{capital, shorten, visible};
 use crate::language::time::{DateOrder, Grain, Reference, describe, local_instant};
 use crate::limits::LIST_ROWS_MAX;
+use crate::pipeline::brain::Brain;
 use crate::services::service::{AgendaItem, AgendaKind, RequestContext};
 
 /// Characters of a title in a line.

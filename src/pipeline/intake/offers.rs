@@ -15,9 +15,6 @@ use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::super::commit::answer::Answer;
-use super::super::stages::act;
-use super::super::turn::Turn;
 use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, UserId};
 use crate::core::plan::PlannedAction;
@@ -25,6 +22,9 @@ use crate::core::provenance::{Sources, UntrustedText};
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Along, Edit, Input, Part, Path, Reply};
 use crate::limits;
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::stages::act;
+use crate::pipeline::turn::Turn;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
 
 const OFFER: &str = "offer";

@@ -1,11 +1,6 @@
 //! Acting: the ways into plan, gate, execute and reflect (see [`super::rounds`]). A routed message; the two that
 //! need no router, the answer to a question of ours and the change of a card; what a button or a command asks for.
 
-use super::super::commit::answer::{Answer, Question};
-use super::super::consent::cards;
-use super::super::consent::cards::Asking;
-use super::super::consent::{meant, too_late};
-use super::super::turn::{Turn, TurnError};
 use super::context::{self, Context, Fetching};
 use super::plan::{self, Topic};
 use super::progressing::{Progressing, told_by_receipts};
@@ -20,6 +15,11 @@ use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
+use crate::pipeline::commit::answer::{Answer, Question};
+use crate::pipeline::consent::cards;
+use crate::pipeline::consent::cards::Asking;
+use crate::pipeline::consent::{meant, too_late};
+use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::Clarification;
 

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::super::turn::Turn;
+use crate::pipeline::turn::Turn;
 use crate::ports::{Call, Model, ModelError, Stage, Usage};
 
 /// What came of asking for a typed answer.

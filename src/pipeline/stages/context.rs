@@ -7,10 +7,10 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::task::JoinHandle;
 
-use super::super::turn::Turn;
 use crate::core::provenance::UntrustedText;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
+use crate::pipeline::turn::Turn;
 use crate::ports::Usage;
 use crate::services::service::{Noticed, RequestContext, Service, Wanted};
 

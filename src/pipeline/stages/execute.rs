@@ -14,7 +14,6 @@ use std::time::Duration;
 use futures::stream::{FuturesUnordered, StreamExt};
 use sha2::{Digest as _, Sha256};
 
-use super::super::brain::Brain;
 use crate::core::digest::hex;
 use crate::core::ids::RunId;
 use crate::core::outcome::Outcome;
@@ -25,6 +24,7 @@ use crate::core::run::{Progress, Run, Step};
 use crate::core::stakes::{Authorized, Stakes, assess, authorize_approved, authorize_low};
 use crate::failpoint::fail_point;
 use crate::limits;
+use crate::pipeline::brain::Brain;
 use crate::ports::records::Undo;
 use crate::ports::{Batch, Change, Expect, Record, StoreError};
 use crate::services::command::{Kind, Place};

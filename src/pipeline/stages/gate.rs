@@ -7,8 +7,6 @@
 
 use std::sync::OnceLock;
 
-use super::super::brain::Brain;
-use super::super::turn::Turn;
 use super::later::{self, Later, Needs, Unclear};
 use super::resolve::{self, Unsettled};
 use crate::core::outcome::{Report, Status};
@@ -18,6 +16,8 @@ use crate::core::provenance::{Folded, Sources, UntrustedText};
 use crate::core::stakes::{Assessed, Stakes, assess};
 use crate::language::time;
 use crate::language::time::Reference;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::turn::Turn;
 use crate::services::command::Kind;
 use crate::services::entry::Entry;
 
@@ -178,7 +178,8 @@ fn allowed<'b>(
     planned: &PlannedAction,
     domains: &[String],
 ) -> Result<(&'b dyn Entry, &'b dyn crate::services::service::Service), String> {
-    let name = crate::core::text::visible(&crate::core::text::shorten(&super::super::turn::report_name(planned), 60));
+    let name =
+        crate::core::text::visible(&crate::core::text::shorten(&crate::pipeline::turn::report_name(planned), 60));
     let entry = brain.catalog.find(&planned.service, &planned.command);
     let entry = entry.ok_or_else(|| format!("There is no such thing as {name}, so nothing was done about it."))?;
     if !domains.contains(&planned.service) {

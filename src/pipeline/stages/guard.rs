@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use regex::RegexSet;
 
-use super::super::turn::Turn;
+use crate::pipeline::turn::Turn;
 use crate::ports::Usage;
 
 /// The guard's word.

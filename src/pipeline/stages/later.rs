@@ -5,13 +5,13 @@
 //! card never goes ahead of an answer it needs, nor an answer of a card it needs; nothing is left out without a
 //! word; what waits keeps whose words it holds.
 
-use super::super::brain::Brain;
-use super::super::consent;
-use super::super::turn::Turn;
 use super::gate::{self, Passed};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Plan, PlannedAction, Taint};
 use crate::core::stakes::Assessed;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::consent;
+use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 
 /// An action of a plan that does not run now.

@@ -8,7 +8,6 @@ use chrono::{Datelike, Duration, Weekday};
 use minijinja::context;
 use serde_json::Value;
 
-use super::super::turn::Turn;
 use super::ask::{self, Asked};
 use super::context::Context;
 use crate::core::pending::Pending;
@@ -22,6 +21,7 @@ use crate::language::requests::{Hearing, Understood};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
 use crate::limits;
+use crate::pipeline::turn::Turn;
 use crate::ports::records::{Clarification, Speaker};
 use crate::ports::{Model, Stage};
 use crate::services::show::Moment;

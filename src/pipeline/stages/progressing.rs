@@ -1,11 +1,6 @@
 //! What the rounds of a turn add up to, and the answer that is made of it: receipts first, then cards, then the
 //! question.
 
-use super::super::brain::Brain;
-use super::super::commit::answer::{Answer, Question};
-use super::super::consent;
-use super::super::consent::cards;
-use super::super::turn::Turn;
 use super::context::Context;
 use super::execute;
 use super::later::{self, Later};
@@ -20,6 +15,11 @@ use crate::core::text::shorten;
 use crate::core::turn::{Path, Reply};
 use crate::language::requests;
 use crate::limits;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::answer::{Answer, Question};
+use crate::pipeline::consent;
+use crate::pipeline::consent::cards;
+use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, Record, StoreError, Table};
 
@@ -67,7 +67,7 @@ impl Progressing {
     /// Adds what a run came to: receipts, reports, undo.
     pub fn add(&mut self, turn: &Turn<'_>, ran: &execute::Ran) -> Result<(), StoreError> {
         self.results.add_run(turn, &ran.run);
-        self.answer.reports.extend(ran.run.steps.iter().map(super::super::consent::decisions::step_report));
+        self.answer.reports.extend(ran.run.steps.iter().map(crate::pipeline::consent::decisions::step_report));
         self.answer.deeds.extend(cards::deeds(&ran.run));
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());

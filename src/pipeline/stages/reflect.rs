@@ -7,10 +7,10 @@ use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::turn::Turn;
 use super::ask::{self, Asked};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Plan, PlannedAction};
+use crate::pipeline::turn::Turn;
 use crate::ports::Stage;
 use crate::services::working;
 

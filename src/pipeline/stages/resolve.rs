@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::super::turn::Turn;
 use super::times::{half_of, settle_time};
 use crate::core::plan::{Action, Params, PlannedAction, Target};
 use crate::core::provenance::UntrustedText;
@@ -13,6 +12,7 @@ use crate::language::people;
 use crate::language::people::{Match, Recipient};
 use crate::language::time;
 use crate::language::time::Role;
+use crate::pipeline::turn::Turn;
 use crate::services::command::Slot;
 use crate::services::entry::{Entry, ParamError};
 use crate::services::service::{Candidate, Person, Prepared, Service, ServiceError};

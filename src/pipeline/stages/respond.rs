@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 use minijinja::context;
 use regex::RegexSet;
 
-use super::super::turn::Turn;
 use super::{ask, speak};
 use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Status};
@@ -16,6 +15,7 @@ use crate::core::plan::Action;
 use crate::core::run::{Origin, Progress, Run};
 use crate::core::text::shorten;
 use crate::language::requests;
+use crate::pipeline::turn::Turn;
 use crate::ports::records::Speaker;
 use crate::ports::{ModelError, Stage};
 use crate::services::command::Receipt;
@@ -65,7 +65,7 @@ impl Results {
 
 /// The receipt of one outcome, and whether it changed, or may have changed, anything.
 pub fn told(
-    brain: &super::super::brain::Brain,
+    brain: &crate::pipeline::brain::Brain,
     action: &Action,
     outcome: &Outcome,
     reference: &crate::language::time::Reference,

@@ -1,12 +1,6 @@
 //! The rounds of a turn: plan, gate, execute, reflect, at most so many times; and a turn that an earlier life
 //! began, carried through from its journal.
 
-use super::super::commit::answer::{Answer, Question};
-use super::super::commit::outbox::{STOPPED, sorry};
-use super::super::commit::recover::AND_THE_REST;
-use super::super::consent::cards;
-use super::super::consent::cards::Asking;
-use super::super::turn::{Turn, TurnError};
 use super::context::Context;
 use super::execute::{self, Grant};
 use super::gate::{self, Gated, Passed};
@@ -22,6 +16,12 @@ use crate::core::run::{Origin, Progress, Run, Step};
 use crate::core::turn::{Input, Path};
 use crate::failpoint::fail_point;
 use crate::limits;
+use crate::pipeline::commit::answer::{Answer, Question};
+use crate::pipeline::commit::outbox::{STOPPED, sorry};
+use crate::pipeline::commit::recover::AND_THE_REST;
+use crate::pipeline::consent::cards;
+use crate::pipeline::consent::cards::Asking;
+use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
 use crate::services::working;

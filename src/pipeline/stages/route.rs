@@ -7,13 +7,13 @@ use minijinja::context;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::turn::Turn;
 use super::ask::{self, Asked};
 use crate::core::text::{head_and_tail, shorten};
 use crate::language::requests::Hearing;
 use crate::language::routing;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
+use crate::pipeline::turn::Turn;
 use crate::ports::records::Speaker;
 use crate::ports::{Model, Stage, Usage};
 use crate::services::registry::{Catalog, SERVICES};

@@ -12,11 +12,11 @@ use futures::future::{Either, select};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
-use super::super::turn::Turn;
 use super::ask;
 use super::respond::claims_a_change;
 use crate::core::markup::Formatted;
 use crate::limits;
+use crate::pipeline::turn::Turn;
 use crate::ports::{Model, ModelError, Stage};
 
 /// The most tokens of an answer.

@@ -6,16 +6,16 @@
 pub mod reminder;
 pub mod shown;
 
-use super::super::commit::answer::Answer;
-use super::super::consent::{self, undo};
-use super::super::stages::act;
-use super::super::turn::Turn;
 use super::{offers, settings};
 use crate::core::button::Press;
 use crate::core::pending::Means;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::Sources;
 use crate::core::turn::{Input, Path};
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::consent::{self, undo};
+use crate::pipeline::stages::act;
+use crate::pipeline::turn::Turn;
 use crate::ports::StoreError;
 
 /// Answers a press.

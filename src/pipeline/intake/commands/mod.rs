@@ -15,11 +15,6 @@ use std::sync::PoisonError;
 
 pub use export::data_of;
 
-use super::super::commit::answer::{Answer, Question};
-use super::super::consent;
-use super::super::consent::deed;
-use super::super::consent::undo;
-use super::super::turn::Turn;
 use super::settings;
 use crate::core::button::{CardVerb, Press};
 use crate::core::pending::Means;
@@ -27,6 +22,11 @@ use crate::core::run::{Progress, Run};
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::words::{distance, fold};
 use crate::limits;
+use crate::pipeline::commit::answer::{Answer, Question};
+use crate::pipeline::consent;
+use crate::pipeline::consent::deed;
+use crate::pipeline::consent::undo;
+use crate::pipeline::turn::Turn;
 use crate::ports::{RecordExt, Scan, StoreError};
 use crate::services::registry::SERVICES;
 

@@ -2,7 +2,7 @@
 //! saying so.
 //!
 //! Invariant: a person's record is changed in [`commit`] and nowhere else in the pipeline, on the record as it
-//! is at that moment, so that two changes at once lose neither. Not here: how reminders follow ([`super::super::commit::due`]).
+//! is at that moment, so that two changes at once lose neither. Not here: how reminders follow ([`crate::pipeline::commit::due`]).
 
 mod page;
 mod words;
@@ -10,14 +10,14 @@ mod words;
 use chrono::NaiveTime;
 use chrono_tz::Tz;
 
-use super::super::commit::answer::Answer;
-use super::super::commit::due;
-use super::super::turn::Turn;
 use super::buttons::shown;
 use crate::core::button::{Button, Press};
 use crate::core::settings::{Quiet, Tone};
 use crate::core::turn::{Origin, Path, Reply};
 use crate::language::places::city;
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::due;
+use crate::pipeline::turn::Turn;
 use crate::ports::records::User;
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table};
 use words::Wish;
