@@ -2,13 +2,14 @@
 //!
 //! In reading order: what comes in and goes out ([`turn`], [`button`]), what is meant ([`plan`]), how much is
 //! at stake ([`stakes`]), what waits for a yes ([`pending`], [`digest`], [`consent`]), how it is shown
-//! ([`card`], [`text`], [`markup`]), how it is done and told ([`run`], [`progress`], [`outcome`]), what
+//! ([`card`], [`text`], [`markup`]), how it is done and told ([`graph`], [`run`], [`progress`], [`outcome`]), what
 //! reminds ([`ring`], [`lead`]),
 //! and what each person chose ([`settings`], with the zones of [`places`]).
 
 pub mod button;
 pub mod card;
 pub mod digest;
+pub mod graph;
 pub mod ids;
 pub mod markup;
 pub mod outcome;
