@@ -91,9 +91,9 @@ pub const LATE_SECS: i64 = 90;
 /// Reminders told at once to one chat as messages of their own; more are one message.
 pub const APART_MAX: usize = 3;
 /// Reminders such a message lists before it says how many more there are.
-pub const RING_LINES_MAX: usize = 15;
+pub const NOTIFICATION_LINES_MAX: usize = 15;
 /// Messages waiting in one chat that are looked through for reminders to tell together.
-pub const GATHER_MAX: usize = 1_000;
+pub const COALESCED_MAX: usize = 1_000;
 /// A morning briefing later than this is left out: the morning is over.
 pub const BRIEFING_LATE_SECS: i64 = 3 * 3600;
 /// How long before something a reminder of it may come.
@@ -157,11 +157,11 @@ pub const PAIRING_TRIES_OVERALL: u32 = 50;
 
 /// How long a person's next message may join the one before, when nothing else is configured: long enough for
 /// what is sent together, too short to be felt by who sends one message.
-pub const BREATH_MS: u64 = 300;
+pub const DEBOUNCE_MS: u64 = 300;
 /// The rest of a sentence is waited for so many times longer when the turn would only ask back.
-pub const BREATH_ASKING_FACTOR: u32 = 5;
+pub const DEBOUNCE_ASKING_FACTOR: u32 = 5;
 /// Messages that are one turn at most.
-pub const BREATH_MESSAGES_MAX: usize = 10;
+pub const DEBOUNCE_MESSAGES_MAX: usize = 10;
 /// How long an offer can be taken.
 pub const OFFER_SECS: i64 = 24 * 3_600;
 /// Offers looked at when old ones are forgotten.

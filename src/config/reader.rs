@@ -67,7 +67,7 @@ impl Reader {
                 .parsed("BRAIN_BREATH", "a duration from 0s to 10s, such as 300ms", |text| {
                     duration(text).filter(|d| d.as_secs() <= 10)
                 })
-                .unwrap_or(Duration::from_millis(limits::BREATH_MS)),
+                .unwrap_or(Duration::from_millis(limits::DEBOUNCE_MS)),
             smtp_url: self.text("SMTP_URL").map(SecretString::from),
             data_dir: self.text("BRAIN_DATA_DIR").map_or_else(|| PathBuf::from("data/state"), PathBuf::from),
             timezone: self.parsed("BRAIN_TIMEZONE", "a zone such as Europe/Berlin", |text| text.parse().ok()),

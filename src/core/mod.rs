@@ -1,23 +1,23 @@
 //! The pure heart: no I/O, no clock, no randomness, no async. `now` and ids are arguments.
 //!
 //! In reading order: what comes in and goes out ([`turn`], [`button`]), what is meant ([`plan`]), how much is
-//! at stake ([`stakes`]), what waits for a yes ([`pending`], [`digest`], [`consent`]), how it is shown
-//! ([`card`], [`text`], [`markup`]), how it is done and told ([`graph`], [`run`], [`progress`], [`outcome`]), what
-//! reminds ([`ring`], [`lead`]),
-//! and what each person chose ([`settings`], with the zones of [`places`]).
+//! at stake ([`stakes`]), what waits for a yes ([`pending`], [`digest`]), how it is shown ([`card`], [`text`],
+//! [`markup`]), how it is done and told ([`graph`], [`run`], [`progress`], [`outcome`], [`history`]), what reminds
+//! ([`notification`]), and what each person chose ([`settings`]).
 
 pub mod button;
 pub mod card;
 pub mod digest;
 pub mod graph;
+pub mod history;
 pub mod ids;
 pub mod markup;
+pub mod notification;
 pub mod outcome;
 pub mod pending;
 pub mod plan;
 pub mod progress;
 pub mod provenance;
-pub mod ring;
 pub mod run;
 pub mod settings;
 pub mod stakes;

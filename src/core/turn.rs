@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::button::Button;
 use super::ids::{ChatId, MessageId, PendingId, RunId, UserId};
 use super::markup::{Formatted, Span};
+use super::notification::Notification;
 use super::outcome::Report;
 use super::provenance::UntrustedText;
-use super::ring::Ring;
 use super::text::{shorten, visible};
 
 /// Where the words of a message come from. Only typed words can approve anything (invariant 6).
@@ -64,7 +64,7 @@ pub enum Input {
     },
 }
 
-/// One of several messages that are one turn, because they were sent in one breath, or something that came
+/// One of several messages that are one turn, because they were sent right after one another, or something that came
 /// along with a message: what was passed on, the text of a file, a contact, a place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Part {
@@ -205,9 +205,9 @@ pub struct Reply {
     /// The reminder this message delivers: the key of its entry in the due-index, of several that of the first.
     #[serde(default)]
     pub reminder: Option<String>,
-    /// What rings with this message; its words are made when it is shown (see [`super::ring::said`]).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rings: Vec<Ring>,
+    /// What this message reminds of; its words are made when it is shown.
+    #[serde(default, alias = "rings", skip_serializing_if = "Vec::is_empty")]
+    pub notifications: Vec<Notification>,
     /// A file that comes with it.
     #[serde(default)]
     pub attachment: Option<Attachment>,

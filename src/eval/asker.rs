@@ -16,14 +16,14 @@ use crate::config::{Config, Price};
 use crate::core::ids::{ChatId, MessageId, RunId, UserId};
 use crate::core::plan::PlannedAction;
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
-use crate::language::requests::{Past, PastAction};
+use crate::language::requests::Past;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::context::Context;
 use crate::pipeline::stages::plan;
 use crate::pipeline::stages::plan::{Planned, Topic};
 use crate::pipeline::stages::route;
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{Deed, Message, Speaker};
+use crate::ports::records::{Message, Speaker};
 use crate::ports::{Stage, StoreError};
 use crate::services::registry::SERVICES;
 use crate::store::MemoryStore;
@@ -113,14 +113,14 @@ fn incoming(text: &str, at: DateTime<Utc>) -> Incoming {
 
 /// Earlier turns as the store would hold them: what the person said, then what was done.
 fn conversation(history: &[Past], incoming: &Incoming) -> Vec<Message> {
-    let message = |speaker, text: &str, deeds| Message {
+    let message = |speaker, text: &str, actions| Message {
         chat: incoming.chat.clone(),
         number: 0,
         speaker,
         text: text.to_owned(),
         origin: Origin::Typed,
         at: incoming.at,
-        deeds,
+        actions,
         message: None,
         by: None,
         source: None,
@@ -128,17 +128,7 @@ fn conversation(history: &[Past], incoming: &Incoming) -> Vec<Message> {
         untrusted: Vec::new(),
     };
     let of_turn = |past: &Past| {
-        let deeds = past.actions.iter().map(deed).collect();
-        [message(Speaker::Person, &past.said, Vec::new()), message(Speaker::Assistant, "", deeds)]
+        [message(Speaker::Person, &past.said, Vec::new()), message(Speaker::Assistant, "", past.actions.clone())]
     };
     history.iter().flat_map(of_turn).collect()
-}
-
-fn deed(action: &PastAction) -> Deed {
-    Deed {
-        service: action.service.clone(),
-        command: action.command.clone(),
-        params: action.params.clone(),
-        item: action.item.clone().map(|item| (item.id, item.label)),
-    }
 }

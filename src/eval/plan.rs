@@ -13,10 +13,11 @@ use serde::Deserialize;
 use super::asker::Asker;
 use super::rows::{instant, json, zone};
 use super::{Row, Verdict, alike};
+use crate::core::history::{ItemRef, PastAction};
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::turn::Done;
 use crate::language::requests;
-use crate::language::requests::{Hearing, Item, Past, PastAction, Understood};
+use crate::language::requests::{Hearing, Past, Understood};
 use crate::language::time::{DateOrder, Reference};
 use crate::ports::StoreError;
 use crate::services::registry::Catalog;
@@ -88,7 +89,7 @@ impl From<Said> for Past {
 impl From<Did> for PastAction {
     fn from(did: Did) -> Self {
         let Did { service, command, params, item } = did;
-        let item = item.map(|Thing { id, label }| Item { id, label });
+        let item = item.map(|Thing { id, label }| ItemRef { id, label });
         Self { service, command, params, item }
     }
 }

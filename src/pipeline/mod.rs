@@ -32,7 +32,7 @@ use brain::Brain;
 use commit::answer::Answer;
 use commit::outbox;
 use consent::Intake;
-use intake::debounce::Breath;
+use intake::debounce::Debounce;
 use intake::{buttons, commands, offers, settings};
 use stages::context::{self, Context};
 use stages::route::{self, Route};
@@ -47,16 +47,16 @@ pub fn warm_up() {
 
 /// One turn: answers what came in, commits, delivers.
 pub async fn handle_turn(brain: &Brain, incoming: &Incoming) -> Done {
-    handle_turn_in(brain, incoming, Breath::over()).await
+    handle_turn_in(brain, incoming, Debounce::over()).await
 }
 
-/// The same while more may still come: nothing is written before the breath allows it.
-pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, breath: Breath) -> Done {
+/// The same while more may still come: nothing is written before its debounce allows it.
+pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Debounce) -> Done {
     brain.channel.typing(&incoming.chat).await;
     let cancel = brain.begin(incoming);
     let done = match Turn::open(brain, incoming, cancel).await {
         Ok(mut turn) => {
-            turn.breath = breath;
+            turn.debounce = debounce;
             let answer = brain.with_status(turn.chat(), || turn.what_it_does(), answer(&turn)).await;
             outbox::finish(&turn, answer).await
         }

@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
 use super::commit::conversation;
-use super::intake::debounce::Breath;
+use super::intake::debounce::Debounce;
+use crate::core::history::PastAction;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
@@ -18,10 +19,10 @@ use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::turn::{Done, Incoming, Input, Origin, PASSED_ON, Part, Path};
-use crate::language::requests::{Item, Past, PastAction};
+use crate::language::requests::Past;
 use crate::language::time::Reference;
 use crate::limits;
-use crate::ports::records::{ChatState, Deed, Message, PendingOpen, Shown, Span, Speaker, User};
+use crate::ports::records::{ChatState, Message, PendingOpen, Shown, Span, Speaker, User};
 use crate::ports::{ModelError, RecordExt, Scan, StoreError, Usage};
 use crate::services::service::RequestContext;
 use crate::services::working;
@@ -61,7 +62,7 @@ pub struct Turn<'a> {
     /// Ends it early.
     pub cancel: CancellationToken,
     /// What it has to wait for before it writes.
-    pub breath: Breath,
+    pub debounce: Debounce,
     began: Instant,
     account: Mutex<Account>,
     /// Guard and router have agreed: words may be shown as they come.
@@ -110,7 +111,7 @@ impl<'a> Turn<'a> {
             others_wait: open.len() < of_all,
             open,
             cancel,
-            breath: Breath::over(),
+            debounce: Debounce::over(),
             began,
             account: Mutex::new(account),
             agreed: AtomicBool::new(false),
@@ -169,8 +170,8 @@ impl<'a> Turn<'a> {
         let mut words = self.known_to_be_others();
         for message in self.history.iter().filter(|message| message.speaker == Speaker::Assistant) {
             let read_mail =
-                |deed: &Deed| deed.service == "email" && ["search", "read_thread"].contains(&&*deed.command);
-            if message.deeds.iter().any(read_mail) || message.text.contains(NOT_YOURS) {
+                |past: &PastAction| past.service == "email" && ["search", "read_thread"].contains(&&*past.command);
+            if message.actions.iter().any(read_mail) || message.text.contains(NOT_YOURS) {
                 words.push(UntrustedText { source: "a mail I read to you".to_owned(), text: message.text.clone() });
             } else if message.text.contains('@') {
                 // A card or a receipt may show an address that stands in a mail alone (its Reply-To).
@@ -224,7 +225,7 @@ impl<'a> Turn<'a> {
                 }
                 Speaker::Person => {}
                 Speaker::Assistant => {
-                    let actions = message.deeds.iter().map(past_action);
+                    let actions = message.actions.iter().cloned();
                     match past.last_mut() {
                         Some(last) => last.actions.extend(actions),
                         None => past.push(Past { said: String::new(), actions: actions.collect() }),
@@ -235,7 +236,7 @@ impl<'a> Turn<'a> {
         // Whoever replies to a reminder means what it reminds of, whatever was done since.
         if let Some(Shown { about, .. }) = self.replied.as_ref().filter(|shown| !shown.about.is_empty()) {
             let only = about.first().filter(|_| about.len() == 1).cloned();
-            past.push(Past { said: String::new(), actions: vec![past_action(&conversation::reminded(only))] });
+            past.push(Past { said: String::new(), actions: vec![conversation::reminded(only)] });
         }
         past
     }
@@ -269,7 +270,7 @@ impl<'a> Turn<'a> {
 
     /// Whether words may be shown before the answer is complete: not while it may still be begun anew.
     pub fn may_be_shown(&self) -> bool {
-        self.agreed.load(Ordering::Relaxed) && self.breath.is_over()
+        self.agreed.load(Ordering::Relaxed) && self.debounce.is_over()
     }
 
     /// The answer is being shown as it is written; the status line has nothing to say any more.
@@ -343,15 +344,6 @@ pub fn model_trouble(error: &ModelError) -> String {
 /// What a planned action is called before it is settled.
 pub fn report_name(planned: &PlannedAction) -> String {
     format!("{}.{}", planned.service, planned.command)
-}
-
-fn past_action(deed: &Deed) -> PastAction {
-    PastAction {
-        service: deed.service.clone(),
-        command: deed.command.clone(),
-        params: deed.params.clone(),
-        item: deed.item.clone().map(|(id, label)| Item { id, label }),
-    }
 }
 
 async fn replied(brain: &Brain, incoming: &Incoming) -> Result<Option<Shown>, StoreError> {

@@ -20,11 +20,12 @@ use futures::future::join;
 use tokio_util::sync::CancellationToken;
 
 use crate::core::ids::ChatId;
-use crate::core::ring::{self, Ring};
+use crate::core::notification::Notification;
 use crate::core::turn::Reply;
 use crate::limits::{BRIEFING_LATE_SECS, LAST_DELIVERIES_MS};
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::due::briefing_due;
+use crate::pipeline::commit::wording::messages;
 use crate::pipeline::intake::agenda::briefing;
 use crate::ports::records::{Due, DueKind, Show, User, millis};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
@@ -113,7 +114,7 @@ async fn handle_due(brain: &Brain, told: &Told) -> Result<(), StoreError> {
             }
         }
         for (chat, entries) in chats {
-            ring(brain, told, &chat, &entries).await?;
+            notify(brain, told, &chat, &entries).await?;
         }
     }
 }
@@ -124,8 +125,8 @@ async fn next(brain: &Brain) -> Result<Option<DateTime<Utc>>, StoreError> {
 }
 
 /// Tells the reminders of one chat together. If something changed at this very moment, each is looked at alone.
-async fn ring(brain: &Brain, told: &Told, chat: &ChatId, entries: &[Held]) -> Result<(), StoreError> {
-    let Err(conflict) = ring_together(brain, told, chat, entries).await? else {
+async fn notify(brain: &Brain, told: &Told, chat: &ChatId, entries: &[Held]) -> Result<(), StoreError> {
+    let Err(conflict) = notify_together(brain, told, chat, entries).await? else {
         return Ok(());
     };
     if let [_] = entries {
@@ -134,20 +135,20 @@ async fn ring(brain: &Brain, told: &Told, chat: &ChatId, entries: &[Held]) -> Re
     }
     for entry in entries {
         // What still conflicts is found again by the next look at the index.
-        let _ = ring_together(brain, told, chat, std::slice::from_ref(entry)).await?;
+        let _ = notify_together(brain, told, chat, std::slice::from_ref(entry)).await?;
     }
     Ok(())
 }
 
 /// The inner error: something changed meanwhile, and nothing was done.
-async fn ring_together(
+async fn notify_together(
     brain: &Brain,
     told: &Told,
     chat: &ChatId,
     entries: &[Held],
 ) -> Result<Result<(), StoreError>, StoreError> {
     let mut batch = Batch::default();
-    let mut rings: Vec<Ring> = Vec::new();
+    let mut notifications: Vec<Notification> = Vec::new();
     let mut first = None;
     for (due, revision) in entries {
         let user = brain.user(&due.owner, chat).await?;
@@ -156,22 +157,22 @@ async fn ring_together(
             batch.put(&until(due, brain.clock.now() + chrono::Duration::seconds(AGAIN_SECS)), Expect::Any)?;
             continue;
         };
-        let Some(mut ring) = fallen.ring else {
+        let Some(mut notification) = fallen.notification else {
             batch.extend(fallen.changes);
             continue;
         };
-        ring.quiet = user.settings.quiet;
-        if let Some(end) = ring.waits_until(brain.clock.now()) {
+        notification.quiet = user.settings.quiet;
+        if let Some(end) = notification.waits_until(brain.clock.now()) {
             batch.put(&until(due, end), Expect::Any)?;
             continue;
         }
-        ring.held_until = was_held(brain, &user, due);
+        notification.held_until = was_held(brain, &user, due);
         batch.extend(fallen.changes);
-        rings.push(ring);
+        notifications.push(notification);
         first.get_or_insert_with(|| due.key().as_str().to_owned());
     }
     let shows: Vec<Show> =
-        ring::messages(rings, &first.unwrap_or_default(), brain.clock.now()).into_iter().map(Show::Send).collect();
+        messages(notifications, &first.unwrap_or_default(), brain.clock.now()).into_iter().map(Show::Send).collect();
     let done = if shows.is_empty() {
         brain.commit(batch).await.map(|_| ())
     } else {

@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use crate::core::ids::{ChatId, UserId};
+use crate::core::notification::Notification;
 use crate::core::outcome::Outcome;
 use crate::core::plan::{Params, Target};
 use crate::core::provenance::UntrustedText;
-use crate::core::ring::Ring;
 use crate::core::stakes::Authorized;
 use crate::language::people;
 use crate::language::people::Familiarity;
@@ -197,7 +197,7 @@ pub trait Service: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Something of this service falls due (see [`Due`]): what rings, and what changes with it.
+    /// Something of this service falls due (see [`Due`]): what the person is told, and what changes with it.
     /// The scheduler commits the changes together with the message and the removal of the due entry.
     async fn fall_due(&self, ctx: &RequestContext, due: &Due) -> Result<FallenDue, ServiceError> {
         let _ = (ctx, due);
@@ -231,8 +231,8 @@ pub trait Service: Send + Sync + std::fmt::Debug {
 /// What comes of something falling due.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FallenDue {
-    /// What rings; `None` when it no longer matters.
-    pub ring: Option<Ring>,
+    /// What the person is told; `None` when it no longer matters.
+    pub notification: Option<Notification>,
     /// What changes, e.g. the next occurrence.
     pub changes: Vec<Change>,
 }

@@ -18,7 +18,7 @@ use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Incoming, Input, Reply};
 use crate::limits;
 use crate::pipeline::consent::undo;
-use crate::pipeline::intake::debounce::Breath;
+use crate::pipeline::intake::debounce::Debounce;
 use crate::pipeline::intake::offers::{GONE, Offer, Offered};
 use crate::ports::records::{Message, Show, Speaker, Undo};
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table};
@@ -139,7 +139,7 @@ pub(super) async fn redo(desk: &Desk, job: &Job, button: MessageId, id: &str) ->
     let input = Input::Message { text: said.text, origin: said.origin, reply_to: None };
     // What "tomorrow" is counts from the first writing, as the changed words stand in its place.
     let incoming = Incoming { at: said_at, ..turns::incoming(job, said.number, input) };
-    turns::run(desk, &[&entry], &incoming, Breath::over()).await
+    turns::run(desk, &[&entry], &incoming, Debounce::over()).await
 }
 
 /// The edit as a message under the number of the press. It keeps its date of edit, so it never counts as typed.

@@ -33,7 +33,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::outbox::STOPPED;
 use crate::pipeline::intake::commands;
-use crate::pipeline::intake::debounce::Breath;
+use crate::pipeline::intake::debounce::Debounce;
 use crate::ports::StoreError;
 
 /// One message of a breath.
@@ -101,7 +101,7 @@ pub(super) async fn said(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), 
             let entries: Vec<&Entry> = together.pieces.iter().map(|piece| &piece.entry).collect();
             return turns::answer(desk, &entries, &together.heard.place.id(), STOPPED).await;
         }
-        let breath = if may_grow { Breath::held() } else { Breath::over() };
+        let breath = if may_grow { Debounce::held() } else { Debounce::over() };
         let job = match gathered(desk, &together, rest, &breath).await {
             Gathered::Done(ended) => return ended,
             Gathered::More(job) => job,
@@ -114,10 +114,10 @@ pub(super) async fn said(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), 
 }
 
 /// Runs the turn, unless something more comes before it has begun to act.
-async fn gathered(desk: &Desk, together: &Together, rest: &Rest<Job>, breath: &Breath) -> Gathered {
+async fn gathered(desk: &Desk, together: &Together, rest: &Rest<Job>, breath: &Debounce) -> Gathered {
     let mut turn = std::pin::pin!(together.turn(desk, breath));
     while !breath.is_over() {
-        let full = together.pieces.len() >= limits::BREATH_MESSAGES_MAX || desk.is_cancelled(&together.heard);
+        let full = together.pieces.len() >= limits::DEBOUNCE_MESSAGES_MAX || desk.is_cancelled(&together.heard);
         if full || breath.has_begun() {
             break;
         }
@@ -197,7 +197,7 @@ impl Together {
     }
 
     /// The turn itself.
-    async fn turn(&self, desk: &Desk, breath: &Breath) -> Result<(), StoreError> {
+    async fn turn(&self, desk: &Desk, breath: &Debounce) -> Result<(), StoreError> {
         if self.pieces.iter().any(|piece| decides(&piece.said)) {
             // A decision is made in one step, so it waits before it rather than in it.
             breath.before_writing().await;
@@ -217,7 +217,7 @@ impl Together {
     }
 
     /// A picture beside words cannot be looked into; that is told before the answer, once for all the pictures.
-    async fn tell_what_is_left_out(&self, desk: &Desk, breath: &Breath) -> Result<(), StoreError> {
+    async fn tell_what_is_left_out(&self, desk: &Desk, breath: &Debounce) -> Result<(), StoreError> {
         let beside = |piece: &Piece| piece.unpacked.beside.clone();
         // An earlier life may have told it.
         let known = self.pieces.iter().filter(|piece| piece.entry.heard.is_some());

@@ -53,7 +53,7 @@ use crate::config::{Config, TelegramConfig, WebhookConfig};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::recover;
-use crate::pipeline::intake::commands::{COMMANDS, Command, Where};
+use crate::pipeline::intake::commands::{COMMANDS, SlashCommand, Where};
 use crate::ports::{Channel, StoreError, Transcriber};
 use access::{Access, Door};
 use api::{Api, ApiError};
@@ -237,7 +237,7 @@ fn greet_operator(me: &Me, code: Option<&str>) {
 
 /// The menus beside the input field: everything in private, what works there in groups. Best effort.
 async fn announce_commands(api: &Api) {
-    let menu = |works: fn(&Command) -> bool| {
+    let menu = |works: fn(&SlashCommand) -> bool| {
         let commands = COMMANDS.iter().filter(|command| works(command));
         SetMyCommands::new(commands.map(|command| BotCommand::new(command.name, command.words)))
     };

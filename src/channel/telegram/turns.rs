@@ -28,7 +28,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::handle_turn_in;
 use crate::pipeline::intake::commands;
-use crate::pipeline::intake::debounce::Breath;
+use crate::pipeline::intake::debounce::Debounce;
 use crate::ports::records::Show;
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Transcriber};
 
@@ -67,7 +67,7 @@ impl Desk {
 
     /// How long the rest of a sentence is waited for that would otherwise be asked for.
     pub fn longest_pause(&self) -> Duration {
-        self.pause * limits::BREATH_ASKING_FACTOR
+        self.pause * limits::DEBOUNCE_ASKING_FACTOR
     }
 }
 
@@ -195,7 +195,7 @@ async fn pressed(desk: &Desk, job: &Job, message: MessageId, data: &str) -> Resu
         return edits::redo(desk, job, message, &id).await;
     }
     let incoming = incoming(job, message, press(message, data));
-    run(desk, &[&job.entry], &incoming, Breath::over()).await
+    run(desk, &[&job.entry], &incoming, Debounce::over()).await
 }
 
 /// A single update as a turn.
@@ -221,7 +221,7 @@ pub(super) async fn run(
     desk: &Desk,
     entries: &[&Entry],
     incoming: &Incoming,
-    breath: Breath,
+    breath: Debounce,
 ) -> Result<(), StoreError> {
     let overtakes = commands::overtakes(&incoming.input);
     let ended = AssertUnwindSafe(handle_turn_in(&desk.brain, incoming, breath)).catch_unwind().await;

@@ -37,7 +37,8 @@ pub(crate) mod text;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::core::plan::{Params, Plan, PlannedAction};
+use crate::core::history::PastAction;
+use crate::core::plan::{Plan, PlannedAction};
 use crate::language::time::Reference;
 
 pub use amend::amend;
@@ -72,23 +73,6 @@ pub struct Past {
     /// The person's own words.
     pub said: String,
     pub actions: Vec<PastAction>,
-}
-
-/// What an earlier turn did or asked for.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PastAction {
-    pub service: String,
-    pub command: String,
-    pub params: Params,
-    /// What it was about, or what it created.
-    pub item: Option<Item>,
-}
-
-/// A thing that a service holds.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Item {
-    pub id: String,
-    pub label: String,
 }
 
 /// What became of a request.

@@ -40,7 +40,7 @@ fn check(text: &str, history: &[Past], expected: &str) {
 /// A turn that made or touched one thing.
 fn past(service: &str, command: &str, params: Value, id: &str, label: &str) -> Past {
     let Value::Object(params) = params else { panic!("params are an object") };
-    let item = (!id.is_empty()).then(|| Item { id: id.into(), label: label.into() });
+    let item = (!id.is_empty()).then(|| crate::core::history::ItemRef { id: id.into(), label: label.into() });
     let action = PastAction { service: service.into(), command: command.into(), params, item };
     Past { said: String::new(), actions: vec![action] }
 }

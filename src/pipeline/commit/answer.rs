@@ -1,12 +1,13 @@
 //! What a turn comes to. Nothing of it is shown before all of it is committed (see [`super::outbox`]).
 
+use crate::core::history::PastAction;
 use crate::core::ids::PendingId;
 use crate::core::outcome::Report;
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Edit, Path, Reply};
 use crate::pipeline::intake::settings::UserChange;
 use crate::ports::Batch;
-use crate::ports::records::{Clarification, Deed, Show, Snoozing};
+use crate::ports::records::{Clarification, Show, Snoozing};
 
 /// What a turn comes to: everything here is committed at once, then shown.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ pub struct Answer {
     /// One a planned action.
     pub reports: Vec<Report>,
     /// What was done, for later pronouns.
-    pub deeds: Vec<Deed>,
+    pub actions: Vec<PastAction>,
     /// Others' words that it may repeat; see [`crate::core::provenance::repeated`].
     pub untrusted: Vec<UntrustedText>,
     /// Records that change together with the answer.
@@ -58,7 +59,7 @@ impl Answer {
             replies: Vec::new(),
             edits: Vec::new(),
             reports: Vec::new(),
-            deeds: Vec::new(),
+            actions: Vec::new(),
             untrusted: Vec::new(),
             batch: Batch::default(),
             clarification: Question::Settled,

@@ -7,13 +7,14 @@
 use chrono::{DateTime, Utc};
 
 use crate::core::button::Press;
+use crate::core::history::{ItemRef, PastAction};
 use crate::core::ids::MessageId;
 use crate::core::plan::Params;
 use crate::core::provenance;
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Along, Input, Origin, Part, Reply};
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{ChatState, Deed, Message, Speaker};
+use crate::ports::records::{ChatState, Message, Speaker};
 use crate::ports::{Batch, Expect, StoreError};
 
 /// Adds both sides of the turn to the conversation. `untrusted`: others' words that the answer may repeat.
@@ -21,7 +22,7 @@ pub(crate) fn remember(
     turn: &Turn<'_>,
     state: &mut ChatState,
     replies: &[Reply],
-    deeds: Vec<Deed>,
+    actions: Vec<PastAction>,
     untrusted: Vec<UntrustedText>,
     at: DateTime<Utc>,
     batch: &mut Batch,
@@ -38,7 +39,7 @@ pub(crate) fn remember(
         text,
         origin,
         at,
-        deeds: Vec::new(),
+        actions: Vec::new(),
         message: None,
         by: None,
         source: None,
@@ -57,28 +58,28 @@ pub(crate) fn remember(
         }
     }
     let said: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
-    if !said.is_empty() || !deeds.is_empty() {
+    if !said.is_empty() || !actions.is_empty() {
         let answer = blank(Speaker::Assistant, said.join("\n"), Origin::Typed);
         // Later planners read what was said, and what it was done to.
-        let labels = deeds.iter().filter_map(|deed| deed.item.as_ref()).map(|(_, label)| label.as_str());
+        let labels = actions.iter().filter_map(|past| past.item.as_ref()).map(|item| item.label.as_str());
         let read = [answer.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
         let untrusted = provenance::repeated(&read, untrusted.into_iter().chain(turn.known_to_be_others()));
-        add(Message { deeds, undo: undo_buttons(replies), untrusted, ..answer })?;
+        add(Message { actions, undo: undo_buttons(replies), untrusted, ..answer })?;
     }
     Ok(())
 }
 
-/// Adds a reminder that was told: what rang last is "it", and of several none is. `reply` as it was shown.
-pub(crate) fn rang(
+/// Adds a reminder that was told: what was told last is "it", and of several none is. `reply` as it was shown.
+pub(crate) fn notified(
     state: &mut ChatState,
     reply: &Reply,
     message: MessageId,
     at: DateTime<Utc>,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
-    let item = match reply.rings.as_slice() {
+    let item = match reply.notifications.as_slice() {
         [] => return Ok(()),
-        [only] => Some((only.item.clone(), only.title.clone())),
+        [only] => Some(ItemRef { id: only.item.clone(), label: only.title.clone() }),
         _ => None,
     };
     let told = Message {
@@ -88,27 +89,27 @@ pub(crate) fn rang(
         text: reply.text.clone(),
         origin: Origin::Typed,
         at,
-        deeds: vec![reminded(item)],
+        actions: vec![reminded(item)],
         message: Some(message),
         by: None,
         source: None,
         undo: Vec::new(),
-        untrusted: reply.rings.iter().flat_map(|ring| ring.untrusted.iter().cloned()).collect(),
+        untrusted: reply.notifications.iter().flat_map(|notification| notification.untrusted.iter().cloned()).collect(),
     };
     state.next_message += 1;
     batch.put(&told, Expect::Any)?;
     Ok(())
 }
 
-/// That something was reminded of, as a deed.
-pub(crate) fn reminded(item: Option<(String, String)>) -> Deed {
-    Deed { service: "task".to_owned(), command: "remind".to_owned(), params: Params::new(), item }
+/// That something was reminded of, as a past action.
+pub(crate) fn reminded(item: Option<ItemRef>) -> PastAction {
+    PastAction { service: "task".to_owned(), command: "remind".to_owned(), params: Params::new(), item }
 }
 
 /// The one thing that a message of the conversation reminds of, and the number of the message.
-pub(crate) fn rung(message: &Message) -> Option<(&str, MessageId)> {
-    match message.deeds.as_slice() {
-        [Deed { command, item: Some((id, _)), .. }] if command == "remind" => Some((id, message.message?)),
+pub(crate) fn reminds_of(message: &Message) -> Option<(&str, MessageId)> {
+    match message.actions.as_slice() {
+        [PastAction { command, item: Some(item), .. }] if command == "remind" => Some((&item.id, message.message?)),
         _ => None,
     }
 }

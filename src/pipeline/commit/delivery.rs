@@ -10,11 +10,10 @@ use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
 
-use super::conversation;
+use super::{conversation, wording};
 use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::Event;
-use crate::core::ring;
 use crate::core::turn::{CardPart, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -90,7 +89,7 @@ impl Brain {
             return Then::Waits;
         }
         if let Show::Send(reply) = &mut entry.show {
-            *reply = ring::said(std::mem::take(reply), self.clock.now());
+            *reply = wording::worded(std::mem::take(reply), self.clock.now());
         }
         let shown = match &entry.show {
             Show::Send(reply) => self.channel.send(&entry.chat, reply).await.map(Some),
@@ -141,7 +140,7 @@ impl Brain {
         let _guard = self.writing.lock(chat).await;
         loop {
             let mut batch = Batch::default();
-            let scan = Scan::of::<OutboxEntry>(&[chat.as_str()], limits::GATHER_MAX);
+            let scan = Scan::of::<OutboxEntry>(&[chat.as_str()], limits::COALESCED_MAX);
             for (entry, _) in self.store.list::<OutboxEntry>(scan).await?.iter().filter(|(entry, _)| shows(entry)) {
                 batch.delete(Table::Outbox, entry.key(), Expect::Any);
             }
@@ -199,7 +198,7 @@ impl Brain {
         let _guard = self.writing.lock(&entry.chat).await;
         if let (Some(message), Show::Send(reply)) = (message, &entry.show) {
             let mut state = self.chat_state(&entry.chat).await?;
-            conversation::rang(&mut state, reply, message, self.clock.now(), &mut batch)?;
+            conversation::notified(&mut state, reply, message, self.clock.now(), &mut batch)?;
             state.last_bot_message = Some(message);
             // A reminder stands beside the line of a turn; everything else takes its place.
             if reply.reminder.is_none() {

@@ -8,3 +8,4 @@ pub mod notifications;
 pub mod outbox;
 pub mod public;
 pub mod recover;
+pub mod wording;

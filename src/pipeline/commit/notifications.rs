@@ -2,7 +2,7 @@
 //! ones wait for the end of quiet hours, and nothing is tried in a chat that is closed to us.
 //!
 //! Invariant: a reminder is judged, and told, by the zone and the quiet hours that its owner has when it is
-//! delivered; they may have moved since it rang.
+//! delivered; they may have moved since it fell due.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,9 +10,9 @@ use std::collections::btree_map::Entry;
 use chrono::{DateTime, Utc};
 
 use crate::core::ids::{ChatId, UserId};
-use crate::core::ring::{self, Ring};
+use crate::core::notification::{self, Notification};
 use crate::core::turn::Reply;
-use crate::limits::{APART_MAX, GATHER_MAX};
+use crate::limits::{APART_MAX, COALESCED_MAX};
 use crate::pipeline::brain::Brain;
 use crate::ports::records::{Due, DueKind, OutboxEntry, Show, User};
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
@@ -23,14 +23,14 @@ type Held = (OutboxEntry, u64);
 /// The reply of an entry, if it is a reminder.
 fn reminder(entry: &OutboxEntry) -> Option<&Reply> {
     match &entry.show {
-        Show::Send(reply) if !reply.rings.is_empty() => Some(reply),
+        Show::Send(reply) if !reply.notifications.is_empty() => Some(reply),
         Show::Send(_) | Show::Edit(_) => None,
     }
 }
 
 /// Until when an entry has to wait for the end of quiet hours.
 fn waits_until(entry: &OutboxEntry, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    reminder(entry).and_then(|reply| ring::waits_until(reply, now))
+    reminder(entry).and_then(|reply| notification::waits_until(reply, now))
 }
 
 /// The reminders among these that have to be put together: those that wait, and those that do not.
@@ -42,13 +42,13 @@ fn crowds(waiting: Vec<Held>, now: DateTime<Utc>) -> Vec<Vec<Held>> {
 
 /// True when one item is told several times, or too many are told apart.
 fn is_crowd(crowd: &[Held]) -> bool {
-    let rings: Vec<Ring> = rings(crowd);
-    let count = rings.len();
-    crowd.len() > 1 && (count > APART_MAX || ring::gathered(rings).len() < count)
+    let notifications: Vec<Notification> = notifications(crowd);
+    let count = notifications.len();
+    crowd.len() > 1 && (count > APART_MAX || notification::coalesced(notifications).len() < count)
 }
 
-fn rings(crowd: &[Held]) -> Vec<Ring> {
-    crowd.iter().filter_map(|(entry, _)| reminder(entry)).flat_map(|reply| reply.rings.clone()).collect()
+fn notifications(crowd: &[Held]) -> Vec<Notification> {
+    crowd.iter().filter_map(|(entry, _)| reminder(entry)).flat_map(|reply| reply.notifications.clone()).collect()
 }
 
 impl Brain {
@@ -62,7 +62,7 @@ impl Brain {
         let now = self.clock.now();
         let waiting = self.as_people_live_now(chat, waiting).await?;
         if !crowds(waiting.clone(), now).is_empty() {
-            self.gather(chat, now).await?;
+            self.coalesce(chat, now).await?;
             return Ok(None);
         }
         if self.is_blocked(chat).await {
@@ -79,14 +79,14 @@ impl Brain {
     async fn as_people_live_now(&self, chat: &ChatId, mut waiting: Vec<Held>) -> Result<Vec<Held>, StoreError> {
         let mut people: BTreeMap<UserId, User> = BTreeMap::new();
         for (entry, _) in &mut waiting {
-            let Show::Send(Reply { rings, .. }) = &mut entry.show else { continue };
-            for ring in rings {
-                let Some(owner) = &ring.owner else { continue };
+            let Show::Send(Reply { notifications, .. }) = &mut entry.show else { continue };
+            for notification in notifications {
+                let Some(owner) = &notification.owner else { continue };
                 let user = match people.entry(owner.clone()) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => new.insert(self.user(owner, chat).await?),
                 };
-                (ring.zone, ring.quiet) = (self.zone_of(user), user.settings.quiet);
+                (notification.zone, notification.quiet) = (self.zone_of(user), user.settings.quiet);
             }
         }
         Ok(waiting)
@@ -107,21 +107,23 @@ impl Brain {
 
     /// Puts the reminders together that wait in a chat: into the first of them, or, while they are few, into the
     /// first of each item.
-    async fn gather(&self, chat: &ChatId, now: DateTime<Utc>) -> Result<(), StoreError> {
+    async fn coalesce(&self, chat: &ChatId, now: DateTime<Utc>) -> Result<(), StoreError> {
         let _guard = self.writing.lock(chat).await;
-        let scan = Scan::of::<OutboxEntry>(&[chat.as_str()], GATHER_MAX);
+        let scan = Scan::of::<OutboxEntry>(&[chat.as_str()], COALESCED_MAX);
         let mut batch = Batch::default();
         let waiting = self.as_people_live_now(chat, self.store.list::<OutboxEntry>(scan).await?).await?;
         for crowd in crowds(waiting, now) {
-            let mut rings = ring::gathered(rings(&crowd));
-            let all_in_one = rings.len() > APART_MAX;
+            let mut notifications = notification::coalesced(notifications(&crowd));
+            let all_in_one = notifications.len() > APART_MAX;
             for (mut entry, revision) in crowd {
                 let key = entry.key();
                 let Show::Send(reply) = &mut entry.show else { continue };
-                let is_here = |ring: &Ring| all_in_one || reply.rings.iter().any(|here| here.item == ring.item);
-                let (here, elsewhere) = rings.into_iter().partition(is_here);
-                (reply.rings, rings) = (here, elsewhere);
-                if reply.rings.is_empty() {
+                let is_here = |notification: &Notification| {
+                    all_in_one || reply.notifications.iter().any(|here| here.item == notification.item)
+                };
+                let (here, elsewhere) = notifications.into_iter().partition(is_here);
+                (reply.notifications, notifications) = (here, elsewhere);
+                if reply.notifications.is_empty() {
                     batch.delete(Table::Outbox, key, Expect::Revision(revision));
                 } else {
                     batch.put(&entry, Expect::Revision(revision))?;

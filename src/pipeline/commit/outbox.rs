@@ -60,9 +60,9 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
     fail_point("answer-before");
     // A question may be answered by the words that are still on their way.
     if answer.path == Path::Clarify {
-        turn.breath.before_asking().await;
+        turn.debounce.before_asking().await;
     } else {
-        turn.breath.before_writing().await;
+        turn.debounce.before_writing().await;
     }
     let mut committed = commit(turn, answer).await;
     if let (Err(StoreError::Conflict { table: Table::Pending, .. }), Some(card)) = (&committed, hinges_on) {
@@ -121,7 +121,7 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
         replies,
         edits,
         reports,
-        deeds,
+        actions,
         untrusted,
         mut batch,
         clarification,
@@ -142,7 +142,7 @@ async fn commit(turn: &Turn<'_>, answer: Answer) -> Result<(), StoreError> {
     // Whoever writes lets us answer.
     state.blocked = None;
     let now = brain.clock.now();
-    conversation::remember(turn, &mut state, &replies, deeds, untrusted, now, &mut batch)?;
+    conversation::remember(turn, &mut state, &replies, actions, untrusted, now, &mut batch)?;
     for edit in edits {
         enqueue(&mut state, Show::Edit(edit), now, &mut batch)?;
     }
@@ -183,7 +183,7 @@ pub fn enqueue(
 /// A reply in messages that fit; the buttons go with the last one. Cards are split already.
 fn split(reply: Reply) -> Vec<Reply> {
     // What a card shows is not touched again, white space included; a reminder gets its words at delivery.
-    if !reply.rings.is_empty() || (reply.card.is_some() && !reply.text.trim().is_empty()) {
+    if !reply.notifications.is_empty() || (reply.card.is_some() && !reply.text.trim().is_empty()) {
         return vec![reply];
     }
     let words = Formatted { text: reply.text, spans: reply.spans };

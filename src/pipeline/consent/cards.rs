@@ -8,11 +8,12 @@ use super::too_late;
 use crate::core::button::{Button, CardVerb, Press};
 use crate::core::card;
 use crate::core::digest::Digest;
+use crate::core::history::{ItemRef, PastAction};
 use crate::core::ids::PendingId;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::pending::{Decision, Event, Means, Pending, State};
 use crate::core::plan::Action;
-use crate::core::run::{Progress, Run};
+use crate::core::run::{Progress, Run, Step};
 use crate::core::turn::{CardPart, Path, Reply};
 use crate::language::time::Reference;
 use crate::limits;
@@ -22,7 +23,7 @@ use crate::pipeline::consent;
 use crate::pipeline::stages::gate::Passed;
 use crate::pipeline::stages::respond;
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{Audit, Deed, PendingOpen};
+use crate::ports::records::{Audit, PendingOpen};
 use crate::ports::{Expect, StoreError};
 use crate::services::command::Subject;
 
@@ -287,13 +288,13 @@ pub fn send_buttons(run: &Run) -> Vec<Vec<Button>> {
 }
 
 /// What a run did, for later pronouns.
-pub fn deeds(run: &Run) -> Vec<Deed> {
+pub fn past_actions(run: &Run) -> Vec<PastAction> {
     run.steps
         .iter()
         .filter(|step| {
             matches!(step.progress, Progress::Done { outcome: Outcome::Succeeded { .. } | Outcome::Unknown { .. } })
         })
-        .map(|step| Deed {
+        .map(|step| PastAction {
             service: step.action.service.clone(),
             command: step.action.command.clone(),
             params: step.action.params.clone(),
@@ -303,20 +304,21 @@ pub fn deeds(run: &Run) -> Vec<Deed> {
 }
 
 /// The item a step made or touched: what its result names, else its target.
-fn item(step: &crate::core::run::Step) -> Option<(String, String)> {
-    let target = || step.action.target.as_ref().map(|target| (target.id.clone(), target.label.clone()));
+fn item(step: &Step) -> Option<ItemRef> {
+    let target =
+        || step.action.target.as_ref().map(|target| ItemRef { id: target.id.clone(), label: target.label.clone() });
     let Progress::Done { outcome: Outcome::Succeeded { result } } = &step.progress else {
         return target();
     };
     if let Some(draft) = result.get("draft_id").and_then(serde_json::Value::as_str) {
-        return Some((draft.to_owned(), step.action.text("subject").to_owned()));
+        return Some(ItemRef { id: draft.to_owned(), label: step.action.text("subject").to_owned() });
     }
     let made = ["task", "event", "note", "memory", "thread", "person"].iter().find_map(|name| result.get(name));
     let text =
         |item: &serde_json::Value, name: &str| item.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
     made.and_then(|item| {
         let label = ["title", "summary", "key", "subject", "name"].iter().find_map(|name| text(item, name))?;
-        Some((text(item, "id")?, label))
+        Some(ItemRef { id: text(item, "id")?, label })
     })
     .or_else(target)
 }

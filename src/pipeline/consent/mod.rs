@@ -157,13 +157,13 @@ pub fn which(turn: &Turn<'_>) -> Answer {
 
 /// A card in a few words.
 pub fn title(brain: &Brain, pending: &Pending) -> String {
-    pending.actions.iter().map(|action| deed(brain, action)).collect::<Vec<_>>().join("; ")
+    pending.actions.iter().map(|action| wording(brain, action)).collect::<Vec<_>>().join("; ")
 }
 
 /// An action in a few words, for "I won't …".
-pub fn deed(brain: &Brain, action: &Action) -> String {
-    let deed = brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action));
-    crate::core::text::visible(&deed)
+pub fn wording(brain: &Brain, action: &Action) -> String {
+    let words = brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action));
+    crate::core::text::visible(&words)
 }
 
 /// Proposed actions in a few words: the first of them, when there are many.
@@ -175,7 +175,7 @@ pub fn meant(brain: &Brain, actions: &[PlannedAction]) -> String {
         ..Action::default()
     };
     let named = actions.iter().take(limits::ACTIONS_NAMED_MAX);
-    let named = named.map(|planned| shorten(&deed(brain, &action(planned)), limits::ACTION_NAMED_CHARS));
+    let named = named.map(|planned| shorten(&wording(brain, &action(planned)), limits::ACTION_NAMED_CHARS));
     let mut named = named.collect::<Vec<_>>().join("; ");
     if actions.len() > limits::ACTIONS_NAMED_MAX {
         named.push_str("; …");
@@ -353,7 +353,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     results.add_run(turn, &finished.run);
     let mut answer = Answer::of(Path::Consent);
     answer.reports = finished.reports();
-    answer.deeds = super::consent::cards::deeds(&finished.run);
+    answer.actions = cards::past_actions(&finished.run);
     answer.show(closed::view(turn.brain, &finished.pending, turn.ctx.zone));
     answer.batch = finished.batch;
     answer.untrusted = finished.untrusted;

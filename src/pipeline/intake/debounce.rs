@@ -1,8 +1,8 @@
-//! A breath: the short time in which a person's next message may still belong to this one.
+//! Debounce: the short time in which a person's next message may still belong to this one.
 //!
 //! People type "remind me" ⏎ "to buy milk" ⏎ "tomorrow 9am". A turn may think at once, so that a single message
-//! is not kept waiting; but until the breath is over it writes nothing and says nothing, so that it can be
-//! dropped without a trace and begun anew with all the words.
+//! is not kept waiting; but while more may come it writes nothing and says nothing, so that it can be dropped
+//! without a trace and begun anew with all the words coalesced.
 //!
 //! | stage    | what the turn may do                                                     |
 //! |----------|--------------------------------------------------------------------------|
@@ -10,10 +10,10 @@
 //! | `Acting` | everything but asking back: the rest of the sentence may still be coming |
 //! | `Over`   | everything                                                               |
 //!
-//! Invariant: a turn passes [`Breath::before_writing`] or [`Breath::before_asking`] before its first commit, and
-//! from then on [`Breath::has_begun`] is true. Whoever holds the breath drops a turn only while it is false, in
-//! the task that also polls the turn, so that the two cannot cross. Not here: whose messages belong together
-//! (a channel knows that), and time.
+//! Invariant: a turn passes [`Debounce::before_writing`] or [`Debounce::before_asking`] before its first commit, and
+//! from then on [`Debounce::has_begun`] is true. The holder drops a turn only while it is false, in the task that
+//! also polls the turn, so that the two cannot cross. Not here: whose messages belong together (the channel knows
+//! that), and time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,12 +29,12 @@ enum Stage {
 
 /// Shared by a turn and whoever may still add to it.
 #[derive(Debug, Clone)]
-pub struct Breath {
+pub struct Debounce {
     stage: Arc<watch::Sender<Stage>>,
     begun: Arc<AtomicBool>,
 }
 
-impl Breath {
+impl Debounce {
     /// Nothing more can come.
     pub fn over() -> Self {
         Self::at(Stage::Over)
@@ -91,7 +91,7 @@ impl Breath {
 
     async fn reach(&self, wanted: Stage) {
         let mut stage = self.stage.subscribe();
-        // The sender lives as long as this breath does.
+        // The sender lives as long as this does.
         let _ = stage.wait_for(|stage| *stage >= wanted).await;
         self.begun.store(true, Ordering::Release);
     }
@@ -103,23 +103,23 @@ mod tests {
     use futures::FutureExt;
 
     #[test]
-    fn a_turn_in_a_held_breath_has_not_begun() {
-        let breath = Breath::held();
-        assert!(breath.before_writing().now_or_never().is_none());
-        assert!(!breath.has_begun());
-        breath.let_act();
-        assert!(breath.before_asking().now_or_never().is_none(), "asking back waits longer");
-        assert!(!breath.has_begun());
-        assert!(breath.before_writing().now_or_never().is_some());
-        assert!(breath.has_begun());
-        assert!(breath.before_asking().now_or_never().is_some(), "what has begun need not wait any more");
+    fn a_turn_that_is_held_has_not_begun() {
+        let debounce = Debounce::held();
+        assert!(debounce.before_writing().now_or_never().is_none());
+        assert!(!debounce.has_begun());
+        debounce.let_act();
+        assert!(debounce.before_asking().now_or_never().is_none(), "asking back waits longer");
+        assert!(!debounce.has_begun());
+        assert!(debounce.before_writing().now_or_never().is_some());
+        assert!(debounce.has_begun());
+        assert!(debounce.before_asking().now_or_never().is_some(), "what has begun need not wait any more");
     }
 
     #[test]
-    fn a_breath_never_goes_back() {
-        let breath = Breath::held();
-        breath.end();
-        breath.let_act();
-        assert!(breath.before_asking().now_or_never().is_some());
+    fn it_never_goes_back() {
+        let debounce = Debounce::held();
+        debounce.end();
+        debounce.let_act();
+        assert!(debounce.before_asking().now_or_never().is_some());
     }
 }

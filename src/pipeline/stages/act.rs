@@ -60,7 +60,7 @@ fn is_fresh(turn: &Turn<'_>, question: &Clarification) -> bool {
 /// Changes a card: it is withdrawn at once, and a new one takes its place. When the change cannot be
 /// planned, the original comes back as a new card.
 pub async fn amend(turn: &Turn<'_>, pending: Pending) -> Result<Answer, TurnError> {
-    turn.breath.before_writing().await;
+    turn.debounce.before_writing().await;
     let mut withdrawal = Answer::of(Path::Consent);
     let open = cards::supersede(turn, &pending, &mut withdrawal).await?;
     let batch = std::mem::take(&mut withdrawal.batch);

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::ask::{self, Asked};
 use super::context::Context;
+use crate::core::history::{ItemRef, PastAction};
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::core::text::{head_and_tail, shorten};
@@ -306,7 +307,7 @@ fn known_lines(turn: &Turn<'_>, known: &Context) -> Vec<String> {
 /// The reminder that the request replies to, with the items it is about.
 fn replied_line(turn: &Turn<'_>) -> Option<String> {
     let shown = turn.replied.as_ref().filter(|shown| !shown.about.is_empty())?;
-    let about = shown.about.iter().map(|(id, title)| format!(" [task {id} “{title}”]")).collect::<String>();
+    let about = shown.about.iter().map(|ItemRef { id, label }| format!(" [task {id} “{label}”]")).collect::<String>();
     Some(format!("The request replies to your message: {}{about}", shorten(&shown.text, 400)))
 }
 
@@ -335,8 +336,8 @@ fn history(turn: &Turn<'_>) -> Vec<String> {
             Speaker::Person if message.origin.is_own_words() => format!("somebody else: {}", message.text),
             Speaker::Person => format!("person passed on: {}", message.text),
             Speaker::Assistant => {
-                let deeds: Vec<String> = message.deeds.iter().map(deed).collect();
-                format!("assistant: {} {}", shorten(&message.text, 400), deeds.join(" "))
+                let done: Vec<String> = message.actions.iter().map(named).collect();
+                format!("assistant: {} {}", shorten(&message.text, 400), done.join(" "))
             }
         };
         let Some(rest) = left.checked_sub(line.len()) else {
@@ -349,10 +350,10 @@ fn history(turn: &Turn<'_>) -> Vec<String> {
     lines
 }
 
-fn deed(deed: &crate::ports::records::Deed) -> String {
-    match &deed.item {
-        Some((id, label)) => format!("[{}.{} {id} “{label}”]", deed.service, deed.command),
-        None => format!("[{}.{}]", deed.service, deed.command),
+fn named(past: &PastAction) -> String {
+    match &past.item {
+        Some(ItemRef { id, label }) => format!("[{}.{} {id} “{label}”]", past.service, past.command),
+        None => format!("[{}.{}]", past.service, past.command),
     }
 }
 

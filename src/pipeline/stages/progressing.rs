@@ -68,7 +68,7 @@ impl Progressing {
     pub fn add(&mut self, turn: &Turn<'_>, ran: &execute::Ran) -> Result<(), StoreError> {
         self.results.add_run(turn, &ran.run);
         self.answer.reports.extend(ran.run.steps.iter().map(crate::pipeline::consent::decisions::step_report));
-        self.answer.deeds.extend(cards::deeds(&ran.run));
+        self.answer.actions.extend(cards::past_actions(&ran.run));
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
         if ran.revision.is_some() {
@@ -142,8 +142,8 @@ fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Form
     let Progressing { mut answer, buttons, .. } = so_far;
     let asks_consent = answer.replies.iter().any(|reply| reply.card.is_some());
     if !words.text.is_empty() {
-        let timed = answer.deeds.iter().any(|deed| {
-            respond::shows_time(&crate::core::plan::Action { params: deed.params.clone(), ..Default::default() })
+        let timed = answer.actions.iter().any(|past| {
+            respond::shows_time(&crate::core::plan::Action { params: past.params.clone(), ..Default::default() })
         });
         if turn.names_zone() && timed && !answer.zone_named {
             answer.zone_named = true;

@@ -129,7 +129,7 @@ pub(crate) async fn carried_through(turn: &Turn<'_>) -> Result<Option<Answer>, S
     let Some(first) = turn.brain.store.load::<Run>(&first).await? else {
         return Ok(None);
     };
-    turn.breath.before_writing().await;
+    turn.debounce.before_writing().await;
     // Its later rounds were interrupted together with it; see `run_now` for their names.
     let later = Scan {
         prefix: Some(Key::from_stored(&format!("{}+", turn.incoming.turn))),
@@ -240,7 +240,7 @@ async fn run_now(
     if execute::changes_anything(turn.brain, &run) {
         let mut batch = Batch::default();
         batch.put(&run, Expect::Absent)?;
-        turn.breath.before_writing().await;
+        turn.debounce.before_writing().await;
         fail_point("plan-before");
         revision = Some(turn.brain.commit(batch).await?);
         fail_point("plan-durable");

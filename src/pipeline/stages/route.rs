@@ -98,7 +98,8 @@ fn history(turn: &Turn<'_>) -> Vec<String> {
             }
             Speaker::Person => {}
             Speaker::Assistant => {
-                lines.extend(message.deeds.iter().map(|d| format!("assistant: {}.{}", d.service, d.command)));
+                lines
+                    .extend(message.actions.iter().map(|past| format!("assistant: {}.{}", past.service, past.command)));
             }
         }
         if own == limits::ROUTE_HISTORY_MESSAGES {

@@ -85,7 +85,7 @@ async fn draft(turn: &Turn<'_>, written: &str, changed: bool) {
     let first = words.split(limits::DRAFT_UTF16_MAX, limits::MESSAGE_SPANS_MAX).into_iter().next();
     if let Some(first) = first {
         // Once words are seen, the turn can no longer be begun anew.
-        turn.breath.before_writing().await;
+        turn.debounce.before_writing().await;
         turn.speaks();
         turn.brain.channel.draft(turn.chat(), &first).await;
     }

@@ -4,8 +4,9 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
+use crate::core::history::PastAction;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
-use crate::core::plan::{Params, Plan, PlannedAction, Taint};
+use crate::core::plan::{Plan, PlannedAction, Taint};
 use crate::core::provenance::UntrustedText;
 use crate::core::settings::Settings;
 use crate::core::turn::Origin;
@@ -39,19 +40,6 @@ impl Record for User {
     }
 }
 
-/// What an action of an earlier turn was about, for "cancel it".
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Deed {
-    /// The service's name.
-    pub service: String,
-    /// The command's name.
-    pub command: String,
-    /// The values.
-    pub params: Params,
-    /// The item it made or touched: id and label.
-    pub item: Option<(String, String)>,
-}
-
 /// Who spoke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -78,7 +66,8 @@ pub struct Message {
     /// When.
     pub at: DateTime<Utc>,
     /// What was done in the turn this answer closes.
-    pub deeds: Vec<Deed>,
+    #[serde(alias = "deeds")]
+    pub actions: Vec<PastAction>,
     /// The channel's number of it, for what a person said, and for reminders.
     #[serde(default)]
     pub message: Option<MessageId>,
@@ -88,7 +77,7 @@ pub struct Message {
     /// What to call words that are not the person's own.
     #[serde(default)]
     pub source: Option<String>,
-    /// How the deeds can be taken back, for a while: ids of undo records.
+    /// How they can be taken back, for a while: ids of undo records.
     #[serde(default)]
     pub undo: Vec<String>,
     /// Of an answer of ours: what it repeats of others' words.

@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 
 use crate::ports::Key;
 pub use cards::{CardMessage, PendingOpen, Undo};
-pub use conversation::{ChatState, Clarification, Deed, Message, Snoozing, Speaker, User};
+pub use conversation::{ChatState, Clarification, Message, Snoozing, Speaker, User};
 pub use due::{Due, DueKind};
 pub use post::{Before, InboxEntry, OutboxEntry, Show, Shown};
 pub use trace::{Audit, Span, Turn};

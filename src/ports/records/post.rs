@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CardMessage;
 use crate::core::button::Button;
+use crate::core::history::ItemRef;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Edit, Reply};
@@ -24,7 +25,7 @@ pub struct InboxEntry {
     pub raw: String,
     /// Whether its turn has ended.
     pub done: bool,
-    /// The update whose turn this one belongs to, when both came in one breath.
+    /// The update whose turn this one belongs to, when both were coalesced into one.
     #[serde(default)]
     pub joins: Option<u64>,
     /// What a recording was heard to say, once the person has been told; empty when something else was told.
@@ -90,9 +91,9 @@ pub struct Shown {
     pub buttons: Vec<Vec<Button>>,
     /// When it was delivered.
     pub at: DateTime<Utc>,
-    /// The items it reminds of, id and title: a reply to it is about them.
+    /// The items it reminds of: a reply to it is about them.
     #[serde(default)]
-    pub about: Vec<(String, String)>,
+    pub about: Vec<ItemRef>,
     /// What they hold of others' words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<UntrustedText>,

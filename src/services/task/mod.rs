@@ -323,7 +323,7 @@ impl Service for TaskService {
         let Some((task, revision)) = items::by_id::<Task>(&self.store, &due.owner, item).await? else {
             return Ok(FallenDue::default());
         };
-        let Some((ring, next)) = reminder::remind(&task, due, ctx) else {
+        let Some((notification, next)) = reminder::remind(&task, due, ctx) else {
             return Ok(FallenDue::default());
         };
         let mut changes = Vec::new();
@@ -334,7 +334,7 @@ impl Service for TaskService {
                 changes.push(self.armed(&due).await?);
             }
         }
-        Ok(FallenDue { ring: Some(ring), changes })
+        Ok(FallenDue { notification: Some(notification), changes })
     }
 
     async fn agenda(

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::core::ids::{ChatId, UserId};
+use crate::core::notification::MORNING;
 use crate::core::provenance::UntrustedText;
-use crate::core::ring::MORNING;
 use crate::language::offset::ReminderOffset;
 use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::records::{Due, DueKind};

@@ -4,8 +4,8 @@ use chrono::{DateTime, Duration, Utc};
 use serde_json::Value;
 
 use super::record::Task;
+use crate::core::notification::MORNING;
 use crate::core::plan::Params;
-use crate::core::ring::MORNING;
 use crate::language::offset::ReminderOffset;
 use crate::limits::REMINDERS_MAX;
 use crate::services::recurrence::{Series, at_clock, instant};

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::*;
 use crate::core::button::Role;
 use crate::core::provenance::UntrustedText;
-use crate::core::ring;
 use crate::services::show::Moment;
 use crate::services::testing::{World, authorized, local};
 
@@ -213,8 +212,8 @@ async fn a_list_is_sorted_by_deadline_and_bounded_by_day_inclusively() {
 
 /// What rings, in words.
 fn said(world: &World, fallen: &FallenDue) -> crate::core::turn::Reply {
-    let rings = vec![fallen.ring.clone().expect("a ring")];
-    ring::messages(rings, "key", world.ctx.now).remove(0)
+    let told = vec![fallen.notification.clone().expect("a notification")];
+    crate::pipeline::commit::wording::messages(told, "key", world.ctx.now).remove(0)
 }
 
 async fn fire(world: &World, tasks: &TaskService, due: &Due) -> FallenDue {
@@ -271,7 +270,7 @@ async fn a_snoozed_reminder_comes_unless_the_task_was_done_moved_or_deleted() {
         let snoozed = world.due().await.remove(0);
         assert_eq!(snoozed.at, local(Berlin, "2026-01-13 17:11"));
         world.move_to("2026-01-13 17:11");
-        assert!(tasks.fall_due(&world.ctx, &snoozed).await.unwrap().ring.is_some());
+        assert!(tasks.fall_due(&world.ctx, &snoozed).await.unwrap().notification.is_some());
         world.run(&tasks, command, params).await;
         assert_eq!(tasks.fall_due(&world.ctx, &snoozed).await.unwrap(), FallenDue::default(), "{command}");
     }
@@ -608,9 +607,9 @@ async fn others_words_stay_theirs_and_a_new_title_is_ones_own() {
         "a task from the event “Call”"
     );
     let due = world.due().await.pop().unwrap();
-    let ring = tasks.fall_due(&world.ctx, &due).await.unwrap().ring.unwrap();
-    assert_eq!(ring.untrusted.len(), 2);
+    let told = tasks.fall_due(&world.ctx, &due).await.unwrap().notification.unwrap();
+    assert_eq!(told.untrusted.len(), 2);
     let day = chrono::Duration::days(2);
     let agenda = tasks.agenda(&world.ctx, world.ctx.now, world.ctx.now + day).await.unwrap();
-    assert_eq!(agenda[0].untrusted, ring.untrusted);
+    assert_eq!(agenda[0].untrusted, told.untrusted);
 }

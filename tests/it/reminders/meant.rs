@@ -147,7 +147,7 @@ async fn a_model_is_told_what_was_replied_to() {
     let ring = rig.channel.all().into_iter().rfind(|shown| shown.reply.text.starts_with("⏰ Call mom")).unwrap();
     rig.plans(json!([action("task", "create", json!({"title": "Buy milk"}))]));
     rig.says("add milk").await;
-    let item = ring.reply.rings[0].item.clone();
+    let item = ring.reply.notifications[0].item.clone();
     let asked = rig.script.asked(Stage::Plan).len();
     rig.plans(json!([action("task", "complete", json!({"find_by": item}))]));
     let told = rig.me().replies("mark it as done", ring.id).await.text();

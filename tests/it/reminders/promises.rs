@@ -98,7 +98,7 @@ async fn a_group_stays_until_its_message_has_a_number() {
     world.restart().await;
     let told = world.told();
     assert_eq!(told.len(), 3);
-    assert!(told.iter().all(|one| one.reply.rings.len() == 5 && one.reply.reminder == told[0].reply.reminder));
+    assert!(told.iter().all(|one| one.reply.notifications.len() == 5 && one.reply.reminder == told[0].reply.reminder));
     world.restart().await;
     assert_eq!(world.told().len(), 3, "it was delivered");
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use brain_agent::core::button::Role;
-use brain_agent::core::ring::{Ring, Urgency};
+use brain_agent::core::notification::{Notification, Urgency};
 use brain_agent::core::settings::{Quiet, Settings};
 use chrono::{DateTime, Duration, TimeZone, Timelike, Utc};
 use chrono_tz::{America, Asia, Europe, Pacific, Tz};
@@ -247,8 +247,8 @@ impl Year {
         let new: Vec<Told> = self.world.told()[self.seen..].to_vec();
         let now = self.world.now();
         for told in new.iter().filter(|told| told.at == now && !told.doubtful) {
-            let [ring] = told.reply.rings.as_slice() else { continue };
-            let id = ring.item.clone();
+            let [notification] = told.reply.notifications.as_slice() else { continue };
+            let id = notification.item.clone();
             match self.dice.roll(12) {
                 0 | 1 => {
                     self.world.presses(&told.reply, Role::Snooze).await;
@@ -324,7 +324,7 @@ impl Year {
         let mut figures = Figures::default();
         let mut repeats: Vec<&Told> = Vec::new();
         let world_told = self.world.told();
-        for told in world_told.iter().filter(|told| !told.reply.rings.is_empty()) {
+        for told in world_told.iter().filter(|told| !told.reply.notifications.is_empty()) {
             // A message comes again as the same reminder, or inside the list it has become a part of.
             repeats.retain(|was| was.reply.reminder != told.reply.reminder && !holds(told, was));
             if told.doubtful {
@@ -332,9 +332,9 @@ impl Year {
                 repeats.push(told);
                 continue;
             }
-            figures.grouped += usize::from(told.reply.rings.len() > 1);
-            for ring in &told.reply.rings {
-                self.judge_ring(told, ring, left.get_mut(&ring.item).unwrap(), &mut figures);
+            figures.grouped += usize::from(told.reply.notifications.len() > 1);
+            for notification in &told.reply.notifications {
+                self.judge_ring(told, notification, left.get_mut(&notification.item).unwrap(), &mut figures);
             }
         }
         assert!(repeats.is_empty(), "what was not confirmed is told again: {repeats:#?}");
@@ -350,14 +350,19 @@ impl Year {
     }
 
     /// What happened around a time, for the one who has to find out why.
-    fn around(&self, ring: &Ring, at: DateTime<Utc>, left: &BTreeMap<DateTime<Utc>, Occurrence>) -> String {
+    fn around(
+        &self,
+        notification: &Notification,
+        at: DateTime<Utc>,
+        left: &BTreeMap<DateTime<Utc>, Occurrence>,
+    ) -> String {
         let near = |other: DateTime<Utc>| (other - at).abs() < Duration::days(4);
         let mut lines = vec![format!("zones {:?}, quiet {}", self.zones, self.quiet)];
         lines.extend(self.troubles.iter().filter(|(from, _)| near(*from)).map(|t| format!("trouble {t:?}")));
         lines.extend(left.values().filter(|o| near(o.at)).map(|o| format!("expected {o:?}")));
         for told in self.world.told().iter().filter(|told| near(told.at)) {
-            let rings = told.reply.rings.iter().filter(|other| other.item == ring.item);
-            lines.extend(rings.map(|r| format!("told {} doubtful {}: {r:?}", told.at, told.doubtful)));
+            let notifications = told.reply.notifications.iter().filter(|other| other.item == notification.item);
+            lines.extend(notifications.map(|r| format!("told {} doubtful {}: {r:?}", told.at, told.doubtful)));
         }
         lines.join("\n")
     }
@@ -365,47 +370,61 @@ impl Year {
     fn judge_ring(
         &self,
         told: &Told,
-        ring: &Ring,
+        notification: &Notification,
         left: &mut BTreeMap<DateTime<Utc>, Occurrence>,
         figures: &mut Figures,
     ) {
-        let occurrence = left.remove(&ring.at).unwrap_or_else(|| {
-            let what = format!("{} rang at {} for {}, told twice or never due", ring.title, told.at, ring.at);
-            panic!("{what}\n{}", self.around(ring, told.at, left))
+        let occurrence = left.remove(&notification.at).unwrap_or_else(|| {
+            let what =
+                format!("{} rang at {} for {}, told twice or never due", notification.title, told.at, notification.at);
+            panic!("{what}\n{}", self.around(notification, told.at, left))
         });
-        let earlier: Vec<_> = left.range(..ring.at).rev().take(ring.missed as usize).map(|(at, _)| *at).collect();
-        assert_eq!(earlier.len(), ring.missed as usize, "{} says it missed more than there were", ring.title);
+        let earlier: Vec<_> =
+            left.range(..notification.at).rev().take(notification.missed as usize).map(|(at, _)| *at).collect();
+        assert_eq!(
+            earlier.len(),
+            notification.missed as usize,
+            "{} says it missed more than there were",
+            notification.title
+        );
         left.retain(|at, _| !earlier.contains(at));
         figures.told += 1;
         figures.missed += earlier.len();
         // The oracle looks once a minute.
         let minute = Duration::minutes(1);
-        assert!(told.at > occurrence.ripe - minute, "{} rang early", ring.title);
-        let late = told.at - ring.at > Duration::seconds(90);
+        assert!(told.at > occurrence.ripe - minute, "{} rang early", notification.title);
+        let late = told.at - notification.at > Duration::seconds(90);
         let text = &told.reply.text;
-        if told.reply.rings.len() == 1 {
+        if told.reply.notifications.len() == 1 {
             let says_late = text.contains(", late by ");
             let says_held = text.contains("held by your quiet hours");
-            assert_eq!(late, says_late || says_held, "{text} for {} at {}", ring.at, told.at);
+            assert_eq!(late, says_late || says_held, "{text} for {} at {}", notification.at, told.at);
             figures.late += usize::from(says_late);
             figures.held += usize::from(says_held);
         }
         if self.is_quiet(told.at) {
-            let fine = ring.urgency == Urgency::Named && !late;
-            assert!(fine, "{text} at {} breaks the quiet hours; it was for {}", told.at, ring.at);
+            let fine = notification.urgency == Urgency::Named && !late;
+            assert!(fine, "{text} at {} breaks the quiet hours; it was for {}", told.at, notification.at);
         }
         if self.all_well(occurrence.ripe, told.at) && !self.is_quiet(occurrence.ripe) {
-            let around = || self.around(ring, told.at, left);
+            let around = || self.around(notification, told.at, left);
             let held = self.moves_into_night(occurrence.ripe) && self.ends_night(told.at);
-            assert!(told.at < occurrence.ripe + minute || held, "{} was late for no reason\n{}", ring.title, around());
+            assert!(
+                told.at < occurrence.ripe + minute || held,
+                "{} was late for no reason\n{}",
+                notification.title,
+                around()
+            );
         }
     }
 }
 
 /// True when a message tells everything that an earlier one told.
 fn holds(told: &Told, was: &Told) -> bool {
-    let here = |ring: &Ring| told.reply.rings.iter().any(|r| r.item == ring.item && r.at >= ring.at);
-    was.reply.rings.iter().all(here)
+    let here = |notification: &Notification| {
+        told.reply.notifications.iter().any(|r| r.item == notification.item && r.at >= notification.at)
+    };
+    was.reply.notifications.iter().all(here)
 }
 
 async fn a_year(seed: u64) -> Figures {

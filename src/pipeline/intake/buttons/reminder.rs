@@ -9,6 +9,7 @@ use chrono_tz::Tz;
 
 use super::shown;
 use crate::core::button::{Later, Press};
+use crate::core::history::PastAction;
 use crate::core::ids::MessageId;
 use crate::core::outcome::Status;
 use crate::core::plan::{Params, PlannedAction, Target};
@@ -40,7 +41,7 @@ const DONE: [&str; 8] =
 
 /// What a reminder's press does.
 #[derive(Debug, Clone, Copy)]
-enum Deed {
+enum Verb {
     Done,
     Snooze(DateTime<Tz>),
 }
@@ -48,7 +49,7 @@ enum Deed {
 /// Done.
 pub async fn done(turn: &Turn<'_>, due: &str, data: &str) -> Result<Answer, StoreError> {
     let message = shown::pressed(turn, data).await?;
-    carry_out(turn, due, Deed::Done, message).await
+    carry_out(turn, due, Verb::Done, message).await
 }
 
 /// Snoozed; the time is worked out now, in the zone the person is in now.
@@ -64,7 +65,7 @@ pub async fn snooze(turn: &Turn<'_>, due: &str, until: Later, data: &str) -> Res
         }
         Later::Ask => return ask(turn, due, message.map(|shown| shown.message)).await,
     };
-    carry_out(turn, due, Deed::Snooze(at), message).await
+    carry_out(turn, due, Verb::Snooze(at), message).await
 }
 
 /// Asks until when; the next message says it.
@@ -78,26 +79,26 @@ async fn ask(turn: &Turn<'_>, due: &str, message: Option<MessageId>) -> Result<A
     Ok(answer)
 }
 
-/// "done" or "snooze it", in reply to a reminder or right after it rang: as its buttons. `None` for all else.
+/// "done" or "snooze it", in reply to a reminder or right after it was told: as its buttons. `None` for all else.
 async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     if !turn.origin().is_own_words() {
         return Ok(None);
     }
     let about = match (&turn.replied, &turn.incoming.input) {
         (Some(shown), _) => match shown.about.as_slice() {
-            [(item, _)] => Some((item.clone(), shown.message)),
+            [item] => Some((item.id.clone(), shown.message)),
             _ => None,
         },
         // It is about some other message.
         (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
         (None, Input::Message { reply_to: None, .. }) => {
-            turn.history.last().and_then(conversation::rung).map(|(item, message)| (item.to_owned(), message))
+            turn.history.last().and_then(conversation::reminds_of).map(|(item, message)| (item.to_owned(), message))
         }
     };
     let Some((due, message)) = about else { return Ok(None) };
     let words = turn.words().trim().trim_end_matches(['.', '!']).to_lowercase();
-    let deed = match words.strip_prefix("snooze") {
-        None if DONE.contains(&words.as_str()) => Deed::Done,
+    let verb = match words.strip_prefix("snooze") {
+        None if DONE.contains(&words.as_str()) => Verb::Done,
         None => return Ok(None),
         Some(rest) => {
             let rest = rest.trim();
@@ -107,13 +108,13 @@ async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
                 return Ok(Some(Answer { path: Path::Clarify, ..asked }));
             }
             match time_of(turn, rest) {
-                Some(Ok(at)) if at > turn.ctx.now => Deed::Snooze(at),
+                Some(Ok(at)) if at > turn.ctx.now => Verb::Snooze(at),
                 Some(Ok(_) | Err(_)) | None => return Ok(None),
             }
         }
     };
     let shown = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), message)).await?;
-    let mut answer = carry_out(turn, &due, deed, shown.map(|(shown, _)| shown)).await?;
+    let mut answer = carry_out(turn, &due, verb, shown.map(|(shown, _)| shown)).await?;
     answer.path = Path::Action;
     Ok(Some(answer))
 }
@@ -135,7 +136,7 @@ pub async fn until(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
         Some(Err(why)) => return Ok(Some(again(asked, &why))),
     };
     let message = asked_on(turn, asked).await?;
-    let mut answer = carry_out(turn, &asked.due, Deed::Snooze(at), message).await?;
+    let mut answer = carry_out(turn, &asked.due, Verb::Snooze(at), message).await?;
     answer.path = Path::Action;
     Ok(Some(answer))
 }
@@ -195,7 +196,7 @@ fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>>
 }
 
 /// Does it, and says so on the reminder's message.
-async fn carry_out(turn: &Turn<'_>, due: &str, deed: Deed, message: Option<Shown>) -> Result<Answer, StoreError> {
+async fn carry_out(turn: &Turn<'_>, due: &str, verb: Verb, message: Option<Shown>) -> Result<Answer, StoreError> {
     let task = match target(turn, due).await {
         Ok(task) => task,
         Err(gone) => {
@@ -207,9 +208,9 @@ async fn carry_out(turn: &Turn<'_>, due: &str, deed: Deed, message: Option<Shown
         }
     };
     let find_by = ("find_by".to_owned(), due.into());
-    let (command, params) = match deed {
-        Deed::Done => ("complete", Params::from_iter([find_by])),
-        Deed::Snooze(at) => {
+    let (command, params) = match verb {
+        Verb::Done => ("complete", Params::from_iter([find_by])),
+        Verb::Snooze(at) => {
             let until = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, false);
             ("update", Params::from_iter([find_by, ("changes".to_owned(), serde_json::json!({"snooze": until}))]))
         }
@@ -218,7 +219,7 @@ async fn carry_out(turn: &Turn<'_>, due: &str, deed: Deed, message: Option<Shown
         PlannedAction { service: "task".to_owned(), command: command.to_owned(), params, ..PlannedAction::default() };
     let mut answer = act::one_action(turn, planned).await?;
     if answer.reports.iter().all(|report| report.status == Status::Succeeded) {
-        say_so(turn, due, deed, title(&task), message, &mut answer)?;
+        say_so(turn, due, verb, title(&task), message, &mut answer)?;
     }
     Ok(answer)
 }
@@ -227,17 +228,17 @@ async fn carry_out(turn: &Turn<'_>, due: &str, deed: Deed, message: Option<Shown
 fn say_so(
     turn: &Turn<'_>,
     due: &str,
-    deed: Deed,
+    verb: Verb,
     title: &str,
     message: Option<Shown>,
     answer: &mut Answer,
 ) -> Result<(), StoreError> {
-    if let (Deed::Snooze(at), Some(reply)) = (deed, answer.replies.first_mut()) {
+    if let (Verb::Snooze(at), Some(reply)) = (verb, answer.replies.first_mut()) {
         let until = time::describe(at, Grain::Minute, &turn.ctx.reference());
         reply.text = format!("💤 Snoozed until {until}: {}", crate::core::text::visible(title));
     }
     match message {
-        Some(message) => mark(&message, due, &stamp(turn, deed), title, answer),
+        Some(message) => mark(&message, due, &stamp(turn, verb), title, answer),
         None => Ok(()),
     }
 }
@@ -249,10 +250,10 @@ pub fn carried_through(
     message: Option<Shown>,
     answer: &mut Answer,
 ) -> Result<(), StoreError> {
-    let Some((deed, title)) = answer.deeds.iter().find_map(|done| read_back(turn, due, done)) else {
+    let Some((verb, title)) = answer.actions.iter().find_map(|done| read_back(turn, due, done)) else {
         return Ok(());
     };
-    say_so(turn, due, deed, &title, message, answer)
+    say_so(turn, due, verb, &title, message, answer)
 }
 
 /// The same for the answer to "until when?"; any other message is left as it is.
@@ -263,16 +264,16 @@ pub async fn answer_carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Res
 }
 
 /// What was done to this reminder, and what it reminds of, from the record of it.
-fn read_back(turn: &Turn<'_>, due: &str, done: &crate::ports::records::Deed) -> Option<(Deed, String)> {
-    let (_, title) = done.item.as_ref().filter(|(id, _)| id == due)?;
-    let deed = match done.command.as_str() {
-        "complete" => Deed::Done,
+fn read_back(turn: &Turn<'_>, due: &str, done: &PastAction) -> Option<(Verb, String)> {
+    let item = done.item.as_ref().filter(|item| item.id == due)?;
+    let verb = match done.command.as_str() {
+        "complete" => Verb::Done,
         _ => {
             let until = done.params.get("changes")?.get("snooze")?.as_str()?;
-            Deed::Snooze(DateTime::parse_from_rfc3339(until).ok()?.with_timezone(&turn.ctx.zone))
+            Verb::Snooze(DateTime::parse_from_rfc3339(until).ok()?.with_timezone(&turn.ctx.zone))
         }
     };
-    Some((deed, title.clone()))
+    Some((verb, item.label.clone()))
 }
 
 /// The open task a reminder is about, or why there is none.
@@ -298,12 +299,12 @@ fn title(task: &Target) -> &str {
 }
 
 /// "done 10:03", "snoozed until Tue 13 Jan 09:00".
-fn stamp(turn: &Turn<'_>, deed: Deed) -> String {
+fn stamp(turn: &Turn<'_>, verb: Verb) -> String {
     let now = turn.ctx.now.with_timezone(&turn.ctx.zone);
-    match deed {
-        Deed::Done => format!("done {}", now.format("%H:%M")),
-        Deed::Snooze(at) if at.date_naive() == now.date_naive() => format!("snoozed until {}", at.format("%H:%M")),
-        Deed::Snooze(at) => format!("snoozed until {}", at.format("%a %-d %b %H:%M")),
+    match verb {
+        Verb::Done => format!("done {}", now.format("%H:%M")),
+        Verb::Snooze(at) if at.date_naive() == now.date_naive() => format!("snoozed until {}", at.format("%H:%M")),
+        Verb::Snooze(at) => format!("snoozed until {}", at.format("%a %-d %b %H:%M")),
     }
 }
 

@@ -4,6 +4,7 @@
 //! settled; what is kept goes away after a month.
 
 use crate::core::button::{Button, Press};
+use crate::core::history::ItemRef;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Input, Reply};
 use crate::limits;
@@ -21,7 +22,7 @@ pub async fn note(
     reply: &Reply,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
-    if reply.buttons.is_empty() && reply.rings.is_empty() {
+    if reply.buttons.is_empty() && reply.notifications.is_empty() {
         return Ok(());
     }
     let at = brain.clock.now();
@@ -32,8 +33,9 @@ pub async fn note(
         }
     }
     let (text, buttons) = (reply.text.clone(), reply.buttons.clone());
-    let about = reply.rings.iter().map(|ring| (ring.item.clone(), ring.title.clone())).collect();
-    let untrusted = reply.rings.iter().flat_map(|ring| ring.untrusted.iter().cloned()).collect();
+    let about = reply.notifications.iter().map(|of| ItemRef { id: of.item.clone(), label: of.title.clone() }).collect();
+    let untrusted =
+        reply.notifications.iter().flat_map(|notification| notification.untrusted.iter().cloned()).collect();
     let chat = chat.clone();
     batch.put(&Shown { chat, message, text, buttons, at, about, untrusted, before: None }, Expect::Any)?;
     Ok(())

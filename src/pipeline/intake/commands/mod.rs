@@ -24,7 +24,6 @@ use crate::language::words::{distance, fold};
 use crate::limits;
 use crate::pipeline::commit::answer::{Answer, Question};
 use crate::pipeline::consent;
-use crate::pipeline::consent::deed;
 use crate::pipeline::consent::undo;
 use crate::pipeline::turn::Turn;
 use crate::ports::{RecordExt, Scan, StoreError};
@@ -41,7 +40,7 @@ pub enum Where {
 
 /// What a command does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum Kind {
     Start,
     Help,
     Today,
@@ -57,7 +56,7 @@ enum Deed {
     Status,
 }
 
-impl Deed {
+impl Kind {
     /// Whether a command of this origin is obeyed. In a group one may ask to be shown things (they come
     /// privately) and stop what runs; what changes or hands over something is typed in the private chat.
     fn counts_from(self, origin: Origin) -> bool {
@@ -75,7 +74,7 @@ impl Deed {
 
 /// A slash command as people see it.
 #[derive(Debug)]
-pub struct Command {
+pub struct SlashCommand {
     /// Without the slash.
     pub name: &'static str,
     /// One line for menus, in the person's words.
@@ -84,28 +83,28 @@ pub struct Command {
     pub argument: &'static str,
     /// Where it works.
     pub place: Where,
-    deed: Deed,
+    kind: Kind,
 }
 
-const fn command(name: &'static str, words: &'static str, deed: Deed) -> Command {
-    Command { name, words, argument: "", place: Where::Private, deed }
+const fn command(name: &'static str, words: &'static str, kind: Kind) -> SlashCommand {
+    SlashCommand { name, words, argument: "", place: Where::Private, kind }
 }
 
 /// All of them, in the order of menus.
-pub const COMMANDS: [Command; 13] = [
-    command("today", "What today holds", Deed::Today),
-    command("week", "The next seven days", Deed::Week),
-    command("tasks", "What is still to do", Deed::Tasks),
-    command("pending", "What waits for your yes or no", Deed::Pending),
-    command("undo", "Take back the last thing I did", Deed::Undo),
-    Command { place: Where::Anywhere, ..command("cancel", "Stop what runs, or drop what waits", Deed::Cancel) },
-    command("settings", "Time zone, language, tone, quiet hours, briefing", Deed::Settings),
-    command("memory", "What I remember about you", Deed::Memory),
-    Command { argument: "WHAT", ..command("forget", "Erase something I remember", Deed::Forget) },
-    command("export", "Your data, as a file", Deed::Export),
-    command("status", "Whether everything works", Deed::Status),
-    Command { place: Where::Anywhere, ..command("help", "What I can do", Deed::Help) },
-    command("start", "Hello, with two examples", Deed::Start),
+pub const COMMANDS: [SlashCommand; 13] = [
+    command("today", "What today holds", Kind::Today),
+    command("week", "The next seven days", Kind::Week),
+    command("tasks", "What is still to do", Kind::Tasks),
+    command("pending", "What waits for your yes or no", Kind::Pending),
+    command("undo", "Take back the last thing I did", Kind::Undo),
+    SlashCommand { place: Where::Anywhere, ..command("cancel", "Stop what runs, or drop what waits", Kind::Cancel) },
+    command("settings", "Time zone, language, tone, quiet hours, briefing", Kind::Settings),
+    command("memory", "What I remember about you", Kind::Memory),
+    SlashCommand { argument: "WHAT", ..command("forget", "Erase something I remember", Kind::Forget) },
+    command("export", "Your data, as a file", Kind::Export),
+    command("status", "Whether everything works", Kind::Status),
+    SlashCommand { place: Where::Anywhere, ..command("help", "What I can do", Kind::Help) },
+    command("start", "Hello, with two examples", Kind::Start),
 ];
 
 /// The command a message holds: its name without slash and bot name, and what follows.
@@ -139,7 +138,7 @@ fn in_words(text: &str) -> Option<(&'static str, &'static str)> {
     UNDO.contains(&bare.trim_end_matches(|c: char| !c.is_alphanumeric())).then_some(("undo", ""))
 }
 
-fn find(name: &str) -> Option<&'static Command> {
+fn find(name: &str) -> Option<&'static SlashCommand> {
     COMMANDS.iter().find(|command| command.name.eq_ignore_ascii_case(name))
 }
 
@@ -149,7 +148,7 @@ pub fn overtakes(input: &Input) -> bool {
     match input {
         Input::Press { data, .. } => !matches!(Press::decode(data), Some(Press::Redo(_))),
         Input::Message { text, .. } => {
-            parse(text).and_then(|(name, _)| find(name)).is_some_and(|command| command.deed == Deed::Cancel)
+            parse(text).and_then(|(name, _)| find(name)).is_some_and(|command| command.kind == Kind::Cancel)
         }
     }
 }
@@ -172,7 +171,7 @@ pub async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     let Some(command) = find(name) else {
         return Ok(Some(says(unknown(name))));
     };
-    if !command.deed.counts_from(turn.origin()) {
+    if !command.kind.counts_from(turn.origin()) {
         return Ok(Some(says(format!(
             "I take /{} only when you type it here yourself. Nothing was done.",
             command.name
@@ -184,29 +183,29 @@ pub async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
             command.name
         ))));
     }
-    let mut answer = carry_out(turn, command.deed, rest).await?;
-    if matches!(answer.clarification, Question::Settled) && command.deed != Deed::Cancel {
+    let mut answer = carry_out(turn, command.kind, rest).await?;
+    if matches!(answer.clarification, Question::Settled) && command.kind != Kind::Cancel {
         answer = answer.keeping_question();
     }
     Ok(Some(answer))
 }
 
-async fn carry_out(turn: &Turn<'_>, deed: Deed, rest: &str) -> Result<Answer, StoreError> {
+async fn carry_out(turn: &Turn<'_>, kind: Kind, rest: &str) -> Result<Answer, StoreError> {
     let says = |text: String| Answer::says(Path::Command, text);
-    Ok(match deed {
-        Deed::Start => says(start(turn)),
-        Deed::Help => says(help(turn)),
-        Deed::Today => agenda::today(turn.brain, &turn.ctx).await?,
-        Deed::Week => agenda::week(turn.brain, &turn.ctx).await,
-        Deed::Tasks => agenda::tasks(turn.brain, &turn.ctx).await,
-        Deed::Pending => says(pending(turn)),
-        Deed::Undo => undo::last(turn).await?,
-        Deed::Settings => settings::command(turn, rest),
-        Deed::Memory => memory::show(turn.brain, &turn.ctx).await,
-        Deed::Forget => memory::forget(turn, rest).await?,
-        Deed::Export => export::hand_over(turn).await?,
-        Deed::Cancel => cancel(turn).await?,
-        Deed::Status => says(status::status(turn).await?),
+    Ok(match kind {
+        Kind::Start => says(start(turn)),
+        Kind::Help => says(help(turn)),
+        Kind::Today => agenda::today(turn.brain, &turn.ctx).await?,
+        Kind::Week => agenda::week(turn.brain, &turn.ctx).await,
+        Kind::Tasks => agenda::tasks(turn.brain, &turn.ctx).await,
+        Kind::Pending => says(pending(turn)),
+        Kind::Undo => undo::last(turn).await?,
+        Kind::Settings => settings::command(turn, rest),
+        Kind::Memory => memory::show(turn.brain, &turn.ctx).await,
+        Kind::Forget => memory::forget(turn, rest).await?,
+        Kind::Export => export::hand_over(turn).await?,
+        Kind::Cancel => cancel(turn).await?,
+        Kind::Status => says(status::status(turn).await?),
     })
 }
 
@@ -298,8 +297,8 @@ async fn begun(turn: &Turn<'_>) -> Result<Option<String>, StoreError> {
     let mine = runs.into_iter().map(|(run, _)| run);
     let mine = mine.filter(|run| run.chat == *turn.chat() && run.owner == *turn.owner());
     let steps = mine.flat_map(|run| run.steps).filter(|step| !matches!(step.progress, Progress::Done { .. }));
-    let deeds: Vec<String> = steps.map(|step| deed(turn.brain, &step.action)).collect();
-    Ok((!deeds.is_empty()).then(|| deeds.join("; ")))
+    let begun: Vec<String> = steps.map(|step| consent::wording(turn.brain, &step.action)).collect();
+    Ok((!begun.is_empty()).then(|| begun.join("; ")))
 }
 
 #[cfg(test)]

@@ -1,0 +1,28 @@
+//! What was done earlier in a conversation, so that "cancel it" can mean it. Not here: the messages themselves (a
+//! stored record), and which of them a message means (`language::requests`).
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::Params;
+
+/// What an earlier turn did or asked for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PastAction {
+    /// The service's name.
+    pub service: String,
+    /// The command's name.
+    pub command: String,
+    /// As it was settled: times resolved, people looked up.
+    pub params: Params,
+    /// What it made or touched; `None` when it was about no single thing, such as a search.
+    pub item: Option<ItemRef>,
+}
+
+/// A thing that a service holds, as it was known at that moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemRef {
+    /// The service's own id of it; empty when only its name is known.
+    pub id: String,
+    /// What people call it: its title, summary, subject.
+    pub label: String,
+}
