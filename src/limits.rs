@@ -105,6 +105,17 @@ pub const MAIL_BYTES_MAX: u64 = 10 * 1024 * 1024;
 /// Mails the embedded mailbox indexes per person.
 pub const MAILBOX_MAX: usize = 50_000;
 
+/// The largest address book that is read: ten thousand people with a small picture each.
+pub const VCF_BYTES_MAX: u64 = 20 * 1024 * 1024;
+/// Cards of it that are read.
+pub const VCARDS_MAX: usize = 10_000;
+/// Of one card, so much is read; more is a picture. A parsed card takes up to a hundred times its size.
+pub const VCARD_BYTES_MAX: usize = 1024 * 1024;
+/// Names, addresses, numbers, groups of one card that are kept, of each.
+pub const VCARD_VALUES_MAX: usize = 50;
+/// Characters of one of them.
+pub const VCARD_VALUE_CHARS_MAX: usize = 500;
+
 /// One speculative context fetch.
 pub const CONTEXT_FETCH_MS: u64 = 1_500;
 /// One command of a service.

@@ -29,7 +29,7 @@ use crate::core::plan::{Action, Params, Target};
 use crate::core::stakes::Authorized;
 use crate::language::people;
 use crate::language::words::words;
-use crate::limits::{CANDIDATES_MAX, ITEMS_MAX, LIST_ROWS_MAX};
+use crate::limits::{CANDIDATES_MAX, ITEMS_MAX, LIST_ROWS_MAX, VCF_BYTES_MAX};
 use crate::ports::{Change, Expect, Key, Record, RecordExt, Scan, Store, Table};
 use crate::services::service::{
     AddressBook, Attempt, Known, Noticed, Performed, Person, Prepared, RequestContext, Service, ServiceError, Wanted,
@@ -67,9 +67,6 @@ impl Record for Contact {
     }
 }
 
-/// The largest address book that is read.
-const VCF_BYTES_MAX: u64 = 20 * 1024 * 1024;
-
 #[derive(Debug, Default)]
 struct File {
     stamp: Option<(SystemTime, u64)>,
@@ -106,9 +103,9 @@ impl Contacts {
             let stamp = meta.and_then(|m| Some((m.modified().ok()?, m.len())));
             if stamp != file.stamp {
                 file.cards = Arc::new(match stamp {
-                    Some((_, len)) if len <= VCF_BYTES_MAX => std::fs::read(&path)
-                        .map(|bytes| vcard::parse(&String::from_utf8_lossy(&bytes)))
-                        .unwrap_or_default(),
+                    Some((_, len)) if len <= VCF_BYTES_MAX => {
+                        std::fs::read(&path).map(|bytes| vcard::parse(&bytes)).unwrap_or_default()
+                    }
                     Some(_) | None => Vec::new(),
                 });
                 file.stamp = stamp;
