@@ -25,7 +25,7 @@ pub fn measure(report: &mut Report, effort: Effort) {
     let parts = [
         ("consent", "yes", tsv("consent_test.tsv"), consent),
         ("when", REQUEST, json_lines("when_test.jsonl", "input"), find),
-        ("route", REQUEST, tsv("route_tune.tsv"), route),
+        ("route", REQUEST, tsv("route_test.tsv"), route),
         ("plan", REQUEST, json_lines("plan_test.jsonl", "text"), plan),
     ];
     let mut first = Vec::new();

@@ -162,7 +162,8 @@ fn lines(table: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn no_mutated_message_confuses_the_reader_of_consent() {
-    let tables = [include_str!("../../data/eval/consent_test.tsv"), include_str!("../../data/eval/consent_tune.tsv")];
+    let tables =
+        [include_str!("../../data/eval/consent_test.tsv"), include_str!("../../data/eval/consent_regression.tsv")];
     let seeds: Vec<String> =
         tables.iter().flat_map(|table| lines(table)).map(|line| line.split('\t').next().unwrap().to_owned()).collect();
     let mut decided = 0;
@@ -215,7 +216,8 @@ fn references() -> Vec<Reference> {
 
 #[test]
 fn no_mutated_message_confuses_the_reader_of_times() {
-    let tables = [include_str!("../../data/eval/when_test.jsonl"), include_str!("../../data/eval/when_tune.jsonl")];
+    let tables =
+        [include_str!("../../data/eval/when_test.jsonl"), include_str!("../../data/eval/when_regression.jsonl")];
     let input = |line: &str| {
         let row: Value = serde_json::from_str(line).unwrap();
         row["input"].as_str().unwrap().to_owned()

@@ -1,7 +1,7 @@
-//! The phrase books of `data/consent/`, read once.
+//! The phrase books of `data/language/consent/`, read once.
 //!
 //! Purpose: turn the pattern lines into one graph over words, so that every phrase starting at a word
-//! is found in one walk. The file format is explained in `data/consent/README.md`.
+//! is found in one walk. The file format is explained in `data/language/consent/README.md`.
 //!
 //! Invariants: the graph has no cycle, and a line adds as many nodes as it has words, however many
 //! phrases it stands for; each end of a phrase carries its role and the languages that know it. A line that cannot be read is left out (fewer phrases can only make
@@ -21,23 +21,23 @@ pub(super) type Langs = u32;
 
 /// Name and text of each phrase book. Books named in [`SHARED`] belong to every language.
 const BOOKS: &[(&str, &str)] = &[
-    ("shared", include_str!("../../../data/consent/shared.txt")),
-    ("emoji", include_str!("../../../data/consent/emoji.txt")),
-    ("collisions", include_str!("../../../data/consent/collisions.txt")),
-    ("en", include_str!("../../../data/consent/en.txt")),
-    ("ru", include_str!("../../../data/consent/ru.txt")),
-    ("es", include_str!("../../../data/consent/es.txt")),
-    ("pt", include_str!("../../../data/consent/pt.txt")),
-    ("id", include_str!("../../../data/consent/id.txt")),
-    ("hi", include_str!("../../../data/consent/hi.txt")),
-    ("ur", include_str!("../../../data/consent/ur.txt")),
-    ("ar", include_str!("../../../data/consent/ar.txt")),
-    ("fa", include_str!("../../../data/consent/fa.txt")),
-    ("tr", include_str!("../../../data/consent/tr.txt")),
-    ("de", include_str!("../../../data/consent/de.txt")),
-    ("fr", include_str!("../../../data/consent/fr.txt")),
-    ("it", include_str!("../../../data/consent/it.txt")),
-    ("uk", include_str!("../../../data/consent/uk.txt")),
+    ("shared", include_str!("../../../data/language/consent/shared.txt")),
+    ("emoji", include_str!("../../../data/language/consent/emoji.txt")),
+    ("collisions", include_str!("../../../data/language/consent/collisions.txt")),
+    ("en", include_str!("../../../data/language/consent/en.txt")),
+    ("ru", include_str!("../../../data/language/consent/ru.txt")),
+    ("es", include_str!("../../../data/language/consent/es.txt")),
+    ("pt", include_str!("../../../data/language/consent/pt.txt")),
+    ("id", include_str!("../../../data/language/consent/id.txt")),
+    ("hi", include_str!("../../../data/language/consent/hi.txt")),
+    ("ur", include_str!("../../../data/language/consent/ur.txt")),
+    ("ar", include_str!("../../../data/language/consent/ar.txt")),
+    ("fa", include_str!("../../../data/language/consent/fa.txt")),
+    ("tr", include_str!("../../../data/language/consent/tr.txt")),
+    ("de", include_str!("../../../data/language/consent/de.txt")),
+    ("fr", include_str!("../../../data/language/consent/fr.txt")),
+    ("it", include_str!("../../../data/language/consent/it.txt")),
+    ("uk", include_str!("../../../data/language/consent/uk.txt")),
 ];
 const SHARED: &[&str] = &["shared", "emoji"];
 

@@ -1,7 +1,7 @@
 //! Is this message a yes, a no, or something else?
 //!
 //! Purpose: read a bare answer to one open card without a model. A message is split into words and
-//! marks (`text.rs`), each run of words is looked up in the phrase books of `data/consent/`
+//! marks (`text.rs`), each run of words is looked up in the phrase books of `data/language/consent/`
 //! (`lexicon.rs`), and the *whole* message must be covered by phrases of one language (plus the words
 //! all languages share). Its polarity is what every such covering agrees on.
 //!

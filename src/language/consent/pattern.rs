@@ -1,7 +1,7 @@
 //! One pattern of a phrase book: a row of places, each with its choices.
 //!
 //! Purpose: read `@pls? send|post it|this` into parts; the file format is told in
-//! `data/consent/README.md`. Invariant: every word of a part is in small letters, in composed form
+//! `data/language/consent/README.md`. Invariant: every word of a part is in small letters, in composed form
 //! and of one script, so that no look-alike enters through the books.
 //! Deliberately absent: nesting. A phrase that needs it is two lines.
 

@@ -1,4 +1,4 @@
-//! The frames of `data/understanding/frames.*.txt`: what people say for each command.
+//! The frames of `data/language/requests/frames.*.txt`: what people say for each command.
 //!
 //! A frame is a sequence of [`Piece`]s over words and classes. Reading is strict: [`Grammar::read`] names the
 //! line of a mistake, and a test reads the embedded files, so a broken frame never ships.
@@ -66,11 +66,11 @@ pub(crate) struct Grammar {
     anywhere: Vec<usize>,
 }
 
-const LEXICON: &str = include_str!("../../../data/understanding/lexicon.txt");
-const SPELLING: &str = include_str!("../../../data/understanding/spelling.txt");
+const LEXICON: &str = include_str!("../../../data/language/requests/lexicon.txt");
+const SPELLING: &str = include_str!("../../../data/language/requests/spelling.txt");
 const FRAMES: [&str; 2] = [
-    include_str!("../../../data/understanding/frames.en.txt"),
-    include_str!("../../../data/understanding/frames.de.txt"),
+    include_str!("../../../data/language/requests/frames.en.txt"),
+    include_str!("../../../data/language/requests/frames.de.txt"),
 ];
 
 /// The embedded grammar. A mistake in it leaves out the frame concerned; a test makes sure there is none.

@@ -1,4 +1,4 @@
-//! Words, classes of words, and known misspellings, read once from `data/understanding`.
+//! Words, classes of words, and known misspellings, read once from `data/language/requests`.
 //!
 //! Not here: what is done with them. A word that occurs in no class and no frame is unknown; unknown words
 //! are what titles, names and bodies are made of.

@@ -9,7 +9,7 @@
 //! It runs when no model is configured, catches a failed stage and drives speculation. Invariants: no I/O, no
 //! clock; the same hearing gives the same answer; no input panics and work is bounded; plans name only
 //! commands and parameters of the catalog; times and people stay in the person's words. What people say
-//! stands in `data/understanding`, never in code.
+//! stands in `data/language/requests`, never in code.
 //!
 //! Deliberately not here: resolving times and people, stakes, and any knowledge of what services hold.
 

@@ -1,6 +1,6 @@
 //! Small talk without a model: short, warm, honest.
 //!
-//! Topics and replies stand in `data/understanding/talk.tsv`; which of several replies is given depends on
+//! Topics and replies stand in `data/language/requests/talk.tsv`; which of several replies is given depends on
 //! the message only. Not here: anything that claims a deed.
 
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ struct Topic {
 }
 
 static TOPICS: LazyLock<Vec<Topic>> =
-    LazyLock::new(|| include_str!("../../../data/understanding/talk.tsv").lines().filter_map(topic).collect());
+    LazyLock::new(|| include_str!("../../../data/language/requests/talk.tsv").lines().filter_map(topic).collect());
 
 fn topic(line: &'static str) -> Option<Topic> {
     let mut fields = line.split('\t');

@@ -1,7 +1,7 @@
 //! Where a message belongs: a small linear model over words, pieces of words and frames.
 //!
 //! One logistic unit for each domain and one for "investigates", trained at first use from
-//! `data/understanding/route.tsv` (see `learn`). Invariants: at most [`ROUTE_MESSAGE_CHARS`] characters are
+//! `data/language/routing/examples.tsv` (see `learn`). Invariants: at most [`ROUTE_MESSAGE_CHARS`] characters are
 //! looked at; nothing that resembles a known word routes to chat with low confidence. "It" and its like are
 //! settled by the conversation, not by the model.
 

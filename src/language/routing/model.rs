@@ -34,9 +34,9 @@ const EXPANSIONS_MAX: usize = 14;
 /// Features of one message.
 const FEATURES_MAX: usize = 600;
 
-const EXAMPLES: &str = include_str!("../../../data/understanding/route.tsv");
+const EXAMPLES: &str = include_str!("../../../data/language/routing/examples.tsv");
 /// The tuning half of the evaluation sentences teaches as well; the test half never does.
-const TUNING: &str = include_str!("../../../data/eval/route_tune.tsv");
+const TUNING: &str = include_str!("../../../data/language/routing/tune.tsv");
 
 /// The model, trained when it is first asked.
 pub(crate) static MODEL: LazyLock<Model> = LazyLock::new(|| Model::train(examples()));

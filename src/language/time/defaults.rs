@@ -1,4 +1,4 @@
-//! Every preference in reading times, in one place. `data/when` refers to parts of day by name.
+//! Every preference in reading times, in one place. `data/language/time` refers to parts of day by name.
 
 use chrono::Weekday;
 

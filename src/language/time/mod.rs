@@ -1,7 +1,7 @@
 //! From the words people use for times to instants, and back.
 //!
 //! ```text
-//! text ─► words (tokens, then their senses by the tables in data/when)
+//! text ─► words (tokens, then their senses by the tables in data/language/time)
 //!      ─► grammar (senses become a Phrase: date, clock, part of day, span, rule …)
 //!      ─► resolve (a Phrase and a Reference become a When, or the Problem that prevents it)
 //! ```
@@ -9,7 +9,7 @@
 //! Invariants: the same text and reference give the same answer; no input panics; work is bounded
 //! by a number of tokens; an expression that was understood but is no usable time is a
 //! [`Problem`], never a guess. Every preference ("evening" is 18:00, a bare 5 is 17:00) stands in
-//! `defaults.rs`, every word of a language in `data/when`.
+//! `defaults.rs`, every word of a language in `data/language/time`.
 //!
 //! Deliberately not here: a clock, the person's settings, and words for the person.
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::lexicon::Lexicon;
 use super::super::{Consent, amends, read};
-use super::{TUNE, rows};
+use super::{REGRESSION, rows};
 
 /// Characters nobody sees, or that change what is seen.
 const HIDDEN: &[char] = &[
@@ -40,7 +40,7 @@ const HIDDEN: &[char] = &[
 
 /// Plain answers of the tune table that are read as labelled.
 fn decided() -> Vec<(String, Consent)> {
-    rows(TUNE).filter(|(text, label)| *label != Consent::Other && read(text) == *label).collect()
+    rows(REGRESSION).filter(|(text, label)| *label != Consent::Other && read(text) == *label).collect()
 }
 
 fn decided_as(wanted: Consent) -> impl Strategy<Value = String> {

@@ -14,6 +14,9 @@ struct Row {
     tz: Option<String>,
     expected_start: Option<DateTime<chrono::FixedOffset>>,
     grain: String,
+    /// An expression that most people never write: it may be asked about, but must not be mistaken.
+    #[serde(default)]
+    uncommon: bool,
 }
 
 impl Row {
@@ -57,8 +60,7 @@ impl Measured {
 }
 
 /// Misses are printed, a wrong instant apart from a refusal.
-fn measure(name: &str) -> Measured {
-    let rows = rows(name);
+fn measure(name: &str, rows: &[Row]) -> Measured {
     let (mut right, mut wrong, mut refused) = (0, 0, 0);
     let start = Instant::now();
     let answers: Vec<_> = rows.iter().map(|r| start_in(&r.input, &r.reference())).collect();
@@ -79,31 +81,18 @@ fn measure(name: &str) -> Measured {
 }
 
 #[test]
-fn the_tuning_sentences_are_read() {
-    assert!(measure("when_tune.jsonl").share() >= 0.97);
-}
-
-#[test]
-fn the_unseen_sentences_are_read() {
-    for name in [
-        "test", "unseen", "unseen2", "unseen3", "unseen4", "unseen5", "unseen6", "unseen7", "unseen8", "unseen9",
-        "unseen10", "unseen11", "unseen12", "unseen13", "unseen14", "unseen15", "unseen16", "unseen17", "unseen18",
-        "unseen20", "unseen19",
-    ] {
-        assert!(measure(&format!("when_{name}.jsonl")).share() >= 0.95, "{name}");
-    }
-}
-
-/// What is uncommon may be asked about; it must not be mistaken.
-#[test]
-fn of_the_misses_on_uncommon_expressions_four_in_five_are_refusals() {
-    let Measured { wrong, refused, .. } = measure("when_odd.jsonl");
+fn common_sentences_are_read_and_of_the_misses_on_uncommon_ones_four_in_five_are_refusals() {
+    let (uncommon, common): (Vec<Row>, Vec<Row>) = rows("when_regression.jsonl").into_iter().partition(|r| r.uncommon);
+    assert!(measure("common", &common).share() >= 0.97);
+    let Measured { wrong, refused, .. } = measure("uncommon", &uncommon);
     assert!(refused >= 4 * wrong, "{wrong} wrong, {refused} refused");
 }
 
 #[test]
-fn of_the_misses_on_the_test_sentences_four_in_five_are_refusals() {
-    let Measured { wrong, refused, .. } = measure("when_test.jsonl");
+fn the_test_sentences_are_read_and_four_in_five_misses_are_refusals() {
+    let measured = measure("test", &rows("when_test.jsonl"));
+    assert!(measured.share() >= 0.95);
+    let Measured { wrong, refused, .. } = measured;
     assert!(refused >= 4 * wrong, "{wrong} wrong, {refused} refused");
 }
 

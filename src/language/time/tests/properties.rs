@@ -151,7 +151,7 @@ proptest! {
 /// A word, number or mark that the tables know.
 fn word() -> impl Strategy<Value = String> {
     let words: Vec<&'static str> =
-        [include_str!("../../../../data/when/en.txt"), include_str!("../../../../data/when/de.txt")]
+        [include_str!("../../../../data/language/time/en.txt"), include_str!("../../../../data/language/time/de.txt")]
             .into_iter()
             .flat_map(str::lines)
             .filter_map(|line| line.split_once(" = "))

@@ -1,6 +1,6 @@
 //! The words of one language, read once from its table.
 //!
-//! Another language is another file in `data/when` and a line in [`lexicons`]. A test reads every
+//! Another language is another file in `data/language/time` and a line in [`lexicons`]. A test reads every
 //! table and fails on a line that means nothing; at run time such a line is skipped.
 
 use std::collections::{HashMap, HashSet};
@@ -48,7 +48,10 @@ pub struct Entry {
 pub fn lexicons() -> &'static [Lexicon] {
     static LEXICONS: OnceLock<Vec<Lexicon>> = OnceLock::new();
     LEXICONS.get_or_init(|| {
-        let tables = [include_str!("../../../../data/when/en.txt"), include_str!("../../../../data/when/de.txt")];
+        let tables = [
+            include_str!("../../../../data/language/time/en.txt"),
+            include_str!("../../../../data/language/time/de.txt"),
+        ];
         tables.iter().map(|table| Lexicon::read(table)).collect()
     })
 }
