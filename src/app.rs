@@ -21,16 +21,9 @@ use crate::pipeline::brain::{Brain, Policy};
 use crate::ports::records::ChatState;
 use crate::ports::{Channel, Clock, Model, RecordExt, Scan, SendError, Store, StoreError, Transcriber};
 use crate::prompts::{PromptError, Prompts};
-use crate::services::calendar::CalendarService;
-use crate::services::contacts::Contacts;
-use crate::services::email::Email;
+use crate::services;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::send::smtp::{Smtp, SmtpUrlError};
-use crate::services::memory::MemoryService;
-use crate::services::notes::KeepService;
-use crate::services::registry::Catalog;
-use crate::services::service::Service;
-use crate::services::task::TaskService;
 use crate::store::RedbStore;
 
 /// Why the program cannot start. Each says what to do.
@@ -100,21 +93,12 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
     let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
     let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
     let mailboxes = Mailboxes::new(&data_dir, own_address);
-    let contacts = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
-    let services: Vec<Arc<dyn Service>> = vec![
-        Arc::new(TaskService::new(store.clone())),
-        Arc::new(CalendarService::new(store.clone())),
-        Arc::new(Email::new(mailboxes, contacts.clone(), smtp)),
-        Arc::new(MemoryService::new(store.clone())),
-        Arc::new(KeepService::new(store.clone())),
-        contacts.clone(),
-    ];
+    let (services, people) = services::built_in(&store, &mailboxes, smtp);
     Ok(Brain {
         model: model(config)?,
         prompts: Prompts::load(config.prompts_dir.as_deref())?,
         policy: policy(config, zone),
-        catalog: Catalog::built_in(),
-        people: contacts,
+        people,
         store,
         services,
         since: clock.now(),

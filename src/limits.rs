@@ -118,6 +118,10 @@ pub const VCARD_VALUE_CHARS_MAX: usize = 500;
 
 /// One speculative context fetch.
 pub const CONTEXT_FETCH_MS: u64 = 1_500;
+/// Items of one service in the context of a plan: more would crowd out the message.
+pub const CONTEXT_ITEMS_MAX: usize = 10;
+/// Facts about the person in context (DESIGN §4).
+pub const CONTEXT_FACTS_MAX: usize = 5;
 /// One command of a service.
 pub const COMMAND_TIMEOUT_MS: u64 = 30_000;
 /// Sending a mail through SMTP, from connect to the last answer.

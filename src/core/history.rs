@@ -18,6 +18,16 @@ pub struct PastAction {
     pub item: Option<ItemRef>,
 }
 
+/// Stands in [`PastAction::command`] for a reminder that was told: no command, but something to answer.
+pub const REMINDED: &str = "remind";
+
+impl PastAction {
+    /// A reminder that was told; of several, of no single thing.
+    pub fn reminder(service: &str, item: Option<ItemRef>) -> Self {
+        Self { service: service.to_owned(), command: REMINDED.to_owned(), params: Params::new(), item }
+    }
+}
+
 /// A thing that a service holds, as it was known at that moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemRef {

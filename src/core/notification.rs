@@ -30,6 +30,9 @@ pub enum Urgency {
 /// One reminder, without its words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notification {
+    /// The service that keeps what it is of; empty in what an older version left in an outbox.
+    #[serde(default)]
+    pub service: String,
     /// What it is of; short enough for a button.
     pub item: String,
     /// What that is called.

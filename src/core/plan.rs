@@ -51,7 +51,7 @@ impl PlannedAction {
 }
 
 /// The item an action is about, as it was when the action was made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// The item's id inside its service.
     pub id: String,
@@ -59,8 +59,17 @@ pub struct Target {
     pub revision: String,
     /// How the person would call it, e.g. `Meeting with Sarah`.
     pub label: String,
-    /// The item as it was, for "old → new" on the card. Shape: the command's own.
+    /// The item as it was, for "old → new" on the card. Shape: the service's own.
     pub before: Value,
+    /// When the item begins or is due, as it is stored: what words for a new time are relative to.
+    #[serde(skip)]
+    pub starts: Option<String>,
+    /// When it ends.
+    #[serde(skip)]
+    pub ends: Option<String>,
+    /// The names behind the addresses that the item brings along; they end up in [`Action::names`].
+    #[serde(skip)]
+    pub names: BTreeMap<String, String>,
 }
 
 /// A value that came from somebody else's text and not from the person's own words.

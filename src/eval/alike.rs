@@ -14,11 +14,11 @@ use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
 use crate::pipeline::stages::times;
 use crate::services::entry::Entry;
-use crate::services::registry::Catalog;
+use crate::services::registry::Services;
 use crate::services::show::Moment;
 
 /// Whether the planned actions are the expected ones.
-pub(super) fn alike(catalog: &Catalog, wanted: &[Expected], got: &[PlannedAction], reference: &Reference) -> bool {
+pub(super) fn alike(catalog: &Services, wanted: &[Expected], got: &[PlannedAction], reference: &Reference) -> bool {
     if wanted.len() != got.len() {
         return false;
     }
@@ -43,16 +43,15 @@ fn find_place(index: usize, fits: &[Vec<bool>], taken_by: &mut [Option<usize>], 
     false
 }
 
-fn is_as_expected(catalog: &Catalog, wanted: &Expected, got: &PlannedAction, reference: &Reference) -> bool {
+fn is_as_expected(catalog: &Services, wanted: &Expected, got: &PlannedAction, reference: &Reference) -> bool {
     if wanted.service != got.service || wanted.command != got.command {
         return false;
     }
     // The expectation is a part of the parameters: what it leaves open is taken from the plan, so that times which
     // depend on each other (a start and its end) are read alike.
     let whole = overlaid(&got.params, &wanted.params);
-    let entry = catalog.find(&got.service, &got.command);
-    let settled =
-        entry.and_then(|entry| Some((settled(entry, &whole, reference)?, settled(entry, &got.params, reference)?)));
+    let entry = catalog.command(&got.service, &got.command);
+    let settled = entry.and_then(|e| Some((settled(&*e, &whole, reference)?, settled(&*e, &got.params, reference)?)));
     let (expected, given) = settled.unwrap_or_else(|| (whole, got.params.clone()));
     let comparing = Comparing { reference };
     wanted.params.iter().all(|(name, raw)| comparing.is_in(raw, expected.get(name).unwrap_or(raw), given.get(name)))

@@ -25,7 +25,6 @@ use crate::pipeline::stages::route;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Message, Speaker};
 use crate::ports::{Stage, StoreError};
-use crate::services::registry::SERVICES;
 use crate::store::MemoryStore;
 
 /// Asks the configured model.
@@ -88,7 +87,7 @@ impl Asker {
         turn.ctx.zone = reference.zone;
         turn.ctx.order = reference.order;
         turn.history = conversation(&example.history, &incoming);
-        let domains: Vec<String> = SERVICES.iter().map(|service| service.name.to_owned()).collect();
+        let domains = self.brain.services.now().names();
         let planned = plan::make(&turn, &domains, &Context::default(), &Topic::default()).await;
         let actions = match planned {
             Planned::Plan { plan, .. } => plan.actions,

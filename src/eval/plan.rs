@@ -6,7 +6,8 @@
 //!
 //! Every row is expected to be `plan`; what was got is `right`, `wrong` or `none`.
 
-use std::sync::LazyLock;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
@@ -19,10 +20,18 @@ use crate::core::turn::Done;
 use crate::language::requests;
 use crate::language::requests::{Hearing, Past, Understood};
 use crate::language::time::{DateOrder, Reference};
+use crate::ports::Store;
 use crate::ports::StoreError;
-use crate::services::registry::Catalog;
+use crate::services;
+use crate::services::email::mailbox::Mailboxes;
+use crate::services::registry::Services;
+use crate::store::MemoryStore;
 
-static CATALOG: LazyLock<Catalog> = LazyLock::new(Catalog::built_in);
+/// The built-in services over nothing: only their commands are looked at.
+static CATALOG: LazyLock<Arc<Services>> = LazyLock::new(|| {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    services::built_in(&store, &Mailboxes::new(Path::new(""), None), None).0.now()
+});
 
 #[derive(Debug, Deserialize)]
 struct Wire {
@@ -101,7 +110,7 @@ impl Row for Example {
         let wire: Wire = json(line)?;
         let zone = zone(wire.tz.as_deref())?;
         let reference = Reference { now: instant(&wire.now)?, zone, order: DateOrder::usual_in(zone) };
-        if let Some(unknown) = wire.expect.iter().find(|e| CATALOG.find(&e.service, &e.command).is_none()) {
+        if let Some(unknown) = wire.expect.iter().find(|e| CATALOG.command(&e.service, &e.command).is_none()) {
             return Err(format!("there is no command {}.{}", unknown.service, unknown.command));
         }
         let history = wire.history.into_iter().map(Into::into).collect();

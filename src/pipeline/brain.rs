@@ -19,8 +19,8 @@ use crate::limits;
 use crate::ports::records::{ChatState, User};
 use crate::ports::{Batch, Channel, Clock, Key, Model, RecordExt, Store, StoreError, Table};
 use crate::prompts::Prompts;
-use crate::services::registry::Catalog;
-use crate::services::service::{AddressBook, RequestContext, Service};
+use crate::services::registry::Registry;
+use crate::services::service::{AddressBook, RequestContext};
 
 /// The account that actions are taken on; one a person until services have several.
 pub const ACCOUNT: &str = "default";
@@ -51,16 +51,14 @@ pub struct Brain {
     pub store: Arc<dyn Store>,
     /// The language model, if there is one.
     pub model: Option<Arc<dyn Model>>,
-    /// Behind the catalog's commands.
-    pub services: Vec<Arc<dyn Service>>,
+    /// What can be done, and who does it.
+    pub services: Registry,
     /// Who "Bob" may be.
     pub people: Arc<dyn AddressBook>,
     /// Time.
     pub clock: Arc<dyn Clock>,
     /// Where people read and press.
     pub channel: Arc<dyn Channel>,
-    /// What can be done.
-    pub catalog: Catalog,
     /// What models are told.
     pub prompts: Prompts,
     /// What the operator decided.
@@ -103,11 +101,6 @@ impl Brain {
                 }
             }
         }
-    }
-
-    /// A service by name.
-    pub fn service(&self, name: &str) -> Option<&dyn Service> {
-        self.services.iter().find(|service| service.name() == name).map(AsRef::as_ref)
     }
 
     /// A new id that nobody can guess.

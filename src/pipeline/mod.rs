@@ -27,7 +27,7 @@ use futures::future::{Either, select};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Done, Incoming, Input, Path};
 use crate::language::routing::{Guess, Kind};
-use crate::services::working;
+use crate::pipeline::stages::status;
 use brain::Brain;
 use commit::answer::Answer;
 use commit::outbox;
@@ -104,8 +104,10 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
     let (route, early) = turn.unless_cancelled(route_and_maybe_reply(turn, &guess)).await?;
     turn.agreed();
     turn.doing(match route.kind {
-        Kind::Chat => working::writing(),
-        Kind::Action | Kind::Investigate | Kind::Followup => working::planning(&route.domains),
+        Kind::Chat => status::writing(),
+        Kind::Action | Kind::Investigate | Kind::Followup => {
+            status::planning(&turn.brain.services.now(), &route.domains)
+        }
     });
     match route.kind {
         Kind::Chat => {

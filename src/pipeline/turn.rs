@@ -9,7 +9,6 @@ use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::brain::Brain;
-use super::commit::conversation;
 use super::intake::debounce::Debounce;
 use crate::core::history::PastAction;
 use crate::core::ids::{ChatId, UserId};
@@ -22,10 +21,10 @@ use crate::core::turn::{Done, Incoming, Input, Origin, PASSED_ON, Part, Path};
 use crate::language::requests::Past;
 use crate::language::time::Reference;
 use crate::limits;
+use crate::pipeline::stages::status;
 use crate::ports::records::{ChatState, Message, PendingOpen, Shown, Span, Speaker, User};
 use crate::ports::{ModelError, RecordExt, Scan, StoreError, Usage};
 use crate::services::service::RequestContext;
-use crate::services::working;
 
 /// Why a turn ends before its answer.
 #[derive(Debug, thiserror::Error)]
@@ -98,7 +97,7 @@ impl<'a> Turn<'a> {
             usage: Usage::default(),
             fallbacks: BTreeSet::new(),
             spans: Vec::new(),
-            doing: working::thinking(),
+            doing: status::thinking(),
         };
         Ok(Self {
             brain,
@@ -169,9 +168,11 @@ impl<'a> Turn<'a> {
         let shown = |text: &str| UntrustedText { source: "something I showed you".to_owned(), text: text.to_owned() };
         let mut words = self.known_to_be_others();
         for message in self.history.iter().filter(|message| message.speaker == Speaker::Assistant) {
-            let read_mail =
-                |past: &PastAction| past.service == "email" && ["search", "read_thread"].contains(&&*past.command);
-            if message.actions.iter().any(read_mail) || message.text.contains(NOT_YOURS) {
+            let read_to_them = |past: &PastAction| {
+                let entry = self.brain.services.command(&past.service, &past.command);
+                entry.is_some_and(|entry| entry.shows_untrusted())
+            };
+            if message.actions.iter().any(read_to_them) || message.text.contains(NOT_YOURS) {
                 words.push(UntrustedText { source: "a mail I read to you".to_owned(), text: message.text.clone() });
             } else if message.text.contains('@') {
                 // A card or a receipt may show an address that stands in a mail alone (its Reply-To).
@@ -236,7 +237,10 @@ impl<'a> Turn<'a> {
         // Whoever replies to a reminder means what it reminds of, whatever was done since.
         if let Some(Shown { about, .. }) = self.replied.as_ref().filter(|shown| !shown.about.is_empty()) {
             let only = about.first().filter(|_| about.len() == 1).cloned();
-            past.push(Past { said: String::new(), actions: vec![conversation::reminded(only)] });
+            let services = self.brain.services.now();
+            let service = services.iter().find(|service| service.service.reminders().is_some());
+            let service = service.map(|service| service.info.name.clone()).unwrap_or_default();
+            past.push(Past { said: String::new(), actions: vec![PastAction::reminder(&service, only)] });
         }
         past
     }

@@ -189,11 +189,12 @@ async fn fallen(brain: &Brain, user: &User, due: &Due) -> Option<FallenDue> {
     let DueKind::Item { service: name, .. } = &due.kind else {
         return Some(FallenDue::default());
     };
-    let Some(service) = brain.service(name) else {
-        tracing::error!(service = name, "a reminder's service is gone");
-        return Some(FallenDue::default());
+    let services = brain.services.now();
+    let Some(reminders) = services.find(name).and_then(|service| service.service.reminders()) else {
+        tracing::error!(service = name, "a reminder's service is not there; trying again later");
+        return None;
     };
-    match service.fall_due(&brain.request_context(user, &due.chat), due).await {
+    match reminders.fall_due(&brain.request_context(user, &due.chat), due).await {
         Ok(fallen) => Some(fallen),
         Err(error) => {
             tracing::error!(service = name, %error, "a reminder could not be made; trying again later");

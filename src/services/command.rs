@@ -1,32 +1,53 @@
-//! A command as its author writes it: one type whose fields are its parameters, and what it says of itself. Everybody
-//! else uses the erased form (see [`super::entry`]).
+//! A command as its author writes it: one type whose fields are its parameters ([`Command`]), what carrying it out gives
+//! (its `Output`), and how its service does it ([`Handle`]). Everybody else uses the erased form (see [`super::entry`]).
 
+use async_trait::async_trait;
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::error::ServiceError;
+use super::service::{Attempt, Prepared, RequestContext};
+use crate::core::button::Button;
 use crate::core::card::CardBody;
-use crate::core::plan::{Action, Target};
+use crate::core::history::ItemRef;
+use crate::core::plan::{Action, Params, PlannedAction, Target};
+use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::language::time::Reference;
+use crate::ports::Change;
 
-/// Whether a command changes anything.
+/// What a command does to the world. Said by the configured backend, not by the command: the same command writes here
+/// with an embedded store and elsewhere with an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Looks only.
+pub enum Effect {
+    /// Looks only, inside this machine.
     Read,
-    /// Changes something.
-    Write,
+    /// Looks only, but sends its parameters to another machine.
+    ReadElsewhere,
+    /// Changes the store: commits together with its outcome.
+    WriteHere,
+    /// Changes something outside the store: recorded as begun before it is tried, doubtful after a crash.
+    WriteElsewhere,
 }
 
-/// Where a command's effect happens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Inside the store: commits together with its outcome.
-    Store,
-    /// Outside: recorded as begun before it is tried, doubtful after a crash.
-    Outside,
+impl Effect {
+    /// Changes anything.
+    pub fn writes(self) -> bool {
+        match self {
+            Self::Read | Self::ReadElsewhere => false,
+            Self::WriteHere | Self::WriteElsewhere => true,
+        }
+    }
+
+    /// Gives its parameters away or keeps them: values that are somebody else's need a yes.
+    pub fn passes_values_on(self) -> bool {
+        match self {
+            Self::Read => false,
+            Self::ReadElsewhere | Self::WriteHere | Self::WriteElsewhere => true,
+        }
+    }
 }
 
 /// What the words of a time are relative to.
@@ -92,11 +113,9 @@ pub enum Slot<'a> {
     },
 }
 
-/// What a receipt is about.
+/// What a receipt is told from, beside the command and its output.
 #[derive(Debug, Clone, Copy)]
 pub struct Receipt<'a> {
-    /// The service's result; shape: the command's own.
-    pub result: &'a Value,
     /// What was executed.
     pub action: &'a Action,
     /// Now and where, for times.
@@ -112,29 +131,67 @@ pub struct Subject<'a> {
     pub reference: &'a Reference,
 }
 
+impl Subject<'_> {
+    /// The item as it was, in the shape its service gave it.
+    pub fn before<T: DeserializeOwned>(&self) -> Option<T> {
+        before(self.action)
+    }
+}
+
+/// The item an action is about as it was, in the shape its service gave it.
+pub fn before<T: DeserializeOwned>(action: &Action) -> Option<T> {
+    T::deserialize(&action.target.as_ref()?.before).ok()
+}
+
+/// By what a bare hour finds its half of the day: "dinner at 8".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Called {
+    /// Takes place itself.
+    Occasion(String),
+    /// Is to be done, and may only speak of an occasion: "buy drinks for the party".
+    Errand(String),
+    /// As the item that it changes.
+    AsTarget,
+}
+
 /// A command, as its author writes it: its fields are its parameters.
 pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
-    /// The service it belongs to.
-    const SERVICE: &'static str;
-    /// Its name there.
+    /// What carrying it out gives. Journalled as JSON; receipts, buttons and pronouns come from it.
+    type Output: Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    /// Its name inside its service.
     const NAME: &'static str;
-    /// What it does, for prompts and help.
+    /// What it does, for prompts and help: an infinitive with its object.
     const SUMMARY: &'static str;
     /// How a person asks for it.
     const EXAMPLE: &'static str;
-    /// Whether it changes anything.
-    const KIND: Kind;
-    /// Where its effect happens.
-    const PLACE: Place = Place::Store;
+    /// What the status line says while it runs.
+    const STATUS: &'static str;
+    /// At least this much harm is possible.
+    const STAKES: Stakes;
     /// Parameters that refer to something by name, and so are no values that could be tainted.
     const REFERENCES: &'static [&'static str] = &["find_by", "query"];
+    /// True when its receipt is made of somebody else's text.
+    const SHOWS_UNTRUSTED: bool = false;
 
     /// Decided from command and parameters, never by a model.
-    fn stakes(&self, action: &Action) -> Stakes;
+    fn stakes(&self, _: &Action) -> Stakes {
+        Self::STAKES
+    }
 
     /// Where words must become values.
     fn slots(&mut self) -> Vec<Slot<'_>> {
         Vec::new()
+    }
+
+    /// The description of the one item it is about, if it is about one.
+    fn find_by(&mut self) -> Option<&mut String> {
+        None
+    }
+
+    /// What its times belong to.
+    fn called(&self) -> Called {
+        Called::AsTarget
     }
 
     /// Fills in what follows from the other values and the target, once those are settled.
@@ -164,8 +221,115 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
     }
 
     /// One line for a write, the content for a read. Told after it succeeded.
-    fn receipt(&self, receipt: &Receipt<'_>) -> String;
+    fn receipt(&self, output: &Self::Output, receipt: &Receipt<'_>) -> String;
 
     /// What the person tried, for "I could not …": an infinitive with its object.
-    fn deed(&self, action: &Action) -> String;
+    fn attempt(&self, action: &Action) -> String;
+
+    /// What it made or touched, where that is not its target.
+    fn made(&self, _output: &Self::Output) -> Option<ItemRef> {
+        None
+    }
+
+    /// What can be done next with what it made, as buttons below the receipt.
+    fn next(&self, _output: &Self::Output) -> Vec<Button> {
+        Vec::new()
+    }
+}
+
+/// A proposal of this command, as a planner would make it.
+pub fn planned<C: Command>(service: &str, command: &C) -> PlannedAction {
+    let params = match serde_json::to_value(command) {
+        Ok(Value::Object(params)) => params.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        Ok(_) | Err(_) => Params::new(),
+    };
+    PlannedAction { service: service.to_owned(), command: C::NAME.to_owned(), params, ..PlannedAction::default() }
+}
+
+/// How a service carries out one of its commands. It checks nothing about stakes or consent: whoever holds an
+/// [`Authorized`] action has passed the gate.
+#[async_trait]
+pub trait Handle<C: Command>: Send + Sync + 'static {
+    /// What it does to the world with the backend that is configured.
+    fn effect(&self) -> Effect;
+
+    /// Finds what the action is about and fills in what follows from it. Reads only.
+    async fn prepare(&self, _ctx: &RequestContext, command: C) -> Result<Prepared<C>, ServiceError> {
+        Ok(Prepared::as_is(command))
+    }
+
+    /// Does it. Called once per attempt, after the run's journal allows it.
+    async fn perform(&self, call: Call<'_, C>) -> Result<Done<C::Output>, ServiceError>;
+
+    /// After a crash: what came of this attempt, as far as the world shows it. `None` when it cannot tell.
+    async fn happened(&self, _call: Call<'_, C>) -> Option<Result<Done<C::Output>, ServiceError>> {
+        None
+    }
+}
+
+/// One authorised call of a command.
+#[derive(Debug)]
+pub struct Call<'a, C> {
+    /// For whom, when and where.
+    pub ctx: &'a RequestContext,
+    /// Its parameters.
+    pub command: C,
+    /// The action they were settled in: its target, and whose words it holds.
+    pub action: &'a Action,
+    /// What makes a retry recognisable.
+    pub attempt: &'a Attempt,
+}
+
+/// What carrying out a command came to, when it did not fail.
+#[derive(Debug)]
+pub enum Done<T> {
+    /// It is done.
+    Succeeded {
+        /// What it gives.
+        output: T,
+        /// Effects inside the store, to be committed together with the outcome.
+        changes: Vec<Change>,
+        /// Texts of others that the output holds, for taint in later rounds.
+        untrusted: Vec<UntrustedText>,
+    },
+    /// An effect elsewhere that may or may not have happened; a sentence that says where to look.
+    Doubtful(String),
+}
+
+impl<T> Done<T> {
+    /// An output without changes.
+    pub fn read(output: T) -> Self {
+        Self::changed(output, Vec::new())
+    }
+
+    /// An output with changes to commit.
+    pub fn changed(output: T, changes: Vec<Change>) -> Self {
+        Self::Succeeded { output, changes, untrusted: Vec::new() }
+    }
+
+    /// The same, holding these texts of others.
+    #[must_use]
+    pub fn holding(mut self, texts: Vec<UntrustedText>) -> Self {
+        if let Self::Succeeded { untrusted, .. } = &mut self {
+            untrusted.extend(texts);
+        }
+        self
+    }
+}
+
+/// A list, or one alone: planners write both.
+pub(crate) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match Option::<OneOrMany>::deserialize(deserializer)? {
+        Some(OneOrMany::One(one)) => {
+            one.split([',', ';']).map(|part| part.trim().to_owned()).filter(|p| !p.is_empty()).collect()
+        }
+        Some(OneOrMany::Many(many)) => many,
+        None => Vec::new(),
+    })
 }

@@ -5,15 +5,23 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
+use async_trait::async_trait;
+use serde::Serialize;
 use serde_json::Value;
 
-use super::command::{Command, Kind, Place, Receipt, Slot, Subject};
+use super::command::{Call, Called, Command, Done, Effect, Handle, Receipt, Slot, Subject};
+use super::error::ServiceError;
+use super::service::{Attempt, Performed, Prepared, RequestContext};
 use super::show;
+use crate::core::button::Button;
 use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::outcome::Outcome;
 use crate::core::plan::{Action, Params, Target};
 use crate::core::provenance::NOT_YOURS;
-use crate::core::stakes::{Rule, Stakes};
+use crate::core::stakes::{Authorized, Rule, Stakes};
 use crate::core::text::visible;
 use crate::limits::PARAM_CHARS_MAX;
 
@@ -35,7 +43,8 @@ pub enum ParamError {
     Invalid(String),
 }
 
-/// A command with its type erased.
+/// A command with its type erased, and whoever carries it out.
+#[async_trait]
 pub trait Entry: Rule + Send + Sync + fmt::Debug {
     /// The service it belongs to.
     fn service(&self) -> &str;
@@ -45,12 +54,16 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn summary(&self) -> &str;
     /// How a person asks for it.
     fn example(&self) -> &str;
-    /// Whether it changes anything.
-    fn kind(&self) -> Kind;
-    /// Where its effect happens.
-    fn place(&self) -> Place;
+    /// What the status line says while it runs.
+    fn status(&self) -> &str;
+    /// What it does to the world.
+    fn effect(&self) -> Effect;
     /// Parameters that cannot be tainted.
     fn references(&self) -> &[&str];
+    /// True when its receipt is made of somebody else's text.
+    fn shows_untrusted(&self) -> bool {
+        false
+    }
     /// JSON schema of its parameters.
     fn schema(&self) -> Value;
     /// Checks and normalises parameters as a planner gave them.
@@ -61,6 +74,10 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
         params: Params,
         settle: &mut dyn FnMut(Slot<'_>) -> Result<(), ParamError>,
     ) -> Result<Params, ParamError>;
+    /// See [`Command::called`].
+    fn called(&self, params: &Params) -> Called;
+    /// See [`Handle::prepare`]. When several items fit, `further` words of the message may tell them apart.
+    async fn prepare(&self, ctx: &RequestContext, params: Params, further: &str) -> Result<Prepared, ServiceError>;
     /// See [`Command::complete`]; also checks [`Command::problem`].
     fn complete(&self, params: Params, target: Option<&Target>) -> Result<Params, ParamError>;
     /// The question for a missing parameter.
@@ -69,42 +86,45 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn card(&self, subject: &Subject<'_>) -> CardBody;
     /// What the approving button says.
     fn approve(&self, action: &Action) -> &'static str;
-
     /// What its decided card says, once it was done.
-    fn done(&self, action: &Action) -> &'static str {
-        let _ = action;
-        "Done"
-    }
+    fn done(&self, action: &Action) -> &'static str;
+    /// See [`Handle::perform`].
+    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed;
+    /// See [`Handle::happened`].
+    async fn happened(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Option<Outcome>;
     /// What is told after success.
-    fn receipt(&self, receipt: &Receipt<'_>) -> String;
+    fn receipt(&self, output: &Value, receipt: &Receipt<'_>) -> String;
     /// What the person tried.
-    fn deed(&self, action: &Action) -> String;
+    fn attempt(&self, action: &Action) -> String;
+    /// What it made or touched, where that is not its target.
+    fn made(&self, action: &Action, output: &Value) -> Option<ItemRef>;
+    /// What can be done next, as buttons below the receipt.
+    fn next(&self, action: &Action, output: &Value) -> Vec<Button>;
 }
 
-/// The erased form of `T`.
-pub(crate) fn entry<T: Command>() -> Box<dyn Entry> {
-    Box::new(Typed::<T>::new())
+/// The erased form of `C`, carried out by `handler` for the service of this name.
+pub(super) fn entry<C: Command, S: Handle<C>>(service: &str, handler: Arc<S>) -> Arc<dyn Entry> {
+    let schema = schema::<C>();
+    let required = required(&schema);
+    Arc::new(Typed { service: service.to_owned(), schema, required, handler, command: PhantomData::<fn() -> C> })
 }
 
 /// The schema is made once: every check of every action reads it.
-struct Typed<T> {
+struct Typed<C, S> {
+    service: String,
     schema: Value,
     required: Vec<String>,
-    command: PhantomData<fn() -> T>,
+    handler: Arc<S>,
+    command: PhantomData<fn() -> C>,
 }
 
-impl<T: Command> fmt::Debug for Typed<T> {
+impl<C: Command, S> fmt::Debug for Typed<C, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", T::SERVICE, T::NAME)
+        write!(f, "{}.{}", self.service, C::NAME)
     }
 }
 
-impl<T: Command> Typed<T> {
-    fn new() -> Self {
-        let schema = schema::<T>();
-        Self { required: required(&schema), schema, command: PhantomData }
-    }
-
+impl<T: Command, S> Typed<T, S> {
     fn parse(&self, params: &Params) -> Result<T, ParamError> {
         let present: Params = params.iter().filter(|(_, value)| !is_blank(value)).map(clone_pair).collect();
         let missing = |param: &&String| !present.contains_key(*param);
@@ -130,18 +150,25 @@ impl<T: Command> Typed<T> {
     fn with<R>(&self, action: &Action, f: impl FnOnce(&T) -> R) -> Option<R> {
         self.parse(&action.params).ok().map(|command| f(&command))
     }
+
+    /// The same together with an output that was journalled, perhaps by an older version.
+    fn with_output<R>(&self, action: &Action, output: &Value, f: impl FnOnce(&T, &T::Output) -> R) -> Option<R> {
+        let output = serde::Deserialize::deserialize(output).ok()?;
+        self.with(action, |command| f(command, &output))
+    }
 }
 
-impl<T: Command> Rule for Typed<T> {
+impl<T: Command, S: Handle<T>> Rule for Typed<T, S> {
     fn stakes(&self, action: &Action) -> Stakes {
         // What cannot be read cannot be judged harmless.
         self.with(action, |command| command.stakes(action)).unwrap_or(Stakes::High)
     }
 }
 
-impl<T: Command> Entry for Typed<T> {
+#[async_trait]
+impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
     fn service(&self) -> &str {
-        T::SERVICE
+        &self.service
     }
 
     fn command(&self) -> &str {
@@ -156,16 +183,20 @@ impl<T: Command> Entry for Typed<T> {
         T::EXAMPLE
     }
 
-    fn kind(&self) -> Kind {
-        T::KIND
+    fn status(&self) -> &str {
+        T::STATUS
     }
 
-    fn place(&self) -> Place {
-        T::PLACE
+    fn effect(&self) -> Effect {
+        self.handler.effect()
     }
 
     fn references(&self) -> &[&str] {
         T::REFERENCES
+    }
+
+    fn shows_untrusted(&self) -> bool {
+        T::SHOWS_UNTRUSTED
     }
 
     fn schema(&self) -> Value {
@@ -191,6 +222,30 @@ impl<T: Command> Entry for Typed<T> {
         Self::unparse(&command)
     }
 
+    fn called(&self, params: &Params) -> Called {
+        self.parse(params).map_or(Called::AsTarget, |command| command.called())
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, params: Params, further: &str) -> Result<Prepared, ServiceError> {
+        let command = self.parse(&params).map_err(|error| ServiceError::Refused(error.to_string()))?;
+        let prepared = self.handler.prepare(ctx, command).await?;
+        if !further.is_empty()
+            && let Prepared::Several { .. } = &prepared
+            && let Ok(mut narrower) = self.parse(&params)
+            && let Some(find_by) = narrower.find_by()
+        {
+            let said = find_by.clone();
+            *find_by = format!("{said} {further}");
+            if let Prepared::Ready { params: mut command, target: target @ Some(_), notes, untrusted } =
+                self.handler.prepare(ctx, narrower).await?
+            {
+                command.find_by().into_iter().for_each(|find_by| find_by.clone_from(&said));
+                return erased(Prepared::Ready { params: command, target, notes, untrusted });
+            }
+        }
+        erased(prepared)
+    }
+
     fn complete(&self, params: Params, target: Option<&Target>) -> Result<Params, ParamError> {
         let mut command = self.parse(&params)?;
         command.complete(target);
@@ -210,7 +265,7 @@ impl<T: Command> Entry for Typed<T> {
                 .body(Value::Object(subject.action.params.clone()).to_string())
         });
         // A look that waits for a high-stakes action stands on its card, too: with everything it asks for.
-        if T::KIND == Kind::Read && card.rows.is_empty() {
+        if !self.effect().writes() && card.rows.is_empty() {
             let shown = |value: &Value| match value {
                 Value::String(text) => show::time(text, subject.reference),
                 other => other.to_string(),
@@ -233,14 +288,65 @@ impl<T: Command> Entry for Typed<T> {
         self.with(action, Command::done).unwrap_or("Done")
     }
 
-    fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        // Here for all of them: no receipt may hide or reorder what it tells.
-        self.with(receipt.action, |command| visible(&command.receipt(receipt))).unwrap_or_else(|| "Done.".to_owned())
+    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
+        let action = authorized.action();
+        let done = match self.parse(&action.params) {
+            Ok(command) => self.handler.perform(Call { ctx, command, action, attempt }).await,
+            Err(error) => Err(ServiceError::Refused(error.to_string())),
+        };
+        performed(done)
     }
 
-    fn deed(&self, action: &Action) -> String {
-        self.with(action, |command| visible(&command.deed(action))).unwrap_or_else(|| action.name())
+    async fn happened(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Option<Outcome> {
+        let command = self.parse(&action.params).ok()?;
+        let done = self.handler.happened(Call { ctx, command, action, attempt }).await?;
+        Some(performed(done).outcome)
     }
+
+    fn receipt(&self, output: &Value, receipt: &Receipt<'_>) -> String {
+        // Here for all of them: no receipt may hide or reorder what it tells.
+        let told = self.with_output(receipt.action, output, |command, output| command.receipt(output, receipt));
+        told.map_or_else(|| format!("Done: {}", self.attempt(receipt.action)), |told| visible(&told))
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        self.with(action, |command| visible(&command.attempt(action))).unwrap_or_else(|| action.name())
+    }
+
+    fn made(&self, action: &Action, output: &Value) -> Option<ItemRef> {
+        self.with_output(action, output, Command::made).flatten()
+    }
+
+    fn next(&self, action: &Action, output: &Value) -> Vec<Button> {
+        self.with_output(action, output, Command::next).unwrap_or_default()
+    }
+}
+
+/// The end of a command, as the journal keeps it.
+fn performed<T: Serialize>(done: Result<Done<T>, ServiceError>) -> Performed {
+    match done {
+        Ok(Done::Succeeded { output, changes, untrusted }) => match serde_json::to_value(&output) {
+            Ok(result) => Performed::changed(result, changes).holding(untrusted),
+            Err(error) => Performed::failed(error.to_string()),
+        },
+        Ok(Done::Doubtful(why)) => Performed::unknown(why),
+        Err(error) => Performed::from(error),
+    }
+}
+
+/// A prepared command as parameters.
+fn erased<T: Command>(prepared: Prepared<T>) -> Result<Prepared, ServiceError> {
+    Ok(match prepared {
+        Prepared::Ready { params, target, notes, untrusted } => {
+            let Ok(Value::Object(mut params)) = serde_json::to_value(&params) else {
+                return Err(ServiceError::Broken(format!("{} has no parameters by name", T::NAME)));
+            };
+            params.retain(|_, value| !value.is_null());
+            Prepared::Ready { params, target, notes, untrusted }
+        }
+        Prepared::NotFound { what } => Prepared::NotFound { what },
+        Prepared::Several { param, question, candidates } => Prepared::Several { param, question, candidates },
+    })
 }
 
 fn clone_pair((key, value): (&String, &Value)) -> (String, Value) {

@@ -4,23 +4,29 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::search::{EXACT, Index, PERHAPS, Query, SURE};
 use super::texts::brief;
 use super::times::{self, Hint};
 use crate::core::ids::UserId;
-use crate::core::plan::{Action, Params, Target};
+use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
 use crate::limits::{CANDIDATES_MAX, ITEMS_MAX};
 use crate::ports::{Key, Record, RecordExt, Scan, Store};
-use crate::services::service::{Candidate, Prepared, RequestContext, ServiceError};
+use crate::services::error::ServiceError;
+use crate::services::service::{Candidate, Prepared, RequestContext};
 
 /// A second-best item this close to the best one is a question, not a detail.
 const CLOSE: f32 = 0.85;
 
 /// Something a person owns and may refer to by describing it.
 pub(super) trait Item: Record + Clone {
+    /// What cards and receipts see of it.
+    type View: Serialize + DeserializeOwned;
+
     /// How the person calls it.
     const NOUN: &'static str;
 
@@ -37,7 +43,7 @@ pub(super) trait Item: Record + Clone {
     fn label(&self, ctx: &RequestContext) -> String;
 
     /// The shape that cards and receipts read.
-    fn view(&self, ctx: &RequestContext) -> Value;
+    fn view(&self, ctx: &RequestContext) -> Self::View;
 
     /// What is looked through first (0), and inside it what is nearest to now (smallest).
     fn nearness(&self, ctx: &RequestContext) -> (u8, i64);
@@ -46,6 +52,12 @@ pub(super) trait Item: Record + Clone {
     fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, ctx: &RequestContext) -> bool {
         let _ = (from, to, ctx);
         false
+    }
+
+    /// When it begins or is due, and when it ends, as stored: what words for a new time are relative to.
+    fn times(&self, ctx: &RequestContext) -> (Option<String>, Option<String>) {
+        let _ = ctx;
+        (None, None)
     }
 
     /// Words in it that are somebody else's.
@@ -65,7 +77,7 @@ pub(super) async fn all<T: Item>(store: &Arc<dyn Store>, owner: &UserId) -> Resu
 /// Everything of one kind that a person owns, as it is stored.
 pub(super) async fn export<T: Record>(store: &Arc<dyn Store>, owner: &UserId) -> Result<Vec<Value>, ServiceError> {
     let all = store.list_all::<T>(&[owner.as_str()]).await?;
-    all.iter().map(|item| serde_json::to_value(item).map_err(|cause| ServiceError(cause.to_string()))).collect()
+    all.iter().map(|item| serde_json::to_value(item).map_err(|cause| ServiceError::Broken(cause.to_string()))).collect()
 }
 
 /// The item of this id.
@@ -179,34 +191,45 @@ fn scores<T: Item>(items: &[Held<T>], words: &str, hint: Option<&Hint>, ctx: &Re
     whole.iter().enumerate().map(|(index, whole)| whole.max(timed(index))).collect()
 }
 
-/// The answer of `prepare` for a command about one item.
-pub(super) async fn prepare<T: Item>(
+/// The answer of `prepare` for a command about one item, which `words` (its parameter `param`) describe.
+pub(super) async fn prepare<T: Item, C>(
     store: &Arc<dyn Store>,
     ctx: &RequestContext,
-    params: Params,
+    command: C,
     param: &str,
+    words: &str,
     allowed: impl Fn(&T) -> bool,
-) -> Result<Prepared, ServiceError> {
-    let words = params.get(param).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(match find(store, ctx, &words, allowed).await? {
-        Choice::One((item, revision)) => Prepared::Ready {
-            params,
-            untrusted: item.untrusted(),
-            target: Some(Target {
-                id: item.id().to_owned(),
-                revision: revision.to_string(),
-                label: item.title().to_owned(),
-                before: item.view(ctx),
-            }),
-            notes: Vec::new(),
-        },
+) -> Result<Prepared<C>, ServiceError> {
+    Ok(match find(store, ctx, words, allowed).await? {
+        Choice::One((item, revision)) => {
+            let (starts, ends) = item.times(ctx);
+            Prepared::Ready {
+                params: command,
+                untrusted: item.untrusted(),
+                target: Some(Target {
+                    id: item.id().to_owned(),
+                    revision: revision.to_string(),
+                    label: item.title().to_owned(),
+                    before: serde_json::to_value(item.view(ctx))?,
+                    starts,
+                    ends,
+                    ..Target::default()
+                }),
+                notes: Vec::new(),
+            }
+        }
         Choice::Several { items, sure } => Prepared::Several {
             param: param.to_owned(),
             question: question::<T>(&items, sure),
             candidates: items.iter().map(|item| candidate(item, ctx)).collect(),
         },
-        Choice::None => Prepared::NotFound { what: format!("I found no {} like “{}”.", T::NOUN, brief(&words)) },
+        Choice::None => Prepared::NotFound { what: format!("I found no {} like “{}”.", T::NOUN, brief(words)) },
     })
+}
+
+/// What the target is called, or the words it was looked for by.
+pub(super) fn label(action: &Action, find_by: &str) -> String {
+    action.target.as_ref().map_or_else(|| find_by.to_owned(), |target| target.label.clone())
 }
 
 fn question<T: Item>(items: &[T], sure: bool) -> String {
@@ -232,10 +255,7 @@ pub(super) async fn held<T: Item>(
     if shown == Some(revision.to_string().as_str()) {
         return Ok((item, revision));
     }
-    Err(ServiceError(format!(
-        "“{}” has changed meanwhile, so I left it as it is. Ask me again and I'll look at it afresh.",
-        brief(item.title())
-    )))
+    Err(ServiceError::Conflict { label: brief(item.title()) })
 }
 
 /// The item an action is about, as it is now.
@@ -244,12 +264,9 @@ pub(super) async fn current<T: Item>(
     ctx: &RequestContext,
     action: &Action,
 ) -> Result<Held<T>, ServiceError> {
-    let Some(target) = &action.target else {
-        return Err(ServiceError(format!("I don't know which {} you mean; nothing was changed.", T::NOUN)));
-    };
-    by_id(store, &ctx.owner, &target.id).await?.ok_or_else(|| {
-        ServiceError(format!("The {} “{}” is not there any more; nothing was changed.", T::NOUN, brief(&target.label)))
-    })
+    let target = action.target.as_ref().ok_or(ServiceError::Several { noun: T::NOUN })?;
+    let held = by_id(store, &ctx.owner, &target.id).await?;
+    held.ok_or_else(|| ServiceError::NotFound { noun: T::NOUN, label: brief(&target.label) })
 }
 
 /// Words in these items that are somebody else's, each once.
@@ -263,13 +280,8 @@ pub(super) fn untrusted<'a, T: Item + 'a>(items: impl IntoIterator<Item = &'a T>
     untrusted
 }
 
-/// For a command the service does not have.
-pub(super) fn unknown_command(service: &str, command: &str) -> ServiceError {
-    ServiceError(format!("I can't do “{service}.{}”; nothing was changed.", brief(command)))
-}
-
 /// The same answer, with another word for what was looked for.
-pub(super) fn not_found_instead(prepared: Prepared, noun: &str, instead: &str) -> Prepared {
+pub(super) fn not_found_instead<C>(prepared: Prepared<C>, noun: &str, instead: &str) -> Prepared<C> {
     match prepared {
         Prepared::NotFound { what } => Prepared::NotFound { what: what.replacen(noun, instead, 1) },
         ready @ (Prepared::Ready { .. } | Prepared::Several { .. }) => ready,

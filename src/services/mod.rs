@@ -19,6 +19,7 @@ pub mod contacts;
 pub mod demo;
 pub mod email;
 pub mod entry;
+pub mod error;
 mod items;
 pub mod memory;
 pub mod notes;
@@ -31,7 +32,28 @@ pub mod show;
 pub mod task;
 mod texts;
 mod times;
-pub mod working;
+
+use std::sync::Arc;
+
+use crate::ports::Store;
+use contacts::Contacts;
+use email::mailbox::Mailboxes;
+use email::send::smtp::Smtp;
+use registry::Registry;
 
 #[cfg(test)]
 mod testing;
+
+/// The built-in services, in the order in which help shows them, and whom names can mean. Sending needs `smtp`.
+pub fn built_in(store: &Arc<dyn Store>, mailboxes: &Arc<Mailboxes>, smtp: Option<Smtp>) -> (Registry, Arc<Contacts>) {
+    let people = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
+    let registry = Registry::new([
+        Arc::new(task::TaskService::new(store.clone())).registration(),
+        Arc::new(calendar::CalendarService::new(store.clone())).registration(),
+        Arc::new(email::Email::new(mailboxes.clone(), people.clone(), smtp)).registration(),
+        Arc::new(memory::MemoryService::new(store.clone())).registration(),
+        Arc::new(notes::NotesService::new(store.clone())).registration(),
+        people.clone().registration(),
+    ]);
+    (registry, people)
+}

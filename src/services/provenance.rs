@@ -9,7 +9,6 @@
 //! had at first. Deliberately not here: times, which the gate settles and every card repeats.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::core::plan::Action;
 use crate::core::provenance;
@@ -59,13 +58,6 @@ impl Others {
         let untrusted =
             |words: &Words| UntrustedText { source: provenance::kept(within, &words.source), text: words.text.clone() };
         self.0.iter().map(untrusted).collect()
-    }
-
-    /// Says in the shape that receipts read where the record comes from.
-    pub(super) fn mark(&self, view: &mut Value) {
-        if let Some(words) = self.0.first() {
-            view["from"] = json!(words.source);
-        }
     }
 
     /// The first source there is.

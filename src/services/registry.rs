@@ -1,109 +1,194 @@
-//! The catalog: the single source of truth about what can be done.
+//! The registry: every service there is, at this moment.
 //!
-//! A command is one Rust type ([`Command`]). The router's domain list, the planner's schema, validation,
-//! stakes, cards, receipts and `/help` derive from it; nothing about a command is written twice. Adding a
-//! command means adding a type and naming it in [`Catalog::built_in`].
+//! Filled at run time under owned names: the built-in services, those of the operator, and servers that come and go. The
+//! router's domains, the planner's schema, stakes, cards, receipts, context, `/help` and status words derive from it. A
+//! turn sees one snapshot at a time ([`Registry::now`]); a service that leaves takes its commands along, and an action of
+//! it that still waits is refused in words when its time comes.
 //!
 //! Invariant: an unknown command is not in here, and what is not in here is forbidden.
 //!
-//! Deliberately not here: how a command is carried out (`services/`).
+//! Deliberately not here: how a command is carried out (a folder each), and who is let in.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Value, json};
 
-use super::entry::Entry;
-use super::{calendar, contacts, email, memory, notes, task};
+use super::command::{Command, Handle};
+use super::entry::{Entry, entry};
+use super::service::{Service, ServiceInfo};
 use crate::core::plan::Action;
 
-/// A service as people and routers know it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ServiceInfo {
-    /// Its name in plans.
-    pub name: &'static str,
-    /// Its heading in `/help`.
-    pub title: &'static str,
-    /// What it is for, in one line, for routers.
-    pub summary: &'static str,
+/// A service with its commands.
+#[derive(Debug, Clone)]
+pub struct Registration {
+    /// What it is called.
+    pub info: ServiceInfo,
+    /// What may be asked of it beside its commands.
+    pub service: Arc<dyn Service>,
+    commands: BTreeMap<String, Arc<dyn Entry>>,
 }
 
-/// The built-in services, in the order help shows them.
-pub const SERVICES: [ServiceInfo; 6] = [
-    ServiceInfo { name: "task", title: "Tasks and reminders", summary: "tasks, to-dos and reminders" },
-    ServiceInfo { name: "calendar", title: "Calendar", summary: "events, availability, invitations" },
-    ServiceInfo { name: "email", title: "Mail", summary: "searching, reading, drafting and sending mail" },
-    ServiceInfo { name: "memory", title: "Memory", summary: "facts about the person to remember or recall" },
-    ServiceInfo { name: "keep", title: "Notes and lists", summary: "notes and lists" },
-    ServiceInfo { name: "contacts", title: "People", summary: "people, addresses and phone numbers" },
-];
-
-/// All commands, by service and name.
+/// A service while its commands are being named.
 #[derive(Debug)]
-pub struct Catalog {
-    entries: BTreeMap<(String, String), Box<dyn Entry>>,
+pub struct Building<S> {
+    registration: Registration,
+    service: Arc<S>,
 }
 
-impl Catalog {
-    /// The built-in commands.
-    pub fn built_in() -> Self {
-        let mut catalog = Self { entries: BTreeMap::new() };
-        for entry in task::commands::entries()
-            .into_iter()
-            .chain(calendar::commands::entries())
-            .chain(email::commands::entries())
-            .chain(memory::commands::entries())
-            .chain(notes::commands::entries())
-            .chain(contacts::commands::entries())
-        {
-            catalog.add(entry);
+impl Registration {
+    /// Begins a registration of `service`.
+    pub fn of<S: Service>(info: ServiceInfo, service: Arc<S>) -> Building<S> {
+        Building { registration: Self { info, service: service.clone(), commands: BTreeMap::new() }, service }
+    }
+
+    /// The same with other entries; for commands that are not Rust types, and for watching those that are.
+    #[must_use]
+    pub fn with_entries(mut self, change: impl Fn(Arc<dyn Entry>) -> Arc<dyn Entry>) -> Self {
+        self.commands = self.commands.into_iter().map(|(name, entry)| (name, change(entry))).collect();
+        self
+    }
+
+    /// Its commands, by name.
+    pub fn commands(&self) -> impl Iterator<Item = &Arc<dyn Entry>> {
+        self.commands.values()
+    }
+}
+
+impl<S: Service> Building<S> {
+    /// Adds a command that the service carries out.
+    #[must_use]
+    pub fn command<C: Command>(mut self) -> Self
+    where
+        S: Handle<C>,
+    {
+        let entry = entry::<C, S>(&self.registration.info.name, self.service.clone());
+        self.registration.commands.insert(C::NAME.to_owned(), entry);
+        self
+    }
+
+    /// Ends it.
+    pub fn end(self) -> Registration {
+        self.registration
+    }
+}
+
+/// A service could not be registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RegistryError {
+    /// There is one of this name.
+    #[error("there is a service “{0}” already; remove it first")]
+    Taken(String),
+}
+
+/// Every service at one moment, in the order in which help shows them.
+#[derive(Debug, Clone, Default)]
+pub struct Services {
+    list: Vec<Arc<Registration>>,
+}
+
+/// Every service, as they come and go.
+#[derive(Debug, Default)]
+pub struct Registry {
+    now: RwLock<Arc<Services>>,
+}
+
+impl Registry {
+    /// With these to begin with; of two of one name the first counts.
+    pub fn new(registrations: impl IntoIterator<Item = Registration>) -> Self {
+        let registry = Self::default();
+        for registration in registrations {
+            if let Err(error) = registry.register(registration) {
+                tracing::error!(%error, "a service is left out");
+            }
         }
-        catalog
+        registry
     }
 
-    /// Adds a command, in place of one of the same name.
-    pub fn add(&mut self, entry: Box<dyn Entry>) {
-        self.entries.insert((entry.service().to_owned(), entry.command().to_owned()), entry);
+    /// The services of this moment.
+    pub fn now(&self) -> Arc<Services> {
+        self.now.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The command of this name, if there is one.
-    pub fn find(&self, service: &str, command: &str) -> Option<&dyn Entry> {
-        self.entries.get(&(service.to_owned(), command.to_owned())).map(AsRef::as_ref)
+    /// Adds a service; from the next look on it is there.
+    pub fn register(&self, registration: Registration) -> Result<(), RegistryError> {
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        if now.find(&registration.info.name).is_some() {
+            return Err(RegistryError::Taken(registration.info.name));
+        }
+        let mut next = Services::clone(&now);
+        next.list.push(Arc::new(registration));
+        *now = Arc::new(next);
+        Ok(())
+    }
+
+    /// Takes a service away; false when there was none. What is under way with it goes on to its end.
+    pub fn remove(&self, name: &str) -> bool {
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        let mut next = Services::clone(&now);
+        next.list.retain(|registration| registration.info.name != name);
+        let removed = next.list.len() < now.list.len();
+        *now = Arc::new(next);
+        removed
+    }
+
+    /// The command of this name, if there is one now.
+    pub fn command(&self, service: &str, command: &str) -> Option<Arc<dyn Entry>> {
+        self.now().command(service, command)
     }
 
     /// The command of an action.
-    pub fn of(&self, action: &Action) -> Option<&dyn Entry> {
-        self.find(&action.service, &action.command)
+    pub fn of(&self, action: &Action) -> Option<Arc<dyn Entry>> {
+        self.command(&action.service, &action.command)
+    }
+}
+
+impl Services {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Registration>> {
+        self.list.iter()
+    }
+
+    /// The service of this name.
+    pub fn find(&self, name: &str) -> Option<&Arc<Registration>> {
+        self.list.iter().find(|registration| registration.info.name == name)
+    }
+
+    /// The command of this name.
+    pub fn command(&self, service: &str, command: &str) -> Option<Arc<dyn Entry>> {
+        self.find(service)?.commands.get(command).cloned()
+    }
+
+    /// The names of all of them: the domains that a message can be about.
+    pub fn names(&self) -> Vec<String> {
+        self.list.iter().map(|registration| registration.info.name.clone()).collect()
     }
 
     /// Every command of these services, by service and name.
-    pub fn commands<'a>(&'a self, domains: &'a [String]) -> impl Iterator<Item = &'a dyn Entry> {
-        self.entries.values().map(AsRef::as_ref).filter(|entry| domains.iter().any(|d| d == entry.service()))
-    }
-
-    /// True when a service of this name exists.
-    pub fn has_service(&self, name: &str) -> bool {
-        SERVICES.iter().any(|service| service.name == name)
+    pub fn commands(&self, domains: &[String]) -> Vec<Arc<dyn Entry>> {
+        let mut services: Vec<&Arc<Registration>> =
+            self.list.iter().filter(|registration| domains.contains(&registration.info.name)).collect();
+        services.sort_by(|a, b| a.info.name.cmp(&b.info.name));
+        services.into_iter().flat_map(|registration| registration.commands.values().cloned()).collect()
     }
 
     /// The shape of a plan over these domains: byte-identical for the same domains.
     pub fn plan_schema(&self, domains: &[String]) -> Value {
-        let actions: Vec<Value> = self
-            .commands(domains)
-            .map(|entry| {
-                json!({
-                    "type": "object",
-                    "additionalProperties": false,
-                    "required": ["service", "command", "params"],
-                    "properties": {
-                        "service": {"const": entry.service()},
-                        "command": {"const": entry.command()},
-                        "params": entry.schema(),
-                        "reasoning": {"type": "string"},
-                        "depends_on": {"type": "array", "items": {"type": "integer", "minimum": 0}},
-                    },
-                })
+        let action = |entry: &Arc<dyn Entry>| {
+            json!({
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["service", "command", "params"],
+                "properties": {
+                    "service": {"const": entry.service()},
+                    "command": {"const": entry.command()},
+                    "params": entry.schema(),
+                    "reasoning": {"type": "string"},
+                    "depends_on": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+                },
             })
-            .collect();
+        };
+        let actions: Vec<Value> = self.commands(domains).iter().map(action).collect();
         json!({
             "type": "object",
             "additionalProperties": false,
@@ -114,30 +199,5 @@ impl Catalog {
                 "open": {"type": ["string", "null"]},
             },
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_command_has_a_service_a_summary_and_an_example() {
-        let catalog = Catalog::built_in();
-        assert_eq!(catalog.entries.len(), 26);
-        for entry in catalog.entries.values() {
-            assert!(catalog.has_service(entry.service()), "{}", entry.service());
-            assert!(!entry.summary().is_empty() && !entry.example().is_empty(), "{}", entry.command());
-            assert_eq!(entry.schema()["type"], "object", "{}.{}", entry.service(), entry.command());
-        }
-    }
-
-    #[test]
-    fn the_plan_schema_holds_the_routed_domains_only_and_is_stable() {
-        let catalog = Catalog::built_in();
-        let domains = vec!["keep".to_owned()];
-        let text = catalog.plan_schema(&domains).to_string();
-        assert!(text.contains("\"keep\"") && !text.contains("\"email\""));
-        assert_eq!(text, Catalog::built_in().plan_schema(&domains).to_string());
     }
 }

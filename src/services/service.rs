@@ -1,15 +1,20 @@
-//! A service: where tasks, events, mails, notes, memories and contacts live.
+//! A service beside its commands: what it is called, and what the rest of the program may ask of it.
+//!
+//! Nothing outside a service's folder knows it by name; who wants something of services asks all of them, and those that
+//! have it answer (`reminders`, `drafts`, `facts` …). Deliberately not here: commands (see [`super::command`]).
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, FixedOffset, Utc};
 use chrono_tz::Tz;
 
+use super::error::ServiceError;
+use super::show::Moment;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::notification::Notification;
 use crate::core::outcome::Outcome;
-use crate::core::plan::{Params, Target};
+use crate::core::plan::{Params, PlannedAction, Target};
 use crate::core::provenance::UntrustedText;
-use crate::core::stakes::Authorized;
+use crate::core::turn::Along;
 use crate::language::people;
 use crate::language::people::Familiarity;
 use crate::language::time::{DateOrder, Reference};
@@ -38,17 +43,6 @@ impl RequestContext {
     }
 }
 
-/// A service could not do its work. For the person: what happened, what was kept, what to do.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ServiceError(pub String);
-
-impl From<crate::ports::StoreError> for ServiceError {
-    fn from(error: crate::ports::StoreError) -> Self {
-        Self(error.to_string())
-    }
-}
-
 /// One of several items a description fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
@@ -60,11 +54,11 @@ pub struct Candidate {
 
 /// An action made ready: what it is about was found, what follows from it was filled in.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Prepared {
+pub enum Prepared<P = Params> {
     /// Everything needed is known.
     Ready {
         /// The parameters, completed (e.g. a reply's recipients).
-        params: Params,
+        params: P,
         /// What `find_by` means.
         target: Option<Target>,
         /// Remarks for the card.
@@ -88,9 +82,9 @@ pub enum Prepared {
     },
 }
 
-impl Prepared {
+impl<P> Prepared<P> {
     /// Ready as it is.
-    pub fn as_is(params: Params) -> Self {
+    pub fn as_is(params: P) -> Self {
         Self::Ready { params, target: None, notes: Vec::new(), untrusted: Vec::new() }
     }
 }
@@ -145,7 +139,7 @@ impl Performed {
 
 impl From<ServiceError> for Performed {
     fn from(error: ServiceError) -> Self {
-        Self::failed(error.0)
+        Self::failed(error.to_string())
     }
 }
 
@@ -169,63 +163,228 @@ pub struct Noticed {
     pub untrusted: Vec<UntrustedText>,
 }
 
-/// A service behind the catalog's commands. It checks nothing about stakes or consent: whoever holds an
-/// [`Authorized`] action has passed the gate.
+/// A service as people and routers know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceInfo {
+    /// Its name in plans.
+    pub name: String,
+    /// Its heading in `/help`.
+    pub title: String,
+    /// What it is for, in one line, for routers.
+    pub summary: String,
+    /// Where its things are, for the status line and for "I couldn't look into …": `your calendar`.
+    pub place: String,
+}
+
+impl ServiceInfo {
+    /// From its parts, in the order of the fields.
+    pub fn new(name: &str, title: &str, summary: &str, place: &str) -> Self {
+        let [name, title, summary, place] = [name, title, summary, place].map(str::to_owned);
+        Self { name, title, summary, place }
+    }
+}
+
+/// What a service gives to the context of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextRole {
+    /// Nothing.
+    None,
+    /// Items that matter when the message is about them.
+    Items,
+    /// Facts about the person, which small talk may use as well.
+    AboutPerson,
+}
+
+/// A service beside its commands (see [`Handle`](super::command::Handle)): what the rest of the program may ask of any
+/// service, without knowing which it is. Everything has a default; a service takes part in what it overrides.
 #[async_trait]
-pub trait Service: Send + Sync + std::fmt::Debug {
-    /// The catalog's name of it.
-    fn name(&self) -> &'static str;
-
-    /// Finds what the action is about and fills in what follows from it. Reads only.
-    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError>;
-
-    /// Does it. Called once per attempt, after the run's journal allows it.
-    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed;
+pub trait Service: Send + Sync + std::fmt::Debug + 'static {
+    /// Whether it takes part in context.
+    fn context_role(&self) -> ContextRole {
+        ContextRole::None
+    }
 
     /// Items that may matter for a message. Reads only.
-    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError>;
-
-    /// All that is kept of a person, to be handed over to them: a name for each kind, and its records.
-    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<serde_json::Value>)>, ServiceError> {
-        let _ = owner;
+    async fn notice(&self, _ctx: &RequestContext, _wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         Ok(Vec::new())
     }
 
-    /// The parameters of a kept draft, ready for `send_email`. For services that keep drafts.
-    async fn draft(&self, ctx: &RequestContext, id: &str) -> Option<Params> {
-        let _ = (ctx, id);
-        None
-    }
-
-    /// Something of this service falls due (see [`Due`]): what the person is told, and what changes with it.
-    /// The scheduler commits the changes together with the message and the removal of the due entry.
-    async fn fall_due(&self, ctx: &RequestContext, due: &Due) -> Result<FallenDue, ServiceError> {
-        let _ = (ctx, due);
-        Ok(FallenDue::default())
+    /// All that is kept of a person, to be handed over to them: a name for each kind, and its records.
+    async fn export(&self, _owner: &UserId) -> Result<Vec<(&'static str, Vec<serde_json::Value>)>, ServiceError> {
+        Ok(Vec::new())
     }
 
     /// What lies in `from..to`, and what should have been done before it. Reads only.
     async fn agenda(
         &self,
-        ctx: &RequestContext,
-        from: DateTime<Utc>,
-        to: DateTime<Utc>,
+        _ctx: &RequestContext,
+        _from: DateTime<Utc>,
+        _to: DateTime<Utc>,
     ) -> Result<Vec<AgendaItem>, ServiceError> {
-        let _ = (ctx, from, to);
         Ok(Vec::new())
     }
 
     /// The person lives in zone `to` from now on: what follows them there. Committed together with the zone.
-    async fn rezone(&self, ctx: &RequestContext, to: Tz) -> Result<Rezoned, ServiceError> {
-        let _ = (ctx, to);
+    async fn rezone(&self, _ctx: &RequestContext, _to: Tz) -> Result<Rezoned, ServiceError> {
         Ok(Rezoned::default())
     }
 
-    /// After a crash: did the effect of this attempt happen? `None` when it cannot tell.
-    async fn happened(&self, ctx: &RequestContext, command: &str, attempt: &Attempt) -> Option<bool> {
-        let _ = (ctx, command, attempt);
+    /// What could be made of content that was passed on without a word: low stakes only.
+    fn offers(&self, _content: &Content<'_>) -> Vec<Offerable> {
+        Vec::new()
+    }
+
+    /// Its things fall due.
+    fn reminders(&self) -> Option<&dyn Reminders> {
         None
     }
+
+    /// It keeps drafts that can be sent.
+    fn drafts(&self) -> Option<&dyn Drafts> {
+        None
+    }
+
+    /// It keeps what there is to do, for `/tasks`.
+    fn to_dos(&self) -> Option<&dyn ToDos> {
+        None
+    }
+
+    /// It keeps facts about the person, for `/memory` and `/forget`.
+    fn facts(&self) -> Option<&dyn Facts> {
+        None
+    }
+}
+
+/// A service whose things fall due.
+#[async_trait]
+pub trait Reminders: Send + Sync {
+    /// Something falls due (see [`Due`]): what is notified, and what changes with it. The scheduler commits the changes
+    /// together with the message and the removal of the due entry.
+    async fn fall_due(&self, ctx: &RequestContext, due: &Due) -> Result<FallenDue, ServiceError>;
+
+    /// What a reminder is about; `None` when it is gone, or is somebody else's.
+    async fn reminded(&self, ctx: &RequestContext, item: &str) -> Result<Option<Reminded>, ServiceError>;
+
+    /// The action that answers a reminder.
+    fn answered(&self, item: &str, with: ReminderAnswer) -> PlannedAction;
+
+    /// What an action of this service answered to a reminder, if it did.
+    fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer>;
+}
+
+/// What a reminder is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reminded {
+    /// What the person calls it.
+    pub title: String,
+    /// Whether it was done already.
+    pub done: bool,
+}
+
+/// What a person says to a reminder.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ReminderAnswer {
+    /// It is done.
+    Done,
+    /// Later, at this instant.
+    Snooze(DateTime<FixedOffset>),
+}
+
+/// A service that keeps drafts.
+#[async_trait]
+pub trait Drafts: Send + Sync {
+    /// The action that sends a draft; `None` when it is gone.
+    async fn sending(&self, ctx: &RequestContext, draft: &str) -> Option<PlannedAction>;
+}
+
+/// A service that keeps what there is to do.
+#[async_trait]
+pub trait ToDos: Send + Sync {
+    /// Everything open, by deadline; what has none comes last.
+    async fn open(&self, ctx: &RequestContext) -> Result<Listing<ToDo>, ServiceError>;
+}
+
+/// Something to do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToDo {
+    /// What.
+    pub title: String,
+    /// Before others.
+    pub urgent: bool,
+    /// Comes again and again.
+    pub repeats: bool,
+    /// When it is due.
+    pub due: Option<Moment>,
+}
+
+/// A service that keeps facts about the person.
+#[async_trait]
+pub trait Facts: Send + Sync {
+    /// The facts that fit a query, best first.
+    async fn facts(&self, ctx: &RequestContext, query: &str) -> Result<Listing<Fact>, ServiceError>;
+
+    /// The action that erases one.
+    fn forgetting(&self, id: &str) -> PlannedAction;
+}
+
+/// A fact about the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What `find_by` must hold to mean it.
+    pub id: String,
+    /// E.g. `travel`.
+    pub category: String,
+    /// What it is about.
+    pub key: String,
+    /// What is so.
+    pub value: String,
+    /// Whose words they are, if not the person's own.
+    pub from: Option<String>,
+}
+
+/// Part of what there is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing<T> {
+    /// The first ones.
+    pub rows: Vec<T>,
+    /// How many more there are.
+    pub more: usize,
+    /// Texts of others in the rows.
+    pub untrusted: Vec<UntrustedText>,
+}
+
+/// Something that was passed on without a word.
+#[derive(Debug, Clone, Copy)]
+pub struct Content<'a> {
+    /// What it is, when it is one thing of a kind.
+    pub along: Option<&'a Along>,
+    /// Its name or first line.
+    pub title: &'a str,
+    /// All of its text, cut to what a parameter may hold.
+    pub text: &'a str,
+}
+
+impl Content<'_> {
+    /// True for a contact or a place: content that is not text to be kept.
+    pub fn is_of_a_kind(&self) -> bool {
+        match self.along {
+            Some(Along::Contact { .. } | Along::Place { .. }) => true,
+            Some(Along::File { .. } | Along::Message { .. }) | None => false,
+        }
+    }
+}
+
+/// An action that is put on a button because nobody has asked for it yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offerable {
+    /// Its place among the buttons: the smallest first.
+    pub rank: u8,
+    /// What is asked when this is all that is offered; `None` where the content decides.
+    pub question: Option<String>,
+    /// What the button says.
+    pub label: &'static str,
+    /// What a press does.
+    pub action: PlannedAction,
 }
 
 /// What comes of something falling due.

@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
-use serde_json::Value;
 
 use crate::core::card::show_address;
 use crate::core::plan::Action;
@@ -97,8 +96,8 @@ pub fn person(address: &str, action: &Action) -> String {
 }
 
 /// ` (from a message from Anna)`, behind what holds somebody else's words.
-pub fn from(item: &Value) -> Option<String> {
-    item["from"].as_str().map(|source| format!(" (from {source})"))
+pub fn from(source: &str) -> String {
+    format!(" (from {source})")
 }
 
 /// Lines of a list, and how many more there are.

@@ -1,11 +1,9 @@
 //! From parameters to what is kept, and from what is kept to short lines.
 
-use serde_json::Value;
-
-use crate::core::plan::Params;
 use crate::core::text::{shorten, visible};
 use crate::limits::TITLE_CHARS_MAX;
-use crate::services::service::{Attempt, RequestContext, ServiceError};
+use crate::services::error::ServiceError;
+use crate::services::service::{Attempt, RequestContext};
 use crate::services::show::Moment;
 
 /// Characters of an id made from an attempt's key.
@@ -29,30 +27,24 @@ pub(super) fn clean(text: &str) -> String {
 pub(super) fn title(text: &str, noun: &str) -> Result<String, ServiceError> {
     let title = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
     if title.is_empty() {
-        return Err(ServiceError(format!("The {noun} needs a name; nothing was written.")));
+        return Err(ServiceError::Refused(format!("The {noun} needs a name; nothing was written.")));
     }
     if title.chars().count() > TITLE_CHARS_MAX {
-        return Err(ServiceError(format!(
+        return Err(ServiceError::Refused(format!(
             "That name is longer than {TITLE_CHARS_MAX} characters; nothing was written. Put the rest into the details."
         )));
     }
     Ok(title)
 }
 
-/// A text parameter that is there and not blank, cleaned.
-pub(super) fn given(params: &Params, name: &str) -> Option<String> {
-    params.get(name).and_then(Value::as_str).map(clean).filter(|text| !text.is_empty())
+/// A text that is there and not blank, cleaned.
+pub(super) fn filled(text: Option<&str>) -> Option<String> {
+    text.map(clean).filter(|text| !text.is_empty())
 }
 
-/// The text parameters of a list.
-pub(super) fn given_list(params: &Params, name: &str) -> Vec<String> {
-    let values = params.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    values.iter().filter_map(Value::as_str).map(clean).filter(|text| !text.is_empty()).collect()
-}
-
-/// The changes of an update command.
-pub(super) fn changes(params: &Params) -> Params {
-    params.get("changes").and_then(Value::as_object).cloned().unwrap_or_default()
+/// The texts of a list that are not blank, cleaned.
+pub(super) fn filled_all(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| clean(text)).filter(|text| !text.is_empty()).collect()
 }
 
 /// A text for one line of a message or a prompt.

@@ -7,9 +7,8 @@
 use chrono::{DateTime, Utc};
 
 use crate::core::button::Press;
-use crate::core::history::{ItemRef, PastAction};
+use crate::core::history::{ItemRef, PastAction, REMINDED};
 use crate::core::ids::MessageId;
-use crate::core::plan::Params;
 use crate::core::provenance;
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Along, Input, Origin, Part, Reply};
@@ -77,11 +76,8 @@ pub(crate) fn notified(
     at: DateTime<Utc>,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
-    let item = match reply.notifications.as_slice() {
-        [] => return Ok(()),
-        [only] => Some(ItemRef { id: only.item.clone(), label: only.title.clone() }),
-        _ => None,
-    };
+    let Some(first) = reply.notifications.first() else { return Ok(()) };
+    let only = (reply.notifications.len() == 1).then(|| ItemRef { id: first.item.clone(), label: first.title.clone() });
     let told = Message {
         chat: state.chat.clone(),
         number: state.next_message,
@@ -89,7 +85,7 @@ pub(crate) fn notified(
         text: reply.text.clone(),
         origin: Origin::Typed,
         at,
-        actions: vec![reminded(item)],
+        actions: vec![PastAction::reminder(&first.service, only)],
         message: Some(message),
         by: None,
         source: None,
@@ -101,15 +97,10 @@ pub(crate) fn notified(
     Ok(())
 }
 
-/// That something was reminded of, as a past action.
-pub(crate) fn reminded(item: Option<ItemRef>) -> PastAction {
-    PastAction { service: "task".to_owned(), command: "remind".to_owned(), params: Params::new(), item }
-}
-
 /// The one thing that a message of the conversation reminds of, and the number of the message.
 pub(crate) fn reminds_of(message: &Message) -> Option<(&str, MessageId)> {
     match message.actions.as_slice() {
-        [PastAction { command, item: Some(item), .. }] if command == "remind" => Some((&item.id, message.message?)),
+        [PastAction { command, item: Some(item), .. }] if command == REMINDED => Some((&item.id, message.message?)),
         _ => None,
     }
 }

@@ -10,7 +10,8 @@ use crate::language::time::local_instant;
 use crate::pipeline::brain::Brain;
 use crate::ports::records::{Due, DueKind, User};
 use crate::ports::{Change, Expect, Record};
-use crate::services::service::{Rezoned, ServiceError};
+use crate::services::error::ServiceError;
+use crate::services::service::Rezoned;
 
 /// The first briefing after `after`, if the person wants one. `zone` is theirs, or the operator's.
 pub fn briefing_due(user: &User, zone: Tz, after: DateTime<Utc>) -> Option<Due> {
@@ -44,8 +45,8 @@ pub async fn settings_changed(brain: &Brain, before: &User, after: &User) -> Res
 pub async fn rezone(brain: &Brain, user: &User, to: Tz) -> Result<Rezoned, ServiceError> {
     let ctx = brain.request_context(user, &user.chat);
     let mut all = Rezoned::default();
-    for service in &brain.services {
-        let one = service.rezone(&ctx, to).await?;
+    for service in brain.services.now().iter() {
+        let one = service.service.rezone(&ctx, to).await?;
         all.changes.extend(one.changes);
         all.moved += one.moved;
     }

@@ -77,15 +77,11 @@ async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
             continue;
         }
         let action = &run.steps[index].action;
-        let seen = match (&ctx, brain.service(&action.service)) {
-            (Ok(ctx), Some(service)) => service.happened(ctx, &action.command, &execute::attempt(&run.id, index)).await,
+        let seen = match (&ctx, brain.services.of(action)) {
+            (Ok(ctx), Some(entry)) => entry.happened(ctx, action, &execute::attempt(&run.id, index)).await,
             (Err(_), _) | (_, None) => None,
         };
-        let outcome = match seen {
-            Some(true) => Outcome::Succeeded { result: serde_json::json!({"found_after_restart": true}) },
-            Some(false) => Outcome::failed("I was stopped before it was done"),
-            None => Outcome::Unknown { why: NO_ANSWER.to_owned() },
-        };
+        let outcome = seen.unwrap_or_else(|| Outcome::Unknown { why: NO_ANSWER.to_owned() });
         run.steps[index].progress = Progress::Done { outcome };
     }
     run

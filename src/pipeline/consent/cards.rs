@@ -5,7 +5,7 @@ use chrono::Duration;
 use super::closed;
 use super::decisions::expiry;
 use super::too_late;
-use crate::core::button::{Button, CardVerb, Press};
+use crate::core::button::{Button, CardVerb};
 use crate::core::card;
 use crate::core::digest::Digest;
 use crate::core::history::{ItemRef, PastAction};
@@ -148,7 +148,7 @@ pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<
         .map(|(index, action)| {
             let subject = Subject { action, reference };
             let body = brain
-                .catalog
+                .services
                 .of(action)
                 .map_or_else(|| card::CardBody::titled(format!("{}?", action.name())), |entry| entry.card(&subject));
             body.row("Only if", after(pending.depends_on.get(index)))
@@ -162,7 +162,7 @@ pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<
     let texts = card::render(&bodies, &expires, &pending.id)?;
     let of = texts.len();
     let approve = match pending.actions.as_slice() {
-        [only] => brain.catalog.of(only).map_or("✅ Yes", |entry| entry.approve(only)),
+        [only] => brain.services.of(only).map_or("✅ Yes", |entry| entry.approve(only)),
         _ => "✅ Yes, all of it",
     };
     let buttons = card::buttons(&pending.id, &pending.digest, approve, pending.actions.len());
@@ -277,18 +277,19 @@ pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Res
     Ok(answer)
 }
 
-/// A Send button for each draft that a run has kept.
-pub fn send_buttons(run: &Run) -> Vec<Vec<Button>> {
-    let results = run.steps.iter().filter_map(|step| match &step.progress {
-        Progress::Done { outcome: Outcome::Succeeded { result } } => Some(result),
+/// What can be done next with what a run made.
+pub fn next_buttons(brain: &Brain, run: &Run) -> Vec<Vec<Button>> {
+    let next = run.steps.iter().filter_map(|step| match &step.progress {
+        Progress::Done { outcome: Outcome::Succeeded { result } } => {
+            Some(brain.services.of(&step.action)?.next(&step.action, result))
+        }
         Progress::Done { .. } | Progress::Planned | Progress::Started => None,
     });
-    let drafts = results.filter_map(|result| result.get("draft_id").and_then(serde_json::Value::as_str));
-    drafts.map(|draft| vec![Button::new("📨 Send", &Press::Send(draft.to_owned()))]).collect()
+    next.flatten().map(|button| vec![button]).collect()
 }
 
 /// What a run did, for later pronouns.
-pub fn past_actions(run: &Run) -> Vec<PastAction> {
+pub fn past_actions(brain: &Brain, run: &Run) -> Vec<PastAction> {
     run.steps
         .iter()
         .filter(|step| {
@@ -298,29 +299,22 @@ pub fn past_actions(run: &Run) -> Vec<PastAction> {
             service: step.action.service.clone(),
             command: step.action.command.clone(),
             params: step.action.params.clone(),
-            item: item(step),
+            item: item(brain, step),
         })
         .collect()
 }
 
-/// The item a step made or touched: what its result names, else its target.
-fn item(step: &Step) -> Option<ItemRef> {
+/// The item a step made or touched: what its output names, else its target.
+fn item(brain: &Brain, step: &Step) -> Option<ItemRef> {
+    let made = match &step.progress {
+        Progress::Done { outcome: Outcome::Succeeded { result } } => {
+            brain.services.of(&step.action).and_then(|entry| entry.made(&step.action, result))
+        }
+        Progress::Done { .. } | Progress::Planned | Progress::Started => None,
+    };
     let target =
         || step.action.target.as_ref().map(|target| ItemRef { id: target.id.clone(), label: target.label.clone() });
-    let Progress::Done { outcome: Outcome::Succeeded { result } } = &step.progress else {
-        return target();
-    };
-    if let Some(draft) = result.get("draft_id").and_then(serde_json::Value::as_str) {
-        return Some(ItemRef { id: draft.to_owned(), label: step.action.text("subject").to_owned() });
-    }
-    let made = ["task", "event", "note", "memory", "thread", "person"].iter().find_map(|name| result.get(name));
-    let text =
-        |item: &serde_json::Value, name: &str| item.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
-    made.and_then(|item| {
-        let label = ["title", "summary", "key", "subject", "name"].iter().find_map(|name| text(item, name))?;
-        Some(ItemRef { id: text(item, "id")?, label })
-    })
-    .or_else(target)
+    made.or_else(target)
 }
 
 impl Brain {

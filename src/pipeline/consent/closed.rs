@@ -66,7 +66,7 @@ fn stamp(brain: &Brain, pending: &Pending, zone: Tz) -> String {
 /// What became of it in a word: "Sent", "Deleted"; "Done" for several things.
 fn done(brain: &Brain, pending: &Pending) -> &'static str {
     match pending.actions.as_slice() {
-        [only] => brain.catalog.of(only).map_or("Done", |entry| entry.done(only)),
+        [only] => brain.services.of(only).map_or("Done", |entry| entry.done(only)),
         _ => "Done",
     }
 }

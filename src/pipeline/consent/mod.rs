@@ -25,9 +25,9 @@ use crate::core::turn::{Input, Origin, Path, Reply};
 use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::limits;
+use crate::pipeline::stages::status;
 use crate::ports::records::CardMessage;
 use crate::ports::{RecordExt, StoreError};
-use crate::services::working;
 use decisions::Revisions;
 
 /// What a message says to the open cards.
@@ -162,7 +162,7 @@ pub fn title(brain: &Brain, pending: &Pending) -> String {
 
 /// An action in a few words, for "I won't …".
 pub fn wording(brain: &Brain, action: &Action) -> String {
-    let words = brain.catalog.of(action).map_or_else(|| action.name(), |entry| entry.deed(action));
+    let words = brain.services.of(action).map_or_else(|| action.name(), |entry| entry.attempt(action));
     crate::core::text::visible(&words)
 }
 
@@ -347,18 +347,18 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     // What is being done can no longer be stopped, so that `/cancel` does not claim to.
     turn.brain.end(turn.incoming);
     let first = pending.actions.first();
-    turn.doing(first.map_or_else(working::thinking, |action| working::running(&action.service, &action.command)));
+    turn.doing(first.map_or_else(status::thinking, |action| status::running(&turn.brain.services, action)));
     let finished = turn.brain.execute_approved(&turn.ctx, pending, revisions).await?;
     let mut results = Results::default();
     results.add_run(turn, &finished.run);
     let mut answer = Answer::of(Path::Consent);
     answer.reports = finished.reports();
-    answer.actions = cards::past_actions(&finished.run);
+    answer.actions = cards::past_actions(turn.brain, &finished.run);
     answer.show(closed::view(turn.brain, &finished.pending, turn.ctx.zone));
     answer.batch = finished.batch;
     answer.untrusted = finished.untrusted;
     let mut reply: Reply = respond::outcomes(turn, &[], &results).await.into();
-    reply.buttons = cards::send_buttons(&finished.run);
+    reply.buttons = cards::next_buttons(turn.brain, &finished.run);
     answer.replies.push(reply);
     Ok(answer)
 }

@@ -33,10 +33,10 @@ pub async fn agenda(brain: &Brain, ctx: &RequestContext, from: NaiveDate, to: Na
     let start = |day: NaiveDate| local_instant(ctx.zone, day.and_time(NaiveTime::MIN)).earliest().to_utc();
     let mut items: Vec<AgendaItem> = Vec::new();
     let mut lines = Vec::new();
-    for service in &brain.services {
-        match service.agenda(ctx, start(from), start(to)).await {
+    for service in brain.services.now().iter() {
+        match service.service.agenda(ctx, start(from), start(to)).await {
             Ok(found) => items.extend(found),
-            Err(error) => lines.push(format!("⚠️ I couldn't look into your {}: {error}", service.name())),
+            Err(error) => lines.push(format!("⚠️ I couldn't look into {}: {error}", service.info.place)),
         }
     }
     let untrusted = items.iter().flat_map(|item| item.untrusted.iter().cloned()).collect();

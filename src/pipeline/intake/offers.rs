@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, UserId};
@@ -26,6 +25,8 @@ use crate::pipeline::commit::answer::Answer;
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::Turn;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
+use crate::services::registry::Services;
+use crate::services::service::{Content, Offerable};
 
 const OFFER: &str = "offer";
 /// Said to a press on an offer that was taken, or is too old.
@@ -105,7 +106,7 @@ pub async fn passed_on(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
         _ => turn.incoming.passed_on().filter(|part| !part.text.trim().is_empty()).collect(),
     };
     let Some(first) = along.first() else { return Ok(None) };
-    let (question, offered) = offered(&along, first);
+    let (question, offered) = offered(&turn.brain.services.now(), &along, first);
     let offer = Offer {
         id: turn.brain.new_id(),
         owner: turn.owner().clone(),
@@ -129,64 +130,38 @@ pub async fn passed_on(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
 type Choices = Vec<(&'static str, PlannedAction)>;
 
 /// The question, and what each button does.
-fn offered(along: &[&Part], first: &Part) -> (String, Choices) {
+fn offered(services: &Services, along: &[&Part], first: &Part) -> (String, Choices) {
     let text = along.iter().map(|part| part.text.trim()).collect::<Vec<_>>().join("\n\n");
-    match (&first.along, along.len()) {
-        (Some(Along::Contact { name, phone }), 1) => {
-            let question = format!("Shall I save {}, {}, to your contacts?", visible(name), visible(phone));
-            (question, vec![("💾 Save", action("contacts", "save", json!({"name": name, "phone": phone})))])
-        }
-        (Some(Along::Place { name }), 1) => {
-            let title = name.clone().unwrap_or_else(|| "A place".to_owned());
-            let question = format!("Shall I keep this place as a note ({})?", visible(&shorten(&title, 80)));
-            (question, vec![("📌 Keep it", note(&title, &text))])
-        }
-        (along, _) => {
-            let (what, title) = match along {
-                Some(Along::File { name }) => (format!("I have read {}.", visible(&shorten(name, 80))), name.clone()),
-                Some(Along::Message { .. } | Along::Contact { .. } | Along::Place { .. }) | None => {
-                    ("You passed something on.".to_owned(), heading(&text))
-                }
-            };
-            let cut = text.chars().count() > limits::PARAM_CHARS_MAX;
-            let cut = if cut {
-                format!(" I can keep its first {} characters.", limits::PARAM_CHARS_MAX)
-            } else {
-                String::new()
-            };
-            let question = format!("{what}{cut} What should I do with it?");
-            let choices = vec![
-                ("✅ Make it a task", action("task", "create", json!({"title": title, "description": whole(&text)}))),
-                ("📝 Keep it as a note", note(&title, &text)),
-                (
-                    "🧠 Remember it",
-                    action("memory", "store", json!({"category": "note", "key": title, "value": whole(&text)})),
-                ),
-            ];
-            (question, choices)
-        }
+    let only = first.along.as_ref().filter(|_| along.len() == 1);
+    let title = match &first.along {
+        Some(Along::File { name }) => name.clone(),
+        Some(Along::Message { .. } | Along::Contact { .. } | Along::Place { .. }) | None => heading(&text),
+    };
+    let cut: String = text.chars().take(limits::PARAM_CHARS_MAX).collect();
+    let content = Content { along: only, title: &title, text: &cut };
+    let mut offers: Vec<Offerable> = services.iter().flat_map(|service| service.service.offers(&content)).collect();
+    offers.sort_by_key(|offer| offer.rank);
+    let choices = offers.iter().map(|offer| (offer.label, offer.action.clone())).collect();
+    if let [Offerable { question: Some(question), .. }] = offers.as_slice() {
+        return (question.clone(), choices);
     }
+    let what = match &first.along {
+        Some(Along::File { name }) => format!("I have read {}.", visible(&shorten(name, 80))),
+        Some(Along::Message { .. } | Along::Contact { .. } | Along::Place { .. }) | None => {
+            "You passed something on.".to_owned()
+        }
+    };
+    let cut = if cut.len() < text.len() {
+        format!(" I can keep its first {} characters.", limits::PARAM_CHARS_MAX)
+    } else {
+        String::new()
+    };
+    (format!("{what}{cut} What should I do with it?"), choices)
 }
 
 /// The first line, short enough for a title.
 fn heading(text: &str) -> String {
     shorten(text.lines().next().unwrap_or_default().trim(), 80)
-}
-
-fn whole(text: &str) -> String {
-    text.chars().take(limits::PARAM_CHARS_MAX).collect()
-}
-
-fn note(title: &str, text: &str) -> PlannedAction {
-    action("keep", "create", json!({"title": shorten(title, 80), "text": whole(text)}))
-}
-
-fn action(service: &str, command: &str, params: serde_json::Value) -> PlannedAction {
-    let params = match params {
-        serde_json::Value::Object(params) => params.into_iter().collect(),
-        _ => Default::default(),
-    };
-    PlannedAction { service: service.to_owned(), command: command.to_owned(), params, ..PlannedAction::default() }
 }
 
 /// Takes an offer.

@@ -12,7 +12,8 @@ use crate::language::routing::{Guess, Kind};
 use crate::limits;
 use crate::pipeline::turn::Turn;
 use crate::ports::Usage;
-use crate::services::service::{Noticed, RequestContext, Service, Wanted};
+use crate::services::registry::Registration;
+use crate::services::service::{ContextRole, Noticed, RequestContext, Wanted};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -24,14 +25,14 @@ pub struct Context {
     /// Texts of others among them.
     pub untrusted: Vec<UntrustedText>,
     /// Services that did not answer.
-    pub missing: Vec<&'static str>,
+    pub missing: Vec<String>,
 }
 
 /// A fetch under way; dropping it cancels it.
 #[derive(Debug)]
 pub struct Fetching {
     task: JoinHandle<Context>,
-    services: Vec<&'static str>,
+    services: Vec<String>,
 }
 
 impl Drop for Fetching {
@@ -77,46 +78,47 @@ const NARROW_FROM: f32 = 0.6;
 /// Starts fetching what the guess suggests, or everything when it is unsure.
 pub fn fetch(turn: &Turn<'_>, guess: &Guess) -> Fetching {
     let narrow = guess.confidence >= NARROW_FROM;
-    let wanted = Wanted { message: turn.words().to_owned(), limit: 10 };
-    let services: Vec<Arc<dyn Service>> = turn
-        .brain
-        .services
-        .iter()
-        .filter(|service| {
-            let name = service.name();
-            !narrow || name == "memory" || (guess.kind != Kind::Chat && guess.domains.iter().any(|d| d == name))
-        })
-        .cloned()
-        .collect();
+    let wanted = Wanted { message: turn.words().to_owned(), limit: limits::CONTEXT_ITEMS_MAX };
+    let wants = |service: &Arc<Registration>| match service.service.context_role() {
+        ContextRole::None => false,
+        ContextRole::AboutPerson => true,
+        ContextRole::Items => !narrow || (guess.kind != Kind::Chat && guess.domains.contains(&service.info.name)),
+    };
+    let services: Vec<Arc<Registration>> =
+        turn.brain.services.now().iter().filter(|service| wants(service)).cloned().collect();
     let ctx = turn.ctx.clone();
-    let names = services.iter().map(|service| service.name()).collect();
+    let names = services.iter().map(|service| service.info.name.clone()).collect();
     Fetching { task: tokio::spawn(async move { gather(&services, &ctx, wanted).await }), services: names }
 }
 
-async fn gather(services: &[Arc<dyn Service>], ctx: &RequestContext, wanted: Wanted) -> Context {
+async fn gather(services: &[Arc<Registration>], ctx: &RequestContext, wanted: Wanted) -> Context {
     let time_out = Duration::from_millis(limits::CONTEXT_FETCH_MS);
     let fetches = services.iter().map(|service| {
-        let wanted = Wanted { limit: if service.name() == "memory" { 5 } else { wanted.limit }, ..wanted.clone() };
-        async move { (service.name(), tokio::time::timeout(time_out, service.notice(ctx, &wanted)).await) }
+        let limit = match service.service.context_role() {
+            ContextRole::AboutPerson => limits::CONTEXT_FACTS_MAX,
+            ContextRole::None | ContextRole::Items => wanted.limit,
+        };
+        let wanted = Wanted { limit, ..wanted.clone() };
+        async move { (service, tokio::time::timeout(time_out, service.service.notice(ctx, &wanted)).await) }
     });
     let mut context = Context::default();
-    for (name, fetched) in join_all(fetches).await {
+    for (service, fetched) in join_all(fetches).await {
         match fetched {
-            Ok(Ok(items)) => items.into_iter().for_each(|item| context.add(name, item)),
+            Ok(Ok(items)) => items.into_iter().for_each(|item| context.add(service, item)),
             Ok(Err(error)) => {
-                tracing::warn!(service = name, %error, "context is incomplete");
-                context.missing.push(name);
+                tracing::warn!(service = service.info.name, %error, "context is incomplete");
+                context.missing.push(service.info.name.clone());
             }
-            Err(_) => context.missing.push(name),
+            Err(_) => context.missing.push(service.info.name.clone()),
         }
     }
     context
 }
 
 impl Context {
-    fn add(&mut self, service: &'static str, item: Noticed) {
-        self.lines.push(format!("{service} {}: {}", item.id, item.line));
-        if service == "memory" {
+    fn add(&mut self, service: &Registration, item: Noticed) {
+        self.lines.push(format!("{} {}: {}", service.info.name, item.id, item.line));
+        if service.service.context_role() == ContextRole::AboutPerson {
             self.memories.push(item.line);
         }
         self.untrusted.extend(item.untrusted);

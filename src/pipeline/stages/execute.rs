@@ -27,7 +27,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::records::Undo;
 use crate::ports::{Batch, Change, Expect, Record, StoreError};
-use crate::services::command::{Kind, Place};
+use crate::services::command::Effect;
 use crate::services::service::{Attempt, Performed, RequestContext};
 
 /// Why the steps of a run may execute.
@@ -60,7 +60,7 @@ pub fn attempt(run: &RunId, step: usize) -> Attempt {
 
 /// True when a run needs a journal: it changes something.
 pub fn changes_anything(brain: &Brain, run: &Run) -> bool {
-    run.steps.iter().any(|step| brain.catalog.of(&step.action).is_none_or(|entry| entry.kind() == Kind::Write))
+    run.steps.iter().any(|step| brain.services.of(&step.action).is_none_or(|entry| entry.effect().writes()))
 }
 
 /// Does every step that is still planned. `revision`: of the run's journal, if it has one.
@@ -96,9 +96,9 @@ pub async fn run_watched(
             begun[index] = true;
         }
         let starting = authorize(brain, &mut run, starting, grant);
-        if starting.iter().any(|(index, _)| place(brain, &run.steps[*index].action) == Place::Outside) {
+        if starting.iter().any(|(index, _)| effect(brain, &run.steps[*index].action) == Effect::WriteElsewhere) {
             for (index, _) in &starting {
-                if place(brain, &run.steps[*index].action) == Place::Outside {
+                if effect(brain, &run.steps[*index].action) == Effect::WriteElsewhere {
                     run.steps[*index].progress = Progress::Started;
                 }
             }
@@ -141,27 +141,31 @@ fn authorize(brain: &Brain, run: &mut Run, steps: Vec<usize>, grant: Grant<'_>) 
 }
 
 fn low(brain: &Brain, action: &Action) -> Result<Authorized, String> {
-    let entry = brain.catalog.of(action).ok_or_else(|| format!("there is no such thing as {}", action.name()))?;
-    authorize_low(assess(entry, action.clone(), Stakes::Low)).map_err(|_| "it needs your yes first".to_owned())
+    let entry = brain.services.of(action).ok_or_else(|| format!("there is no such thing as {}", action.name()))?;
+    authorize_low(assess(entry.as_ref(), action.clone(), Stakes::Low)).map_err(|_| "it needs your yes first".to_owned())
 }
 
-fn place(brain: &Brain, action: &Action) -> Place {
-    brain.catalog.of(action).map_or(Place::Outside, |entry| entry.place())
+/// What cannot be looked up is taken for the most doubtful.
+fn effect(brain: &Brain, action: &Action) -> Effect {
+    brain.services.of(action).map_or(Effect::WriteElsewhere, |entry| entry.effect())
 }
 
 /// One action, inside its time-out. An effect outside that did not end in time is doubtful.
 async fn perform(brain: &Brain, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
     let action = authorized.action();
-    let Some(service) = brain.service(&action.service) else {
+    let Some(entry) = brain.services.of(action) else {
         return Performed::failed(format!("{} is not set up here", action.service));
     };
     // Services bound their own effects; this is the last resort, and later than theirs.
     let time_out = Duration::from_millis(limits::COMMAND_TIMEOUT_MS + 5_000);
     let started = std::time::Instant::now();
-    let performed = tokio::time::timeout(time_out, service.perform(ctx, authorized, attempt)).await;
-    let performed = performed.unwrap_or_else(|_| match place(brain, action) {
-        Place::Outside => Performed::unknown("it did not answer in time; please look there before trying again"),
-        Place::Store => Performed::failed("it took too long"),
+    let performed = tokio::time::timeout(time_out, entry.perform(ctx, authorized, attempt)).await;
+    let performed = performed.unwrap_or_else(|_| match entry.effect() {
+        Effect::WriteElsewhere => {
+            Performed::unknown("it did not answer in time; please look there before trying again")
+        }
+        Effect::ReadElsewhere => Performed::failed("it did not answer in time"),
+        Effect::Read | Effect::WriteHere => Performed::failed("it took too long"),
     });
     tracing::info!(action = action.name(), us = started.elapsed().as_micros() as u64,
         status = ?performed.outcome.status(), "performed");
@@ -269,7 +273,7 @@ fn as_kept(inverse: Option<&Vec<Change>>) -> Option<String> {
 
 /// How a step is taken back.
 fn taking_back(brain: &Brain, run: &Run, step: &Step, inverse: Vec<Change>, ctx: &RequestContext) -> Undo {
-    let label = brain.catalog.of(&step.action).map_or_else(|| step.action.name(), |entry| entry.deed(&step.action));
+    let label = brain.services.of(&step.action).map_or_else(|| step.action.name(), |entry| entry.attempt(&step.action));
     Undo {
         id: Undo::id_at(ctx.now, &brain.new_id()),
         owner: run.owner.clone(),

@@ -5,7 +5,7 @@
 //! - low stakes and independent of high stakes and of questions: runs now;
 //! - high stakes (by rule or by taint), or unclear, and whatever depends on it: later, see [`super::later`].
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::later::{self, Later, Needs, Unclear};
 use super::resolve::{self, Unsettled};
@@ -18,7 +18,6 @@ use crate::language::time;
 use crate::language::time::Reference;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::Turn;
-use crate::services::command::Kind;
 use crate::services::entry::Entry;
 
 /// An action that passed, and what it depends on among those of the same list.
@@ -84,7 +83,7 @@ async fn judge(
     seen: &Seen<'_>,
     gated: &mut Gated,
 ) -> Judged {
-    let (entry, service) = match allowed(turn.brain, planned, domains) {
+    let entry = match allowed(turn.brain, planned, domains) {
         Ok(found) => found,
         Err(why) => {
             gated.stop(planned, Status::Refused, &why);
@@ -92,7 +91,8 @@ async fn judge(
             return Judged::Stopped;
         }
     };
-    match resolve::settle(turn, entry, service, planned).await {
+    let entry = entry.as_ref();
+    match resolve::settle(turn, entry, planned).await {
         Ok(settled) => {
             let mut action = settled.action;
             action.taints = taints(turn, entry, planned, seen, &settled.untrusted);
@@ -128,7 +128,7 @@ fn taints(
     seen: &Seen<'_>,
     touched: &[UntrustedText],
 ) -> Vec<Taint> {
-    if entry.kind() != Kind::Write {
+    if !entry.effect().passes_values_on() {
         return Vec::new();
     }
     let mut taints = provenance::find(&planned.params, entry.references(), &seen.folded, touched);
@@ -142,10 +142,10 @@ fn taints(
 
 /// What the person took of others' words with a press on exactly this.
 fn passed_on(entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>) -> Vec<Taint> {
-    match entry.kind() {
-        Kind::Write => provenance::find(&planned.params, entry.references(), &seen.passed_on, &[]),
-        Kind::Read => Vec::new(),
+    if !entry.effect().passes_values_on() {
+        return Vec::new();
     }
+    provenance::find(&planned.params, entry.references(), &seen.passed_on, &[])
 }
 
 /// The texts of a judged proposal that are nobody else's.
@@ -156,8 +156,8 @@ pub(crate) fn nobody_elses(
     params: &Params,
     taints: &[Taint],
 ) -> Vec<String> {
-    let entry = brain.catalog.find(service, command);
-    provenance::untainted(params, entry.map_or(&[][..], |entry| entry.references()), taints)
+    let entry = brain.services.command(service, command);
+    provenance::untainted(params, entry.as_ref().map_or(&[][..], |entry| entry.references()), taints)
 }
 
 /// True for a value that is a time and nothing else: a sentence that mentions one is still a sentence.
@@ -173,22 +173,16 @@ fn is_a_time(value: &str, reference: &Reference) -> bool {
     !rest.chars().any(char::is_alphanumeric)
 }
 
-fn allowed<'b>(
-    brain: &'b Brain,
-    planned: &PlannedAction,
-    domains: &[String],
-) -> Result<(&'b dyn Entry, &'b dyn crate::services::service::Service), String> {
+fn allowed(brain: &Brain, planned: &PlannedAction, domains: &[String]) -> Result<Arc<dyn Entry>, String> {
     let name =
         crate::core::text::visible(&crate::core::text::shorten(&crate::pipeline::turn::report_name(planned), 60));
-    let entry = brain.catalog.find(&planned.service, &planned.command);
+    let entry = brain.services.command(&planned.service, &planned.command);
     let entry = entry.ok_or_else(|| format!("There is no such thing as {name}, so nothing was done about it."))?;
     if !domains.contains(&planned.service) {
         let what = entry.summary();
         return Err(format!("I left one thing out, because you didn't ask for it: {what}. Tell me if you want it."));
     }
-    let service = brain.service(&planned.service);
-    let service = service.ok_or_else(|| format!("I can't {} here: that is not set up.", entry.summary()))?;
-    Ok((entry, service))
+    Ok(entry)
 }
 
 /// Splits what passed into "now" and "later", by stakes, by what is unclear, and by what depends on what.

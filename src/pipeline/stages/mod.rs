@@ -15,4 +15,5 @@ pub mod respond;
 pub(crate) mod rounds;
 pub(crate) mod route;
 pub(crate) mod speak;
+pub(crate) mod status;
 pub(crate) mod times;

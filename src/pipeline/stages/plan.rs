@@ -22,11 +22,11 @@ use crate::language::requests::{Hearing, Understood};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
 use crate::limits;
+use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Clarification, Speaker};
 use crate::ports::{Model, Stage};
 use crate::services::show::Moment;
-use crate::services::working;
 
 /// What a turn is about beyond its own words.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Co
 
 /// Plans within `domains`.
 pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
-    turn.doing(working::planning(domains));
+    turn.doing(status::planning(&turn.brain.services.now(), domains));
     if let Some(plan) = completed(turn, topic) {
         return Planned::Plan { plan, left: Vec::new(), remark: None };
     }
@@ -241,7 +241,7 @@ async fn by_model(
     known: &Context,
     topic: &Topic<'_>,
 ) -> Asked<Plan> {
-    let schema = turn.brain.catalog.plan_schema(domains);
+    let schema = turn.brain.services.now().plan_schema(domains);
     let fixed = context! { schema => schema.to_string(), actions_max => limits::PLAN_ACTIONS_MAX };
     let (results, still) = topic.round.unwrap_or((&[], ""));
     let changing = context! {

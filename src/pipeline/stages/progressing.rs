@@ -68,7 +68,7 @@ impl Progressing {
     pub fn add(&mut self, turn: &Turn<'_>, ran: &execute::Ran) -> Result<(), StoreError> {
         self.results.add_run(turn, &ran.run);
         self.answer.reports.extend(ran.run.steps.iter().map(crate::pipeline::consent::decisions::step_report));
-        self.answer.actions.extend(cards::past_actions(&ran.run));
+        self.answer.actions.extend(cards::past_actions(turn.brain, &ran.run));
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
         if ran.revision.is_some() {
@@ -81,7 +81,7 @@ impl Progressing {
             self.answer.batch.put(undo, Expect::Absent)?;
             self.buttons.push(vec![Button::new(text, &Press::Undo(undo.id.clone()))]);
         }
-        self.buttons.extend(cards::send_buttons(&ran.run));
+        self.buttons.extend(cards::next_buttons(turn.brain, &ran.run));
         Ok(())
     }
 

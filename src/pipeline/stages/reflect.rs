@@ -10,9 +10,9 @@ use serde_json::json;
 use super::ask::{self, Asked};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Plan, PlannedAction};
+use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
 use crate::ports::Stage;
-use crate::services::working;
 
 #[derive(Debug, Deserialize)]
 struct Reflection {
@@ -24,7 +24,7 @@ struct Reflection {
 /// What is still missing, if anything.
 pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<String> {
     let model = turn.brain.model.as_deref()?;
-    turn.doing(working::checking());
+    turn.doing(status::checking());
     let schema = json!({
         "type": "object",
         "additionalProperties": false,

@@ -15,7 +15,8 @@ use crate::language::time::Role;
 use crate::pipeline::turn::Turn;
 use crate::services::command::Slot;
 use crate::services::entry::{Entry, ParamError};
-use crate::services::service::{Candidate, Person, Prepared, Service, ServiceError};
+use crate::services::error::ServiceError;
+use crate::services::service::{Candidate, Person, Prepared};
 
 /// Why a proposal is no action yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,17 +44,12 @@ pub struct Settled {
 }
 
 /// Settles one proposal.
-pub async fn settle(
-    turn: &Turn<'_>,
-    entry: &dyn Entry,
-    service: &dyn Service,
-    planned: &PlannedAction,
-) -> Result<Settled, Unsettled> {
+pub async fn settle(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction) -> Result<Settled, Unsettled> {
     let (reference, now) = (turn.reference(), turn.ctx.reference());
     let params = entry.check(planned.params.clone())?;
     let known = if needs_people(entry, &params) { everybody(turn).await? } else { Vec::new() };
 
-    let half = half_of(&params, None);
+    let half = half_of(&entry.called(&params), None);
     let mut names = BTreeMap::new();
     let mut unclear = None;
     let params = entry.settle(params, &mut |slot| match slot {
@@ -68,14 +64,14 @@ pub async fn settle(
     }
     let params = params?;
 
-    let prepared = prepare(turn, entry, service, params).await;
+    let prepared = prepare(turn, entry, params).await;
     let (params, target, notes, untrusted) = match prepared.map_err(|error| Unsettled::Impossible(error.to_string()))? {
         Prepared::Ready { params, target, notes, untrusted } => (params, target, notes, untrusted),
         Prepared::NotFound { what } => return Err(Unsettled::Impossible(what)),
         Prepared::Several { param, question, candidates } => return Err(which(param, question, candidates)),
     };
 
-    let half = half_of(&params, target.as_ref());
+    let half = half_of(&entry.called(&params), target.as_ref());
     let params = entry.settle(params, &mut |slot| match slot {
         Slot::People { .. } => Ok(()),
         other => settle_time(other, &reference, &now, half, target.as_ref()),
@@ -95,33 +91,14 @@ pub async fn settle(
 }
 
 /// Asks the service; when several items fit the description, a time the person named may tell them apart.
-async fn prepare(
-    turn: &Turn<'_>,
-    entry: &dyn Entry,
-    service: &dyn Service,
-    params: Params,
-) -> Result<Prepared, ServiceError> {
+async fn prepare(turn: &Turn<'_>, entry: &dyn Entry, params: Params) -> Result<Prepared, ServiceError> {
     let ctx = turn.as_written();
-    let prepared = service.prepare(&ctx, entry.command(), params.clone()).await?;
-    let description = params.get("find_by").and_then(Value::as_str);
-    let (Prepared::Several { .. }, Some(description)) = (&prepared, description) else { return Ok(prepared) };
     let times: Vec<&str> = time::find(turn.words(), &ctx.reference())
         .into_iter()
         .filter(|found| found.role != Role::To)
         .filter_map(|found| turn.words().get(found.span))
         .collect();
-    if times.is_empty() {
-        return Ok(prepared);
-    }
-    let mut narrower = params.clone();
-    narrower.insert("find_by".to_owned(), format!("{description} {}", times.join(" ")).into());
-    match service.prepare(&ctx, entry.command(), narrower).await? {
-        Prepared::Ready { params: mut found, target: Some(target), notes, untrusted } => {
-            found.insert("find_by".to_owned(), description.into());
-            Ok(Prepared::Ready { params: found, target: Some(target), notes, untrusted })
-        }
-        Prepared::Ready { .. } | Prepared::NotFound { .. } | Prepared::Several { .. } => Ok(prepared),
-    }
+    entry.prepare(&ctx, params, &times.join(" ")).await
 }
 
 impl From<ParamError> for Unsettled {
@@ -192,11 +169,8 @@ fn settle_people(
 
 /// Names for addresses that a service filled in.
 fn add_known_names(params: &Params, known: &[Person], target: Option<&Target>, names: &mut BTreeMap<String, String>) {
-    let given = target.and_then(|target| target.before.get("names")).and_then(Value::as_object);
-    for (address, name) in given.into_iter().flatten() {
-        if let Some(name) = name.as_str() {
-            names.entry(address.clone()).or_insert_with(|| name.to_owned());
-        }
+    for (address, name) in target.into_iter().flat_map(|target| &target.names) {
+        names.entry(address.clone()).or_insert_with(|| name.clone());
     }
     let lists = params.values().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
     for address in lists {

@@ -15,11 +15,12 @@ use crate::core::plan::Action;
 use crate::core::run::{Origin, Progress, Run};
 use crate::core::text::shorten;
 use crate::language::requests;
+use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Speaker;
 use crate::ports::{ModelError, Stage};
 use crate::services::command::Receipt;
-use crate::services::{show, working};
+use crate::services::show;
 
 /// What is said when words claim a change that never was.
 pub const NOTHING_CHANGED: &str = "Nothing was changed.";
@@ -70,13 +71,13 @@ pub fn told(
     outcome: &Outcome,
     reference: &crate::language::time::Reference,
 ) -> (String, bool) {
-    let Some(entry) = brain.catalog.of(action) else {
+    let Some(entry) = brain.services.of(action) else {
         return (format!("{}: {:?}", action.name(), outcome.status()), false);
     };
-    let wrote = entry.kind() == crate::services::command::Kind::Write && outcome.status() != Status::Failed;
-    let deed = || crate::core::text::visible(&entry.deed(action));
+    let wrote = entry.effect().writes() && outcome.status() != Status::Failed;
+    let deed = || crate::core::text::visible(&entry.attempt(action));
     let text = match outcome {
-        Outcome::Succeeded { result } => entry.receipt(&Receipt { result, action, reference }),
+        Outcome::Succeeded { result } => entry.receipt(result, &Receipt { action, reference }),
         Outcome::Failed { why } => format!("❗ I could not {}: {}", deed(), sentence(why)),
         Outcome::Unknown { why } => format!("❓ I can't tell whether I managed to {}: {}", deed(), sentence(why)),
     };
@@ -102,7 +103,7 @@ pub async fn chat(turn: &Turn<'_>, memories: Vec<String>) -> Formatted {
 
 /// The answer to a turn with outcomes: words, then receipts.
 pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results) -> Formatted {
-    turn.doing(working::writing());
+    turn.doing(status::writing());
     turn.agreed();
     let receipts = results.receipts.join("\n");
     match by_model(turn, memories, results).await {

@@ -21,10 +21,10 @@ use crate::pipeline::commit::outbox::{STOPPED, sorry};
 use crate::pipeline::commit::recover::AND_THE_REST;
 use crate::pipeline::consent::cards;
 use crate::pipeline::consent::cards::Asking;
+use crate::pipeline::stages::status;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
-use crate::services::working;
 
 /// Plans, gates and executes until nothing is missing. Once something was done, an end before that (`/cancel`, a
 /// store that fails) loses nothing of it: it is told, and why it ended there.
@@ -200,7 +200,7 @@ fn tell_progress(turn: &Turn<'_>, run: &Run) {
     let is_done = |step: &&Step| matches!(step.progress, Progress::Done { .. });
     let done = run.steps.iter().filter(is_done).count();
     if let Some(step) = run.steps.iter().find(|step| !is_done(step)) {
-        let doing = working::running(&step.action.service, &step.action.command);
+        let doing = status::running(&turn.brain.services, &step.action);
         turn.doing(doing.counting(done, run.steps.len()));
     }
 }

@@ -16,7 +16,7 @@ use crate::limits;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Speaker;
 use crate::ports::{Model, Stage, Usage};
-use crate::services::registry::{Catalog, SERVICES};
+use crate::services::registry::Services;
 
 /// Where a message goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +44,7 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
         return built_in(guess);
     };
     match by_model(turn, model).await {
-        Asked::Answer(routed) => settle(routed, guess, &turn.brain.catalog),
+        Asked::Answer(routed) => settle(routed, guess, &turn.brain.services.now()),
         Asked::Unusable(why) => {
             turn.fell_back("route", &why);
             built_in(guess)
@@ -74,11 +74,16 @@ fn built_in(guess: &Guess) -> Route {
 }
 
 async fn by_model(turn: &Turn<'_>, model: &dyn Model) -> Asked<Routed> {
-    let services: Vec<String> = SERVICES.iter().map(|s| format!("{}: {}", s.name, s.summary)).collect();
+    let services: Vec<String> = {
+        let all = turn.brain.services.now();
+        all.iter().map(|s| format!("{}: {}", s.info.name, s.info.summary)).collect()
+    };
     let message = head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS);
     let changing = context! { history => ask::lines(&history(turn)), message };
     match ask::prompt(turn, Stage::Route, &context! { services => ask::lines(&services) }, &changing) {
-        Ok(prompt) => ask::typed(turn, model, Stage::Route, prompt, schema(), 80).await,
+        Ok(prompt) => {
+            ask::typed(turn, model, Stage::Route, prompt, schema(&turn.brain.services.now().names()), 80).await
+        }
         Err(error) => Asked::Failed(error),
     }
 }
@@ -110,8 +115,7 @@ fn history(turn: &Turn<'_>) -> Vec<String> {
     lines
 }
 
-fn schema() -> Value {
-    let names: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
+fn schema(names: &[String]) -> Value {
     json!({
         "type": "object",
         "additionalProperties": false,
@@ -125,8 +129,8 @@ fn schema() -> Value {
 }
 
 /// A model's word, checked: unknown services are dropped, an action without one takes the built-in guess.
-fn settle(routed: Routed, guess: &Guess, catalog: &Catalog) -> Route {
-    let mut domains: Vec<String> = routed.domains.into_iter().filter(|name| catalog.has_service(name)).collect();
+fn settle(routed: Routed, guess: &Guess, services: &Services) -> Route {
+    let mut domains: Vec<String> = routed.domains.into_iter().filter(|name| services.find(name).is_some()).collect();
     domains.sort();
     domains.dedup();
     let kind = match routed.r#type.as_str() {

@@ -3,20 +3,19 @@
 
 use chrono::{DateTime, Days, Duration, Months, NaiveTime};
 use chrono_tz::Tz;
-use serde_json::Value;
 
 use crate::core::plan::{Params, Target};
 use crate::language::time;
 use crate::language::time::{Grain, Half, Known, Problem, Reference, Shift, When, local_instant};
-use crate::services::command::{Base, Past, Slot};
+use crate::services::command::{Base, Called, Past, Slot};
 use crate::services::entry::{Entry, ParamError};
 use crate::services::show::Moment;
 
 /// The times among these parameters as values, as far as they can be read; the rest stays in words. There is
 /// no item here that a time could be relative to, so all are relative to now: for comparing plans.
 pub(crate) fn settled(entry: &dyn Entry, params: Params, reference: &Reference) -> Result<Params, ParamError> {
-    let nothing = Target { id: String::new(), revision: String::new(), label: String::new(), before: Value::Null };
-    let half = half_of(&params, None);
+    let nothing = Target::default();
+    let half = half_of(&entry.called(&params), None);
     let mut params = params;
     for target in [None, Some(&nothing)] {
         params = entry.settle(params, &mut |slot| {
@@ -30,13 +29,13 @@ pub(crate) fn settled(entry: &dyn Entry, params: Params, reference: &Reference) 
 
 /// In which half of the day the thing lets a bare hour of its own lie, by its name. What is to be done may only speak
 /// of such a thing: "buy drinks for the party" is for either half.
-pub(crate) fn half_of(params: &Params, target: Option<&Target>) -> Option<Half> {
+pub(crate) fn half_of(called: &Called, target: Option<&Target>) -> Option<Half> {
     const ARTICLES: [&str; 8] = ["a", "an", "the", "my", "our", "der", "die", "das"];
-    let text = |name: &str| params.get(name).and_then(Value::as_str);
-    if let Some(summary) = text("summary") {
-        return time::half_of(summary);
-    }
-    let title = text("title").or(target.map(|target| target.label.as_str()))?;
+    let title = match called {
+        Called::Occasion(name) => return time::half_of(name),
+        Called::Errand(title) => title,
+        Called::AsTarget => &target?.label,
+    };
     let mut words = title.split_whitespace();
     let head = words.find(|word| !ARTICLES.contains(&word.to_lowercase().as_str()))?;
     time::half_of(head).or_else(|| time::half_of(title).map(|_| Half::Either))
@@ -70,7 +69,7 @@ pub(crate) fn settle_time(
             let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == Past::Only }, target) else {
                 return Ok(());
             };
-            let old_end = target.and_then(|target| moment_of(target, "end_time", reference));
+            let old_end = target.and_then(|target| moment_of(target.ends.as_deref(), reference));
             settle_span(&clock, param, start, end, past, old_end)
         }
     }
@@ -120,7 +119,7 @@ impl<'a> Clock<'a> {
         match (base, target) {
             (Base::Now, None) => Some(Self { reference, now, known, target: None, old: None }),
             (Base::Target, Some(target)) => {
-                let old = ["start_time", "deadline"].iter().find_map(|name| moment_of(target, name, reference));
+                let old = moment_of(target.starts.as_deref(), reference);
                 let start = old.map(|moment| moment.start(reference.zone));
                 Some(Self { reference, now, known, target: start, old })
             }
@@ -174,8 +173,8 @@ impl<'a> Clock<'a> {
     }
 }
 
-fn moment_of(target: &Target, name: &str, reference: &Reference) -> Option<Moment> {
-    Moment::read(target.before.get(name)?.as_str()?, reference.zone)
+fn moment_of(stored: Option<&str>, reference: &Reference) -> Option<Moment> {
+    Moment::read(stored?, reference.zone)
 }
 
 /// A day moved by days is a day.

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Days, Duration, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
+use super::view::EventView;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::ports::{Key, Record, Table};
@@ -145,28 +145,12 @@ impl Event {
         Series::new(self.recurrence.as_deref()?, first, self.zone).ok()
     }
 
-    /// The shape that cards and receipts read, of one occurrence.
-    pub(super) fn shown(&self, occurrence: Option<&Occurrence>) -> Value {
-        let (start, end) = match occurrence {
+    /// When it begins and ends, in stored form, at one occurrence of it.
+    pub(super) fn times_of(&self, occurrence: Option<&Occurrence>) -> (String, Option<String>) {
+        match occurrence {
             Some(o) => (o.start.store(), o.end.map(Moment::store)),
             None => (self.start_time.clone(), self.end_time.clone()),
-        };
-        let mut view = json!({
-            "id": self.id,
-            "summary": self.summary,
-            "start_time": start,
-            "end_time": end,
-            "location": self.location,
-            "notes": self.notes,
-            "recurrence": self.recurrence,
-        });
-        if let Some(view) = view.as_object_mut() {
-            view.retain(|_, value| !value.is_null());
-            if !self.attendees.is_empty() {
-                view.insert("attendees".to_owned(), json!(self.attendees));
-            }
         }
-        view
     }
 }
 
@@ -182,6 +166,8 @@ impl Record for Event {
 }
 
 impl Item for Event {
+    type View = EventView;
+
     const NOUN: &'static str = "event";
 
     fn id(&self) -> &str {
@@ -211,8 +197,8 @@ impl Item for Event {
         format!("{} — {when}{repeats}", brief(&self.summary))
     }
 
-    fn view(&self, ctx: &RequestContext) -> Value {
-        self.shown(self.current(ctx.now, ctx.zone).as_ref())
+    fn view(&self, ctx: &RequestContext) -> EventView {
+        EventView::of(self, self.current(ctx.now, ctx.zone).as_ref())
     }
 
     /// Upcoming and running ones first, then past ones.
@@ -231,6 +217,11 @@ impl Item for Event {
         // "The 3pm meeting" begins at three; "standup tomorrow" lies in that day.
         let exact = to - from <= Duration::hours(1);
         occurrences.iter().any(|o| !exact || (o.from >= from && !o.is_whole_day()))
+    }
+
+    fn times(&self, ctx: &RequestContext) -> (Option<String>, Option<String>) {
+        let (starts, ends) = self.times_of(self.current(ctx.now, ctx.zone).as_ref());
+        (Some(starts), ends)
     }
 
     fn untrusted(&self) -> Vec<UntrustedText> {

@@ -1,14 +1,13 @@
 //! From the parameters of a calendar command to values: moments, spans, attendees, a new time for an event.
 
 use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
-use serde_json::Value;
 
 use super::free::ClockTimes;
 use super::record::Event;
-use crate::core::plan::Params;
 use crate::limits::RECIPIENTS_MAX;
+use crate::services::error::ServiceError;
 use crate::services::recurrence::{instant, moved_rule};
-use crate::services::service::{RequestContext, ServiceError};
+use crate::services::service::RequestContext;
 use crate::services::show::Moment;
 use crate::services::texts;
 
@@ -25,42 +24,43 @@ pub(super) struct Frame {
 }
 
 pub(super) fn moment(text: &str, ctx: &RequestContext) -> Result<Moment, ServiceError> {
-    Moment::read(text, ctx.zone).ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
+    Moment::read(text, ctx.zone)
+        .ok_or_else(|| ServiceError::Refused(format!("I can't read the time “{}”.", texts::brief(text))))
 }
 
-pub(super) fn optional(params: &Params, name: &str, ctx: &RequestContext) -> Result<Option<Moment>, ServiceError> {
-    texts::given(params, name).map(|text| moment(&text, ctx)).transpose()
+pub(super) fn optional(text: Option<&str>, ctx: &RequestContext) -> Result<Option<Moment>, ServiceError> {
+    texts::filled(text).map(|text| moment(&text, ctx)).transpose()
 }
 
-/// An event that begins at a time and ends nowhere takes an hour.
-pub(super) fn with_end(mut params: Params, ctx: &RequestContext) -> Params {
-    let start = texts::given(&params, "start_time").and_then(|text| Moment::read(&text, ctx.zone));
-    if let (Some(Moment::Instant(start)), None) = (start, texts::given(&params, "end_time"))
-        && let Some(end) = start.checked_add_signed(HOUR)
-    {
-        params.insert("end_time".to_owned(), Value::String(Moment::Instant(end).store()));
+/// The end of an event: one that begins at a time and ends nowhere takes an hour.
+pub(super) fn with_end(start: Option<&str>, end: Option<String>, ctx: &RequestContext) -> Option<String> {
+    let start = texts::filled(start).and_then(|text| Moment::read(&text, ctx.zone));
+    match (texts::filled(end.as_deref()), start) {
+        (None, Some(Moment::Instant(start))) => Some(Moment::Instant(start.checked_add_signed(HOUR)?).store()),
+        (end, _) => end,
     }
-    params
 }
 
 pub(super) fn check_order(start: Moment, end: Option<Moment>, ctx: &RequestContext) -> Result<(), ServiceError> {
     match end {
         Some(end) if end.start(ctx.zone) < start.start(ctx.zone) => {
-            Err(ServiceError("It would end before it starts; nothing was written.".to_owned()))
+            Err(ServiceError::Refused("It would end before it starts; nothing was written.".to_owned()))
         }
         Some(_) | None => Ok(()),
     }
 }
 
 /// Those who are invited already, and those who are invited now.
-pub(super) fn attendees(mut invited: Vec<String>, params: &Params) -> Result<Vec<String>, ServiceError> {
-    for one in texts::given_list(params, "attendees") {
+pub(super) fn attendees(mut invited: Vec<String>, more: &[String]) -> Result<Vec<String>, ServiceError> {
+    for one in texts::filled_all(more) {
         if !invited.contains(&one) {
             invited.push(one);
         }
     }
     if invited.len() > RECIPIENTS_MAX {
-        return Err(ServiceError(format!("I can invite {RECIPIENTS_MAX} people at most; nothing was written.")));
+        return Err(ServiceError::Refused(format!(
+            "I can invite {RECIPIENTS_MAX} people at most; nothing was written."
+        )));
     }
     Ok(invited)
 }
@@ -72,7 +72,7 @@ pub(super) fn reschedule(
     end: Option<Moment>,
     ctx: &RequestContext,
 ) -> Result<(), ServiceError> {
-    let unreadable = || ServiceError("I can't read when that event is; nothing was changed.".to_owned());
+    let unreadable = || ServiceError::Refused("I can't read when that event is; nothing was changed.".to_owned());
     let was = event.current(ctx.now, ctx.zone).ok_or_else(unreadable)?;
     let begins = start.unwrap_or(was.start);
     let length = was.to - was.from;
@@ -92,7 +92,7 @@ pub(super) fn reschedule(
     };
     let first = Moment::read(&event.start_time, event.zone).ok_or_else(unreadable)?;
     let (first, rule) = moved_rule(&rule, first, was.start, begins, event.zone)
-        .map_err(|bad| ServiceError(format!("{bad} Nothing was changed.")))?;
+        .map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was changed.")))?;
     let length = ends.map(|ends| ends.start(ctx.zone) - begins.start(ctx.zone));
     event.end_time = match (first, length) {
         (Moment::Instant(at), Some(length)) => at.checked_add_signed(length).map(|end| Moment::Instant(end).store()),
@@ -106,9 +106,9 @@ pub(super) fn reschedule(
 
 /// The span that `from` and `to` name. A date means that local day; `to` is exclusive, but a span never ends
 /// before the day or instant it begins with.
-pub(super) fn frame(params: &Params, ctx: &RequestContext) -> Result<Frame, ServiceError> {
+pub(super) fn frame(from: Option<&str>, to: Option<&str>, ctx: &RequestContext) -> Result<Frame, ServiceError> {
     let zone = ctx.zone;
-    let (from, to) = (optional(params, "from", ctx)?, optional(params, "to", ctx)?);
+    let (from, to) = (optional(from, ctx)?, optional(to, ctx)?);
     let midnight = |at: DateTime<Utc>| at.with_timezone(&zone).time() == NaiveTime::MIN;
     let day_after = |at: DateTime<Utc>| {
         let day = at.with_timezone(&zone).date_naive();

@@ -4,8 +4,9 @@
 //! What a person saves is theirs alone and lives in the store; it completes the card of the same name.
 //! Who was only seen in mail is listed last and marked ([`Known`]).
 
-pub mod commands;
+mod find;
 mod person;
+mod save;
 pub mod vcard;
 
 use std::path::PathBuf;
@@ -13,27 +14,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
+use find::Find;
+use save::Save;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use self::person::{
-    add, choice, complete, is_candidate, is_contact, is_named, is_same, meant, merge, noticed, person_of, row,
-};
+use self::person::{complete, is_named, is_same, noticed, person_of};
 use self::vcard::Card;
+use super::command::planned;
 use super::email::mailbox::{Mailboxes, blocking};
+use super::error::ServiceError;
 use super::items;
-use super::provenance;
 use super::provenance::Others;
-use crate::core::ids::UserId;
-use crate::core::plan::{Action, Params, Target};
-use crate::core::stakes::Authorized;
-use crate::language::people;
-use crate::language::words::words;
-use crate::limits::{CANDIDATES_MAX, ITEMS_MAX, LIST_ROWS_MAX, VCF_BYTES_MAX};
-use crate::ports::{Change, Expect, Key, Record, RecordExt, Scan, Store, Table};
-use crate::services::service::{
-    AddressBook, Attempt, Known, Noticed, Performed, Person, Prepared, RequestContext, Service, ServiceError, Wanted,
+use super::registry::Registration;
+use super::service::{
+    AddressBook, Content, ContextRole, Known, Noticed, Offerable, Person, RequestContext, Service, ServiceInfo, Wanted,
 };
+use crate::core::ids::UserId;
+use crate::core::text::visible;
+use crate::core::turn::Along;
+use crate::language::words::words;
+use crate::limits::{ITEMS_MAX, VCF_BYTES_MAX};
+use crate::ports::{Key, Record, RecordExt, Scan, Store, Table};
 
 /// A contact as the store keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +74,9 @@ struct File {
     stamp: Option<(SystemTime, u64)>,
     cards: Arc<Vec<Card>>,
 }
+
+/// Its name in plans.
+pub const NAME: &str = "contacts";
 
 /// The service, and the address book.
 #[derive(Debug)]
@@ -139,102 +144,6 @@ impl Contacts {
         }
         Ok(people)
     }
-
-    async fn find(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
-        let people = self.people(&ctx.owner).await?;
-        let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
-        let found = people::look_up(action.text("query"), &candidates);
-        let mut untrusted = Vec::new();
-        let rows: Vec<Value> = found
-            .iter()
-            .take(LIST_ROWS_MAX)
-            .map(|found| {
-                let person = people.iter().find(|p| is_candidate(p, found));
-                untrusted.extend(person.iter().flat_map(|p| p.untrusted.iter().cloned()));
-                row(found, person.map(|p| p.phones.as_slice()).unwrap_or_default())
-            })
-            .collect();
-        let more = found.len() - rows.len();
-        Ok(Performed::result(json!({"people": rows, "more": more})).holding(untrusted))
-    }
-
-    /// Which contact a saving is about: the one of that name or address, a new one, or a question.
-    async fn prepare_save(&self, ctx: &RequestContext, mut params: Params) -> Result<Prepared, ServiceError> {
-        let text = |name: &str| {
-            let text = params.get(name).and_then(Value::as_str).unwrap_or_default();
-            text.split_whitespace().collect::<Vec<_>>().join(" ")
-        };
-        let (name, email) = (text("name"), text("email"));
-        let saved = self.saved(&ctx.owner).await?;
-        let fitting = meant(&saved, &name, &email);
-        let person = match fitting.as_slice() {
-            [] => None,
-            [only] => Some(*only),
-            several => {
-                return Ok(Prepared::Several {
-                    param: "name".to_owned(),
-                    question: format!("Which {name} is it? For somebody new, give me the full name."),
-                    candidates: several.iter().take(CANDIDATES_MAX).map(|p| choice(p)).collect(),
-                });
-            }
-        };
-        let Some(person) = person else {
-            params.insert("name".to_owned(), name.into());
-            return Ok(Prepared::as_is(params));
-        };
-        params.insert("name".to_owned(), person.name.clone().into());
-        let stored = self.stored(&ctx.owner).await?;
-        let own = stored.iter().find(|(contact, _)| is_contact(contact, person));
-        let target = Target {
-            id: own.map(|(contact, _)| contact.id.clone()).unwrap_or_default(),
-            revision: own.map(|(_, revision)| revision.to_string()).unwrap_or_default(),
-            label: person.name.clone(),
-            before: json!({"emails": person.emails, "phones": person.phones}),
-        };
-        Ok(Prepared::Ready { params, target: Some(target), notes: Vec::new(), untrusted: Vec::new() })
-    }
-
-    async fn save(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Result<Performed, ServiceError> {
-        let name = action.text("name");
-        let stored = self.stored(&ctx.owner).await?;
-        let own = action.target.as_ref().and_then(|target| stored.iter().find(|(contact, _)| contact.id == target.id));
-        let (mut contact, expect) = match own {
-            Some((contact, revision)) => (contact.clone(), Expect::Revision(*revision)),
-            None => {
-                let fresh = Contact {
-                    owner: ctx.owner.clone(),
-                    id: attempt.key.clone(),
-                    name: name.to_owned(),
-                    nicknames: Vec::new(),
-                    emails: Vec::new(),
-                    phones: Vec::new(),
-                    groups: Vec::new(),
-                    others: Others::default(),
-                };
-                (fresh, Expect::Absent)
-            }
-        };
-        add(&mut contact.emails, action.text("email"));
-        add(&mut contact.phones, action.text("phone"));
-        for field in ["name", "email", "phone"] {
-            contact.others.add(field, action.text(field).trim(), provenance::source(action, field));
-        }
-        let change = Change::put(&contact, expect)?;
-        let mut person = json!({
-            "name": contact.name,
-            "emails": contact.emails,
-            "phones": contact.phones,
-            "groups": contact.groups,
-        });
-        // What the file knows about them is told as well, so that the receipt shows the whole contact.
-        if let Some(before) = action.target.as_ref().map(|target| &target.before) {
-            for list in ["emails", "phones"] {
-                merge(&mut person[list], &before[list]);
-            }
-        }
-        let untrusted = contact.others.untrusted("a contact");
-        Ok(Performed::changed(json!({"person": person}), vec![change]).holding(untrusted))
-    }
 }
 
 #[async_trait]
@@ -263,28 +172,28 @@ impl AddressBook for Contacts {
     }
 }
 
+impl Contacts {
+    /// The service with its commands, for the registry.
+    pub fn registration(self: Arc<Self>) -> Registration {
+        let info = ServiceInfo::new(NAME, "People", "people, addresses and phone numbers", "your contacts");
+        Registration::of(info, self).command::<Find>().command::<Save>().end()
+    }
+}
+
 #[async_trait]
 impl Service for Contacts {
-    fn name(&self) -> &'static str {
-        "contacts"
+    fn context_role(&self) -> ContextRole {
+        ContextRole::Items
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError> {
-        match command {
-            "find" => Ok(Prepared::as_is(params)),
-            "save" => self.prepare_save(ctx, params).await,
-            other => Err(unknown_command(other)),
-        }
-    }
-
-    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
-        let action = authorized.action();
-        let done = match action.command.as_str() {
-            "find" => self.find(ctx, action).await,
-            "save" => self.save(ctx, action, attempt).await,
-            other => Err(unknown_command(other)),
+    fn offers(&self, content: &Content<'_>) -> Vec<Offerable> {
+        let Some(Along::Contact { name, phone }) = content.along else {
+            return Vec::new();
         };
-        done.unwrap_or_else(Performed::from)
+        let question = format!("Shall I save {}, {}, to your contacts?", visible(name), visible(phone));
+        let (name, phone) = (name.clone(), Some(phone.clone()));
+        let action = planned(NAME, &Save { name, email: None, phone });
+        vec![Offerable { rank: 0, question: Some(question), label: "💾 Save", action }]
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
@@ -296,10 +205,6 @@ impl Service for Contacts {
         let said = words(&wanted.message);
         Ok(people.iter().filter(|person| is_named(person, &said)).take(wanted.limit).map(noticed).collect())
     }
-}
-
-fn unknown_command(command: &str) -> ServiceError {
-    ServiceError(format!("Contacts have no command “{command}”."))
 }
 
 #[cfg(test)]

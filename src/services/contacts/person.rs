@@ -1,10 +1,12 @@
 //! One person among others: whose name is meant, who is the same, how they are shown. Pure.
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::Contact;
 use super::vcard::Card;
+use crate::core::card::show_address;
 use crate::core::provenance::UntrustedText;
+use crate::core::text::visible;
 use crate::language::people;
 use crate::language::people::Familiarity;
 use crate::language::words::{fold, words};
@@ -108,29 +110,51 @@ pub(super) fn add(list: &mut Vec<String>, value: &str) {
     }
 }
 
-pub(super) fn merge(list: &mut Value, more: &Value) {
-    let (Some(list), Some(more)) = (list.as_array_mut(), more.as_array()) else {
-        return;
-    };
-    for value in more {
-        if !list.contains(value) {
-            list.push(value.clone());
-        }
-    }
-}
-
 pub(super) fn is_candidate(person: &Person, candidate: &people::Candidate) -> bool {
     person.name == candidate.name && person.emails == candidate.emails
 }
 
-pub(super) fn row(found: &people::Candidate, phones: &[String]) -> Value {
-    json!({
-        "name": found.name,
-        "emails": found.emails,
-        "phones": phones,
-        "groups": found.groups,
-        "seen_only": found.familiarity == Familiarity::Seen,
-    })
+/// Somebody as receipts see them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PersonView {
+    pub name: String,
+    /// Preferred first.
+    pub emails: Vec<String>,
+    pub phones: Vec<String>,
+    pub groups: Vec<String>,
+    /// Only seen as the sender of a mail.
+    #[serde(default)]
+    pub seen_only: bool,
+}
+
+impl PersonView {
+    /// Somebody who was found.
+    pub(super) fn found(found: &people::Candidate, phones: &[String]) -> Self {
+        Self {
+            name: found.name.clone(),
+            emails: found.emails.clone(),
+            phones: phones.to_vec(),
+            groups: found.groups.clone(),
+            seen_only: found.familiarity == Familiarity::Seen,
+        }
+    }
+
+    /// A contact in the store.
+    pub(super) fn of(contact: &Contact) -> Self {
+        Self {
+            name: contact.name.clone(),
+            emails: contact.emails.clone(),
+            phones: contact.phones.clone(),
+            groups: contact.groups.clone(),
+            seen_only: false,
+        }
+    }
+
+    /// As one line of a list.
+    pub(super) fn line(&self) -> String {
+        let details = self.emails.iter().chain(&self.phones).map(|detail| show_address(detail));
+        visible(&format!("{}: {}", self.name, details.collect::<Vec<_>>().join(", ")))
+    }
 }
 
 pub(super) fn noticed(person: &Person) -> Noticed {

@@ -16,16 +16,21 @@ use lettre::message::header::{
 };
 use lettre::message::{Mailbox, Mailboxes};
 
-use super::read::one_line;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// A mail as a person sees it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+use super::read::one_line;
+use crate::services::command::one_or_many;
+
+/// A mail as it will be drafted or sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Letter {
-    /// Addresses, as shown.
+    /// Names, groups ("the whole team") or addresses.
+    #[serde(deserialize_with = "one_or_many")]
     pub to: Vec<String>,
-    /// One line.
     pub subject: String,
-    /// The whole text.
+    /// The whole text, as it goes out.
     pub body: String,
 }
 

@@ -16,7 +16,7 @@ use super::thread::thread_id;
 use crate::core::digest::hex;
 use crate::core::ids::UserId;
 use crate::language::time::local_instant;
-use crate::services::service::ServiceError;
+use crate::services::error::ServiceError;
 
 static THREADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/demo/mail");
 static CONTACTS: &str = include_str!("../../../data/demo/contacts.vcf");
@@ -26,7 +26,7 @@ const OWNER_ADDRESS: &str = "alex.morgan@example.com";
 /// Fills the owner's mailbox and puts the address book beside it; `data` is the data folder. Filling twice
 /// changes nothing.
 pub fn fill(data: &Path, owner: &UserId, now: DateTime<Utc>, zone: Tz) -> Result<usize, ServiceError> {
-    let failed = |cause: std::io::Error| ServiceError(format!("The demo could not be written ({cause})."));
+    let failed = |cause: std::io::Error| ServiceError::Refused(format!("The demo could not be written ({cause})."));
     let maildir = Maildir::of(data, owner);
     let mut count = 0;
     for file in THREADS.files() {
@@ -38,7 +38,7 @@ pub fn fill(data: &Path, owner: &UserId, now: DateTime<Utc>, zone: Tz) -> Result
             let id = format!("{slug}.{}@demo.brain-agent.invalid", ids.len() + 1);
             let at = mail
                 .at(now, zone)
-                .ok_or_else(|| ServiceError(format!("The demo mail {slug} has no readable time.")))?;
+                .ok_or_else(|| ServiceError::Refused(format!("The demo mail {slug} has no readable time.")))?;
             let bytes = mail.bytes(&id, &ids, at)?;
             let base = format!("{}.{}", at.timestamp(), short(&id));
             let flags = if mail.unread { "" } else { "S" };
@@ -106,7 +106,7 @@ impl<'a> DemoMail<'a> {
     }
 
     fn bytes(&self, id: &str, earlier: &[String], at: DateTime<Utc>) -> Result<Vec<u8>, ServiceError> {
-        let wrong = |what: &str| ServiceError(format!("A demo mail ({id}) has a wrong {what}."));
+        let wrong = |what: &str| ServiceError::Refused(format!("A demo mail ({id}) has a wrong {what}."));
         let mut envelope = Envelope {
             message_id: id.to_owned(),
             in_reply_to: earlier.last().cloned(),

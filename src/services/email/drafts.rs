@@ -11,7 +11,8 @@ use super::mailbox::{Mail, Mailboxes, blocking};
 use super::source::maildir::Folder;
 use crate::core::digest::hex;
 use crate::core::ids::UserId;
-use crate::services::service::{Attempt, ServiceError};
+use crate::services::error::ServiceError;
+use crate::services::service::Attempt;
 
 /// Ends the file names of mails we wrote.
 const MARK: &str = ".brain-agent";
@@ -52,15 +53,15 @@ pub async fn save(
     envelope: &Envelope,
     attempt: &Attempt,
 ) -> Result<String, ServiceError> {
-    let bytes =
-        compose(letter, envelope).map_err(|error| ServiceError(format!("The draft was not saved: {error}.")))?;
+    let bytes = compose(letter, envelope)
+        .map_err(|error| ServiceError::Refused(format!("The draft was not saved: {error}.")))?;
     let maildir = mailboxes.maildir(owner);
     let base = base_of(attempt);
     let id = safe_key(attempt);
     blocking(move || {
         maildir
             .put(Folder::Drafts, &base, "DS", &bytes)
-            .map_err(|cause| ServiceError(format!("The draft could not be saved ({cause}).")))
+            .map_err(|cause| ServiceError::Refused(format!("The draft could not be saved ({cause}).")))
     })
     .await?;
     Ok(id)
@@ -92,7 +93,7 @@ impl Mailboxes {
         blocking(move || {
             maildir
                 .remove(Folder::Drafts, &base)
-                .map_err(|cause| ServiceError(format!("The draft could not be deleted ({cause}).")))
+                .map_err(|cause| ServiceError::Refused(format!("The draft could not be deleted ({cause}).")))
         })
         .await
     }

@@ -2,13 +2,12 @@
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use serde_json::{Value, json};
 
 use super::mailbox::{Index, Mail};
 use super::read::Mailbox;
+use super::search::{Search, ThreadRow, Threads};
 use super::source::maildir::Folder;
 use super::thread::Thread;
-use crate::core::plan::Params;
 use crate::core::provenance::UntrustedText;
 use crate::language::words::{fold, stems, words};
 use crate::limits::{CANDIDATES_MAX, MAIL_RESULTS_MAX};
@@ -77,20 +76,21 @@ fn meaningful(text: &str) -> Vec<String> {
 }
 
 impl Query {
-    /// Reads the parameters of `email.search`. What is no time counts as not given.
-    pub fn of(params: &Params, zone: Tz) -> Self {
-        let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default();
-        let time = |name: &str| Moment::read(text(name).trim(), zone).map(|at| at.start(zone).with_timezone(&Utc));
-        let said = words(text("text"));
+    /// What a search asks for. What is no time counts as not given.
+    pub fn of(wanted: &Search, zone: Tz) -> Self {
+        let folded = |text: &Option<String>| words(text.as_deref().unwrap_or_default());
+        let time = |text: &Option<String>| {
+            Moment::read(text.as_deref()?.trim(), zone).map(|at| at.start(zone).with_timezone(&Utc))
+        };
         Self {
-            stems: meaningful(text("text")),
-            from: words(text("from")),
-            to: words(text("to")),
-            subject: words(text("subject")),
-            since: time("since"),
-            before: time("before"),
-            unread: params.get("unread").and_then(Value::as_bool),
-            drafts: said.iter().any(|word| word == "draft" || word == "drafts"),
+            stems: meaningful(wanted.text.as_deref().unwrap_or_default()),
+            from: folded(&wanted.from),
+            to: folded(&wanted.to),
+            subject: folded(&wanted.subject),
+            since: time(&wanted.since),
+            before: time(&wanted.before),
+            unread: wanted.unread,
+            drafts: folded(&wanted.text).iter().any(|word| word == "draft" || word == "drafts"),
         }
     }
 
@@ -149,48 +149,49 @@ pub fn search<'a>(index: &'a Index, query: &Query) -> Vec<Hit<'a>> {
 }
 
 /// The result of `email.search`.
-pub fn result(index: &Index, query: &Query, zone: Tz) -> Value {
+pub fn result(index: &Index, query: &Query, zone: Tz) -> Threads {
     let hits = search(index, query);
-    let mut rows: Vec<Value> = Vec::new();
+    let mut threads: Vec<ThreadRow> = Vec::new();
     let mut more = hits.len();
     if query.drafts {
         let drafts: Vec<&Mail> =
             index.mails.iter().filter(|mail| mail.file.folder == Folder::Drafts && query.fits(mail)).collect();
         more += drafts.len();
-        rows.extend(drafts.into_iter().take(MAIL_RESULTS_MAX).map(|mail| draft_row(mail, zone)));
+        threads.extend(drafts.into_iter().take(MAIL_RESULTS_MAX).map(|mail| draft_row(mail, zone)));
     }
-    let free = MAIL_RESULTS_MAX - rows.len();
-    rows.extend(hits.iter().take(free).map(|hit| row(index, *hit, zone)));
-    more -= rows.len();
-    json!({"threads": rows, "more": more})
+    let free = MAIL_RESULTS_MAX - threads.len();
+    threads.extend(hits.iter().take(free).map(|hit| row(index, *hit, zone)));
+    more -= threads.len();
+    Threads { threads, more }
 }
 
-fn row(index: &Index, hit: Hit<'_>, zone: Tz) -> Value {
-    json!({
-        "id": hit.thread.id,
-        "subject": subject_or(&hit.thread.subject),
-        "from": hit.mail.head.parsed.from.label(),
-        "address": hit.mail.head.parsed.from.address,
-        "date": local(hit.mail.head.date, zone),
-        "snippet": hit.mail.head.snippet,
-        "unread": index.mails_of(hit.thread).any(Mail::is_unread),
-        "messages": hit.thread.mails.len(),
-    })
+fn row(index: &Index, hit: Hit<'_>, zone: Tz) -> ThreadRow {
+    let head = &hit.mail.head;
+    ThreadRow {
+        id: hit.thread.id.clone(),
+        subject: subject_or(&hit.thread.subject).to_owned(),
+        from: head.parsed.from.label(),
+        address: head.parsed.from.address.clone(),
+        date: local(head.date, zone),
+        snippet: head.snippet.clone(),
+        unread: index.mails_of(hit.thread).any(Mail::is_unread),
+        messages: hit.thread.mails.len(),
+    }
 }
 
-fn draft_row(mail: &Mail, zone: Tz) -> Value {
+fn draft_row(mail: &Mail, zone: Tz) -> ThreadRow {
     let parsed = &mail.head.parsed;
     let to: Vec<String> = parsed.to.iter().map(Mailbox::label).collect();
-    json!({
-        "id": super::drafts::id_of(&mail.file.base),
-        "subject": subject_or(&parsed.subject),
-        "from": format!("Draft for {}", to.join(", ")),
-        "address": "",
-        "date": local(mail.head.date, zone),
-        "snippet": mail.head.snippet,
-        "unread": false,
-        "messages": 1,
-    })
+    ThreadRow {
+        id: super::drafts::id_of(&mail.file.base),
+        subject: subject_or(&parsed.subject).to_owned(),
+        from: format!("Draft for {}", to.join(", ")),
+        address: String::new(),
+        date: local(mail.head.date, zone),
+        snippet: mail.head.snippet.clone(),
+        unread: false,
+        messages: 1,
+    }
 }
 
 /// A subject to show.

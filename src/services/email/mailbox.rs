@@ -21,7 +21,7 @@ use super::thread::{self, Thread};
 use crate::core::ids::UserId;
 use crate::core::text::shorten;
 use crate::language::words;
-use crate::services::service::ServiceError;
+use crate::services::error::ServiceError;
 
 /// What the index knows of one mail.
 #[derive(Debug, Clone, PartialEq)]
@@ -206,11 +206,11 @@ pub async fn blocking<T: Send + 'static>(
 ) -> Result<T, ServiceError> {
     tokio::task::spawn_blocking(work)
         .await
-        .unwrap_or_else(|_| Err(ServiceError("The mailbox could not be read.".to_owned())))
+        .unwrap_or_else(|_| Err(ServiceError::Refused("The mailbox could not be read.".to_owned())))
 }
 
 fn unreadable(cause: std::io::Error) -> ServiceError {
-    ServiceError(format!("Your mailbox cannot be read ({cause}). Nothing was changed."))
+    ServiceError::Refused(format!("Your mailbox cannot be read ({cause}). Nothing was changed."))
 }
 
 /// The configured address, else whoever wrote what lies in Sent.

@@ -1,46 +1,46 @@
 //! Drafting and sending: from an authorised action to a file, or to a mail server and a copy in Sent.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::Email;
 use super::compose::{Envelope, Letter, compose, recipients, wire_address};
 use super::drafts::{base_of, safe_key, save};
 use super::mailbox::{Mail, blocking};
-use super::prepare::strings;
+use super::prepare::Answered;
 use super::send::smtp::{Sender, Sent};
 use super::source::maildir::Folder;
 use crate::core::plan::Action;
 use crate::failpoint::fail_point;
-use crate::services::service::{Attempt, Performed, RequestContext, ServiceError};
+use crate::services::command::{Done, before};
+use crate::services::error::ServiceError;
+use crate::services::service::{Attempt, RequestContext};
+
+/// A mail that went out.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Sending {
+    to: Vec<String>,
+    subject: String,
+    /// Without angle brackets.
+    message_id: String,
+    /// A copy lies in Sent.
+    filed: bool,
+}
 
 impl Email {
-    pub(super) async fn create_draft(
+    /// One attempt to send; never a second one.
+    pub(super) async fn send(
         &self,
         ctx: &RequestContext,
+        letter: Letter,
         action: &Action,
         attempt: &Attempt,
-    ) -> Result<Performed, ServiceError> {
-        let letter = letter_of(action);
-        let envelope = self.envelope(ctx, action, attempt).await;
-        let id = save(&self.mailboxes, &ctx.owner, &letter, &envelope, attempt).await?;
-        Ok(Performed::result(json!({
-            "draft_id": id,
-            "to": letter.to,
-            "subject": letter.subject,
-        })))
-    }
-
-    /// One attempt to send; never a second one.
-    pub(super) async fn send(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Performed {
-        let letter = letter_of(action);
+    ) -> Result<Done<Sending>, ServiceError> {
         let mut envelope = self.envelope(ctx, action, attempt).await;
         let Some(smtp) = &self.smtp else {
             let kept = self.keep(ctx, &letter, &envelope, attempt).await;
-            return Performed::failed(format!(
+            return Err(ServiceError::NotSetUp(format!(
                 "No outgoing mail server is set up (SMTP_URL), so nothing was sent. {kept}"
-            ));
+            )));
         };
         // A draft that says exactly this is what is being sent: it keeps its place in its conversation.
         let drafts = self.mailboxes.drafts_like(&ctx.owner, &letter).await;
@@ -53,64 +53,63 @@ impl Email {
         let mail = recipients(&letter).and_then(|to| Ok((to, compose(&letter, &envelope)?)));
         let (to, bytes) = match mail {
             Ok(mail) => mail,
-            Err(error) => return Performed::failed(format!("Nothing was sent: {error}.")),
+            Err(error) => return Err(ServiceError::Refused(format!("Nothing was sent: {error}."))),
         };
         match smtp.send(&to, &bytes).await {
             Sent::Accepted => {
                 let filed = self.file(ctx, bytes, attempt).await;
                 fail_point("sent-filed");
                 self.drop_drafts(ctx, drafts).await;
-                Performed::result(json!({
-                    "to": letter.to,
-                    "subject": letter.subject,
-                    "message_id": envelope.message_id,
-                    "filed": filed,
+                Ok(Done::read(Sending {
+                    to: letter.to,
+                    subject: letter.subject,
+                    message_id: envelope.message_id,
+                    filed,
                 }))
             }
             Sent::Refused(why) => {
                 let kept = self.keep(ctx, &letter, &envelope, attempt).await;
-                Performed::failed(format!("{why}. Nothing was sent. {kept}"))
+                Err(ServiceError::Refused(format!("{why}. Nothing was sent. {kept}")))
             }
-            Sent::Doubtful(why) => Performed::unknown(format!(
+            Sent::Doubtful(why) => Ok(Done::Doubtful(format!(
                 "{why}. It may or may not have gone out, so I won't send it again by myself: \
                  please look into the account's Sent folder, or ask {}.",
                 letter.to.join(", ")
-            )),
+            ))),
         }
     }
 
     /// What `Sent` says about an attempt; it says nothing when the mail is not there.
-    pub(super) async fn is_in_sent(&self, ctx: &RequestContext, attempt: &Attempt) -> Option<bool> {
+    pub(super) async fn sent_already(
+        &self,
+        ctx: &RequestContext,
+        letter: Letter,
+        attempt: &Attempt,
+    ) -> Option<Result<Done<Sending>, ServiceError>> {
         let index = self.mailboxes.index(&ctx.owner).await.ok()?;
         let key = safe_key(attempt);
-        let found = index
-            .mails
-            .iter()
-            .filter(|mail| mail.file.folder == Folder::Sent)
-            .filter_map(|mail| mail.head.parsed.message_id.as_deref())
-            .any(|id| id.split('@').next() == Some(key.as_str()));
-        found.then_some(true)
+        let sent = index.mails.iter().filter(|mail| mail.file.folder == Folder::Sent);
+        let mut ids = sent.filter_map(|mail| mail.head.parsed.message_id.as_deref());
+        let message_id = ids.find(|id| id.split('@').next() == Some(key.as_str()))?.to_owned();
+        Some(Ok(Done::read(Sending { to: letter.to, subject: letter.subject, message_id, filed: true })))
     }
 
-    async fn envelope(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Envelope {
+    /// What goes along with the letter of an action.
+    pub(super) async fn envelope(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Envelope {
         let from = match &self.smtp {
             Some(smtp) => Some(smtp.sender().clone()),
             None => self.own_sender(ctx).await,
         };
         let domain = from.as_ref().map_or("brain-agent.invalid", |sender| sender.address.domain());
-        let before = action.target.as_ref().map(|target| &target.before);
-        let mut names: BTreeMap<String, String> =
-            before.and_then(|before| serde_json::from_value(before["names"].clone()).ok()).unwrap_or_default();
-        names.extend(action.names.clone());
-        let references = before.and_then(|before| before["references"].as_array());
-        let references = references.map(Vec::as_slice).unwrap_or_default();
+        let answered = before::<Answered>(action);
+        let (in_reply_to, references) = answered.map(|mail| (mail.message_id, mail.references)).unwrap_or_default();
         Envelope {
             message_id: format!("{}@{domain}", safe_key(attempt)),
-            in_reply_to: before.and_then(|before| before["message_id"].as_str().map(str::to_owned)),
-            references: references.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            in_reply_to,
+            references,
             at: ctx.now,
             from,
-            names,
+            names: action.names.clone(),
         }
     }
 
@@ -134,7 +133,7 @@ impl Email {
         let maildir = self.mailboxes.maildir(&ctx.owner);
         let base = base_of(attempt);
         let filed = blocking(move || {
-            maildir.put(Folder::Sent, &base, "S", &bytes).map_err(|cause| ServiceError(cause.to_string()))
+            maildir.put(Folder::Sent, &base, "S", &bytes).map_err(|cause| ServiceError::Broken(cause.to_string()))
         });
         match filed.await {
             Ok(()) => true,
@@ -152,13 +151,5 @@ impl Email {
                 tracing::warn!(%error, "a draft stayed although its mail was sent");
             }
         }
-    }
-}
-
-fn letter_of(action: &Action) -> Letter {
-    Letter {
-        to: strings(&action.params, "to"),
-        subject: action.text("subject").to_owned(),
-        body: action.text("body").to_owned(),
     }
 }

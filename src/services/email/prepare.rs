@@ -1,72 +1,54 @@
 //! Making an action ready: which mail is meant, who gets the answer, what a card must warn about.
 
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
 
-use serde_json::{Value, json};
-
-use super::compose::wire_address;
+use super::compose::{Letter, wire_address};
 use super::find::{self, Found};
 use super::mailbox::{Index, Mail, blocking};
 use super::read::{Mailbox, one_line};
+use super::reply_to_email::ReplyToEmail;
 use super::thread::{Thread, reply_subject};
 use super::{Email, source_of};
-use crate::core::card::show_address;
-use crate::core::plan::{Params, Target};
+use crate::core::card::{CardBody, show_address};
+use crate::core::plan::Target;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::limits::RECIPIENTS_MAX;
-use crate::services::service::{Known, Prepared, RequestContext, ServiceError};
+use crate::services::command::Subject;
+use crate::services::error::ServiceError;
+use crate::services::service::{Known, Prepared, RequestContext};
+use crate::services::show;
 
 impl Email {
-    pub(super) async fn prepare_read(&self, ctx: &RequestContext, params: Params) -> Result<Prepared, ServiceError> {
-        let index = self.mailboxes.index(&ctx.owner).await?;
-        Ok(match meant(&index, &params, ctx) {
-            Ok(thread) => Prepared::Ready {
-                target: Some(Target {
-                    id: thread.id.clone(),
-                    revision: thread.mails.len().to_string(),
-                    label: label(&index, thread),
-                    before: Value::Null,
-                }),
-                params,
-                notes: Vec::new(),
-                untrusted: Vec::new(),
-            },
-            Err(unclear) => unclear,
-        })
-    }
-
     /// A new mail: addresses checked, the subject brought to one line, strangers noted.
-    pub(super) async fn prepare_letter(
+    pub(super) async fn prepare_letter<C>(
         &self,
         ctx: &RequestContext,
-        mut params: Params,
-    ) -> Result<Prepared, ServiceError> {
-        let to = strings(&params, "to");
-        if let Some(bad) = to.iter().find(|address| wire_address(address).is_err()) {
+        letter: Letter,
+        command: impl FnOnce(Letter) -> C,
+    ) -> Result<Prepared<C>, ServiceError> {
+        if let Some(bad) = letter.to.iter().find(|address| wire_address(address).is_err()) {
             return Ok(bad_address(bad));
         }
-        if let Some(subject) = params.get("subject").and_then(Value::as_str) {
-            let subject = one_line(subject);
-            params.insert("subject".to_owned(), subject.into());
-        }
-        unify_lines(&mut params);
-        Ok(Prepared::Ready { notes: self.stranger_notes(ctx, &to).await?, params, target: None, untrusted: Vec::new() })
+        let notes = self.stranger_notes(ctx, &letter.to).await?;
+        let Letter { to, subject, body } = letter;
+        let params = command(Letter { to, subject: one_line(&subject), body: unified(&body) });
+        Ok(Prepared::Ready { params, target: None, notes, untrusted: Vec::new() })
     }
 
-    /// An answer: to whom and under which subject follows from the mail, whatever the planner wrote.
+    /// An answer: to whom and under which subject follows from the mail.
     pub(super) async fn prepare_reply(
         &self,
         ctx: &RequestContext,
-        mut params: Params,
-    ) -> Result<Prepared, ServiceError> {
+        command: ReplyToEmail,
+    ) -> Result<Prepared<ReplyToEmail>, ServiceError> {
         let index = self.mailboxes.index(&ctx.owner).await?;
-        let thread = match meant(&index, &params, ctx) {
+        let thread = match meant(&index, &command.find_by, ctx) {
             Ok(thread) => thread,
             Err(unclear) => return Ok(unclear),
         };
         let last = index.mails_of(thread).rfind(|mail| !mail.is_own() && !index.is_me(&mail.head.parsed.from.address));
         let Some(mail) = last.or_else(|| index.mails_of(thread).next_back()).cloned() else {
-            return Ok(not_found(&params));
+            return Ok(not_found(&command.find_by));
         };
         let answer = Answer::to(&mail, &index);
         if let Some(bad) = answer.to.iter().find(|p| wire_address(&p.address).is_err()) {
@@ -79,11 +61,13 @@ impl Email {
         let to: Vec<String> = answer.to.iter().map(|person| person.address.clone()).collect();
         let mut notes = answer.notes;
         notes.extend(self.stranger_notes(ctx, &to).await?);
-        params.insert("to".to_owned(), json!(to));
-        let subject = reply_subject(&mail.head.parsed.subject);
-        params.insert("subject".to_owned(), subject.into());
-        unify_lines(&mut params);
-        let target = reply_target(thread, &mail, &answer.to, ctx);
+        let params = ReplyToEmail {
+            find_by: command.find_by,
+            body: unified(&command.body),
+            to,
+            subject: Some(reply_subject(&mail.head.parsed.subject)),
+        };
+        let target = reply_target(thread, &mail, &answer.to, ctx)?;
         let untrusted = blocking(move || Ok(foreign_of(&mail))).await?;
         Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
     }
@@ -151,30 +135,42 @@ impl Answer {
     }
 }
 
-fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], ctx: &RequestContext) -> Target {
+/// The mail that an answer is to.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Answered {
+    from: String,
+    address: String,
+    subject: String,
+    /// RFC 3339 in the person's zone.
+    date: String,
+    /// Without angle brackets.
+    pub message_id: Option<String>,
+    /// The conversation so far, this mail included, without angle brackets.
+    pub references: Vec<String>,
+}
+
+fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], ctx: &RequestContext) -> Result<Target, ServiceError> {
     let parsed = &mail.head.parsed;
     let mut references = parsed.references.clone();
     references.extend(parsed.message_id.clone());
-    let names: BTreeMap<&str, &str> = to
-        .iter()
-        .filter(|person| !person.name.is_empty())
-        .map(|person| (person.address.as_str(), person.name.as_str()))
-        .collect();
+    let named = to.iter().filter(|person| !person.name.is_empty());
     let subject = find::subject_or(&parsed.subject);
-    Target {
+    let answered = Answered {
+        from: parsed.from.label(),
+        address: parsed.from.address.clone(),
+        subject: subject.to_owned(),
+        date: find::local(mail.head.date, ctx.zone),
+        message_id: parsed.message_id.clone(),
+        references,
+    };
+    Ok(Target {
         id: thread.id.clone(),
         revision: parsed.message_id.clone().unwrap_or_else(|| mail.file.base.clone()),
         label: format!("{subject} — {}", parsed.from.label()),
-        before: json!({
-            "from": parsed.from.label(),
-            "address": parsed.from.address,
-            "subject": subject,
-            "date": find::local(mail.head.date, ctx.zone),
-            "message_id": parsed.message_id,
-            "references": references,
-            "names": names,
-        }),
-    }
+        before: serde_json::to_value(answered)?,
+        names: named.map(|person| (person.address.clone(), person.name.clone())).collect(),
+        ..Target::default()
+    })
 }
 
 fn foreign_of(mail: &Mail) -> Vec<UntrustedText> {
@@ -187,8 +183,7 @@ fn foreign_of(mail: &Mail) -> Vec<UntrustedText> {
 
 /// The thread `find_by` means, or what to ask instead.
 #[expect(clippy::result_large_err, reason = "a question is returned whole, once an action")]
-fn meant<'a>(index: &'a Index, params: &Params, ctx: &RequestContext) -> Result<&'a Thread, Prepared> {
-    let find_by = params.get("find_by").and_then(Value::as_str).unwrap_or_default();
+pub(super) fn meant<'a, C>(index: &'a Index, find_by: &str, ctx: &RequestContext) -> Result<&'a Thread, Prepared<C>> {
     match find::thread(index, find_by) {
         Found::One(thread) => Ok(thread),
         Found::Several(threads) => Err(Prepared::Several {
@@ -196,11 +191,12 @@ fn meant<'a>(index: &'a Index, params: &Params, ctx: &RequestContext) -> Result<
             question: "Which mail do you mean?".to_owned(),
             candidates: find::candidates(index, &threads, ctx.zone),
         }),
-        Found::Nothing => Err(not_found(params)),
+        Found::Nothing => Err(not_found(find_by)),
     }
 }
 
-fn label(index: &Index, thread: &Thread) -> String {
+/// A conversation as the person would call it.
+pub(super) fn label(index: &Index, thread: &Thread) -> String {
     let subject = find::subject_or(&thread.subject);
     match index.mails_of(thread).rfind(|mail| !mail.is_own()) {
         Some(mail) => format!("{subject} — {}", mail.head.parsed.from.label()),
@@ -208,25 +204,33 @@ fn label(index: &Index, thread: &Thread) -> String {
     }
 }
 
-fn not_found(params: &Params) -> Prepared {
-    let find_by = params.get("find_by").and_then(Value::as_str).unwrap_or_default();
+fn not_found<C>(find_by: &str) -> Prepared<C> {
     Prepared::NotFound { what: format!("I found no mail like “{}”.", find_by.trim()) }
 }
 
-fn bad_address(address: &str) -> Prepared {
+fn bad_address<C>(address: &str) -> Prepared<C> {
     Prepared::NotFound { what: format!("“{}” is no mail address I can write to.", one_line(address)) }
 }
 
-/// The strings of a list parameter.
-pub(super) fn strings(params: &Params, name: &str) -> Vec<String> {
-    let list = params.get(name).and_then(Value::as_array);
-    let list = list.map(Vec::as_slice).unwrap_or_default();
-    list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+/// One kind of line end, so that the card and the mail agree.
+fn unified(body: &str) -> String {
+    body.replace("\r\n", "\n")
 }
 
-/// One kind of line end, so that the card and the mail agree.
-fn unify_lines(params: &mut Params) {
-    if let Some(Value::String(body)) = params.get_mut("body") {
-        *body = body.replace("\r\n", "\n");
-    }
+/// What goes out ends with its last word.
+pub(super) fn trimmed(body: &mut String) {
+    body.truncate(body.trim_end().len());
+}
+
+/// What is wrong with more recipients than a mail may have.
+pub(super) fn too_many(to: &[String]) -> Option<String> {
+    (to.len() > RECIPIENTS_MAX).then(|| format!("a mail may go to {RECIPIENTS_MAX} people at most"))
+}
+
+/// The whole of a new mail.
+pub(super) fn letter_card(title: &str, letter: &Letter, subject: &Subject<'_>) -> CardBody {
+    CardBody::titled(title)
+        .row("To", show::people(&letter.to, subject.action))
+        .row("Subject", &letter.subject)
+        .body(&letter.body)
 }

@@ -2,27 +2,36 @@
 //!
 //! A fact of a name that is known already replaces the old one: two truths about one thing are none.
 
-pub mod commands;
+mod forget;
+mod recall;
+mod record;
+mod store;
+mod update;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use forget::Forget;
+use recall::Recall;
+pub use record::Memory;
+use serde_json::Value;
+use store::Store as Remember;
+use update::Update;
 
-use super::items::{self, Item, unknown_command};
-use super::provenance;
-use super::provenance::Others;
-use super::search::{Index, Query, fold};
+use super::command::planned;
+use super::error::ServiceError;
+use super::items::{self, Item};
+use super::registry::Registration;
+use super::search::{Index, Query};
+use super::service::{
+    Content, ContextRole, Fact, Facts, Listing, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted,
+};
 use super::texts;
 use crate::core::ids::UserId;
-use crate::core::plan::{Action, Params};
-use crate::core::provenance::UntrustedText;
-use crate::core::stakes::Authorized;
+use crate::core::plan::PlannedAction;
 use crate::limits::RESULT_ROWS_MAX;
-use crate::ports::{Change, Expect, Key, Record, Store, Table};
-use crate::services::service::{Attempt, Noticed, Performed, Prepared, RequestContext, Service, ServiceError, Wanted};
+use crate::ports::Store;
 
 #[cfg(test)]
 mod tests;
@@ -34,69 +43,8 @@ const RECENCY: f32 = 0.1;
 /// Days after which half of that is gone.
 const RECENCY_DAYS: f32 = 30.0;
 
-/// A fact.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Memory {
-    /// Unique among the owner's memories.
-    pub id: String,
-    /// About whom.
-    pub owner: UserId,
-    /// E.g. `travel`.
-    pub category: String,
-    /// Its name, e.g. `seat`.
-    pub key: String,
-    /// What is so.
-    pub value: String,
-    /// Where it comes from, e.g. `told by you`.
-    pub source: String,
-    /// What of it is somebody else's.
-    #[serde(default, skip_serializing_if = "Others::is_empty")]
-    pub others: Others,
-    /// Since when it is known.
-    pub at: DateTime<Utc>,
-}
-
-impl Record for Memory {
-    const TABLE: Table = Table::Memories;
-
-    fn key(&self) -> Key {
-        Key::of(&[self.owner.as_str(), &self.id])
-    }
-}
-
-impl Item for Memory {
-    const NOUN: &'static str = "memory";
-
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn title(&self) -> &str {
-        &self.key
-    }
-
-    fn body(&self) -> String {
-        format!("{} {}", self.category, self.value)
-    }
-
-    fn label(&self, _: &RequestContext) -> String {
-        format!("{}: {}", texts::brief(&self.key), texts::brief(&self.value))
-    }
-
-    fn view(&self, _: &RequestContext) -> Value {
-        let mut view = json!({"id": self.id, "category": self.category, "key": self.key, "value": self.value});
-        self.others.mark(&mut view);
-        view
-    }
-
-    fn nearness(&self, ctx: &RequestContext) -> (u8, i64) {
-        (0, (ctx.now - self.at).num_seconds().abs())
-    }
-
-    fn untrusted(&self) -> Vec<UntrustedText> {
-        self.others.untrusted("a memory")
-    }
-}
+/// Its name in plans.
+pub const NAME: &str = "memory";
 
 /// Memories in the store.
 #[derive(Debug)]
@@ -117,77 +65,27 @@ impl MemoryService {
         Ok(held)
     }
 
-    async fn remember(
-        &self,
-        ctx: &RequestContext,
-        action: &Action,
-        attempt: &Attempt,
-    ) -> Result<Performed, ServiceError> {
-        let key = texts::title(action.text("key"), "fact")?;
-        let category = texts::title(action.text("category"), "category")?;
-        let value = value(&action.params, "value")?;
-        let same = |(memory, _): &(Memory, u64)| fold(&memory.key) == fold(&key);
-        let known = self.all(ctx).await?.into_iter().find(same);
-        let (id, expect, replaced) = match known {
-            Some((old, revision)) => (old.id.clone(), Expect::Revision(revision), Some(old)),
-            None => (texts::new_id(attempt), Expect::Absent, None),
-        };
-        let mut others = Others::default();
-        for (field, text) in [("category", &category), ("key", &key), ("value", &value)] {
-            others.write(field, text, provenance::source(action, field));
-        }
-        let source = told_by(&others);
-        let memory = Memory { id, owner: ctx.owner.clone(), category, key, value, source, others, at: ctx.now };
-        let mut result = json!({"memory": memory.view(ctx)});
-        let mut untrusted = memory.untrusted();
-        if let Some(old) = replaced.filter(|old| old.value != memory.value) {
-            result["replaced"] = json!(old.value);
-            untrusted.extend(old.untrusted());
-        }
-        Ok(Performed::changed(result, vec![Change::put(&memory, expect)?]).holding(untrusted))
-    }
-
-    async fn update(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
-        let (mut memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
-        memory.value = value(&action.params, "new_value")?;
-        memory.others.write("value", &memory.value, provenance::source(action, "new_value"));
-        memory.source = told_by(&memory.others);
-        memory.at = ctx.now;
-        let change = Change::put(&memory, Expect::Revision(revision))?;
-        Ok(told(&memory, ctx, change))
-    }
-
-    async fn forget(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
-        let (memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
-        let change = Change::delete(Memory::TABLE, Record::key(&memory), Expect::Revision(revision));
-        Ok(told(&memory, ctx, change))
-    }
-
-    async fn recall(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
+    /// The facts that fit a query, best first.
+    async fn found(&self, ctx: &RequestContext, query: &str) -> Result<Vec<Memory>, ServiceError> {
         let all: Vec<Memory> = self.all(ctx).await?.into_iter().map(|(memory, _)| memory).collect();
-        let query = Query::new(action.text("query"));
-        let found = if query.is_for_everything() { all } else { relevant(all, &query, ctx.now) };
-        let shown = &found[..found.len().min(RESULT_ROWS_MAX)];
-        let rows: Vec<Value> = shown.iter().map(|memory| memory.view(ctx)).collect();
-        let more = found.len() - shown.len();
-        Ok(Performed::result(json!({"memories": rows, "more": more})).holding(items::untrusted(shown)))
+        let query = Query::new(query);
+        Ok(if query.is_for_everything() { all } else { relevant(all, &query, ctx.now) })
     }
 }
 
-/// The source of what the person said themself.
-const TOLD: &str = "told by you";
-
-fn told_by(others: &Others) -> String {
-    others.first().unwrap_or(TOLD).to_owned()
+/// The question for a missing parameter.
+fn question(param: &str) -> &'static str {
+    match param {
+        "value" | "new_value" => "What exactly should I remember?",
+        "query" => "What would you like me to recall?",
+        "find_by" => "What should I forget?",
+        _ => "What is it about?",
+    }
 }
 
-fn told(memory: &Memory, ctx: &RequestContext, change: Change) -> Performed {
-    Performed::changed(json!({"memory": memory.view(ctx)}), vec![change]).holding(memory.untrusted())
-}
-
-fn value(params: &Params, name: &str) -> Result<String, ServiceError> {
-    texts::given(params, name)
-        .ok_or_else(|| ServiceError("There was nothing to remember; nothing was written.".to_owned()))
+fn value(text: &str) -> Result<String, ServiceError> {
+    let nothing = || ServiceError::Refused("There was nothing to remember; nothing was written.".to_owned());
+    texts::filled(Some(text)).ok_or_else(nothing)
 }
 
 /// The facts that answer a question, best first: relevance, a little more for newer ones.
@@ -204,31 +102,36 @@ fn relevant(memories: Vec<Memory>, query: &Query, now: DateTime<Utc>) -> Vec<Mem
     ranked.into_iter().filter(|(score, _)| *score >= best * FAR).map(|(_, memory)| memory).collect()
 }
 
+impl MemoryService {
+    /// The service with its commands, for the registry.
+    pub fn registration(self: Arc<Self>) -> Registration {
+        let info = ServiceInfo::new(NAME, "Memory", "facts about the person to remember or recall", "what I remember");
+        Registration::of(info, self)
+            .command::<Remember>()
+            .command::<Update>()
+            .command::<Recall>()
+            .command::<Forget>()
+            .end()
+    }
+}
+
 #[async_trait]
 impl Service for MemoryService {
-    fn name(&self) -> &'static str {
-        "memory"
+    fn context_role(&self) -> ContextRole {
+        ContextRole::AboutPerson
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError> {
-        match command {
-            "store" | "recall" => Ok(Prepared::as_is(params)),
-            "update" => items::prepare::<Memory>(&self.store, ctx, params, "key", |_| true).await,
-            "forget" => items::prepare::<Memory>(&self.store, ctx, params, "find_by", |_| true).await,
-            _ => Err(unknown_command("memory", command)),
+    fn offers(&self, content: &Content<'_>) -> Vec<Offerable> {
+        if content.is_of_a_kind() {
+            return Vec::new();
         }
+        let (category, key, value) = ("note".to_owned(), content.title.to_owned(), content.text.to_owned());
+        let action = planned(NAME, &Remember { category, key, value });
+        vec![Offerable { rank: 2, question: None, label: "🧠 Remember it", action }]
     }
 
-    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
-        let action = authorized.action();
-        let done = match action.command.as_str() {
-            "store" => self.remember(ctx, action, attempt).await,
-            "update" => self.update(ctx, action).await,
-            "recall" => self.recall(ctx, action).await,
-            "forget" => self.forget(ctx, action).await,
-            other => Err(unknown_command("memory", other)),
-        };
-        done.unwrap_or_else(Performed::from)
+    fn facts(&self) -> Option<&dyn Facts> {
+        Some(self)
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
@@ -244,5 +147,29 @@ impl Service for MemoryService {
             untrusted: memory.untrusted(),
         };
         Ok(found.iter().take(wanted.limit).map(noticed).collect())
+    }
+}
+
+#[async_trait]
+impl Facts for MemoryService {
+    async fn facts(&self, ctx: &RequestContext, query: &str) -> Result<Listing<Fact>, ServiceError> {
+        let found = self.found(ctx, query).await?;
+        let shown = &found[..found.len().min(RESULT_ROWS_MAX)];
+        let row = |memory: &Memory| Fact {
+            id: memory.id.clone(),
+            category: memory.category.clone(),
+            key: memory.key.clone(),
+            value: memory.value.clone(),
+            from: memory.others.first().map(str::to_owned),
+        };
+        Ok(Listing {
+            rows: shown.iter().map(row).collect(),
+            more: found.len() - shown.len(),
+            untrusted: items::untrusted(shown),
+        })
+    }
+
+    fn forgetting(&self, id: &str) -> PlannedAction {
+        planned(NAME, &Forget { find_by: id.to_owned() })
     }
 }

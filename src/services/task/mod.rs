@@ -10,40 +10,52 @@
 //! snooze never moves the series.
 
 mod agenda;
-pub mod commands;
+mod complete;
+mod create;
+mod delete;
+mod list;
 mod offsets;
 mod record;
 mod reminder;
 mod schedule;
 #[cfg(test)]
 mod tests;
+mod update;
+mod view;
 
 use std::sync::Arc;
 
+use crate::core::plan::PlannedAction;
+use crate::services::command::{Command, Done, planned};
+use crate::services::error::ServiceError;
+use crate::services::registry::Registration;
+use crate::services::show::Moment;
 use async_trait::async_trait;
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use chrono_tz::Tz;
-pub use record::{Status, Task};
-use serde_json::{Value, json};
+use complete::Complete;
+use create::Create;
+use delete::Delete;
+use list::List;
+pub use record::{Priority, Status, Task};
+use serde_json::Value;
+use update::{Changes, Update};
+use view::{QuietHours, TaskChanged};
 
-use super::items::{self, Item, unknown_command};
-use super::provenance;
-use super::provenance::Others;
+use super::items::{self, Item};
 use super::texts;
 use crate::core::ids::UserId;
-use crate::core::plan::{Action, Params};
-use crate::core::stakes::Authorized;
+use crate::core::plan::Params;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::records::{Due, User};
 use crate::ports::{Change, Expect, Key, Record, RecordExt, Store};
 use crate::services::service::{
-    AgendaItem, Attempt, FallenDue, Noticed, Performed, Prepared, RequestContext, Rezoned, Service, ServiceError,
-    Wanted,
+    AgendaItem, Content, ContextRole, FallenDue, Listing, Noticed, Offerable, Reminded, ReminderAnswer, Reminders,
+    RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos, Wanted,
 };
-pub use commands::{Priority, Which};
 
-/// "Done" a second time within this is the same press twice, not the next occurrence done early.
-const SAME_DONE_SECS: i64 = 120;
+/// Its name in plans.
+pub const NAME: &str = "task";
 
 /// Tasks in the store.
 #[derive(Debug)]
@@ -57,155 +69,22 @@ impl TaskService {
         Self { store }
     }
 
-    async fn create(
-        &self,
-        ctx: &RequestContext,
-        action: &Action,
-        attempt: &Attempt,
-    ) -> Result<Performed, ServiceError> {
-        let params = &action.params;
-        let mut task = Task {
-            id: texts::new_id(attempt),
-            owner: ctx.owner.clone(),
-            chat: ctx.chat.clone(),
-            title: texts::title(action.text("title"), Task::NOUN)?,
-            description: texts::given(params, "description"),
-            priority: priority(params)?,
-            deadline: None,
-            zone: ctx.zone,
-            repeat: None,
-            anchor: None,
-            status: Status::Open,
-            created_at: ctx.now,
-            done_at: None,
-            reminded_at: None,
-            before: Vec::new(),
-            also: Vec::new(),
-            snoozed: None,
-            others: Others::default(),
-        };
-        task.others.write("title", &task.title, provenance::source(action, "title"));
-        let description = task.description.as_deref().unwrap_or_default();
-        task.others.write("description", description, provenance::source(action, "description"));
-        schedule::set(&mut task, params, ctx)?;
-        let mut changes = vec![Change::put(&task, Expect::Absent)?];
-        changes.extend(self.due_changes(None, Some(&task), ctx.now).await?);
-        self.told_with_quiet(&task, ctx, changes).await
-    }
-
-    async fn update(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
-        let (before, revision) = items::held::<Task>(&self.store, ctx, action).await?;
-        let changes = texts::changes(&action.params);
-        let mut task = before.clone();
-        // The gate looks at changes as one: what of them is not all the person's own is somebody else's.
-        let source = provenance::source(action, "changes");
-        if changes.contains_key("title") {
-            task.title = texts::title(&texts::given(&changes, "title").unwrap_or_default(), Task::NOUN)?;
-            task.others.write("title", &task.title, source.clone());
-        }
-        if let Some(description) = texts::given(&changes, "description") {
-            task.others.write("description", &description, source);
-            task.description = Some(description);
-        }
-        if let Some(priority) = priority(&changes)? {
-            task.priority = Some(priority);
-        }
-        schedule::set(&mut task, &changes, ctx)?;
-        // Whoever wants to be reminded of what was done has it before them again.
-        if before.status == Status::Done && schedule::is_set_by(&changes) {
-            (task.status, task.done_at) = (Status::Open, None);
-        }
-        let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
-        changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);
-        if task.rings() == before.rings() {
-            return Ok(told(&task, ctx, changes));
-        }
-        self.told_with_quiet(&task, ctx, changes).await
-    }
-
-    async fn complete(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
-        let (before, revision) = items::held::<Task>(&self.store, ctx, action).await?;
-        if before.status == Status::Done {
-            return Err(ServiceError(format!("“{}” is done already.", before.title)));
-        }
-        let again = before.done_at.is_some_and(|at| ctx.now - at < Duration::seconds(SAME_DONE_SECS));
-        if again {
-            return Ok(told(&before, ctx, Vec::new()));
-        }
-        let mut task = before.clone();
-        task.done_at = Some(ctx.now);
-        task.snoozed = None;
-        // "Done" is the time that was reminded of, which the series has left behind; else the coming one, done
-        // early.
-        let goes_on = match before.due_moment().filter(|_| before.repeat.is_some()) {
-            Some(_) if before.is_unanswered() => true,
-            Some(due) => task.advance(task.instant_of(due).max(ctx.now)),
-            None => false,
-        };
-        if !goes_on {
-            task.status = Status::Done;
-        }
-        let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
-        changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);
-        Ok(told(&task, ctx, changes))
-    }
-
-    async fn delete(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
-        let (task, revision) = items::held::<Task>(&self.store, ctx, action).await?;
-        let mut changes = vec![Change::delete(Task::TABLE, task.key(), Expect::Revision(revision))];
-        changes.extend(self.due_changes(Some(&task), None, ctx.now).await?);
-        Ok(told(&task, ctx, changes))
-    }
-
-    async fn list(&self, ctx: &RequestContext, action: &Action) -> Result<Performed, ServiceError> {
-        let which = match action.params.get("status") {
-            Some(status) if !status.is_null() => serde_json::from_value(status.clone())
-                .map_err(|_| ServiceError("I can list tasks that are open, done, or all.".to_owned()))?,
-            Some(_) | None => Which::Open,
-        };
-        let bound = match texts::given(&action.params, "due_before") {
-            Some(text) => Some(schedule::moment(&text, ctx)?),
-            None => None,
-        };
-        let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &ctx.owner)
-            .await?
-            .into_iter()
-            .map(|(task, _)| task)
-            .filter(|task| match which {
-                Which::Open => task.status == Status::Open,
-                Which::Done => task.status == Status::Done,
-                Which::All => true,
-            })
-            .filter(|task| bound.is_none_or(|bound| task.is_due_by(bound)))
-            .collect();
-        sort(&mut tasks);
-        let more = tasks.len().saturating_sub(RESULT_ROWS_MAX);
-        tasks.truncate(RESULT_ROWS_MAX);
-        let rows: Vec<Value> = tasks.iter().map(|task| task.view(ctx)).collect();
-        Ok(Performed::result(json!({"tasks": rows, "more": more})).holding(items::untrusted(&tasks)))
-    }
-
     /// Says what becomes of reminders that lie in the person's quiet hours.
-    async fn told_with_quiet(
+    async fn changed_with_quiet(
         &self,
         task: &Task,
         ctx: &RequestContext,
         changes: Vec<Change>,
-    ) -> Result<Performed, ServiceError> {
+    ) -> Result<Done<TaskChanged>, ServiceError> {
         let user = self.store.load::<User>(&Key::of(&[ctx.owner.as_str()])).await?;
         let quiet = user.and_then(|(user, _)| user.settings.quiet);
         let is_quiet = |at: &DateTime<Utc>| quiet.is_some_and(|quiet| quiet.ends(*at, ctx.zone).is_some());
         let rings: Vec<_> = task.rings().into_iter().filter(|at| *at > ctx.now && is_quiet(at)).collect();
-        let note = match rings.iter().any(|at| task.is_named(*at)) {
-            true => Some("rings"),
-            false if !rings.is_empty() => Some("waits"),
-            false => None,
+        let quiet = match rings.iter().any(|at| task.is_named(*at)) {
+            true => Some(QuietHours::Rings),
+            false => (!rings.is_empty()).then_some(QuietHours::Waits),
         };
-        let result = match note {
-            Some(note) => json!({"task": task.view(ctx), "quiet": note}),
-            None => json!({"task": task.view(ctx)}),
-        };
-        Ok(Performed::changed(result, changes).holding(task.untrusted()))
+        Ok(TaskChanged { task: task.view(ctx), quiet }.ended(task, changes))
     }
 
     /// What makes the due-index hold the reminders of `new` in place of those of `old`.
@@ -240,16 +119,14 @@ impl TaskService {
     }
 }
 
-fn told(task: &Task, ctx: &RequestContext, changes: Vec<Change>) -> Performed {
-    Performed::changed(json!({"task": task.view(ctx)}), changes).holding(task.untrusted())
-}
-
-fn priority(params: &Params) -> Result<Option<Priority>, ServiceError> {
-    match params.get("priority") {
-        Some(value) if !value.is_null() => serde_json::from_value(value.clone())
-            .map(Some)
-            .map_err(|_| ServiceError("A priority is low, medium or high; nothing was written.".to_owned())),
-        Some(_) | None => Ok(None),
+/// The question for a missing parameter.
+fn question(param: &str) -> &'static str {
+    match param {
+        "title" => "What should I put down?",
+        "changes" => "What should I change about it?",
+        "deadline" | "snooze" => "When?",
+        "remind_at" => "When should I remind you?",
+        _ => "Which task do you mean?",
     }
 }
 
@@ -261,36 +138,24 @@ fn sort(tasks: &mut [Task]) {
     });
 }
 
+impl TaskService {
+    /// The service with its commands, for the registry.
+    pub fn registration(self: Arc<Self>) -> Registration {
+        let info = ServiceInfo::new(NAME, "Tasks and reminders", "tasks, to-dos and reminders", "your tasks");
+        Registration::of(info, self)
+            .command::<Create>()
+            .command::<List>()
+            .command::<Update>()
+            .command::<Complete>()
+            .command::<Delete>()
+            .end()
+    }
+}
+
 #[async_trait]
 impl Service for TaskService {
-    fn name(&self) -> &'static str {
-        "task"
-    }
-
-    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError> {
-        match command {
-            "create" | "list" => Ok(Prepared::as_is(params)),
-            "update" | "delete" => items::prepare::<Task>(&self.store, ctx, params, "find_by", |_| true).await,
-            "complete" => {
-                let open = |task: &Task| task.status == Status::Open;
-                let prepared = items::prepare(&self.store, ctx, params, "find_by", open).await?;
-                Ok(items::not_found_instead(prepared, "task", "open task"))
-            }
-            _ => Err(unknown_command("task", command)),
-        }
-    }
-
-    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
-        let action = authorized.action();
-        let done = match action.command.as_str() {
-            "create" => self.create(ctx, action, attempt).await,
-            "list" => self.list(ctx, action).await,
-            "update" => self.update(ctx, action).await,
-            "complete" => self.complete(ctx, action).await,
-            "delete" => self.delete(ctx, action).await,
-            other => Err(unknown_command("task", other)),
-        };
-        done.unwrap_or_else(Performed::from)
+    fn context_role(&self) -> ContextRole {
+        ContextRole::Items
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
@@ -316,25 +181,21 @@ impl Service for TaskService {
         Ok(tasks.iter().take(wanted.limit).map(noticed).collect())
     }
 
-    async fn fall_due(&self, ctx: &RequestContext, due: &Due) -> Result<FallenDue, ServiceError> {
-        let crate::ports::records::DueKind::Item { item, .. } = &due.kind else {
-            return Ok(FallenDue::default());
-        };
-        let Some((task, revision)) = items::by_id::<Task>(&self.store, &due.owner, item).await? else {
-            return Ok(FallenDue::default());
-        };
-        let Some((notification, next)) = reminder::remind(&task, due, ctx) else {
-            return Ok(FallenDue::default());
-        };
-        let mut changes = Vec::new();
-        if let Some(next) = next {
-            changes.push(Change::put(&next, Expect::Revision(revision))?);
-            // What the old state had has fallen due, too, and goes with its own entry.
-            for due in next.new_dues(Some(&task), due.meant()) {
-                changes.push(self.armed(&due).await?);
-            }
+    fn offers(&self, content: &Content<'_>) -> Vec<Offerable> {
+        if content.is_of_a_kind() {
+            return Vec::new();
         }
-        Ok(FallenDue { notification: Some(notification), changes })
+        let (title, description) = (content.title.to_owned(), Some(content.text.to_owned()));
+        let action = planned(NAME, &Create { title, description, ..Default::default() });
+        vec![Offerable { rank: 0, question: None, label: "✅ Make it a task", action }]
+    }
+
+    fn reminders(&self) -> Option<&dyn Reminders> {
+        Some(self)
+    }
+
+    fn to_dos(&self) -> Option<&dyn ToDos> {
+        Some(self)
     }
 
     async fn agenda(
@@ -362,12 +223,73 @@ impl Service for TaskService {
         }
         Ok(rezoned)
     }
+}
 
-    async fn happened(&self, ctx: &RequestContext, command: &str, attempt: &Attempt) -> Option<bool> {
-        if command != "create" {
-            return None;
+#[async_trait]
+impl Reminders for TaskService {
+    async fn fall_due(&self, ctx: &RequestContext, due: &Due) -> Result<FallenDue, ServiceError> {
+        let crate::ports::records::DueKind::Item { item, .. } = &due.kind else {
+            return Ok(FallenDue::default());
+        };
+        let Some((task, revision)) = items::by_id::<Task>(&self.store, &due.owner, item).await? else {
+            return Ok(FallenDue::default());
+        };
+        let Some((notification, next)) = reminder::remind(&task, due, ctx) else {
+            return Ok(FallenDue::default());
+        };
+        let mut changes = Vec::new();
+        if let Some(next) = next {
+            changes.push(Change::put(&next, Expect::Revision(revision))?);
+            // What the old state had has fallen due, too, and goes with its own entry.
+            for due in next.new_dues(Some(&task), due.meant()) {
+                changes.push(self.armed(&due).await?);
+            }
         }
-        let key = Key::of(&[ctx.owner.as_str(), &texts::new_id(attempt)]);
-        self.store.get(Task::TABLE, &key).await.ok().map(|stored| stored.is_some())
+        Ok(FallenDue { notification: Some(notification), changes })
+    }
+
+    async fn reminded(&self, ctx: &RequestContext, item: &str) -> Result<Option<Reminded>, ServiceError> {
+        let held = items::by_id::<Task>(&self.store, &ctx.owner, item).await?;
+        Ok(held.map(|(task, _)| Reminded { done: task.status == Status::Done, title: task.title }))
+    }
+
+    fn answered(&self, item: &str, with: ReminderAnswer) -> PlannedAction {
+        let find_by = item.to_owned();
+        match with {
+            ReminderAnswer::Done => planned(NAME, &Complete { find_by }),
+            ReminderAnswer::Snooze(at) => {
+                let snooze = Some(at.to_rfc3339_opts(SecondsFormat::Secs, false));
+                let changes = Changes { snooze, ..Default::default() };
+                planned(NAME, &Update { find_by, changes })
+            }
+        }
+    }
+
+    fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer> {
+        if command == Complete::NAME {
+            return Some(ReminderAnswer::Done);
+        }
+        let update: Update = serde_json::from_value(Value::Object(params.clone())).ok()?;
+        let until = DateTime::parse_from_rfc3339(update.changes.snooze.as_deref()?).ok()?;
+        (command == Update::NAME).then_some(ReminderAnswer::Snooze(until))
+    }
+}
+
+#[async_trait]
+impl ToDos for TaskService {
+    async fn open(&self, ctx: &RequestContext) -> Result<Listing<ToDo>, ServiceError> {
+        let open = |task: &Task| task.status == Status::Open;
+        let mut tasks: Vec<Task> =
+            items::all::<Task>(&self.store, &ctx.owner).await?.into_iter().map(|(task, _)| task).filter(open).collect();
+        sort(&mut tasks);
+        let more = tasks.len().saturating_sub(RESULT_ROWS_MAX);
+        tasks.truncate(RESULT_ROWS_MAX);
+        let row = |task: &Task| ToDo {
+            title: task.title.clone(),
+            urgent: task.priority == Some(Priority::High),
+            repeats: task.repeat.is_some(),
+            due: task.deadline.as_deref().and_then(|deadline| Moment::read(deadline, ctx.zone)),
+        };
+        Ok(Listing { rows: tasks.iter().map(row).collect(), more, untrusted: items::untrusted(&tasks) })
     }
 }

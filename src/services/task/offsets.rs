@@ -1,13 +1,12 @@
 //! When a task is due, repeats and reminds: its parameters, and what cards and receipts say of them.
 
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::super::command::{Base, Past, Slot};
-use super::super::show;
 use crate::language::offset::ReminderOffset;
 use crate::language::time;
 use crate::language::time::Reference;
+use crate::services::command::{Base, Past, Slot};
+use crate::services::show;
 
 /// The slots of something that may be due once or again and again.
 pub(crate) fn repeating<'a>(
@@ -61,23 +60,6 @@ pub(crate) fn also(before: Option<&[String]>, at: Option<&[String]>, reference: 
     let before = leads.into_iter().map(ReminderOffset::words);
     let at = at.unwrap_or_default().iter().map(|at| show::time(at, reference));
     before.chain(at).collect::<Vec<_>>().join(" and ")
-}
-
-pub(crate) fn also_of(task: &Value, reference: &Reference) -> String {
-    let list = |name: &str| -> Vec<String> {
-        let entries = task[name].as_array().into_iter().flatten();
-        entries.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    also(Some(&list("remind_before")), Some(&list("remind_at")), reference)
-}
-
-/// What a receipt says of a time in the person's quiet hours; the service knows them.
-pub(crate) fn quiet(result: &Value) -> &'static str {
-    match result["quiet"].as_str() {
-        Some("rings") => "\nThat is in your quiet hours; I'll still ring.",
-        Some("waits") => "\nThat is in your quiet hours; it will wait until they end.",
-        Some(_) | None => "",
-    }
 }
 
 /// Models and people give one where a list is meant.

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+
+use super::view::TaskView;
 
 use crate::core::ids::{ChatId, UserId};
 use crate::core::notification::MORNING;
@@ -19,8 +21,32 @@ use crate::services::provenance::Others;
 use crate::services::recurrence::{Series, instant};
 use crate::services::service::RequestContext;
 use crate::services::show::Moment;
-use crate::services::task::Priority;
 use crate::services::texts::brief;
+
+/// How much a task matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    /// Whenever.
+    Low,
+    /// As usual.
+    #[serde(alias = "normal")]
+    Medium,
+    /// First.
+    #[serde(alias = "urgent")]
+    High,
+}
+
+impl Priority {
+    /// As cards say it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
 
 /// Whether it is still to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,7 +146,7 @@ impl Task {
             at,
             owner: self.owner.clone(),
             chat: self.chat.clone(),
-            kind: DueKind::Item { service: "task".to_owned(), item: self.id.clone() },
+            kind: DueKind::Item { service: super::NAME.to_owned(), item: self.id.clone() },
             meant: None,
         }
     }
@@ -209,6 +235,8 @@ impl Record for Task {
 }
 
 impl Item for Task {
+    type View = TaskView;
+
     const NOUN: &'static str = "task";
 
     fn id(&self) -> &str {
@@ -230,24 +258,12 @@ impl Item for Task {
         }
     }
 
-    fn view(&self, ctx: &RequestContext) -> Value {
-        let stored = |at: DateTime<Utc>| Moment::Instant(at.with_timezone(&self.zone)).store();
-        let mut view = json!({
-            "id": self.id,
-            "title": self.title,
-            "description": self.description,
-            "priority": self.priority,
-            "deadline": self.deadline,
-            "repeat": self.repeat,
-            "remind_before": self.before.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "remind_at": self.also.iter().filter(|at| **at > ctx.now).map(|at| stored(*at)).collect::<Vec<_>>(),
-            "snoozed": self.snoozed.filter(|at| *at > ctx.now).map(stored),
-            "status": self.status,
-        });
-        if let Some(view) = view.as_object_mut() {
-            view.retain(|_, value| !value.is_null() && *value != json!([]));
-        }
-        view
+    fn view(&self, ctx: &RequestContext) -> TaskView {
+        TaskView::of(self, ctx)
+    }
+
+    fn times(&self, _: &RequestContext) -> (Option<String>, Option<String>) {
+        (self.deadline.clone(), None)
     }
 
     fn untrusted(&self) -> Vec<UntrustedText> {

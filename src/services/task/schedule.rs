@@ -1,15 +1,14 @@
 //! When a task is due, repeats and reminds, as the parameters say.
 
 use chrono::{DateTime, Duration, Utc};
-use serde_json::Value;
 
 use super::record::Task;
 use crate::core::notification::MORNING;
-use crate::core::plan::Params;
 use crate::language::offset::ReminderOffset;
 use crate::limits::REMINDERS_MAX;
+use crate::services::error::ServiceError;
 use crate::services::recurrence::{Series, at_clock, instant};
-use crate::services::service::{RequestContext, ServiceError};
+use crate::services::service::RequestContext;
 use crate::services::show::Moment;
 use crate::services::texts;
 
@@ -17,21 +16,38 @@ use crate::services::texts;
 const JUST_RANG_SECS: i64 = 3_600;
 
 pub(super) fn moment(text: &str, ctx: &RequestContext) -> Result<Moment, ServiceError> {
-    Moment::read(text, ctx.zone).ok_or_else(|| ServiceError(format!("I can't read the time “{}”.", texts::brief(text))))
+    Moment::read(text, ctx.zone)
+        .ok_or_else(|| ServiceError::Refused(format!("I can't read the time “{}”.", texts::brief(text))))
 }
 
-/// Do these say when to remind?
-pub(super) fn is_set_by(params: &Params) -> bool {
-    ["deadline", "repeat", "remind_before", "remind_at", "snooze"].iter().any(|time| params.contains_key(*time))
+/// When to remind, as a command says it: settled times in their stored form, durations in words or ISO 8601.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Schedule<'a> {
+    pub deadline: Option<&'a str>,
+    pub repeat: Option<&'a str>,
+    pub remind_before: Option<&'a [String]>,
+    pub remind_at: Option<&'a [String]>,
+    pub snooze: Option<&'a str>,
+}
+
+impl Schedule<'_> {
+    /// Says nothing of when to remind.
+    pub fn is_empty(&self) -> bool {
+        self.deadline.is_none()
+            && self.repeat.is_none()
+            && self.remind_before.is_none()
+            && self.remind_at.is_none()
+            && self.snooze.is_none()
+    }
 }
 
 /// Sets deadline, repetition and reminders.
-pub(super) fn set(task: &mut Task, params: &Params, ctx: &RequestContext) -> Result<(), ServiceError> {
-    if let Some(until) = texts::given(params, "snooze") {
+pub(super) fn set(task: &mut Task, wanted: &Schedule<'_>, ctx: &RequestContext) -> Result<(), ServiceError> {
+    if let Some(until) = texts::filled(wanted.snooze) {
         snooze(task, at(&until, ctx)?, ctx);
     }
-    deadline(task, params, ctx)?;
-    reminders(task, params, ctx)
+    deadline(task, wanted, ctx)?;
+    reminders(task, wanted, ctx)
 }
 
 /// The instant at which a time reminds.
@@ -58,12 +74,12 @@ fn snooze(task: &mut Task, until: DateTime<Utc>, ctx: &RequestContext) {
     }
 }
 
-fn deadline(task: &mut Task, params: &Params, ctx: &RequestContext) -> Result<(), ServiceError> {
-    let deadline = match texts::given(params, "deadline") {
+fn deadline(task: &mut Task, wanted: &Schedule<'_>, ctx: &RequestContext) -> Result<(), ServiceError> {
+    let deadline = match texts::filled(wanted.deadline) {
         Some(text) => Some(moment(&text, ctx)?),
         None => None,
     };
-    let repeat = texts::given(params, "repeat");
+    let repeat = texts::filled(wanted.repeat);
     if deadline.is_none() && repeat.is_none() {
         return Ok(());
     }
@@ -93,8 +109,8 @@ fn series(task: &mut Task, rule: String, first: Option<Moment>, ctx: &RequestCon
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let known = first.or_else(|| task.due_moment());
     let start = known.unwrap_or_else(|| Moment::Instant(instant(ctx.zone, today.and_time(MORNING))));
-    let series =
-        Series::new(&rule, start, ctx.zone).map_err(|bad| ServiceError(format!("{bad} Nothing was written.")))?;
+    let series = Series::new(&rule, start, ctx.zone)
+        .map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was written.")))?;
     let before_start = start.start(ctx.zone).to_utc() - Duration::seconds(1);
     let after = match first {
         Some(_) => before_start,
@@ -102,7 +118,7 @@ fn series(task: &mut Task, rule: String, first: Option<Moment>, ctx: &RequestCon
     };
     let next = series
         .next_after(after)
-        .ok_or_else(|| ServiceError("That repetition never comes round; nothing was written.".to_owned()))?;
+        .ok_or_else(|| ServiceError::Refused("That repetition never comes round; nothing was written.".to_owned()))?;
     task.anchor = Some(start.store());
     task.deadline = Some(next.store());
     task.repeat = Some(rule);
@@ -110,20 +126,23 @@ fn series(task: &mut Task, rule: String, first: Option<Moment>, ctx: &RequestCon
 }
 
 /// The times it reminds at besides its deadline. A list replaces the one there was.
-fn reminders(task: &mut Task, params: &Params, ctx: &RequestContext) -> Result<(), ServiceError> {
-    if let Some(leads) = list(params, "remind_before") {
-        let bad = |bad: crate::language::offset::OffsetError| ServiceError(format!("{bad} Nothing was written."));
+fn reminders(task: &mut Task, wanted: &Schedule<'_>, ctx: &RequestContext) -> Result<(), ServiceError> {
+    if let Some(leads) = list(wanted.remind_before) {
+        let bad =
+            |bad: crate::language::offset::OffsetError| ServiceError::Refused(format!("{bad} Nothing was written."));
         let mut leads =
             leads.iter().map(|lead| lead.parse().map_err(bad)).collect::<Result<Vec<ReminderOffset>, _>>()?;
         leads.sort();
         leads.dedup();
         if !leads.is_empty() && task.due_moment().is_none() {
-            return Err(ServiceError("A reminder before something needs the time of it. When is it?".to_owned()));
+            return Err(ServiceError::Refused(
+                "A reminder before something needs the time of it. When is it?".to_owned(),
+            ));
         }
         task.before = leads;
         task.chat = ctx.chat.clone();
     }
-    if let Some(times) = list(params, "remind_at") {
+    if let Some(times) = list(wanted.remind_at) {
         let mut times = times.iter().map(|time| at(time, ctx)).collect::<Result<Vec<_>, _>>()?;
         times.sort();
         times.dedup();
@@ -131,7 +150,7 @@ fn reminders(task: &mut Task, params: &Params, ctx: &RequestContext) -> Result<(
         task.chat = ctx.chat.clone();
     }
     if task.before.len() + task.also.len() > REMINDERS_MAX {
-        return Err(ServiceError(format!(
+        return Err(ServiceError::Refused(format!(
             "One task can have {REMINDERS_MAX} reminders besides its own at most; nothing was written."
         )));
     }
@@ -139,8 +158,7 @@ fn reminders(task: &mut Task, params: &Params, ctx: &RequestContext) -> Result<(
 }
 
 /// `["none"]` empties a list.
-fn list(params: &Params, name: &str) -> Option<Vec<String>> {
-    let entries = params.get(name)?.as_array()?.iter().filter_map(Value::as_str);
-    let entries: Vec<String> = entries.map(|entry| entry.trim().to_owned()).filter(|entry| !entry.is_empty()).collect();
-    Some(entries.into_iter().filter(|entry| !entry.eq_ignore_ascii_case("none")).collect())
+fn list(entries: Option<&[String]>) -> Option<Vec<String>> {
+    let entries = entries?.iter().map(|entry| entry.trim()).filter(|entry| !entry.is_empty());
+    Some(entries.filter(|entry| !entry.eq_ignore_ascii_case("none")).map(str::to_owned).collect())
 }

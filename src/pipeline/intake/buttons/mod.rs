@@ -9,7 +9,6 @@ pub mod shown;
 use super::{offers, settings};
 use crate::core::button::Press;
 use crate::core::pending::Means;
-use crate::core::plan::PlannedAction;
 use crate::core::provenance::Sources;
 use crate::core::turn::{Input, Path};
 use crate::pipeline::commit::answer::Answer;
@@ -60,16 +59,17 @@ pub async fn carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(),
 
 /// A draft's Send button makes a card: sending is high stakes, however it is asked for.
 async fn send(turn: &Turn<'_>, draft: &str) -> Result<Answer, StoreError> {
-    let action =
-        PlannedAction { service: "email".to_owned(), command: "send_email".to_owned(), ..PlannedAction::default() };
-    let found = match turn.brain.service("email") {
-        Some(service) => service.draft(&turn.ctx, draft).await,
-        None => None,
-    };
-    let Some(params) = found else {
+    let services = turn.brain.services.now();
+    let mut sending = None;
+    for drafts in services.iter().filter_map(|service| service.service.drafts()) {
+        if sending.is_none() {
+            sending = drafts.sending(&turn.ctx, draft).await;
+        }
+    }
+    let Some(sending) = sending else {
         return Ok(Answer::says(Path::Button, "That draft is gone, so there is nothing to send."));
     };
     // What the draft took from others is still theirs.
     let sources = Sources { own: turn.own_words(), untrusted: turn.known_to_be_others(), ..Sources::default() };
-    act::given(turn, vec![PlannedAction { params, ..action }], sources).await
+    act::given(turn, vec![sending], sources).await
 }

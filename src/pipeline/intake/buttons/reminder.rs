@@ -12,7 +12,7 @@ use crate::core::button::{Later, Press};
 use crate::core::history::PastAction;
 use crate::core::ids::MessageId;
 use crate::core::outcome::Status;
-use crate::core::plan::{Params, PlannedAction, Target};
+use crate::core::plan::PlannedAction;
 use crate::core::turn::{Input, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
@@ -25,7 +25,7 @@ use crate::pipeline::stages::act;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Before, Shown, Snoozing};
 use crate::ports::{RecordExt, StoreError};
-use crate::services::service::Prepared;
+use crate::services::service::{Reminded, ReminderAnswer};
 
 /// When a day without a clock time begins to remind.
 const MORNING: NaiveTime = match NaiveTime::from_hms_opt(9, 0, 0) {
@@ -39,17 +39,10 @@ const ASK: &str = "Until when? Say it as you would, for example “friday 9am”
 const DONE: [&str; 8] =
     ["done", "did it", "i did it", "it's done", "it is done", "that's done", "finished", "already done"];
 
-/// What a reminder's press does.
-#[derive(Debug, Clone, Copy)]
-enum Verb {
-    Done,
-    Snooze(DateTime<Tz>),
-}
-
 /// Done.
 pub async fn done(turn: &Turn<'_>, due: &str, data: &str) -> Result<Answer, StoreError> {
     let message = shown::pressed(turn, data).await?;
-    carry_out(turn, due, Verb::Done, message).await
+    carry_out(turn, due, ReminderAnswer::Done, message).await
 }
 
 /// Snoozed; the time is worked out now, in the zone the person is in now.
@@ -65,12 +58,12 @@ pub async fn snooze(turn: &Turn<'_>, due: &str, until: Later, data: &str) -> Res
         }
         Later::Ask => return ask(turn, due, message.map(|shown| shown.message)).await,
     };
-    carry_out(turn, due, Verb::Snooze(at), message).await
+    carry_out(turn, due, ReminderAnswer::Snooze(at.fixed_offset()), message).await
 }
 
 /// Asks until when; the next message says it.
 async fn ask(turn: &Turn<'_>, due: &str, message: Option<MessageId>) -> Result<Answer, StoreError> {
-    if let Err(gone) = target(turn, due).await {
+    if let Err(gone) = answering(turn, due, ReminderAnswer::Done).await {
         return Ok(Answer::says(Path::Button, gone));
     }
     let mut answer = Answer::says(Path::Button, ASK);
@@ -97,8 +90,8 @@ async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     };
     let Some((due, message)) = about else { return Ok(None) };
     let words = turn.words().trim().trim_end_matches(['.', '!']).to_lowercase();
-    let verb = match words.strip_prefix("snooze") {
-        None if DONE.contains(&words.as_str()) => Verb::Done,
+    let with = match words.strip_prefix("snooze") {
+        None if DONE.contains(&words.as_str()) => ReminderAnswer::Done,
         None => return Ok(None),
         Some(rest) => {
             let rest = rest.trim();
@@ -108,13 +101,13 @@ async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
                 return Ok(Some(Answer { path: Path::Clarify, ..asked }));
             }
             match time_of(turn, rest) {
-                Some(Ok(at)) if at > turn.ctx.now => Verb::Snooze(at),
+                Some(Ok(at)) if at > turn.ctx.now => ReminderAnswer::Snooze(at.fixed_offset()),
                 Some(Ok(_) | Err(_)) | None => return Ok(None),
             }
         }
     };
     let shown = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), message)).await?;
-    let mut answer = carry_out(turn, &due, verb, shown.map(|(shown, _)| shown)).await?;
+    let mut answer = carry_out(turn, &due, with, shown.map(|(shown, _)| shown)).await?;
     answer.path = Path::Action;
     Ok(Some(answer))
 }
@@ -136,7 +129,7 @@ pub async fn until(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
         Some(Err(why)) => return Ok(Some(again(asked, &why))),
     };
     let message = asked_on(turn, asked).await?;
-    let mut answer = carry_out(turn, &asked.due, Verb::Snooze(at), message).await?;
+    let mut answer = carry_out(turn, &asked.due, ReminderAnswer::Snooze(at.fixed_offset()), message).await?;
     answer.path = Path::Action;
     Ok(Some(answer))
 }
@@ -196,9 +189,14 @@ fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>>
 }
 
 /// Does it, and says so on the reminder's message.
-async fn carry_out(turn: &Turn<'_>, due: &str, verb: Verb, message: Option<Shown>) -> Result<Answer, StoreError> {
-    let task = match target(turn, due).await {
-        Ok(task) => task,
+async fn carry_out(
+    turn: &Turn<'_>,
+    due: &str,
+    with: ReminderAnswer,
+    message: Option<Shown>,
+) -> Result<Answer, StoreError> {
+    let (title, planned) = match answering(turn, due, with).await {
+        Ok(found) => found,
         Err(gone) => {
             let mut answer = Answer::says(Path::Button, gone);
             if let Some(message) = message {
@@ -207,19 +205,9 @@ async fn carry_out(turn: &Turn<'_>, due: &str, verb: Verb, message: Option<Shown
             return Ok(answer);
         }
     };
-    let find_by = ("find_by".to_owned(), due.into());
-    let (command, params) = match verb {
-        Verb::Done => ("complete", Params::from_iter([find_by])),
-        Verb::Snooze(at) => {
-            let until = at.to_rfc3339_opts(chrono::SecondsFormat::Secs, false);
-            ("update", Params::from_iter([find_by, ("changes".to_owned(), serde_json::json!({"snooze": until}))]))
-        }
-    };
-    let planned =
-        PlannedAction { service: "task".to_owned(), command: command.to_owned(), params, ..PlannedAction::default() };
     let mut answer = act::one_action(turn, planned).await?;
     if answer.reports.iter().all(|report| report.status == Status::Succeeded) {
-        say_so(turn, due, verb, title(&task), message, &mut answer)?;
+        say_so(turn, due, with, &title, message, &mut answer)?;
     }
     Ok(answer)
 }
@@ -228,17 +216,17 @@ async fn carry_out(turn: &Turn<'_>, due: &str, verb: Verb, message: Option<Shown
 fn say_so(
     turn: &Turn<'_>,
     due: &str,
-    verb: Verb,
+    with: ReminderAnswer,
     title: &str,
     message: Option<Shown>,
     answer: &mut Answer,
 ) -> Result<(), StoreError> {
-    if let (Verb::Snooze(at), Some(reply)) = (verb, answer.replies.first_mut()) {
-        let until = time::describe(at, Grain::Minute, &turn.ctx.reference());
+    if let (ReminderAnswer::Snooze(at), Some(reply)) = (with, answer.replies.first_mut()) {
+        let until = time::describe(at.with_timezone(&turn.ctx.zone), Grain::Minute, &turn.ctx.reference());
         reply.text = format!("💤 Snoozed until {until}: {}", crate::core::text::visible(title));
     }
     match message {
-        Some(message) => mark(&message, due, &stamp(turn, verb), title, answer),
+        Some(message) => mark(&message, due, &stamp(turn, with), title, answer),
         None => Ok(()),
     }
 }
@@ -250,10 +238,10 @@ pub fn carried_through(
     message: Option<Shown>,
     answer: &mut Answer,
 ) -> Result<(), StoreError> {
-    let Some((verb, title)) = answer.actions.iter().find_map(|done| read_back(turn, due, done)) else {
+    let Some((with, title)) = answer.actions.iter().find_map(|done| read_back(turn, due, done)) else {
         return Ok(());
     };
-    say_so(turn, due, verb, &title, message, answer)
+    say_so(turn, due, with, &title, message, answer)
 }
 
 /// The same for the answer to "until when?"; any other message is left as it is.
@@ -264,47 +252,38 @@ pub async fn answer_carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Res
 }
 
 /// What was done to this reminder, and what it reminds of, from the record of it.
-fn read_back(turn: &Turn<'_>, due: &str, done: &PastAction) -> Option<(Verb, String)> {
+fn read_back(turn: &Turn<'_>, due: &str, done: &PastAction) -> Option<(ReminderAnswer, String)> {
     let item = done.item.as_ref().filter(|item| item.id == due)?;
-    let verb = match done.command.as_str() {
-        "complete" => Verb::Done,
-        _ => {
-            let until = done.params.get("changes")?.get("snooze")?.as_str()?;
-            Verb::Snooze(DateTime::parse_from_rfc3339(until).ok()?.with_timezone(&turn.ctx.zone))
+    let services = turn.brain.services.now();
+    let with = services.find(&done.service)?.service.reminders()?.answer_of(&done.command, &done.params)?;
+    Some((with, item.label.clone()))
+}
+
+/// What a reminder is about, and the action that answers it; or why there is none.
+async fn answering(turn: &Turn<'_>, due: &str, with: ReminderAnswer) -> Result<(String, PlannedAction), String> {
+    let services = turn.brain.services.now();
+    for reminders in services.iter().filter_map(|service| service.service.reminders()) {
+        match reminders.reminded(&turn.ctx, due).await.map_err(|error| error.to_string())? {
+            None => {}
+            Some(Reminded { title, done: true }) => {
+                return Err(format!("“{}” is done already.", crate::core::text::visible(&title)));
+            }
+            Some(Reminded { title, done: false }) => return Ok((title, reminders.answered(due, with))),
         }
-    };
-    Some((verb, item.label.clone()))
-}
-
-/// The open task a reminder is about, or why there is none.
-async fn target(turn: &Turn<'_>, due: &str) -> Result<Target, String> {
-    let gone = || "That reminder's task is gone: it was deleted, or it isn't yours.".to_owned();
-    let service = turn.brain.service("task").ok_or_else(gone)?;
-    let params = Params::from_iter([("find_by".to_owned(), due.into()), ("changes".to_owned(), serde_json::json!({}))]);
-    let prepared = service.prepare(&turn.ctx, "update", params).await.map_err(|error| error.to_string())?;
-    let Prepared::Ready { target: Some(target), .. } = prepared else {
-        return Err(gone());
-    };
-    if target.id != due {
-        return Err(gone());
     }
-    if target.before["status"] == "done" {
-        return Err(format!("“{}” is done already.", crate::core::text::visible(title(&target))));
-    }
-    Ok(target)
-}
-
-fn title(task: &Target) -> &str {
-    task.before["title"].as_str().unwrap_or(&task.label)
+    Err("That reminder's task is gone: it was deleted, or it isn't yours.".to_owned())
 }
 
 /// "done 10:03", "snoozed until Tue 13 Jan 09:00".
-fn stamp(turn: &Turn<'_>, verb: Verb) -> String {
+fn stamp(turn: &Turn<'_>, with: ReminderAnswer) -> String {
     let now = turn.ctx.now.with_timezone(&turn.ctx.zone);
-    match verb {
-        Verb::Done => format!("done {}", now.format("%H:%M")),
-        Verb::Snooze(at) if at.date_naive() == now.date_naive() => format!("snoozed until {}", at.format("%H:%M")),
-        Verb::Snooze(at) => format!("snoozed until {}", at.format("%a %-d %b %H:%M")),
+    match with {
+        ReminderAnswer::Done => format!("done {}", now.format("%H:%M")),
+        ReminderAnswer::Snooze(at) => {
+            let at = at.with_timezone(&turn.ctx.zone);
+            let form = if at.date_naive() == now.date_naive() { "%H:%M" } else { "%a %-d %b %H:%M" };
+            format!("snoozed until {}", at.format(form))
+        }
     }
 }
 

@@ -1,22 +1,18 @@
 //! `/today`, `/week`, `/tasks`: what lies ahead. The lines of days are those of the morning briefing.
 
-use chrono::{Days, NaiveDate, NaiveTime};
-use chrono_tz::Tz;
-use serde_json::Value;
+use chrono::{Days, NaiveDate};
 
-use super::view::{self, Listed};
+use super::view;
 use crate::core::pending::Pending;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
-use crate::language::time;
-use crate::language::time::{Grain, local_instant};
 use crate::limits::LIST_ROWS_MAX;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::answer::Answer;
 use crate::pipeline::consent;
 use crate::pipeline::intake::agenda::{Agenda, agenda};
 use crate::ports::StoreError;
-use crate::services::service::RequestContext;
+use crate::services::service::{Listing, RequestContext, ToDo};
 use crate::services::show::Moment;
 
 /// Characters of a title in a list.
@@ -67,7 +63,7 @@ fn after(day: NaiveDate, days: u64) -> NaiveDate {
 
 /// Open tasks, overdue ones first.
 pub(super) async fn tasks(brain: &Brain, ctx: &RequestContext) -> Answer {
-    let Listed { rows: tasks, more: hidden, untrusted } = match view::open_tasks(brain, ctx).await {
+    let Listing { rows: tasks, more: hidden, untrusted } = match view::to_dos(brain, ctx).await {
         Ok(found) => found,
         Err(why) => return says(format!("❗ I could not look at your tasks: {why}")),
     };
@@ -76,8 +72,8 @@ pub(super) async fn tasks(brain: &Brain, ctx: &RequestContext) -> Answer {
         return says(nothing.to_owned());
     }
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
-    let is_late = |task: &&Value| task_day(task, ctx.zone).is_some_and(|(day, _)| day < today);
-    let (late, rest): (Vec<&Value>, Vec<&Value>) = tasks.iter().partition(is_late);
+    let is_late = |task: &&ToDo| task.due.is_some_and(|due| day_of(due) < today);
+    let (late, rest): (Vec<&ToDo>, Vec<&ToDo>) = tasks.iter().partition(is_late);
     let all = tasks.len() + hidden;
     let shown_late = late.len().min(LIST_ROWS_MAX);
     let mut text = format!("📋 {all} open {}", if all == 1 { "task" } else { "tasks" });
@@ -115,45 +111,32 @@ enum Style {
     Overdue,
 }
 
-fn task_line(task: &Value, ctx: &RequestContext, style: Style) -> String {
-    let urgent = if text(task, "priority") == "high" { "❗ " } else { "" };
-    let repeats = if text(task, "repeat").is_empty() { "" } else { " 🔁" };
-    let title = format!("{urgent}{}{repeats}", plain(text(task, "title")));
-    let reference = ctx.reference();
-    match (task_day(task, ctx.zone), style) {
+fn task_line(task: &ToDo, ctx: &RequestContext, style: Style) -> String {
+    let urgent = if task.urgent { "❗ " } else { "" };
+    let repeats = if task.repeats { " 🔁" } else { "" };
+    let title = format!("{urgent}{}{repeats}", visible(&shorten(&task.title, TITLE_CHARS)));
+    match (task.due, style) {
         (None, _) => format!("▫️ {title}"),
-        (Some((day, time)), Style::Day | Style::Overdue) => {
-            let at = local_instant(ctx.zone, day.and_time(time.unwrap_or_default())).earliest();
-            let grain = if time.is_some() { Grain::Minute } else { Grain::Day };
-            let since = if matches!(style, Style::Overdue) { "was due " } else { "" };
-            format!("▫️ {title} — {since}{}", time::describe(at, grain, &reference))
-        }
+        (Some(due), Style::Day) => format!("▫️ {title} — {}", due.show(&ctx.reference())),
+        (Some(due), Style::Overdue) => format!("▫️ {title} — was due {}", due.show(&ctx.reference())),
     }
 }
 
-/// The day a task is due in the person's zone, and its time if it has one.
-fn task_day(task: &Value, zone: Tz) -> Option<(NaiveDate, Option<NaiveTime>)> {
-    match Moment::read(text(task, "deadline"), zone)? {
-        Moment::Instant(at) => Some((at.date_naive(), Some(at.time()))),
-        Moment::Day(day) => Some((day, None)),
+/// The day of it in the person's zone.
+fn day_of(due: Moment) -> NaiveDate {
+    match due {
+        Moment::Instant(at) => at.date_naive(),
+        Moment::Day(day) => day,
     }
 }
 
 /// Tasks without a day are on no day's list.
 async fn undated(brain: &Brain, ctx: &RequestContext) -> String {
     // A list that cannot be read was named already, among the lines.
-    let tasks = view::open_tasks(brain, ctx).await.unwrap_or_default().rows;
-    match tasks.iter().filter(|task| text(task, "deadline").is_empty()).count() {
+    let tasks = view::to_dos(brain, ctx).await.map(|listing| listing.rows).unwrap_or_default();
+    match tasks.iter().filter(|task| task.due.is_none()).count() {
         0 => String::new(),
         1 => " (1 task without a day is in /tasks.)".to_owned(),
         many => format!(" ({many} tasks without a day are in /tasks.)"),
     }
-}
-
-fn text<'a>(item: &'a Value, name: &str) -> &'a str {
-    item.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn plain(words: &str) -> String {
-    visible(&shorten(words, TITLE_CHARS))
 }

@@ -19,7 +19,7 @@ use crate::pipeline::commit::answer::Answer;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{CardMessage, Message};
 use crate::ports::{RecordExt, StoreError};
-use crate::services::service::ServiceError;
+use crate::services::error::ServiceError;
 
 /// The document's version.
 const VERSION: u32 = 1;
@@ -40,8 +40,8 @@ pub async fn data_of(brain: &Brain, owner: &UserId, chat: &ChatId) -> Result<Val
             "since": user.since,
         }),
     );
-    for service in &brain.services {
-        for (name, records) in service.export(owner).await? {
+    for service in brain.services.now().iter() {
+        for (name, records) in service.service.export(owner).await? {
             document.insert(name.to_owned(), Value::Array(records));
         }
     }
@@ -94,12 +94,14 @@ fn closed_card(pending: &Pending) -> Value {
 fn counted(name: &str, count: usize) -> String {
     let name = name.replace('_', " ");
     let one = match name.as_str() {
-        "memories" => "memory",
         // "Waiting for your yes" is said of any number.
-        waiting if waiting.ends_with(" yes") => waiting,
-        several => several.strip_suffix('s').unwrap_or(several),
+        waiting if waiting.ends_with(" yes") => waiting.to_owned(),
+        several => match several.strip_suffix("ies") {
+            Some(stem) => format!("{stem}y"),
+            None => several.strip_suffix('s').unwrap_or(several).to_owned(),
+        },
     };
-    format!("{count} {}", if count == 1 { one } else { &name })
+    format!("{count} {}", if count == 1 { one } else { name })
 }
 
 /// Hands it over as a file.

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
-use super::view::{self, Listed};
-use crate::core::plan::{Params, PlannedAction};
+use super::view;
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::Path;
 use crate::language::words::fold;
@@ -15,7 +12,7 @@ use crate::pipeline::commit::answer::Answer;
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::Turn;
 use crate::ports::StoreError;
-use crate::services::service::RequestContext;
+use crate::services::service::{Fact, Listing, RequestContext};
 use crate::services::show;
 
 const HOW: &str =
@@ -26,7 +23,7 @@ const VALUE_CHARS: usize = 300;
 /// Everything remembered, by category.
 pub(super) async fn show(brain: &Brain, ctx: &RequestContext) -> Answer {
     let says = |text: String| Answer::says(Path::Command, text);
-    let Listed { rows: facts, more, untrusted } = match recall(brain, ctx, "everything").await {
+    let Listing { rows: facts, more, untrusted } = match view::facts(brain, ctx, "everything").await {
         Ok(found) => found,
         Err(why) => return says(format!("❗ I could not look: {why}")),
     };
@@ -37,9 +34,9 @@ pub(super) async fn show(brain: &Brain, ctx: &RequestContext) -> Answer {
     }
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for fact in &facts {
-        let from = show::from(fact).map(|from| visible(&from)).unwrap_or_default();
-        let line = format!("▫️ {}: {}{from}", plain(fact, "key"), plain(fact, "value"));
-        groups.entry(capital(&plain(fact, "category"))).or_default().push(line);
+        let from = fact.from.as_deref().map(|from| visible(&show::from(from))).unwrap_or_default();
+        let line = format!("▫️ {}: {}{from}", plain(&fact.key), plain(&fact.value));
+        groups.entry(capital(&plain(&fact.category))).or_default().push(line);
     }
     let groups: Vec<String> = groups.into_iter().map(|(name, lines)| format!("{name}\n{}", lines.join("\n"))).collect();
     let more = if more > 0 { format!("\n\n… and {more} more; /export has all of it.") } else { String::new() };
@@ -54,7 +51,7 @@ pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreE
             "What shall I forget? Write for example “/forget coffee”. /memory shows what there is.",
         ));
     }
-    let Listed { rows: facts, more, untrusted } = match recall(turn.brain, &turn.ctx, what).await {
+    let Listing { rows: facts, more, untrusted } = match view::facts(turn.brain, &turn.ctx, what).await {
         Ok(found) => found,
         Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}"))),
     };
@@ -67,13 +64,13 @@ pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreE
         ));
     }
     let left = facts.len().saturating_sub(PLAN_ACTIONS_MAX) + more;
-    let forget = |fact: &Value| PlannedAction {
-        service: "memory".to_owned(),
-        command: "forget".to_owned(),
-        params: Params::from_iter([("find_by".to_owned(), fact["id"].clone())]),
-        ..PlannedAction::default()
+    let services = turn.brain.services.now();
+    let forget = |fact: &Fact| {
+        let keeper = services.iter().find_map(|service| service.service.facts());
+        keeper.map(|keeper| keeper.forgetting(&fact.id))
     };
-    let mut answer = act::given_actions(turn, facts.iter().take(PLAN_ACTIONS_MAX).map(forget).collect()).await?;
+    let forgetting = facts.iter().take(PLAN_ACTIONS_MAX).filter_map(forget).collect();
+    let mut answer = act::given_actions(turn, forgetting).await?;
     answer.path = Path::Command;
     answer.untrusted.extend(untrusted);
     if left > 0 {
@@ -85,18 +82,13 @@ pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreE
     Ok(answer)
 }
 
-async fn recall(brain: &Brain, ctx: &RequestContext, query: &str) -> Result<Listed, String> {
-    view::list(brain, ctx, ("memory", "recall"), json!({"query": query}), "memories").await
-}
-
 /// Facts that hold the very words, when there are any: erasing is not the place for a generous search.
-fn best(facts: Vec<Value>, what: &str) -> Vec<Value> {
+fn best(facts: Vec<Fact>, what: &str) -> Vec<Fact> {
     let wanted = fold(what);
-    let text = |fact: &Value, name: &str| fold(fact[name].as_str().unwrap_or_default());
-    let holds = |fact: &Value| ["key", "value", "category"].iter().any(|name| text(fact, name).contains(&wanted));
+    let holds = |fact: &Fact| [&fact.key, &fact.value, &fact.category].iter().any(|text| fold(text).contains(&wanted));
     if facts.iter().any(holds) { facts.into_iter().filter(holds).collect() } else { facts }
 }
 
-fn plain(fact: &Value, name: &str) -> String {
-    visible(&shorten(fact[name].as_str().unwrap_or_default(), VALUE_CHARS))
+fn plain(text: &str) -> String {
+    visible(&shorten(text, VALUE_CHARS))
 }

@@ -27,7 +27,6 @@ use crate::pipeline::consent;
 use crate::pipeline::consent::undo;
 use crate::pipeline::turn::Turn;
 use crate::ports::{RecordExt, Scan, StoreError};
-use crate::services::registry::SERVICES;
 
 /// Where a command works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,9 +234,9 @@ fn start(turn: &Turn<'_>) -> String {
 /// From the catalog: one example a command; then the slash commands.
 fn help(turn: &Turn<'_>) -> String {
     let mut text = String::from("This is what I can do. Say it in your own words.\n");
-    for service in SERVICES {
-        text.push_str(&format!("\n{}\n", service.title));
-        for entry in turn.brain.catalog.commands(&[service.name.to_owned()]) {
+    for service in turn.brain.services.now().iter() {
+        text.push_str(&format!("\n{}\n", service.info.title));
+        for entry in service.commands() {
             text.push_str(&format!("• {}\n", entry.example()));
         }
     }

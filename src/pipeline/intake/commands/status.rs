@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Duration, Utc};
 
-use super::view;
 use crate::core::text::{shorten, visible};
 use crate::language::time;
 use crate::language::time::Grain;
@@ -72,13 +71,15 @@ async fn next_reminder(turn: &Turn<'_>) -> Result<String, StoreError> {
         return Ok("none is set.".to_owned());
     };
     let at = time::describe(due.at.with_timezone(&turn.ctx.zone), Grain::Minute, &turn.ctx.reference());
-    let tasks = view::open_tasks(turn.brain, &turn.ctx).await.unwrap_or_default().rows;
-    let title = match &due.kind {
-        DueKind::Item { item, .. } => tasks.iter().find(|task| task["id"] == **item),
-        DueKind::Expiry { .. } | DueKind::Briefing | DueKind::Outbox => None,
+    let DueKind::Item { service, item } = &due.kind else {
+        return Ok(format!("{at}."));
     };
-    let title = title.and_then(|task| task["title"].as_str());
-    Ok(title.map_or_else(|| format!("{at}."), |title| format!("{at} — {}", visible(&shorten(title, 120)))))
+    let services = turn.brain.services.now();
+    let title = match services.find(service).and_then(|service| service.service.reminders()) {
+        Some(reminders) => reminders.reminded(&turn.ctx, item).await.ok().flatten().map(|reminded| reminded.title),
+        None => None,
+    };
+    Ok(title.map_or_else(|| format!("{at}."), |title| format!("{at} — {}", visible(&shorten(&title, 120)))))
 }
 
 async fn for_admins(turn: &Turn<'_>, traces: &[Trace]) -> Result<Vec<String>, StoreError> {

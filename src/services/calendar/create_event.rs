@@ -1,0 +1,166 @@
+//! `create_event`: put an event on the calendar; high stakes once it invites others.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::record::{Event, Occurrence};
+use super::values::{attendees, check_order, moment, optional, with_end};
+use super::view::{EventChanged, backwards};
+use super::{CalendarService, NOBODY_IS_TOLD};
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::Action;
+use crate::core::stakes::Stakes;
+use crate::ports::{Change, Expect};
+use crate::services::command::{
+    Base, Call, Called, Command, Done, Effect, Handle, Past, Receipt, Slot, Subject, one_or_many,
+};
+use crate::services::error::ServiceError;
+use crate::services::items::Item;
+use crate::services::provenance::{self, Others};
+use crate::services::service::{Prepared, RequestContext};
+use crate::services::show::{self, Moment};
+use crate::services::texts;
+
+/// Overlapping events a card names.
+const OVERLAPS_MAX: usize = 3;
+
+/// Put an event on the calendar.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateEvent {
+    /// What it is, without time and place.
+    summary: String,
+    /// ISO local time or the person's own words.
+    #[schemars(required)]
+    start_time: Option<String>,
+    /// A time, or a length such as "for 90 minutes".
+    end_time: Option<String>,
+    location: Option<String>,
+    /// Names or addresses of people to invite.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    attendees: Vec<String>,
+}
+
+impl Command for CreateEvent {
+    type Output = EventChanged;
+
+    const NAME: &'static str = "create_event";
+    const SUMMARY: &'static str = "put an event on the calendar";
+    const EXAMPLE: &'static str = "Lunch with Sarah on Friday at noon";
+    const STATUS: &'static str = "Putting it on your calendar…";
+    const STAKES: Stakes = Stakes::Low;
+
+    fn stakes(&self, _: &Action) -> Stakes {
+        if self.attendees.is_empty() { Self::STAKES } else { Stakes::High }
+    }
+
+    fn slots(&mut self) -> Vec<Slot<'_>> {
+        vec![
+            Slot::Span {
+                param: "start_time",
+                start: &mut self.start_time,
+                end: &mut self.end_time,
+                base: Base::Now,
+                past: Past::Ask,
+            },
+            Slot::People { param: "attendees", value: &mut self.attendees },
+        ]
+    }
+
+    fn called(&self) -> Called {
+        Called::Occasion(self.summary.clone())
+    }
+
+    fn problem(&self) -> Option<String> {
+        backwards(self.start_time.as_deref()?, self.end_time.as_deref())
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        CardBody::titled("Add this event?")
+            .row("Event", &self.summary)
+            .row(
+                "When",
+                show::span(self.start_time.as_deref().unwrap_or_default(), self.end_time.as_deref(), subject.reference),
+            )
+            .row("Where", self.location.clone().unwrap_or_default())
+            .row("With", show::people(&self.attendees, subject.action))
+    }
+
+    fn receipt(&self, output: &EventChanged, receipt: &Receipt<'_>) -> String {
+        format!("📅 Added: {}", output.event.line(receipt.reference))
+    }
+
+    fn attempt(&self, _: &Action) -> String {
+        format!("add “{}” to your calendar", self.summary)
+    }
+
+    fn made(&self, output: &EventChanged) -> Option<ItemRef> {
+        Some(output.event.named())
+    }
+}
+
+#[async_trait]
+impl Handle<CreateEvent> for CalendarService {
+    fn effect(&self) -> Effect {
+        Effect::WriteHere
+    }
+
+    /// The end filled in, and what it collides with.
+    async fn prepare(&self, ctx: &RequestContext, command: CreateEvent) -> Result<Prepared<CreateEvent>, ServiceError> {
+        let end_time = with_end(command.start_time.as_deref(), command.end_time, ctx);
+        let command = CreateEvent { end_time, ..command };
+        let mut notes = Vec::new();
+        if let (Some(Moment::Instant(start)), Some(Moment::Instant(end))) =
+            (optional(command.start_time.as_deref(), ctx)?, optional(command.end_time.as_deref(), ctx)?)
+        {
+            let taken = self.between(ctx, start.to_utc(), end.to_utc()).await?;
+            let timed = taken.iter().filter(|(_, o)| !o.is_whole_day());
+            notes.extend(timed.take(OVERLAPS_MAX).map(|(event, o)| overlap(event, o, ctx)));
+        }
+        if !texts::filled_all(&command.attendees).is_empty() {
+            notes.push(NOBODY_IS_TOLD.to_owned());
+        }
+        Ok(Prepared::Ready { params: command, target: None, notes, untrusted: Vec::new() })
+    }
+
+    async fn perform(&self, call: Call<'_, CreateEvent>) -> Result<Done<EventChanged>, ServiceError> {
+        let Call { ctx, command, action, attempt } = call;
+        let start = moment(command.start_time.as_deref().unwrap_or_default(), ctx)?;
+        let end = with_end(command.start_time.as_deref(), command.end_time, ctx);
+        let end = optional(end.as_deref(), ctx)?;
+        check_order(start, end, ctx)?;
+        let mut event = Event {
+            id: texts::new_id(attempt),
+            owner: ctx.owner.clone(),
+            summary: texts::title(&command.summary, Event::NOUN)?,
+            start_time: start.store(),
+            end_time: end.map(Moment::store),
+            zone: ctx.zone,
+            location: texts::filled(command.location.as_deref()),
+            attendees: attendees(Vec::new(), &command.attendees)?,
+            notes: None,
+            recurrence: None,
+            others: Others::default(),
+            created_at: ctx.now,
+        };
+        let location = event.location.as_deref().unwrap_or_default();
+        let attendees = event.attendees.join("\n");
+        for (field, text) in [("summary", event.summary.as_str()), ("location", location), ("attendees", &attendees)] {
+            event.others.write(field, text, provenance::source(action, field));
+        }
+        let change = Change::put(&event, Expect::Absent)?;
+        Ok(EventChanged::done(&event, ctx, change))
+    }
+}
+
+fn overlap(event: &Event, o: &Occurrence, ctx: &RequestContext) -> String {
+    let end = o.end.map(Moment::store);
+    let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
+    format!("Overlaps with “{}” ({when})", texts::brief(&event.summary))
+}

@@ -1,0 +1,87 @@
+//! An event as cards, receipts and lists see it.
+
+use serde::{Deserialize, Serialize};
+
+use super::record::{Event, Occurrence};
+use crate::core::history::ItemRef;
+use crate::language::time::Reference;
+use crate::ports::Change;
+use crate::services::command::Done;
+use crate::services::items::Item;
+use crate::services::service::RequestContext;
+use crate::services::show;
+
+/// An event, or one occurrence of it. Times are stored forms (see [`show::Moment::store`]); a whole day has a date as its
+/// start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventView {
+    /// What `find_by` must hold to mean it.
+    pub id: String,
+    pub summary: String,
+    pub start_time: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// The value of an RRULE.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recurrence: Option<String>,
+    /// Addresses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attendees: Vec<String>,
+}
+
+impl EventView {
+    /// The event at this occurrence of it.
+    pub(super) fn of(event: &Event, occurrence: Option<&Occurrence>) -> Self {
+        let (start_time, end_time) = event.times_of(occurrence);
+        Self {
+            id: event.id.clone(),
+            summary: event.summary.clone(),
+            start_time,
+            end_time,
+            location: event.location.clone(),
+            notes: event.notes.clone(),
+            recurrence: event.recurrence.clone(),
+            attendees: event.attendees.clone(),
+        }
+    }
+
+    /// When it takes place, as a person reads it.
+    pub(super) fn when(&self, reference: &Reference) -> String {
+        show::span(&self.start_time, self.end_time.as_deref(), reference)
+    }
+
+    /// As one line of a list.
+    pub(super) fn line(&self, reference: &Reference) -> String {
+        let place = self.location.as_ref().map(|place| format!(", {place}")).unwrap_or_default();
+        format!("{} — {}{place}", self.when(reference), self.summary)
+    }
+
+    /// As conversation refers to it.
+    pub(super) fn named(&self) -> ItemRef {
+        ItemRef { id: self.id.clone(), label: self.summary.clone() }
+    }
+}
+
+/// An event that was made or changed, or was there before it was deleted.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct EventChanged {
+    pub event: EventView,
+}
+
+impl EventChanged {
+    /// The end of a command that changed `event`.
+    pub(super) fn done(event: &Event, ctx: &RequestContext, change: Change) -> Done<Self> {
+        Done::changed(Self { event: event.view(ctx) }, vec![change]).holding(event.untrusted())
+    }
+}
+
+/// What is wrong with an end before its start.
+pub(super) fn backwards(start: &str, end: Option<&str>) -> Option<String> {
+    let start = chrono::DateTime::parse_from_rfc3339(start).ok()?;
+    let end = chrono::DateTime::parse_from_rfc3339(end?).ok()?;
+    (end <= start).then(|| "it would end before it starts".to_owned())
+}

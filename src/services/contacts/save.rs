@@ -1,0 +1,151 @@
+//! `save`: save or complete a contact. What a person saves is theirs alone and lives in the store.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::person::{PersonView, add, choice, is_contact, meant};
+use super::{Contact, Contacts};
+use crate::core::card::{CardBody, show_address};
+use crate::core::plan::{Action, Target};
+use crate::core::stakes::Stakes;
+use crate::limits::CANDIDATES_MAX;
+use crate::ports::{Change, Expect};
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject, before};
+use crate::services::error::ServiceError;
+use crate::services::provenance::{self, Others};
+use crate::services::service::{Prepared, RequestContext};
+
+/// Save or complete a contact.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Save {
+    pub name: String,
+    pub email: Option<String>,
+    pub phone: Option<String>,
+}
+
+/// What was known of somebody before.
+#[derive(Debug, Serialize, Deserialize)]
+struct KnownBefore {
+    emails: Vec<String>,
+    phones: Vec<String>,
+}
+
+/// A contact after it was saved.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Saved {
+    person: PersonView,
+}
+
+impl Command for Save {
+    type Output = Saved;
+
+    const NAME: &'static str = "save";
+    const SUMMARY: &'static str = "save or complete a contact";
+    const EXAMPLE: &'static str = "Save Tom's number: 555 0100";
+    const STATUS: &'static str = "Saving the contact…";
+    const STAKES: Stakes = Stakes::Low;
+
+    fn problem(&self) -> Option<String> {
+        let email = self.email.as_deref()?;
+        let parts = email.split_once('@');
+        let fine = parts.is_some_and(|(user, host)| !user.is_empty() && host.contains('.'))
+            && !email.contains(char::is_whitespace);
+        (!fine).then(|| format!("“{email}” is no mail address"))
+    }
+
+    fn question(_: &str) -> &'static str {
+        "Whose contact is it?"
+    }
+
+    fn card(&self, _: &Subject<'_>) -> CardBody {
+        CardBody::titled("Save this contact?")
+            .row("Name", &self.name)
+            .row("Mail", self.email.as_deref().map(show_address).unwrap_or_default())
+            .row("Phone", self.phone.clone().unwrap_or_default())
+    }
+
+    fn receipt(&self, output: &Saved, _: &Receipt<'_>) -> String {
+        format!("👤 Saved: {}", output.person.line())
+    }
+
+    fn attempt(&self, _: &Action) -> String {
+        format!("save {}", self.name)
+    }
+}
+
+#[async_trait]
+impl Handle<Save> for Contacts {
+    fn effect(&self) -> Effect {
+        Effect::WriteHere
+    }
+
+    /// Which contact a saving is about: the one of that name or address, a new one, or a question.
+    async fn prepare(&self, ctx: &RequestContext, command: Save) -> Result<Prepared<Save>, ServiceError> {
+        let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = spaced(&command.name);
+        let email = spaced(command.email.as_deref().unwrap_or_default());
+        let saved = self.saved(&ctx.owner).await?;
+        let person = match meant(&saved, &name, &email).as_slice() {
+            [] => return Ok(Prepared::as_is(Save { name, ..command })),
+            [only] => *only,
+            several => {
+                return Ok(Prepared::Several {
+                    param: "name".to_owned(),
+                    question: format!("Which {name} is it? For somebody new, give me the full name."),
+                    candidates: several.iter().take(CANDIDATES_MAX).map(|person| choice(person)).collect(),
+                });
+            }
+        };
+        let stored = self.stored(&ctx.owner).await?;
+        let own = stored.iter().find(|(contact, _)| is_contact(contact, person));
+        let known = KnownBefore { emails: person.emails.clone(), phones: person.phones.clone() };
+        let target = Target {
+            id: own.map(|(contact, _)| contact.id.clone()).unwrap_or_default(),
+            revision: own.map(|(_, revision)| revision.to_string()).unwrap_or_default(),
+            label: person.name.clone(),
+            before: serde_json::to_value(known)?,
+            ..Target::default()
+        };
+        let params = Save { name: person.name.clone(), ..command };
+        Ok(Prepared::Ready { params, target: Some(target), notes: Vec::new(), untrusted: Vec::new() })
+    }
+
+    async fn perform(&self, call: Call<'_, Save>) -> Result<Done<Saved>, ServiceError> {
+        let Call { ctx, command, action, attempt } = call;
+        let stored = self.stored(&ctx.owner).await?;
+        let own = action.target.as_ref().and_then(|target| stored.iter().find(|(contact, _)| contact.id == target.id));
+        let (mut contact, expect) = match own {
+            Some((contact, revision)) => (contact.clone(), Expect::Revision(*revision)),
+            None => {
+                let fresh = Contact {
+                    owner: ctx.owner.clone(),
+                    id: attempt.key.clone(),
+                    name: command.name.clone(),
+                    nicknames: Vec::new(),
+                    emails: Vec::new(),
+                    phones: Vec::new(),
+                    groups: Vec::new(),
+                    others: Others::default(),
+                };
+                (fresh, Expect::Absent)
+            }
+        };
+        let Save { name, email, phone } = command;
+        let (email, phone) = (email.unwrap_or_default(), phone.unwrap_or_default());
+        add(&mut contact.emails, &email);
+        add(&mut contact.phones, &phone);
+        for (field, text) in [("name", &name), ("email", &email), ("phone", &phone)] {
+            contact.others.add(field, text.trim(), provenance::source(action, field));
+        }
+        let change = Change::put(&contact, expect)?;
+        let mut person = PersonView::of(&contact);
+        // What the file knows about them is told as well, so that the receipt shows the whole contact.
+        if let Some(known) = before::<KnownBefore>(action) {
+            known.emails.iter().for_each(|email| add(&mut person.emails, email));
+            known.phones.iter().for_each(|phone| add(&mut person.phones, phone));
+        }
+        Ok(Done::changed(Saved { person }, vec![change]).holding(contact.others.untrusted("a contact")))
+    }
+}

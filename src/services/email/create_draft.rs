@@ -1,0 +1,112 @@
+//! `create_draft`: write a mail without sending it.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Email;
+use super::compose::Letter;
+use super::drafts::{safe_key, save};
+use super::prepare::{letter_card, too_many, trimmed};
+use crate::core::button::{Button, Press};
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::{Action, Target};
+use crate::core::stakes::Stakes;
+use crate::core::text::visible;
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Slot, Subject};
+use crate::services::error::ServiceError;
+use crate::services::service::{Prepared, RequestContext};
+use crate::services::show;
+
+/// Write a mail without sending it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct CreateDraft(Letter);
+
+/// A draft that was kept.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Drafted {
+    draft_id: String,
+    to: Vec<String>,
+    subject: String,
+}
+
+impl Command for CreateDraft {
+    type Output = Drafted;
+
+    const NAME: &'static str = "create_draft";
+    const SUMMARY: &'static str = "write a mail without sending it";
+    const EXAMPLE: &'static str = "Email Bob that I'm running late";
+    const STATUS: &'static str = "Writing the draft…";
+    const STAKES: Stakes = Stakes::Low;
+
+    fn slots(&mut self) -> Vec<Slot<'_>> {
+        vec![Slot::People { param: "to", value: &mut self.0.to }]
+    }
+
+    fn complete(&mut self, _: Option<&Target>) {
+        trimmed(&mut self.0.body);
+    }
+
+    fn problem(&self) -> Option<String> {
+        too_many(&self.0.to)
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        letter_card("Save this draft?", &self.0, subject)
+    }
+
+    fn receipt(&self, _: &Drafted, receipt: &Receipt<'_>) -> String {
+        let Letter { to, subject, body } = &self.0;
+        format!(
+            "📝 Draft for {} — not sent.\nSubject: {}\n\n{}",
+            visible(&show::people(to, receipt.action)),
+            visible(subject),
+            visible(body.trim_end())
+        )
+    }
+
+    fn attempt(&self, _: &Action) -> String {
+        format!("save the draft “{}”", self.0.subject)
+    }
+
+    fn made(&self, output: &Drafted) -> Option<ItemRef> {
+        Some(ItemRef { id: output.draft_id.clone(), label: self.0.subject.clone() })
+    }
+
+    fn next(&self, output: &Drafted) -> Vec<Button> {
+        vec![Button::new("📨 Send", &Press::Send(output.draft_id.clone()))]
+    }
+}
+
+#[async_trait]
+impl Handle<CreateDraft> for Email {
+    fn effect(&self) -> Effect {
+        Effect::WriteElsewhere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: CreateDraft) -> Result<Prepared<CreateDraft>, ServiceError> {
+        self.prepare_letter(ctx, command.0, CreateDraft).await
+    }
+
+    async fn perform(&self, call: Call<'_, CreateDraft>) -> Result<Done<Drafted>, ServiceError> {
+        let Call { ctx, command: CreateDraft(letter), action, attempt } = call;
+        let envelope = self.envelope(ctx, action, attempt).await;
+        let draft_id = save(&self.mailboxes, &ctx.owner, &letter, &envelope, attempt).await?;
+        Ok(Done::read(Drafted { draft_id, to: letter.to, subject: letter.subject }))
+    }
+
+    async fn happened(&self, call: Call<'_, CreateDraft>) -> Option<Result<Done<Drafted>, ServiceError>> {
+        let draft_id = safe_key(call.attempt);
+        let CreateDraft(Letter { to, subject, .. }) = call.command;
+        Some(match self.mailboxes.draft(&call.ctx.owner, &draft_id).await.ok()? {
+            Some(_) => Ok(Done::read(Drafted { draft_id, to, subject })),
+            None => Err(ServiceError::Refused("I was stopped before it was done".to_owned())),
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! `read_thread`: read a whole conversation.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::find::{self, Found};
+use super::mailbox::{Index, blocking};
+use super::prepare::{label, meant};
+use super::search::named;
+use super::thread::Thread;
+use super::{Email, source_of};
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::{Action, Target};
+use crate::core::provenance::UntrustedText;
+use crate::core::stakes::Stakes;
+use crate::core::text::visible;
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::error::ServiceError;
+use crate::services::items;
+use crate::services::service::{Prepared, RequestContext};
+use crate::services::show;
+
+/// Read a whole conversation.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadThread {
+    /// The thread's id or words from subject or sender.
+    find_by: String,
+}
+
+/// A mail as it is read aloud.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct MailView {
+    from: String,
+    address: String,
+    to: Vec<String>,
+    /// RFC 3339 in the person's zone.
+    date: String,
+    text: String,
+    /// File names.
+    attachments: Vec<String>,
+    unread: bool,
+    /// Written by the person.
+    own: bool,
+}
+
+/// A conversation, oldest mail first.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ThreadView {
+    /// What `find_by` must hold to mean it.
+    id: String,
+    subject: String,
+    messages: Vec<MailView>,
+}
+
+/// What was read.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ThreadRead {
+    thread: ThreadView,
+}
+
+impl Command for ReadThread {
+    type Output = ThreadRead;
+
+    const NAME: &'static str = "read_thread";
+    const SUMMARY: &'static str = "read a whole conversation";
+    const EXAMPLE: &'static str = "Read me the mail about the Berlin trip";
+    const STATUS: &'static str = "Reading your mail…";
+    const STAKES: Stakes = Stakes::Low;
+    const SHOWS_UNTRUSTED: bool = true;
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        Some(&mut self.find_by)
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        CardBody::titled("Read this mail?").row("Mail", items::label(subject.action, &self.find_by))
+    }
+
+    fn receipt(&self, output: &ThreadRead, receipt: &Receipt<'_>) -> String {
+        let told = |mail: &MailView| {
+            let text = mail.text.trim_end();
+            let text = if text.is_empty() { "(no text)" } else { text };
+            let date = show::time(&mail.date, receipt.reference);
+            format!("{}, {date}:\n{}", visible(named(&mail.from)), visible(text))
+        };
+        let mails: Vec<String> = output.thread.messages.iter().map(told).collect();
+        format!("✉️ {}\n\n{}", visible(&output.thread.subject), mails.join("\n\n"))
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("read “{}”", items::label(action, &self.find_by))
+    }
+
+    fn made(&self, output: &ThreadRead) -> Option<ItemRef> {
+        Some(ItemRef { id: output.thread.id.clone(), label: output.thread.subject.clone() })
+    }
+}
+
+#[async_trait]
+impl Handle<ReadThread> for Email {
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: ReadThread) -> Result<Prepared<ReadThread>, ServiceError> {
+        let index = self.mailboxes.index(&ctx.owner).await?;
+        let target = match meant(&index, &command.find_by, ctx) {
+            Ok(thread) => Target {
+                id: thread.id.clone(),
+                revision: thread.mails.len().to_string(),
+                label: label(&index, thread),
+                ..Target::default()
+            },
+            Err(unclear) => return Ok(unclear),
+        };
+        Ok(Prepared::Ready { params: command, target: Some(target), notes: Vec::new(), untrusted: Vec::new() })
+    }
+
+    async fn perform(&self, call: Call<'_, ReadThread>) -> Result<Done<ThreadRead>, ServiceError> {
+        let Call { ctx, command, action, .. } = call;
+        let index = self.mailboxes.index(&ctx.owner).await?;
+        let wanted = action.target.as_ref().map_or(command.find_by, |target| target.id.clone());
+        let ctx = ctx.clone();
+        blocking(move || match find::thread(&index, &wanted) {
+            Found::One(thread) => Ok(whole(&index, thread, &ctx)),
+            Found::Several(_) => Err(ServiceError::Refused("Several mails fit that.".to_owned())),
+            Found::Nothing => Err(ServiceError::Refused("That mail is no longer there.".to_owned())),
+        })
+        .await
+    }
+}
+
+fn whole(index: &Index, thread: &Thread, ctx: &RequestContext) -> Done<ThreadRead> {
+    let mut untrusted = Vec::new();
+    let mut messages = Vec::new();
+    for mail in index.mails_of(thread) {
+        let parsed = mail.read();
+        let mut text = parsed.text;
+        for name in &parsed.attachments {
+            text.push_str(&format!("\n📎 {name}"));
+        }
+        if !mail.is_own() {
+            untrusted.push(UntrustedText { source: source_of(mail), text: format!("{}\n{text}", parsed.subject) });
+        }
+        messages.push(MailView {
+            from: parsed.from.label(),
+            address: parsed.from.address,
+            to: parsed.to.iter().map(|person| person.label()).collect(),
+            date: find::local(mail.head.date, ctx.zone),
+            text,
+            attachments: parsed.attachments,
+            unread: mail.is_unread(),
+            own: mail.is_own(),
+        });
+    }
+    let subject = find::subject_or(&thread.subject).to_owned();
+    Done::read(ThreadRead { thread: ThreadView { id: thread.id.clone(), subject, messages } }).holding(untrusted)
+}

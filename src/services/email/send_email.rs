@@ -1,0 +1,88 @@
+//! `send_email`: send a mail.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Email;
+use super::compose::Letter;
+use super::outgoing::Sending;
+use super::prepare::{letter_card, too_many, trimmed};
+use crate::core::card::CardBody;
+use crate::core::plan::{Action, Target};
+use crate::core::stakes::Stakes;
+use crate::core::text::visible;
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Slot, Subject};
+use crate::services::error::ServiceError;
+use crate::services::service::{Prepared, RequestContext};
+use crate::services::show;
+
+/// Send a mail.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct SendEmail(pub Letter);
+
+impl Command for SendEmail {
+    type Output = Sending;
+
+    const NAME: &'static str = "send_email";
+    const SUMMARY: &'static str = "send a mail";
+    const EXAMPLE: &'static str = "Send an email to Bob saying the report is late";
+    const STATUS: &'static str = "Sending your mail…";
+    const STAKES: Stakes = Stakes::High;
+
+    fn slots(&mut self) -> Vec<Slot<'_>> {
+        vec![Slot::People { param: "to", value: &mut self.0.to }]
+    }
+
+    fn complete(&mut self, _: Option<&Target>) {
+        trimmed(&mut self.0.body);
+    }
+
+    fn problem(&self) -> Option<String> {
+        too_many(&self.0.to)
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        letter_card("Send this email?", &self.0, subject)
+    }
+
+    fn approve(&self) -> &'static str {
+        "📨 Send"
+    }
+
+    fn done(&self) -> &'static str {
+        "Sent"
+    }
+
+    fn receipt(&self, _: &Sending, receipt: &Receipt<'_>) -> String {
+        format!("📨 Sent to {}: {}", visible(&show::people(&self.0.to, receipt.action)), visible(&self.0.subject))
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("send “{}” to {}", self.0.subject, show::names(&self.0.to, action))
+    }
+}
+
+#[async_trait]
+impl Handle<SendEmail> for Email {
+    fn effect(&self) -> Effect {
+        Effect::WriteElsewhere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: SendEmail) -> Result<Prepared<SendEmail>, ServiceError> {
+        self.prepare_letter(ctx, command.0, SendEmail).await
+    }
+
+    async fn perform(&self, call: Call<'_, SendEmail>) -> Result<Done<Sending>, ServiceError> {
+        self.send(call.ctx, call.command.0, call.action, call.attempt).await
+    }
+
+    async fn happened(&self, call: Call<'_, SendEmail>) -> Option<Result<Done<Sending>, ServiceError>> {
+        self.sent_already(call.ctx, call.command.0, call.attempt).await
+    }
+}

@@ -1,0 +1,87 @@
+//! `forget`: erase a remembered fact.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::MemoryService;
+use super::record::{FactChanged, FactView, Memory};
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::Action;
+use crate::core::stakes::Stakes;
+use crate::ports::{Change, Expect, Record};
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::error::ServiceError;
+use crate::services::items::{self, label};
+use crate::services::service::{Prepared, RequestContext};
+
+/// Erase a remembered fact.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Forget {
+    /// The fact's id, name, or words from it.
+    pub find_by: String,
+}
+
+impl Command for Forget {
+    type Output = FactChanged;
+
+    const NAME: &'static str = "forget";
+    const SUMMARY: &'static str = "erase a remembered fact";
+    const EXAMPLE: &'static str = "Forget my old address";
+    const STATUS: &'static str = "Forgetting that…";
+    const STAKES: Stakes = Stakes::High;
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        Some(&mut self.find_by)
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        let before = subject.before::<FactView>().map(|fact| fact.value).unwrap_or_default();
+        CardBody::titled("Forget this?").row("Fact", label(subject.action, &self.find_by)).row("It says", before)
+    }
+
+    fn approve(&self) -> &'static str {
+        "🗑 Forget"
+    }
+
+    fn done(&self) -> &'static str {
+        "Forgotten"
+    }
+
+    fn receipt(&self, _: &FactChanged, receipt: &Receipt<'_>) -> String {
+        format!("🗑 Forgotten: {}", label(receipt.action, &self.find_by))
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("forget “{}”", label(action, &self.find_by))
+    }
+
+    fn made(&self, output: &FactChanged) -> Option<ItemRef> {
+        Some(output.memory.named())
+    }
+}
+
+#[async_trait]
+impl Handle<Forget> for MemoryService {
+    fn effect(&self) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: Forget) -> Result<Prepared<Forget>, ServiceError> {
+        let words = command.find_by.clone();
+        items::prepare::<Memory, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
+    }
+
+    async fn perform(&self, call: Call<'_, Forget>) -> Result<Done<FactChanged>, ServiceError> {
+        let Call { ctx, action, .. } = call;
+        let (memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
+        let change = Change::delete(Memory::TABLE, Record::key(&memory), Expect::Revision(revision));
+        Ok(FactChanged::done(&memory, ctx, change))
+    }
+}

@@ -1,0 +1,125 @@
+//! A fact as it is stored, and as cards and receipts see it.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::core::history::ItemRef;
+use crate::core::ids::UserId;
+use crate::core::provenance::UntrustedText;
+use crate::ports::{Change, Key, Record, Table};
+use crate::services::command::Done;
+use crate::services::items::Item;
+use crate::services::provenance::Others;
+use crate::services::service::RequestContext;
+use crate::services::texts;
+
+/// A fact.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Unique among the owner's memories.
+    pub id: String,
+    /// About whom.
+    pub owner: UserId,
+    /// E.g. `travel`.
+    pub category: String,
+    /// Its name, e.g. `seat`.
+    pub key: String,
+    /// What is so.
+    pub value: String,
+    /// Where it comes from, e.g. `told by you`.
+    pub source: String,
+    /// What of it is somebody else's.
+    #[serde(default, skip_serializing_if = "Others::is_empty")]
+    pub others: Others,
+    /// Since when it is known.
+    pub at: DateTime<Utc>,
+}
+
+impl Record for Memory {
+    const TABLE: Table = Table::Memories;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.owner.as_str(), &self.id])
+    }
+}
+
+impl Item for Memory {
+    type View = FactView;
+
+    const NOUN: &'static str = "memory";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn title(&self) -> &str {
+        &self.key
+    }
+
+    fn body(&self) -> String {
+        format!("{} {}", self.category, self.value)
+    }
+
+    fn label(&self, _: &RequestContext) -> String {
+        format!("{}: {}", texts::brief(&self.key), texts::brief(&self.value))
+    }
+
+    fn view(&self, _: &RequestContext) -> FactView {
+        FactView {
+            id: self.id.clone(),
+            category: self.category.clone(),
+            key: self.key.clone(),
+            value: self.value.clone(),
+            from: self.others.first().map(str::to_owned),
+        }
+    }
+
+    fn nearness(&self, ctx: &RequestContext) -> (u8, i64) {
+        (0, (ctx.now - self.at).num_seconds().abs())
+    }
+
+    fn untrusted(&self) -> Vec<UntrustedText> {
+        self.others.untrusted("a memory")
+    }
+}
+
+/// A fact as cards and receipts see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FactView {
+    /// What `find_by` must hold to mean it.
+    pub id: String,
+    pub category: String,
+    pub key: String,
+    pub value: String,
+    /// Whose words they are, if not the person's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+impl FactView {
+    /// As conversation refers to it.
+    pub(super) fn named(&self) -> ItemRef {
+        ItemRef { id: self.id.clone(), label: self.key.clone() }
+    }
+}
+
+/// A fact that was changed, or was there before it was erased.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FactChanged {
+    pub memory: FactView,
+}
+
+impl FactChanged {
+    /// The end of a command that changed `memory`.
+    pub(super) fn done(memory: &Memory, ctx: &RequestContext, change: Change) -> Done<Self> {
+        Done::changed(Self { memory: memory.view(ctx) }, vec![change]).holding(memory.untrusted())
+    }
+}
+
+/// The source of what the person said themself.
+pub(super) const TOLD: &str = "told by you";
+
+/// Where a fact comes from.
+pub(super) fn told_by(others: &Others) -> String {
+    others.first().unwrap_or(TOLD).to_owned()
+}

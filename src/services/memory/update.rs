@@ -1,0 +1,83 @@
+//! `update`: correct a remembered fact.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::MemoryService;
+use super::record::{FactChanged, FactView, Memory, told_by};
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::Action;
+use crate::core::stakes::Stakes;
+use crate::ports::{Change, Expect};
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::error::ServiceError;
+use crate::services::items::{self, label};
+use crate::services::provenance;
+use crate::services::service::{Prepared, RequestContext};
+
+/// Correct a remembered fact.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Update {
+    /// The fact's name or words from it.
+    key: String,
+    new_value: String,
+}
+
+impl Command for Update {
+    type Output = FactChanged;
+
+    const NAME: &'static str = "update";
+    const SUMMARY: &'static str = "correct a remembered fact";
+    const EXAMPLE: &'static str = "Actually, my sister is called Nina";
+    const STATUS: &'static str = "Correcting what I remember…";
+    const STAKES: Stakes = Stakes::Low;
+    const REFERENCES: &'static [&'static str] = &["key"];
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        let before = subject.before::<FactView>().map_or_else(|| "nothing".to_owned(), |fact| fact.value);
+        CardBody::titled("Change what I remember?")
+            .row(label(subject.action, &self.key).as_str(), format!("{before} → {}", self.new_value))
+    }
+
+    fn receipt(&self, _: &FactChanged, receipt: &Receipt<'_>) -> String {
+        format!("🧠 Updated: {} — {}", label(receipt.action, &self.key), self.new_value)
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("update “{}”", label(action, &self.key))
+    }
+
+    fn made(&self, output: &FactChanged) -> Option<ItemRef> {
+        Some(output.memory.named())
+    }
+}
+
+#[async_trait]
+impl Handle<Update> for MemoryService {
+    fn effect(&self) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: Update) -> Result<Prepared<Update>, ServiceError> {
+        let words = command.key.clone();
+        items::prepare::<Memory, _>(&self.store, ctx, command, "key", &words, |_| true).await
+    }
+
+    async fn perform(&self, call: Call<'_, Update>) -> Result<Done<FactChanged>, ServiceError> {
+        let Call { ctx, command, action, .. } = call;
+        let (mut memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
+        memory.value = super::value(&command.new_value)?;
+        memory.others.write("value", &memory.value, provenance::source(action, "new_value"));
+        memory.source = told_by(&memory.others);
+        memory.at = ctx.now;
+        let change = Change::put(&memory, Expect::Revision(revision))?;
+        Ok(FactChanged::done(&memory, ctx, change))
+    }
+}

@@ -1,0 +1,115 @@
+//! `append`: add to a note or list. A list that is not there is begun.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::NotesService;
+use super::record::{Note, NoteChanged};
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::Action;
+use crate::core::stakes::Stakes;
+use crate::core::text::capital;
+use crate::ports::{Change, Expect};
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::error::ServiceError;
+use crate::services::items::{self, Item, label};
+use crate::services::service::{Prepared, RequestContext};
+use crate::services::{provenance, texts};
+
+/// Add to a note or list.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Append {
+    /// The note's id or words from its title.
+    find_by: String,
+    /// What to add; several entries of a list on lines of their own.
+    text: String,
+}
+
+impl Command for Append {
+    type Output = NoteChanged;
+
+    const NAME: &'static str = "append";
+    const SUMMARY: &'static str = "add to a note or list";
+    const EXAMPLE: &'static str = "Add butter to the shopping list";
+    const STATUS: &'static str = "Adding to your notes…";
+    const STAKES: Stakes = Stakes::Low;
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        Some(&mut self.find_by)
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        CardBody::titled("Add to this note?").row("Note", label(subject.action, &self.find_by)).body(&self.text)
+    }
+
+    fn receipt(&self, output: &NoteChanged, _: &Receipt<'_>) -> String {
+        if output.begun {
+            return format!("🗒 New list: {}", output.note.whole());
+        }
+        format!("🗒 Added to {}: {}", output.note.title, self.text.replace('\n', ", "))
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("add to “{}”", label(action, &self.find_by))
+    }
+
+    fn made(&self, output: &NoteChanged) -> Option<ItemRef> {
+        Some(output.note.named())
+    }
+}
+
+#[async_trait]
+impl Handle<Append> for NotesService {
+    fn effect(&self) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: Append) -> Result<Prepared<Append>, ServiceError> {
+        let words = texts::filled(Some(&command.find_by)).unwrap_or_default();
+        let begins = Append { find_by: command.find_by.clone(), text: command.text.clone() };
+        Ok(match items::prepare::<Note, _>(&self.store, ctx, command, "find_by", &words, |_| true).await? {
+            Prepared::NotFound { .. } if names_a_list(&words) => Prepared::as_is(begins),
+            Prepared::NotFound { what } => Prepared::NotFound {
+                what: format!("{what} Say “make a list called {}” and I'll start it.", texts::brief(&words)),
+            },
+            found @ (Prepared::Ready { .. } | Prepared::Several { .. }) => found,
+        })
+    }
+
+    /// Adding commutes: a note that grew since it was looked up is still the one that was meant.
+    async fn perform(&self, call: Call<'_, Append>) -> Result<Done<NoteChanged>, ServiceError> {
+        let Call { ctx, command, action, attempt } = call;
+        let nothing = || ServiceError::Refused("There was nothing to add.".to_owned());
+        let text = texts::filled(Some(&command.text)).ok_or_else(nothing)?;
+        let begins = action.target.is_none() && names_a_list(&command.find_by);
+        let (mut note, expect) = if begins {
+            (Note::called(&capital(&command.find_by), ctx, attempt)?, Expect::Absent)
+        } else {
+            let (note, revision) = items::current::<Note>(&self.store, ctx, action).await?;
+            (note, Expect::Revision(revision))
+        };
+        note.append(&text, provenance::source(action, "text"));
+        note.check_size()?;
+        note.updated_at = ctx.now;
+        let change = Change::put(&note, expect)?;
+        let output = NoteChanged { note: note.view(ctx), begun: begins };
+        Ok(Done::changed(output, vec![change]).holding(note.untrusted()))
+    }
+}
+
+/// "The shopping list": a few plain words. What a note is found by is not judged for others' words, so a name that
+/// could carry an address, a link or a number begins nothing.
+fn names_a_list(words: &str) -> bool {
+    const WORDS_MAX: usize = 4;
+    let last = words.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    let is_list = ["list", "liste"].iter().any(|list| last.ends_with(list));
+    let plain = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '\'' | '’');
+    is_list && words.split_whitespace().count() <= WORDS_MAX && words.chars().all(plain)
+}

@@ -1,0 +1,82 @@
+//! `create`: write a note or start a list.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::NotesService;
+use super::record::{Note, NoteChanged};
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::Action;
+use crate::core::stakes::Stakes;
+use crate::ports::{Change, Expect};
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject, one_or_many};
+use crate::services::error::ServiceError;
+use crate::services::{provenance, texts};
+
+/// Write a note or start a list.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Create {
+    pub title: String,
+    pub text: Option<String>,
+    /// For a list: its entries.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+    pub items: Vec<String>,
+}
+
+impl Command for Create {
+    type Output = NoteChanged;
+
+    const NAME: &'static str = "create";
+    const SUMMARY: &'static str = "write a note or start a list";
+    const EXAMPLE: &'static str = "Make a shopping list with milk and eggs";
+    const STATUS: &'static str = "Writing that down…";
+    const STAKES: Stakes = Stakes::Low;
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, _: &Subject<'_>) -> CardBody {
+        let body =
+            self.text.iter().cloned().chain(self.items.iter().map(|item| format!("• {item}"))).collect::<Vec<_>>();
+        CardBody::titled("Write this note?").row("Title", &self.title).body(body.join("\n"))
+    }
+
+    fn receipt(&self, output: &NoteChanged, _: &Receipt<'_>) -> String {
+        format!("🗒 Noted: {}", output.note.whole())
+    }
+
+    fn attempt(&self, _: &Action) -> String {
+        format!("write the note “{}”", self.title)
+    }
+
+    fn made(&self, output: &NoteChanged) -> Option<ItemRef> {
+        Some(output.note.named())
+    }
+}
+
+#[async_trait]
+impl Handle<Create> for NotesService {
+    fn effect(&self) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn perform(&self, call: Call<'_, Create>) -> Result<Done<NoteChanged>, ServiceError> {
+        let Call { ctx, command, action, attempt } = call;
+        let mut note = Note {
+            text: texts::filled(command.text.as_deref()),
+            items: texts::filled_all(&command.items),
+            ..Note::called(&command.title, ctx, attempt)?
+        };
+        let text = note.text.as_deref().unwrap_or_default();
+        for (field, text) in [("title", note.title.as_str()), ("text", text), ("items", &note.items.join("\n"))] {
+            note.others.write(field, text, provenance::source(action, field));
+        }
+        note.check_size()?;
+        let change = Change::put(&note, Expect::Absent)?;
+        Ok(NoteChanged::done(&note, ctx, change))
+    }
+}

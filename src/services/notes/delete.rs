@@ -1,0 +1,86 @@
+//! `delete`: delete a note for good.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::NotesService;
+use super::record::{Note, NoteChanged, NoteView};
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::Action;
+use crate::core::stakes::Stakes;
+use crate::ports::{Change, Expect, Record};
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::error::ServiceError;
+use crate::services::items::{self, label};
+use crate::services::service::{Prepared, RequestContext};
+
+/// Delete a note for good.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Delete {
+    /// The note's id or words from its title.
+    find_by: String,
+}
+
+impl Command for Delete {
+    type Output = NoteChanged;
+
+    const NAME: &'static str = "delete";
+    const SUMMARY: &'static str = "delete a note for good";
+    const EXAMPLE: &'static str = "Delete the gift ideas note";
+    const STATUS: &'static str = "Deleting your note…";
+    const STAKES: Stakes = Stakes::High;
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        Some(&mut self.find_by)
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        let before = subject.before::<NoteView>().map(|note| note.whole()).unwrap_or_default();
+        CardBody::titled("Delete this note?").row("Note", label(subject.action, &self.find_by)).body(before)
+    }
+
+    fn approve(&self) -> &'static str {
+        "🗑 Delete"
+    }
+
+    fn done(&self) -> &'static str {
+        "Deleted"
+    }
+
+    fn receipt(&self, _: &NoteChanged, receipt: &Receipt<'_>) -> String {
+        format!("🗑 Deleted the note {}", label(receipt.action, &self.find_by))
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("delete the note “{}”", label(action, &self.find_by))
+    }
+
+    fn made(&self, output: &NoteChanged) -> Option<ItemRef> {
+        Some(output.note.named())
+    }
+}
+
+#[async_trait]
+impl Handle<Delete> for NotesService {
+    fn effect(&self) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: Delete) -> Result<Prepared<Delete>, ServiceError> {
+        let words = command.find_by.clone();
+        items::prepare::<Note, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
+    }
+
+    async fn perform(&self, call: Call<'_, Delete>) -> Result<Done<NoteChanged>, ServiceError> {
+        let (note, revision) = items::held::<Note>(&self.store, call.ctx, call.action).await?;
+        let change = Change::delete(Note::TABLE, note.key(), Expect::Revision(revision));
+        Ok(NoteChanged::done(&note, call.ctx, change))
+    }
+}

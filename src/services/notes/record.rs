@@ -1,0 +1,223 @@
+//! A note as it is stored, and as cards and receipts see it.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::core::history::ItemRef;
+use crate::core::ids::UserId;
+use crate::core::provenance::UntrustedText;
+use crate::core::text::shorten;
+use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX, RESULT_ROWS_MAX};
+use crate::ports::{Change, Key, Record, Table};
+use crate::services::command::Done;
+use crate::services::error::ServiceError;
+use crate::services::items::{self, Item};
+use crate::services::provenance::Others;
+use crate::services::service::{Attempt, RequestContext};
+use crate::services::{show, texts};
+
+/// Something written down.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    /// Unique among the owner's notes.
+    pub id: String,
+    /// Whose.
+    pub owner: UserId,
+    /// What it is called.
+    pub title: String,
+    /// What it says.
+    pub text: Option<String>,
+    /// The entries of a list.
+    pub items: Vec<String>,
+    /// What of it is somebody else's.
+    #[serde(default, skip_serializing_if = "Others::is_empty")]
+    pub others: Others,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+impl Note {
+    /// A new one with nothing in it: an empty list.
+    pub(super) fn called(title: &str, ctx: &RequestContext, attempt: &Attempt) -> Result<Self, ServiceError> {
+        Ok(Self {
+            id: texts::new_id(attempt),
+            owner: ctx.owner.clone(),
+            title: texts::title(title, Self::NOUN)?,
+            text: None,
+            items: Vec::new(),
+            others: Others::default(),
+            created_at: ctx.now,
+            updated_at: ctx.now,
+        })
+    }
+
+    fn is_list(&self) -> bool {
+        !self.items.is_empty() || self.text.is_none()
+    }
+
+    /// Adds entries to a list, a line to a text; `source`: whose they are, unless they are the person's own.
+    pub(super) fn append(&mut self, text: &str, source: Option<String>) {
+        if self.is_list() {
+            let entries = entries(text);
+            self.others.add("items", &entries.join("\n"), source);
+            self.items.extend(entries);
+        } else if let Some(old) = &mut self.text {
+            self.others.add("text", text, source);
+            old.push('\n');
+            old.push_str(text);
+        }
+    }
+
+    pub(super) fn check_size(&self) -> Result<(), ServiceError> {
+        let chars = self.text.iter().chain(&self.items).map(|text| text.chars().count()).sum::<usize>();
+        if self.items.len() > NOTE_ITEMS_MAX || chars > NOTE_CHARS_MAX {
+            return Err(ServiceError::Refused(format!(
+                "“{}” would grow too large ({NOTE_ITEMS_MAX} entries or {NOTE_CHARS_MAX} characters at most); \
+                 nothing was written.",
+                texts::brief(&self.title)
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The entries in a text: its lines, or, when it is one line, what commas and "and" separate.
+fn entries(text: &str) -> Vec<String> {
+    let plain = |entry: &str| entry.trim().trim_start_matches(['-', '•', '*', '▫']).trim().to_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    let parts: Vec<&str> = match lines.as_slice() {
+        [line] => line.split(',').flat_map(|part| part.split(" and ")).collect(),
+        _ => lines,
+    };
+    let stripped = parts.into_iter().map(|part| part.trim().strip_prefix("and ").unwrap_or(part));
+    stripped.map(plain).filter(|entry| !entry.is_empty()).collect()
+}
+
+impl Record for Note {
+    const TABLE: Table = Table::Notes;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.owner.as_str(), &self.id])
+    }
+}
+
+impl Item for Note {
+    type View = NoteView;
+
+    const NOUN: &'static str = "note";
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn body(&self) -> String {
+        let mut body = self.items.join("\n");
+        body.extend(self.text.as_deref());
+        body
+    }
+
+    fn label(&self, _: &RequestContext) -> String {
+        let content = self.items.first().or(self.text.as_ref());
+        match content {
+            Some(content) => format!("{}: {}", texts::brief(&self.title), texts::brief(content)),
+            None => texts::brief(&self.title),
+        }
+    }
+
+    fn view(&self, _: &RequestContext) -> NoteView {
+        NoteView {
+            id: self.id.clone(),
+            title: self.title.clone(),
+            text: self.text.clone(),
+            items: self.items.clone(),
+            from: self.others.first().map(str::to_owned),
+        }
+    }
+
+    fn nearness(&self, ctx: &RequestContext) -> (u8, i64) {
+        (0, (ctx.now - self.updated_at).num_seconds().abs())
+    }
+
+    fn untrusted(&self) -> Vec<UntrustedText> {
+        self.others.untrusted("a note")
+    }
+}
+
+/// A note as cards and receipts see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoteView {
+    /// What `find_by` must hold to mean it.
+    pub id: String,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<String>,
+    /// Whose words it holds, if not only the person's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+impl NoteView {
+    /// Title and where it is from, text and entries.
+    pub(super) fn whole(&self) -> String {
+        let from = self.from.as_deref().map(show::from).unwrap_or_default();
+        let mut lines = vec![format!("{}{from}", self.title)];
+        lines.extend(self.text.clone());
+        lines.extend(self.items.iter().map(|item| format!("• {item}")));
+        lines.join("\n")
+    }
+
+    /// One line of a list.
+    pub(super) fn line(&self) -> String {
+        let content = if self.items.is_empty() { self.text.clone().unwrap_or_default() } else { self.items.join(", ") };
+        if content.is_empty() {
+            return format!("▫️ {}", self.title);
+        }
+        format!("▫️ {}: {}", self.title, shorten(&content.replace('\n', " "), 60))
+    }
+
+    /// As conversation refers to it.
+    pub(super) fn named(&self) -> ItemRef {
+        ItemRef { id: self.id.clone(), label: self.title.clone() }
+    }
+}
+
+/// A note that was written or changed, or was there before it was deleted.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct NoteChanged {
+    pub note: NoteView,
+    /// A list that adding to it began.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub begun: bool,
+}
+
+impl NoteChanged {
+    /// The end of a command that changed `note`.
+    pub(super) fn done(note: &Note, ctx: &RequestContext, change: Change) -> Done<Self> {
+        Done::changed(Self { note: note.view(ctx), begun: false }, vec![change]).holding(note.untrusted())
+    }
+}
+
+/// Some of a person's notes.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Notes {
+    pub notes: Vec<NoteView>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+impl Notes {
+    /// The first of these.
+    pub(super) fn read(notes: &[Note], ctx: &RequestContext) -> Done<Self> {
+        let shown = &notes[..notes.len().min(RESULT_ROWS_MAX)];
+        let rows = shown.iter().map(|note| note.view(ctx)).collect();
+        Done::read(Self { notes: rows, more: notes.len() - shown.len() }).holding(items::untrusted(shown))
+    }
+}

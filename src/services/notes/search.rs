@@ -1,0 +1,66 @@
+//! `search`: find and read notes.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::record::{NoteView, Notes};
+use super::{NotesService, matching};
+use crate::core::card::CardBody;
+use crate::core::plan::Action;
+use crate::core::stakes::Stakes;
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::error::ServiceError;
+use crate::services::search::Query;
+use crate::services::show;
+
+/// Find and read notes.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    query: String,
+}
+
+impl Command for Search {
+    type Output = Notes;
+
+    const NAME: &'static str = "search";
+    const SUMMARY: &'static str = "find and read notes";
+    const EXAMPLE: &'static str = "What's on my packing list?";
+    const STATUS: &'static str = "Searching your notes…";
+    const STAKES: Stakes = Stakes::Low;
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, _: &Subject<'_>) -> CardBody {
+        CardBody::titled("Search your notes?").row("For", &self.query)
+    }
+
+    fn receipt(&self, output: &Notes, _: &Receipt<'_>) -> String {
+        match output.notes.as_slice() {
+            [] => "🗒 I found no such note.".to_owned(),
+            [note] => format!("🗒 {}", note.whole()),
+            many => format!("🗒 Found:\n{}", show::list(many.iter().map(NoteView::line).collect(), output.more)),
+        }
+    }
+
+    fn attempt(&self, _: &Action) -> String {
+        "search your notes".to_owned()
+    }
+}
+
+#[async_trait]
+impl Handle<Search> for NotesService {
+    fn effect(&self) -> Effect {
+        Effect::Read
+    }
+
+    async fn perform(&self, call: Call<'_, Search>) -> Result<Done<Notes>, ServiceError> {
+        let notes = self.all(call.ctx).await?;
+        let query = Query::new(&call.command.query);
+        let found = if query.is_for_everything() { notes } else { matching(notes, &query) };
+        Ok(Notes::read(&found, call.ctx))
+    }
+}

@@ -1,0 +1,110 @@
+//! `complete`: mark a task as done; of a repeating one, the time that reminded or the coming one.
+
+use async_trait::async_trait;
+use chrono::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::TaskService;
+use super::record::{Status, Task};
+use super::view::TaskChanged;
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::Action;
+use crate::core::stakes::Stakes;
+use crate::ports::{Change, Expect};
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::error::ServiceError;
+use crate::services::items::{self, label};
+use crate::services::service::{Prepared, RequestContext};
+use crate::services::show;
+
+/// "Done" a second time within this is the same press twice, not the next occurrence done early.
+const SAME_DONE_SECS: i64 = 120;
+
+/// Mark a task as done.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Complete {
+    /// The task's id or words from its title.
+    pub find_by: String,
+}
+
+impl Command for Complete {
+    type Output = TaskChanged;
+
+    const NAME: &'static str = "complete";
+    const SUMMARY: &'static str = "mark a task as done";
+    const EXAMPLE: &'static str = "I'm done with the report";
+    const STATUS: &'static str = "Ticking that off…";
+    const STAKES: Stakes = Stakes::Low;
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        Some(&mut self.find_by)
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        CardBody::titled("Mark this task as done?").row("Task", label(subject.action, &self.find_by))
+    }
+
+    fn receipt(&self, output: &TaskChanged, receipt: &Receipt<'_>) -> String {
+        let task = &output.task;
+        match task.deadline.as_deref().filter(|_| task.status == Status::Open) {
+            Some(next) => format!("✅ Done: {} — next {}", task.title, show::time(next, receipt.reference)),
+            None => format!("✅ Done: {}", task.title),
+        }
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("mark “{}” as done", label(action, &self.find_by))
+    }
+
+    fn made(&self, output: &TaskChanged) -> Option<ItemRef> {
+        Some(output.task.named())
+    }
+}
+
+#[async_trait]
+impl Handle<Complete> for TaskService {
+    fn effect(&self) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: Complete) -> Result<Prepared<Complete>, ServiceError> {
+        let words = command.find_by.clone();
+        let open = |task: &Task| task.status == Status::Open;
+        let prepared = items::prepare(&self.store, ctx, command, "find_by", &words, open).await?;
+        Ok(items::not_found_instead(prepared, "task", "open task"))
+    }
+
+    async fn perform(&self, call: Call<'_, Complete>) -> Result<Done<TaskChanged>, ServiceError> {
+        let Call { ctx, action, .. } = call;
+        let (before, revision) = items::held::<Task>(&self.store, ctx, action).await?;
+        if before.status == Status::Done {
+            return Err(ServiceError::Refused(format!("“{}” is done already.", before.title)));
+        }
+        if before.done_at.is_some_and(|at| ctx.now - at < Duration::seconds(SAME_DONE_SECS)) {
+            return Ok(TaskChanged::done(&before, ctx, Vec::new()));
+        }
+        let mut task = before.clone();
+        task.done_at = Some(ctx.now);
+        task.snoozed = None;
+        // "Done" is the time that was reminded of, which the series has left behind; else the coming one, done
+        // early.
+        let goes_on = match before.due_moment().filter(|_| before.repeat.is_some()) {
+            Some(_) if before.is_unanswered() => true,
+            Some(due) => task.advance(task.instant_of(due).max(ctx.now)),
+            None => false,
+        };
+        if !goes_on {
+            task.status = Status::Done;
+        }
+        let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
+        changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);
+        Ok(TaskChanged::done(&task, ctx, changes))
+    }
+}

@@ -1,0 +1,93 @@
+//! `delete`: delete a task for good.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::TaskService;
+use super::record::Task;
+use super::view::{TaskChanged, TaskView};
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::Action;
+use crate::core::stakes::Stakes;
+use crate::ports::{Change, Expect, Record};
+use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::error::ServiceError;
+use crate::services::items::{self, label};
+use crate::services::service::{Prepared, RequestContext};
+
+/// Delete a task for good.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Delete {
+    /// The task's id or words from its title.
+    find_by: String,
+}
+
+impl Command for Delete {
+    type Output = TaskChanged;
+
+    const NAME: &'static str = "delete";
+    const SUMMARY: &'static str = "delete a task for good";
+    const EXAMPLE: &'static str = "Delete the dentist task";
+    const STATUS: &'static str = "Deleting your task…";
+    const STAKES: Stakes = Stakes::High;
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        Some(&mut self.find_by)
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        let before = subject.before::<TaskView>();
+        let when = before.as_ref().map(|task| task.due(subject.reference)).unwrap_or_default();
+        CardBody::titled("Delete this task?")
+            .row("Task", label(subject.action, &self.find_by))
+            .row("Details", before.and_then(|task| task.description).unwrap_or_default())
+            .row("When", when)
+    }
+
+    fn approve(&self) -> &'static str {
+        "🗑 Delete"
+    }
+
+    fn done(&self) -> &'static str {
+        "Deleted"
+    }
+
+    fn receipt(&self, _: &TaskChanged, receipt: &Receipt<'_>) -> String {
+        format!("🗑 Deleted: {}", label(receipt.action, &self.find_by))
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("delete “{}”", label(action, &self.find_by))
+    }
+
+    fn made(&self, output: &TaskChanged) -> Option<ItemRef> {
+        Some(output.task.named())
+    }
+}
+
+#[async_trait]
+impl Handle<Delete> for TaskService {
+    fn effect(&self) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: Delete) -> Result<Prepared<Delete>, ServiceError> {
+        let words = command.find_by.clone();
+        items::prepare::<Task, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
+    }
+
+    async fn perform(&self, call: Call<'_, Delete>) -> Result<Done<TaskChanged>, ServiceError> {
+        let Call { ctx, action, .. } = call;
+        let (task, revision) = items::held::<Task>(&self.store, ctx, action).await?;
+        let mut changes = vec![Change::delete(Task::TABLE, task.key(), Expect::Revision(revision))];
+        changes.extend(self.due_changes(Some(&task), None, ctx.now).await?);
+        Ok(TaskChanged::done(&task, ctx, changes))
+    }
+}

@@ -1,0 +1,173 @@
+//! `update`: change a task, or put off what just reminded.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::TaskService;
+use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
+use super::record::{Priority, Status, Task};
+use super::schedule::{self, Schedule};
+use super::view::{TaskChanged, TaskView, or_dash};
+use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
+use crate::core::plan::{Action, Target};
+use crate::core::stakes::Stakes;
+use crate::ports::{Change, Expect};
+use crate::services::command::{Base, Call, Command, Done, Effect, Handle, Past, Receipt, Slot, Subject};
+use crate::services::error::ServiceError;
+use crate::services::items::{self, Item, label};
+use crate::services::service::{Prepared, RequestContext};
+use crate::services::{provenance, show, texts};
+
+/// Change a task.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Update {
+    /// The task's id or words from its title.
+    pub find_by: String,
+    pub changes: Changes,
+}
+
+/// What becomes of it; what is not named stays.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Changes {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<String>,
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Option::is_none")]
+    pub remind_before: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Option::is_none")]
+    pub remind_at: Option<Vec<String>>,
+    /// When to be reminded again of what just rang; the deadline stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snooze: Option<String>,
+}
+
+impl Changes {
+    fn schedule(&self) -> Schedule<'_> {
+        Schedule {
+            deadline: self.deadline.as_deref(),
+            repeat: self.repeat.as_deref(),
+            remind_before: self.remind_before.as_deref(),
+            remind_at: self.remind_at.as_deref(),
+            snooze: self.snooze.as_deref(),
+        }
+    }
+}
+
+impl Command for Update {
+    type Output = TaskChanged;
+
+    const NAME: &'static str = "update";
+    const SUMMARY: &'static str = "change a task";
+    const EXAMPLE: &'static str = "Move the report task to Friday";
+    const STATUS: &'static str = "Changing your task…";
+    const STAKES: Stakes = Stakes::Low;
+
+    fn slots(&mut self) -> Vec<Slot<'_>> {
+        let changes = &mut self.changes;
+        let mut slots = repeating(&mut changes.repeat, &mut changes.deadline, Base::Target);
+        slots.extend(times(&mut changes.remind_at, Base::Target));
+        let snooze = changes.snooze.as_mut();
+        slots.extend(snooze.map(|value| Slot::Time { param: "snooze", value, base: Base::Now, past: Past::Ask }));
+        slots
+    }
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        Some(&mut self.find_by)
+    }
+
+    fn complete(&mut self, _: Option<&Target>) {
+        durations(&mut self.changes.remind_before);
+    }
+
+    fn problem(&self) -> Option<String> {
+        unreadable(self.changes.remind_before.as_deref())
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        let Changes { title, description, priority, deadline, repeat, remind_before, remind_at, snooze } =
+            &self.changes;
+        let was = subject.before::<TaskView>().map(|before| before.due(subject.reference)).unwrap_or_default();
+        let becomes = due(deadline.as_deref(), repeat.as_deref(), subject.reference);
+        CardBody::titled("Change this task?")
+            .row("Task", label(subject.action, &self.find_by))
+            .row("New title", title.clone().unwrap_or_default())
+            .row("New details", description.clone().unwrap_or_default())
+            .row("When", if becomes.is_empty() { String::new() } else { format!("{} → {becomes}", or_dash(&was)) })
+            .row("Also", also(remind_before.as_deref(), remind_at.as_deref(), subject.reference))
+            .row("Snooze", snooze.as_deref().map(|at| show::time(at, subject.reference)).unwrap_or_default())
+            .row("Priority", priority.map(Priority::word).unwrap_or_default())
+    }
+
+    fn receipt(&self, output: &TaskChanged, receipt: &Receipt<'_>) -> String {
+        let task = &output.task;
+        if let (Some(_), Some(until)) = (&self.changes.snooze, task.snoozed.as_ref().or(task.deadline.as_ref())) {
+            return format!("💤 I'll remind you again: {} — {}", task.title, show::time(until, receipt.reference));
+        }
+        format!("✏️ Changed: {}", task.line(receipt.reference)) + output.quiet_note()
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("change “{}”", label(action, &self.find_by))
+    }
+
+    fn made(&self, output: &TaskChanged) -> Option<ItemRef> {
+        Some(output.task.named())
+    }
+}
+
+#[async_trait]
+impl Handle<Update> for TaskService {
+    fn effect(&self) -> Effect {
+        Effect::WriteHere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: Update) -> Result<Prepared<Update>, ServiceError> {
+        let words = command.find_by.clone();
+        items::prepare::<Task, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
+    }
+
+    async fn perform(&self, call: Call<'_, Update>) -> Result<Done<TaskChanged>, ServiceError> {
+        let Call { ctx, command, action, .. } = call;
+        let (before, revision) = items::held::<Task>(&self.store, ctx, action).await?;
+        let wanted = &command.changes;
+        let mut task = before.clone();
+        // The gate looks at changes as one: what of them is not all the person's own is somebody else's.
+        let source = provenance::source(action, "changes");
+        if let Some(title) = &wanted.title {
+            task.title = texts::title(title, Task::NOUN)?;
+            task.others.write("title", &task.title, source.clone());
+        }
+        if let Some(description) = texts::filled(wanted.description.as_deref()) {
+            task.others.write("description", &description, source);
+            task.description = Some(description);
+        }
+        task.priority = wanted.priority.or(task.priority);
+        let schedule = wanted.schedule();
+        schedule::set(&mut task, &schedule, ctx)?;
+        // Whoever wants to be reminded of what was done has it before them again.
+        if before.status == Status::Done && !schedule.is_empty() {
+            (task.status, task.done_at) = (Status::Open, None);
+        }
+        let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
+        changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);
+        if task.rings() == before.rings() {
+            return Ok(TaskChanged::done(&task, ctx, changes));
+        }
+        self.changed_with_quiet(&task, ctx, changes).await
+    }
+}
