@@ -4,7 +4,6 @@
 //! A turn lasts from the message to its answer on the screen. Unavoidable is what the endpoint's log says its
 //! calls took: the longer of two that run side by side, the sum of those that need each other.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use brain_agent::app;
@@ -13,7 +12,6 @@ use crate::Effort;
 use crate::endpoint::{Endpoint, Latency};
 use crate::report::{Report, Row, median, ms, quantile, us};
 use crate::sequence;
-use crate::sequence::Remote;
 use crate::support::model_server::SimulatedCall;
 use crate::world::{Keeping, Timed, World};
 
@@ -183,9 +181,7 @@ async fn ordinary(report: &mut Report, effort: Effort) {
 async fn remote_calendar(report: &mut Report, effort: Effort) {
     let endpoint = Endpoint::start(Latency { route_ms: 200, plan_ms: 800, respond_ms: 400 });
     let mut world = World::new(&endpoint.url, Keeping::Disk).await;
-    for service in &mut world.brain.services {
-        *service = Arc::new(Remote { inner: service.clone(), takes: Duration::from_millis(150) });
-    }
+    world.brain.services = sequence::remote(&world.brain.services, Duration::from_millis(150));
     let samples = sample(&world, &endpoint, Path::Action, effort.of(3, 8), effort.of(2, 4)).await;
     let (turn, sequential) = (median(&samples.shown), median(&samples.sequential));
     report.add(

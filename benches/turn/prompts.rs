@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use brain_agent::app;
-use brain_agent::services::registry::SERVICES;
 
 use crate::Effort;
 use crate::endpoint::{Endpoint, Fixed, Latency};
@@ -17,7 +16,7 @@ fn tokens(bytes: usize) -> usize {
 
 pub fn measure(report: &mut Report, _: Effort) {
     let runtime = app::runtime().expect("a runtime");
-    let Gathered { parts, calls, differing } = runtime.block_on(gather());
+    let Gathered { services, parts, calls, differing } = runtime.block_on(gather());
     let of_stage = |stage: &str| parts.iter().find(|part| part.stage == stage).expect("a call of each stage");
     let route = of_stage("route");
     let system = tokens(route.system_bytes);
@@ -25,10 +24,9 @@ pub fn measure(report: &mut Report, _: Effort) {
         Row::new("router prompt, fixed part", format!("{system} tokens (+ {} of schema)", tokens(route.schema_bytes)))
             .target("≤ 230", system <= 230),
     );
-    let every = SERVICES.map(|service| service.name).join("+");
     for part in &parts {
-        let of_interest = part.stage == "plan"
-            && (!part.domains.contains('+') || part.domains.split('+').count() == every.split('+').count());
+        let of_interest =
+            part.stage == "plan" && (!part.domains.contains('+') || part.domains.split('+').count() == services);
         if of_interest {
             let domains = if part.domains.contains('+') { "all six services" } else { &part.domains };
             report.add(Row::new(
@@ -50,6 +48,8 @@ pub fn measure(report: &mut Report, _: Effort) {
 
 /// What the endpoint was sent.
 struct Gathered {
+    /// How many services there are.
+    services: usize,
     /// The distinct fixed parts.
     parts: Vec<Fixed>,
     calls: usize,
@@ -61,12 +61,12 @@ struct Gathered {
 async fn gather() -> Gathered {
     let endpoint = Endpoint::start(Latency::all(0));
     let world = World::new(&endpoint.url, Keeping::Memory).await;
-    let every = SERVICES.map(|service| service.name).join(" and ");
+    let services = world.brain.services.now().names();
     for user in ["one", "two"] {
-        for service in SERVICES {
-            world.say(user, &format!("look through {}", service.name)).await;
+        for service in &services {
+            world.say(user, &format!("look through {service}")).await;
         }
-        world.say(user, &format!("look through {every}")).await;
+        world.say(user, &format!("look through {}", services.join(" and "))).await;
         world.say(user, "hi there, how are you?").await;
         world.say(user, "remind me to water the plants tomorrow at 5pm").await;
     }
@@ -82,5 +82,5 @@ async fn gather() -> Gathered {
     }
     let differing = digests.values().filter(|seen| seen.len() > 1).count();
     distinct.sort_by(|a, b| (&a.stage, a.domains.len(), &a.domains).cmp(&(&b.stage, b.domains.len(), &b.domains)));
-    Gathered { parts: distinct, calls, differing }
+    Gathered { services: services.len(), parts: distinct, calls, differing }
 }

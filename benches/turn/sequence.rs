@@ -8,12 +8,10 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use brain_agent::core::ids::UserId;
-use brain_agent::core::plan::Params;
-use brain_agent::core::stakes::Authorized;
 use brain_agent::ports::Call;
-use brain_agent::services::service::{
-    Attempt, Noticed, Performed, Prepared, RequestContext, Service, ServiceError, Wanted,
-};
+use brain_agent::services::error::ServiceError;
+use brain_agent::services::registry::{Registration, Registry};
+use brain_agent::services::service::{ContextRole, Noticed, RequestContext, Service, Wanted};
 
 use crate::world::World;
 
@@ -24,9 +22,9 @@ pub async fn run(world: &World, user: &str, message: &str, calls: &[Call]) -> Du
     let ctx = world.brain.request_context(&person, &chat);
     let client = world.asked.client();
     let began = Instant::now();
-    for service in &world.brain.services {
+    for registration in world.brain.services.now().iter() {
         let wanted = Wanted { message: message.to_owned(), limit: 10 };
-        let _ = service.notice(&ctx, &wanted).await;
+        let _ = registration.service.notice(&ctx, &wanted).await;
     }
     for call in calls {
         client.complete(call.clone(), None).await.expect("an answer");
@@ -34,25 +32,27 @@ pub async fn run(world: &World, user: &str, message: &str, calls: &[Call]) -> Du
     began.elapsed()
 }
 
+/// The same services, each so far away.
+pub fn remote(services: &Registry, takes: Duration) -> Registry {
+    let remote = |registration: &Arc<Registration>| {
+        let mut registration = Registration::clone(registration);
+        registration.service = Arc::new(Remote { inner: registration.service, takes });
+        registration
+    };
+    Registry::new(services.now().iter().map(remote))
+}
+
 /// A service that is somewhere else: what it notices takes a while to arrive.
 #[derive(Debug)]
-pub struct Remote {
-    pub inner: Arc<dyn Service>,
-    pub takes: Duration,
+struct Remote {
+    inner: Arc<dyn Service>,
+    takes: Duration,
 }
 
 #[async_trait]
 impl Service for Remote {
-    fn name(&self) -> &'static str {
-        self.inner.name()
-    }
-
-    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError> {
-        self.inner.prepare(ctx, command, params).await
-    }
-
-    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
-        self.inner.perform(ctx, authorized, attempt).await
+    fn context_role(&self) -> ContextRole {
+        self.inner.context_role()
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {

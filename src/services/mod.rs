@@ -42,7 +42,7 @@ use email::send::smtp::Smtp;
 use registry::Registry;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 /// The built-in services, in the order in which help shows them, and whom names can mean. Sending needs `smtp`.
 pub fn built_in(store: &Arc<dyn Store>, mailboxes: &Arc<Mailboxes>, smtp: Option<Smtp>) -> (Registry, Arc<Contacts>) {

@@ -49,6 +49,11 @@ impl Registration {
         self
     }
 
+    /// Its command of this name.
+    pub fn command(&self, name: &str) -> Option<Arc<dyn Entry>> {
+        self.commands.get(name).cloned()
+    }
+
     /// Its commands, by name.
     pub fn commands(&self) -> impl Iterator<Item = &Arc<dyn Entry>> {
         self.commands.values()
@@ -156,7 +161,7 @@ impl Services {
 
     /// The command of this name.
     pub fn command(&self, service: &str, command: &str) -> Option<Arc<dyn Entry>> {
-        self.find(service)?.commands.get(command).cloned()
+        self.find(service)?.command(command)
     }
 
     /// The names of all of them: the domains that a message can be about.
@@ -199,5 +204,56 @@ impl Services {
                 "open": {"type": ["string", "null"]},
             },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::services::testing;
+
+    #[test]
+    fn every_service_and_every_command_has_its_words_and_its_shape() {
+        let services = testing::registry().now();
+        assert_eq!(services.names(), ["task", "calendar", "email", "memory", "keep", "contacts"]);
+        for ServiceInfo { name, title, summary, place } in services.iter().map(|registration| &registration.info) {
+            assert!(![title, summary, place].iter().any(|words| words.is_empty()), "{name}");
+        }
+        let entries = services.commands(&services.names());
+        assert_eq!(entries.len(), 26);
+        for entry in entries {
+            let words = [entry.summary(), entry.example(), entry.status()];
+            assert!(!words.iter().any(|words| words.is_empty()), "{entry:?}");
+            assert_eq!(entry.schema()["type"], "object", "{entry:?}");
+            let found = services.command(entry.service(), entry.command()).expect("what is listed is found");
+            assert!(Arc::ptr_eq(&found, &entry), "{entry:?}");
+        }
+    }
+
+    #[test]
+    fn the_plan_schema_holds_the_routed_domains_only_and_is_stable() {
+        let schema = |domains: &[&str]| {
+            let domains: Vec<String> = domains.iter().map(|&domain| domain.to_owned()).collect();
+            testing::registry().now().plan_schema(&domains).to_string()
+        };
+        let text = schema(&["keep"]);
+        assert!(text.contains("\"keep\"") && !text.contains("\"email\""));
+        assert_eq!(text, schema(&["keep"]));
+        assert_eq!(schema(&["task", "email"]), schema(&["email", "task"]));
+    }
+
+    #[test]
+    fn a_service_that_goes_takes_its_commands_along_and_leaves_earlier_looks_alone() {
+        let registry = testing::registry();
+        let before = registry.now();
+        let keep = Registration::clone(before.find("keep").expect("notes"));
+        let taken = registry.register(keep.clone());
+        assert_eq!(taken, Err(RegistryError::Taken("keep".to_owned())));
+        assert!(registry.remove("keep") && !registry.remove("keep"));
+        assert!(registry.command("keep", "create").is_none());
+        assert!(before.command("keep", "create").is_some());
+        assert_eq!(registry.register(keep), Ok(()));
+        assert!(registry.command("keep", "create").is_some());
+        assert_eq!(registry.now().names().last().map(String::as_str), Some("keep"));
     }
 }

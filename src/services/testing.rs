@@ -1,6 +1,7 @@
-//! A person, a store and a clock for the services' tests: actions go the way the pipeline sends them, from
-//! the catalog's check through prepare and perform to the commit.
+//! A person, a store and a clock for the services' tests: actions go the way the pipeline sends them, from a
+//! command's check through prepare and perform to the commit.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,16 +11,20 @@ use serde_json::Value;
 
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
-use crate::core::plan::{Action, Taint};
+use crate::core::plan::{Action, Params, Taint};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::{Authorized, Rule, Stakes, assess, authorize_low};
 use crate::language::time::DateOrder;
 use crate::ports::records::Due;
 use crate::ports::{Batch, RecordExt, Scan, Store, StoreError};
+use crate::services::built_in;
 use crate::services::command::Receipt;
+use crate::services::email::mailbox::Mailboxes;
+use crate::services::entry::Entry;
+use crate::services::error::ServiceError;
 use crate::services::recurrence::instant;
-use crate::services::registry::Catalog;
-use crate::services::service::{Attempt, Performed, Prepared, RequestContext, Service, Wanted};
+use crate::services::registry::{Registration, Registry};
+use crate::services::service::{Attempt, Performed, Prepared, RequestContext, Wanted};
 use crate::store::MemoryStore;
 
 /// The gate is not what is tested here.
@@ -33,6 +38,37 @@ impl Rule for Harmless {
 
 pub fn authorized(action: Action) -> Authorized {
     authorize_low(assess(&Harmless, action, Stakes::Low)).expect("harmless")
+}
+
+/// An object as parameters.
+pub fn params(value: &Value) -> Params {
+    value.as_object().expect("an object").clone()
+}
+
+/// The built-in services over nothing.
+pub fn registry() -> Registry {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    built_in(&store, &Mailboxes::new(Path::new(""), None), None).0
+}
+
+/// Its commands by name; a name that is none is a mistake of the test.
+impl Registration {
+    fn entry(&self, command: &str) -> Arc<dyn Entry> {
+        self.command(command).expect("a command")
+    }
+
+    /// Parameters as they are, unchecked.
+    pub async fn prepare(&self, ctx: &RequestContext, command: &str, given: Value) -> Result<Prepared, ServiceError> {
+        self.entry(command).prepare(ctx, params(&given), "").await
+    }
+
+    pub async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
+        self.entry(&authorized.action().command).perform(ctx, authorized, attempt).await
+    }
+
+    pub async fn happened(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Option<Outcome> {
+        self.entry(&action.command).happened(ctx, action, attempt).await
+    }
 }
 
 pub struct World {
@@ -68,23 +104,19 @@ impl World {
         Attempt { key: format!("{number:08x}{}", "0123456789abcdef01234567") }
     }
 
-    pub async fn prepare(&self, service: &dyn Service, command: &str, params: Value) -> Prepared {
-        let catalog = Catalog::built_in();
-        let entry = catalog.find(service.name(), command).expect("a command");
-        let params = entry.check(params.as_object().expect("an object").clone()).expect("valid");
-        service.prepare(&self.ctx, command, params).await.expect("prepared")
+    pub async fn prepare(&self, service: &Registration, command: &str, params: Value) -> Prepared {
+        let checked = service.entry(command).check(self::params(&params)).expect("valid");
+        service.prepare(&self.ctx, command, Value::Object(checked)).await.expect("prepared")
     }
 
     /// The action, ready to execute.
-    pub async fn action(&self, service: &dyn Service, command: &str, params: Value) -> Action {
-        let catalog = Catalog::built_in();
-        let entry = catalog.find(service.name(), command).expect("a command");
+    pub async fn action(&self, service: &Registration, command: &str, params: Value) -> Action {
         let Prepared::Ready { params, target, notes, .. } = self.prepare(service, command, params).await else {
             panic!("{command} was not ready");
         };
-        let params = entry.complete(params, target.as_ref()).expect("complete");
+        let params = service.entry(command).complete(params, target.as_ref()).expect("complete");
         Action {
-            service: service.name().to_owned(),
+            service: service.info.name.clone(),
             command: command.to_owned(),
             params,
             target,
@@ -98,7 +130,7 @@ impl World {
     }
 
     /// The result of a command and its receipt, with its changes committed.
-    pub async fn run_told(&self, service: &dyn Service, command: &str, params: Value) -> (Value, String) {
+    pub async fn run_told(&self, service: &Registration, command: &str, params: Value) -> (Value, String) {
         let action = self.action(service, command, params).await;
         let performed = service.perform(&self.ctx, &authorized(action.clone()), &self.attempt()).await;
         self.commit(&performed).await.expect("committed");
@@ -106,16 +138,15 @@ impl World {
             panic!("{command}: {:?}", performed.outcome);
         };
         let reference = self.ctx.reference();
-        let receipt = Receipt { result: &result, action: &action, reference: &reference };
-        let catalog = Catalog::built_in();
-        let told = catalog.of(&action).expect("a command").receipt(&receipt);
+        let receipt = Receipt { action: &action, reference: &reference };
+        let told = service.entry(command).receipt(&result, &receipt);
         (result, told)
     }
 
     /// A command whose parameters come from somebody else; what it gives back of theirs.
     pub async fn run_of(
         &self,
-        service: &dyn Service,
+        service: &Registration,
         command: &str,
         params: Value,
         source: &str,
@@ -135,7 +166,7 @@ impl World {
     /// What a command gives back of others' words, and what is noticed of them.
     pub async fn untrusted(
         &self,
-        service: &dyn Service,
+        service: &Registration,
         command: &str,
         params: Value,
     ) -> (Vec<UntrustedText>, Vec<UntrustedText>) {
@@ -143,23 +174,23 @@ impl World {
         let performed = service.perform(&self.ctx, &authorized(action), &self.attempt()).await;
         self.commit(&performed).await.expect("committed");
         let wanted = Wanted { message: "plumber".to_owned(), limit: 10 };
-        let noticed = service.notice(&self.ctx, &wanted).await.expect("noticed");
+        let noticed = service.service.notice(&self.ctx, &wanted).await.expect("noticed");
         (performed.untrusted, noticed.into_iter().flat_map(|noticed| noticed.untrusted).collect())
     }
 
-    pub async fn run(&self, service: &dyn Service, command: &str, params: Value) -> Value {
+    pub async fn run(&self, service: &Registration, command: &str, params: Value) -> Value {
         self.run_told(service, command, params).await.0
     }
 
     /// Why a command fails.
-    pub async fn fails(&self, service: &dyn Service, action: Action) -> String {
+    pub async fn fails(&self, service: &Registration, action: Action) -> String {
         let performed = service.perform(&self.ctx, &authorized(action), &self.attempt()).await;
         assert!(performed.changes.is_empty(), "a failure changes nothing");
         performed.outcome.error().expect("a failure").to_owned()
     }
 
     /// What `find_by` finds: the title, the candidates' labels, or nothing.
-    pub async fn found(&self, service: &dyn Service, command: &str, words: &str) -> Vec<String> {
+    pub async fn found(&self, service: &Registration, command: &str, words: &str) -> Vec<String> {
         let mut params = serde_json::json!({"find_by": words});
         if command.starts_with("update") {
             params["changes"] = serde_json::json!({"location": "x"});

@@ -5,29 +5,24 @@
 //! oracle that shares no code with the gate (see [`oracle`]) looks at what services were told to do: nothing
 //! that needs a yes may happen without one, and what happens is byte for byte what the card showed.
 //!
-//! Two more tests prove that the oracle can see: with a catalog that lies about stakes, and with a store that
+//! Two more tests prove that the oracle can see: with commands that lie about stakes, and with a store that
 //! shows another card than it keeps, the same run finds what it must find.
 
 mod oracle;
 mod plans;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Instant;
 
-use brain_agent::core::card::CardBody;
 use brain_agent::core::ids::{ChatId, PendingId, UserId};
 use brain_agent::core::outcome::Status;
 use brain_agent::core::pending::State;
-use brain_agent::core::plan::{Action, Params, Target};
-use brain_agent::core::stakes::{Rule, Stakes};
+use brain_agent::core::plan::{Action, Target};
 use brain_agent::pipeline::consent::cards;
 use brain_agent::ports::records::{OutboxEntry, Show};
 use brain_agent::ports::{Batch, Change, Expect, Stage, Table};
-use brain_agent::services::command::{Kind, Place, Receipt, Slot, Subject};
 use brain_agent::services::email::source::maildir::{Folder, Maildir};
-use brain_agent::services::entry::{Entry, ParamError};
 use brain_agent::services::notes::Note;
-use brain_agent::services::registry::Catalog;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
@@ -61,12 +56,7 @@ fn a_hundred_thousand_hostile_plans_execute_nothing_without_a_yes_and_nothing_bu
 
 #[test]
 fn the_attack_finds_a_gate_that_believes_a_lie_about_stakes() {
-    let lying = || {
-        let mut catalog = Catalog::built_in();
-        catalog.add(Box::new(Liar("task", "delete")));
-        catalog.add(Box::new(Liar("email", "send_email")));
-        Setup { catalog, ..Setup::default() }
-    };
+    let lying = || Setup { liars: &["task.delete", "email.send_email"], ..Setup::default() };
     let counts = attack(1_000, lying, |_| {});
     assert!(counts.unconsented > 10, "{counts:?}");
 }
@@ -351,12 +341,8 @@ impl Attack {
                     1 => pending.actions[0].command.push_str("_all"),
                     2 => pending.actions.push(pending.actions[0].clone()),
                     _ => {
-                        pending.actions[0].target = Some(Target {
-                            id: "evenote01".into(),
-                            revision: "1".into(),
-                            label: "x".into(),
-                            before: Value::Null,
-                        })
+                        let (id, revision, label) = ("evenote01".into(), "1".into(), "x".into());
+                        pending.actions[0].target = Some(Target { id, revision, label, ..Target::default() })
                     }
                 }
                 if with_digest {
@@ -482,76 +468,4 @@ fn swap_bytes_of_records(batch: &mut Batch) -> bool {
         *change = Change::put(&pending, change.expect).unwrap();
     }
     true
-}
-
-/// A command that claims low stakes, whatever it is.
-#[derive(Debug)]
-struct Liar(&'static str, &'static str);
-
-impl Liar {
-    fn truth(&self) -> &'static dyn Entry {
-        static CATALOG: std::sync::OnceLock<Arc<Catalog>> = std::sync::OnceLock::new();
-        CATALOG.get_or_init(|| Arc::new(Catalog::built_in())).find(self.0, self.1).unwrap()
-    }
-}
-
-impl Rule for Liar {
-    fn stakes(&self, _: &Action) -> Stakes {
-        Stakes::Low
-    }
-}
-
-impl Entry for Liar {
-    fn service(&self) -> &str {
-        self.0
-    }
-    fn command(&self) -> &str {
-        self.1
-    }
-    fn summary(&self) -> &str {
-        self.truth().summary()
-    }
-    fn example(&self) -> &str {
-        self.truth().example()
-    }
-    fn kind(&self) -> Kind {
-        self.truth().kind()
-    }
-    fn place(&self) -> Place {
-        self.truth().place()
-    }
-    fn references(&self) -> &[&str] {
-        self.truth().references()
-    }
-    fn schema(&self) -> Value {
-        self.truth().schema()
-    }
-    fn check(&self, params: Params) -> Result<Params, ParamError> {
-        self.truth().check(params)
-    }
-    fn settle(
-        &self,
-        params: Params,
-        settle: &mut dyn FnMut(Slot<'_>) -> Result<(), ParamError>,
-    ) -> Result<Params, ParamError> {
-        self.truth().settle(params, settle)
-    }
-    fn complete(&self, params: Params, target: Option<&Target>) -> Result<Params, ParamError> {
-        self.truth().complete(params, target)
-    }
-    fn question(&self, param: &str) -> String {
-        self.truth().question(param)
-    }
-    fn card(&self, subject: &Subject<'_>) -> CardBody {
-        self.truth().card(subject)
-    }
-    fn approve(&self, action: &Action) -> &'static str {
-        self.truth().approve(action)
-    }
-    fn receipt(&self, receipt: &Receipt<'_>) -> String {
-        self.truth().receipt(receipt)
-    }
-    fn deed(&self, action: &Action) -> String {
-        self.truth().deed(action)
-    }
 }

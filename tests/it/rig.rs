@@ -1,4 +1,4 @@
-//! A conversation inside this process: the real pipeline, catalog and services over a store in memory, a clock
+//! A conversation inside this process: the real pipeline, registry and services over a store in memory, a clock
 //! that is moved by hand, a chat that only remembers, and a model that says what the test wants.
 //!
 //! ```ignore
@@ -16,6 +16,7 @@
 #![allow(dead_code)]
 
 pub mod parts;
+mod watched;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,21 +35,19 @@ use brain_agent::ports::records::Audit;
 use brain_agent::ports::{Change, Clock, Expect, Key, RecordExt, Scan, Store, Table};
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
-use brain_agent::services::calendar::CalendarService;
-use brain_agent::services::contacts::Contacts;
+use brain_agent::services;
 use brain_agent::services::demo;
+use brain_agent::services::email;
 use brain_agent::services::email::mailbox::Mailboxes;
-use brain_agent::services::email::{self, Email};
-use brain_agent::services::memory::MemoryService;
-use brain_agent::services::notes::KeepService;
-use brain_agent::services::registry::Catalog;
-use brain_agent::services::service::Service;
-use brain_agent::services::task::TaskService;
+use brain_agent::services::entry::Entry;
+use brain_agent::services::registry::{Registration, Registry};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 
-pub use parts::{Event, HandClock, Log, RecordingChannel, Script, Sending, Shown, Watched, WatchedStore};
+use watched::Watched;
+
+pub use parts::{Event, HandClock, Log, RecordingChannel, Script, Sending, Shown, WatchedStore};
 
 /// The person who talks when nobody else is named.
 pub const ME: &str = "alex";
@@ -65,8 +64,8 @@ pub struct Setup {
     pub pending_ttl: Duration,
     pub zone: Tz,
     pub now: DateTime<Utc>,
-    /// What can be done.
-    pub catalog: Catalog,
+    /// Commands, as `service.command`, that claim low stakes whatever they do.
+    pub liars: &'static [&'static str],
 }
 
 impl Default for Setup {
@@ -80,7 +79,7 @@ impl Default for Setup {
             zone: Tz::UTC,
             // A Monday.
             now: "2026-01-12T09:00:00Z".parse().unwrap(),
-            catalog: Catalog::built_in(),
+            liars: &[],
         }
     }
 }
@@ -436,25 +435,20 @@ fn brain(
 ) -> Arc<Brain> {
     let shared: Arc<dyn Store> = store.clone();
     let mailboxes = Mailboxes::new(folder.path(), Some("alex.morgan@example.com".to_owned()));
-    let contacts = Arc::new(Contacts::new(shared.clone(), mailboxes.clone()));
-    let mail = Email::new(mailboxes, contacts.clone(), None);
+    let (built_in, people) = services::built_in(&shared, &mailboxes, None);
+    let watched = |inner: Arc<dyn Entry>| -> Arc<dyn Entry> {
+        let lies = setup.liars.contains(&format!("{}.{}", inner.service(), inner.command()).as_str());
+        Arc::new(Watched { inner, log: log.clone(), sending: setup.sending, lies })
+    };
     let watched =
-        |service: Arc<dyn Service>| -> Arc<dyn Service> { Arc::new(Watched::new(service, log.clone(), setup.sending)) };
+        built_in.now().iter().map(|service| Registration::clone(service).with_entries(watched)).collect::<Vec<_>>();
     Arc::new(Brain {
-        store: shared.clone(),
+        store: shared,
         model: if setup.model { Some(script.clone()) } else { None },
-        services: vec![
-            watched(Arc::new(TaskService::new(shared.clone()))),
-            watched(Arc::new(CalendarService::new(shared.clone()))),
-            watched(Arc::new(mail)),
-            watched(Arc::new(MemoryService::new(shared.clone()))),
-            watched(Arc::new(KeepService::new(shared))),
-            watched(contacts.clone()),
-        ],
-        people: contacts,
+        services: Registry::new(watched),
+        people,
         clock: clock.clone(),
         channel: channel.clone(),
-        catalog: setup.catalog,
         prompts: Prompts::load(None).unwrap(),
         policy: Policy {
             pending_ttl: setup.pending_ttl,

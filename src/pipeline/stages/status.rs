@@ -36,3 +36,28 @@ pub fn running(services: &Registry, action: &Action) -> Progress {
         None => Progress::of("Working on it…"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::services::testing::registry;
+
+    #[test]
+    fn planning_names_the_places_it_looks_at() {
+        let said = |domains: &[&str]| {
+            let domains: Vec<String> = domains.iter().map(|&domain| domain.to_owned()).collect();
+            planning(&registry().now(), &domains).to_string()
+        };
+        assert_eq!(said(&["calendar"]), "Looking at your calendar…");
+        assert_eq!(said(&["task", "calendar", "email"]), "Looking at your tasks, your calendar and your mail…");
+        assert_eq!(said(&["mcp:weather"]), "Working out what to do…");
+    }
+
+    #[test]
+    fn a_command_says_what_it_does_and_one_that_is_gone_says_little() {
+        let action =
+            |service: &str| Action { service: service.to_owned(), command: "create".to_owned(), ..Action::default() };
+        assert_eq!(running(&registry(), &action("task")).to_string(), "Noting that down…");
+        assert_eq!(running(&registry(), &action("mcp:weather")).to_string(), "Working on it…");
+    }
+}

@@ -1,10 +1,15 @@
+use std::sync::Arc;
+
 use chrono_tz::Europe::Berlin;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::core::ids::UserId;
-use crate::ports::Batch;
+use crate::core::plan::Action;
+use crate::ports::{Batch, Expect};
+use crate::services::registry::Registration;
+use crate::services::service::Wanted;
 use crate::services::testing::{World, authorized, local};
 
 const MONDAY_NOON: &str = "2026-01-12 12:00";
@@ -13,9 +18,9 @@ fn at(text: &str) -> String {
     Moment::Instant(local(Berlin, text).with_timezone(&Berlin)).store()
 }
 
-fn world_at(text: &str) -> (World, CalendarService) {
+fn world_at(text: &str) -> (World, Registration) {
     let world = World::at(Berlin, text);
-    let calendar = CalendarService::new(world.store.clone());
+    let calendar = Arc::new(CalendarService::new(world.store.clone())).registration();
     (world, calendar)
 }
 
@@ -51,7 +56,7 @@ async fn put(world: &World, events: &[Event]) {
     world.store.commit(batch).await.unwrap();
 }
 
-async fn starts(world: &World, calendar: &CalendarService, params: Value) -> Vec<String> {
+async fn starts(world: &World, calendar: &Registration, params: Value) -> Vec<String> {
     let result = world.run(calendar, "list_events", params).await;
     let events = result["events"].as_array().unwrap();
     let line = |event: &Value| {
@@ -282,7 +287,7 @@ async fn a_retried_attempt_adds_one_event() {
     assert_eq!(starts(&world, &calendar, json!({})).await.len(), 1);
 }
 
-async fn slots(world: &World, calendar: &CalendarService, params: Value) -> Vec<String> {
+async fn slots(world: &World, calendar: &Registration, params: Value) -> Vec<String> {
     let result = world.run(calendar, "find_free_time", params).await;
     let short = |slot: &Value, name: &str| slot[name].as_str().unwrap()[5..16].to_owned();
     let slots = result["slots"].as_array().unwrap();
@@ -337,7 +342,6 @@ async fn bad_input_fails_in_a_sentence() {
         ("create_event", json!({"summary": "x", "start_time": "2026-01-13", "attendees": many}), "50 people"),
         ("list_events", json!({"from": "someday"}), "can't read the time"),
         ("update_event", json!({"find_by": "x"}), "which event"),
-        ("invite", json!({}), "calendar.invite"),
     ] {
         let action = Action {
             service: "calendar".into(),
@@ -359,7 +363,7 @@ async fn context_is_a_week_of_lines_and_others_words_are_marked() {
         ..event("b", "Call", "2026-01-13 10:00", Some("2026-01-13 11:00"))
     };
     put(&world, &[event("a", "Gym", "2026-01-12 18:00", Some("2026-01-12 19:00")), invited]).await;
-    let noticed = calendar.notice(&world.ctx, &Wanted { message: String::new(), limit: 10 }).await.unwrap();
+    let noticed = calendar.service.notice(&world.ctx, &Wanted { message: String::new(), limit: 10 }).await.unwrap();
     assert_eq!(noticed[0].line, "Mon 2026-01-12 18:00–19:00 Gym");
     let sources = |n: usize| noticed[n].untrusted.iter().map(|words| words.source.as_str()).collect::<Vec<_>>();
     assert_eq!((sources(0), sources(1)), (vec![], vec!["the event “Call”"]));

@@ -3,13 +3,15 @@ use std::fs;
 use serde_json::json;
 
 use super::*;
-use crate::core::plan::Taint;
+use crate::core::plan::{Action, Taint};
 use crate::ports::Batch;
 use crate::services::email::demo;
 use crate::services::email::tests::{Home, mail, request_context, result, run};
+use crate::services::service::{Attempt, Prepared, Wanted};
+use crate::services::testing::authorized;
 
 async fn find(home: &Home, query: &str) -> Vec<String> {
-    let found = run(home.contacts.as_ref(), &home.ctx, "find", json!({"query": query}), "1").await;
+    let found = run(&home.people, &home.ctx, "find", json!({"query": query}), "1").await;
     let found = result(found);
     let people = found["people"].as_array().unwrap();
     people.iter().map(|p| p["name"].as_str().unwrap().to_owned()).collect()
@@ -17,7 +19,7 @@ async fn find(home: &Home, query: &str) -> Vec<String> {
 
 /// Saves, commits, and gives the person as the receipt sees them.
 async fn save(home: &Home, params: Value, key: &str) -> Value {
-    let saved = run(home.contacts.as_ref(), &home.ctx, "save", params, key).await;
+    let saved = run(&home.people, &home.ctx, "save", params, key).await;
     let changes = saved.changes.clone();
     home.store.commit(Batch { changes }).await.unwrap();
     result(saved)["person"].clone()
@@ -95,8 +97,7 @@ async fn somebody_new_is_saved_for_their_owner_alone() {
 #[tokio::test]
 async fn an_unclear_name_is_asked_about() {
     let home = with_demo();
-    let params = json!({"name": "Bob", "phone": "1"}).as_object().unwrap().clone();
-    let prepared = home.contacts.prepare(&home.ctx, "save", params).await.unwrap();
+    let prepared = home.people.prepare(&home.ctx, "save", json!({"name": "Bob", "phone": "1"})).await.unwrap();
     let Prepared::Several { param, candidates, .. } = prepared else {
         panic!("two Bobs are two: {prepared:?}");
     };
@@ -132,7 +133,7 @@ async fn a_sender_never_takes_the_place_of_a_saved_person() {
 async fn a_message_brings_up_the_people_it_names() {
     let home = with_demo();
     let wanted = Wanted { message: "email Bob about the chad offer".into(), limit: 5 };
-    let noticed = home.contacts.notice(&home.ctx, &wanted).await.unwrap();
+    let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
     let lines: Vec<&str> = noticed.iter().map(|n| n.line.as_str()).collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert!(lines[0].starts_with("Bob Miller: bob.miller@example.com"));
@@ -158,15 +159,16 @@ async fn an_address_that_somebody_else_gave_is_marked_until_the_person_gives_it_
             ..Action::default()
         }
     };
-    let saved = home.contacts.save(&home.ctx, &entry(&["email"]), &Attempt { key: "z".repeat(32) }).await.unwrap();
+    let attempt = Attempt { key: "z".repeat(32) };
+    let saved = home.people.perform(&home.ctx, &authorized(entry(&["email"])), &attempt).await;
     home.store.commit(Batch { changes: saved.changes.clone() }).await.unwrap();
     let wanted = Wanted { message: "email Zoe".into(), limit: 5 };
-    let noticed = home.contacts.notice(&home.ctx, &wanted).await.unwrap();
+    let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
     assert_eq!(noticed[0].untrusted[0].source, "a contact from a mail from Bob");
     assert_eq!(noticed[0].untrusted, saved.untrusted);
-    let found = run(home.contacts.as_ref(), &home.ctx, "find", json!({"query": "Zoe"}), "2").await;
+    let found = run(&home.people, &home.ctx, "find", json!({"query": "Zoe"}), "2").await;
     assert_eq!(found.untrusted, saved.untrusted);
     let own = save(&home, params.clone(), "3").await;
     assert_eq!(own["emails"], json!(["zoe@evil.example"]));
-    assert!(home.contacts.notice(&home.ctx, &wanted).await.unwrap()[0].untrusted.is_empty());
+    assert!(home.people.service.notice(&home.ctx, &wanted).await.unwrap()[0].untrusted.is_empty());
 }

@@ -1,26 +1,30 @@
+use std::sync::Arc;
+
 use chrono_tz::Europe::Berlin;
 use serde_json::json;
 
 use super::*;
+use crate::services::registry::Registration;
+use crate::services::service::Wanted;
 use crate::services::testing::World;
 
-fn world() -> (World, MemoryService) {
+fn world() -> (World, Registration) {
     let world = World::at(Berlin, "2026-01-12 12:00");
-    let memory = MemoryService::new(world.store.clone());
+    let memory = Arc::new(MemoryService::new(world.store.clone())).registration();
     (world, memory)
 }
 
-async fn learn(world: &World, memory: &MemoryService, category: &str, key: &str, value: &str) -> String {
+async fn learn(world: &World, memory: &Registration, category: &str, key: &str, value: &str) -> String {
     world.run_told(memory, "store", json!({"category": category, "key": key, "value": value})).await.1
 }
 
-async fn recalled(world: &World, memory: &MemoryService, query: &str) -> Vec<String> {
+async fn recalled(world: &World, memory: &Registration, query: &str) -> Vec<String> {
     let result = world.run(memory, "recall", json!({"query": query})).await;
     let memories = result["memories"].as_array().unwrap();
     memories.iter().map(|m| m["key"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn family(world: &World, memory: &MemoryService) {
+async fn family(world: &World, memory: &Registration) {
     for (category, key, value) in [
         ("family", "sister", "The sister is called Nina; she lived in Berlin"),
         ("travel", "seat", "Prefers window seats"),
@@ -52,7 +56,7 @@ async fn questions_recall_what_answers_them_best_first() {
         assert_eq!(recalled(&world, &memory, query).await.len(), 5, "{query}");
     }
     let wanted = Wanted { message: "book me a seat".into(), limit: 5 };
-    let noticed = memory.notice(&world.ctx, &wanted).await.unwrap();
+    let noticed = memory.service.notice(&world.ctx, &wanted).await.unwrap();
     assert_eq!(noticed[0].line, "seat: Prefers window seats");
 }
 
@@ -128,19 +132,19 @@ async fn others_words_stay_theirs_until_the_person_says_it_themself() {
         panic!("not found");
     };
     assert_eq!(untrusted, recalled);
-    let exported = &memory.export(&world.ctx.owner).await.unwrap()[0].1[0];
+    let exported = &memory.service.export(&world.ctx.owner).await.unwrap()[0].1[0];
     assert_eq!(exported["source"], "a mail from Bob", "{exported}");
     // Told what stood there before, and that was somebody else's.
     let (told, noticed) = world.untrusted(&memory, "store", plumber("Ann")).await;
     assert_eq!((told.len(), noticed), (3, Vec::new()));
-    assert_eq!(memory.export(&world.ctx.owner).await.unwrap()[0].1[0]["source"], TOLD);
+    assert_eq!(memory.service.export(&world.ctx.owner).await.unwrap()[0].1[0]["source"], TOLD);
 }
 
 #[tokio::test]
 async fn memories_of_an_older_program_are_read() {
     let (world, memory) = world();
     learn(&world, &memory, "home", "plumber", "Ann").await;
-    let exported = memory.export(&world.ctx.owner).await.unwrap()[0].1[0].clone();
+    let exported = memory.service.export(&world.ctx.owner).await.unwrap()[0].1[0].clone();
     assert!(exported.get("others").is_none(), "{exported}");
     assert!(serde_json::from_value::<Memory>(exported).unwrap().others.is_empty());
 }

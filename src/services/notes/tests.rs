@@ -1,16 +1,21 @@
+use std::sync::Arc;
+
 use chrono_tz::Europe::Berlin;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::core::plan::Action;
+use crate::services::registry::Registration;
+use crate::services::service::{Prepared, Wanted};
 use crate::services::testing::{World, authorized};
 
-fn world() -> (World, KeepService) {
+fn world() -> (World, Registration) {
     let world = World::at(Berlin, "2026-01-12 12:00");
-    let keep = KeepService::new(world.store.clone());
+    let keep = Arc::new(KeepService::new(world.store.clone())).registration();
     (world, keep)
 }
 
-async fn titles(world: &World, keep: &KeepService, query: &str) -> Vec<String> {
+async fn titles(world: &World, keep: &Registration, query: &str) -> Vec<String> {
     let result = world.run(keep, "search", json!({"query": query})).await;
     let notes = result["notes"].as_array().unwrap();
     notes.iter().map(|note| note["title"].as_str().unwrap().to_owned()).collect()
@@ -98,7 +103,7 @@ async fn search_looks_at_title_and_content_and_lists_all_for_everything() {
     let (_, told) = world.run_told(&keep, "list", json!({})).await;
     assert_eq!(told, "🗒 Your notes:\n▫️ Soup: Leeks and potatoes\n▫️ Gift ideas: Mum: teapot, Nina: a map");
     let wanted = Wanted { message: "what gift for nina".into(), limit: 1 };
-    assert_eq!(keep.notice(&world.ctx, &wanted).await.unwrap()[0].line, "Gift ideas (list, 2)");
+    assert_eq!(keep.service.notice(&world.ctx, &wanted).await.unwrap()[0].line, "Gift ideas (list, 2)");
 }
 
 #[tokio::test]
@@ -128,7 +133,6 @@ async fn notes_do_not_grow_without_bounds_and_bad_input_fails_in_a_sentence() {
     for (command, params, why) in [
         ("create", json!({"title": "\u{0}"}), "needs a name"),
         ("append", json!({"find_by": "x", "text": "y"}), "which note"),
-        ("shred", json!({}), "keep.shred"),
     ] {
         let action = Action {
             service: "keep".into(),

@@ -71,7 +71,13 @@ fn invariant_01_the_digest_covers_every_field() {
         service: "calendar".into(),
         command: "update_event".into(),
         params: json!({"a": "1", "b": ["x", "y"]}).as_object().unwrap().clone(),
-        target: Some(Target { id: "i".into(), revision: "1".into(), label: "l".into(), before: json!({"s": 1}) }),
+        target: Some(Target {
+            id: "i".into(),
+            revision: "1".into(),
+            label: "l".into(),
+            before: json!({"s": 1}),
+            ..Target::default()
+        }),
         schema: Some("s".into()),
         taints: vec![Taint { param: "p".into(), value: "v".into(), source: "m".into() }],
         notes: vec!["n".into()],

@@ -20,8 +20,9 @@ use brain_agent::ports::{
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
 use brain_agent::services::calendar::CalendarService;
-use brain_agent::services::registry::Catalog;
-use brain_agent::services::service::{AddressBook, Person, ServiceError};
+use brain_agent::services::error::ServiceError;
+use brain_agent::services::registry::Registry;
+use brain_agent::services::service::{AddressBook, Person};
 use brain_agent::services::task::TaskService;
 use brain_agent::store::MemoryStore;
 use chrono::{DateTime, Utc};
@@ -261,7 +262,7 @@ impl World {
     }
 
     /// A command, done the way an action is: its result.
-    pub async fn acts(&self, service_name: &str, command: &str, params: Value) -> Value {
+    pub async fn acts(&self, service: &str, command: &str, params: Value) -> Value {
         use brain_agent::core::outcome::Outcome;
         use brain_agent::core::plan::Action;
         use brain_agent::core::stakes::{Rule, Stakes, assess, authorize_low};
@@ -274,18 +275,16 @@ impl World {
         }
         let user = self.user().await;
         let ctx = self.brain.request_context(&user, &my_chat());
-        let service = self.brain.service(service_name).unwrap();
-        let params = self.brain.catalog.find(service_name, command).unwrap().check(params.as_object().unwrap().clone());
-        let Prepared::Ready { params, target, .. } = service.prepare(&ctx, command, params.unwrap()).await.unwrap()
-        else {
+        let entry = self.brain.services.command(service, command).unwrap();
+        let params = entry.check(params.as_object().unwrap().clone()).unwrap();
+        let Prepared::Ready { params, target, .. } = entry.prepare(&ctx, params, "").await.unwrap() else {
             panic!("{command} was not ready");
         };
-        let params = self.brain.catalog.find(service_name, command).unwrap().complete(params, target.as_ref()).unwrap();
-        let action =
-            Action { service: service_name.into(), command: command.into(), params, target, ..Action::default() };
+        let params = entry.complete(params, target.as_ref()).unwrap();
+        let action = Action { service: service.into(), command: command.into(), params, target, ..Action::default() };
         let attempt = Attempt { key: uuid::Uuid::new_v4().simple().to_string() };
         let performed =
-            service.perform(&ctx, &authorize_low(assess(&Harmless, action, Stakes::Low)).unwrap(), &attempt).await;
+            entry.perform(&ctx, &authorize_low(assess(&Harmless, action, Stakes::Low)).unwrap(), &attempt).await;
         let Outcome::Succeeded { result } = performed.outcome else { panic!("{command}: {:?}", performed.outcome) };
         self.brain.commit(Batch { changes: performed.changes }).await.unwrap();
         result
@@ -345,11 +344,13 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
     Arc::new(Brain {
         store: shared.clone(),
         model: None,
-        services: vec![Arc::new(TaskService::new(shared.clone())), Arc::new(CalendarService::new(shared))],
+        services: Registry::new([
+            Arc::new(TaskService::new(shared.clone())).registration(),
+            Arc::new(CalendarService::new(shared)).registration(),
+        ]),
         people: Arc::new(Nobody),
         clock: clock.clone(),
         channel: phone.clone(),
-        catalog: Catalog::built_in(),
         prompts: Prompts::load(None).unwrap(),
         policy: Policy {
             pending_ttl: std::time::Duration::from_secs(24 * 3600),

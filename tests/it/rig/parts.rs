@@ -6,20 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use brain_agent::core::ids::{ChatId, MessageId, UserId};
+use brain_agent::core::ids::{ChatId, MessageId};
 use brain_agent::core::markup::Formatted;
 use brain_agent::core::pending::{Instants, Monotonic};
-use brain_agent::core::plan::{Action, Params};
-use brain_agent::core::stakes::Authorized;
+use brain_agent::core::plan::Action;
 use brain_agent::core::turn::{Edit, Reply};
-use brain_agent::ports::records::Due;
 use brain_agent::ports::{
     Batch, Call, Channel, Clock, Completion, Key, Model, ModelError, Scan, SendError, Stage, Store, StoreError, Stored,
     Table, Usage,
-};
-use brain_agent::services::service::{
-    AgendaItem, Attempt, FallenDue, Noticed, Performed, Prepared, RequestContext, Rezoned, Service, ServiceError,
-    Wanted,
 };
 use brain_agent::store::MemoryStore;
 use chrono::{DateTime, Utc};
@@ -43,7 +37,7 @@ pub enum Event {
 pub struct Log(Mutex<Vec<Event>>, tokio::sync::Notify);
 
 impl Log {
-    fn add(&self, event: Event) {
+    pub(super) fn add(&self, event: Event) {
         self.0.lock().unwrap().push(event);
     }
 
@@ -56,6 +50,11 @@ impl Log {
         while !self.events().iter().any(|event| matches!(event, Event::Performed { .. })) {
             tokio::task::yield_now().await;
         }
+    }
+
+    /// A mail is held until it is let go.
+    pub(super) async fn is_held(&self) {
+        self.1.notified().await;
     }
 
     /// The mail server that holds a mail takes it now; see [`Sending::Held`].
@@ -460,84 +459,4 @@ pub enum Sending {
     Held,
     /// Nobody can tell.
     Doubtful,
-}
-
-/// A service whose every effect is written down before it happens.
-#[derive(Debug)]
-pub struct Watched {
-    inner: Arc<dyn Service>,
-    log: Arc<Log>,
-    sending: Sending,
-}
-
-impl Watched {
-    pub fn new(inner: Arc<dyn Service>, log: Arc<Log>, sending: Sending) -> Self {
-        Self { inner, log, sending }
-    }
-}
-
-#[async_trait]
-impl Service for Watched {
-    fn name(&self) -> &'static str {
-        self.inner.name()
-    }
-
-    async fn prepare(&self, ctx: &RequestContext, command: &str, params: Params) -> Result<Prepared, ServiceError> {
-        self.inner.prepare(ctx, command, params).await
-    }
-
-    async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
-        let action = authorized.action();
-        self.log.add(Event::Performed {
-            action: action.clone(),
-            key: attempt.key.clone(),
-            owner: ctx.owner.to_string(),
-        });
-        let sends =
-            matches!((action.service.as_str(), action.command.as_str()), ("email", "send_email" | "reply_to_email"));
-        match self.sending {
-            Sending::Accepted if sends => Performed::result(json!({"message_id": attempt.key})),
-            Sending::Held if sends => {
-                self.log.1.notified().await;
-                Performed::result(json!({"message_id": attempt.key}))
-            }
-            Sending::Doubtful if sends => Performed::unknown("the server went silent"),
-            Sending::Real | Sending::Accepted | Sending::Held | Sending::Doubtful => {
-                self.inner.perform(ctx, authorized, attempt).await
-            }
-        }
-    }
-
-    async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        self.inner.notice(ctx, wanted).await
-    }
-
-    async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {
-        self.inner.export(owner).await
-    }
-
-    async fn draft(&self, ctx: &RequestContext, id: &str) -> Option<Params> {
-        self.inner.draft(ctx, id).await
-    }
-
-    async fn fall_due(&self, ctx: &RequestContext, due: &Due) -> Result<FallenDue, ServiceError> {
-        self.inner.fall_due(ctx, due).await
-    }
-
-    async fn agenda(
-        &self,
-        ctx: &RequestContext,
-        from: DateTime<Utc>,
-        to: DateTime<Utc>,
-    ) -> Result<Vec<AgendaItem>, ServiceError> {
-        self.inner.agenda(ctx, from, to).await
-    }
-
-    async fn rezone(&self, ctx: &RequestContext, to: chrono_tz::Tz) -> Result<Rezoned, ServiceError> {
-        self.inner.rezone(ctx, to).await
-    }
-
-    async fn happened(&self, ctx: &RequestContext, command: &str, attempt: &Attempt) -> Option<bool> {
-        self.inner.happened(ctx, command, attempt).await
-    }
 }

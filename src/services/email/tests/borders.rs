@@ -72,9 +72,7 @@ async fn everything_after_the_final_dot_but_a_clear_answer_is_unknown_and_never_
         assert_eq!(server.saw("EHLO"), 1);
         assert!(home.mails(Folder::Drafts).await.is_empty());
         assert!(home.mails(Folder::Sent).await.is_empty());
-        let attempt = Attempt { key: format!("{:0>32}", "1") };
-        let happened = home.email.happened(&home.ctx, "send_email", &attempt).await;
-        assert_eq!(happened, None);
+        assert_eq!(home.happened("send_email", letter(), "1").await, None);
     }
 }
 
@@ -128,11 +126,8 @@ async fn a_sent_mail_lies_in_sent_and_its_attempt_is_recognised() {
     let key = format!("{:0>32}", "a1");
     assert_eq!(parsed.message_id, Some(format!("{key}@example.com")));
     assert_eq!(home.mails(Folder::Sent).await.len(), 1);
-    let happened = |key: String| {
-        let attempt = Attempt { key };
-        async move { home.email.happened(&home.ctx, "send_email", &attempt).await }
-    };
-    assert_eq!(happened(key).await, Some(true));
+    let happened = home.happened("send_email", letter(), &key).await;
+    assert!(matches!(happened, Some(Outcome::Succeeded { .. })), "{happened:?}");
 }
 
 #[tokio::test]

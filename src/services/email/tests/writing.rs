@@ -27,8 +27,8 @@ async fn a_draft_is_written_once_read_back_sent_and_gone() {
     assert_eq!(home.mailboxes.drafts(owner).await.unwrap().len(), 1);
     assert_eq!(subjects(&home.search(json!({})).await), Vec::<&str>::new());
     assert_eq!(subjects(&home.search(json!({"text": "my drafts"})).await), ["Late"]);
-    let attempt = Attempt { key: format!("{:0>32}", "d1") };
-    assert_eq!(home.email.happened(&home.ctx, "create_draft", &attempt).await, Some(true));
+    let happened = home.happened("create_draft", letter(), "d1").await;
+    assert!(matches!(happened, Some(Outcome::Succeeded { .. })), "{happened:?}");
     result(home.run("send_email", letter(), "s1").await);
     assert_eq!(home.mailboxes.draft(owner, id).await.unwrap(), None);
     assert_eq!(home.mails(Folder::Sent).await.len(), 1);
