@@ -9,6 +9,7 @@ use crate::core::ids::UserId;
 use crate::core::plan::Action;
 use crate::ports::{Batch, Expect};
 use crate::services::registry::Registration;
+use crate::services::service::Prepared;
 use crate::services::service::Wanted;
 use crate::services::testing::{World, authorized, local};
 

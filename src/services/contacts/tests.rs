@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::core::plan::{Action, Taint};
+use crate::language::people;
 use crate::ports::Batch;
 use crate::services::email::demo;
 use crate::services::email::tests::{Home, mail, request_context, result, run};

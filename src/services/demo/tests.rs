@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::services::calendar::CalendarService;
 use crate::services::memory::MemoryService;
-use crate::services::notes::KeepService;
+use crate::services::notes::NotesService;
 use crate::services::task::TaskService;
 use crate::services::testing::World;
 
@@ -81,7 +81,7 @@ async fn the_demo_holds_what_its_files_hold_and_reminds_of_what_lies_ahead() {
         world.found(&calendar, "delete_event", "the call with northwind tomorrow").await,
         ["Client call with Northwind"]
     );
-    let keep = Arc::new(KeepService::new(world.store.clone())).registration();
+    let keep = Arc::new(NotesService::new(world.store.clone())).registration();
     assert_eq!(world.run(&keep, "list", json!({})).await["notes"].as_array().unwrap().len(), 8);
     assert_eq!(world.found(&keep, "append", "packing list").await, ["Berlin packing list"]);
     let memory = Arc::new(MemoryService::new(world.store.clone())).registration();

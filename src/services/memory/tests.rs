@@ -3,8 +3,12 @@ use std::sync::Arc;
 use chrono_tz::Europe::Berlin;
 use serde_json::json;
 
+use super::record::TOLD;
 use super::*;
+use crate::core::plan::Action;
+use crate::core::provenance::UntrustedText;
 use crate::services::registry::Registration;
+use crate::services::service::Prepared;
 use crate::services::service::Wanted;
 use crate::services::testing::World;
 

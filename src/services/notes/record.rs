@@ -84,7 +84,7 @@ impl Note {
 }
 
 /// The entries in a text: its lines, or, when it is one line, what commas and "and" separate.
-fn entries(text: &str) -> Vec<String> {
+pub(super) fn entries(text: &str) -> Vec<String> {
     let plain = |entry: &str| entry.trim().trim_start_matches(['-', '•', '*', '▫']).trim().to_owned();
     let lines: Vec<&str> = text.lines().collect();
     let parts: Vec<&str> = match lines.as_slice() {

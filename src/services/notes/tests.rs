@@ -3,15 +3,18 @@ use std::sync::Arc;
 use chrono_tz::Europe::Berlin;
 use serde_json::{Value, json};
 
+use super::record::entries;
 use super::*;
 use crate::core::plan::Action;
+use crate::core::provenance::UntrustedText;
+use crate::limits::NOTE_ITEMS_MAX;
 use crate::services::registry::Registration;
 use crate::services::service::{Prepared, Wanted};
 use crate::services::testing::{World, authorized};
 
 fn world() -> (World, Registration) {
     let world = World::at(Berlin, "2026-01-12 12:00");
-    let keep = Arc::new(KeepService::new(world.store.clone())).registration();
+    let keep = Arc::new(NotesService::new(world.store.clone())).registration();
     (world, keep)
 }
 

@@ -8,7 +8,7 @@ use brain_agent::core::card::CardBody;
 use brain_agent::core::outcome::Outcome;
 use brain_agent::core::plan::{Action, Params, Target};
 use brain_agent::core::stakes::{Authorized, Rule, Stakes};
-use brain_agent::services::command::{Called, Effect, Named, Receipt, Slot, Subject};
+use brain_agent::services::command::{Called, Effect, Receipt, Slot, Subject};
 use brain_agent::services::entry::{Entry, ParamError};
 use brain_agent::services::error::ServiceError;
 use brain_agent::services::service::{Attempt, Performed, Prepared, RequestContext};
@@ -144,7 +144,7 @@ impl Entry for Watched {
         self.inner.attempt(action)
     }
 
-    fn made(&self, action: &Action, output: &Value) -> Option<Named> {
+    fn made(&self, action: &Action, output: &Value) -> Option<brain_agent::core::history::ItemRef> {
         self.inner.made(action, output)
     }
 

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
+use crate::core::plan::Action;
 use crate::language::time::DateOrder;
 use crate::ports::{Batch, Expect, Key, Scan, Store, StoreError, Stored, Table};
 use crate::services::contacts::Contacts;

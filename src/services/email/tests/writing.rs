@@ -4,6 +4,8 @@ use serde_json::json;
 
 use super::server::Server;
 use super::*;
+use crate::core::plan::Params;
+use crate::core::provenance::UntrustedText;
 use crate::services::email::compose::Letter;
 use crate::services::email::source::maildir::Folder;
 
