@@ -227,7 +227,7 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
     }
 
     async fn prepare(&self, ctx: &RequestContext, params: Params, further: &str) -> Result<Prepared, ServiceError> {
-        let command = self.parse(&params).map_err(|error| ServiceError::Refused(error.to_string()))?;
+        let command = self.parse(&params).map_err(|error| unreadable(&error))?;
         let prepared = self.handler.prepare(ctx, command).await?;
         if !further.is_empty()
             && let Prepared::Several { .. } = &prepared
@@ -292,7 +292,7 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
         let action = authorized.action();
         let done = match self.parse(&action.params) {
             Ok(command) => self.handler.perform(Call { ctx, command, action, attempt }).await,
-            Err(error) => Err(ServiceError::Refused(error.to_string())),
+            Err(error) => Err(unreadable(&error)),
         };
         performed(done)
     }
@@ -332,6 +332,11 @@ fn performed<T: Serialize>(done: Result<Done<T>, ServiceError>) -> Performed {
         Ok(Done::Doubtful(why)) => Performed::unknown(why),
         Err(error) => Performed::from(error),
     }
+}
+
+/// Whoever checks first never sees this: a stored action of an older version may.
+fn unreadable(error: &ParamError) -> ServiceError {
+    ServiceError::Refused(format!("I can't do that as it stands ({error}); nothing was changed."))
 }
 
 /// A prepared command as parameters.

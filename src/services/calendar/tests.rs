@@ -333,7 +333,8 @@ async fn bad_input_fails_in_a_sentence() {
     let (world, calendar) = world_at(MONDAY_NOON);
     let many: Vec<String> = (0..60).map(|n| format!("p{n}@example.com")).collect();
     for (command, params, why) in [
-        ("create_event", json!({"summary": "x"}), "can't read the time"),
+        ("create_event", json!({"summary": "x"}), "as it stands (start_time is missing); nothing was changed."),
+        ("create_event", json!({"summary": "x", "start_time": "someday"}), "can't read the time"),
         ("create_event", json!({"summary": " \u{0} ", "start_time": "2026-01-13"}), "needs a name"),
         (
             "create_event",
@@ -342,7 +343,7 @@ async fn bad_input_fails_in_a_sentence() {
         ),
         ("create_event", json!({"summary": "x", "start_time": "2026-01-13", "attendees": many}), "50 people"),
         ("list_events", json!({"from": "someday"}), "can't read the time"),
-        ("update_event", json!({"find_by": "x"}), "which event"),
+        ("update_event", json!({"find_by": "x", "changes": {"location": "y"}}), "which event"),
     ] {
         let action = Action {
             service: "calendar".into(),

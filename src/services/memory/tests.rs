@@ -107,9 +107,13 @@ async fn bad_input_fails_in_a_sentence() {
     let (world, memory) = world();
     for (command, params, why) in [
         ("store", json!({"category": "x", "key": "y", "value": "\u{0}"}), "nothing to remember"),
-        ("store", json!({"category": "x", "key": " ", "value": "v"}), "needs a name"),
+        (
+            "store",
+            json!({"category": "x", "key": " ", "value": "v"}),
+            "as it stands (key is missing); nothing was changed.",
+        ),
+        ("store", json!({"category": "x", "key": "\u{0}", "value": "v"}), "needs a name"),
         ("update", json!({"key": "x", "new_value": "y"}), "which memory"),
-        ("dream", json!({}), "memory.dream"),
     ] {
         let action = Action {
             service: "memory".into(),

@@ -10,11 +10,12 @@ use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
 use crate::ports::records::Due;
 use crate::ports::{Expect, Record};
+use crate::services::entry::ParamError;
 use crate::services::items;
 use crate::services::registry::Registration;
 use crate::services::service::{FallenDue, Prepared, Wanted};
 use crate::services::show::Moment;
-use crate::services::testing::{World, authorized, local};
+use crate::services::testing::{World, authorized, local, params};
 use crate::services::texts;
 
 const NOON: &str = "2026-01-12 12:00";
@@ -87,10 +88,12 @@ async fn words_find_the_task_they_mean() {
     ] {
         assert_eq!(world.found(&tasks, "complete", words).await, [title], "{words}");
     }
-    for words in ["the plumber", "call the plumber tomorrow about taxes", "", "the", "\u{0}", "🎄"] {
+    for words in ["the plumber", "call the plumber tomorrow about taxes", "the", "\u{0}", "🎄"] {
         let prepared = tasks.prepare(&world.ctx, "complete", json!({"find_by": words})).await.unwrap();
         assert!(matches!(prepared, Prepared::NotFound { .. }), "{words:?}: {prepared:?}");
     }
+    let nothing = tasks.command("complete").unwrap().check(params(&json!({"find_by": ""})));
+    assert!(matches!(&nothing, Err(ParamError::Missing { param, .. }) if param == "find_by"), "{nothing:?}");
 }
 
 #[tokio::test]
@@ -422,15 +425,15 @@ async fn bad_input_fails_in_a_sentence() {
         world.fails(&tasks, action)
     };
     for (command, params, why) in [
-        ("create", json!({}), "needs a name"),
+        ("create", json!({}), "as it stands (title is missing); nothing was changed."),
         ("create", json!({"title": "\u{0}\u{7} \n"}), "needs a name"),
         ("create", json!({"title": "x".repeat(20_000)}), "longer than 500"),
         ("create", json!({"title": "x", "deadline": "tomorrow-ish"}), "can't read the time"),
         ("create", json!({"title": "x", "repeat": "FREQ=SOMETIMES"}), "can't read the repetition"),
         ("create", json!({"title": "x", "repeat": "FREQ=SECONDLY"}), "every 5 minutes"),
         ("create", json!({"title": "x", "repeat": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}), "never comes round"),
-        ("create", json!({"title": "x", "priority": 7}), "low, medium or high"),
-        ("list", json!({"status": "odd"}), "open, done, or all"),
+        ("create", json!({"title": "x", "priority": 7}), "as it stands ("),
+        ("list", json!({"status": "odd"}), "as it stands (unknown variant"),
         ("complete", json!({"find_by": "x"}), "which task"),
     ] {
         let told = fails(command, params.clone()).await;

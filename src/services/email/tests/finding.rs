@@ -5,6 +5,8 @@ use std::fs;
 use serde_json::json;
 
 use super::*;
+use crate::services::entry::ParamError;
+use crate::services::testing::params;
 
 fn story(home: &Home) {
     let anna = "Anna Kowalczyk <anna@example.com>";
@@ -157,7 +159,8 @@ async fn a_description_means_one_thread_or_is_asked_about() {
     assert_eq!(one("the latest mail from zoe").await, "Berlin trip — Zoë");
     assert_eq!(one("the last mail").await, "Berlin trip — Zoë");
     assert_eq!(one("unicorns").await, "I found no mail like “unicorns”.");
-    assert_eq!(one("   ").await, "I found no mail like “”.");
+    let nothing = home.email.command("read_thread").unwrap().check(params(&json!({"find_by": "   "})));
+    assert!(matches!(&nothing, Err(ParamError::Missing { param, .. }) if param == "find_by"), "{nothing:?}");
 }
 
 #[tokio::test]
