@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::command::{Call, Called, Command, Done, Effect, Handle, Receipt, Slot, Subject};
 use super::error::ServiceError;
 use super::service::{Attempt, Performed, Prepared, RequestContext};
+use super::schema::{clone_pair, is_blank, required, schema, too_long};
 use super::show;
 use crate::core::button::Button;
 use crate::core::card::CardBody;
@@ -352,58 +353,4 @@ fn erased<T: Command>(prepared: Prepared<T>) -> Result<Prepared, ServiceError> {
         Prepared::NotFound { what } => Prepared::NotFound { what },
         Prepared::Several { param, question, candidates } => Prepared::Several { param, question, candidates },
     })
-}
-
-fn clone_pair((key, value): (&String, &Value)) -> (String, Value) {
-    (key.clone(), value.clone())
-}
-
-fn is_blank(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.trim().is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.values().all(is_blank),
-        Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-fn too_long(params: &Params) -> Option<String> {
-    fn longest(value: &Value) -> usize {
-        match value {
-            Value::String(text) => text.chars().count(),
-            Value::Array(items) => items.iter().map(longest).sum(),
-            Value::Object(map) => map.values().map(longest).sum(),
-            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-        }
-    }
-    params.iter().find(|(_, value)| longest(value) > PARAM_CHARS_MAX).map(|(key, _)| key.clone())
-}
-
-/// The schema of `T`, without what no planner needs.
-fn schema<T: Command>() -> Value {
-    let settings = schemars::generate::SchemaSettings::draft2020_12().with(|s| {
-        s.inline_subschemas = true;
-        s.meta_schema = None;
-    });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    strip(&mut schema);
-    schema
-}
-
-fn strip(schema: &mut Value) {
-    match schema {
-        Value::Object(map) => {
-            // `title` as a keyword is text; as a property it is an object and stays.
-            map.retain(|key, value| !matches!(key.as_str(), "title" | "format" | "default") || value.is_object());
-            map.values_mut().for_each(strip);
-        }
-        Value::Array(items) => items.iter_mut().for_each(strip),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-fn required(schema: &Value) -> Vec<String> {
-    let names = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
-    names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }

@@ -14,6 +14,7 @@
 //! (resolved before a service sees them).
 
 pub mod calendar;
+pub mod capabilities;
 pub mod command;
 pub mod contacts;
 pub mod demo;
@@ -26,6 +27,7 @@ pub mod notes;
 pub mod provenance;
 mod recurrence;
 pub mod registry;
+mod schema;
 pub mod search;
 pub mod service;
 pub mod show;

@@ -1,0 +1,145 @@
+//! What some services can be asked beside their commands (see [`Service`](super::service::Service)): reminders, drafts,
+//! what there is to do, facts about the person, and what could be made of content that was passed on.
+
+use async_trait::async_trait;
+use chrono::{DateTime, FixedOffset};
+
+use super::error::ServiceError;
+use super::service::{FallenDue, RequestContext};
+use super::show::Moment;
+use crate::core::plan::{Params, PlannedAction};
+use crate::core::provenance::UntrustedText;
+use crate::core::turn::Along;
+use crate::ports::records::Due;
+
+/// A service whose things fall due.
+#[async_trait]
+pub trait Reminders: Send + Sync {
+    /// Something falls due (see [`Due`]): what is notified, and what changes with it. The scheduler commits the changes
+    /// together with the message and the removal of the due entry.
+    async fn fall_due(&self, ctx: &RequestContext, due: &Due) -> Result<FallenDue, ServiceError>;
+
+    /// What a reminder is about; `None` when it is gone, or is somebody else's.
+    async fn reminded(&self, ctx: &RequestContext, item: &str) -> Result<Option<Reminded>, ServiceError>;
+
+    /// The action that answers a reminder.
+    fn answered(&self, item: &str, with: ReminderAnswer) -> PlannedAction;
+
+    /// What an action of this service answered to a reminder, if it did.
+    fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer>;
+}
+
+/// What a reminder is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reminded {
+    /// What the person calls it.
+    pub title: String,
+    /// Whether it was done already.
+    pub done: bool,
+}
+
+/// What a person says to a reminder.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ReminderAnswer {
+    /// It is done.
+    Done,
+    /// Later, at this instant.
+    Snooze(DateTime<FixedOffset>),
+}
+
+/// A service that keeps drafts.
+#[async_trait]
+pub trait Drafts: Send + Sync {
+    /// The action that sends a draft; `None` when it is gone.
+    async fn sending(&self, ctx: &RequestContext, draft: &str) -> Option<PlannedAction>;
+}
+
+/// A service that keeps what there is to do.
+#[async_trait]
+pub trait ToDos: Send + Sync {
+    /// Everything open, by deadline; what has none comes last.
+    async fn open(&self, ctx: &RequestContext) -> Result<Listing<ToDo>, ServiceError>;
+}
+
+/// Something to do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToDo {
+    /// What.
+    pub title: String,
+    /// Before others.
+    pub urgent: bool,
+    /// Comes again and again.
+    pub repeats: bool,
+    /// When it is due.
+    pub due: Option<Moment>,
+}
+
+/// A service that keeps facts about the person.
+#[async_trait]
+pub trait Facts: Send + Sync {
+    /// The facts that fit a query, best first.
+    async fn facts(&self, ctx: &RequestContext, query: &str) -> Result<Listing<Fact>, ServiceError>;
+
+    /// The action that erases one.
+    fn forgetting(&self, id: &str) -> PlannedAction;
+}
+
+/// A fact about the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What `find_by` must hold to mean it.
+    pub id: String,
+    /// E.g. `travel`.
+    pub category: String,
+    /// What it is about.
+    pub key: String,
+    /// What is so.
+    pub value: String,
+    /// Whose words they are, if not the person's own.
+    pub from: Option<String>,
+}
+
+/// Part of what there is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing<T> {
+    /// The first ones.
+    pub rows: Vec<T>,
+    /// How many more there are.
+    pub more: usize,
+    /// Texts of others in the rows.
+    pub untrusted: Vec<UntrustedText>,
+}
+
+/// Something that was passed on without a word.
+#[derive(Debug, Clone, Copy)]
+pub struct Content<'a> {
+    /// What it is, when it is one thing of a kind.
+    pub along: Option<&'a Along>,
+    /// Its name or first line.
+    pub title: &'a str,
+    /// All of its text, cut to what a parameter may hold.
+    pub text: &'a str,
+}
+
+impl Content<'_> {
+    /// True for a contact or a place: content that is not text to be kept.
+    pub fn is_of_a_kind(&self) -> bool {
+        match self.along {
+            Some(Along::Contact { .. } | Along::Place { .. }) => true,
+            Some(Along::File { .. } | Along::Message { .. }) | None => false,
+        }
+    }
+}
+
+/// An action that is put on a button because nobody has asked for it yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offerable {
+    /// Its place among the buttons: the smallest first.
+    pub rank: u8,
+    /// What is asked when this is all that is offered; `None` where the content decides.
+    pub question: Option<String>,
+    /// What the button says.
+    pub label: &'static str,
+    /// What a press does.
+    pub action: PlannedAction,
+}
