@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use super::command::{Call, Called, Command, Done, Effect, Handle, Receipt, Slot, Subject};
 use super::error::ServiceError;
-use super::service::{Attempt, Performed, Prepared, RequestContext};
 use super::schema::{clone_pair, is_blank, required, schema, too_long};
+use super::service::{Attempt, Performed, Prepared, RequestContext};
 use super::show;
 use crate::core::button::Button;
 use crate::core::card::CardBody;

@@ -20,7 +20,6 @@ use crate::language::people;
 use crate::language::people::Familiarity;
 use crate::language::time::{DateOrder, Reference};
 use crate::ports::Change;
-use crate::ports::records::Due;
 
 /// For whom, when and where something is done.
 #[derive(Debug, Clone, PartialEq)]
