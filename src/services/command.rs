@@ -61,7 +61,7 @@ pub enum Base {
 
 /// What a time in the past means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Past {
+pub enum PastTimes {
     /// Nothing sensible: ask.
     Ask,
     /// Fine: a search, a look back.
@@ -82,7 +82,7 @@ pub enum Slot<'a> {
         /// What they are relative to.
         base: Base,
         /// Whether it may lie in the past.
-        past: Past,
+        past: PastTimes,
     },
     /// A span; the start's words may hold all of it ("Thursday 2-4pm"), the end's a length ("for an hour").
     Span {
@@ -95,7 +95,7 @@ pub enum Slot<'a> {
         /// What they are relative to.
         base: Base,
         /// Whether it may lie in the past.
-        past: Past,
+        past: PastTimes,
     },
     /// A recurrence, and the time of its first occurrence.
     Repeat {
@@ -259,17 +259,17 @@ pub trait Handle<C: Command>: Send + Sync + 'static {
     }
 
     /// Does it. Called once per attempt, after the run's journal allows it.
-    async fn perform(&self, call: Call<'_, C>) -> Result<Done<C::Output>, ServiceError>;
+    async fn perform(&self, call: Invocation<'_, C>) -> Result<Completed<C::Output>, ServiceError>;
 
     /// After a crash: what came of this attempt, as far as the world shows it. `None` when it cannot tell.
-    async fn happened(&self, _call: Call<'_, C>) -> Option<Result<Done<C::Output>, ServiceError>> {
+    async fn happened(&self, _call: Invocation<'_, C>) -> Option<Result<Completed<C::Output>, ServiceError>> {
         None
     }
 }
 
 /// One authorised call of a command.
 #[derive(Debug)]
-pub struct Call<'a, C> {
+pub struct Invocation<'a, C> {
     /// For whom, when and where.
     pub ctx: &'a RequestContext,
     /// Its parameters.
@@ -282,7 +282,7 @@ pub struct Call<'a, C> {
 
 /// What carrying out a command came to, when it did not fail.
 #[derive(Debug)]
-pub enum Done<T> {
+pub enum Completed<T> {
     /// It is done.
     Succeeded {
         /// What it gives.
@@ -296,7 +296,7 @@ pub enum Done<T> {
     Doubtful(String),
 }
 
-impl<T> Done<T> {
+impl<T> Completed<T> {
     /// An output without changes.
     pub fn read(output: T) -> Self {
         Self::changed(output, Vec::new())

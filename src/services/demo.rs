@@ -2,17 +2,20 @@
 //!
 //! The texts are in `data/demo`; days count from `now`, clock times are local.
 
+use std::path::Path;
+
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::calendar::Event;
+use super::error::ServiceError;
 use super::memory::Memory;
 use super::notes::Note;
 use super::provenance::Others;
 use super::recurrence::instant;
-use super::task::{Status, Task};
+use super::task::{Task, TaskStatus};
 use crate::core::ids::{ChatId, UserId};
 use crate::ports::{Batch, Expect, StoreError};
 use crate::services::show::Moment;
@@ -138,7 +141,7 @@ impl Stage<'_> {
             deadline,
             zone: self.zone,
             repeat: task.repeat,
-            status: if task.done { Status::Done } else { Status::Open },
+            status: if task.done { TaskStatus::Done } else { TaskStatus::Open },
             created_at: self.now,
             done_at: task.done.then_some(self.now),
             reminded_at: None,
@@ -199,4 +202,9 @@ pub fn fill(owner: &UserId, chat: &ChatId, now: DateTime<Utc>, zone: Tz) -> Resu
 
 fn read<T: DeserializeOwned>(file: &'static str, text: &str) -> Result<Vec<T>, DemoError> {
     serde_json::from_str(text).map_err(|cause| DemoError::File { file, why: cause.to_string() })
+}
+
+/// The demo's mail and address book, as files in the data folder.
+pub fn fill_files(data_dir: &Path, owner: &UserId, now: DateTime<Utc>, zone: Tz) -> Result<usize, ServiceError> {
+    super::email::demo::fill(data_dir, owner, now, zone)
 }

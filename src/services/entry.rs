@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::command::{Call, Called, Command, Done, Effect, Handle, Receipt, Slot, Subject};
+use super::command::{Called, Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
 use super::error::ServiceError;
 use super::schema::{clone_pair, is_blank, required, schema, too_long};
 use super::service::{Attempt, Performed, Prepared, RequestContext};
@@ -292,7 +292,7 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
     async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
         let action = authorized.action();
         let done = match self.parse(&action.params) {
-            Ok(command) => self.handler.perform(Call { ctx, command, action, attempt }).await,
+            Ok(command) => self.handler.perform(Invocation { ctx, command, action, attempt }).await,
             Err(error) => Err(unreadable(&error)),
         };
         performed(done)
@@ -300,7 +300,7 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
 
     async fn happened(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Option<Outcome> {
         let command = self.parse(&action.params).ok()?;
-        let done = self.handler.happened(Call { ctx, command, action, attempt }).await?;
+        let done = self.handler.happened(Invocation { ctx, command, action, attempt }).await?;
         Some(performed(done).outcome)
     }
 
@@ -324,13 +324,13 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
 }
 
 /// The end of a command, as the journal keeps it.
-fn performed<T: Serialize>(done: Result<Done<T>, ServiceError>) -> Performed {
+fn performed<T: Serialize>(done: Result<Completed<T>, ServiceError>) -> Performed {
     match done {
-        Ok(Done::Succeeded { output, changes, untrusted }) => match serde_json::to_value(&output) {
+        Ok(Completed::Succeeded { output, changes, untrusted }) => match serde_json::to_value(&output) {
             Ok(result) => Performed::changed(result, changes).holding(untrusted),
             Err(error) => Performed::failed(error.to_string()),
         },
-        Ok(Done::Doubtful(why)) => Performed::unknown(why),
+        Ok(Completed::Doubtful(why)) => Performed::unknown(why),
         Err(error) => Performed::from(error),
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::search::{EXACT, Index, PERHAPS, Query, SURE};
+use super::search::{EXACT, PERHAPS, SURE, WordIndex, WordQuery};
 use super::texts::brief;
 use super::times::{self, Hint};
 use crate::core::ids::UserId;
@@ -17,7 +17,7 @@ use crate::core::provenance::UntrustedText;
 use crate::limits::{CANDIDATES_MAX, ITEMS_MAX};
 use crate::ports::{Key, Record, RecordExt, Scan, Store};
 use crate::services::error::ServiceError;
-use crate::services::service::{Candidate, Prepared, RequestContext};
+use crate::services::service::{ItemChoice, Prepared, RequestContext};
 
 /// A second-best item this close to the best one is a question, not a detail.
 const CLOSE: f32 = 0.85;
@@ -172,12 +172,12 @@ fn choose_among<T: Item>(items: Vec<Held<T>>, words: &str, hint: Option<&Hint>, 
 /// anything does; it may as well belong to a title ("Sunday paper"), so the whole of the words counts too.
 fn scores<T: Item>(items: &[Held<T>], words: &str, hint: Option<&Hint>, ctx: &RequestContext) -> Vec<f32> {
     let bodies: Vec<String> = items.iter().map(|(item, _)| item.body()).collect();
-    let index = Index::new(items.iter().zip(&bodies).map(|((item, _), body)| (item.title(), body.as_str())));
-    let whole = index.covered(&Query::new(words));
+    let index = WordIndex::new(items.iter().zip(&bodies).map(|((item, _), body)| (item.title(), body.as_str())));
+    let whole = index.covered(&WordQuery::new(words));
     let Some(hint) = hint else {
         return whole;
     };
-    let query = Query::new(&hint.rest);
+    let query = WordQuery::new(&hint.rest);
     let rest = if query.is_vague() { vec![1.0; items.len()] } else { index.covered(&query) };
     let then: Vec<bool> = hint.select(items.iter().map(|(item, _)| item), ctx);
     let any = then.iter().zip(&rest).any(|(then, rest)| *then && *rest >= PERHAPS);
@@ -240,8 +240,8 @@ fn question<T: Item>(items: &[T], sure: bool) -> String {
     }
 }
 
-fn candidate<T: Item>(item: &T, ctx: &RequestContext) -> Candidate {
-    Candidate { id: item.id().to_owned(), label: item.label(ctx) }
+fn candidate<T: Item>(item: &T, ctx: &RequestContext) -> ItemChoice {
+    ItemChoice { id: item.id().to_owned(), label: item.label(ctx) }
 }
 
 /// The item an action is about, still as the person was shown it.

@@ -5,8 +5,8 @@
 //! the whole collection does, when it looks like a typo of it (shared trigrams, or one edit). Rare words
 //! count more than common ones; words that say nothing ("the", "thing") do not count at all.
 //!
-//! Two measures over one [`Index`]: [`Index::covered`], how much of a description an item covers (to find
-//! *the one* that is meant), and [`Index::bm25`], how relevant items are to a question (to list several).
+//! Two measures over one [`WordIndex`]: [`WordIndex::covered`], how much of a description an item covers (to find
+//! *the one* that is meant), and [`WordIndex::bm25`], how relevant items are to a question (to list several).
 //!
 //! Deliberately not here: where items come from, recency, times in words.
 
@@ -89,7 +89,7 @@ pub fn fold(text: &str) -> String {
 
 /// What is looked for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Query {
+pub struct WordQuery {
     folded: String,
     strong: Vec<String>,
     vague: Vec<String>,
@@ -97,7 +97,7 @@ pub struct Query {
     is_wordless: bool,
 }
 
-impl Query {
+impl WordQuery {
     /// Reads a description or a question.
     pub fn new(text: &str) -> Self {
         let text: String = text.chars().take(SEARCH_CHARS_MAX).collect();
@@ -138,13 +138,13 @@ struct Doc {
 
 /// A collection that can be searched.
 #[derive(Debug, Default)]
-pub struct Index {
+pub struct WordIndex {
     docs: Vec<Doc>,
     /// In how many items each stem occurs.
     frequency: HashMap<String, usize>,
 }
 
-impl Index {
+impl WordIndex {
     /// Of titles and texts, in the caller's order.
     pub fn new<'a>(items: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
@@ -165,7 +165,7 @@ impl Index {
     }
 
     /// How much of the description each item covers: 0 for nothing, up to 1, or [`EXACT`].
-    pub fn covered(&self, query: &Query) -> Vec<f32> {
+    pub fn covered(&self, query: &WordQuery) -> Vec<f32> {
         let strong: Vec<Sought> = query.strong.iter().map(|word| self.seek(word)).collect();
         let vague: Vec<Sought> = query.vague.iter().map(|word| self.seek(word)).collect();
         let score = |doc: &Doc| {
@@ -187,7 +187,7 @@ impl Index {
     }
 
     /// How relevant each item is to the question: 0 for not at all. Okapi BM25 (k1 = 1.2, b = 0.5).
-    pub fn bm25(&self, query: &Query) -> Vec<f32> {
+    pub fn bm25(&self, query: &WordQuery) -> Vec<f32> {
         let words: Vec<Sought> = query.strong.iter().chain(query.vague.iter()).map(|word| self.seek(word)).collect();
         let total: usize = self.docs.iter().map(|doc| doc.title.len() + doc.body.len()).sum();
         let average = total as f32 / self.docs.len().max(1) as f32;

@@ -45,7 +45,7 @@ impl RequestContext {
 
 /// One of several items a description fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct ItemChoice {
     /// What `find_by` must hold to mean this one.
     pub id: String,
     /// How to show it.
@@ -78,7 +78,7 @@ pub enum Prepared<P = Params> {
         /// For the person: `Which one do you mean?`
         question: String,
         /// The choices, best first.
-        candidates: Vec<Candidate>,
+        candidates: Vec<ItemChoice>,
     },
 }
 
@@ -303,17 +303,6 @@ pub struct Rezoned {
     pub moved: usize,
 }
 
-/// How well the person knows somebody.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Known {
-    /// Only seen as the sender of a mail.
-    SeenOnly,
-    /// The person has written to them.
-    WrittenTo,
-    /// Saved by the person.
-    Saved,
-}
-
 /// Somebody who can be meant by a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
@@ -328,7 +317,7 @@ pub struct Person {
     /// Groups they belong to, lower case.
     pub groups: Vec<String>,
     /// How well.
-    pub known: Known,
+    pub known: Familiarity,
     /// Of what is saved: what somebody else said.
     pub untrusted: Vec<UntrustedText>,
 }
@@ -340,11 +329,7 @@ impl From<&Person> for people::Candidate {
             nicknames: person.nicknames.clone(),
             emails: person.emails.clone(),
             groups: person.groups.clone(),
-            familiarity: match person.known {
-                Known::SeenOnly => Familiarity::Seen,
-                Known::WrittenTo => Familiarity::Written,
-                Known::Saved => Familiarity::Saved,
-            },
+            familiarity: person.known,
         }
     }
 }

@@ -13,6 +13,7 @@ mod flows;
 mod fuzz;
 mod invariants;
 mod moves;
+mod names;
 mod presses;
 mod reminders;
 mod requests;

@@ -66,7 +66,7 @@ async fn fill_demo(brain: &Brain, data_dir: &Path, args: &ConsoleArgs, now: Date
     let zone = args.tz.unwrap_or(brain.policy.zone);
     let owner = UserId::new(args.user.clone());
     brain.commit(services::demo::fill(&owner, &chat_of(&args.user), now, zone)?).await?;
-    services::email::demo::fill(data_dir, &owner, now, zone)?;
+    services::demo::fill_files(data_dir, &owner, now, zone)?;
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use crate::pipeline::turn::Turn;
 use crate::services::command::Slot;
 use crate::services::entry::{Entry, ParamError};
 use crate::services::error::ServiceError;
-use crate::services::service::{Candidate, Person, Prepared};
+use crate::services::service::{ItemChoice, Person, Prepared};
 
 /// Why a proposal is no action yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,6 +181,6 @@ fn add_known_names(params: &Params, known: &[Person], target: Option<&Target>, n
     }
 }
 
-fn which(param: String, question: String, candidates: Vec<Candidate>) -> Unsettled {
+fn which(param: String, question: String, candidates: Vec<ItemChoice>) -> Unsettled {
     Unsettled::Ask { question, param, choices: candidates.into_iter().map(|c| (c.id, c.label)).collect() }
 }

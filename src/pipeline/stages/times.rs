@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use crate::core::plan::{Params, Target};
 use crate::language::time;
 use crate::language::time::{Grain, Half, Known, Problem, Reference, Shift, When, local_instant};
-use crate::services::command::{Base, Called, Past, Slot};
+use crate::services::command::{Base, Called, PastTimes, Slot};
 use crate::services::entry::{Entry, ParamError};
 use crate::services::show::Moment;
 
@@ -53,7 +53,8 @@ pub(crate) fn settle_time(
     match slot {
         Slot::People { .. } => Ok(()),
         Slot::Time { param, value, base, past } => {
-            let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == Past::Only }, target) else {
+            let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == PastTimes::Only }, target)
+            else {
                 return Ok(());
             };
             let moment = clock.read(param, value)?.start_moment();
@@ -66,7 +67,8 @@ pub(crate) fn settle_time(
             &Clock { reference, now, known: Known { half, past: false }, target: None, old: None },
         ),
         Slot::Span { param, start, end, base, past } => {
-            let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == Past::Only }, target) else {
+            let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == PastTimes::Only }, target)
+            else {
                 return Ok(());
             };
             let old_end = target.and_then(|target| moment_of(target.ends.as_deref(), reference));
@@ -192,7 +194,7 @@ fn settle_span(
     param: &'static str,
     start: &mut Option<String>,
     end: &mut Option<String>,
-    past: Past,
+    past: PastTimes,
     old_end: Option<Moment>,
 ) -> Result<(), ParamError> {
     let looks = param == "from";
@@ -277,17 +279,17 @@ fn settle_repeat(repeat: &mut Option<String>, first: &mut Option<String>, clock:
 }
 
 /// A time that has passed is asked about, unless looking back is fine.
-fn check_past(param: &str, moment: Moment, past: Past, reference: &Reference) -> Result<Moment, ParamError> {
+fn check_past(param: &str, moment: Moment, past: PastTimes, reference: &Reference) -> Result<Moment, ParamError> {
     let today = reference.now.with_timezone(&reference.zone).date_naive();
     let over = match moment {
         Moment::Instant(at) => at.to_utc() < reference.now - Duration::minutes(1),
         Moment::Day(day) => day < today,
     };
     match past {
-        Past::Ask if over => {
+        PastTimes::Ask if over => {
             Err(ask(param, format!("{} has already passed. Which time do you mean?", moment.show(reference))))
         }
-        Past::Ask | Past::Fine | Past::Only => Ok(moment),
+        PastTimes::Ask | PastTimes::Fine | PastTimes::Only => Ok(moment),
     }
 }
 

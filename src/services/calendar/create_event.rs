@@ -14,7 +14,7 @@ use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
 use crate::services::command::{
-    Base, Call, Called, Command, Done, Effect, Handle, Past, Receipt, Slot, Subject, one_or_many,
+    Base, Called, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many,
 };
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
@@ -63,7 +63,7 @@ impl Command for CreateEvent {
                 start: &mut self.start_time,
                 end: &mut self.end_time,
                 base: Base::Now,
-                past: Past::Ask,
+                past: PastTimes::Ask,
             },
             Slot::People { param: "attendees", value: &mut self.attendees },
         ]
@@ -129,8 +129,8 @@ impl Handle<CreateEvent> for CalendarService {
         Ok(Prepared::Ready { params: command, target: None, notes, untrusted: Vec::new() })
     }
 
-    async fn perform(&self, call: Call<'_, CreateEvent>) -> Result<Done<EventChanged>, ServiceError> {
-        let Call { ctx, command, action, attempt } = call;
+    async fn perform(&self, call: Invocation<'_, CreateEvent>) -> Result<Completed<EventChanged>, ServiceError> {
+        let Invocation { ctx, command, action, attempt } = call;
         let start = moment(command.start_time.as_deref().unwrap_or_default(), ctx)?;
         let end = with_end(command.start_time.as_deref(), command.end_time, ctx);
         let end = optional(end.as_deref(), ctx)?;

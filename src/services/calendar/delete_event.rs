@@ -12,7 +12,7 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect, Record};
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -91,7 +91,7 @@ impl Handle<DeleteEvent> for CalendarService {
         Ok(prepared)
     }
 
-    async fn perform(&self, call: Call<'_, DeleteEvent>) -> Result<Done<EventChanged>, ServiceError> {
+    async fn perform(&self, call: Invocation<'_, DeleteEvent>) -> Result<Completed<EventChanged>, ServiceError> {
         let (event, revision) = items::held::<Event>(&self.store, call.ctx, call.action).await?;
         let change = Change::delete(Event::TABLE, event.key(), Expect::Revision(revision));
         Ok(EventChanged::done(&event, call.ctx, change))

@@ -11,7 +11,9 @@ use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::limits::RESULT_ROWS_MAX;
-use crate::services::command::{Base, Call, Command, Done, Effect, Handle, Past, Receipt, Slot, Subject};
+use crate::services::command::{
+    Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
+};
 use crate::services::error::ServiceError;
 use crate::services::show;
 
@@ -54,7 +56,13 @@ impl Command for FindFreeTime {
     const STAKES: Stakes = Stakes::Low;
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::Span { param: "from", start: &mut self.from, end: &mut self.to, base: Base::Now, past: Past::Fine }]
+        vec![Slot::Span {
+            param: "from",
+            start: &mut self.from,
+            end: &mut self.to,
+            base: Base::Now,
+            past: PastTimes::Fine,
+        }]
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
@@ -80,8 +88,8 @@ impl Handle<FindFreeTime> for CalendarService {
         Effect::Read
     }
 
-    async fn perform(&self, call: Call<'_, FindFreeTime>) -> Result<Done<FreeTime>, ServiceError> {
-        let Call { ctx, command, .. } = call;
+    async fn perform(&self, call: Invocation<'_, FindFreeTime>) -> Result<Completed<FreeTime>, ServiceError> {
+        let Invocation { ctx, command, .. } = call;
         let minutes = match command.minutes {
             None | Some(0) => SLOT_MINUTES.0,
             Some(minutes) => minutes.min(SLOT_MINUTES.1),
@@ -96,6 +104,6 @@ impl Handle<FindFreeTime> for CalendarService {
         let slot =
             |(from, to): &free::Span| FreeSlot { start: super::stored(*from, ctx), end: super::stored(*to, ctx) };
         let slots = gaps.iter().take(RESULT_ROWS_MAX).map(slot).collect();
-        Ok(Done::read(FreeTime { slots, minutes, more: gaps.len().saturating_sub(RESULT_ROWS_MAX) }))
+        Ok(Completed::read(FreeTime { slots, minutes, more: gaps.len().saturating_sub(RESULT_ROWS_MAX) }))
     }
 }

@@ -12,7 +12,9 @@ use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::limits::RESULT_ROWS_MAX;
-use crate::services::command::{Base, Call, Command, Done, Effect, Handle, Past, Receipt, Slot, Subject};
+use crate::services::command::{
+    Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
+};
 use crate::services::error::ServiceError;
 use crate::services::items;
 use crate::services::show;
@@ -55,7 +57,13 @@ impl Command for ListEvents {
     const STAKES: Stakes = Stakes::Low;
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![Slot::Span { param: "from", start: &mut self.from, end: &mut self.to, base: Base::Now, past: Past::Fine }]
+        vec![Slot::Span {
+            param: "from",
+            start: &mut self.from,
+            end: &mut self.to,
+            base: Base::Now,
+            past: PastTimes::Fine,
+        }]
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
@@ -82,8 +90,8 @@ impl Handle<ListEvents> for CalendarService {
         Effect::Read
     }
 
-    async fn perform(&self, call: Call<'_, ListEvents>) -> Result<Done<Events>, ServiceError> {
-        let Call { ctx, command, .. } = call;
+    async fn perform(&self, call: Invocation<'_, ListEvents>) -> Result<Completed<Events>, ServiceError> {
+        let Invocation { ctx, command, .. } = call;
         let frame = frame(command.from.as_deref(), command.to.as_deref(), ctx)?;
         let found = self.between(ctx, frame.from, frame.to).await?;
         let output = Events {
@@ -92,6 +100,6 @@ impl Handle<ListEvents> for CalendarService {
             to: super::stored(frame.to, ctx),
             more: found.len().saturating_sub(RESULT_ROWS_MAX),
         };
-        Ok(Done::read(output).holding(items::untrusted(found.iter().map(|(event, _)| event))))
+        Ok(Completed::read(output).holding(items::untrusted(found.iter().map(|(event, _)| event))))
     }
 }

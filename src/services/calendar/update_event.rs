@@ -15,7 +15,9 @@ use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
-use crate::services::command::{Base, Call, Command, Done, Effect, Handle, Past, Receipt, Slot, Subject, one_or_many};
+use crate::services::command::{
+    Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many,
+};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -59,7 +61,13 @@ impl Command for UpdateEvent {
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let EventChanges { start_time, end_time, attendees, .. } = &mut self.changes;
         vec![
-            Slot::Span { param: "start_time", start: start_time, end: end_time, base: Base::Target, past: Past::Ask },
+            Slot::Span {
+                param: "start_time",
+                start: start_time,
+                end: end_time,
+                base: Base::Target,
+                past: PastTimes::Ask,
+            },
             Slot::People { param: "attendees", value: attendees },
         ]
     }
@@ -155,8 +163,8 @@ impl Handle<UpdateEvent> for CalendarService {
         Ok(prepared)
     }
 
-    async fn perform(&self, call: Call<'_, UpdateEvent>) -> Result<Done<EventChanged>, ServiceError> {
-        let Call { ctx, command, action, .. } = call;
+    async fn perform(&self, call: Invocation<'_, UpdateEvent>) -> Result<Completed<EventChanged>, ServiceError> {
+        let Invocation { ctx, command, action, .. } = call;
         let (mut event, revision) = items::held::<Event>(&self.store, ctx, action).await?;
         let EventChanges { summary, start_time, end_time, location, attendees: invited } = command.changes;
         // The gate looks at changes as one: what of them is not all the person's own is somebody else's.

@@ -6,7 +6,7 @@ use super::record::{Event, Occurrence};
 use crate::core::history::ItemRef;
 use crate::language::time::Reference;
 use crate::ports::Change;
-use crate::services::command::Done;
+use crate::services::command::Completed;
 use crate::services::items::Item;
 use crate::services::service::RequestContext;
 use crate::services::show;
@@ -74,8 +74,8 @@ pub struct EventChanged {
 
 impl EventChanged {
     /// The end of a command that changed `event`.
-    pub(super) fn done(event: &Event, ctx: &RequestContext, change: Change) -> Done<Self> {
-        Done::changed(Self { event: event.view(ctx) }, vec![change]).holding(event.untrusted())
+    pub(super) fn done(event: &Event, ctx: &RequestContext, change: Change) -> Completed<Self> {
+        Completed::changed(Self { event: event.view(ctx) }, vec![change]).holding(event.untrusted())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::language::people;
 use crate::limits::LIST_ROWS_MAX;
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::service::AddressBook;
 use crate::services::show;
@@ -19,7 +19,7 @@ use crate::services::show;
 /// Look up a person or a group.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Find {
+pub struct FindPerson {
     /// A name, a group, or an address.
     query: String,
 }
@@ -32,7 +32,7 @@ pub struct People {
     more: usize,
 }
 
-impl Command for Find {
+impl Command for FindPerson {
     type Output = People;
 
     const NAME: &'static str = "find";
@@ -62,12 +62,12 @@ impl Command for Find {
 }
 
 #[async_trait]
-impl Handle<Find> for Contacts {
+impl Handle<FindPerson> for Contacts {
     fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    async fn perform(&self, call: Call<'_, Find>) -> Result<Done<People>, ServiceError> {
+    async fn perform(&self, call: Invocation<'_, FindPerson>) -> Result<Completed<People>, ServiceError> {
         let people = self.people(&call.ctx.owner).await?;
         let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
         let found = people::look_up(&call.command.query, &candidates);
@@ -79,6 +79,6 @@ impl Handle<Find> for Contacts {
             rows.push(PersonView::found(candidate, person.map(|p| p.phones.as_slice()).unwrap_or_default()));
         }
         let more = found.len() - rows.len();
-        Ok(Done::read(People { people: rows, more }).holding(untrusted))
+        Ok(Completed::read(People { people: rows, more }).holding(untrusted))
     }
 }

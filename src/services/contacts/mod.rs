@@ -2,7 +2,7 @@
 //!
 //! The vCard file is the installation's address book, read again whenever it changes and never written.
 //! What a person saves is theirs alone and lives in the store; it completes the card of the same name.
-//! Who was only seen in mail is listed last and marked ([`Known`]).
+//! Who was only seen in mail is listed last and marked ([`Familiarity`]).
 
 mod find;
 mod person;
@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
-use find::Find;
-use save::Save;
+use find::FindPerson;
+use save::SavePerson;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -28,11 +28,12 @@ use super::items;
 use super::provenance::Others;
 use super::registry::Registration;
 use super::service::{
-    AddressBook, Content, ContextRole, Known, Noticed, Offerable, Person, RequestContext, Service, ServiceInfo, Wanted,
+    AddressBook, Content, ContextRole, Noticed, Offerable, Person, RequestContext, Service, ServiceInfo, Wanted,
 };
 use crate::core::ids::UserId;
 use crate::core::text::visible;
 use crate::core::turn::Along;
+use crate::language::people::Familiarity;
 use crate::language::words::words;
 use crate::limits::{ITEMS_MAX, VCF_BYTES_MAX};
 use crate::ports::{Key, Record, RecordExt, Scan, Store, Table};
@@ -130,7 +131,7 @@ impl Contacts {
                 emails: contact.emails,
                 phones: contact.phones,
                 groups: contact.groups,
-                known: Known::Saved,
+                known: Familiarity::Saved,
                 untrusted: contact.others.untrusted("a contact"),
             });
         }
@@ -164,7 +165,7 @@ impl AddressBook for Contacts {
                 emails: vec![mailbox.address],
                 phones: Vec::new(),
                 groups: Vec::new(),
-                known: if written { Known::WrittenTo } else { Known::SeenOnly },
+                known: if written { Familiarity::Written } else { Familiarity::Seen },
                 untrusted: Vec::new(),
             });
         }
@@ -176,7 +177,7 @@ impl Contacts {
     /// The service with its commands, for the registry.
     pub fn registration(self: Arc<Self>) -> Registration {
         let info = ServiceInfo::new(NAME, "People", "people, addresses and phone numbers", "your contacts");
-        Registration::of(info, self).command::<Find>().command::<Save>().end()
+        Registration::of(info, self).command::<FindPerson>().command::<SavePerson>().end()
     }
 }
 
@@ -192,7 +193,7 @@ impl Service for Contacts {
         };
         let question = format!("Shall I save {}, {}, to your contacts?", visible(name), visible(phone));
         let (name, phone) = (name.clone(), Some(phone.clone()));
-        let action = planned(NAME, &Save { name, email: None, phone });
+        let action = planned(NAME, &SavePerson { name, email: None, phone });
         vec![Offerable { rank: 0, question: Some(question), label: "💾 Save", action }]
     }
 

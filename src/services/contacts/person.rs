@@ -10,7 +10,7 @@ use crate::core::text::visible;
 use crate::language::people;
 use crate::language::people::Familiarity;
 use crate::language::words::{fold, words};
-use crate::services::service::{Candidate, Known, Noticed, Person};
+use crate::services::service::{ItemChoice, Noticed, Person};
 
 /// Words of a name that everybody uses all the time.
 const COMMON: [&str; 8] = ["the", "and", "from", "for", "of", "at", "to", "in"];
@@ -18,7 +18,7 @@ const COMMON: [&str; 8] = ["the", "and", "from", "for", "of", "at", "to", "in"];
 /// True when a message holds one of their names or groups. Strangers choose their own names, so theirs must
 /// be longer to count.
 pub(super) fn is_named(person: &Person, said: &[String]) -> bool {
-    let shortest = if person.known == Known::SeenOnly { 4 } else { 2 };
+    let shortest = if person.known == Familiarity::Seen { 4 } else { 2 };
     std::iter::once(&person.name)
         .chain(&person.nicknames)
         .flat_map(|name| words(name))
@@ -50,9 +50,9 @@ pub(super) fn meant<'a>(saved: &'a [Person], name: &str, email: &str) -> Vec<&'a
     saved.iter().filter(|p| partly(p)).collect()
 }
 
-pub(super) fn choice(person: &Person) -> Candidate {
+pub(super) fn choice(person: &Person) -> ItemChoice {
     let detail = person.emails.first().or(person.phones.first());
-    Candidate {
+    ItemChoice {
         id: person.name.clone(),
         label: match detail {
             Some(detail) => format!("{} ({detail})", person.name),
@@ -81,7 +81,7 @@ pub(super) fn person_of(card: &Card) -> Person {
         emails: card.emails.clone(),
         phones: card.phones.clone(),
         groups: card.groups.clone(),
-        known: Known::Saved,
+        known: Familiarity::Saved,
         untrusted: Vec::new(),
     }
 }
@@ -161,7 +161,7 @@ pub(super) fn noticed(person: &Person) -> Noticed {
     let details: Vec<&str> = person.emails.iter().chain(&person.phones).map(String::as_str).collect();
     let groups = if person.groups.is_empty() { String::new() } else { format!(" [{}]", person.groups.join(", ")) };
     let line = format!("{}: {}{groups}", person.name, details.join(", "));
-    let seen = (person.known == Known::SeenOnly).then(|| format!("a mail from {}", person.name));
+    let seen = (person.known == Familiarity::Seen).then(|| format!("a mail from {}", person.name));
     let seen = seen.map(|source| UntrustedText { source, text: line.clone() });
     let untrusted = person.untrusted.iter().cloned().chain(seen).collect();
     Noticed { id: person.name.clone(), line, untrusted }

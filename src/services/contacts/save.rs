@@ -11,7 +11,7 @@ use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::limits::CANDIDATES_MAX;
 use crate::ports::{Change, Expect};
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject, before};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, before};
 use crate::services::error::ServiceError;
 use crate::services::provenance::{self, Others};
 use crate::services::service::{Prepared, RequestContext};
@@ -19,7 +19,7 @@ use crate::services::service::{Prepared, RequestContext};
 /// Save or complete a contact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Save {
+pub struct SavePerson {
     pub name: String,
     pub email: Option<String>,
     pub phone: Option<String>,
@@ -38,7 +38,7 @@ pub struct Saved {
     person: PersonView,
 }
 
-impl Command for Save {
+impl Command for SavePerson {
     type Output = Saved;
 
     const NAME: &'static str = "save";
@@ -76,19 +76,19 @@ impl Command for Save {
 }
 
 #[async_trait]
-impl Handle<Save> for Contacts {
+impl Handle<SavePerson> for Contacts {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
     /// Which contact a saving is about: the one of that name or address, a new one, or a question.
-    async fn prepare(&self, ctx: &RequestContext, command: Save) -> Result<Prepared<Save>, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, command: SavePerson) -> Result<Prepared<SavePerson>, ServiceError> {
         let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = spaced(&command.name);
         let email = spaced(command.email.as_deref().unwrap_or_default());
         let saved = self.saved(&ctx.owner).await?;
         let person = match meant(&saved, &name, &email).as_slice() {
-            [] => return Ok(Prepared::as_is(Save { name, ..command })),
+            [] => return Ok(Prepared::as_is(SavePerson { name, ..command })),
             [only] => *only,
             several => {
                 return Ok(Prepared::Several {
@@ -108,12 +108,12 @@ impl Handle<Save> for Contacts {
             before: serde_json::to_value(known)?,
             ..Target::default()
         };
-        let params = Save { name: person.name.clone(), ..command };
+        let params = SavePerson { name: person.name.clone(), ..command };
         Ok(Prepared::Ready { params, target: Some(target), notes: Vec::new(), untrusted: Vec::new() })
     }
 
-    async fn perform(&self, call: Call<'_, Save>) -> Result<Done<Saved>, ServiceError> {
-        let Call { ctx, command, action, attempt } = call;
+    async fn perform(&self, call: Invocation<'_, SavePerson>) -> Result<Completed<Saved>, ServiceError> {
+        let Invocation { ctx, command, action, attempt } = call;
         let stored = self.stored(&ctx.owner).await?;
         let own = action.target.as_ref().and_then(|target| stored.iter().find(|(contact, _)| contact.id == target.id));
         let (mut contact, expect) = match own {
@@ -132,7 +132,7 @@ impl Handle<Save> for Contacts {
                 (fresh, Expect::Absent)
             }
         };
-        let Save { name, email, phone } = command;
+        let SavePerson { name, email, phone } = command;
         let (email, phone) = (email.unwrap_or_default(), phone.unwrap_or_default());
         add(&mut contact.emails, &email);
         add(&mut contact.phones, &phone);
@@ -146,6 +146,6 @@ impl Handle<Save> for Contacts {
             known.emails.iter().for_each(|email| add(&mut person.emails, email));
             known.phones.iter().for_each(|phone| add(&mut person.phones, phone));
         }
-        Ok(Done::changed(Saved { person }, vec![change]).holding(contact.others.untrusted("a contact")))
+        Ok(Completed::changed(Saved { person }, vec![change]).holding(contact.others.untrusted("a contact")))
     }
 }

@@ -65,10 +65,10 @@ async fn everybody_is_listed_once_and_known_as_well_as_they_are() {
         let person = people.iter().find(|p| p.emails.contains(&address.to_owned()));
         person.map(|p| p.known)
     };
-    assert_eq!(known("bob.miller@example.com"), Some(Known::Saved));
-    assert_eq!(known("chad@leadspark.example"), Some(Known::SeenOnly));
+    assert_eq!(known("bob.miller@example.com"), Some(Familiarity::Saved));
+    assert_eq!(known("chad@leadspark.example"), Some(Familiarity::Seen));
     assert_eq!(known("alex.morgan@example.com"), None, "oneself is no contact");
-    assert!(people.iter().any(|p| p.known == Known::WrittenTo));
+    assert!(people.iter().any(|p| p.known == Familiarity::Written));
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Slot, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
 use crate::services::error::ServiceError;
 use crate::services::service::{Prepared, RequestContext};
 use crate::services::show;
@@ -94,18 +94,18 @@ impl Handle<CreateDraft> for Email {
         self.prepare_letter(ctx, command.0, CreateDraft).await
     }
 
-    async fn perform(&self, call: Call<'_, CreateDraft>) -> Result<Done<Drafted>, ServiceError> {
-        let Call { ctx, command: CreateDraft(letter), action, attempt } = call;
+    async fn perform(&self, call: Invocation<'_, CreateDraft>) -> Result<Completed<Drafted>, ServiceError> {
+        let Invocation { ctx, command: CreateDraft(letter), action, attempt } = call;
         let envelope = self.envelope(ctx, action, attempt).await;
         let draft_id = save(&self.mailboxes, &ctx.owner, &letter, &envelope, attempt).await?;
-        Ok(Done::read(Drafted { draft_id, to: letter.to, subject: letter.subject }))
+        Ok(Completed::read(Drafted { draft_id, to: letter.to, subject: letter.subject }))
     }
 
-    async fn happened(&self, call: Call<'_, CreateDraft>) -> Option<Result<Done<Drafted>, ServiceError>> {
+    async fn happened(&self, call: Invocation<'_, CreateDraft>) -> Option<Result<Completed<Drafted>, ServiceError>> {
         let draft_id = safe_key(call.attempt);
         let CreateDraft(Letter { to, subject, .. }) = call.command;
         Some(match self.mailboxes.draft(&call.ctx.owner, &draft_id).await.ok()? {
-            Some(_) => Ok(Done::read(Drafted { draft_id, to, subject })),
+            Some(_) => Ok(Completed::read(Drafted { draft_id, to, subject })),
             None => Err(ServiceError::Refused("I was stopped before it was done".to_owned())),
         })
     }

@@ -1,22 +1,22 @@
-//! Finding mails: the search command, and the thread a description means. Pure over an [`Index`].
+//! Finding mails: the search command, and the thread a description means. Pure over an [`MailIndex`].
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::mailbox::{Index, Mail};
+use super::mailbox::{Mail, MailIndex};
 use super::read::Mailbox;
-use super::search::{Search, ThreadRow, Threads};
+use super::search::{SearchMail, ThreadRow, Threads};
 use super::source::maildir::Folder;
 use super::thread::Thread;
 use crate::core::provenance::UntrustedText;
 use crate::language::words::{fold, stems, words};
 use crate::limits::{CANDIDATES_MAX, MAIL_RESULTS_MAX};
-use crate::services::service::{Candidate, Noticed};
+use crate::services::service::{ItemChoice, Noticed};
 use crate::services::show::Moment;
 
 /// A search, as the command states it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Query {
+pub struct MailQuery {
     /// Stems that must all be there.
     stems: Vec<String>,
     /// Folded words of sender, recipient and subject.
@@ -75,9 +75,9 @@ fn meaningful(text: &str) -> Vec<String> {
     stems(&if kept.is_empty() { text.to_owned() } else { kept.join(" ") })
 }
 
-impl Query {
+impl MailQuery {
     /// What a search asks for. What is no time counts as not given.
-    pub fn of(wanted: &Search, zone: Tz) -> Self {
+    pub fn of(wanted: &SearchMail, zone: Tz) -> Self {
         let folded = |text: &Option<String>| words(text.as_deref().unwrap_or_default());
         let time = |text: &Option<String>| {
             Moment::read(text.as_deref()?.trim(), zone).map(|at| at.start(zone).with_timezone(&Utc))
@@ -132,7 +132,7 @@ pub struct Hit<'a> {
 }
 
 /// Every thread with a mail that fits: best first when words were given, newest first otherwise.
-pub fn search<'a>(index: &'a Index, query: &Query) -> Vec<Hit<'a>> {
+pub fn search<'a>(index: &'a MailIndex, query: &MailQuery) -> Vec<Hit<'a>> {
     let mut hits: Vec<(usize, Hit<'a>)> = index
         .threads
         .iter()
@@ -149,7 +149,7 @@ pub fn search<'a>(index: &'a Index, query: &Query) -> Vec<Hit<'a>> {
 }
 
 /// The result of `email.search`.
-pub fn result(index: &Index, query: &Query, zone: Tz) -> Threads {
+pub fn result(index: &MailIndex, query: &MailQuery, zone: Tz) -> Threads {
     let hits = search(index, query);
     let mut threads: Vec<ThreadRow> = Vec::new();
     let mut more = hits.len();
@@ -165,7 +165,7 @@ pub fn result(index: &Index, query: &Query, zone: Tz) -> Threads {
     Threads { threads, more }
 }
 
-fn row(index: &Index, hit: Hit<'_>, zone: Tz) -> ThreadRow {
+fn row(index: &MailIndex, hit: Hit<'_>, zone: Tz) -> ThreadRow {
     let head = &hit.mail.head;
     ThreadRow {
         id: hit.thread.id.clone(),
@@ -206,7 +206,7 @@ pub fn local(at: DateTime<Utc>, zone: Tz) -> String {
 
 /// What a description came to.
 #[derive(Debug, Clone)]
-pub enum Found<'a> {
+pub enum ThreadMatch<'a> {
     /// This thread.
     One(&'a Thread),
     /// Several, best first.
@@ -217,11 +217,11 @@ pub enum Found<'a> {
 
 /// The thread meant by an id, or by words from sender, subject or text. Words that all stand in subject and
 /// people win over words somewhere in the text; "latest" takes the newest of what fits.
-pub fn thread<'a>(index: &'a Index, description: &str) -> Found<'a> {
+pub fn thread<'a>(index: &'a MailIndex, description: &str) -> ThreadMatch<'a> {
     let description = description.trim();
     let is_it = |thread: &&Thread| thread.id == description;
     if let Some(thread) = index.threads.iter().find(is_it) {
-        return Found::One(thread);
+        return ThreadMatch::One(thread);
     }
     let wanted: Vec<String> = words(description);
     let newest = wanted.iter().any(|word| NEWEST.contains(&word.as_str()));
@@ -230,7 +230,7 @@ pub fn thread<'a>(index: &'a Index, description: &str) -> Found<'a> {
     let said = said.into_iter().cloned().collect::<Vec<_>>().join(" ");
     let stems = stems(&said);
     if stems.is_empty() && !newest {
-        return Found::Nothing;
+        return ThreadMatch::Nothing;
     }
     let of_others = |thread: &&Thread| index.mails_of(thread).any(|mail| !mail.is_own());
     let mut fitting: Vec<&Thread> = tiers(index, &stems).into_iter().find(|tier| !tier.is_empty()).unwrap_or_default();
@@ -238,14 +238,14 @@ pub fn thread<'a>(index: &'a Index, description: &str) -> Found<'a> {
         fitting.retain(of_others);
     }
     match fitting.as_slice() {
-        [] => Found::Nothing,
-        [only] => Found::One(only),
-        [first, ..] if newest => Found::One(first),
-        _ => Found::Several(fitting),
+        [] => ThreadMatch::Nothing,
+        [only] => ThreadMatch::One(only),
+        [first, ..] if newest => ThreadMatch::One(first),
+        _ => ThreadMatch::Several(fitting),
     }
 }
 
-fn tiers<'a>(index: &'a Index, stems: &[String]) -> [Vec<&'a Thread>; 3] {
+fn tiers<'a>(index: &'a MailIndex, stems: &[String]) -> [Vec<&'a Thread>; 3] {
     let exact = |thread: &Thread| self::stems(&thread.subject) == stems;
     let heads = |thread: &Thread| {
         let mut text = String::new();
@@ -266,7 +266,7 @@ fn tiers<'a>(index: &'a Index, stems: &[String]) -> [Vec<&'a Thread>; 3] {
 }
 
 /// Threads to choose from.
-pub fn candidates(index: &Index, threads: &[&Thread], zone: Tz) -> Vec<Candidate> {
+pub fn candidates(index: &MailIndex, threads: &[&Thread], zone: Tz) -> Vec<ItemChoice> {
     threads
         .iter()
         .take(CANDIDATES_MAX)
@@ -275,13 +275,13 @@ pub fn candidates(index: &Index, threads: &[&Thread], zone: Tz) -> Vec<Candidate
             let from = from.or(index.mails_of(thread).next_back());
             let from = from.map_or_else(String::new, |mail| mail.head.parsed.from.label());
             let date = thread.date.with_timezone(&zone).format("%a %-d %b %H:%M");
-            Candidate { id: thread.id.clone(), label: format!("{from}: {} ({date})", subject_or(&thread.subject)) }
+            ItemChoice { id: thread.id.clone(), label: format!("{from}: {} ({date})", subject_or(&thread.subject)) }
         })
         .collect()
 }
 
 /// Threads whose subject or sender shares words with a message, most in common first.
-pub fn notice(index: &Index, message: &str, limit: usize, zone: Tz) -> Vec<Noticed> {
+pub fn notice(index: &MailIndex, message: &str, limit: usize, zone: Tz) -> Vec<Noticed> {
     let stems = meaningful(message);
     let mut near: Vec<(usize, &Thread, &Mail)> = index
         .threads

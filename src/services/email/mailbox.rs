@@ -77,7 +77,7 @@ impl Mail {
 
 /// One owner's mail at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Index {
+pub struct MailIndex {
     /// By folder and name.
     pub mails: Vec<Mail>,
     /// Newest first. Drafts belong to none.
@@ -86,7 +86,7 @@ pub struct Index {
     pub own: Vec<String>,
 }
 
-impl Index {
+impl MailIndex {
     /// True when this address is the owner's.
     pub fn is_me(&self, address: &str) -> bool {
         let address = address.to_lowercase();
@@ -131,7 +131,7 @@ impl Index {
 #[derive(Debug, Default)]
 struct Cached {
     heads: HashMap<(Folder, String), Arc<Head>>,
-    index: Arc<Index>,
+    index: Arc<MailIndex>,
 }
 
 /// The mailboxes of everybody, below one data folder.
@@ -160,13 +160,13 @@ impl Mailboxes {
     }
 
     /// The owner's mail as it is now.
-    pub async fn index(self: &Arc<Self>, owner: &UserId) -> Result<Arc<Index>, ServiceError> {
+    pub async fn index(self: &Arc<Self>, owner: &UserId) -> Result<Arc<MailIndex>, ServiceError> {
         let mailboxes = Arc::clone(self);
         let owner = owner.clone();
         blocking(move || mailboxes.refresh(&owner)).await
     }
 
-    fn refresh(&self, owner: &UserId) -> Result<Arc<Index>, ServiceError> {
+    fn refresh(&self, owner: &UserId) -> Result<Arc<MailIndex>, ServiceError> {
         let slot = {
             let mut all = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(all.entry(owner.clone()).or_default())
@@ -195,7 +195,7 @@ impl Mailboxes {
         let own = own_addresses(self.own.as_deref(), &mails);
         let threads = thread::group(&mails);
         cached.heads = heads;
-        cached.index = Arc::new(Index { mails, threads, own });
+        cached.index = Arc::new(MailIndex { mails, threads, own });
         Ok(Arc::clone(&cached.index))
     }
 }

@@ -34,7 +34,7 @@ use create_draft::CreateDraft;
 use mailbox::{Mail, Mailboxes};
 use read_thread::ReadThread;
 use reply_to_email::ReplyToEmail;
-use search::Search;
+use search::SearchMail;
 use send::smtp::Smtp;
 use send_email::SendEmail;
 
@@ -82,7 +82,7 @@ impl Email {
     pub fn registration(self: Arc<Self>) -> Registration {
         let info = ServiceInfo::new(NAME, "Mail", "searching, reading, drafting and sending mail", "your mail");
         Registration::of(info, self)
-            .command::<Search>()
+            .command::<SearchMail>()
             .command::<ReadThread>()
             .command::<CreateDraft>()
             .command::<SendEmail>()

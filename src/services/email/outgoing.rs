@@ -11,7 +11,7 @@ use super::send::smtp::{Sender, Sent};
 use super::source::maildir::Folder;
 use crate::core::plan::Action;
 use crate::failpoint::fail_point;
-use crate::services::command::{Done, before};
+use crate::services::command::{Completed, before};
 use crate::services::error::ServiceError;
 use crate::services::service::{Attempt, RequestContext};
 
@@ -34,7 +34,7 @@ impl Email {
         letter: Letter,
         action: &Action,
         attempt: &Attempt,
-    ) -> Result<Done<Sending>, ServiceError> {
+    ) -> Result<Completed<Sending>, ServiceError> {
         let mut envelope = self.envelope(ctx, action, attempt).await;
         let Some(smtp) = &self.smtp else {
             let kept = self.keep(ctx, &letter, &envelope, attempt).await;
@@ -60,7 +60,7 @@ impl Email {
                 let filed = self.file(ctx, bytes, attempt).await;
                 fail_point("sent-filed");
                 self.drop_drafts(ctx, drafts).await;
-                Ok(Done::read(Sending {
+                Ok(Completed::read(Sending {
                     to: letter.to,
                     subject: letter.subject,
                     message_id: envelope.message_id,
@@ -71,7 +71,7 @@ impl Email {
                 let kept = self.keep(ctx, &letter, &envelope, attempt).await;
                 Err(ServiceError::Refused(format!("{why}. Nothing was sent. {kept}")))
             }
-            Sent::Doubtful(why) => Ok(Done::Doubtful(format!(
+            Sent::Doubtful(why) => Ok(Completed::Doubtful(format!(
                 "{why}. It may or may not have gone out, so I won't send it again by myself: \
                  please look into the account's Sent folder, or ask {}.",
                 letter.to.join(", ")
@@ -85,13 +85,13 @@ impl Email {
         ctx: &RequestContext,
         letter: Letter,
         attempt: &Attempt,
-    ) -> Option<Result<Done<Sending>, ServiceError>> {
+    ) -> Option<Result<Completed<Sending>, ServiceError>> {
         let index = self.mailboxes.index(&ctx.owner).await.ok()?;
         let key = safe_key(attempt);
         let sent = index.mails.iter().filter(|mail| mail.file.folder == Folder::Sent);
         let mut ids = sent.filter_map(|mail| mail.head.parsed.message_id.as_deref());
         let message_id = ids.find(|id| id.split('@').next() == Some(key.as_str()))?.to_owned();
-        Some(Ok(Done::read(Sending { to: letter.to, subject: letter.subject, message_id, filed: true })))
+        Some(Ok(Completed::read(Sending { to: letter.to, subject: letter.subject, message_id, filed: true })))
     }
 
     /// What goes along with the letter of an action.

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::compose::{Letter, wire_address};
-use super::find::{self, Found};
-use super::mailbox::{Index, Mail, blocking};
+use super::find::{self, ThreadMatch};
+use super::mailbox::{Mail, MailIndex, blocking};
 use super::read::{Mailbox, one_line};
 use super::reply_to_email::ReplyToEmail;
 use super::thread::{Thread, reply_subject};
@@ -12,10 +12,11 @@ use super::{Email, source_of};
 use crate::core::card::{CardBody, show_address};
 use crate::core::plan::Target;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
+use crate::language::people::Familiarity;
 use crate::limits::RECIPIENTS_MAX;
 use crate::services::command::Subject;
 use crate::services::error::ServiceError;
-use crate::services::service::{Known, Prepared, RequestContext};
+use crate::services::service::{Prepared, RequestContext};
 use crate::services::show;
 
 impl Email {
@@ -80,7 +81,7 @@ impl Email {
         let known = |address: &String| {
             index.is_me(address)
                 || people.iter().any(|person| {
-                    person.known > Known::SeenOnly && person.emails.iter().any(|email| same_address(email, address))
+                    person.known > Familiarity::Seen && person.emails.iter().any(|email| same_address(email, address))
                 })
         };
         let strangers = to.iter().filter(|address| !known(address));
@@ -110,7 +111,7 @@ struct Answer {
 }
 
 impl Answer {
-    fn to(mail: &Mail, index: &Index) -> Self {
+    fn to(mail: &Mail, index: &MailIndex) -> Self {
         let parsed = &mail.head.parsed;
         if mail.is_own() {
             // Nobody has answered yet: this goes to the same people again.
@@ -183,20 +184,24 @@ fn foreign_of(mail: &Mail) -> Vec<UntrustedText> {
 
 /// The thread `find_by` means, or what to ask instead.
 #[expect(clippy::result_large_err, reason = "a question is returned whole, once an action")]
-pub(super) fn meant<'a, C>(index: &'a Index, find_by: &str, ctx: &RequestContext) -> Result<&'a Thread, Prepared<C>> {
+pub(super) fn meant<'a, C>(
+    index: &'a MailIndex,
+    find_by: &str,
+    ctx: &RequestContext,
+) -> Result<&'a Thread, Prepared<C>> {
     match find::thread(index, find_by) {
-        Found::One(thread) => Ok(thread),
-        Found::Several(threads) => Err(Prepared::Several {
+        ThreadMatch::One(thread) => Ok(thread),
+        ThreadMatch::Several(threads) => Err(Prepared::Several {
             param: "find_by".to_owned(),
             question: "Which mail do you mean?".to_owned(),
             candidates: find::candidates(index, &threads, ctx.zone),
         }),
-        Found::Nothing => Err(not_found(find_by)),
+        ThreadMatch::Nothing => Err(not_found(find_by)),
     }
 }
 
 /// A conversation as the person would call it.
-pub(super) fn label(index: &Index, thread: &Thread) -> String {
+pub(super) fn label(index: &MailIndex, thread: &Thread) -> String {
     let subject = find::subject_or(&thread.subject);
     match index.mails_of(thread).rfind(|mail| !mail.is_own()) {
         Some(mail) => format!("{subject} — {}", mail.head.parsed.from.label()),

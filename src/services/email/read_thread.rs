@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::find::{self, Found};
-use super::mailbox::{Index, blocking};
+use super::find::{self, ThreadMatch};
+use super::mailbox::{MailIndex, blocking};
 use super::prepare::{label, meant};
 use super::search::named;
 use super::thread::Thread;
@@ -16,7 +16,7 @@ use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items;
 use crate::services::service::{Prepared, RequestContext};
@@ -123,21 +123,21 @@ impl Handle<ReadThread> for Email {
         Ok(Prepared::Ready { params: command, target: Some(target), notes: Vec::new(), untrusted: Vec::new() })
     }
 
-    async fn perform(&self, call: Call<'_, ReadThread>) -> Result<Done<ThreadRead>, ServiceError> {
-        let Call { ctx, command, action, .. } = call;
+    async fn perform(&self, call: Invocation<'_, ReadThread>) -> Result<Completed<ThreadRead>, ServiceError> {
+        let Invocation { ctx, command, action, .. } = call;
         let index = self.mailboxes.index(&ctx.owner).await?;
         let wanted = action.target.as_ref().map_or(command.find_by, |target| target.id.clone());
         let ctx = ctx.clone();
         blocking(move || match find::thread(&index, &wanted) {
-            Found::One(thread) => Ok(whole(&index, thread, &ctx)),
-            Found::Several(_) => Err(ServiceError::Refused("Several mails fit that.".to_owned())),
-            Found::Nothing => Err(ServiceError::Refused("That mail is no longer there.".to_owned())),
+            ThreadMatch::One(thread) => Ok(whole(&index, thread, &ctx)),
+            ThreadMatch::Several(_) => Err(ServiceError::Refused("Several mails fit that.".to_owned())),
+            ThreadMatch::Nothing => Err(ServiceError::Refused("That mail is no longer there.".to_owned())),
         })
         .await
     }
 }
 
-fn whole(index: &Index, thread: &Thread, ctx: &RequestContext) -> Done<ThreadRead> {
+fn whole(index: &MailIndex, thread: &Thread, ctx: &RequestContext) -> Completed<ThreadRead> {
     let mut untrusted = Vec::new();
     let mut messages = Vec::new();
     for mail in index.mails_of(thread) {
@@ -161,5 +161,5 @@ fn whole(index: &Index, thread: &Thread, ctx: &RequestContext) -> Done<ThreadRea
         });
     }
     let subject = find::subject_or(&thread.subject).to_owned();
-    Done::read(ThreadRead { thread: ThreadView { id: thread.id.clone(), subject, messages } }).holding(untrusted)
+    Completed::read(ThreadRead { thread: ThreadView { id: thread.id.clone(), subject, messages } }).holding(untrusted)
 }

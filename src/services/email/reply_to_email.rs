@@ -12,7 +12,7 @@ use crate::core::card::CardBody;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject, one_or_many};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
 use crate::services::error::ServiceError;
 use crate::services::items::label;
 use crate::services::service::{Prepared, RequestContext};
@@ -108,11 +108,11 @@ impl Handle<ReplyToEmail> for Email {
         self.prepare_reply(ctx, command).await
     }
 
-    async fn perform(&self, call: Call<'_, ReplyToEmail>) -> Result<Done<Sending>, ServiceError> {
+    async fn perform(&self, call: Invocation<'_, ReplyToEmail>) -> Result<Completed<Sending>, ServiceError> {
         self.send(call.ctx, call.command.letter(), call.action, call.attempt).await
     }
 
-    async fn happened(&self, call: Call<'_, ReplyToEmail>) -> Option<Result<Done<Sending>, ServiceError>> {
+    async fn happened(&self, call: Invocation<'_, ReplyToEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
         self.sent_already(call.ctx, call.command.letter(), call.attempt).await
     }
 }

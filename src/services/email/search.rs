@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::find::{self, Query};
+use super::find::{self, MailQuery};
 use super::{Email, source_of};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
@@ -12,14 +12,16 @@ use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
 use crate::limits::MAIL_RESULTS_MAX;
-use crate::services::command::{Base, Call, Command, Done, Effect, Handle, Past, Receipt, Slot, Subject};
+use crate::services::command::{
+    Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
+};
 use crate::services::error::ServiceError;
 use crate::services::show;
 
 /// Find mails.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Search {
+pub struct SearchMail {
     pub text: Option<String>,
     pub from: Option<String>,
     pub to: Option<String>,
@@ -54,7 +56,7 @@ pub struct Threads {
     pub more: usize,
 }
 
-impl Command for Search {
+impl Command for SearchMail {
     type Output = Threads;
 
     const NAME: &'static str = "search";
@@ -66,10 +68,18 @@ impl Command for Search {
     const SHOWS_UNTRUSTED: bool = true;
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        let since =
-            self.since.as_mut().map(|value| Slot::Time { param: "since", value, base: Base::Now, past: Past::Only });
-        let before =
-            self.before.as_mut().map(|value| Slot::Time { param: "before", value, base: Base::Now, past: Past::Only });
+        let since = self.since.as_mut().map(|value| Slot::Time {
+            param: "since",
+            value,
+            base: Base::Now,
+            past: PastTimes::Only,
+        });
+        let before = self.before.as_mut().map(|value| Slot::Time {
+            param: "before",
+            value,
+            base: Base::Now,
+            past: PastTimes::Only,
+        });
         since.into_iter().chain(before).collect()
     }
 
@@ -100,20 +110,20 @@ pub(super) fn named(from: &str) -> &str {
 }
 
 #[async_trait]
-impl Handle<Search> for Email {
+impl Handle<SearchMail> for Email {
     fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    async fn perform(&self, call: Call<'_, Search>) -> Result<Done<Threads>, ServiceError> {
+    async fn perform(&self, call: Invocation<'_, SearchMail>) -> Result<Completed<Threads>, ServiceError> {
         let index = self.mailboxes.index(&call.ctx.owner).await?;
-        let query = Query::of(&call.command, call.ctx.zone);
+        let query = MailQuery::of(&call.command, call.ctx.zone);
         let seen = find::search(&index, &query).into_iter().take(MAIL_RESULTS_MAX).filter(|hit| !hit.mail.is_own());
         let untrusted = seen.map(|hit| UntrustedText {
             source: source_of(hit.mail),
             text: [&hit.thread.subject, &hit.mail.head.snippet].map(String::as_str).join("\n"),
         });
         let untrusted = untrusted.collect();
-        Ok(Done::read(find::result(&index, &query, call.ctx.zone)).holding(untrusted))
+        Ok(Completed::read(find::result(&index, &query, call.ctx.zone)).holding(untrusted))
     }
 }

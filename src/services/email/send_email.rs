@@ -12,7 +12,7 @@ use crate::core::card::CardBody;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Slot, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
 use crate::services::error::ServiceError;
 use crate::services::service::{Prepared, RequestContext};
 use crate::services::show;
@@ -78,11 +78,11 @@ impl Handle<SendEmail> for Email {
         self.prepare_letter(ctx, command.0, SendEmail).await
     }
 
-    async fn perform(&self, call: Call<'_, SendEmail>) -> Result<Done<Sending>, ServiceError> {
+    async fn perform(&self, call: Invocation<'_, SendEmail>) -> Result<Completed<Sending>, ServiceError> {
         self.send(call.ctx, call.command.0, call.action, call.attempt).await
     }
 
-    async fn happened(&self, call: Call<'_, SendEmail>) -> Option<Result<Done<Sending>, ServiceError>> {
+    async fn happened(&self, call: Invocation<'_, SendEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
         self.sent_already(call.ctx, call.command.0, call.attempt).await
     }
 }

@@ -11,7 +11,7 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect, Record};
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -19,12 +19,12 @@ use crate::services::service::{Prepared, RequestContext};
 /// Erase a remembered fact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Forget {
+pub struct ForgetFact {
     /// The fact's id, name, or words from it.
     pub find_by: String,
 }
 
-impl Command for Forget {
+impl Command for ForgetFact {
     type Output = FactChanged;
 
     const NAME: &'static str = "forget";
@@ -68,18 +68,18 @@ impl Command for Forget {
 }
 
 #[async_trait]
-impl Handle<Forget> for MemoryService {
+impl Handle<ForgetFact> for MemoryService {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: Forget) -> Result<Prepared<Forget>, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, command: ForgetFact) -> Result<Prepared<ForgetFact>, ServiceError> {
         let words = command.find_by.clone();
         items::prepare::<Memory, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
     }
 
-    async fn perform(&self, call: Call<'_, Forget>) -> Result<Done<FactChanged>, ServiceError> {
-        let Call { ctx, action, .. } = call;
+    async fn perform(&self, call: Invocation<'_, ForgetFact>) -> Result<Completed<FactChanged>, ServiceError> {
+        let Invocation { ctx, action, .. } = call;
         let (memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
         let change = Change::delete(Memory::TABLE, Record::key(&memory), Expect::Revision(revision));
         Ok(FactChanged::done(&memory, ctx, change))

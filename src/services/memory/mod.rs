@@ -12,18 +12,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use forget::Forget;
-use recall::Recall;
+use forget::ForgetFact;
+use recall::RecallFacts;
 pub use record::Memory;
 use serde_json::Value;
-use store::Store as Remember;
-use update::Update;
+use store::StoreFact;
+use update::UpdateFact;
 
 use super::command::planned;
 use super::error::ServiceError;
 use super::items::{self, Item};
 use super::registry::Registration;
-use super::search::{Index, Query};
+use super::search::{WordIndex, WordQuery};
 use super::service::{
     Content, ContextRole, Fact, Facts, Listing, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted,
 };
@@ -68,7 +68,7 @@ impl MemoryService {
     /// The facts that fit a query, best first.
     async fn found(&self, ctx: &RequestContext, query: &str) -> Result<Vec<Memory>, ServiceError> {
         let all: Vec<Memory> = self.all(ctx).await?.into_iter().map(|(memory, _)| memory).collect();
-        let query = Query::new(query);
+        let query = WordQuery::new(query);
         Ok(if query.is_for_everything() { all } else { relevant(all, &query, ctx.now) })
     }
 }
@@ -89,9 +89,9 @@ fn value(text: &str) -> Result<String, ServiceError> {
 }
 
 /// The facts that answer a question, best first: relevance, a little more for newer ones.
-fn relevant(memories: Vec<Memory>, query: &Query, now: DateTime<Utc>) -> Vec<Memory> {
+fn relevant(memories: Vec<Memory>, query: &WordQuery, now: DateTime<Utc>) -> Vec<Memory> {
     let bodies: Vec<String> = memories.iter().map(Memory::body).collect();
-    let index = Index::new(memories.iter().zip(&bodies).map(|(m, body)| (m.key.as_str(), body.as_str())));
+    let index = WordIndex::new(memories.iter().zip(&bodies).map(|(m, body)| (m.key.as_str(), body.as_str())));
     let scores = index.bm25(query).into_iter().zip(memories).map(|(score, memory)| {
         let days = (now - memory.at).num_days().max(0) as f32;
         (score * (1.0 + RECENCY / (1.0 + days / RECENCY_DAYS)), memory)
@@ -107,10 +107,10 @@ impl MemoryService {
     pub fn registration(self: Arc<Self>) -> Registration {
         let info = ServiceInfo::new(NAME, "Memory", "facts about the person to remember or recall", "what I remember");
         Registration::of(info, self)
-            .command::<Remember>()
-            .command::<Update>()
-            .command::<Recall>()
-            .command::<Forget>()
+            .command::<StoreFact>()
+            .command::<UpdateFact>()
+            .command::<RecallFacts>()
+            .command::<ForgetFact>()
             .end()
     }
 }
@@ -126,7 +126,7 @@ impl Service for MemoryService {
             return Vec::new();
         }
         let (category, key, value) = ("note".to_owned(), content.title.to_owned(), content.text.to_owned());
-        let action = planned(NAME, &Remember { category, key, value });
+        let action = planned(NAME, &StoreFact { category, key, value });
         vec![Offerable { rank: 2, question: None, label: "🧠 Remember it", action }]
     }
 
@@ -140,7 +140,7 @@ impl Service for MemoryService {
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let all: Vec<Memory> = self.all(ctx).await?.into_iter().map(|(memory, _)| memory).collect();
-        let found = relevant(all, &Query::new(&wanted.message), ctx.now);
+        let found = relevant(all, &WordQuery::new(&wanted.message), ctx.now);
         let noticed = |memory: &Memory| Noticed {
             id: memory.id.clone(),
             line: format!("{}: {}", texts::brief(&memory.key), texts::brief(&memory.value)),
@@ -170,6 +170,6 @@ impl Facts for MemoryService {
     }
 
     fn forgetting(&self, id: &str) -> PlannedAction {
-        planned(NAME, &Forget { find_by: id.to_owned() })
+        planned(NAME, &ForgetFact { find_by: id.to_owned() })
     }
 }

@@ -10,7 +10,7 @@ use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::limits::RESULT_ROWS_MAX;
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
 use crate::services::show;
@@ -18,7 +18,7 @@ use crate::services::show;
 /// Look up remembered facts.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Recall {
+pub struct RecallFacts {
     query: String,
 }
 
@@ -30,7 +30,7 @@ pub struct Recalled {
     more: usize,
 }
 
-impl Command for Recall {
+impl Command for RecallFacts {
     type Output = Recalled;
 
     const NAME: &'static str = "recall";
@@ -64,16 +64,16 @@ impl Command for Recall {
 }
 
 #[async_trait]
-impl Handle<Recall> for MemoryService {
+impl Handle<RecallFacts> for MemoryService {
     fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    async fn perform(&self, call: Call<'_, Recall>) -> Result<Done<Recalled>, ServiceError> {
-        let Call { ctx, command, .. } = call;
+    async fn perform(&self, call: Invocation<'_, RecallFacts>) -> Result<Completed<Recalled>, ServiceError> {
+        let Invocation { ctx, command, .. } = call;
         let found = self.found(ctx, &command.query).await?;
         let shown = &found[..found.len().min(RESULT_ROWS_MAX)];
         let memories = shown.iter().map(|memory| memory.view(ctx)).collect();
-        Ok(Done::read(Recalled { memories, more: found.len() - shown.len() }).holding(items::untrusted(shown)))
+        Ok(Completed::read(Recalled { memories, more: found.len() - shown.len() }).holding(items::untrusted(shown)))
     }
 }

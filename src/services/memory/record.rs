@@ -7,7 +7,7 @@ use crate::core::history::ItemRef;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::ports::{Change, Key, Record, Table};
-use crate::services::command::Done;
+use crate::services::command::Completed;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
 use crate::services::service::RequestContext;
@@ -111,8 +111,8 @@ pub struct FactChanged {
 
 impl FactChanged {
     /// The end of a command that changed `memory`.
-    pub(super) fn done(memory: &Memory, ctx: &RequestContext, change: Change) -> Done<Self> {
-        Done::changed(Self { memory: memory.view(ctx) }, vec![change]).holding(memory.untrusted())
+    pub(super) fn done(memory: &Memory, ctx: &RequestContext, change: Change) -> Completed<Self> {
+        Completed::changed(Self { memory: memory.view(ctx) }, vec![change]).holding(memory.untrusted())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::provenance::{self, Others};
@@ -21,7 +21,7 @@ use crate::services::texts;
 /// Remember a fact about the person.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Store {
+pub struct StoreFact {
     /// E.g. preference, person, place, work, health, fact.
     pub category: String,
     /// A short name of the fact.
@@ -31,15 +31,15 @@ pub struct Store {
 
 /// A fact that was remembered.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Stored {
+pub struct FactStored {
     memory: FactView,
     /// What it said before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     replaced: Option<String>,
 }
 
-impl Command for Store {
-    type Output = Stored;
+impl Command for StoreFact {
+    type Output = FactStored;
 
     const NAME: &'static str = "store";
     const SUMMARY: &'static str = "remember a fact about the person";
@@ -55,7 +55,7 @@ impl Command for Store {
         CardBody::titled("Remember this?").row(&self.key, &self.value).row("Kind", &self.category)
     }
 
-    fn receipt(&self, output: &Stored, _: &Receipt<'_>) -> String {
+    fn receipt(&self, output: &FactStored, _: &Receipt<'_>) -> String {
         let remembered = format!("🧠 Remembered: {} — {}", self.key, self.value);
         match &output.replaced {
             Some(old) => format!("{remembered} (instead of “{old}”)"),
@@ -67,19 +67,19 @@ impl Command for Store {
         format!("remember “{}”", self.key)
     }
 
-    fn made(&self, output: &Stored) -> Option<ItemRef> {
+    fn made(&self, output: &FactStored) -> Option<ItemRef> {
         Some(output.memory.named())
     }
 }
 
 #[async_trait]
-impl Handle<Store> for MemoryService {
+impl Handle<StoreFact> for MemoryService {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
-    async fn perform(&self, call: Call<'_, Store>) -> Result<Done<Stored>, ServiceError> {
-        let Call { ctx, command, action, attempt } = call;
+    async fn perform(&self, call: Invocation<'_, StoreFact>) -> Result<Completed<FactStored>, ServiceError> {
+        let Invocation { ctx, command, action, attempt } = call;
         let key = texts::title(&command.key, "fact")?;
         let category = texts::title(&command.category, "category")?;
         let value = super::value(&command.value)?;
@@ -98,7 +98,7 @@ impl Handle<Store> for MemoryService {
         let mut untrusted = memory.untrusted();
         let replaced = replaced.filter(|old| old.value != memory.value);
         untrusted.extend(replaced.iter().flat_map(Item::untrusted));
-        let output = Stored { memory: memory.view(ctx), replaced: replaced.map(|old| old.value) };
-        Ok(Done::changed(output, vec![Change::put(&memory, expect)?]).holding(untrusted))
+        let output = FactStored { memory: memory.view(ctx), replaced: replaced.map(|old| old.value) };
+        Ok(Completed::changed(output, vec![Change::put(&memory, expect)?]).holding(untrusted))
     }
 }

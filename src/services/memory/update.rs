@@ -11,7 +11,7 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::provenance;
@@ -20,13 +20,13 @@ use crate::services::service::{Prepared, RequestContext};
 /// Correct a remembered fact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Update {
+pub struct UpdateFact {
     /// The fact's name or words from it.
     key: String,
     new_value: String,
 }
 
-impl Command for Update {
+impl Command for UpdateFact {
     type Output = FactChanged;
 
     const NAME: &'static str = "update";
@@ -60,18 +60,18 @@ impl Command for Update {
 }
 
 #[async_trait]
-impl Handle<Update> for MemoryService {
+impl Handle<UpdateFact> for MemoryService {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: Update) -> Result<Prepared<Update>, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, command: UpdateFact) -> Result<Prepared<UpdateFact>, ServiceError> {
         let words = command.key.clone();
         items::prepare::<Memory, _>(&self.store, ctx, command, "key", &words, |_| true).await
     }
 
-    async fn perform(&self, call: Call<'_, Update>) -> Result<Done<FactChanged>, ServiceError> {
-        let Call { ctx, command, action, .. } = call;
+    async fn perform(&self, call: Invocation<'_, UpdateFact>) -> Result<Completed<FactChanged>, ServiceError> {
+        let Invocation { ctx, command, action, .. } = call;
         let (mut memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
         memory.value = super::value(&command.new_value)?;
         memory.others.write("value", &memory.value, provenance::source(action, "new_value"));

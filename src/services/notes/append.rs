@@ -12,7 +12,7 @@ use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::core::text::capital;
 use crate::ports::{Change, Expect};
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -21,14 +21,14 @@ use crate::services::{provenance, texts};
 /// Add to a note or list.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Append {
+pub struct AppendNote {
     /// The note's id or words from its title.
     find_by: String,
     /// What to add; several entries of a list on lines of their own.
     text: String,
 }
 
-impl Command for Append {
+impl Command for AppendNote {
     type Output = NoteChanged;
 
     const NAME: &'static str = "append";
@@ -66,14 +66,14 @@ impl Command for Append {
 }
 
 #[async_trait]
-impl Handle<Append> for NotesService {
+impl Handle<AppendNote> for NotesService {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: Append) -> Result<Prepared<Append>, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, command: AppendNote) -> Result<Prepared<AppendNote>, ServiceError> {
         let words = texts::filled(Some(&command.find_by)).unwrap_or_default();
-        let begins = Append { find_by: command.find_by.clone(), text: command.text.clone() };
+        let begins = AppendNote { find_by: command.find_by.clone(), text: command.text.clone() };
         Ok(match items::prepare::<Note, _>(&self.store, ctx, command, "find_by", &words, |_| true).await? {
             Prepared::NotFound { .. } if names_a_list(&words) => Prepared::as_is(begins),
             Prepared::NotFound { what } => Prepared::NotFound {
@@ -84,8 +84,8 @@ impl Handle<Append> for NotesService {
     }
 
     /// Adding commutes: a note that grew since it was looked up is still the one that was meant.
-    async fn perform(&self, call: Call<'_, Append>) -> Result<Done<NoteChanged>, ServiceError> {
-        let Call { ctx, command, action, attempt } = call;
+    async fn perform(&self, call: Invocation<'_, AppendNote>) -> Result<Completed<NoteChanged>, ServiceError> {
+        let Invocation { ctx, command, action, attempt } = call;
         let nothing = || ServiceError::Refused("There was nothing to add.".to_owned());
         let text = texts::filled(Some(&command.text)).ok_or_else(nothing)?;
         let begins = action.target.is_none() && names_a_list(&command.find_by);
@@ -100,7 +100,7 @@ impl Handle<Append> for NotesService {
         note.updated_at = ctx.now;
         let change = Change::put(&note, expect)?;
         let output = NoteChanged { note: note.view(ctx), begun: begins };
-        Ok(Done::changed(output, vec![change]).holding(note.untrusted()))
+        Ok(Completed::changed(output, vec![change]).holding(note.untrusted()))
     }
 }
 

@@ -11,14 +11,14 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject, one_or_many};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, one_or_many};
 use crate::services::error::ServiceError;
 use crate::services::{provenance, texts};
 
 /// Write a note or start a list.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Create {
+pub struct CreateNote {
     pub title: String,
     pub text: Option<String>,
     /// For a list: its entries.
@@ -26,7 +26,7 @@ pub struct Create {
     pub items: Vec<String>,
 }
 
-impl Command for Create {
+impl Command for CreateNote {
     type Output = NoteChanged;
 
     const NAME: &'static str = "create";
@@ -59,13 +59,13 @@ impl Command for Create {
 }
 
 #[async_trait]
-impl Handle<Create> for NotesService {
+impl Handle<CreateNote> for NotesService {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
-    async fn perform(&self, call: Call<'_, Create>) -> Result<Done<NoteChanged>, ServiceError> {
-        let Call { ctx, command, action, attempt } = call;
+    async fn perform(&self, call: Invocation<'_, CreateNote>) -> Result<Completed<NoteChanged>, ServiceError> {
+        let Invocation { ctx, command, action, attempt } = call;
         let mut note = Note {
             text: texts::filled(command.text.as_deref()),
             items: texts::filled_all(&command.items),

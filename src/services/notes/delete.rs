@@ -11,7 +11,7 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect, Record};
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -19,12 +19,12 @@ use crate::services::service::{Prepared, RequestContext};
 /// Delete a note for good.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Delete {
+pub struct DeleteNote {
     /// The note's id or words from its title.
     find_by: String,
 }
 
-impl Command for Delete {
+impl Command for DeleteNote {
     type Output = NoteChanged;
 
     const NAME: &'static str = "delete";
@@ -68,17 +68,17 @@ impl Command for Delete {
 }
 
 #[async_trait]
-impl Handle<Delete> for NotesService {
+impl Handle<DeleteNote> for NotesService {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: Delete) -> Result<Prepared<Delete>, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, command: DeleteNote) -> Result<Prepared<DeleteNote>, ServiceError> {
         let words = command.find_by.clone();
         items::prepare::<Note, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
     }
 
-    async fn perform(&self, call: Call<'_, Delete>) -> Result<Done<NoteChanged>, ServiceError> {
+    async fn perform(&self, call: Invocation<'_, DeleteNote>) -> Result<Completed<NoteChanged>, ServiceError> {
         let (note, revision) = items::held::<Note>(&self.store, call.ctx, call.action).await?;
         let change = Change::delete(Note::TABLE, note.key(), Expect::Revision(revision));
         Ok(NoteChanged::done(&note, call.ctx, change))

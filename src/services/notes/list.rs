@@ -9,16 +9,16 @@ use super::record::{NoteView, Notes};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::show;
 
 /// Show all notes.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct List {}
+pub struct ListNotes {}
 
-impl Command for List {
+impl Command for ListNotes {
     type Output = Notes;
 
     const NAME: &'static str = "list";
@@ -44,12 +44,12 @@ impl Command for List {
 }
 
 #[async_trait]
-impl Handle<List> for NotesService {
+impl Handle<ListNotes> for NotesService {
     fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    async fn perform(&self, call: Call<'_, List>) -> Result<Done<Notes>, ServiceError> {
+    async fn perform(&self, call: Invocation<'_, ListNotes>) -> Result<Completed<Notes>, ServiceError> {
         Ok(Notes::read(&self.all(call.ctx).await?, call.ctx))
     }
 }

@@ -12,20 +12,20 @@ mod search;
 
 use std::sync::Arc;
 
-use append::Append;
+use append::AppendNote;
 use async_trait::async_trait;
-use create::Create;
-use delete::Delete;
-use list::List;
+use create::CreateNote;
+use delete::DeleteNote;
+use list::ListNotes;
 pub use record::Note;
-use search::Search;
+use search::SearchNotes;
 use serde_json::Value;
 
 use super::command::planned;
 use super::error::ServiceError;
 use super::items::{self, Item};
 use super::registry::Registration;
-use super::search::{Index, PERHAPS, Query};
+use super::search::{PERHAPS, WordIndex, WordQuery};
 use super::service::{Content, ContextRole, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted};
 use super::texts;
 use crate::core::ids::UserId;
@@ -74,9 +74,9 @@ fn question(param: &str) -> &'static str {
 }
 
 /// The notes that a query fits, best first.
-fn matching(notes: Vec<Note>, query: &Query) -> Vec<Note> {
+fn matching(notes: Vec<Note>, query: &WordQuery) -> Vec<Note> {
     let bodies: Vec<String> = notes.iter().map(Note::body).collect();
-    let index = Index::new(notes.iter().zip(&bodies).map(|(n, body)| (n.title.as_str(), body.as_str())));
+    let index = WordIndex::new(notes.iter().zip(&bodies).map(|(n, body)| (n.title.as_str(), body.as_str())));
     let mut ranked: Vec<(f32, Note)> = index.covered(query).into_iter().zip(notes).collect();
     ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let best = ranked.first().map_or(0.0, |(score, _)| score.min(1.0));
@@ -89,11 +89,11 @@ impl NotesService {
     pub fn registration(self: Arc<Self>) -> Registration {
         let info = ServiceInfo::new(NAME, "Notes and lists", "notes and lists", "your notes");
         Registration::of(info, self)
-            .command::<Create>()
-            .command::<Append>()
-            .command::<List>()
-            .command::<Search>()
-            .command::<Delete>()
+            .command::<CreateNote>()
+            .command::<AppendNote>()
+            .command::<ListNotes>()
+            .command::<SearchNotes>()
+            .command::<DeleteNote>()
             .end()
     }
 }
@@ -107,7 +107,7 @@ impl Service for NotesService {
     fn offers(&self, content: &Content<'_>) -> Vec<Offerable> {
         let note = |title: &str| {
             let (title, text) = (shorten(title, 80), Some(content.text.to_owned()));
-            planned(NAME, &Create { title, text, items: Vec::new() })
+            planned(NAME, &CreateNote { title, text, items: Vec::new() })
         };
         match content.along {
             Some(Along::Contact { .. }) => Vec::new(),
@@ -129,7 +129,7 @@ impl Service for NotesService {
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let notes = self.all(ctx).await?;
-        let mut chosen = matching(notes.clone(), &Query::new(&wanted.message));
+        let mut chosen = matching(notes.clone(), &WordQuery::new(&wanted.message));
         for note in notes {
             if !chosen.iter().any(|known| known.id == note.id) {
                 chosen.push(note);

@@ -9,7 +9,7 @@ use crate::core::provenance::UntrustedText;
 use crate::core::text::shorten;
 use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX, RESULT_ROWS_MAX};
 use crate::ports::{Change, Key, Record, Table};
-use crate::services::command::Done;
+use crate::services::command::Completed;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
 use crate::services::provenance::Others;
@@ -200,8 +200,8 @@ pub struct NoteChanged {
 
 impl NoteChanged {
     /// The end of a command that changed `note`.
-    pub(super) fn done(note: &Note, ctx: &RequestContext, change: Change) -> Done<Self> {
-        Done::changed(Self { note: note.view(ctx), begun: false }, vec![change]).holding(note.untrusted())
+    pub(super) fn done(note: &Note, ctx: &RequestContext, change: Change) -> Completed<Self> {
+        Completed::changed(Self { note: note.view(ctx), begun: false }, vec![change]).holding(note.untrusted())
     }
 }
 
@@ -215,9 +215,9 @@ pub struct Notes {
 
 impl Notes {
     /// The first of these.
-    pub(super) fn read(notes: &[Note], ctx: &RequestContext) -> Done<Self> {
+    pub(super) fn read(notes: &[Note], ctx: &RequestContext) -> Completed<Self> {
         let shown = &notes[..notes.len().min(RESULT_ROWS_MAX)];
         let rows = shown.iter().map(|note| note.view(ctx)).collect();
-        Done::read(Self { notes: rows, more: notes.len() - shown.len() }).holding(items::untrusted(shown))
+        Completed::read(Self { notes: rows, more: notes.len() - shown.len() }).holding(items::untrusted(shown))
     }
 }

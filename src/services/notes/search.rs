@@ -9,19 +9,19 @@ use super::{NotesService, matching};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
-use crate::services::search::Query;
+use crate::services::search::WordQuery;
 use crate::services::show;
 
 /// Find and read notes.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Search {
+pub struct SearchNotes {
     query: String,
 }
 
-impl Command for Search {
+impl Command for SearchNotes {
     type Output = Notes;
 
     const NAME: &'static str = "search";
@@ -52,14 +52,14 @@ impl Command for Search {
 }
 
 #[async_trait]
-impl Handle<Search> for NotesService {
+impl Handle<SearchNotes> for NotesService {
     fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    async fn perform(&self, call: Call<'_, Search>) -> Result<Done<Notes>, ServiceError> {
+    async fn perform(&self, call: Invocation<'_, SearchNotes>) -> Result<Completed<Notes>, ServiceError> {
         let notes = self.all(call.ctx).await?;
-        let query = Query::new(&call.command.query);
+        let query = WordQuery::new(&call.command.query);
         let found = if query.is_for_everything() { notes } else { matching(notes, &query) };
         Ok(Notes::read(&found, call.ctx))
     }

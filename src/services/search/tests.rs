@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use super::*;
 
 fn best<'a>(titles: &[&'a str], query: &str) -> Option<&'a str> {
-    let index = Index::new(titles.iter().map(|title| (*title, "")));
-    let scores = index.covered(&Query::new(query));
+    let index = WordIndex::new(titles.iter().map(|title| (*title, "")));
+    let scores = index.covered(&WordQuery::new(query));
     let best = scores.iter().copied().fold(0.0, f32::max);
     let place = scores.iter().position(|score| *score == best).filter(|_| best >= SURE)?;
     Some(titles[place])
@@ -71,10 +71,10 @@ fn everything_is_asked_for_in_many_words() {
         "What do you remember?",
         "everything you remember about me",
     ] {
-        assert!(Query::new(query).is_for_everything(), "{query}");
+        assert!(WordQuery::new(query).is_for_everything(), "{query}");
     }
     for query in ["my sister", "what do you know about my sister", "🎂", "seat"] {
-        assert!(!Query::new(query).is_for_everything(), "{query}");
+        assert!(!WordQuery::new(query).is_for_everything(), "{query}");
     }
 }
 
@@ -90,8 +90,8 @@ proptest! {
     #[test]
     fn a_title_is_found_by_itself(titles in prop::collection::vec("\\PC{1,40}", 1..8), pick in any::<prop::sample::Index>()) {
         let title = pick.get(&titles);
-        let index = Index::new(titles.iter().map(|title| (title.as_str(), "")));
-        let scores = index.covered(&Query::new(title));
+        let index = WordIndex::new(titles.iter().map(|title| (title.as_str(), "")));
+        let scores = index.covered(&WordQuery::new(title));
         let at = titles.iter().position(|t| t == title).unwrap_or_default();
         let best = scores.iter().copied().fold(0.0, f32::max);
         prop_assert!(scores[at] >= SURE && scores[at] >= best);
@@ -99,8 +99,8 @@ proptest! {
 
     #[test]
     fn no_text_breaks_the_search(title in any::<String>(), body in any::<String>(), query in any::<String>()) {
-        let index = Index::new([(title.as_str(), body.as_str())]);
-        let query = Query::new(&query);
+        let index = WordIndex::new([(title.as_str(), body.as_str())]);
+        let query = WordQuery::new(&query);
         let scores = [index.covered(&query)[0], index.bm25(&query)[0]];
         prop_assert!(scores.iter().all(|score| score.is_finite() && *score >= 0.0));
     }

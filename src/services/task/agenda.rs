@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveTime, Utc};
 use chrono_tz::Tz;
 
-use super::record::{Status, Task};
+use super::record::{Task, TaskStatus};
 use crate::limits::RESULT_ROWS_MAX;
 use crate::services::items::Item;
 use crate::services::recurrence::{instant, pinned};
@@ -12,7 +12,7 @@ use crate::services::show::Moment;
 
 /// When an open task is due in `from..to`, and whether it should have been done before.
 pub(super) fn items(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<AgendaItem> {
-    let Some(due) = task.due_moment().filter(|_| task.status == Status::Open) else {
+    let Some(due) = task.due_moment().filter(|_| task.status == TaskStatus::Open) else {
         return Vec::new();
     };
     let item = |kind: AgendaKind, moment: Moment| AgendaItem {
@@ -47,7 +47,7 @@ pub(super) fn items(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<
 /// series moves on from them.
 pub(super) fn rezoned(task: &Task, to: Tz, now: DateTime<Utc>) -> Option<Task> {
     let follows = task.repeat.is_some() || matches!(task.due_moment(), Some(Moment::Day(_)));
-    if !follows || task.status == Status::Done || task.zone == to {
+    if !follows || task.status == TaskStatus::Done || task.zone == to {
         return None;
     }
     let come = task.reminds_at().filter(|at| *at <= now);

@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::TaskService;
-use super::record::{Status, Task};
+use super::record::{Task, TaskStatus};
 use super::view::TaskChanged;
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -25,12 +25,12 @@ const SAME_DONE_SECS: i64 = 120;
 /// Mark a task as done.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Complete {
+pub struct CompleteTask {
     /// The task's id or words from its title.
     pub find_by: String,
 }
 
-impl Command for Complete {
+impl Command for CompleteTask {
     type Output = TaskChanged;
 
     const NAME: &'static str = "complete";
@@ -53,7 +53,7 @@ impl Command for Complete {
 
     fn receipt(&self, output: &TaskChanged, receipt: &Receipt<'_>) -> String {
         let task = &output.task;
-        match task.deadline.as_deref().filter(|_| task.status == Status::Open) {
+        match task.deadline.as_deref().filter(|_| task.status == TaskStatus::Open) {
             Some(next) => format!("✅ Done: {} — next {}", task.title, show::time(next, receipt.reference)),
             None => format!("✅ Done: {}", task.title),
         }
@@ -69,22 +69,26 @@ impl Command for Complete {
 }
 
 #[async_trait]
-impl Handle<Complete> for TaskService {
+impl Handle<CompleteTask> for TaskService {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: Complete) -> Result<Prepared<Complete>, ServiceError> {
+    async fn prepare(
+        &self,
+        ctx: &RequestContext,
+        command: CompleteTask,
+    ) -> Result<Prepared<CompleteTask>, ServiceError> {
         let words = command.find_by.clone();
-        let open = |task: &Task| task.status == Status::Open;
+        let open = |task: &Task| task.status == TaskStatus::Open;
         let prepared = items::prepare(&self.store, ctx, command, "find_by", &words, open).await?;
         Ok(items::not_found_instead(prepared, "task", "open task"))
     }
 
-    async fn perform(&self, call: Call<'_, Complete>) -> Result<Done<TaskChanged>, ServiceError> {
-        let Call { ctx, action, .. } = call;
+    async fn perform(&self, call: Invocation<'_, CompleteTask>) -> Result<Completed<TaskChanged>, ServiceError> {
+        let Invocation { ctx, action, .. } = call;
         let (before, revision) = items::held::<Task>(&self.store, ctx, action).await?;
-        if before.status == Status::Done {
+        if before.status == TaskStatus::Done {
             return Err(ServiceError::Refused(format!("“{}” is done already.", before.title)));
         }
         if before.done_at.is_some_and(|at| ctx.now - at < Duration::seconds(SAME_DONE_SECS)) {
@@ -101,7 +105,7 @@ impl Handle<Complete> for TaskService {
             None => false,
         };
         if !goes_on {
-            task.status = Status::Done;
+            task.status = TaskStatus::Done;
         }
         let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
         changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::TaskService;
 use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
-use super::record::{Priority, Status, Task};
+use super::record::{Priority, Task, TaskStatus};
 use super::schedule::{self, Schedule};
 use super::view::{TaskChanged, TaskView};
 use crate::core::card::CardBody;
@@ -14,7 +14,7 @@ use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
-use crate::services::command::{Base, Call, Called, Command, Done, Effect, Handle, Receipt, Slot, Subject};
+use crate::services::command::{Base, Called, Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::provenance::{self, Others};
@@ -23,7 +23,7 @@ use crate::services::texts;
 /// Add a task or a reminder.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Create {
+pub struct CreateTask {
     /// What to do, without the time.
     pub title: String,
     pub description: Option<String>,
@@ -40,7 +40,7 @@ pub struct Create {
     pub remind_at: Option<Vec<String>>,
 }
 
-impl Create {
+impl CreateTask {
     fn schedule(&self) -> Schedule<'_> {
         Schedule {
             deadline: self.deadline.as_deref(),
@@ -52,7 +52,7 @@ impl Create {
     }
 }
 
-impl Command for Create {
+impl Command for CreateTask {
     type Output = TaskChanged;
 
     const NAME: &'static str = "create";
@@ -117,13 +117,13 @@ impl Command for Create {
 }
 
 #[async_trait]
-impl Handle<Create> for TaskService {
+impl Handle<CreateTask> for TaskService {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
-    async fn perform(&self, call: Call<'_, Create>) -> Result<Done<TaskChanged>, ServiceError> {
-        let Call { ctx, command, action, attempt } = call;
+    async fn perform(&self, call: Invocation<'_, CreateTask>) -> Result<Completed<TaskChanged>, ServiceError> {
+        let Invocation { ctx, command, action, attempt } = call;
         let mut task = Task {
             id: texts::new_id(attempt),
             owner: ctx.owner.clone(),
@@ -135,7 +135,7 @@ impl Handle<Create> for TaskService {
             zone: ctx.zone,
             repeat: None,
             anchor: None,
-            status: Status::Open,
+            status: TaskStatus::Open,
             created_at: ctx.now,
             done_at: None,
             reminded_at: None,

@@ -12,7 +12,7 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect, Record};
-use crate::services::command::{Call, Command, Done, Effect, Handle, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -20,12 +20,12 @@ use crate::services::service::{Prepared, RequestContext};
 /// Delete a task for good.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Delete {
+pub struct DeleteTask {
     /// The task's id or words from its title.
     find_by: String,
 }
 
-impl Command for Delete {
+impl Command for DeleteTask {
     type Output = TaskChanged;
 
     const NAME: &'static str = "delete";
@@ -73,18 +73,18 @@ impl Command for Delete {
 }
 
 #[async_trait]
-impl Handle<Delete> for TaskService {
+impl Handle<DeleteTask> for TaskService {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: Delete) -> Result<Prepared<Delete>, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, command: DeleteTask) -> Result<Prepared<DeleteTask>, ServiceError> {
         let words = command.find_by.clone();
         items::prepare::<Task, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
     }
 
-    async fn perform(&self, call: Call<'_, Delete>) -> Result<Done<TaskChanged>, ServiceError> {
-        let Call { ctx, action, .. } = call;
+    async fn perform(&self, call: Invocation<'_, DeleteTask>) -> Result<Completed<TaskChanged>, ServiceError> {
+        let Invocation { ctx, action, .. } = call;
         let (task, revision) = items::held::<Task>(&self.store, ctx, action).await?;
         let mut changes = vec![Change::delete(Task::TABLE, task.key(), Expect::Revision(revision))];
         changes.extend(self.due_changes(Some(&task), None, ctx.now).await?);

@@ -4,14 +4,16 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::record::{Status, Task};
+use super::record::{Task, TaskStatus};
 use super::view::TaskView;
 use super::{TaskService, schedule, sort};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::limits::RESULT_ROWS_MAX;
-use crate::services::command::{Base, Call, Command, Done, Effect, Handle, Past, Receipt, Slot, Subject};
+use crate::services::command::{
+    Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
+};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
 use crate::services::show;
@@ -34,7 +36,7 @@ pub enum Which {
 /// Show tasks.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct List {
+pub struct ListTasks {
     status: Option<Which>,
     due_before: Option<String>,
 }
@@ -47,7 +49,7 @@ pub struct Tasks {
     more: usize,
 }
 
-impl Command for List {
+impl Command for ListTasks {
     type Output = Tasks;
 
     const NAME: &'static str = "list";
@@ -59,7 +61,7 @@ impl Command for List {
     fn slots(&mut self) -> Vec<Slot<'_>> {
         let value = self.due_before.as_mut();
         value
-            .map(|value| Slot::Time { param: "due_before", value, base: Base::Now, past: Past::Fine })
+            .map(|value| Slot::Time { param: "due_before", value, base: Base::Now, past: PastTimes::Fine })
             .into_iter()
             .collect()
     }
@@ -82,18 +84,18 @@ impl Command for List {
 }
 
 #[async_trait]
-impl Handle<List> for TaskService {
+impl Handle<ListTasks> for TaskService {
     fn effect(&self) -> Effect {
         Effect::Read
     }
 
-    async fn perform(&self, call: Call<'_, List>) -> Result<Done<Tasks>, ServiceError> {
-        let Call { ctx, command, .. } = call;
+    async fn perform(&self, call: Invocation<'_, ListTasks>) -> Result<Completed<Tasks>, ServiceError> {
+        let Invocation { ctx, command, .. } = call;
         let bound =
             texts::filled(command.due_before.as_deref()).map(|text| schedule::moment(&text, ctx)).transpose()?;
         let wanted = |task: &Task| match command.status.unwrap_or(Which::Open) {
-            Which::Open => task.status == Status::Open,
-            Which::Done => task.status == Status::Done,
+            Which::Open => task.status == TaskStatus::Open,
+            Which::Done => task.status == TaskStatus::Done,
             Which::All => true,
         };
         let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &ctx.owner)
@@ -106,6 +108,6 @@ impl Handle<List> for TaskService {
         let more = tasks.len().saturating_sub(RESULT_ROWS_MAX);
         tasks.truncate(RESULT_ROWS_MAX);
         let rows = tasks.iter().map(|task| task.view(ctx)).collect();
-        Ok(Done::read(Tasks { tasks: rows, more }).holding(items::untrusted(&tasks)))
+        Ok(Completed::read(Tasks { tasks: rows, more }).holding(items::untrusted(&tasks)))
     }
 }

@@ -26,20 +26,20 @@ mod view;
 use std::sync::Arc;
 
 use crate::core::plan::PlannedAction;
-use crate::services::command::{Command, Done, planned};
+use crate::services::command::{Command, Completed, planned};
 use crate::services::error::ServiceError;
 use crate::services::registry::Registration;
 use crate::services::show::Moment;
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
 use chrono_tz::Tz;
-use complete::Complete;
-use create::Create;
-use delete::Delete;
-use list::List;
-pub use record::{Priority, Status, Task};
+use complete::CompleteTask;
+use create::CreateTask;
+use delete::DeleteTask;
+use list::ListTasks;
+pub use record::{Priority, Task, TaskStatus};
 use serde_json::Value;
-use update::{Changes, Update};
+use update::{TaskChanges, UpdateTask};
 use view::{QuietHours, TaskChanged};
 
 use super::items::{self, Item};
@@ -75,7 +75,7 @@ impl TaskService {
         task: &Task,
         ctx: &RequestContext,
         changes: Vec<Change>,
-    ) -> Result<Done<TaskChanged>, ServiceError> {
+    ) -> Result<Completed<TaskChanged>, ServiceError> {
         let user = self.store.load::<User>(&Key::of(&[ctx.owner.as_str()])).await?;
         let quiet = user.and_then(|(user, _)| user.settings.quiet);
         let is_quiet = |at: &DateTime<Utc>| quiet.is_some_and(|quiet| quiet.ends(*at, ctx.zone).is_some());
@@ -143,11 +143,11 @@ impl TaskService {
     pub fn registration(self: Arc<Self>) -> Registration {
         let info = ServiceInfo::new(NAME, "Tasks and reminders", "tasks, to-dos and reminders", "your tasks");
         Registration::of(info, self)
-            .command::<Create>()
-            .command::<List>()
-            .command::<Update>()
-            .command::<Complete>()
-            .command::<Delete>()
+            .command::<CreateTask>()
+            .command::<ListTasks>()
+            .command::<UpdateTask>()
+            .command::<CompleteTask>()
+            .command::<DeleteTask>()
             .end()
     }
 }
@@ -167,7 +167,7 @@ impl Service for TaskService {
             .await?
             .into_iter()
             .map(|(task, _)| task)
-            .filter(|task| task.status == Status::Open)
+            .filter(|task| task.status == TaskStatus::Open)
             .collect();
         sort(&mut tasks);
         let noticed = |task: &Task| Noticed {
@@ -186,7 +186,7 @@ impl Service for TaskService {
             return Vec::new();
         }
         let (title, description) = (content.title.to_owned(), Some(content.text.to_owned()));
-        let action = planned(NAME, &Create { title, description, ..Default::default() });
+        let action = planned(NAME, &CreateTask { title, description, ..Default::default() });
         vec![Offerable { rank: 0, question: None, label: "✅ Make it a task", action }]
     }
 
@@ -250,35 +250,35 @@ impl Reminders for TaskService {
 
     async fn reminded(&self, ctx: &RequestContext, item: &str) -> Result<Option<Reminded>, ServiceError> {
         let held = items::by_id::<Task>(&self.store, &ctx.owner, item).await?;
-        Ok(held.map(|(task, _)| Reminded { done: task.status == Status::Done, title: task.title }))
+        Ok(held.map(|(task, _)| Reminded { done: task.status == TaskStatus::Done, title: task.title }))
     }
 
     fn answered(&self, item: &str, with: ReminderAnswer) -> PlannedAction {
         let find_by = item.to_owned();
         match with {
-            ReminderAnswer::Done => planned(NAME, &Complete { find_by }),
+            ReminderAnswer::Done => planned(NAME, &CompleteTask { find_by }),
             ReminderAnswer::Snooze(at) => {
                 let snooze = Some(at.to_rfc3339_opts(SecondsFormat::Secs, false));
-                let changes = Changes { snooze, ..Default::default() };
-                planned(NAME, &Update { find_by, changes })
+                let changes = TaskChanges { snooze, ..Default::default() };
+                planned(NAME, &UpdateTask { find_by, changes })
             }
         }
     }
 
     fn answer_of(&self, command: &str, params: &Params) -> Option<ReminderAnswer> {
-        if command == Complete::NAME {
+        if command == CompleteTask::NAME {
             return Some(ReminderAnswer::Done);
         }
-        let update: Update = serde_json::from_value(Value::Object(params.clone())).ok()?;
+        let update: UpdateTask = serde_json::from_value(Value::Object(params.clone())).ok()?;
         let until = DateTime::parse_from_rfc3339(update.changes.snooze.as_deref()?).ok()?;
-        (command == Update::NAME).then_some(ReminderAnswer::Snooze(until))
+        (command == UpdateTask::NAME).then_some(ReminderAnswer::Snooze(until))
     }
 }
 
 #[async_trait]
 impl ToDos for TaskService {
     async fn open(&self, ctx: &RequestContext) -> Result<Listing<ToDo>, ServiceError> {
-        let open = |task: &Task| task.status == Status::Open;
+        let open = |task: &Task| task.status == TaskStatus::Open;
         let mut tasks: Vec<Task> =
             items::all::<Task>(&self.store, &ctx.owner).await?.into_iter().map(|(task, _)| task).filter(open).collect();
         sort(&mut tasks);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::language::offset::ReminderOffset;
 use crate::language::time;
 use crate::language::time::Reference;
-use crate::services::command::{Base, Past, Slot};
+use crate::services::command::{Base, PastTimes, Slot};
 use crate::services::show;
 
 /// The slots of something that may be due once or again and again.
@@ -17,7 +17,7 @@ pub(crate) fn repeating<'a>(
     if repeat.is_some() {
         return vec![Slot::Repeat { repeat, first: deadline }];
     }
-    let time = deadline.as_mut().map(|value| Slot::Time { param: "deadline", value, base, past: Past::Ask });
+    let time = deadline.as_mut().map(|value| Slot::Time { param: "deadline", value, base, past: PastTimes::Ask });
     time.into_iter().collect()
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn due(deadline: Option<&str>, repeat: Option<&str>, reference: &Refe
 /// Each a time of its own.
 pub(crate) fn times(remind_at: &mut Option<Vec<String>>, base: Base) -> Vec<Slot<'_>> {
     let entries = remind_at.iter_mut().flatten().filter(|value| !value.eq_ignore_ascii_case("none"));
-    entries.map(|value| Slot::Time { param: "remind_at", value, base, past: Past::Ask }).collect()
+    entries.map(|value| Slot::Time { param: "remind_at", value, base, past: PastTimes::Ask }).collect()
 }
 
 /// Words become durations; what cannot be read stays, and is a problem.

@@ -51,7 +51,7 @@ impl Priority {
 /// Whether it is still to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum TaskStatus {
     /// To do.
     Open,
     /// Done.
@@ -82,7 +82,7 @@ pub struct Task {
     /// What the repetition counts from; set together with `repeat`.
     pub anchor: Option<String>,
     /// Whether it is to do.
-    pub status: Status,
+    pub status: TaskStatus,
     /// When it was made.
     pub created_at: DateTime<Utc>,
     /// When it was done; of a repeating task: the last time.
@@ -125,7 +125,7 @@ impl Task {
 
     /// When it reminds, past and to come; nothing once it is done.
     pub(super) fn rings(&self) -> BTreeSet<DateTime<Utc>> {
-        if self.status == Status::Done {
+        if self.status == TaskStatus::Done {
             return BTreeSet::new();
         }
         let own = self.reminds_at();
@@ -272,8 +272,8 @@ impl Item for Task {
 
     fn nearness(&self, ctx: &RequestContext) -> (u8, i64) {
         let tier = match self.status {
-            Status::Open => 0,
-            Status::Done => 1,
+            TaskStatus::Open => 0,
+            TaskStatus::Done => 1,
         };
         let at = self.due_moment().map_or(self.created_at, |due| due.start(self.zone).to_utc());
         (tier, (at - ctx.now).num_seconds().abs())

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::TaskService;
 use super::offsets::{also, due, durations, one_or_many, repeating, times, unreadable};
-use super::record::{Priority, Status, Task};
+use super::record::{Priority, Task, TaskStatus};
 use super::schedule::{self, Schedule};
 use super::view::{TaskChanged, TaskView, or_dash};
 use crate::core::card::CardBody;
@@ -14,7 +14,9 @@ use crate::core::history::ItemRef;
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect};
-use crate::services::command::{Base, Call, Command, Done, Effect, Handle, Past, Receipt, Slot, Subject};
+use crate::services::command::{
+    Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
+};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item, label};
 use crate::services::service::{Prepared, RequestContext};
@@ -23,16 +25,16 @@ use crate::services::{provenance, show, texts};
 /// Change a task.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Update {
+pub struct UpdateTask {
     /// The task's id or words from its title.
     pub find_by: String,
-    pub changes: Changes,
+    pub changes: TaskChanges,
 }
 
 /// What becomes of it; what is not named stays.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Changes {
+pub struct TaskChanges {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +54,7 @@ pub struct Changes {
     pub snooze: Option<String>,
 }
 
-impl Changes {
+impl TaskChanges {
     fn schedule(&self) -> Schedule<'_> {
         Schedule {
             deadline: self.deadline.as_deref(),
@@ -64,7 +66,7 @@ impl Changes {
     }
 }
 
-impl Command for Update {
+impl Command for UpdateTask {
     type Output = TaskChanged;
 
     const NAME: &'static str = "update";
@@ -78,7 +80,7 @@ impl Command for Update {
         let mut slots = repeating(&mut changes.repeat, &mut changes.deadline, Base::Target);
         slots.extend(times(&mut changes.remind_at, Base::Target));
         let snooze = changes.snooze.as_mut();
-        slots.extend(snooze.map(|value| Slot::Time { param: "snooze", value, base: Base::Now, past: Past::Ask }));
+        slots.extend(snooze.map(|value| Slot::Time { param: "snooze", value, base: Base::Now, past: PastTimes::Ask }));
         slots
     }
 
@@ -99,7 +101,7 @@ impl Command for Update {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let Changes { title, description, priority, deadline, repeat, remind_before, remind_at, snooze } =
+        let TaskChanges { title, description, priority, deadline, repeat, remind_before, remind_at, snooze } =
             &self.changes;
         let was = subject.before::<TaskView>().map(|before| before.due(subject.reference)).unwrap_or_default();
         let becomes = due(deadline.as_deref(), repeat.as_deref(), subject.reference);
@@ -131,18 +133,18 @@ impl Command for Update {
 }
 
 #[async_trait]
-impl Handle<Update> for TaskService {
+impl Handle<UpdateTask> for TaskService {
     fn effect(&self) -> Effect {
         Effect::WriteHere
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: Update) -> Result<Prepared<Update>, ServiceError> {
+    async fn prepare(&self, ctx: &RequestContext, command: UpdateTask) -> Result<Prepared<UpdateTask>, ServiceError> {
         let words = command.find_by.clone();
         items::prepare::<Task, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
     }
 
-    async fn perform(&self, call: Call<'_, Update>) -> Result<Done<TaskChanged>, ServiceError> {
-        let Call { ctx, command, action, .. } = call;
+    async fn perform(&self, call: Invocation<'_, UpdateTask>) -> Result<Completed<TaskChanged>, ServiceError> {
+        let Invocation { ctx, command, action, .. } = call;
         let (before, revision) = items::held::<Task>(&self.store, ctx, action).await?;
         let wanted = &command.changes;
         let mut task = before.clone();
@@ -160,8 +162,8 @@ impl Handle<Update> for TaskService {
         let schedule = wanted.schedule();
         schedule::set(&mut task, &schedule, ctx)?;
         // Whoever wants to be reminded of what was done has it before them again.
-        if before.status == Status::Done && !schedule.is_empty() {
-            (task.status, task.done_at) = (Status::Open, None);
+        if before.status == TaskStatus::Done && !schedule.is_empty() {
+            (task.status, task.done_at) = (TaskStatus::Open, None);
         }
         let mut changes = vec![Change::put(&task, Expect::Revision(revision))?];
         changes.extend(self.due_changes(Some(&before), Some(&task), ctx.now).await?);

@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::offsets::{also, due};
-use super::record::{Priority, Status, Task};
+use super::record::{Priority, Task, TaskStatus};
 use crate::core::history::ItemRef;
 use crate::language::time::Reference;
 use crate::ports::Change;
-use crate::services::command::Done;
+use crate::services::command::Completed;
 use crate::services::items::Item;
 use crate::services::service::RequestContext;
 use crate::services::show::{self, Moment};
@@ -36,7 +36,7 @@ pub struct TaskView {
     pub remind_at: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snoozed: Option<String>,
-    pub status: Status,
+    pub status: TaskStatus,
 }
 
 impl TaskView {
@@ -69,7 +69,7 @@ impl TaskView {
 
     /// As one line of a list.
     pub fn line(&self, reference: &Reference) -> String {
-        let mark = if self.status == Status::Done { "✅" } else { "▫️" };
+        let mark = if self.status == TaskStatus::Done { "✅" } else { "▫️" };
         let urgent = if self.priority == Some(Priority::High) { "❗ " } else { "" };
         let mut line = format!("{mark} {urgent}{}", self.title);
         let (when, also) = (self.due(reference), self.also(reference));
@@ -113,12 +113,12 @@ pub struct TaskChanged {
 
 impl TaskChanged {
     /// The end of a command that changed `task`.
-    pub(super) fn done(task: &Task, ctx: &RequestContext, changes: Vec<Change>) -> Done<Self> {
+    pub(super) fn done(task: &Task, ctx: &RequestContext, changes: Vec<Change>) -> Completed<Self> {
         Self { task: task.view(ctx), quiet: None }.ended(task, changes)
     }
 
-    pub(super) fn ended(self, task: &Task, changes: Vec<Change>) -> Done<Self> {
-        Done::changed(self, changes).holding(task.untrusted())
+    pub(super) fn ended(self, task: &Task, changes: Vec<Change>) -> Completed<Self> {
+        Completed::changed(self, changes).holding(task.untrusted())
     }
 
     /// What a receipt adds about quiet hours.

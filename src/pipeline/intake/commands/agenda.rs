@@ -76,7 +76,7 @@ pub(super) async fn tasks(brain: &Brain, ctx: &RequestContext) -> Answer {
     let (late, rest): (Vec<&ToDo>, Vec<&ToDo>) = tasks.iter().partition(is_late);
     let all = tasks.len() + hidden;
     let shown_late = late.len().min(LIST_ROWS_MAX);
-    let mut text = format!("📋 {all} open {}", if all == 1 { "task" } else { "tasks" });
+    let mut text = format!("📋 {all} open task{}", if all == 1 { "" } else { "s" });
     if !late.is_empty() {
         let lines = late.iter().take(LIST_ROWS_MAX).map(|task| task_line(task, ctx, Style::Overdue));
         text.push_str(&format!("\n\n❗ Overdue\n{}", lines.collect::<Vec<_>>().join("\n")));

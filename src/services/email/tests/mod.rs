@@ -27,12 +27,12 @@ use crate::services::testing::authorized;
 
 /// A store in memory, as far as contacts need one.
 #[derive(Debug, Default)]
-pub struct MemoryStore(Mutex<(u64, Rows)>);
+pub struct RecordStore(Mutex<(u64, Rows)>);
 
 type Rows = BTreeMap<(Table, Key), Stored>;
 
 #[async_trait]
-impl Store for MemoryStore {
+impl Store for RecordStore {
     async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
         Ok(self.0.lock().unwrap().1.get(&(table, key.clone())).cloned())
     }
@@ -78,7 +78,7 @@ impl Store for MemoryStore {
 /// A data folder with the two services over it.
 pub struct Home {
     pub dir: tempfile::TempDir,
-    pub store: Arc<MemoryStore>,
+    pub store: Arc<RecordStore>,
     pub mailboxes: Arc<Mailboxes>,
     pub contacts: Arc<Contacts>,
     pub people: Registration,
@@ -95,7 +95,7 @@ impl Home {
         let dir = tempfile::tempdir().unwrap();
         let own = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
         let mailboxes = Mailboxes::new(dir.path(), own);
-        let store = Arc::new(MemoryStore::default());
+        let store = Arc::new(RecordStore::default());
         let contacts = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
         Self {
             people: contacts.clone().registration(),

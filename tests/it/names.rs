@@ -1,0 +1,114 @@
+//! Who knows whom by name: a service is known in its own folder, and where the built-in ones are put together.
+
+use std::path::{Path, PathBuf};
+
+/// Folder of each built-in service, and its name in plans.
+fn services() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/services");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(folder.join("mod.rs")) else { continue };
+        let Some(line) = text.lines().find(|line| line.starts_with("pub const NAME: &str = \"")) else { continue };
+        let name = line.split('"').nth(1).unwrap().to_owned();
+        found.push((folder.file_name().unwrap().to_str().unwrap().to_owned(), name));
+    }
+    found.sort();
+    found
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Files that may name services, each with its reason.
+const MAY: &[(&str, &str)] = &[
+    ("services/mod.rs", "registers the built-in ones"),
+    ("services/demo.rs", "fills all of them with made-up data"),
+    ("app.rs", "gives them their backends"),
+    ("eval/plan.rs", "needs their commands over nothing"),
+    ("language/requests", "the reader of requests, which knows the built-in ones until its phrases are theirs"),
+];
+
+/// Words that are no services although one is called so.
+const OTHERWISE: &[(&str, &str)] =
+    &[("ports/store.rs", "\"contacts\""), ("pipeline/intake/commands/mod.rs", "\"memory\"")];
+
+#[test]
+fn no_file_outside_a_services_folder_names_it() {
+    let services = services();
+    assert_eq!(services.len(), 6, "{services:?}");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut wrong = Vec::new();
+    for path in files {
+        let relative = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        let is_tests = relative.contains("/tests") || relative.ends_with("testing.rs");
+        if is_tests || MAY.iter().any(|(may, _)| relative.starts_with(may)) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for line in lines {
+            for (folder, name) in &services {
+                if relative.starts_with(&format!("services/{folder}/")) {
+                    continue;
+                }
+                let literal = format!("\"{name}\"");
+                let otherwise = OTHERWISE.contains(&(relative.as_str(), literal.as_str()));
+                let by_name = line.contains(&literal) && !otherwise;
+                // One service may use another's types (contacts read mailboxes); nobody else knows a folder.
+                let by_path = line.contains(&format!("services::{folder}::")) && !relative.starts_with("services/");
+                if by_name || by_path {
+                    wrong.push(format!("{relative}: {}", line.trim()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_exception_is_still_needed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (file, _) in MAY {
+        assert!(root.join(file).exists(), "{file}");
+    }
+    for (file, literal) in OTHERWISE {
+        assert!(std::fs::read_to_string(root.join(file)).unwrap().contains(literal), "{file} {literal}");
+    }
+}
+
+/// The same thing has one type, and other things have other names.
+#[test]
+fn no_public_type_name_stands_twice() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut seen: std::collections::BTreeMap<String, Vec<String>> = std::collections::BTreeMap::new();
+    for path in files {
+        let relative = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        for line in std::fs::read_to_string(&path).unwrap().lines() {
+            let Some(rest) = line.trim_start().strip_prefix("pub ") else { continue };
+            let kind = ["struct ", "enum ", "trait ", "type "].iter().find_map(|kind| rest.strip_prefix(kind));
+            let Some(rest) = kind else { continue };
+            let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
+            seen.entry(name).or_default().push(relative.clone());
+        }
+    }
+    let twice: Vec<String> = seen
+        .into_iter()
+        .filter(|(_, files)| files.len() > 1)
+        .map(|(name, files)| format!("{name}: {}", files.join(", ")))
+        .collect();
+    assert!(twice.is_empty(), "{}", twice.join("\n"));
+}
