@@ -5,6 +5,8 @@
 //! [`markup`]), how it is done and told ([`graph`], [`run`], [`progress`], [`outcome`], [`history`]), what reminds
 //! ([`notification`]), and what each person chose ([`settings`]).
 
+#![deny(missing_docs)]
+
 pub mod button;
 pub mod card;
 pub mod digest;

@@ -2,6 +2,8 @@
 //!
 //! Adapters (`store`, `services`, `llm`, the channels) implement them and never import each other.
 
+#![deny(missing_docs)]
+
 mod channel;
 mod clock;
 mod model;

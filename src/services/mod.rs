@@ -13,6 +13,8 @@
 //! Deliberately not here: stakes, consent and wording of receipts (catalog), words for times and people
 //! (resolved before a service sees them).
 
+#![deny(missing_docs)]
+
 pub mod calendar;
 pub mod capabilities;
 pub mod command;

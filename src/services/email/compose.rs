@@ -29,6 +29,7 @@ pub struct Letter {
     /// Names, groups ("the whole team") or addresses.
     #[serde(deserialize_with = "one_or_many")]
     pub to: Vec<String>,
+    /// One line.
     pub subject: String,
     /// The whole text, as it goes out.
     pub body: String,
