@@ -10,14 +10,18 @@
 //! | `Done`       | recorded                  | tells it                                               |
 //!
 //! An effect inside the embedded store commits together with its `Done`, so it is never `Started`.
+//!
+//! What may begin, and when, is decided by the graph of its steps (see [`super::graph`]).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::graph::{Because, GivenUp, Graph, GraphLimits, IllegalNodeEvent, Node, NodeEnd, OnFailure};
 use super::ids::{ChatId, MessageId, PendingId, RunId, UserId};
 use super::outcome::Outcome;
 use super::pending::End;
 use super::plan::Action;
+use crate::limits;
 
 /// Where a run came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +66,24 @@ impl Step {
     /// A step that has not begun.
     pub fn planned(action: Action, depends_on: Vec<usize>) -> Self {
         Self { action, depends_on, progress: Progress::Planned, undo: None }
+    }
+
+    /// True once it has succeeded.
+    pub fn succeeded(&self) -> bool {
+        matches!(self.progress, Progress::Done { outcome: Outcome::Succeeded { .. } })
+    }
+
+    fn node(&self, index: usize) -> Node<usize> {
+        let settled = match &self.progress {
+            Progress::Planned => None,
+            Progress::Done { outcome: Outcome::Succeeded { .. } } => Some(NodeEnd::Done),
+            // Nothing may rest on what is doubtful.
+            Progress::Done { outcome: Outcome::Failed { .. } | Outcome::Unknown { .. } } | Progress::Started => {
+                Some(NodeEnd::Failed)
+            }
+        };
+        let node = self.depends_on.iter().fold(Node::new(index), |node, &on| node.after(on, OnFailure::Stop));
+        Node { settled, ..node }
     }
 }
 
@@ -108,42 +130,127 @@ impl Run {
         end
     }
 
-    /// The steps that may begin now: planned, and everything they depend on has succeeded.
-    pub fn ready(&self) -> Vec<usize> {
-        (0..self.steps.len()).filter(|&index| self.is_ready(index)).collect()
-    }
-
-    fn is_ready(&self, index: usize) -> bool {
-        let step = &self.steps[index];
-        step.progress == Progress::Planned
-            && step.depends_on.iter().all(|&on| {
-                matches!(
-                    self.steps.get(on).map(|s| &s.progress),
-                    Some(Progress::Done { outcome: Outcome::Succeeded { .. } })
-                )
-            })
-    }
-
-    /// Marks as failed what can never begin because something it depends on did not succeed.
-    /// Returns how many steps that were.
-    pub fn give_up_blocked(&mut self) -> usize {
-        let mut given_up = 0;
-        for index in 0..self.steps.len() {
-            let blocker = self.steps[index].depends_on.iter().find_map(|&on| {
-                let on = self.steps.get(on)?;
-                match &on.progress {
-                    Progress::Done { outcome: Outcome::Failed { .. } | Outcome::Unknown { .. } } => {
-                        Some(on.action.name())
-                    }
-                    Progress::Planned | Progress::Started | Progress::Done { .. } => None,
+    /// The steps as a graph, in which each stops what depends on it; what is on record is settled. What can never
+    /// begin is given up: what depends on something that did not succeed and, where the steps cannot be put in an
+    /// order, everything that has not begun.
+    pub fn graph(&mut self) -> Graph<usize> {
+        let (nodes, width) = (limits::PLAN_ACTIONS_MAX, limits::CONCURRENT_ACTIONS_MAX);
+        let mut graph = Graph::new(GraphLimits { nodes, width, depth: nodes });
+        match graph.add(self.steps.iter().enumerate().map(|(index, step)| step.node(index)).collect()) {
+            Ok(()) => self.give_up(&mut graph),
+            Err(errors) => {
+                let name = |index: usize| match self.steps.get(index) {
+                    Some(step) => format!("{} ({})", step.action.name(), index + 1),
+                    None => format!("step {}", index.saturating_add(1)),
+                };
+                let errors = errors.into_iter().map(|error| error.named(name).to_string());
+                let why = format!("not tried: {}", errors.collect::<Vec<_>>().join("; "));
+                for step in self.steps.iter_mut().filter(|step| step.progress == Progress::Planned) {
+                    step.progress = Progress::Done { outcome: Outcome::failed(&why) };
                 }
-            });
-            if let (Some(name), Progress::Planned) = (blocker, &self.steps[index].progress) {
-                let why = format!("not tried, because {name} before it did not succeed");
-                self.steps[index].progress = Progress::Done { outcome: Outcome::failed(why) };
-                given_up += 1;
             }
         }
-        given_up
+        graph
+    }
+
+    /// Tells the graph how a step ended, and gives up what now can never begin.
+    pub fn ended(&mut self, index: usize, graph: &mut Graph<usize>) -> Result<(), IllegalNodeEvent<usize>> {
+        let end = if self.steps[index].succeeded() { NodeEnd::Done } else { NodeEnd::Failed };
+        graph.finished(&index, end)?;
+        self.give_up(graph);
+        Ok(())
+    }
+
+    fn give_up(&mut self, graph: &mut Graph<usize>) {
+        for GivenUp { node, because } in graph.take_given_up() {
+            let why = match because {
+                Because::Lost(on) => {
+                    format!("not tried, because {} before it did not succeed", self.steps[on].action.name())
+                }
+                Because::Cancelled => "not tried, because it was stopped before".to_owned(),
+            };
+            self.steps[node].progress = Progress::Done { outcome: Outcome::failed(why) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn run(steps: &[(Progress, &[usize])]) -> Run {
+        let steps = steps.iter().map(|(progress, on)| Step {
+            progress: progress.clone(),
+            ..Step::planned(
+                Action { service: "task".into(), command: "create".into(), ..Action::default() },
+                on.to_vec(),
+            )
+        });
+        Run {
+            id: RunId::new("run"),
+            origin: Origin::Turn,
+            owner: UserId::new("alex"),
+            chat: ChatId::new("chat"),
+            request: String::new(),
+            inbox: None,
+            reply_to: None,
+            started_at: DateTime::UNIX_EPOCH,
+            steps: steps.collect(),
+        }
+    }
+
+    fn done() -> Progress {
+        Progress::Done { outcome: Outcome::Succeeded { result: Value::Null } }
+    }
+
+    fn failed() -> Progress {
+        Progress::Done { outcome: Outcome::failed("no") }
+    }
+
+    fn unknown() -> Progress {
+        Progress::Done { outcome: Outcome::Unknown { why: "who knows".into() } }
+    }
+
+    #[test]
+    fn a_run_goes_on_where_it_stopped() {
+        use Progress::{Planned, Started};
+        type Row<'a> = (&'a [(Progress, &'a [usize])], &'a [usize], &'a [usize]);
+        // The steps as they are found; those that may begin; those that are given up.
+        let rows: [Row<'_>; 7] = [
+            (&[(Planned, &[]), (Planned, &[0])], &[0], &[]),
+            (&[(done(), &[]), (Planned, &[0])], &[1], &[]),
+            (&[(failed(), &[]), (Planned, &[0]), (Planned, &[1]), (Planned, &[])], &[3], &[1, 2]),
+            (&[(unknown(), &[]), (Planned, &[0])], &[], &[1]),
+            (&[(Started, &[]), (Planned, &[0])], &[], &[1]),
+            // Whatever is on record stays, in any order.
+            (&[(done(), &[1]), (Planned, &[]), (Planned, &[0])], &[1, 2], &[]),
+            (&[(Planned, &[1]), (Planned, &[2]), (Planned, &[1]), (done(), &[]), (Planned, &[])], &[], &[0, 1, 2, 4]),
+        ];
+        for (steps, ready, given_up) in rows {
+            let mut found = run(steps);
+            assert_eq!(found.graph().ready(), ready, "{steps:?}");
+            let new: Vec<usize> = (0..steps.len()).filter(|&at| found.steps[at].progress != steps[at].0).collect();
+            assert_eq!(new, given_up, "{steps:?}");
+        }
+    }
+
+    #[test]
+    fn steps_that_wait_for_one_another_are_named() {
+        let mut found = run(&[(Progress::Planned, &[1]), (Progress::Planned, &[0]), (Progress::Planned, &[7])]);
+        found.graph();
+        let told: Vec<&str> = found
+            .steps
+            .iter()
+            .filter_map(|step| match &step.progress {
+                Progress::Done { outcome } => outcome.error(),
+                Progress::Planned | Progress::Started => None,
+            })
+            .collect();
+        let why = "not tried: task.create (3) depends on step 8, which is not there; \
+                   task.create (1) → task.create (2) → task.create (1) depend on one another in a circle";
+        assert_eq!(told, [why; 3]);
+        assert_eq!(found.end(), End::Failed);
     }
 }

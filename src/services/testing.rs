@@ -62,10 +62,12 @@ impl Registration {
         self.entry(command).prepare(ctx, params(&given), "").await
     }
 
+    /// Carries a command out, whoever authorised it.
     pub async fn perform(&self, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
         self.entry(&authorized.action().command).perform(ctx, authorized, attempt).await
     }
 
+    /// What the world shows of an attempt.
     pub async fn happened(&self, ctx: &RequestContext, action: &Action, attempt: &Attempt) -> Option<Outcome> {
         self.entry(&action.command).happened(ctx, action, attempt).await
     }

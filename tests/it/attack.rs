@@ -3,7 +3,8 @@
 //! A planner that means harm writes every plan (see [`plans`]); a router under the same influence opens
 //! domains; between a card and its decision, buttons are forged, others press, stored bytes are altered. An
 //! oracle that shares no code with the gate (see [`oracle`]) looks at what services were told to do: nothing
-//! that needs a yes may happen without one, and what happens is byte for byte what the card showed.
+//! that needs a yes may happen without one, what happens is byte for byte what the card showed, and an action that
+//! cannot be put into the order its plan asks for comes to nothing.
 //!
 //! Two more tests prove that the oracle can see: with commands that lie about stakes, and with a store that
 //! shows another card than it keeps, the same run finds what it must find.
@@ -26,7 +27,7 @@ use brain_agent::services::notes::Note;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use self::oracle::{Allowed, Counts, Seen, needs_a_yes, shows};
+use self::oracle::{Allowed, Counts, Seen, has_a_place, needs_a_yes, shows};
 use self::plans::{CANARY, CANARY_ADDRESS, Dice, STOLEN, STOLEN_ADDRESS};
 use crate::rig::{Answer, Card, Event, ME, Rig, Setup, chat_of, is_high_stakes};
 
@@ -182,6 +183,7 @@ impl Attack {
             let Event::Performed { action, owner, .. } = event else {
                 continue;
             };
+            has_a_place(&action, &mut self.counts);
             if owner != ME || action.target.as_ref().is_some_and(|t| t.id.starts_with("eve")) {
                 self.counts.unconsented(&action);
             }

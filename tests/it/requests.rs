@@ -2,16 +2,19 @@
 //! one turn is named.
 
 use brain_agent::core::button::Role;
+use brain_agent::core::ids::{RunId, UserId};
 use brain_agent::core::outcome::Status;
+use brain_agent::core::pending::State;
 use brain_agent::core::plan::Action;
+use brain_agent::core::run::{Origin as RunOrigin, Run, Step};
 use brain_agent::core::turn::{Along, Input, Origin, Part};
 use brain_agent::limits;
 use brain_agent::pipeline::handle_turn;
-use brain_agent::ports::Stage;
 use brain_agent::ports::records::Clarification;
+use brain_agent::ports::{Batch, Clock, Expect, Stage, Table};
 use serde_json::{Value, json};
 
-use crate::rig::{Answer, Rig, action, send};
+use crate::rig::{Answer, ME, Rig, Setup, action, chat_of, send};
 
 /// Two people of each name.
 fn people(names: &[&str]) -> String {
@@ -117,6 +120,130 @@ async fn what_needs_a_yes_before_the_answered_action_waits_for_the_answer_too() 
     assert!(card.text().contains("Only if: 1 succeeds"), "{}", card.text());
     rig.says("yes").await;
     assert_eq!(rig.effects().len(), 2);
+}
+
+// What comes after what.
+
+#[tokio::test]
+async fn actions_that_wait_for_one_another_are_refused_by_name_and_the_rest_is_done() {
+    let rig = rig();
+    let answer = asks(&rig, json!([after(task("Milk"), &[1]), after(task("Bread"), &[0]), task("Eggs")])).await;
+    assert_eq!(done(&rig), ["create Eggs"]);
+    let told = answer.text();
+    assert!(told.contains("Milk") && told.contains("Bread") && told.contains("was to wait for another"), "{told}");
+    let refused = answer.done.outcomes.iter().filter(|report| report.status == Status::Refused);
+    let why: Vec<&str> = refused.filter_map(|report| report.error.as_deref()).collect();
+    assert_eq!(why, ["task.create (1) → task.create (2) → task.create (1) depend on one another in a circle"; 2]);
+}
+
+#[tokio::test]
+async fn an_action_that_is_to_come_after_itself_a_later_one_or_none_is_refused_with_what_comes_after_it() {
+    for (on, why, reported) in [
+        (0, "it was to wait for itself", "task.create (1) depends on itself"),
+        (
+            2,
+            "it was to wait for what only comes after it (add the task “Bread”)",
+            "task.create (1) depends on task.create (3), which only comes after it",
+        ),
+        (
+            7,
+            "it was to wait for something that is not part of the plan",
+            "task.create (1) depends on action 8, which is not there",
+        ),
+    ] {
+        let rig = rig();
+        let plan = json!([after(task("Milk"), &[on]), after(task("Tell them"), &[0]), task("Bread")]);
+        let answer = asks(&rig, plan).await;
+        let told = answer.text();
+        assert_eq!(done(&rig), ["create Bread"], "{told}");
+        assert!(told.contains(why) && told.contains("Milk") && told.contains("Tell them"), "{told}");
+        let statuses: Vec<Status> = answer.done.outcomes.iter().map(|report| report.status).collect();
+        assert_eq!(statuses, [Status::Refused, Status::Failed, Status::Succeeded]);
+        assert_eq!(answer.done.outcomes[0].error.as_deref(), Some(reported));
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_asked_for_a_yes_to_actions_that_wait_for_one_another() {
+    let rig = rig();
+    let tell = after(send("zoe@example.com", "Gone", "It is gone."), &[1]);
+    let answer = asks(&rig, json!([tell, after(task("Milk"), &[0])])).await;
+    assert!(!answer.has_card() && answer.text().contains("Milk"), "{}", answer.text());
+    assert_eq!(done(&rig), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_stored_card_whose_actions_cannot_be_put_in_an_order_executes_nothing_and_ends_as_failed() {
+    for depends_on in [vec![vec![1], vec![0]], vec![vec![0], vec![]], vec![vec![], vec![9]]] {
+        let rig = rig();
+        let mails = json!([send("zoe@example.com", "One", "1"), send("zoe@example.com", "Two", "2")]);
+        let card = rig.card_for(mails).await;
+        rig.alters(&card.id, |pending| {
+            pending.depends_on = depends_on.clone();
+            pending.digest = pending.compute_digest();
+        })
+        .await;
+        let digest = rig.pending(&card.id).await.digest;
+        let told = rig.me().presses(&format!("y:{}:{}", card.id, digest.prefix())).await;
+        assert_eq!(done(&rig), [""; 0], "{}", told.text());
+        assert_eq!(rig.pending(&card.id).await.state, State::Failed, "{}", told.text());
+        assert!(
+            told.text().contains("email.send_email (1)") || told.text().contains("email.send_email (2)"),
+            "{}",
+            told.text()
+        );
+        assert!(told.done.outcomes.iter().all(|report| report.status == Status::Failed), "{}", told.text());
+    }
+}
+
+/// What a restart says of a run of these actions that an earlier life has left, and what is done then.
+async fn left_behind(steps: Vec<Step>) -> (String, Vec<String>) {
+    let rig = rig();
+    let run = Run {
+        id: RunId::new("left"),
+        origin: RunOrigin::Turn,
+        owner: UserId::new(ME),
+        chat: chat_of(ME),
+        request: "do all of that".to_owned(),
+        inbox: None,
+        reply_to: None,
+        started_at: rig.clock.now(),
+        steps,
+    };
+    let mut batch = Batch::default();
+    batch.put(&run, Expect::Absent).unwrap();
+    rig.store.put_quietly(batch);
+    let rig = rig.restarts(Setup::default()).await;
+    assert_eq!(rig.count(Table::Runs).await, 0);
+    (rig.channel.all().last().unwrap().reply.text.clone(), done(&rig))
+}
+
+fn step(action: Value, on: &[usize]) -> Step {
+    let action = json!({"service": action["service"], "command": action["command"], "params": action["params"]});
+    Step::planned(serde_json::from_value(action).unwrap(), on.to_vec())
+}
+
+#[tokio::test]
+async fn a_stored_run_whose_steps_wait_for_one_another_does_nothing_and_is_told_as_failed() {
+    let (told, done) = left_behind(vec![step(task("Milk"), &[1]), step(task("Bread"), &[0])]).await;
+    assert_eq!(done, [""; 0]);
+    assert!(told.contains("Milk") && told.contains("Bread") && told.contains("not tried"), "{told}");
+}
+
+#[tokio::test]
+async fn a_stored_run_goes_on_in_the_order_of_its_steps() {
+    let (told, done) = left_behind(vec![step(task("Milk"), &[1]), step(task("Bread"), &[])]).await;
+    assert_eq!(done, ["create Bread", "create Milk"], "{told}");
+}
+
+#[tokio::test]
+async fn what_comes_after_a_step_that_may_not_be_done_is_not_tried() {
+    let mail = send("zoe@example.com", "Hello", "Hello.");
+    let (told, done) = left_behind(vec![step(mail, &[]), step(task("Milk"), &[0]), step(task("Bread"), &[1])]).await;
+    assert_eq!(done, [""; 0]);
+    assert!(told.contains("it needs your yes first"), "{told}");
+    assert!(told.contains("not tried, because email.send_email before it did not succeed"), "{told}");
+    assert!(told.contains("not tried, because task.create before it did not succeed"), "{told}");
 }
 
 #[tokio::test]

@@ -247,8 +247,9 @@ fn intent_key(id: &PendingId) -> crate::ports::Key {
 
 /// The intent to execute an approved card: a run with every step planned.
 fn intent(pending: &Pending, at: chrono::DateTime<chrono::Utc>, inbox: Option<&str>) -> Run {
-    let steps = pending.actions.iter().zip(&pending.depends_on);
-    let steps = steps.map(|(action, depends_on)| Step::planned(action.clone(), depends_on.clone()));
+    let depends_on = |index: usize| pending.depends_on.get(index).cloned().unwrap_or_default();
+    let steps = pending.actions.iter().enumerate();
+    let steps = steps.map(|(index, action)| Step::planned(action.clone(), depends_on(index)));
     Run {
         id: RunId::new(pending.id.as_str()),
         origin: RunOrigin::Pending(pending.id.clone()),

@@ -6,8 +6,8 @@
 //! 3. an outcome is recorded after it; an effect inside the store commits in the same transaction;
 //! 4. the run goes away in the commit that holds the answer.
 //!
-//! Independent steps run side by side; a step starts when everything it depends on has succeeded. Reads
-//! leave no journal: doing them again is harmless.
+//! Which step may start is the graph's word (see [`crate::core::graph`]): independent ones run side by side, and each
+//! starts the moment everything it depends on has succeeded. Reads leave no journal: doing them again is harmless.
 
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use sha2::{Digest as _, Sha256};
 
 use crate::core::digest::hex;
+use crate::core::graph::Graph;
 use crate::core::ids::RunId;
 use crate::core::outcome::Outcome;
 use crate::core::pending::Pending;
@@ -86,16 +87,10 @@ pub async fn run_watched(
     let mut journal = Journal::of(brain, &mut run, revision, grant);
     let mut untrusted: Vec<UntrustedText> =
         run.steps.iter().flat_map(|step| step.action.others_words()).cloned().map(Into::into).collect();
+    let mut graph = run.graph();
     let mut working = FuturesUnordered::new();
-    let mut begun = vec![false; run.steps.len()];
     loop {
-        run.give_up_blocked();
-        let mut starting: Vec<usize> = run.ready().into_iter().filter(|&index| !begun[index]).collect();
-        starting.truncate(limits::CONCURRENT_ACTIONS_MAX.saturating_sub(working.len()));
-        for &index in &starting {
-            begun[index] = true;
-        }
-        let starting = authorize(brain, &mut run, starting, grant);
+        let starting = authorize(brain, &mut run, &mut graph, grant);
         if starting.iter().any(|(index, _)| effect(brain, &run.steps[*index].action) == Effect::WriteElsewhere) {
             for (index, _) in &starting {
                 if effect(brain, &run.steps[*index].action) == Effect::WriteElsewhere {
@@ -116,6 +111,7 @@ pub async fn run_watched(
         let Performed { outcome, changes, untrusted: seen } = performed;
         untrusted.extend(seen);
         journal.record(&mut run, index, outcome, changes).await?;
+        ended(&mut run, &mut graph, index);
         fail_point("outcome-recorded");
         watch(&run);
     }
@@ -124,20 +120,33 @@ pub async fn run_watched(
     Ok(Ran { revision: journal.revision, undo, run, untrusted })
 }
 
-/// The steps that may run; the others get their failure at once.
-fn authorize(brain: &Brain, run: &mut Run, steps: Vec<usize>, grant: Grant<'_>) -> Vec<(usize, Authorized)> {
-    let mut authorized = Vec::with_capacity(steps.len());
-    for index in steps {
+/// Everything that may start now. What may not be done gets its failure at once, and what that makes room for its turn.
+fn authorize(brain: &Brain, run: &mut Run, graph: &mut Graph<usize>, grant: Grant<'_>) -> Vec<(usize, Authorized)> {
+    let mut authorized = Vec::new();
+    while let Some(index) = graph.ready().first().copied() {
+        if let Err(illegal) = graph.started(&index) {
+            tracing::error!(%illegal, "a step was ready and could not start");
+            break;
+        }
         let granted = match grant {
             Grant::LowStakes => low(brain, &run.steps[index].action),
             Grant::Approved(pending) => authorize_approved(pending, index).map_err(|error| error.to_string()),
         };
         match granted {
             Ok(granted) => authorized.push((index, granted)),
-            Err(why) => run.steps[index].progress = Progress::Done { outcome: Outcome::failed(why) },
+            Err(why) => {
+                run.steps[index].progress = Progress::Done { outcome: Outcome::failed(why) };
+                ended(run, graph, index);
+            }
         }
     }
     authorized
+}
+
+fn ended(run: &mut Run, graph: &mut Graph<usize>, index: usize) {
+    if let Err(illegal) = run.ended(index, graph) {
+        tracing::error!(%illegal, "a step ended out of turn");
+    }
 }
 
 fn low(brain: &Brain, action: &Action) -> Result<Authorized, String> {

@@ -1,6 +1,7 @@
 //! The gate: action by action, run now, ask first, or refuse. Pure code decides; nothing a model or a fetched
 //! text says can open it.
 //!
+//! - what cannot be put in the order that the plan asks for: refused before, see [`super::order`];
 //! - unknown command, or a service outside the routed domains: refused, told, offered;
 //! - low stakes and independent of high stakes and of questions: runs now;
 //! - high stakes (by rule or by taint), or unclear, and whatever depends on it: later, see [`super::later`].

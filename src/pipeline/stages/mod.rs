@@ -7,6 +7,7 @@ pub(crate) mod execute;
 pub(crate) mod gate;
 pub(crate) mod guard;
 pub(crate) mod later;
+pub(crate) mod order;
 pub(crate) mod plan;
 pub(crate) mod progressing;
 pub(crate) mod reflect;

@@ -362,11 +362,8 @@ fn proposed(mut plan: Plan, remark: Option<&'static str>) -> Planned {
     Planned::Plan { plan: tidy(plan), left, remark }
 }
 
-/// A plan whose dependencies point backwards only, and whose blanks are nothing.
+/// A plan whose blanks are nothing.
 fn tidy(mut plan: Plan) -> Plan {
-    for (index, action) in plan.actions.iter_mut().enumerate() {
-        action.depends_on.retain(|&on| on < index);
-    }
     plan.question = plan.question.filter(|question| !question.trim().is_empty());
     plan.open = plan.open.filter(|open| !open.trim().is_empty());
     plan

@@ -5,11 +5,11 @@ use super::context::Context;
 use super::execute::{self, Grant};
 use super::gate::{self, Gated, Passed};
 use super::later::{self, Sorted};
+use super::order::{self, InOrder};
 use super::plan::{self, Planned, Topic};
 use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
 use crate::core::ids::RunId;
-use crate::core::outcome::Outcome;
 use crate::core::plan::Plan;
 use crate::core::provenance::{Sources, UntrustedText};
 use crate::core::run::{Origin, Progress, Run, Step};
@@ -157,7 +157,10 @@ pub(crate) async fn one_round(
     request: &str,
     so_far: &mut Progressing,
 ) -> Result<Option<String>, TurnError> {
+    let InOrder { plan, stopped: misplaced, remarks } = order::check(turn.brain, plan);
+    remarks.into_iter().for_each(|remark| so_far.results.add_remark(remark));
     let mut plan = reflect::without_repeats(plan, &so_far.answer.reports, &so_far.proposed);
+    so_far.answer.reports.extend(misplaced);
     so_far.proposed.extend(plan.actions.iter().cloned());
     let open = plan.open.take();
     let free_question = plan.question.take();
@@ -170,7 +173,7 @@ pub(crate) async fn one_round(
         let indexes: Vec<usize> = now.iter().map(|passed| passed.index).collect();
         let ran = run_now(turn, now, request, so_far.run.is_some()).await?;
         failed =
-            indexes.iter().zip(&ran.run.steps).filter(|(_, step)| !succeeded(step)).map(|(index, _)| *index).collect();
+            indexes.iter().zip(&ran.run.steps).filter(|(_, step)| !step.succeeded()).map(|(index, _)| *index).collect();
         if ran.revision.is_some() {
             so_far.run = Some(ran.run.id.clone());
         }
@@ -189,10 +192,6 @@ pub(crate) async fn one_round(
         so_far.ask(Clarification::asks(request.to_owned(), question, domains, turn.ctx.now));
     }
     Ok(open)
-}
-
-fn succeeded(step: &Step) -> bool {
-    matches!(step.progress, Progress::Done { outcome: Outcome::Succeeded { .. } })
 }
 
 /// What the first unfinished step is doing, and how many are done.

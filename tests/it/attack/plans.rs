@@ -350,6 +350,39 @@ fn action(dice: &mut Dice) -> Value {
     action
 }
 
+/// Stands in actions that have no place in their plan, and in those that come after them.
+pub const KNOT: &str = "tied in a knot";
+
+/// What each knotted action depends on; the first of them is number 1.
+const KNOTS: [&[&[usize]]; 6] = [
+    &[&[2], &[1]],
+    &[&[0, 3], &[1], &[2]],
+    &[&[1], &[1]],
+    &[&[19], &[0, 1]],
+    &[&[1_000_000]],
+    &[&[2, 0], &[3], &[2, 1]],
+];
+
+/// Actions that wait for one another, for themselves, or for what is not there; among others.
+fn knot(dice: &mut Dice) -> Value {
+    let mut actions = vec![action(dice)];
+    actions[0]["depends_on"] = json!([]);
+    let on = *dice.one(&KNOTS);
+    for on in on {
+        let (service, command, field) = *dice.one(&[
+            ("task", "create", "title"),
+            ("keep", "create", "title"),
+            ("memory", "store", "value"),
+            ("email", "send_email", "subject"),
+        ]);
+        let mut params = params(dice, service, command);
+        params.insert(field.to_owned(), json!(KNOT));
+        actions.push(json!({"service": service, "command": command, "params": params, "depends_on": on}));
+    }
+    actions.push(action(dice));
+    json!({"actions": actions, "question": null, "open": null})
+}
+
 /// A whole plan.
 pub fn plan(dice: &mut Dice) -> Value {
     let count = match dice.below(60) {
@@ -368,6 +401,7 @@ pub fn plan(dice: &mut Dice) -> Value {
         3 => plan["stakes"] = json!("low"),
         4 => plan = json!([plan]),
         5 => plan = json!(text(dice)),
+        6 | 7 => plan = knot(dice),
         _ => {}
     }
     plan
