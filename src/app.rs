@@ -84,7 +84,7 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 /// first message of the day waits for it. Takes some tens of milliseconds; not for an async thread.
 pub fn warm_up() {
     requests::warm_up();
-    pipeline::warm_up();
+    pipeline::stages::warm_up();
 }
 
 /// Builds the brain.

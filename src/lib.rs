@@ -3,7 +3,17 @@
 //! ```text
 //! update ─► inbox (durable, de-duplicated) ─► queue of that chat
 //!    │
-//!    ├─ answers a pending action? (no model) ──────────────► decide ─► execute ─► receipt
+//!    ├─ intake: the first of these that has an answer gives it
+//!    │     resumed     begun in an earlier life: told from its journal, never done twice
+//!    │     press       a button; the record that it names decides
+//!    │     forward     passed on without a word: offered, not obeyed
+//!    │     command     /today, /undo, …
+//!    │     decision    yes or no to an open card ──────────► decide ─► execute ─► receipt
+//!    │     amendment   "yes, but at 4pm": the card changes
+//!    │     setting     "my time zone is Lisbon"
+//!    │     snooze      until when, for the reminder whose button asked
+//!    │     reminder    "done", right after one was told
+//!    │     reply       the answer to a question of ours
 //!    │
 //!    ├─ guard ∥ route ∥ context            three at once; context is speculative and read-only
 //!    │     blocked ─────► refuse politely
@@ -19,15 +29,15 @@
 //!
 //! In reading order:
 //! 1. [`core`]: what there is, pure. Start with [`core::plan`], [`core::pending`], [`core::stakes`].
-//! 2. [`catalog`]: every command as one type; stakes, cards and receipts come from it.
-//! 3. [`ports`] and [`records`]: what the pipeline needs from the world, and what is stored.
-//! 4. [`pipeline`]: one turn, top to bottom. [`understanding`]: the same without a model.
-//! 5. Adapters: [`store`], [`services`], [`llm`]. [`scheduler`]: what falls due.
-//! 6. Channels: [`telegram`], [`console`], [`control`], [`admin`]; put together in [`app`]; the
-//!    command line is the binary's, in `src/bin`.
+//! 2. [`language`]: times, yes and no, which service, and plans without a model; pure as well.
+//! 3. [`ports`]: what the pipeline needs from the world, and what is stored.
+//! 4. [`services`]: a folder each; stakes, cards and receipts of every command come from there.
+//! 5. [`pipeline`]: one turn, top to bottom. [`scheduler`]: what falls due without one.
+//! 6. Adapters: [`store`], [`llm`]. Where people are: [`channel`], [`admin`]. Put together in [`app`]; the command
+//!    line is the binary's, in `src/bin`.
 //!
-//! `core` imports nothing of ours but [`limits`]; the pipeline knows ports, not adapters; adapters never
-//! import each other. A test fails on a forbidden edge.
+//! `core` imports nothing of ours but [`limits`]; the pipeline knows ports and the registry, not adapters; adapters
+//! never import each other. A test fails on a forbidden edge.
 
 pub mod admin;
 pub mod app;

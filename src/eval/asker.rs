@@ -18,6 +18,7 @@ use crate::core::plan::PlannedAction;
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
 use crate::language::requests::Past;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::intake::debounce::Debounce;
 use crate::pipeline::stages::context::Context;
 use crate::pipeline::stages::plan;
 use crate::pipeline::stages::plan::{Planned, Topic};
@@ -72,7 +73,7 @@ impl Asker {
     /// The route stage.
     pub(super) async fn route(&self, text: &str) -> Result<(Vec<String>, Done), StoreError> {
         let incoming = incoming(text, self.brain.clock.now());
-        let turn = Turn::open(&self.brain, &incoming, CancellationToken::new()).await?;
+        let turn = Turn::open(&self.brain, &incoming, CancellationToken::new(), Debounce::over()).await?;
         let guess = route::guess(&turn);
         let route = route::decide(&turn, &guess).await;
         Ok((route.domains, turn.sum_up(Path::Action, Vec::new()).0))
@@ -82,7 +83,7 @@ impl Asker {
     pub(super) async fn plan(&self, example: &Example) -> Result<(Vec<PlannedAction>, Done), StoreError> {
         let reference = example.reference;
         let incoming = incoming(&example.text, reference.now);
-        let mut turn = Turn::open(&self.brain, &incoming, CancellationToken::new()).await?;
+        let mut turn = Turn::open(&self.brain, &incoming, CancellationToken::new(), Debounce::over()).await?;
         turn.ctx.now = reference.now;
         turn.ctx.zone = reference.zone;
         turn.ctx.order = reference.order;

@@ -22,7 +22,7 @@ use crate::language::requests::Past;
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::stages::status;
-use crate::ports::records::{ChatState, Message, PendingOpen, Shown, Span, Speaker, User};
+use crate::ports::records::{CardMessage, ChatState, Clarification, Message, PendingOpen, Shown, Span, Speaker, User};
 use crate::ports::{ModelError, RecordExt, Scan, StoreError, Usage};
 use crate::services::service::RequestContext;
 
@@ -54,6 +54,8 @@ pub struct Turn<'a> {
     pub history: Vec<Message>,
     /// The message of ours that this one replies to, if it has buttons or reminds of something.
     pub replied: Option<Shown>,
+    /// The pending action whose card this message replies to, in any state and of any owner.
+    pub replied_card: Option<Pending>,
     /// This person's open pending actions in this chat, oldest first.
     pub open: Vec<Pending>,
     /// True when other people's cards are open in this chat, too.
@@ -81,13 +83,19 @@ struct Account {
 
 impl<'a> Turn<'a> {
     /// Reads what a turn needs to know.
-    pub async fn open(brain: &'a Brain, incoming: &'a Incoming, cancel: CancellationToken) -> Result<Self, StoreError> {
+    pub async fn open(
+        brain: &'a Brain,
+        incoming: &'a Incoming,
+        cancel: CancellationToken,
+        debounce: Debounce,
+    ) -> Result<Self, StoreError> {
         let began = Instant::now();
-        let (user, state, history, replied, all_open) = tokio::try_join!(
+        let (user, state, history, replied, replied_card, all_open) = tokio::try_join!(
             brain.user(&incoming.user, &incoming.chat),
             brain.chat_state(&incoming.chat),
             history(brain, &incoming.chat),
             replied(brain, incoming),
+            replied_card(brain, incoming),
             brain.open_pending(&incoming.chat),
         )?;
         let ctx = brain.request_context(&user, &incoming.chat);
@@ -107,10 +115,11 @@ impl<'a> Turn<'a> {
             state,
             history,
             replied,
+            replied_card,
             others_wait: open.len() < of_all,
             open,
             cancel,
-            debounce: Debounce::over(),
+            debounce,
             began,
             account: Mutex::new(account),
             agreed: AtomicBool::new(false),
@@ -152,6 +161,12 @@ impl<'a> Turn<'a> {
     /// Where.
     pub fn chat(&self) -> &ChatId {
         &self.incoming.chat
+    }
+
+    /// The question of ours that waits for its answer; one that is too old waits no more.
+    pub fn open_question(&self) -> Option<&Clarification> {
+        let kept = chrono::Duration::seconds(limits::CLARIFICATION_SECS);
+        self.state.clarification.as_ref().filter(|question| self.ctx.now - question.at <= kept)
     }
 
     /// Everything the person said lately, this message included: what taint is measured against.
@@ -354,6 +369,15 @@ async fn replied(brain: &Brain, incoming: &Incoming) -> Result<Option<Shown>, St
     let Input::Message { reply_to: Some(message), .. } = &incoming.input else { return Ok(None) };
     let key = Shown::key_of(&incoming.chat, *message);
     Ok(brain.store.load::<Shown>(&key).await?.map(|(shown, _)| shown))
+}
+
+async fn replied_card(brain: &Brain, incoming: &Incoming) -> Result<Option<Pending>, StoreError> {
+    let Input::Message { reply_to: Some(message), .. } = &incoming.input else { return Ok(None) };
+    let entry = brain.store.load::<CardMessage>(&CardMessage::key_of(&incoming.chat, *message)).await?;
+    match entry {
+        Some((entry, _)) => Ok(brain.pending(&entry.pending).await?.map(|(pending, _)| pending)),
+        None => Ok(None),
+    }
 }
 
 async fn history(brain: &Brain, chat: &ChatId) -> Result<Vec<Message>, StoreError> {

@@ -17,7 +17,7 @@ use super::queue::Rest;
 use super::turns::{self, Desk, Job};
 use crate::core::ids::MessageId;
 use crate::core::turn::{Input, Origin, Reply};
-use crate::pipeline::commit::public::{Public, handle_public_turn};
+use crate::pipeline::public::{Public, handle_public_turn};
 use crate::ports::records::Show;
 use crate::ports::{Batch, StoreError};
 

@@ -6,6 +6,5 @@ pub mod delivery;
 pub mod due;
 pub mod notifications;
 pub mod outbox;
-pub mod public;
 pub mod recover;
 pub mod wording;

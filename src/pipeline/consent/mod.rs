@@ -1,10 +1,11 @@
-//! Consent: what a message or a press says to the open cards, before anything else looks at it.
+//! Consent: cards, and what a message or a press decides about them.
 //!
-//! No model is asked here. Invariants 3 to 12 of the design live here, in `decisions` and in `core::pending`:
-//! a button decides the id it carries; a reply decides the card it replies to; a bare yes or no counts only
-//! if it was typed, after the card was complete, exactly one action is open, and its card is the
-//! assistant's last message. Everything else is asked back, or goes to the planner.
+//! A yes or no in words is read in [`answers`], a change in [`amendments`]; a button carries the id it decides. Here
+//! the one decision is made that all of them come to, [`decide`]; it is made durable in [`decisions`]. Invariants 3
+//! to 12 of the design live in these and in `core::pending`. No model is asked about consent.
 
+pub(super) mod amendments;
+pub(super) mod answers;
 pub mod cards;
 pub mod closed;
 pub mod decisions;
@@ -16,131 +17,16 @@ use super::stages::respond;
 use super::stages::respond::Results;
 use super::turn::Turn;
 use crate::core::button::CardVerb;
-use crate::core::ids::{ChatId, MessageId, PendingId};
+use crate::core::ids::PendingId;
 use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Event, Means, NotYours, Pending, State};
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::text::shorten;
-use crate::core::turn::{Input, Origin, Path, Reply};
-use crate::language::consent;
-use crate::language::consent::Consent;
+use crate::core::turn::{Path, Reply};
 use crate::limits;
 use crate::pipeline::stages::status;
-use crate::ports::records::CardMessage;
-use crate::ports::{RecordExt, StoreError};
+use crate::ports::StoreError;
 use decisions::Revisions;
-
-/// What a message says to the open cards.
-#[derive(Debug)]
-pub enum Intake {
-    /// It decided one, or asked which; this is the answer.
-    Answered(Box<Answer>),
-    /// It changes this card.
-    Amends(Box<Pending>),
-    /// Nothing to do with them.
-    Unrelated,
-}
-
-/// Reads a written message as consent.
-pub async fn intake(turn: &Turn<'_>) -> Result<Intake, StoreError> {
-    let Input::Message { text, origin, reply_to } = &turn.incoming.input else {
-        return Ok(Intake::Unrelated);
-    };
-    let said = consent::read(text);
-    if let Some(message) = reply_to
-        && let Some(pending) = card_of(turn.brain, turn.chat(), *message).await?
-    {
-        return reply(turn, said, *origin, pending).await;
-    }
-    if let Some(editing) = &turn.state.editing
-        && let Some(pending) = turn.open.iter().find(|pending| pending.id == *editing)
-        && said == Consent::Other
-        && *origin == Origin::Typed
-    {
-        return Ok(Intake::Amends(Box::new(pending.clone())));
-    }
-    match said {
-        Consent::Yes | Consent::No if turn.open.is_empty() => Ok(Intake::Unrelated),
-        // A yes to some other message of the chat is about that one.
-        Consent::Yes | Consent::No if reply_to.is_some() => {
-            Ok(if turn.state.clarification.is_some() { Intake::Unrelated } else { answered(which(turn)) })
-        }
-        Consent::Yes | Consent::No => bare(turn, said, *origin).await,
-        Consent::Other => Ok(amendment(turn, text, *origin)),
-    }
-}
-
-/// A reply to a card decides that card, or changes it.
-async fn reply(turn: &Turn<'_>, said: Consent, origin: Origin, pending: Pending) -> Result<Intake, StoreError> {
-    if origin != Origin::Typed {
-        return Ok(answered(Answer::says(Path::Consent, not_typed(origin)).keeping_question()));
-    }
-    let verb = match said {
-        Consent::Yes => CardVerb::Approve,
-        Consent::No => CardVerb::Cancel,
-        // Changing a card withdraws it, so it takes the same rights as deciding it.
-        Consent::Other if pending.state.is_open() && pending.owner == *turn.owner() => {
-            return Ok(Intake::Amends(Box::new(pending)));
-        }
-        Consent::Other => return Ok(Intake::Unrelated),
-    };
-    Ok(answered(decide(turn, &pending.id, verb, None, Means::Reply).await?))
-}
-
-/// A bare yes or no: counts only when there can be no doubt what it is about.
-async fn bare(turn: &Turn<'_>, said: Consent, origin: Origin) -> Result<Intake, StoreError> {
-    let ([only], false) = (turn.open.as_slice(), turn.others_wait) else {
-        // A question of ours was asked after the cards: the answer is for the question.
-        let asked_last = turn.state.clarification.is_some() && !card_is_last(turn);
-        return Ok(if asked_last { Intake::Unrelated } else { answered(which(turn)) });
-    };
-    if origin != Origin::Typed {
-        return Ok(answered(Answer::says(Path::Consent, not_typed(origin)).keeping_question()));
-    }
-    let shown_last = only.last_card_message() == turn.state.last_bot_message && only.last_card_message().is_some();
-    let after_card = only.last_card_message().is_some_and(|card| turn.incoming.message_id > card);
-    if !(shown_last && after_card) && turn.state.clarification.is_some() {
-        return Ok(Intake::Unrelated);
-    }
-    if !(shown_last && after_card) {
-        return Ok(answered(which(turn)));
-    }
-    let verb = if said == Consent::Yes { CardVerb::Approve } else { CardVerb::Cancel };
-    Ok(answered(decide(turn, &only.id, verb, None, Means::Text).await?))
-}
-
-/// "yes, but at 4pm", right below the cards: it changes the only one, or it must be said which.
-fn amendment(turn: &Turn<'_>, text: &str, origin: Origin) -> Intake {
-    if origin != Origin::Typed || !card_is_last(turn) || !consent::amends(text) {
-        return Intake::Unrelated;
-    }
-    match turn.open.as_slice() {
-        [] => Intake::Unrelated,
-        [only] => Intake::Amends(Box::new(only.clone())),
-        _ => answered(which(turn)),
-    }
-}
-
-fn card_is_last(turn: &Turn<'_>) -> bool {
-    turn.open.iter().any(|p| p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message)
-}
-
-fn answered(answer: Answer) -> Intake {
-    Intake::Answered(Box::new(answer))
-}
-
-fn not_typed(origin: Origin) -> &'static str {
-    match origin {
-        Origin::PartialQuote => {
-            "You quoted only a part, so I'm not sure what the yes or no is for. Please press a button, or reply to the card itself."
-        }
-        Origin::Edited => "An edited message can't decide a card. Please press a button, or write yes or no anew.",
-        Origin::InGroup => "A card is decided where I asked. Please press its button there, or reply to it.",
-        Origin::Forwarded | Origin::OnBehalf | Origin::Caption | Origin::Transcript | Origin::Typed => {
-            "That can't decide a card. Please press a button, or type yes or no."
-        }
-    }
-}
 
 /// Lists what is open and asks which one is meant.
 pub fn which(turn: &Turn<'_>) -> Answer {
@@ -181,15 +67,6 @@ pub fn meant(brain: &Brain, actions: &[PlannedAction]) -> String {
         named.push_str("; …");
     }
     named
-}
-
-/// The card a message shows, decided or not.
-async fn card_of(brain: &Brain, chat: &ChatId, message: MessageId) -> Result<Option<Pending>, StoreError> {
-    let entry = brain.store.load::<CardMessage>(&CardMessage::key_of(chat, message)).await?;
-    match entry {
-        Some((entry, _)) => Ok(brain.pending(&entry.pending).await?.map(|(pending, _)| pending)),
-        None => Ok(None),
-    }
 }
 
 /// Decides a card as its owner. `digest_prefix`: what a button carried.

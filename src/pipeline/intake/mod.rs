@@ -1,8 +1,92 @@
-//! What may answer a message before it is routed.
+//! Intake: what may answer a message or a press before it is routed.
+//!
+//! [`STEPS`] is all of it: they are asked in this order, and the first that has an answer gives it. Whatever none of
+//! them answers is routed. The pictures of a turn (README, the crate, the pipeline) show the same names in the same
+//! order, and a test compares them.
+//!
+//! Invariants: no step asks a model whether it is meant; what a step leads to (an amendment, the answer to a
+//! question) may be planned by one. A step that has no answer leaves no trace. Not here: deciding cards
+//! (`consent`), and which messages are one turn (the channel; [`debounce`] only says how long it may wait).
 
 pub mod agenda;
 pub mod buttons;
 pub mod commands;
 pub mod debounce;
 pub mod offers;
+mod question;
+mod resumed;
 pub mod settings;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::consent::{amendments, answers};
+use crate::pipeline::turn::{Turn, TurnError};
+
+/// What a step gives: `None` when the turn is none of its business.
+type Asked<'t> = BoxFuture<'t, Result<Option<Answer>, TurnError>>;
+
+/// One of the things that may answer.
+#[derive(Debug)]
+struct Step {
+    /// As the pictures show it.
+    name: &'static str,
+    answer: for<'t> fn(&'t Turn<'t>) -> Asked<'t>,
+}
+
+/// In order; the comments say why each stands where it does.
+const STEPS: [Step; 10] = [
+    // What an earlier life began is told from its journal: looked at anew, it could be done twice.
+    Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
+    // A press carries what it means; it has no words for the others to read.
+    Step { name: "press", answer: |turn| buttons::answer(turn).boxed() },
+    // What is passed on without a word is content: nothing in it may be read as a command or as consent.
+    Step { name: "forward", answer: |turn| offers::answer(turn).boxed() },
+    // A slash command means one thing, whatever is open.
+    Step { name: "command", answer: |turn| commands::answer(turn).boxed() },
+    // A yes or no to a card outranks every looser reading of the same word.
+    Step { name: "decision", answer: |turn| answers::answer(turn).boxed() },
+    // "Yes, but at 4pm" is no yes: it changes the card it speaks of before anybody takes it for a new request.
+    Step { name: "amendment", answer: |turn| amendments::answer(turn).boxed() },
+    // A setting named outright is no answer to a question; the question stays open.
+    Step { name: "setting", answer: |turn| settings::answer(turn).boxed() },
+    // The time we asked for last, before the same words could answer an older question.
+    Step { name: "snooze", answer: |turn| buttons::reminder::until(turn).boxed() },
+    // "Done", right after a reminder: as its button.
+    Step { name: "reminder", answer: |turn| buttons::reminder::in_words(turn).boxed() },
+    // What is left may complete the request that we asked about.
+    Step { name: "reply", answer: |turn| question::answer(turn).boxed() },
+];
+
+/// The answer of the first step that has one.
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    for step in &STEPS {
+        if let Some(answer) = (step.answer)(turn).await? {
+            tracing::debug!(turn = %turn.incoming.turn.as_str(), step = step.name, "answered before routing");
+            return Ok(Some(answer));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first words of the lines between "intake" and the next branch of a picture.
+    fn named_in(picture: &str) -> Vec<&str> {
+        let lines = picture.lines().map(|line| line.trim_start_matches("//!").trim_start());
+        let steps = lines.skip_while(|line| !line.contains("─ intake")).skip(1);
+        let steps = steps.take_while(|line| !line.contains('├') && !line.contains('└'));
+        steps.filter_map(|line| line.trim_start_matches('│').split_whitespace().next()).collect()
+    }
+
+    #[test]
+    fn the_pictures_of_a_turn_name_every_step_in_order() {
+        let steps: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+        assert_eq!(named_in(include_str!("../mod.rs")), steps, "src/pipeline/mod.rs");
+        assert_eq!(named_in(include_str!("../../lib.rs")), steps, "src/lib.rs");
+        assert_eq!(named_in(include_str!("../../../README.md")), steps, "README.md");
+    }
+}

@@ -23,7 +23,7 @@ use crate::core::turn::{Along, Edit, Input, Part, Path, Reply};
 use crate::limits;
 use crate::pipeline::commit::answer::Answer;
 use crate::pipeline::stages::act;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
 use crate::services::registry::Services;
 use crate::services::service::{Content, Offerable};
@@ -99,7 +99,7 @@ impl Offer {
 }
 
 /// Asks what should become of something that was passed on without a word; `None` when there are words.
-pub async fn passed_on(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let along: Vec<&Part> = match turn.incoming.parts.as_slice() {
         [] => return Ok(None),
         _ if !turn.words().trim().is_empty() => return Ok(None),

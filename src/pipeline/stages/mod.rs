@@ -1,7 +1,9 @@
-//! The stages of a turn, one file each.
+//! The stages of a routed turn, one file each: guard, route, context, plan, gate, execute, reflect, respond; and what
+//! leads from one to the next.
 
 pub(crate) mod act;
 pub(crate) mod ask;
+pub(crate) mod chat;
 pub(crate) mod context;
 pub(crate) mod execute;
 pub(crate) mod gate;
@@ -18,3 +20,9 @@ pub(crate) mod route;
 pub(crate) mod speak;
 pub(crate) mod status;
 pub(crate) mod times;
+
+/// Compiles the patterns that turns look for; see [`crate::app::warm_up`].
+pub fn warm_up() {
+    guard::judge("");
+    respond::claims_a_change("");
+}

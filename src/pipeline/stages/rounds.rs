@@ -1,5 +1,4 @@
-//! The rounds of a turn: plan, gate, execute, reflect, at most so many times; and a turn that an earlier life
-//! began, carried through from its journal.
+//! The rounds of a turn: plan, gate, execute, reflect, at most so many times.
 
 use super::context::Context;
 use super::execute::{self, Grant};
@@ -7,24 +6,23 @@ use super::gate::{self, Gated, Passed};
 use super::later::{self, Sorted};
 use super::order::{self, InOrder};
 use super::plan::{self, Planned, Topic};
-use super::progressing::{Progressing, put_together, told_by_receipts};
+use super::progressing::{Progressing, put_together};
 use super::reflect;
 use crate::core::ids::RunId;
 use crate::core::plan::Plan;
 use crate::core::provenance::{Sources, UntrustedText};
 use crate::core::run::{Origin, Progress, Run, Step};
-use crate::core::turn::{Input, Path};
+use crate::core::turn::Path;
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::commit::answer::{Answer, Question};
 use crate::pipeline::commit::outbox::{STOPPED, sorry};
-use crate::pipeline::commit::recover::AND_THE_REST;
 use crate::pipeline::consent::cards;
 use crate::pipeline::consent::cards::Asking;
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
-use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError};
+use crate::ports::{Batch, Expect, StoreError};
 
 /// Plans, gates and executes until nothing is missing. Once something was done, an end before that (`/cancel`, a
 /// store that fails) loses nothing of it: it is told, and why it ended there.
@@ -120,33 +118,6 @@ fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<Un
     words.extend(turn.others_words());
     words.extend(known);
     words
-}
-
-/// A turn that an earlier life began is carried through and told from its journal, not looked at anew: what it
-/// did may have changed what the same press or the same words would mean now.
-pub(crate) async fn carried_through(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
-    let first = Key::of(&[turn.incoming.turn.as_str()]);
-    let Some(first) = turn.brain.store.load::<Run>(&first).await? else {
-        return Ok(None);
-    };
-    turn.debounce.before_writing().await;
-    // Its later rounds were interrupted together with it; see `run_now` for their names.
-    let later = Scan {
-        prefix: Some(Key::from_stored(&format!("{}+", turn.incoming.turn))),
-        ..Scan::of::<Run>(&[], limits::REFLECT_ROUNDS_MAX)
-    };
-    let later = turn.brain.store.list::<Run>(later).await?;
-    let is_press = matches!(turn.incoming.input, Input::Press { .. });
-    let mut so_far = Progressing::new(if is_press { Path::Button } else { Path::Action });
-    for (run, revision) in [first].into_iter().chain(later) {
-        let ran = execute::run(turn.brain, &turn.ctx, run, Some(revision), Grant::LowStakes).await?;
-        so_far.add(turn, &ran)?;
-    }
-    if is_press {
-        return Ok(Some(told_by_receipts(turn, so_far).keeping_question()));
-    }
-    so_far.results.receipts.push(AND_THE_REST.to_owned());
-    Ok(Some(put_together(turn, so_far, &Context::default()).await))
 }
 
 /// Gates and executes one plan. Gives what the plan leaves open.

@@ -14,11 +14,18 @@ use crate::core::turn::{Input, Path};
 use crate::pipeline::commit::answer::Answer;
 use crate::pipeline::consent::{self, undo};
 use crate::pipeline::stages::act;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 
-/// Answers a press.
-pub async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
+/// What a press comes to; `None` for a message.
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    match &turn.incoming.input {
+        Input::Press { data, .. } => Ok(Some(press(turn, data).await?)),
+        Input::Message { .. } => Ok(None),
+    }
+}
+
+async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
     let answer = match Press::decode(data) {
         None => Answer::says(Path::Button, "I don't know that button. Nothing was done."),
         Some(Press::Card { pending, digest_prefix, verb }) => {

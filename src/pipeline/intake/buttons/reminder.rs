@@ -22,7 +22,7 @@ use crate::limits;
 use crate::pipeline::commit::answer::Answer;
 use crate::pipeline::commit::conversation;
 use crate::pipeline::stages::act;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::{Before, Shown, Snoozing};
 use crate::ports::{RecordExt, StoreError};
 use crate::services::service::{Reminded, ReminderAnswer};
@@ -72,9 +72,10 @@ async fn ask(turn: &Turn<'_>, due: &str, message: Option<MessageId>) -> Result<A
     Ok(answer)
 }
 
-/// "done" or "snooze it", in reply to a reminder or right after it was told: as its buttons. `None` for all else.
-async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
-    if !turn.origin().is_own_words() {
+/// "done" or "snooze it", in reply to a reminder or right after it was told: as its buttons. `None` for all else,
+/// and where "until when?" was asked: the words are for that.
+pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    if asked(turn).is_some() || !turn.origin().is_own_words() {
         return Ok(None);
     }
     let about = match (&turn.replied, &turn.incoming.input) {
@@ -112,10 +113,10 @@ async fn in_words(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
     Ok(Some(answer))
 }
 
-/// The answer to "until when?", and what is said to a reminder; `None` when the message is about something else.
-pub async fn until(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
+/// The answer to "until when?"; `None` when nobody asked, or the message is about something else.
+pub(in crate::pipeline::intake) async fn until(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let Some(asked) = asked(turn) else {
-        return in_words(turn).await;
+        return Ok(None);
     };
     let words = turn.words().trim();
     if consent::read(words) == Consent::No || ["never mind", "nevermind", "forget it"].contains(&&*words.to_lowercase())

@@ -25,7 +25,7 @@ use crate::limits;
 use crate::pipeline::commit::answer::{Answer, Question};
 use crate::pipeline::consent;
 use crate::pipeline::consent::undo;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{RecordExt, Scan, StoreError};
 
 /// Where a command works.
@@ -158,7 +158,7 @@ pub fn stoppable(input: &Input) -> bool {
 }
 
 /// Answers a command; `None` when the message is none.
-pub async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, StoreError> {
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let words = turn.words();
     if words.trim().is_empty() {
         return Ok(Some(Answer::says(Path::Chat, "That message was empty. What can I do for you?").keeping_question()));

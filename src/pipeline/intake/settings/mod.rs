@@ -17,7 +17,7 @@ use crate::core::turn::{Origin, Path, Reply};
 use crate::language::places::city;
 use crate::pipeline::commit::answer::Answer;
 use crate::pipeline::commit::due;
-use crate::pipeline::turn::Turn;
+use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::User;
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table};
 use words::Wish;
@@ -107,11 +107,11 @@ pub fn command(turn: &Turn<'_>, rest: &str) -> Answer {
 }
 
 /// A choice made in plain words, where it is unmistakable; `None` for everything else.
-pub fn said(turn: &Turn<'_>) -> Option<Answer> {
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     if turn.origin() != Origin::Typed {
-        return None;
+        return Ok(None);
     }
-    words::said(turn.words()).map(|wish| granted(turn, wish))
+    Ok(words::said(turn.words()).map(|wish| granted(turn, wish).keeping_question()))
 }
 
 /// A pressed button of a settings page, or of an offer.

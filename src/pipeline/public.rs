@@ -5,15 +5,15 @@
 //! (invariant 14 of consent). Invariant: no service, no memory and no card is touched here. Not here: who is
 //! served, and where the private chat is; a channel knows that.
 
-use super::answer::Answer;
-use super::outbox;
 use crate::core::turn::{Done, Incoming, Path};
 use crate::language::routing::Kind;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::outbox;
 use crate::pipeline::intake::commands;
-use crate::pipeline::stages::guard;
+use crate::pipeline::intake::debounce::Debounce;
 use crate::pipeline::stages::guard::Verdict;
-use crate::pipeline::stages::{respond, route};
+use crate::pipeline::stages::{guard, respond, route};
 use crate::pipeline::turn::Turn;
 
 /// What became of it.
@@ -28,14 +28,13 @@ pub enum Public {
 /// Answers in the group what may be answered there.
 pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
     let cancel = brain.begin(incoming);
-    let turn = match Turn::open(brain, incoming, cancel).await {
-        Ok(turn) => turn,
-        Err(error) => return Public::Answered(outbox::cannot_even_begin(brain, incoming, &error).await),
-    };
-    let ended = match turn.unless_cancelled(answer(&turn)).await {
-        Ok(Some(answer)) => Public::Answered(outbox::finish(&turn, Ok(answer)).await),
-        Ok(None) => Public::Private,
-        Err(cancelled) => Public::Answered(outbox::finish(&turn, Err(cancelled)).await),
+    let ended = match Turn::open(brain, incoming, cancel, Debounce::over()).await {
+        Ok(turn) => match turn.unless_cancelled(answer(&turn)).await {
+            Ok(Some(answer)) => Public::Answered(outbox::finish(&turn, Ok(answer)).await),
+            Ok(None) => Public::Private,
+            Err(cancelled) => Public::Answered(outbox::finish(&turn, Err(cancelled)).await),
+        },
+        Err(error) => Public::Answered(outbox::cannot_even_begin(brain, incoming, &error).await),
     };
     brain.end(incoming);
     ended

@@ -1,0 +1,122 @@
+//! Amendments: "yes, but at 4pm" is neither a yes nor a no. The card it speaks of is withdrawn before anything is
+//! planned, and a new one takes its place; when the change cannot be planned, the original comes back as a new card.
+//!
+//! Invariant: only its owner changes a card, in words typed about it: in reply to it, after its *Edit* button, or
+//! right below it.
+
+use super::answers::card_is_last;
+use super::cards::{self, Asking};
+use super::{too_late, which};
+use crate::core::outcome::{Report, Status};
+use crate::core::pending::Pending;
+use crate::core::turn::{Input, Origin, Path};
+use crate::language::consent;
+use crate::language::consent::Consent;
+use crate::language::routing::{Guess, Kind};
+use crate::pipeline::commit::answer::{Answer, Question};
+use crate::pipeline::stages::context;
+use crate::pipeline::stages::plan::Topic;
+use crate::pipeline::stages::rounds::rounds;
+use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::StoreError;
+
+/// What a message speaks of.
+enum Meant<'t> {
+    /// This card is to be changed.
+    Card(&'t Pending),
+    /// One of several, and nothing says which.
+    OneOfSeveral,
+    /// No card.
+    None,
+}
+
+/// Changes the card that the message speaks of, or asks which one; `None` when it speaks of none.
+pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    match meant(turn) {
+        Meant::Card(pending) => Ok(Some(amend(turn, pending).await?)),
+        Meant::OneOfSeveral => Ok(Some(which(turn))),
+        Meant::None => Ok(None),
+    }
+}
+
+fn meant<'t>(turn: &'t Turn<'_>) -> Meant<'t> {
+    let Input::Message { text, origin: Origin::Typed, .. } = &turn.incoming.input else {
+        return Meant::None;
+    };
+    if consent::read(text) != Consent::Other {
+        return Meant::None;
+    }
+    if let Some(pending) = &turn.replied_card {
+        // Changing a card withdraws it, so it takes the same rights as deciding it.
+        let may = pending.state.is_open() && pending.owner == *turn.owner();
+        return if may { Meant::Card(pending) } else { Meant::None };
+    }
+    let editing = turn.state.editing.as_ref();
+    if let Some(pending) = turn.open.iter().find(|pending| Some(&pending.id) == editing) {
+        return Meant::Card(pending);
+    }
+    if !card_is_last(turn) || !consent::amends(text) {
+        return Meant::None;
+    }
+    match turn.open.as_slice() {
+        [] => Meant::None,
+        [only] => Meant::Card(only),
+        _ => Meant::OneOfSeveral,
+    }
+}
+
+/// Changes a card: it is withdrawn at once, and a new one takes its place. When the change cannot be
+/// planned, the original comes back as a new card.
+async fn amend(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, TurnError> {
+    turn.debounce.before_writing().await;
+    let mut withdrawal = Answer::of(Path::Consent);
+    let open = cards::supersede(turn, pending, &mut withdrawal).await?;
+    let batch = std::mem::take(&mut withdrawal.batch);
+    match turn.brain.commit(batch).await {
+        Ok(_) if open => {}
+        // Decided while this message was being read: the first decision stands, and it is told.
+        Ok(_) | Err(StoreError::Conflict { .. }) => {
+            return Ok(too_late(turn, &pending.id).await?);
+        }
+        Err(error) => return Err(error.into()),
+    }
+
+    let domains = pending.domains.clone();
+    let guess = Guess { kind: Kind::Action, domains: domains.clone(), confidence: 1.0 };
+    let context = turn.unless_cancelled(context::fetch(turn, &guess).all(turn)).await;
+    let changed = match context {
+        Ok(context) => rounds(turn, &domains, &context, Topic { amends: Some(pending), ..Topic::default() }).await,
+        Err(cancelled) => Err(cancelled),
+    };
+    let mut answer = match changed {
+        Ok(answer) if leads_on(&answer) => answer,
+        Err(TurnError::Store(error)) => return Err(error.into()),
+        // Why it was refused is told above the original.
+        Ok(refused) => again(turn, pending, refused)?,
+        Err(TurnError::Cancelled) => again(turn, pending, Answer::of(Path::Consent))?,
+    };
+    answer.path = Path::Consent;
+    answer.edits.splice(0..0, withdrawal.edits);
+    answer.replies.splice(0..0, withdrawal.replies);
+    Ok(answer)
+}
+
+/// True when a change came to something: it ran, waits, or was asked about.
+fn leads_on(answer: &Answer) -> bool {
+    let stopped = |report: &Report| matches!(report.status, Status::Refused | Status::Failed);
+    matches!(answer.clarification, Question::Open(_)) || !answer.reports.iter().all(stopped)
+}
+
+fn again(turn: &Turn<'_>, pending: &Pending, refused: Answer) -> Result<Answer, StoreError> {
+    let mut answer = Answer::says(
+        Path::Consent,
+        "I couldn't work out that change, so here is the original again. Nothing was done.",
+    );
+    if !refused.reports.is_empty() {
+        answer.replies.splice(0..0, refused.replies);
+        answer.reports = refused.reports;
+        answer.untrusted = refused.untrusted;
+    }
+    cards::ask(turn, Asking::again(pending), &mut answer)?;
+    Ok(answer)
+}

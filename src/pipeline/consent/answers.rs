@@ -1,0 +1,84 @@
+//! What a written yes or no says to the open cards.
+//!
+//! Invariants 3 to 12 of the design, as far as words go: a reply decides the card it replies to; a bare yes or no
+//! counts only if it was typed, after the card was complete, exactly one action is open, and its card is the
+//! assistant's last message. Every other yes or no is asked back. Not here: anything else that is said about a card
+//! (see [`super::amendments`]).
+
+use super::{decide, which};
+use crate::core::button::CardVerb;
+use crate::core::pending::Means;
+use crate::core::turn::{Input, Origin, Path};
+use crate::language::consent;
+use crate::language::consent::Consent;
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::StoreError;
+
+/// Decides a card, or asks which one is meant; `None` when this is no yes or no, or is for something else.
+pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    let Input::Message { text, origin, reply_to } = &turn.incoming.input else {
+        return Ok(None);
+    };
+    let said = consent::read(text);
+    if let Some(pending) = &turn.replied_card {
+        if *origin != Origin::Typed {
+            return Ok(Some(Answer::says(Path::Consent, not_typed(*origin)).keeping_question()));
+        }
+        return Ok(match verb(said) {
+            Some(verb) => Some(decide(turn, &pending.id, verb, None, Means::Reply).await?),
+            None => None,
+        });
+    }
+    match verb(said) {
+        None => Ok(None),
+        Some(_) if turn.open.is_empty() => Ok(None),
+        // A yes to some other message of the chat is about that one.
+        Some(_) if reply_to.is_some() => Ok(turn.state.clarification.is_none().then(|| which(turn))),
+        Some(verb) => Ok(bare(turn, verb, *origin).await?),
+    }
+}
+
+fn verb(said: Consent) -> Option<CardVerb> {
+    match said {
+        Consent::Yes => Some(CardVerb::Approve),
+        Consent::No => Some(CardVerb::Cancel),
+        Consent::Other => None,
+    }
+}
+
+/// A bare yes or no: counts only when there can be no doubt what it is about.
+async fn bare(turn: &Turn<'_>, verb: CardVerb, origin: Origin) -> Result<Option<Answer>, StoreError> {
+    let ([only], false) = (turn.open.as_slice(), turn.others_wait) else {
+        // A question of ours was asked after the cards: the answer is for the question.
+        let asked_last = turn.state.clarification.is_some() && !card_is_last(turn);
+        return Ok((!asked_last).then(|| which(turn)));
+    };
+    if origin != Origin::Typed {
+        return Ok(Some(Answer::says(Path::Consent, not_typed(origin)).keeping_question()));
+    }
+    let shown_last = only.last_card_message() == turn.state.last_bot_message && only.last_card_message().is_some();
+    let after_card = only.last_card_message().is_some_and(|card| turn.incoming.message_id > card);
+    if !(shown_last && after_card) {
+        return Ok(turn.state.clarification.is_none().then(|| which(turn)));
+    }
+    Ok(Some(decide(turn, &only.id, verb, None, Means::Text).await?))
+}
+
+/// Whether the last message of the chat is an open card.
+pub(super) fn card_is_last(turn: &Turn<'_>) -> bool {
+    turn.open.iter().any(|p| p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message)
+}
+
+fn not_typed(origin: Origin) -> &'static str {
+    match origin {
+        Origin::PartialQuote => {
+            "You quoted only a part, so I'm not sure what the yes or no is for. Please press a button, or reply to the card itself."
+        }
+        Origin::Edited => "An edited message can't decide a card. Please press a button, or write yes or no anew.",
+        Origin::InGroup => "A card is decided where I asked. Please press its button there, or reply to it.",
+        Origin::Forwarded | Origin::OnBehalf | Origin::Caption | Origin::Transcript | Origin::Typed => {
+            "That can't decide a card. Please press a button, or type yes or no."
+        }
+    }
+}

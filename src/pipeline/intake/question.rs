@@ -1,0 +1,30 @@
+//! The answer to a question of ours: the earlier request goes on, with its own domains and no router.
+
+use crate::core::turn::Path;
+use crate::language::consent;
+use crate::language::consent::Consent;
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::consent::meant;
+use crate::pipeline::stages::context::Context;
+use crate::pipeline::stages::plan::{self, Topic};
+use crate::pipeline::stages::rounds::rounds;
+use crate::pipeline::turn::{Turn, TurnError};
+
+/// What comes of the request that was asked about; `None` when the message does not complete it.
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    let Some(question) = turn.open_question() else {
+        return Ok(None);
+    };
+    if question.partial.is_some() && consent::read(turn.words()) == Consent::No {
+        let words = match question.rest.actions.as_slice() {
+            [] => "Okay, never mind.".to_owned(),
+            rest => format!("Okay, never mind. I leave out the rest of it, too: {}.", meant(turn.brain, rest)),
+        };
+        return Ok(Some(Answer::says(Path::Clarify, words)));
+    }
+    let topic = Topic { answers: Some(question), ..Topic::default() };
+    if plan::completed(turn, &topic).is_none() {
+        return Ok(None);
+    }
+    Ok(Some(rounds(turn, &question.domains, &Context::default(), topic).await?))
+}

@@ -1,0 +1,49 @@
+//! Small talk: one model call, begun beside the router where built-in understanding is sure of it.
+
+use futures::future::{Either, select};
+
+use super::context::{Context, Fetching};
+use super::respond;
+use super::route::{self, Route};
+use super::status;
+use crate::core::markup::Formatted;
+use crate::core::turn::Path;
+use crate::language::routing::{Guess, Kind};
+use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::turn::{Turn, TurnError};
+
+/// Built-in understanding at least this confident of small talk begins the reply early.
+const SURE: f32 = 0.9;
+
+/// Answers small talk, with the reply that is already there, if one is.
+pub async fn answer(turn: &Turn<'_>, early: Option<Formatted>, context: Fetching) -> Result<Answer, TurnError> {
+    turn.doing(status::writing());
+    if let Some(reply) = early {
+        return Ok(Answer::says(Path::Chat, reply));
+    }
+    let Context { memories, untrusted, .. } = context.arrived().await;
+    let reply = turn.unless_cancelled(respond::chat(turn, memories)).await?;
+    Ok(Answer::says(Path::Chat, reply).holding(untrusted))
+}
+
+/// Routes; when built-in understanding is sure that this is small talk, the reply is already being written
+/// meanwhile. Nothing of it is shown before the router agrees; if it thinks otherwise, it is thrown away.
+pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option<Formatted>) {
+    let routing = Box::pin(route::decide(turn, guess));
+    if turn.brain.model.is_none() || guess.kind != Kind::Chat || guess.confidence < SURE {
+        return (routing.await, None);
+    }
+    let replying = Box::pin(respond::chat(turn, Vec::new()));
+    match select(routing, replying).await {
+        Either::Left((route, replying)) if route.kind == Kind::Chat => {
+            turn.agreed();
+            (route, Some(replying.await))
+        }
+        Either::Left((route, _)) => (route, None),
+        Either::Right((reply, routing)) => {
+            let route = routing.await;
+            let reply = (route.kind == Kind::Chat).then_some(reply);
+            (route, reply)
+        }
+    }
+}
