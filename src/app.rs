@@ -105,8 +105,7 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
         clock,
         channel,
         due_changed: Default::default(),
-        writing: Default::default(),
-        delivering: Default::default(),
+        locks: Default::default(),
         running: Default::default(),
     })
 }

@@ -147,6 +147,12 @@ pub const CONCURRENT_TURNS_MAX: usize = 512;
 pub const CHAT_QUEUE_MAX: usize = 64;
 /// Done updates remembered for de-duplication.
 pub const INBOX_SEEN_MAX: usize = 10_000;
+/// Attempts of an update that finds its record changed by somebody else, the first included. Each failed one means
+/// that another writer got through, and a record has few: the tasks of a process go one after the other, so this is
+/// several times as many as there are replicas.
+pub const CONFLICT_TRIES_MAX: usize = 32;
+/// Messages of a chat that a deliverer reads at once; the rest follow.
+pub const OUTBOX_AT_ONCE: usize = 32;
 /// Changes waiting for one group commit.
 pub const STORE_QUEUE_MAX: usize = 4_096;
 /// Batches that share one group commit.

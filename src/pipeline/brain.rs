@@ -9,7 +9,7 @@ use chrono_tz::Tz;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::commit::outbox::Locks;
+use super::commit::Locks;
 use super::intake::commands;
 use crate::core::ids::{ChatId, UserId, short_id};
 use crate::core::settings::Settings;
@@ -17,7 +17,7 @@ use crate::core::turn::Incoming;
 use crate::language::time::DateOrder;
 use crate::limits;
 use crate::ports::records::{ChatState, User};
-use crate::ports::{Batch, Channel, Clock, Key, Model, RecordExt, Store, StoreError, Table};
+use crate::ports::{Batch, Channel, Clock, Expect, Key, Model, RecordExt, Store, StoreError, Table};
 use crate::prompts::Prompts;
 use crate::services::registry::Registry;
 use crate::services::service::{AddressBook, RequestContext};
@@ -65,11 +65,9 @@ pub struct Brain {
     pub policy: Policy,
     /// Wakes the scheduler when something new falls due.
     pub due_changed: Notify,
-    /// One writer a chat.
-    pub writing: Locks,
-    /// One deliverer a chat.
-    pub delivering: Locks,
-    /// Turns under way, for `/cancel`.
+    /// Order among the tasks of this process; nothing rests on it.
+    pub locks: Locks,
+    /// Turns under way in this process, for `/cancel`.
     pub running: Mutex<HashMap<ChatId, CancellationToken>>,
     /// Since when this process runs.
     pub since: DateTime<Utc>,
@@ -136,25 +134,34 @@ impl Brain {
 
     /// A person's record; a new one is made for somebody who was let in.
     pub async fn user(&self, id: &UserId, chat: &ChatId) -> Result<User, StoreError> {
+        Ok(self.user_at(id, chat).await?.0)
+    }
+
+    /// The same, and what a change of it has to expect.
+    pub async fn user_at(&self, id: &UserId, chat: &ChatId) -> Result<(User, Expect), StoreError> {
         let stored = self.store.load::<User>(&Key::of(&[id.as_str()])).await?;
-        Ok(stored.map_or_else(
-            || User {
-                id: id.clone(),
-                chat: chat.clone(),
-                admin: self.policy.admins.contains(id),
-                zone: None,
-                zone_named: false,
-                settings: Settings::default(),
-                since: self.clock.now(),
-            },
-            |(user, _)| user,
-        ))
+        let new = || User {
+            id: id.clone(),
+            chat: chat.clone(),
+            admin: self.policy.admins.contains(id),
+            zone: None,
+            zone_named: false,
+            settings: Settings::default(),
+            since: self.clock.now(),
+        };
+        Ok(stored.map_or_else(|| (new(), Expect::Absent), |(user, revision)| (user, Expect::Revision(revision))))
     }
 
     /// What is going on in a chat.
     pub async fn chat_state(&self, chat: &ChatId) -> Result<ChatState, StoreError> {
+        Ok(self.chat_state_at(chat).await?.0)
+    }
+
+    /// The same, and what a change of it has to expect.
+    pub(super) async fn chat_state_at(&self, chat: &ChatId) -> Result<(ChatState, Expect), StoreError> {
         let stored = self.store.load::<ChatState>(&Key::of(&[chat.as_str()])).await?;
-        Ok(stored.map_or_else(|| ChatState::new(chat.clone()), |(state, _)| state))
+        let new = || ChatState::new(chat.clone());
+        Ok(stored.map_or_else(|| (new(), Expect::Absent), |(state, revision)| (state, Expect::Revision(revision))))
     }
 
     /// Stops every turn under way, as `/cancel` does: what is being executed ends by itself.

@@ -36,8 +36,7 @@ pub mod turn;
 use crate::core::turn::{Done, Incoming, Path};
 use crate::language::routing::Kind;
 use brain::Brain;
-use commit::answer::Answer;
-use commit::outbox;
+use commit::Answer;
 use intake::debounce::Debounce;
 use stages::guard::Verdict;
 use stages::{act, chat, context, guard, route};
@@ -55,9 +54,9 @@ pub async fn handle_turn_in(brain: &Brain, incoming: &Incoming, debounce: Deboun
     let done = match Turn::open(brain, incoming, cancel, debounce).await {
         Ok(turn) => {
             let answer = brain.with_status(turn.chat(), || turn.what_it_does(), answer(&turn)).await;
-            outbox::finish(&turn, answer).await
+            commit::finish(&turn, answer).await
         }
-        Err(error) => outbox::cannot_even_begin(brain, incoming, &error).await,
+        Err(error) => commit::cannot_even_begin(brain, incoming, &error).await,
     };
     brain.end(incoming);
     done

@@ -8,8 +8,8 @@
 use crate::core::turn::{Done, Incoming, Path};
 use crate::language::routing::Kind;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::answer::Answer;
-use crate::pipeline::commit::outbox;
+use crate::pipeline::commit;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::commands;
 use crate::pipeline::intake::debounce::Debounce;
 use crate::pipeline::stages::guard::Verdict;
@@ -30,11 +30,11 @@ pub async fn handle_public_turn(brain: &Brain, incoming: &Incoming) -> Public {
     let cancel = brain.begin(incoming);
     let ended = match Turn::open(brain, incoming, cancel, Debounce::over()).await {
         Ok(turn) => match turn.unless_cancelled(answer(&turn)).await {
-            Ok(Some(answer)) => Public::Answered(outbox::finish(&turn, Ok(answer)).await),
+            Ok(Some(answer)) => Public::Answered(commit::finish(&turn, Ok(answer)).await),
             Ok(None) => Public::Private,
-            Err(cancelled) => Public::Answered(outbox::finish(&turn, Err(cancelled)).await),
+            Err(cancelled) => Public::Answered(commit::finish(&turn, Err(cancelled)).await),
         },
-        Err(error) => Public::Answered(outbox::cannot_even_begin(brain, incoming, &error).await),
+        Err(error) => Public::Answered(commit::cannot_even_begin(brain, incoming, &error).await),
     };
     brain.end(incoming);
     ended

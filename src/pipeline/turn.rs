@@ -1,5 +1,5 @@
 //! What a turn knows while it runs: who, where, when, what was said before, and what it has cost so far. Not here:
-//! what it comes to (see [`super::commit::answer`]).
+//! what it comes to (an `Answer`, see [`super::commit`]).
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -7,6 +7,7 @@
 mod channel;
 mod clock;
 mod model;
+mod optimistic;
 pub mod records;
 mod store;
 mod transcriber;
@@ -15,6 +16,7 @@ mod typed;
 pub use channel::{Channel, SendError};
 pub use clock::Clock;
 pub use model::{Call, Completion, Model, ModelError, Stage, Usage};
+pub use optimistic::optimistic;
 pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, StoreError, Stored, Table, from_stored};
 pub use transcriber::{Recording, TranscribeError, Transcriber};
 pub use typed::RecordExt;

@@ -24,9 +24,9 @@ use crate::core::notification::Notification;
 use crate::core::turn::Reply;
 use crate::limits::{BRIEFING_LATE_SECS, LAST_DELIVERIES_MS};
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::due::briefing_due;
-use crate::pipeline::commit::wording::messages;
+use crate::pipeline::commit::notification_messages;
 use crate::pipeline::intake::agenda::briefing;
+use crate::pipeline::intake::settings::briefing_due;
 use crate::ports::records::{Due, DueKind, Show, User, millis};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 use crate::services::service::FallenDue;
@@ -171,8 +171,10 @@ async fn notify_together(
         notifications.push(notification);
         first.get_or_insert_with(|| due.key().as_str().to_owned());
     }
-    let shows: Vec<Show> =
-        messages(notifications, &first.unwrap_or_default(), brain.clock.now()).into_iter().map(Show::Send).collect();
+    let shows: Vec<Show> = notification_messages(notifications, &first.unwrap_or_default(), brain.clock.now())
+        .into_iter()
+        .map(Show::Send)
+        .collect();
     let done = if shows.is_empty() {
         brain.commit(batch).await.map(|_| ())
     } else {

@@ -11,6 +11,7 @@ mod durability;
 mod kept;
 mod machine;
 mod replaced;
+mod replicas;
 mod taint;
 mod time;
 mod undo;

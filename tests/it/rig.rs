@@ -29,7 +29,7 @@ use brain_agent::core::plan::Action;
 use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin};
 use brain_agent::language::time::DateOrder;
 use brain_agent::pipeline::brain::{Brain, Policy};
-use brain_agent::pipeline::commit::recover;
+use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::Audit;
 use brain_agent::ports::{Change, Clock, Expect, Key, RecordExt, Scan, Store, Table};
@@ -184,11 +184,16 @@ impl Rig {
         let Self { store, clock, channel, script, log, folder, turns, .. } = self;
         store.works();
         let brain = brain(setup, &store, &clock, &channel, &script, &log, &folder);
-        recover::recover(&brain).await.unwrap();
-        for chat in recover::undelivered(&brain).await.unwrap() {
+        commit::recover(&brain).await.unwrap();
+        for chat in commit::undelivered(&brain).await.unwrap() {
             brain.deliver(&chat).await;
         }
         Self { brain, store, clock, channel, script, log, folder, turns }
+    }
+
+    /// Another process over the same store, folder and channel: it shares nothing else with this one.
+    pub fn replica(&self, setup: Setup) -> Arc<Brain> {
+        brain(setup, &self.store, &self.clock, &self.channel, &self.script, &self.log, &self.folder)
     }
 
     /// Somebody else, in their own chat.
@@ -461,8 +466,7 @@ fn brain(
             skip_router: false,
         },
         due_changed: Default::default(),
-        writing: Default::default(),
-        delivering: Default::default(),
+        locks: Default::default(),
         running: Default::default(),
         since: clock.now(),
     })

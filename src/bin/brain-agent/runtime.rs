@@ -13,7 +13,7 @@ use brain_agent::channel::{control, telegram};
 use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
 use brain_agent::pipeline::brain::Brain;
-use brain_agent::pipeline::commit::recover;
+use brain_agent::pipeline::commit;
 use brain_agent::ports::{Channel, Clock, Store};
 use brain_agent::scheduler;
 use brain_agent::store::RedbStore;
@@ -59,7 +59,7 @@ impl Runtime {
         let brain = Arc::new(app::build(config, parts)?);
         // Beside the start, so that neither it nor the first message waits.
         tokio::task::spawn_blocking(app::warm_up);
-        recover::recover(&brain).await?;
+        commit::recover(&brain).await?;
         let (beside, stop) = (tokio::task::JoinSet::new(), CancellationToken::new());
         Ok(Self { brain, console, store: file, beside, time: None, stop })
     }

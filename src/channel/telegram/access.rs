@@ -19,7 +19,6 @@ use crate::core::ids::UserId;
 use crate::core::turn::Reply;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::outbox::enqueue;
 use crate::ports::records::Show;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 
@@ -142,20 +141,16 @@ impl Access {
         let chat = place.id();
         let admin = !self.has_admin;
         let id = telegram_user(who);
-        let mut user = brain.user(&id, &chat).await?;
+        let (mut user, expect) = brain.user_at(&id, &chat).await?;
         user.admin |= admin;
         let mut batch = Batch::default();
         batch.put(&Paired { user: id, number: who, at: brain.clock.now() }, Expect::Any)?;
-        batch.put(&user, Expect::Any)?;
+        batch.put(&user, expect)?;
         let role = if admin { " You are my admin, too." } else { "" };
         let welcome = format!(
             "Welcome! From now on I work for you.{role}\n\nTry:\n• Remind me to call mom tomorrow at 5pm\n• What do I have this week?\n\n/help shows everything."
         );
-        let _guard = brain.writing.lock(&chat).await;
-        let mut state = brain.chat_state(&chat).await?;
-        enqueue(&mut state, Show::Send(Reply::text(welcome)), brain.clock.now(), &mut batch)?;
-        batch.put(&state, Expect::Any)?;
-        brain.commit(batch).await?;
+        brain.commit_told(&chat, vec![Show::Send(Reply::text(welcome))], batch).await?;
         self.served.write().unwrap_or_else(PoisonError::into_inner).insert(who);
         Ok(())
     }

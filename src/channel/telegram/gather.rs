@@ -31,7 +31,7 @@ use crate::language::time;
 use crate::language::time::{DateOrder, Reference};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::outbox::STOPPED;
+use crate::pipeline::commit::STOPPED;
 use crate::pipeline::intake::commands;
 use crate::pipeline::intake::debounce::Debounce;
 use crate::ports::StoreError;

@@ -52,7 +52,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::config::{Config, TelegramConfig, WebhookConfig};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::recover;
+use crate::pipeline::commit;
 use crate::pipeline::intake::commands::{COMMANDS, SlashCommand, Where};
 use crate::ports::{Channel, StoreError, Transcriber};
 use access::{Access, Door};
@@ -166,7 +166,7 @@ impl Telegram {
 async fn take_up_lines(desk: &Desk, open: &[inbox::Entry]) {
     let heard = open.iter().filter_map(|entry| convert::hear(&entry.raw, &desk.me));
     let mut chats: std::collections::HashSet<_> = heard.map(|heard| heard.place.id()).collect();
-    match recover::undelivered(&desk.brain).await {
+    match commit::undelivered(&desk.brain).await {
         Ok(waiting) => chats.extend(waiting),
         Err(error) => tracing::warn!(%error, "a status line may be left behind"),
     }

@@ -1,13 +1,17 @@
-//! What a turn comes to. Nothing of it is shown before all of it is committed (see [`super::outbox`]).
+//! What a turn comes to. Nothing of it is shown before all of it is committed (see [`super::finish`]).
 
+use std::fmt;
+use std::sync::Arc;
+
+use crate::core::button::Press;
 use crate::core::history::PastAction;
-use crate::core::ids::PendingId;
+use crate::core::ids::{MessageId, PendingId};
 use crate::core::outcome::Report;
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Edit, Path, Reply};
 use crate::pipeline::intake::settings::UserChange;
 use crate::ports::Batch;
-use crate::ports::records::{Clarification, Show, Snoozing};
+use crate::ports::records::{Clarification, Show, Shown, Snoozing};
 
 /// What a turn comes to: everything here is committed at once, then shown.
 #[derive(Debug)]
@@ -16,8 +20,10 @@ pub struct Answer {
     pub path: Path,
     /// What to say, in order.
     pub replies: Vec<Reply>,
-    /// Old messages to change.
+    /// Old messages to change whose record is no concern of this commit: cards, and what has no record.
     pub edits: Vec<Edit>,
+    /// Messages on record to change, as they are when this is committed.
+    pub rewrites: Vec<Rewrite>,
     /// One a planned action.
     pub reports: Vec<Report>,
     /// What was done, for later pronouns.
@@ -40,6 +46,22 @@ pub struct Answer {
     pub hinges_on: Option<PendingId>,
 }
 
+/// A change of a message on record. It is made on the record as it is at the commit, so that of two presses on one
+/// message neither takes back what the other did to it.
+#[derive(Clone)]
+pub struct Rewrite {
+    /// Which.
+    pub message: MessageId,
+    /// The words and buttons it has from then on.
+    pub change: Arc<dyn Fn(&mut Shown) + Send + Sync>,
+}
+
+impl fmt::Debug for Rewrite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rewrite").field("message", &self.message).finish_non_exhaustive()
+    }
+}
+
 /// What becomes of the open question of a chat.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Question {
@@ -58,6 +80,7 @@ impl Answer {
             path,
             replies: Vec::new(),
             edits: Vec::new(),
+            rewrites: Vec::new(),
             reports: Vec::new(),
             actions: Vec::new(),
             untrusted: Vec::new(),
@@ -76,6 +99,25 @@ impl Answer {
         Self { replies: vec![words.into()], ..Self::of(path) }
     }
 
+    /// The undo records that its buttons name.
+    pub fn undos(&self) -> Vec<String> {
+        let buttons = self.replies.iter().flat_map(|reply| reply.buttons.iter().flatten());
+        let undos = buttons.filter_map(|button| match Press::decode(&button.data) {
+            Some(Press::Undo(id)) => Some(id),
+            Some(
+                Press::Card { .. }
+                | Press::Send(_)
+                | Press::Snooze { .. }
+                | Press::Done(_)
+                | Press::Set { .. }
+                | Press::Offer { .. }
+                | Press::Redo(_),
+            )
+            | None => None,
+        });
+        undos.collect()
+    }
+
     /// Adds what changes on old messages, and what is told about them before anything else: a card that the
     /// answer holds stays its last message.
     pub fn show(&mut self, shows: Vec<Show>) {
@@ -92,6 +134,11 @@ impl Answer {
     pub fn holding(mut self, untrusted: Vec<UntrustedText>) -> Self {
         self.untrusted.extend(untrusted);
         self
+    }
+
+    /// Changes a message on record, as it is when this is committed.
+    pub fn rewrite(&mut self, message: MessageId, change: impl Fn(&mut Shown) + Send + Sync + 'static) {
+        self.rewrites.push(Rewrite { message, change: Arc::new(change) });
     }
 
     /// Leaves the open question as it is.

@@ -6,30 +6,28 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::core::button::Press;
+use super::answer::Answer;
 use crate::core::history::{ItemRef, PastAction, REMINDED};
 use crate::core::ids::MessageId;
 use crate::core::provenance;
-use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Along, Input, Origin, Part, Reply};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{ChatState, Message, Speaker};
 use crate::ports::{Batch, Expect, StoreError};
 
-/// Adds both sides of the turn to the conversation. `untrusted`: others' words that the answer may repeat.
-pub(crate) fn remember(
+/// Adds both sides of the turn to the conversation.
+pub fn remember(
     turn: &Turn<'_>,
+    answer: &Answer,
     state: &mut ChatState,
-    replies: &[Reply],
-    actions: Vec<PastAction>,
-    untrusted: Vec<UntrustedText>,
     at: DateTime<Utc>,
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
+    let Answer { replies, actions, untrusted, .. } = answer;
     let mut add = |message: Message| {
         let message = Message { chat: state.chat.clone(), number: state.next_message, ..message };
         state.next_message += 1;
-        batch.put(&message, Expect::Any).map(|_| ())
+        batch.put(&message, Expect::Absent).map(|_| ())
     };
     let blank = |speaker, text, origin| Message {
         chat: turn.chat().clone(),
@@ -58,18 +56,18 @@ pub(crate) fn remember(
     }
     let said: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
     if !said.is_empty() || !actions.is_empty() {
-        let answer = blank(Speaker::Assistant, said.join("\n"), Origin::Typed);
+        let reply = blank(Speaker::Assistant, said.join("\n"), Origin::Typed);
         // Later planners read what was said, and what it was done to.
         let labels = actions.iter().filter_map(|past| past.item.as_ref()).map(|item| item.label.as_str());
-        let read = [answer.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
-        let untrusted = provenance::repeated(&read, untrusted.into_iter().chain(turn.known_to_be_others()));
-        add(Message { actions, undo: undo_buttons(replies), untrusted, ..answer })?;
+        let read = [reply.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
+        let untrusted = provenance::repeated(&read, untrusted.iter().cloned().chain(turn.known_to_be_others()));
+        add(Message { actions: actions.clone(), undo: answer.undos(), untrusted, ..reply })?;
     }
     Ok(())
 }
 
 /// Adds a reminder that was told: what was told last is "it", and of several none is. `reply` as it was shown.
-pub(crate) fn notified(
+pub fn notified(
     state: &mut ChatState,
     reply: &Reply,
     message: MessageId,
@@ -93,24 +91,14 @@ pub(crate) fn notified(
         untrusted: reply.notifications.iter().flat_map(|notification| notification.untrusted.iter().cloned()).collect(),
     };
     state.next_message += 1;
-    batch.put(&told, Expect::Any)?;
+    batch.put(&told, Expect::Absent)?;
     Ok(())
 }
 
 /// The one thing that a message of the conversation reminds of, and the number of the message.
-pub(crate) fn reminds_of(message: &Message) -> Option<(&str, MessageId)> {
+pub fn reminds_of(message: &Message) -> Option<(&str, MessageId)> {
     match message.actions.as_slice() {
         [PastAction { command, item: Some(item), .. }] if command == REMINDED => Some((&item.id, message.message?)),
         _ => None,
     }
-}
-
-/// The undo records that the buttons of an answer name.
-fn undo_buttons(replies: &[Reply]) -> Vec<String> {
-    let pressed = replies.iter().flat_map(|reply| reply.buttons.iter().flatten());
-    let undo = pressed.filter_map(|button| match Press::decode(&button.data) {
-        Some(Press::Undo(id)) => Some(id),
-        Some(_) | None => None,
-    });
-    undo.collect()
 }

@@ -1,10 +1,99 @@
-//! How a turn ends: the answer, one commit, the outbox, delivery; and what a start finds of an earlier life.
+//! How a turn ends and how anything is told: the answer, one commit, the durable outbox, delivery; and what a start
+//! finds of an earlier life. This page is the door; what is behind it is private.
+//!
+//! ```text
+//! finish  (a turn) ────────┐
+//! tell    (outside a turn) ┼─► one commit: outbox, chat state, what changes with them ─► deliver ─► channel
+//! recover (at the start) ──┘                                        undelivered ──────────┘
+//! ```
+//!
+//! Invariants:
+//! - nothing is shown before it is committed, and what is committed to be shown is numbered in that order;
+//! - a message leaves the outbox only once the channel has returned its number: messages are at least once, in order;
+//! - a record that two writers may change is written expecting the revision that was read, and read again when it was
+//!   not there any more (see [`crate::ports::optimistic`]). [`Locks`] only keep order within this process.
+//!
+//! Not here: which chats are delivered to side by side (the scheduler), and when what had to wait is tried again (the
+//! channel knows).
 
-pub mod answer;
-pub(crate) mod conversation;
-pub mod delivery;
-pub mod due;
-pub mod notifications;
-pub mod outbox;
-pub mod recover;
-pub mod wording;
+mod answer;
+mod conversation;
+mod delivery;
+mod finish;
+mod locks;
+mod notifications;
+mod outbox;
+mod recover;
+mod wording;
+
+use crate::core::ids::{ChatId, MessageId};
+use crate::pipeline::brain::Brain;
+use crate::ports::records::Show;
+use crate::ports::{Batch, StoreError};
+
+pub(super) use answer::{Answer, Question, Rewrite};
+pub(super) use conversation::reminds_of;
+pub use finish::STOPPED;
+pub(super) use finish::{cannot_even_begin, finish, sorry};
+pub use locks::Locks;
+pub(super) use recover::AND_THE_REST;
+pub use recover::{recover, undelivered};
+pub use wording::notification_messages;
+
+impl Brain {
+    /// Tells a chat something outside a turn, together with other changes, in one commit; then delivers.
+    pub async fn tell(&self, chat: &ChatId, shows: Vec<Show>, batch: Batch) -> Result<(), StoreError> {
+        self.commit_told(chat, shows, batch).await?;
+        self.deliver(chat).await;
+        Ok(())
+    }
+
+    /// The same commit; whoever calls this sees to the delivery.
+    pub async fn commit_told(&self, chat: &ChatId, shows: Vec<Show>, batch: Batch) -> Result<(), StoreError> {
+        outbox::tell(self, chat, &shows, &batch).await
+    }
+
+    /// Shows what waits in a chat's outbox, in order. What cannot be shown now stays. Never panics: whoever delivers
+    /// goes on to other chats.
+    pub async fn deliver(&self, chat: &ChatId) {
+        delivery::deliver(self, chat).await;
+    }
+
+    /// Waits until what this process is delivering in a chat is on record, but not for long: a deliverer may have to
+    /// wait for the channel.
+    pub(super) async fn delivered_so_far(&self, chat: &ChatId) {
+        delivery::delivered_so_far(self, chat).await;
+    }
+
+    /// Notes the message that shows what a running turn is doing, so that a next life finds it. `is_shown` is asked
+    /// after the chat's state was read: an answer that takes the message's place changes that state, so that it is
+    /// either seen here or meets the note and removes it.
+    pub async fn note_status(
+        &self,
+        chat: &ChatId,
+        message: MessageId,
+        is_shown: impl Fn() -> bool + Send + Sync,
+    ) -> Result<(), StoreError> {
+        outbox::update_chat(self, chat, &Batch::default(), |state, _| {
+            state.status_line = Some(message);
+            Ok(is_shown())
+        })
+        .await
+        .map(|_| ())
+    }
+
+    /// True when nothing should be tried in this chat. A chat that cannot be read is tried.
+    pub async fn is_blocked(&self, chat: &ChatId) -> bool {
+        self.chat_state(chat).await.is_ok_and(|state| state.blocked.is_some())
+    }
+
+    /// Somebody who had blocked the bot lets it speak again: what was held for them is told.
+    pub async fn unblocked(&self, chat: &ChatId) -> Result<(), StoreError> {
+        let was_blocked =
+            outbox::update_chat(self, chat, &Batch::default(), |state, _| Ok(state.blocked.take().is_some())).await?;
+        if was_blocked {
+            self.deliver(chat).await;
+        }
+        Ok(())
+    }
+}

@@ -8,7 +8,7 @@
 //!
 //! What is told here waits in the outbox: the channel delivers it once it serves, and no chat delays the start.
 
-use crate::core::ids::PendingId;
+use crate::core::ids::{ChatId, PendingId};
 use crate::core::outcome::Outcome;
 use crate::core::pending::State;
 use crate::core::run::{Origin, Progress, Run};
@@ -28,7 +28,7 @@ const RUNS_MAX: usize = 100_000;
 
 const INTERRUPTED: &str = "I was restarted in the middle of something. This is what became of it:";
 /// Said when a turn is told from its journal: a card or a question beside it died with the turn.
-pub(crate) const AND_THE_REST: &str = "If you asked for more than that in the same message, please ask for it again.";
+pub const AND_THE_REST: &str = "If you asked for more than that in the same message, please ask for it again.";
 const NO_ANSWER: &str =
     "I was stopped before the answer came. Please look there before trying again; I won't repeat it";
 
@@ -41,15 +41,22 @@ pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
         // Its message is still in the inbox: that turn is handled again and finds this journal.
         let waits_in_inbox = run.origin == Origin::Turn && waits_in_inbox(brain, &run).await?;
         let run = settle_doubts(brain, run).await;
-        if waits_in_inbox {
-            let mut batch = Batch::default();
-            batch.put(&run, Expect::Revision(revision))?;
-            brain.commit(batch).await?;
-            continue;
+        let settled =
+            if waits_in_inbox { keep(brain, &run, revision).await } else { finish(brain, run, revision).await };
+        match settled {
+            // Whoever began it lives after all, or another process settles it as well; it is theirs.
+            Err(StoreError::Conflict { .. }) => {}
+            other => other?,
         }
-        finish(brain, run, revision).await?;
     }
     Ok(found)
+}
+
+/// What became of its steps is on record; the turn that is handled again tells it.
+async fn keep(brain: &Brain, run: &Run, revision: u64) -> Result<(), StoreError> {
+    let mut batch = Batch::default();
+    batch.put(run, Expect::Revision(revision))?;
+    brain.commit(batch).await.map(|_| ())
 }
 
 /// Whether the message or press that led to a run is handled again. A turn that ended in trouble has closed its
@@ -61,7 +68,7 @@ async fn waits_in_inbox(brain: &Brain, run: &Run) -> Result<bool, StoreError> {
 }
 
 /// Chats that have something waiting in the outbox.
-pub async fn undelivered(brain: &Brain) -> Result<Vec<crate::core::ids::ChatId>, StoreError> {
+pub async fn undelivered(brain: &Brain) -> Result<Vec<ChatId>, StoreError> {
     let waiting = brain.store.list::<OutboxEntry>(Scan::of::<OutboxEntry>(&[], RUNS_MAX)).await?;
     let mut chats: Vec<_> = waiting.into_iter().map(|(entry, _)| entry.chat).collect();
     chats.sort();
@@ -99,7 +106,7 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
         Origin::Turn => {
             let ran = execute::run(brain, &ctx, run, Some(revision), Grant::LowStakes).await?;
             let mut batch = Batch::default();
-            batch.delete(Table::Runs, ran.run.key(), Expect::Any);
+            ran.end_journal(&mut batch);
             (ran.run, Vec::new(), batch)
         }
         Origin::Pending(id) => {
@@ -134,7 +141,7 @@ async fn finish_card(
     revision: u64,
 ) -> Result<Option<Finished>, StoreError> {
     let Some((pending, pending_revision)) = brain.pending(id).await? else {
-        drop_run(brain, &run).await?;
+        drop_run(brain, &run, revision).await?;
         return Ok(None);
     };
     match pending.state {
@@ -154,15 +161,15 @@ async fn finish_card(
         | State::Denied
         | State::Expired
         | State::Superseded => {
-            drop_run(brain, &run).await?;
+            drop_run(brain, &run, revision).await?;
             Ok(None)
         }
     }
 }
 
-async fn drop_run(brain: &Brain, run: &Run) -> Result<(), StoreError> {
+async fn drop_run(brain: &Brain, run: &Run, revision: u64) -> Result<(), StoreError> {
     let mut batch = Batch::default();
-    batch.delete(Table::Runs, run.key(), Expect::Any);
+    batch.delete(Table::Runs, run.key(), Expect::Revision(revision));
     brain.commit(batch).await?;
     Ok(())
 }

@@ -19,7 +19,7 @@ const DETAILS_CHARS: usize = 300;
 const LINE_CHARS: usize = 100;
 
 /// Notifications that are told together, as messages. `key` names the first of them.
-pub fn messages(notifications: Vec<Notification>, key: &str, now: DateTime<Utc>) -> Vec<Reply> {
+pub fn notification_messages(notifications: Vec<Notification>, key: &str, now: DateTime<Utc>) -> Vec<Reply> {
     let notifications = coalesced(notifications);
     let message = |notifications: Vec<Notification>| {
         let reply = Reply { reminder: Some(key.to_owned()), notifications, ..Reply::default() };

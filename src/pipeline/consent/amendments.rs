@@ -13,12 +13,12 @@ use crate::core::turn::{Input, Origin, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::language::routing::{Guess, Kind};
-use crate::pipeline::commit::answer::{Answer, Question};
+use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::stages::context;
 use crate::pipeline::stages::plan::Topic;
 use crate::pipeline::stages::rounds::rounds;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::StoreError;
+use crate::ports::{StoreError, Table, optimistic};
 
 /// What a message speaks of.
 enum Meant<'t> {
@@ -69,17 +69,12 @@ fn meant<'t>(turn: &'t Turn<'_>) -> Meant<'t> {
 /// planned, the original comes back as a new card.
 async fn amend(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, TurnError> {
     turn.debounce.before_writing().await;
-    let mut withdrawal = Answer::of(Path::Consent);
-    let open = cards::supersede(turn, pending, &mut withdrawal).await?;
-    let batch = std::mem::take(&mut withdrawal.batch);
-    match turn.brain.commit(batch).await {
-        Ok(_) if open => {}
+    let withdrawal = match optimistic(&[Table::Pending], || withdrawn(turn, pending)).await {
+        Ok(Some(withdrawal)) => withdrawal,
         // Decided while this message was being read: the first decision stands, and it is told.
-        Ok(_) | Err(StoreError::Conflict { .. }) => {
-            return Ok(too_late(turn, &pending.id).await?);
-        }
+        Ok(None) | Err(StoreError::Conflict { .. }) => return Ok(too_late(turn, &pending.id).await?),
         Err(error) => return Err(error.into()),
-    }
+    };
 
     let domains = pending.domains.clone();
     let guess = Guess { kind: Kind::Action, domains: domains.clone(), confidence: 1.0 };
@@ -99,6 +94,17 @@ async fn amend(turn: &Turn<'_>, pending: &Pending) -> Result<Answer, TurnError> 
     answer.edits.splice(0..0, withdrawal.edits);
     answer.replies.splice(0..0, withdrawal.replies);
     Ok(answer)
+}
+
+/// One attempt to withdraw a card, durable at once; what is shown of it comes with the answer. `None` when it is not
+/// open any more.
+async fn withdrawn(turn: &Turn<'_>, pending: &Pending) -> Result<Option<Answer>, StoreError> {
+    let mut withdrawal = Answer::of(Path::Consent);
+    if !cards::supersede(turn, pending, &mut withdrawal).await? {
+        return Ok(None);
+    }
+    turn.brain.commit(std::mem::take(&mut withdrawal.batch)).await?;
+    Ok(Some(withdrawal))
 }
 
 /// True when a change came to something: it ran, waits, or was asked about.

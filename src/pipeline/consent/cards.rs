@@ -18,7 +18,7 @@ use crate::core::turn::{CardPart, Path, Reply};
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::consent;
 use crate::pipeline::stages::gate::Passed;
 use crate::pipeline::stages::respond;

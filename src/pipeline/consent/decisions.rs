@@ -108,7 +108,8 @@ impl Brain {
         Ok((decided, batch))
     }
 
-    /// Takes a pending action out of the indexes of open ones.
+    /// Takes a pending action out of the indexes of open ones, together with a change of it that expects its revision:
+    /// that is what makes it happen once.
     pub fn leave_open(&self, pending: &Pending, batch: &mut Batch) {
         batch.delete(Table::PendingOpen, PendingOpen::of(pending).key(), Expect::Any);
         batch.delete(Table::Due, expiry(pending).key(), Expect::Any);
@@ -162,7 +163,7 @@ impl Brain {
         if pending.approval_is_stale(&instants) || pending.has_expired(&instants) {
             return self.give_up(
                 pending,
-                revisions.pending,
+                Revisions { run: run_revision, ..revisions },
                 run,
                 Event::Expire,
                 "the approval is too old; ask again if you still want it",
@@ -171,7 +172,7 @@ impl Brain {
         if pending.digest != pending.compute_digest() {
             return self.give_up(
                 pending,
-                revisions.pending,
+                Revisions { run: run_revision, ..revisions },
                 run,
                 Event::PreconditionChanged,
                 "its record was altered after it was shown",
@@ -192,16 +193,16 @@ impl Brain {
 
     /// The final state of an executed card, with the end of its run.
     pub fn finish(&self, mut pending: Pending, revision: u64, ran: Ran) -> Result<Finished, StoreError> {
-        let Ran { run, untrusted, .. } = ran;
         let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
             table: Table::Pending,
             why: e.to_string(),
         };
-        pending.apply(Event::Finish(run.end())).map_err(illegal)?;
+        pending.apply(Event::Finish(ran.run.end())).map_err(illegal)?;
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Revision(revision))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
-        batch.delete(Table::Runs, run.key(), Expect::Any);
+        ran.end_journal(&mut batch);
+        let Ran { run, untrusted, .. } = ran;
         Ok(Finished { pending, run, untrusted, batch })
     }
 
@@ -209,7 +210,7 @@ impl Brain {
     fn give_up(
         &self,
         mut pending: Pending,
-        revision: u64,
+        revisions: Revisions,
         mut run: Run,
         event: Event,
         why: &str,
@@ -223,9 +224,9 @@ impl Brain {
             step.progress = Progress::Done { outcome: crate::core::outcome::Outcome::failed(why) };
         }
         let mut batch = Batch::default();
-        batch.put(&pending, Expect::Revision(revision))?;
+        batch.put(&pending, Expect::Revision(revisions.pending))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
-        batch.delete(Table::Runs, run.key(), Expect::Any);
+        batch.delete(Table::Runs, run.key(), Expect::Revision(revisions.run));
         Ok(Finished { pending, run, untrusted: Vec::new(), batch })
     }
 }

@@ -12,7 +12,7 @@ pub mod decisions;
 pub mod undo;
 
 use super::brain::Brain;
-use super::commit::answer::Answer;
+use super::commit::Answer;
 use super::stages::respond;
 use super::stages::respond::Results;
 use super::turn::Turn;
@@ -25,7 +25,7 @@ use crate::core::text::shorten;
 use crate::core::turn::{Path, Reply};
 use crate::limits;
 use crate::pipeline::stages::status;
-use crate::ports::StoreError;
+use crate::ports::{StoreError, Table, optimistic};
 use decisions::Revisions;
 
 /// Lists what is open and asks which one is meant.
@@ -77,31 +77,64 @@ pub async fn decide(
     digest_prefix: Option<&str>,
     means: Means,
 ) -> Result<Answer, StoreError> {
+    // The record changes when its messages are noted, too: only a decision of somebody else ends this one.
+    let decided = optimistic(&[Table::Pending], || try_to_decide(turn, id, verb, digest_prefix, means));
+    match decided.await {
+        Ok(Tried::Unknown) => {
+            let words = "I don't know that card (any more). Nothing was done.";
+            Ok(Answer::says(Path::Consent, words).keeping_question())
+        }
+        Ok(Tried::Refused(pending, revision, why)) => refused(turn, pending, revision, why).await,
+        Ok(Tried::Edits(pending)) => Ok(edit(&pending)),
+        Ok(Tried::Drops(pending, index)) => cards::drop_action(turn, pending, index).await,
+        Ok(Tried::Approved(pending, revisions)) => approved(turn, pending, revisions).await,
+        Ok(Tried::Denied(pending)) => Ok(denied(turn, &pending)),
+        Err(StoreError::Conflict { .. }) => too_late(turn, id).await,
+        Err(error) => Err(error),
+    }
+}
+
+/// What one look at a card came to.
+enum Tried {
+    Unknown,
+    Refused(Pending, u64, NotYours),
+    Edits(Pending),
+    Drops(Pending, usize),
+    /// The approval is durable.
+    Approved(Pending, Revisions),
+    /// The denial is.
+    Denied(Pending),
+}
+
+/// One attempt, on the card as it is now.
+async fn try_to_decide(
+    turn: &Turn<'_>,
+    id: &PendingId,
+    verb: CardVerb,
+    digest_prefix: Option<&str>,
+    means: Means,
+) -> Result<Tried, StoreError> {
     let brain = turn.brain;
     let Some((mut pending, revision)) = shown_card(turn, id).await? else {
-        return Ok(
-            Answer::says(Path::Consent, "I don't know that card (any more). Nothing was done.").keeping_question()
-        );
+        return Ok(Tried::Unknown);
     };
     let instants = brain.clock.instants();
     if let Err(refusal) = pending.may_decide(turn.owner(), turn.chat(), digest_prefix, &instants) {
-        return refused(turn, pending, revision, refusal).await;
+        return Ok(Tried::Refused(pending, revision, refusal));
     }
-    let event = match verb {
-        CardVerb::Approve => Event::Approve,
-        CardVerb::Cancel => Event::Deny,
-        CardVerb::Edit => return Ok(edit(&pending)),
-        CardVerb::Drop(index) => return cards::drop_action(turn, pending, index).await,
-    };
     let decision = Decision { by: turn.owner().clone(), means, at: instants.now, digest: pending.digest.clone() };
-    match brain.record_decision(&mut pending, revision, event, decision, turn.incoming.inbox.as_deref()).await {
-        Ok(revisions) => match event {
-            Event::Approve => approved(turn, pending, revisions).await,
-            _ => Ok(denied(turn, &pending)),
-        },
-        // Somebody was faster: tell what they decided.
-        Err(StoreError::Conflict { .. }) => too_late(turn, id).await,
-        Err(error) => Err(error),
+    let inbox = turn.incoming.inbox.as_deref();
+    match verb {
+        CardVerb::Edit => Ok(Tried::Edits(pending)),
+        CardVerb::Drop(index) => Ok(Tried::Drops(pending, index)),
+        CardVerb::Approve => {
+            let revisions = brain.record_decision(&mut pending, revision, Event::Approve, decision, inbox).await?;
+            Ok(Tried::Approved(pending, revisions))
+        }
+        CardVerb::Cancel => {
+            brain.record_decision(&mut pending, revision, Event::Deny, decision, inbox).await?;
+            Ok(Tried::Denied(pending))
+        }
     }
 }
 
@@ -121,6 +154,10 @@ async fn shown_card(turn: &Turn<'_>, id: &PendingId) -> Result<Option<(Pending, 
 /// A card that was decided at the same moment: the recorded result.
 pub async fn too_late(turn: &Turn<'_>, id: &PendingId) -> Result<Answer, StoreError> {
     match turn.brain.pending(id).await? {
+        Some((pending, _)) if pending.state.is_open() => {
+            let words = "Something else changed that card at the same moment, so I did nothing. Please try again.";
+            Ok(Answer::says(Path::Consent, words).keeping_question())
+        }
         Some((pending, revision)) => {
             let state = pending.state;
             refused(turn, pending, revision, NotYours::Decided(state)).await

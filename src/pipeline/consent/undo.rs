@@ -10,10 +10,10 @@ use crate::core::button::Press;
 use crate::core::turn::Path;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{Shown, Undo};
+use crate::ports::records::Undo;
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
 
 /// A press on an Undo button.
@@ -28,7 +28,8 @@ pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
         Some((undo, revision)) => take_back(turn, undo, *revision).await?,
     };
     if let Some(message) = shown::pressed(turn, &Press::Undo(id.to_owned()).encode()).await? {
-        shown::without(&message, |press| *press == Press::Undo(id.to_owned()), &mut answer)?;
+        let undo = Press::Undo(id.to_owned());
+        shown::without(message.message, move |press| *press == undo, &mut answer);
     }
     Ok(answer)
 }
@@ -50,7 +51,7 @@ pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     answer.path = Path::Command;
     let press = Press::Undo(undo.id.clone());
     if let Some(message) = shown::with_button(turn, &press.encode()).await? {
-        shown::without(&message, |other| *other == press, &mut answer)?;
+        shown::without(message.message, move |other| *other == press, &mut answer);
     }
     Ok(answer)
 }
@@ -111,9 +112,12 @@ pub fn taken_back(undo: &Undo) -> String {
 
 /// A reminder that says "done" says what it said before once that was taken back.
 async fn restore_message(turn: &Turn<'_>, undo: &Undo, answer: &mut Answer) -> Result<(), StoreError> {
-    let changed = shown::changed_by(turn, &undo.id).await?;
-    if let Some((message, before)) = changed.and_then(|shown: Shown| Some((shown.clone(), shown.before?))) {
-        shown::change(&message, before.text, before.buttons, None, answer)?;
+    if let Some(changed) = shown::changed_by(turn, &undo.id).await? {
+        answer.rewrite(changed.message, |shown| {
+            if let Some(before) = shown.before.take() {
+                (shown.text, shown.buttons) = (before.text, before.buttons);
+            }
+        });
     }
     Ok(())
 }
@@ -126,6 +130,7 @@ pub async fn prune(brain: &Brain, now: DateTime<Utc>, batch: &mut Batch) -> Resu
     let oldest = brain.store.list::<Undo>(Scan::of::<Undo>(&[], limits::PRUNED_AT_ONCE)).await?;
     for (undo, _) in oldest {
         if now - undo.until > Duration::seconds(limits::UNDO_KEPT_SECS) {
+            // Nobody changes a record that is so old.
             batch.delete(Table::Undo, undo.key(), Expect::Any);
         }
     }

@@ -20,7 +20,7 @@ pub mod settings;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::{amendments, answers};
 use crate::pipeline::turn::{Turn, TurnError};
 

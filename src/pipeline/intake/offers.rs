@@ -21,7 +21,7 @@ use crate::core::provenance::{Sources, UntrustedText};
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Along, Edit, Input, Part, Path, Reply};
 use crate::limits;
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
@@ -91,9 +91,10 @@ impl Offer {
     pub async fn store(&self, store: &Arc<dyn Store>, now: DateTime<Utc>, batch: &mut Batch) -> Result<(), StoreError> {
         let known = store.list::<Self>(Scan::of::<Self>(&[OFFER], limits::OFFERS_MAX)).await?;
         for (old, _) in known.iter().filter(|(offer, _)| offer.until < now) {
+            // Too old to be taken: nobody changes it any more.
             batch.delete(Table::Meta, old.key(), Expect::Any);
         }
-        batch.put(self, Expect::Any)?;
+        batch.put(self, Expect::Absent)?;
         Ok(())
     }
 }

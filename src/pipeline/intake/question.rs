@@ -3,7 +3,7 @@
 use crate::core::turn::Path;
 use crate::language::consent;
 use crate::language::consent::Consent;
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::meant;
 use crate::pipeline::stages::context::Context;
 use crate::pipeline::stages::plan::{self, Topic};

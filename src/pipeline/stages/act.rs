@@ -12,7 +12,7 @@ use crate::core::plan::{Plan, PlannedAction};
 use crate::core::provenance::Sources;
 use crate::core::turn::Path;
 use crate::language::routing::Kind;
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 

@@ -9,7 +9,7 @@ use super::status;
 use crate::core::markup::Formatted;
 use crate::core::turn::Path;
 use crate::language::routing::{Guess, Kind};
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// Built-in understanding at least this confident of small talk begins the reply early.

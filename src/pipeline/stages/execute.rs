@@ -53,6 +53,15 @@ pub struct Ran {
     pub untrusted: Vec<UntrustedText>,
 }
 
+impl Ran {
+    /// The journal goes away in the commit that tells how the run ended, unless somebody else has taken it up since.
+    pub fn end_journal(&self, batch: &mut Batch) {
+        if let Some(revision) = self.revision {
+            batch.delete(Run::TABLE, self.run.key(), Expect::Revision(revision));
+        }
+    }
+}
+
 /// The key of every attempt of one step.
 pub fn attempt(run: &RunId, step: usize) -> Attempt {
     let digest = Sha256::digest(format!("{run}/{step}"));

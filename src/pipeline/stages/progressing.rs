@@ -16,12 +16,12 @@ use crate::core::turn::{Path, Reply};
 use crate::language::requests;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::answer::{Answer, Question};
+use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
 use crate::pipeline::consent::cards;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
-use crate::ports::{Expect, Record, StoreError, Table};
+use crate::ports::{Expect, StoreError};
 
 /// What the rounds of a turn add up to.
 #[derive(Debug)]
@@ -71,9 +71,7 @@ impl Progressing {
         self.answer.actions.extend(cards::past_actions(turn.brain, &ran.run));
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
-        if ran.revision.is_some() {
-            self.answer.batch.delete(Table::Runs, ran.run.key(), Expect::Any);
-        }
+        ran.end_journal(&mut self.answer.batch);
         let many = ran.undo.iter().flatten().count() > 1;
         for undo in ran.undo.iter().flatten() {
             let text =

@@ -222,7 +222,7 @@ async fn a_list_is_sorted_by_deadline_and_bounded_by_day_inclusively() {
 /// What rings, in words.
 fn said(world: &World, fallen: &FallenDue) -> crate::core::turn::Reply {
     let told = vec![fallen.notification.clone().expect("a notification")];
-    crate::pipeline::commit::wording::messages(told, "key", world.ctx.now).remove(0)
+    crate::pipeline::commit::notification_messages(told, "key", world.ctx.now).remove(0)
 }
 
 async fn fall_due(world: &World, tasks: &Registration, due: &Due) -> FallenDue {

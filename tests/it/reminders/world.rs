@@ -11,7 +11,7 @@ use brain_agent::core::settings::Settings;
 use brain_agent::core::turn::{Edit, Incoming, Input, Reply};
 use brain_agent::language::time::DateOrder;
 use brain_agent::pipeline::brain::{Brain, Policy};
-use brain_agent::pipeline::commit::recover;
+use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::{Due, User};
 use brain_agent::ports::{
@@ -208,7 +208,7 @@ impl World {
     pub async fn restart(&mut self) {
         self.store.dies_after(-1);
         self.brain = brain(&self.store, &self.clock, &self.phone, self.zone);
-        recover::recover(&self.brain).await.unwrap();
+        commit::recover(&self.brain).await.unwrap();
         self.redeliver().await;
         self.work().await;
     }
@@ -228,7 +228,7 @@ impl World {
 
     /// As the Telegram channel does after a pause.
     pub async fn redeliver(&self) {
-        let Ok(chats) = recover::undelivered(&self.brain).await else {
+        let Ok(chats) = commit::undelivered(&self.brain).await else {
             assert!(self.store.is_dead());
             return;
         };
@@ -298,7 +298,8 @@ impl World {
     pub async fn chooses(&self, zone: Option<Tz>, settings: Settings) {
         let before = self.user().await;
         let after = User { zone: zone.or(before.zone), settings, ..before.clone() };
-        let settled = brain_agent::pipeline::commit::due::settings_changed(&self.brain, &before, &after).await.unwrap();
+        let settled =
+            brain_agent::pipeline::intake::settings::settings_changed(&self.brain, &before, &after).await.unwrap();
         let mut batch = Batch { changes: settled.changes };
         batch.put(&after, Expect::Any).unwrap();
         self.brain.commit(batch).await.unwrap();
@@ -362,8 +363,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
             skip_router: true,
         },
         due_changed: Default::default(),
-        writing: Default::default(),
-        delivering: Default::default(),
+        locks: Default::default(),
         running: Default::default(),
         since: clock.now(),
     })

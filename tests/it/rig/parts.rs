@@ -91,6 +91,8 @@ pub struct WatchedStore {
     /// So many cards are read first.
     meanwhile: Mutex<Option<(usize, Meanwhile)>>,
     full: AtomicBool,
+    /// Whoever uses the store lets others go first, so many times in a row; see [`WatchedStore::interleaves`].
+    chance: Mutex<Option<u64>>,
 }
 
 impl fmt::Debug for WatchedStore {
@@ -108,6 +110,27 @@ impl WatchedStore {
             refusal: Mutex::default(),
             meanwhile: Mutex::default(),
             full: AtomicBool::new(false),
+            chance: Mutex::default(),
+        }
+    }
+
+    /// From now on what runs side by side takes turns at every use of the store, in an order that follows from `seed`.
+    pub fn interleaves(&self, seed: u64) {
+        *self.chance.lock().unwrap() = Some(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    }
+
+    async fn lets_others_go_first(&self) {
+        let times = match &mut *self.chance.lock().unwrap() {
+            Some(chance) => {
+                *chance ^= *chance << 13;
+                *chance ^= *chance >> 7;
+                *chance ^= *chance << 17;
+                *chance % 4
+            }
+            None => 0,
+        };
+        for _ in 0..times {
+            tokio::task::yield_now().await;
         }
     }
 
@@ -167,14 +190,17 @@ impl Store for WatchedStore {
         if table == Table::Pending {
             self.reads_card();
         }
+        self.lets_others_go_first().await;
         self.inner.get(table, key).await
     }
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
+        self.lets_others_go_first().await;
         self.inner.scan(scan).await
     }
 
     async fn commit(&self, mut batch: Batch) -> Result<u64, StoreError> {
+        self.lets_others_go_first().await;
         if self.full.load(Ordering::SeqCst) {
             return Err(StoreError::Disk { path: "memory".to_owned(), why: "no space left".to_owned() });
         }
@@ -344,6 +370,11 @@ impl RecordingChannel {
 
     pub fn since(&self, shown: usize, edits: usize) -> (Vec<Shown>, Vec<Edit>) {
         (self.shown.lock().unwrap()[shown..].to_vec(), self.edits.lock().unwrap()[edits..].to_vec())
+    }
+
+    /// How a message was changed last.
+    pub fn last_edit_of(&self, message: MessageId) -> Option<Edit> {
+        self.edits.lock().unwrap().iter().rfind(|edit| edit.message == message).cloned()
     }
 
     pub fn all(&self) -> Vec<Shown> {

@@ -11,7 +11,7 @@ use crate::core::button::Press;
 use crate::core::pending::Means;
 use crate::core::provenance::Sources;
 use crate::core::turn::{Input, Path};
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::{self, undo};
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Turn, TurnError};
@@ -46,12 +46,14 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
 /// What a press that an earlier life began would have said on its message, besides the receipt.
 pub async fn carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(), StoreError> {
     let Input::Press { data, .. } = &turn.incoming.input else {
-        return reminder::answer_carried_through(turn, answer).await;
+        reminder::answer_carried_through(turn, answer);
+        return Ok(());
     };
     match Press::decode(data) {
         Some(Press::Snooze { due, .. } | Press::Done(due)) => {
-            let message = shown::pressed(turn, data).await?;
-            reminder::carried_through(turn, &due, message, answer)
+            let message = shown::pressed(turn, data).await?.map(|shown| shown.message);
+            reminder::carried_through(turn, &due, message, answer);
+            Ok(())
         }
         Some(Press::Offer { .. }) => {
             offers::is_taken(turn, answer);

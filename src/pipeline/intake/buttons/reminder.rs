@@ -19,12 +19,11 @@ use crate::language::consent::Consent;
 use crate::language::time;
 use crate::language::time::{Grain, Problem, When, local_instant};
 use crate::limits;
-use crate::pipeline::commit::answer::Answer;
-use crate::pipeline::commit::conversation;
+use crate::pipeline::commit::{Answer, reminds_of};
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::StoreError;
 use crate::ports::records::{Before, Shown, Snoozing};
-use crate::ports::{RecordExt, StoreError};
 use crate::services::service::{Reminded, ReminderAnswer};
 
 /// When a day without a clock time begins to remind.
@@ -41,14 +40,14 @@ const DONE: [&str; 8] =
 
 /// Done.
 pub async fn done(turn: &Turn<'_>, due: &str, data: &str) -> Result<Answer, StoreError> {
-    let message = shown::pressed(turn, data).await?;
+    let message = shown::pressed(turn, data).await?.map(|shown| shown.message);
     carry_out(turn, due, ReminderAnswer::Done, message).await
 }
 
 /// Snoozed; the time is worked out now, in the zone the person is in now.
 pub async fn snooze(turn: &Turn<'_>, due: &str, until: Later, data: &str) -> Result<Answer, StoreError> {
     let zone = turn.ctx.zone;
-    let message = shown::pressed(turn, data).await?;
+    let message = shown::pressed(turn, data).await?.map(|shown| shown.message);
     let now = turn.ctx.now.with_timezone(&zone);
     let at = match until {
         Later::Minutes(minutes) => now + Duration::minutes(i64::from(minutes)),
@@ -56,7 +55,7 @@ pub async fn snooze(turn: &Turn<'_>, due: &str, until: Later, data: &str) -> Res
             let day = now.date_naive().succ_opt().unwrap_or(now.date_naive());
             local_instant(zone, day.and_time(MORNING)).earliest()
         }
-        Later::Ask => return ask(turn, due, message.map(|shown| shown.message)).await,
+        Later::Ask => return ask(turn, due, message).await,
     };
     carry_out(turn, due, ReminderAnswer::Snooze(at.fixed_offset()), message).await
 }
@@ -86,7 +85,7 @@ pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Opt
         // It is about some other message.
         (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
         (None, Input::Message { reply_to: None, .. }) => {
-            turn.history.last().and_then(conversation::reminds_of).map(|(item, message)| (item.to_owned(), message))
+            turn.history.last().and_then(reminds_of).map(|(item, message)| (item.to_owned(), message))
         }
     };
     let Some((due, message)) = about else { return Ok(None) };
@@ -107,8 +106,7 @@ pub(in crate::pipeline::intake) async fn in_words(turn: &Turn<'_>) -> Result<Opt
             }
         }
     };
-    let shown = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), message)).await?;
-    let mut answer = carry_out(turn, &due, with, shown.map(|(shown, _)| shown)).await?;
+    let mut answer = carry_out(turn, &due, with, Some(message)).await?;
     answer.path = Path::Action;
     Ok(Some(answer))
 }
@@ -129,8 +127,7 @@ pub(in crate::pipeline::intake) async fn until(turn: &Turn<'_>) -> Result<Option
         Some(Ok(_)) => return Ok(Some(again(asked, "That is in the past. Until when?"))),
         Some(Err(why)) => return Ok(Some(again(asked, &why))),
     };
-    let message = asked_on(turn, asked).await?;
-    let mut answer = carry_out(turn, &asked.due, ReminderAnswer::Snooze(at.fixed_offset()), message).await?;
+    let mut answer = carry_out(turn, &asked.due, ReminderAnswer::Snooze(at.fixed_offset()), asked.message).await?;
     answer.path = Path::Action;
     Ok(Some(answer))
 }
@@ -143,13 +140,6 @@ fn asked<'t>(turn: &'t Turn<'_>) -> Option<&'t Snoozing> {
             && turn.origin().is_own_words()
     };
     turn.state.snoozing.as_ref().filter(fresh)
-}
-
-/// The message of the reminder it was asked about.
-async fn asked_on(turn: &Turn<'_>, asked: &Snoozing) -> Result<Option<Shown>, StoreError> {
-    let Some(message) = asked.message else { return Ok(None) };
-    let message = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), message)).await?;
-    Ok(message.map(|(shown, _)| shown))
 }
 
 fn again(asked: &Snoozing, words: &str) -> Answer {
@@ -194,21 +184,22 @@ async fn carry_out(
     turn: &Turn<'_>,
     due: &str,
     with: ReminderAnswer,
-    message: Option<Shown>,
+    message: Option<MessageId>,
 ) -> Result<Answer, StoreError> {
     let (title, planned) = match answering(turn, due, with).await {
         Ok(found) => found,
         Err(gone) => {
             let mut answer = Answer::says(Path::Button, gone);
             if let Some(message) = message {
-                shown::without(&message, |press| is_about(press, due), &mut answer)?;
+                let due = due.to_owned();
+                shown::without(message, move |press| is_about(press, &due), &mut answer);
             }
             return Ok(answer);
         }
     };
     let mut answer = act::one_action(turn, planned).await?;
     if answer.reports.iter().all(|report| report.status == Status::Succeeded) {
-        say_so(turn, due, with, &title, message, &mut answer)?;
+        say_so(turn, due, with, &title, message, &mut answer);
     }
     Ok(answer)
 }
@@ -219,37 +210,32 @@ fn say_so(
     due: &str,
     with: ReminderAnswer,
     title: &str,
-    message: Option<Shown>,
+    message: Option<MessageId>,
     answer: &mut Answer,
-) -> Result<(), StoreError> {
+) {
     if let (ReminderAnswer::Snooze(at), Some(reply)) = (with, answer.replies.first_mut()) {
         let until = time::describe(at.with_timezone(&turn.ctx.zone), Grain::Minute, &turn.ctx.reference());
         reply.text = format!("💤 Snoozed until {until}: {}", crate::core::text::visible(title));
     }
-    match message {
-        Some(message) => mark(&message, due, &stamp(turn, with), title, answer),
-        None => Ok(()),
+    if let Some(message) = message {
+        let undos = answer.undos();
+        let (due, stamp, title) = (due.to_owned(), stamp(turn, with), crate::core::text::visible(title));
+        answer.rewrite(message, move |shown| mark(shown, &due, &stamp, &title, &undos));
     }
 }
 
 /// The same for a press that an earlier life began; `answer` is made of its journal.
-pub fn carried_through(
-    turn: &Turn<'_>,
-    due: &str,
-    message: Option<Shown>,
-    answer: &mut Answer,
-) -> Result<(), StoreError> {
-    let Some((with, title)) = answer.actions.iter().find_map(|done| read_back(turn, due, done)) else {
-        return Ok(());
-    };
-    say_so(turn, due, with, &title, message, answer)
+pub fn carried_through(turn: &Turn<'_>, due: &str, message: Option<MessageId>, answer: &mut Answer) {
+    if let Some((with, title)) = answer.actions.iter().find_map(|done| read_back(turn, due, done)) {
+        say_so(turn, due, with, &title, message, answer);
+    }
 }
 
 /// The same for the answer to "until when?"; any other message is left as it is.
-pub async fn answer_carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(), StoreError> {
-    let Some(asked) = asked(turn) else { return Ok(()) };
-    let message = asked_on(turn, asked).await?;
-    carried_through(turn, &asked.due, message, answer)
+pub fn answer_carried_through(turn: &Turn<'_>, answer: &mut Answer) {
+    if let Some(asked) = asked(turn) {
+        carried_through(turn, &asked.due, asked.message, answer);
+    }
 }
 
 /// What was done to this reminder, and what it reminds of, from the record of it.
@@ -301,7 +287,7 @@ fn is_about(press: &Press, due: &str) -> bool {
 }
 
 /// Writes on the message what became of its reminder: behind its first line, or below when there are several.
-fn mark(message: &Shown, due: &str, stamp: &str, title: &str, answer: &mut Answer) -> Result<(), StoreError> {
+fn mark(message: &mut Shown, due: &str, stamp: &str, title: &str, undos: &[String]) {
     let other = |press: Press| match press {
         Press::Done(other) => other != due,
         Press::Snooze { .. }
@@ -315,36 +301,20 @@ fn mark(message: &Shown, due: &str, stamp: &str, title: &str, answer: &mut Answe
     let several = message.text.contains(MARKED)
         || message.buttons.iter().flatten().filter_map(|button| Press::decode(&button.data)).any(other);
     let text = if several {
-        format!("{}\n{MARKED}{}: {stamp}", message.text, crate::core::text::visible(title))
+        format!("{}\n{MARKED}{title}: {stamp}", message.text)
     } else {
         match message.text.split_once('\n') {
             Some((first, rest)) => format!("{first} — {stamp}\n{rest}"),
             None => format!("{} — {stamp}", message.text),
         }
     };
-    let undos = answer.replies.iter().flat_map(|reply| reply.buttons.iter().flatten());
-    let undos = undos.filter_map(|button| match Press::decode(&button.data) {
-        Some(Press::Undo(id)) => Some(id),
-        Some(
-            Press::Card { .. }
-            | Press::Send(_)
-            | Press::Snooze { .. }
-            | Press::Done(_)
-            | Press::Set { .. }
-            | Press::Offer { .. }
-            | Press::Redo(_),
-        )
-        | None => None,
-    });
-    let before =
-        Before { text: message.text.clone(), buttons: message.buttons.clone(), undos: undos.collect::<Vec<_>>() };
+    let before = Before { text: message.text.clone(), buttons: message.buttons.clone(), undos: undos.to_vec() };
     // In a message of several, going back to what it said would take back what it says of the others.
-    let before = (!several).then_some(before);
-    let buttons = shown::left(message, |press| is_about(press, due));
-    if text.encode_utf16().count() > limits::MESSAGE_UTF16_MAX {
-        return shown::change(message, message.text.clone(), buttons, before, answer);
+    message.before = (!several).then_some(before);
+    message.buttons = shown::left(message, |press| is_about(press, due));
+    if text.encode_utf16().count() <= limits::MESSAGE_UTF16_MAX {
+        message.text = text;
     }
-    shown::change(message, text, buttons, before, answer)
 }
 
 /// Begins a line about one of several reminders of a message.

@@ -1,7 +1,7 @@
 //! Messages with buttons that decide no card: what they said is kept, so that a press can change them.
 //!
-//! Invariants: the record and the edit commit together; a message loses only the buttons that the press has
-//! settled; what is kept goes away after a month.
+//! Invariants: the record and the edit commit together, on the record as it is then; a message loses only the buttons
+//! that the press has settled; what is kept goes away after a month.
 
 use crate::core::button::{Button, Press};
 use crate::core::history::ItemRef;
@@ -9,9 +9,9 @@ use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Input, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::{Answer, Rewrite};
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{Before, Shown};
+use crate::ports::records::Shown;
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
 
 /// Notes a message that was just delivered, if it has buttons or reminds of something; forgets old ones of its chat.
@@ -37,6 +37,7 @@ pub async fn note(
     let untrusted =
         reply.notifications.iter().flat_map(|notification| notification.untrusted.iter().cloned()).collect();
     let chat = chat.clone();
+    // What the channel shows under this number now.
     batch.put(&Shown { chat, message, text, buttons, at, about, untrusted, before: None }, Expect::Any)?;
     Ok(())
 }
@@ -76,23 +77,36 @@ fn has(shown: &Shown, data: &str) -> bool {
     shown.buttons.iter().flatten().any(|button| button.data == data)
 }
 
-/// Gives a message new words and buttons, in the commit of the answer.
-pub fn change(
-    shown: &Shown,
-    text: String,
-    buttons: Vec<Vec<Button>>,
-    before: Option<Before>,
-    answer: &mut Answer,
-) -> Result<(), StoreError> {
-    let words = (text != shown.text).then(|| text.clone());
-    answer.edits.push(Edit { message: shown.message, text: words, buttons: buttons.clone() });
-    answer.batch.put(&Shown { text, buttons, before, ..shown.clone() }, Expect::Any)?;
-    Ok(())
+/// Makes the changes of an answer on the records as they are now. Gives what the messages look like from then on; one
+/// that is not kept any more stays as it is.
+pub(in crate::pipeline) async fn rewritten(
+    brain: &Brain,
+    chat: &ChatId,
+    rewrites: &[Rewrite],
+    batch: &mut Batch,
+) -> Result<Vec<Edit>, StoreError> {
+    let mut changed: Vec<(Shown, u64, String)> = Vec::new();
+    for Rewrite { message, change } in rewrites {
+        if let Some((shown, _, _)) = changed.iter_mut().find(|(shown, _, _)| shown.message == *message) {
+            change(shown);
+        } else if let Some((mut shown, revision)) = brain.store.load::<Shown>(&Shown::key_of(chat, *message)).await? {
+            let said = shown.text.clone();
+            change(&mut shown);
+            changed.push((shown, revision, said));
+        }
+    }
+    let mut edits = Vec::with_capacity(changed.len());
+    for (shown, revision, said) in changed {
+        batch.put(&shown, Expect::Revision(revision))?;
+        let text = (shown.text != said).then_some(shown.text);
+        edits.push(Edit { message: shown.message, text, buttons: shown.buttons });
+    }
+    Ok(edits)
 }
 
 /// Takes the buttons off a message that `settled` says are of no use any more.
-pub fn without(shown: &Shown, settled: impl Fn(&Press) -> bool, answer: &mut Answer) -> Result<(), StoreError> {
-    change(shown, shown.text.clone(), left(shown, settled), shown.before.clone(), answer)
+pub fn without(message: MessageId, settled: impl Fn(&Press) -> bool + Send + Sync + 'static, answer: &mut Answer) {
+    answer.rewrite(message, move |shown| shown.buttons = left(shown, &settled));
 }
 
 /// The buttons that are left without those.

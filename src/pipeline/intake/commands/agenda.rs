@@ -8,7 +8,7 @@ use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::limits::LIST_ROWS_MAX;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::consent;
 use crate::pipeline::intake::agenda::{Agenda, agenda};
 use crate::ports::StoreError;

@@ -15,7 +15,7 @@ use crate::core::plan::Action;
 use crate::core::turn::{Attachment, Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{CardMessage, Message};
 use crate::ports::{RecordExt, StoreError};

@@ -8,7 +8,7 @@ use crate::core::turn::Path;
 use crate::language::words::fold;
 use crate::limits::PLAN_ACTIONS_MAX;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::commit::answer::Answer;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::Turn;
 use crate::ports::StoreError;

@@ -22,7 +22,7 @@ use crate::core::run::{Progress, Run};
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::words::{distance, fold};
 use crate::limits;
-use crate::pipeline::commit::answer::{Answer, Question};
+use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
 use crate::pipeline::consent::undo;
 use crate::pipeline::turn::{Turn, TurnError};

@@ -1,9 +1,10 @@
 //! What people choose: zone, language, tone, quiet hours, morning briefing; by button, by `/settings`, or by
 //! saying so.
 //!
-//! Invariant: a person's record is changed in [`commit`] and nowhere else in the pipeline, on the record as it
-//! is at that moment, so that two changes at once lose neither. Not here: how reminders follow ([`crate::pipeline::commit::due`]).
+//! Invariant: a person's record is changed in [`apply`] and nowhere else in the pipeline, on the record as it is at
+//! that moment, so that two changes at once lose neither. Not here: how reminders follow ([`settings_changed`]).
 
+mod follows;
 mod page;
 mod words;
 
@@ -15,11 +16,11 @@ use crate::core::button::{Button, Press};
 use crate::core::settings::{Quiet, Tone};
 use crate::core::turn::{Origin, Path, Reply};
 use crate::language::places::city;
-use crate::pipeline::commit::answer::Answer;
-use crate::pipeline::commit::due;
+use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::User;
-use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table};
+use crate::ports::{Batch, Expect, StoreError, Table};
+pub use follows::{briefing_due, settings_changed};
 use words::Wish;
 pub use words::language_name;
 
@@ -68,34 +69,26 @@ impl UserChange {
     }
 }
 
-/// Commits a turn's batch together with what changes in the person's record. When the record changes at this
-/// very moment, it is read again.
-pub async fn commit(turn: &Turn<'_>, changes: &[UserChange], batch: Batch) -> Result<(), StoreError> {
-    let brain = turn.brain;
+/// Adds to a turn's batch what changes in the person's record, as it is now; reminders and the briefing follow in the
+/// same commit.
+pub(in crate::pipeline) async fn apply(
+    turn: &Turn<'_>,
+    changes: &[UserChange],
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
     if changes.is_empty() {
-        return brain.commit(batch).await.map(|_| ());
+        return Ok(());
     }
-    const TRIES: usize = 8;
-    let key = Key::of(&[turn.owner().as_str()]);
-    let mut tries = 0;
-    loop {
-        tries += 1;
-        let (before, expect) = match brain.store.load::<User>(&key).await? {
-            Some((user, revision)) => (user, Expect::Revision(revision)),
-            None => (turn.user.clone(), Expect::Absent),
-        };
-        let mut user = before.clone();
-        changes.iter().for_each(|change| change.apply(&mut user));
-        // Reminders and the briefing follow in the same commit.
-        let follows = due::settings_changed(brain, &before, &user).await;
-        let follows = follows.map_err(|error| StoreError::Unreadable { table: Table::Due, why: error.to_string() })?;
-        let mut attempt = batch.clone();
-        attempt.put(&user, expect)?.extend(follows.changes);
-        match brain.commit(attempt).await {
-            Err(StoreError::Conflict { table: Table::Users | Table::Tasks | Table::Due, .. }) if tries < TRIES => {}
-            other => return other.map(|_| ()),
-        }
-    }
+    let (before, expect) = match turn.brain.user_at(turn.owner(), turn.chat()).await? {
+        (_, Expect::Absent) => (turn.user.clone(), Expect::Absent),
+        stored => stored,
+    };
+    let mut user = before.clone();
+    changes.iter().for_each(|change| change.apply(&mut user));
+    let follows = settings_changed(turn.brain, &before, &user).await;
+    let follows = follows.map_err(|error| StoreError::Unreadable { table: Table::Due, why: error.to_string() })?;
+    batch.put(&user, expect)?.extend(follows.changes);
+    Ok(())
 }
 
 /// `/settings`, alone or with what to change.
@@ -122,7 +115,9 @@ pub async fn press(turn: &Turn<'_>, key: &str, value: Option<&str>, data: &str) 
     answer.path = Path::Button;
     if let (Some(message), Some(reply)) = (shown::pressed(turn, data).await?, answer.replies.first().cloned()) {
         answer.replies.clear();
-        shown::change(&message, reply.text, reply.buttons, None, &mut answer)?;
+        answer.rewrite(message.message, move |shown| {
+            (shown.text, shown.buttons, shown.before) = (reply.text.clone(), reply.buttons.clone(), None);
+        });
     }
     Ok(answer)
 }

@@ -1,7 +1,8 @@
 //! What a person's choices mean for the due-index: the morning briefing, and reminders after a change of zone.
 //!
 //! Invariant: whoever has chosen a briefing has one entry for the next one. An entry that no longer fits the
-//! choices (they changed while it fell due or was held) stays silent.
+//! choices (they changed while it fell due or was held) stays silent: entries are made anew from the person's record,
+//! whose revision guards the change, so they expect nothing themselves.
 
 use chrono::{DateTime, Days, Utc};
 use chrono_tz::Tz;

@@ -1,0 +1,188 @@
+//! The end of a turn: one commit for everything it came to, then delivery.
+//!
+//! Invariants: nothing is shown before it is committed; a turn settles the question, the edit and the "until when"
+//! that it saw, not those that another turn has opened meanwhile.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+
+use super::answer::{Answer, Question};
+use super::{conversation, outbox};
+use crate::core::plan::Params;
+use crate::core::turn::{Done, Edit, Incoming, Path, Reply};
+use crate::failpoint::fail_point;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::consent::{self, undo};
+use crate::pipeline::intake::buttons::shown;
+use crate::pipeline::intake::settings::{self, UserChange};
+use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::records::{ChatState, InboxEntry, Show, Turn as TurnRecord};
+use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table, optimistic};
+
+/// Said by what `/cancel` has stopped.
+pub const STOPPED: &str = "Stopped. Nothing more was done.";
+
+/// Ends a turn: commits its answer and shows it.
+pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(TurnError::Cancelled) => Answer::says(Path::Command, STOPPED).keeping_question(),
+        Err(TurnError::Store(error)) => trouble(&error),
+    };
+    let (mut path, mut reports) = (answer.path, answer.reports.clone());
+    fail_point("answer-before");
+    // A question may be answered by the words that are still on their way.
+    if answer.path == Path::Clarify {
+        turn.debounce.before_asking().await;
+    } else {
+        turn.debounce.before_writing().await;
+    }
+    let mut committed = commit(turn, &answer).await;
+    if let (Err(StoreError::Conflict { table: Table::Pending, .. }), Some(card)) = (&committed, &answer.hinges_on) {
+        // The first decision stands.
+        let told = consent::too_late(turn, card).await.unwrap_or_else(|error| trouble(&error));
+        committed = commit(turn, &told).await;
+        (path, reports) = (told.path, told.reports);
+    }
+    fail_point("answer-durable");
+    let (mut done, _) = turn.sum_up(path, reports);
+    match committed {
+        Ok(()) => {
+            // What is committed can no longer be stopped, so that `/cancel` does not claim to.
+            turn.brain.end(turn.incoming);
+            turn.brain.deliver(turn.chat()).await;
+        }
+        Err(error) => {
+            tracing::error!(%error, "an answer could not be stored");
+            done.path = Path::Error;
+            // What was done is in the journal; it is told again after a restart. Say now what can be said.
+            let said = answer.replies.into_iter().filter(|reply| reply.card.is_none());
+            for reply in said.chain([Reply::text(sorry(&error))]) {
+                let _ = turn.brain.channel.send(turn.chat(), &Reply { buttons: Vec::new(), ..reply }).await;
+            }
+        }
+    }
+    done
+}
+
+/// A turn that cannot even read the store.
+pub async fn cannot_even_begin(brain: &Brain, incoming: &Incoming, error: &StoreError) -> Done {
+    tracing::error!(%error, "a turn could not begin");
+    let _ = brain.channel.send(&incoming.chat, &Reply::text(sorry(error))).await;
+    Done::quiet(Path::Error)
+}
+
+fn trouble(error: &StoreError) -> Answer {
+    tracing::error!(%error, "a turn failed");
+    Answer::says(Path::Error, sorry(error)).keeping_question()
+}
+
+/// Said when the store is in the way.
+pub fn sorry(error: &StoreError) -> String {
+    let why = match error {
+        StoreError::Conflict { .. } => "Something else changed it at the same moment, so I stopped.",
+        StoreError::Locked { .. }
+        | StoreError::Damaged { .. }
+        | StoreError::Newer { .. }
+        | StoreError::Unreadable { .. }
+        | StoreError::Disk { .. }
+        | StoreError::Closed => "I could not read or save what I keep on the disk of this machine, so I stopped.",
+    };
+    format!(
+        "{why} Nothing more was done, and what I confirmed before is kept. Please try again; if it happens again, tell whoever runs me."
+    )
+}
+
+/// Commits an answer, on the records as they are at this moment. What the answer brings along in its own batch
+/// (cards, journals, undos) expects the revisions that the turn has read; a conflict there is not resolved here.
+async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
+    let brain = turn.brain;
+    let now = brain.clock.now();
+    let trace = trace(turn, answer);
+    let mut user = answer.user.clone();
+    if answer.zone_named {
+        user.push(UserChange::ZoneNamed);
+    }
+    const READ_HERE: &[Table] = &[Table::Chats, Table::Inbox, Table::Shown];
+    // Reminders and the briefing follow what a person chooses, in the same commit.
+    const AND_WITH_SETTINGS: &[Table] =
+        &[Table::Chats, Table::Inbox, Table::Shown, Table::Users, Table::Tasks, Table::Due];
+    let again = if user.is_empty() { READ_HERE } else { AND_WITH_SETTINGS };
+    let _order = brain.locks.writing(turn.chat()).await;
+    let (trace, user) = (&trace, &user);
+    optimistic(again, || async move {
+        let mut batch = answer.batch.clone();
+        let (mut state, expect) = brain.chat_state_at(turn.chat()).await?;
+        settle(turn, answer, &mut state);
+        conversation::remember(turn, answer, &mut state, now, &mut batch)?;
+        let edits = shown::rewritten(brain, turn.chat(), &answer.rewrites, &mut batch).await?;
+        show(answer, edits, &mut state, now, &mut batch)?;
+        outbox::put_first(&state, expect, &mut batch)?;
+        close_inbox(brain, turn.incoming, &mut batch).await?;
+        undo::prune(brain, now, &mut batch).await?;
+        // Nobody else writes the trace of this turn; of a turn that is handled again the last one counts.
+        batch.put(trace, Expect::Any)?;
+        settings::apply(turn, user, &mut batch).await?;
+        brain.commit(batch).await.map(|_| ())
+    })
+    .await
+}
+
+/// What becomes of the open question, the card being edited and the reminder being snoozed.
+fn settle(turn: &Turn<'_>, answer: &Answer, state: &mut ChatState) {
+    let saw = &turn.state;
+    match &answer.clarification {
+        Question::Keep => {}
+        Question::Settled if state.clarification != saw.clarification => {}
+        Question::Settled => state.clarification = None,
+        Question::Open(question) => state.clarification = Some((**question).clone()),
+    }
+    let keeps_snoozing = answer.clarification == Question::Keep || state.snoozing != saw.snoozing;
+    if answer.snoozing.is_some() || !keeps_snoozing {
+        state.snoozing.clone_from(&answer.snoozing);
+    }
+    if answer.editing.is_some() || state.editing == saw.editing {
+        state.editing.clone_from(&answer.editing);
+    }
+    // Whoever writes lets us answer.
+    state.blocked = None;
+}
+
+/// Old messages first: a card that the answer holds stays its last message.
+fn show(
+    answer: &Answer,
+    rewritten: Vec<Edit>,
+    state: &mut ChatState,
+    now: DateTime<Utc>,
+    batch: &mut Batch,
+) -> Result<(), StoreError> {
+    let edits = answer.edits.iter().cloned().chain(rewritten).map(Show::Edit);
+    for show in edits.chain(answer.replies.iter().cloned().map(Show::Send)) {
+        outbox::enqueue(state, show, now, batch)?;
+    }
+    Ok(())
+}
+
+/// How the turn went, without what anybody wrote.
+fn trace(turn: &Turn<'_>, answer: &Answer) -> TurnRecord {
+    let (mut done, spans) = turn.sum_up(answer.path, answer.reports.clone());
+    done.outcomes.iter_mut().for_each(|report| report.params = Params::new());
+    let id = turn.incoming.turn.as_str().to_owned();
+    TurnRecord { id, user: turn.owner().clone(), chat: turn.chat().clone(), at: turn.ctx.now, done, spans }
+}
+
+/// Closes every inbox entry that a turn was read from; their words are forgotten.
+async fn close_inbox(brain: &Brain, incoming: &Incoming, batch: &mut Batch) -> Result<(), StoreError> {
+    let parts = incoming.parts.iter().filter_map(|part| part.inbox.as_ref());
+    let names: BTreeSet<&String> = incoming.inbox.iter().chain(parts).collect();
+    for name in names {
+        if let Some((mut entry, revision)) = brain.store.load::<InboxEntry>(&Key::from_stored(name)).await? {
+            entry.done = true;
+            entry.raw = String::new();
+            entry.heard = None;
+            batch.put(&entry, Expect::Revision(revision))?;
+        }
+    }
+    Ok(())
+}
