@@ -12,11 +12,9 @@ use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Reply};
-use crate::language::requests;
 use crate::language::time::DateOrder;
 use crate::limits;
 use crate::llm;
-use crate::pipeline;
 use crate::pipeline::brain::{Brain, Policy};
 use crate::ports::records::ChatState;
 use crate::ports::{Channel, Clock, Model, RecordExt, Scan, SendError, Store, StoreError, Transcriber};
@@ -78,13 +76,6 @@ const BLOCKING_THREADS_MAX: usize = 16;
 /// The runtime that every command works on.
 pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(BLOCKING_THREADS_MAX).build()
-}
-
-/// Builds what understanding looks things up in. It would be built at its first use as well, but then the
-/// first message of the day waits for it. Takes some tens of milliseconds; not for an async thread.
-pub fn warm_up() {
-    requests::warm_up();
-    pipeline::stages::warm_up();
 }
 
 /// Builds the brain.

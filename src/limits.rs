@@ -261,6 +261,11 @@ pub const STRANGERS_MAX: usize = 1_000;
 /// A stranger is answered at most so often.
 pub const STRANGER_SECS: u64 = 3_600;
 
+/// What a service may bring of everyday phrases: the built-in ones of all services together are 58 KB.
+pub const PHRASES_BYTES_MAX: usize = 64 * 1024;
+/// Frames of one service; each is tried on every message that begins with its first word.
+pub const PHRASE_FRAMES_MAX: usize = 500;
+
 /// Largest file of examples that `eval` reads.
 pub const EVAL_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Messages read untimed before the measuring begins, so that no figure holds the first look at a table.

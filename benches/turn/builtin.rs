@@ -51,7 +51,7 @@ pub fn measure(report: &mut Report, effort: Effort) {
 }
 
 fn hearing<'a>(text: &'a str, reference: &'a Reference) -> Hearing<'a> {
-    Hearing { text, reference, history: &[] }
+    Hearing { text, reference, history: &[], phrases: &[] }
 }
 
 fn reference() -> Reference {

@@ -82,7 +82,6 @@ pub fn run(args: &[&str]) {
     let [url, turns, _] = args else { panic!("{ROLE} URL TURNS BODIES") };
     let turns: usize = turns.parse().expect("a number of turns");
     app::runtime().expect("a runtime").block_on(async {
-        app::warm_up();
         let mut world = World::new(url, Keeping::Disk).await;
         // The books would be most of the memory: every prompt and schema is kept in them.
         world.brain.model = Some(world.asked.client());

@@ -114,7 +114,6 @@ impl Samples {
 pub fn measure(report: &mut Report, effort: Effort) {
     let runtime = app::runtime().expect("a runtime");
     runtime.block_on(async {
-        app::warm_up();
         at_500(report, effort).await;
         ordinary(report, effort).await;
         remote_calendar(report, effort).await;

@@ -30,7 +30,6 @@ pub use report::Report;
 use crate::app::StartError;
 use crate::config::Config;
 use crate::core::turn::Done;
-use crate::language::requests;
 use crate::limits;
 use crate::ports::{Stage, StoreError};
 use asker::Asker;
@@ -135,7 +134,6 @@ trait Row: Sized {
 
 /// Measures a stage on a file.
 pub async fn run(what: What, file: &Path, who: Who, config: &Config) -> Result<Report, EvalError> {
-    requests::warm_up();
     match what {
         What::Consent => measure(what, rows::read::<consent::Example>(file)?, None).await,
         What::When => measure(what, rows::read::<when::Example>(file)?, None).await,

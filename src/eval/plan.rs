@@ -122,7 +122,7 @@ impl Row for Example {
     }
 
     fn built_in(&self) -> Vec<PlannedAction> {
-        let hearing = Hearing { text: &self.text, reference: &self.reference, history: &self.history };
+        let hearing = Hearing { text: &self.text, reference: &self.reference, history: &self.history, phrases: &[] };
         match requests::plan(&hearing, &[]) {
             Understood::Plan(plan) => plan.actions,
             Understood::Ask { .. } | Understood::NotUnderstood => Vec::new(),

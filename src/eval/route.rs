@@ -59,7 +59,7 @@ impl Row for Example {
     /// Where a message belongs does not depend on when it is written.
     fn built_in(&self) -> Domains {
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
-        let hearing = Hearing { text: &self.text, reference: &reference, history: &[] };
+        let hearing = Hearing { text: &self.text, reference: &reference, history: &[], phrases: &[] };
         routing::route(&hearing).domains.into_iter().collect()
     }
 

@@ -8,11 +8,16 @@
 //! - [`routing`]: which services a message is about. [`requests`]: a plan for everyday requests.
 //! - [`words`], [`people`], [`places`]: words as they are compared, names of people, names of zones.
 
+#[cfg(test)]
+mod compiled;
 pub mod consent;
 pub mod offset;
 pub mod people;
 pub mod places;
 pub mod requests;
 pub mod routing;
+pub mod says;
+
+mod tables;
 pub mod time;
 pub mod words;

@@ -58,8 +58,21 @@ pub fn stems_of(words: &[String]) -> Vec<String> {
 /// How many single edits (insert, delete, replace, swap of neighbours) lie between two words, or `None`
 /// when they are more than `max`.
 pub fn distance(a: &str, b: &str, max: usize) -> Option<usize> {
-    let a: Vec<char> = a.chars().collect();
-    let b: Vec<char> = b.chars().collect();
+    let head = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let (a, b) = (a.get(head..)?, b.get(head..)?);
+    let tail = a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>();
+    let (a, b) = (a.get(..a.len() - tail)?, b.get(..b.len() - tail)?);
+    if a.is_empty() || b.is_empty() {
+        return Some(a.chars().count() + b.chars().count()).filter(|edits| *edits <= max);
+    }
+    if max == 1 {
+        // One letter for another, or two swapped; asked of thousands of words, so nothing is allocated.
+        let [mut x, mut y] = [a.chars(), b.chars()];
+        let ([x1, x2, x3], [y1, y2, y3]) = ([x.next(), x.next(), x.next()], [y.next(), y.next(), y.next()]);
+        let swapped = (x1, x2, x3) == (y2, y1, None) && y3.is_none();
+        return (x2.is_none() && y2.is_none() || swapped).then_some(1);
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > max {
         return None;
     }
@@ -115,8 +128,16 @@ mod tests {
             ("anna", "dana", Some(2)),
             ("anna", "marek", None),
             ("", "a", Some(1)),
+            ("form", "from", Some(1)),
+            ("remnid", "remind", Some(1)),
+            ("tomorow", "tomorrow", Some(1)),
+            ("tuseday", "tuesday", Some(1)),
+            ("añb", "anb", Some(1)),
+            ("abcd", "xbcdy", Some(2)),
+            ("aaa", "aa", Some(1)),
         ] {
             assert_eq!(distance(a, b, 2), edits, "{a} {b}");
+            assert_eq!(distance(b, a, 1), edits.filter(|edits| *edits < 2), "{a} {b}");
         }
     }
 }

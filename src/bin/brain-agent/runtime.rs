@@ -57,8 +57,6 @@ impl Runtime {
         let channel = Arc::new(Channels { console: console.clone(), telegram });
         let parts = Parts { store, data_dir: data_dir.to_owned(), clock, channel, zone };
         let brain = Arc::new(app::build(config, parts)?);
-        // Beside the start, so that neither it nor the first message waits.
-        tokio::task::spawn_blocking(app::warm_up);
         commit::recover(&brain).await?;
         let (beside, stop) = (tokio::task::JoinSet::new(), CancellationToken::new());
         Ok(Self { brain, console, store: file, beside, time: None, stop })

@@ -6,8 +6,7 @@
 //! Invariant: never true for a yes or a no. Deliberately absent: understanding of *what* changes —
 //! that is the planner's work. A miss costs a sentence more; so unrelated messages win in doubt.
 
-use super::lexicon::{Lexicon, Role};
-use super::pattern::NUMBER;
+use super::lexicon::{LEXICON, Lexicon, NUMBER, Role};
 use super::{Consent, cover};
 
 /// Longest message that can be a change to a card, in bytes.
@@ -19,7 +18,7 @@ pub(super) fn amends(text: &str) -> bool {
     if text.len() > BYTES_MAX || super::read(text) != Consent::Other {
         return false;
     }
-    let lexicon = Lexicon::get();
+    let lexicon = LEXICON;
     let (words, breaks) = words(text);
     let ids: Vec<Vec<u32>> = words.iter().map(|word| ids(lexicon, word)).collect();
     let broken = |at: usize| breaks.contains(&at);
@@ -61,7 +60,7 @@ fn is_sign(c: char) -> bool {
     unicode_normalization::char::is_combining_mark(c) && !matches!(c, '\u{fe00}'..='\u{fe0f}')
 }
 
-fn ids(lexicon: &Lexicon, word: &str) -> Vec<u32> {
+fn ids(lexicon: Lexicon, word: &str) -> Vec<u32> {
     if word.starts_with(|c: char| c.is_numeric()) {
         return lexicon.ids(NUMBER);
     }

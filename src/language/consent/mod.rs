@@ -19,15 +19,16 @@
 //! costs one more tap; a false yes costs the user something that cannot be taken back.
 
 mod amend;
+#[cfg(test)]
+mod compile;
 mod lexicon;
-mod pattern;
 mod spelling;
 mod text;
 
 #[cfg(test)]
 mod tests;
 
-use lexicon::{Langs, Lexicon, Mark, Role};
+use lexicon::{LEXICON, Langs, Lexicon, Mark, Role};
 
 /// What a whole message says to one open card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,7 +47,7 @@ pub fn read(text: &str) -> Consent {
     let Some(words) = text::answer(text) else {
         return Consent::Other;
     };
-    let lexicon = Lexicon::get();
+    let lexicon = LEXICON;
     let ids: Vec<Vec<u32>> = words.iter().map(|word| lexicon.ids(&word.text)).collect();
     if ids.iter().any(Vec::is_empty) {
         return Consent::Other;
@@ -73,7 +74,7 @@ type Reach = [Langs; Mark::SETS];
 
 /// All coverings of `words[..n]` for each `n`, as marks × languages. `ids` holds for each word the
 /// lexicon words it may stand for; a phrase never crosses a place where `broken` is true.
-fn cover(lexicon: &Lexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) -> Vec<Reach> {
+fn cover(lexicon: Lexicon, ids: &[Vec<u32>], broken: &dyn Fn(usize) -> bool) -> Vec<Reach> {
     let mut reach = vec![[0; Mark::SETS]; ids.len() + 1];
     reach[0][0] = Langs::MAX;
     for start in 0..ids.len() {

@@ -4,6 +4,7 @@ mod properties;
 
 use std::time::Instant;
 
+use super::compile::{BOOKS, Books};
 use super::lexicon::Lexicon;
 use super::{Consent, amends, read};
 
@@ -63,22 +64,26 @@ fn the_test_table_has_no_false_decision() {
 }
 
 #[test]
-fn every_line_of_the_phrase_books_can_be_read() {
-    assert_eq!(Lexicon::get().problems, Vec::<String>::new());
+fn every_line_of_the_phrase_books_can_be_read_and_the_books_in_use_follow_from_them() {
+    let books = Books::read(BOOKS);
+    assert_eq!(books.problems, Vec::<String>::new());
+    crate::language::compiled::check("consent/books.bin", &books.bytes());
 }
 
 #[test]
 fn a_malformed_line_is_reported_and_left_out() {
     let bad = "yes ok\nmaybe: ok\nyes: @nowhere\nyes: Loud\nyes: уes\nyes: a1\nyes: ok?\n@a = b\n@a = c\nyes: fine";
-    let lexicon = Lexicon::parse(&[("en", bad)]);
-    assert_eq!(lexicon.problems.len(), 8, "{:?}", lexicon.problems);
+    let books = Books::read(&[("en", bad)]);
+    assert_eq!(books.problems.len(), 8, "{:?}", books.problems);
+    let bytes = books.bytes();
+    let lexicon = Lexicon::read(&bytes).unwrap();
     assert!(!lexicon.ids("fine").is_empty());
     assert!(lexicon.ids("loud").is_empty());
 }
 
 #[test]
 fn no_phrase_of_a_language_is_both_a_yes_and_a_no() {
-    assert_eq!(Lexicon::get().contradictions(), Vec::<String>::new());
+    assert_eq!(Books::read(BOOKS).contradictions(), Vec::<String>::new());
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn trimmed(text: &str) -> &str {
 /// Where a phrase that leads over begins, if it ends the text.
 fn asking_at(text: &str) -> Option<usize> {
     let asks = |part: &str| {
-        let ids: Vec<_> = tokens(part, &GRAMMAR.lexicon).into_iter().map(|token| token.id).collect();
+        let ids: Vec<_> = tokens(part, GRAMMAR.lexicon).into_iter().map(|token| token.id).collect();
         ["lead", "delead"].iter().any(|class| GRAMMAR.lexicon.is_phrase(class, &ids))
     };
     let words = text.char_indices().rev().filter(|(_, c)| c.is_whitespace()).map(|(at, _)| at);
@@ -107,7 +107,7 @@ mod tests {
     fn planned(text: &str) -> serde_json::Value {
         let now = "2026-11-21T09:00:00Z".parse().unwrap();
         let reference = Reference { now, zone: chrono_tz::Europe::Berlin, order: DateOrder::DayFirst };
-        let Understood::Plan(plan) = plan_of(&Hearing { text, reference: &reference, history: &[] }, &[]) else {
+        let Understood::Plan(plan) = plan_of(&Hearing { text, reference: &reference, history: &[], phrases: &[] }, &[]) else {
             return json!(null);
         };
         plan.actions.iter().map(|a| json!([a.service, a.command, a.params])).collect()

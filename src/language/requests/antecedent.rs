@@ -32,7 +32,7 @@ pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Option<
         Understood::Plan(plan) => Some(plan),
         Understood::Ask { .. } | Understood::NotUnderstood => None,
     };
-    let tokens = tokens(text, &GRAMMAR.lexicon);
+    let tokens = tokens(text, GRAMMAR.lexicon);
     let parts = parts(text, &tokens);
     let about = parts.iter().find_map(|(before, tail)| {
         let (asks, behind) = tail.without_remark();
@@ -152,7 +152,7 @@ fn weighed(
     reference: &Reference,
 ) -> Option<Plan> {
     let level = tail.without_lead().after("makeit")?;
-    let level = Heard::new(level.text(), reference, &GRAMMAR);
+    let level = Heard::new(level.text(), reference, GRAMMAR.lexicon);
     let all = 0..level.tokens.len();
     let (_, priority) = level.priority_in(&all).filter(|_| level.live(all.clone()).is_empty())?;
     let mut plan = planned(before.text())?;
@@ -247,7 +247,7 @@ fn subject<'t>(told: &Words<'t>) -> Option<&'t str> {
 
 /// "Ring the bank" of "reminder to ring the bank".
 fn without_kind(thing: &str) -> &str {
-    let tokens = tokens(thing, &GRAMMAR.lexicon);
+    let tokens = tokens(thing, GRAMMAR.lexicon);
     let name = Words::new(thing, &tokens).behind("taskabout");
     name.tokens.first().map_or(thing, |first| &thing[first.span.start..])
 }

@@ -87,7 +87,7 @@ pub(crate) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
 /// The plan of a message whose requests say for themselves what they are about.
 pub(crate) fn plan_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> Understood {
     let text = own_words(hearing.text);
-    let heard = Heard::new(&text, hearing.reference, &GRAMMAR);
+    let heard = Heard::new(&text, hearing.reference, GRAMMAR.lexicon);
     let parser = Parser::new(hearing, &heard, domains, tries);
     let mut clauses = Vec::new();
     for sentence in sentences(&heard) {
@@ -172,7 +172,7 @@ fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>
 }
 
 pub(crate) struct Parser<'a> {
-    pub grammar: &'a Grammar,
+    pub grammar: Grammar<'static>,
     pub hearing: &'a Hearing<'a>,
     pub heard: &'a Heard<'a>,
     domains: &'a [String],
@@ -183,7 +183,7 @@ pub(crate) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub fn new(hearing: &'a Hearing<'a>, heard: &'a Heard<'a>, domains: &'a [String], tries: &'a Tries) -> Parser<'a> {
-        Parser { grammar: &GRAMMAR, hearing, heard, domains, tries, tried: RefCell::default() }
+        Parser { grammar: GRAMMAR, hearing, heard, domains, tries, tried: RefCell::default() }
     }
 
     /// "I've got a migraine, please cancel the planning session": what follows a comma and asks.
@@ -288,7 +288,7 @@ impl<'a> Parser<'a> {
     /// Negated, wished or reported: no request of the person's own.
     pub fn is_told(&self, range: &Range<usize>) -> bool {
         let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
-        matching::starts(self.grammar, &ids).into_iter().any(|at| {
+        matching::starts(self.grammar.lexicon, &ids).into_iter().any(|at| {
             ["negation", "reported"].iter().any(|class| self.grammar.lexicon.starts(class, &ids[at..]).is_some())
         })
     }
@@ -337,7 +337,7 @@ impl<'a> Parser<'a> {
         let last_is_time = self.heard.hidden_by(range.end.saturating_sub(1)).is_some();
         fits.then(|| Clause {
             built,
-            command: found.frame.command.clone(),
+            command: found.frame.command.to_owned(),
             weak: found.frame.weak,
             investigates: found.frame.investigates,
             tokens: range.clone(),

@@ -64,15 +64,15 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
 
 /// "never mind" is no title.
 fn gives_up(text: &str, reference: &Reference) -> bool {
-    let heard = Heard::new(text, reference, &GRAMMAR);
+    let heard = Heard::new(text, reference, GRAMMAR.lexicon);
     let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
     GRAMMAR.lexicon.starts("giveup", &ids).is_some()
 }
 
 /// A message that is a request, and not a weak one, by itself.
 fn is_new_request(text: &str, reference: &Reference) -> bool {
-    let heard = Heard::new(text, reference, &GRAMMAR);
-    let best = matching::readings(&GRAMMAR, &heard, 0..heard.tokens.len()).into_iter().next();
+    let heard = Heard::new(text, reference, GRAMMAR.lexicon);
+    let best = matching::readings(GRAMMAR, &heard, 0..heard.tokens.len()).into_iter().next();
     let asks = text.trim_end().ends_with('?') && heard.times_in(&(0..heard.tokens.len())).is_empty();
     asks || time::ahead_in(text).is_some()
         || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
@@ -82,7 +82,7 @@ fn is_new_request(text: &str, reference: &Reference) -> bool {
 fn names_another(partial: &PlannedAction, text: &str, reference: &Reference) -> bool {
     let asked = fold(&Value::Object(partial.params.clone()).to_string());
     let is_known = ["summary", "title", "find_by"].iter().any(|name| partial.params.contains_key(*name));
-    let heard = Heard::new(text, reference, &GRAMMAR);
+    let heard = Heard::new(text, reference, GRAMMAR.lexicon);
     let live = heard.live(0..heard.tokens.len());
     let ids: Vec<_> = live.iter().map(|i| heard.tokens[*i].id).collect();
     let timed = !heard.times_in(&(0..heard.tokens.len())).is_empty();
@@ -95,7 +95,7 @@ fn names_another(partial: &PlannedAction, text: &str, reference: &Reference) -> 
 /// "Call Bob today about the meeting tomorrow at 3": something to do, with more to say of it than when.
 fn is_errand(text: &str, reference: &Reference) -> bool {
     const WORDS_MIN: usize = 4;
-    let heard = Heard::new(text, reference, &GRAMMAR);
+    let heard = Heard::new(text, reference, GRAMMAR.lexicon);
     let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
     ids.len() >= WORDS_MIN && GRAMMAR.lexicon.starts("errand", &ids).is_some()
 }

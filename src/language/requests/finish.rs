@@ -98,6 +98,6 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
 
 /// Is the text one phrase of a class of words?
 fn is_said(class: &str, text: &str) -> bool {
-    let ids: Vec<_> = tokens(text, &GRAMMAR.lexicon).into_iter().map(|token| token.id).collect();
+    let ids: Vec<_> = tokens(text, GRAMMAR.lexicon).into_iter().map(|token| token.id).collect();
     GRAMMAR.lexicon.is_phrase(class, &ids)
 }

@@ -1,298 +1,201 @@
-//! The frames of `data/language/requests/frames.*.txt`: what people say for each command.
+//! The frames of `data/language/requests/frames.*.txt`, in place: what people say for each command.
 //!
-//! A frame is a sequence of [`Piece`]s over words and classes. Reading is strict: [`Grammar::read`] names the
-//! line of a mistake, and a test reads the embedded files, so a broken frame never ships.
-
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashMap;
+//! A frame is a row of numbers that is walked as it stands: `compile` writes it, [`Pieces`] reads it.
 
 use super::kinds::Kind;
 use super::lexicon::{ClassId, Lexicon, WordId};
+use super::notation::MARKS;
+use crate::language::tables::{Map, Numbers, Rows, Sections, Words};
 
 /// One element of a frame.
-#[derive(Debug, Clone)]
-pub(crate) enum Piece {
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Piece<'g> {
     Word(WordId),
     Class(ClassId),
-    Optional(Vec<Piece>),
-    Either(Vec<Vec<Piece>>),
+    Optional(Ways<'g>),
+    Either(Ways<'g>),
     Slot {
-        name: String,
+        name: &'g str,
         kind: Kind,
     },
     /// A colon or a comma between the words.
     Mark(&'static str),
 }
 
+/// How an element begins; what follows it is the number of a word, a class or a mark, the length of the ways, or a
+/// slot's name and kind.
+pub(super) const WORD: usize = 0;
+pub(super) const CLASS: usize = 1;
+pub(super) const OPTIONAL: usize = 2;
+pub(super) const EITHER: usize = 3;
+pub(super) const SLOT: usize = 4;
+pub(super) const MARK: usize = 5;
+
+/// Elements one behind the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pieces<'g> {
+    code: Numbers<'g>,
+    names: Words<'g>,
+}
+
+impl<'g> Pieces<'g> {
+    pub fn is_empty(self) -> bool {
+        self.code.len() == 0
+    }
+
+    /// The first element and the others.
+    pub fn split_first(self) -> Option<(Piece<'g>, Pieces<'g>)> {
+        let what = self.code.get(1)?;
+        let (piece, len) = match self.code.get(0)? {
+            WORD => (Piece::Word(WordId::of(what)), 2),
+            CLASS => (Piece::Class(ClassId(what)), 2),
+            OPTIONAL => (Piece::Optional(Ways(self.part(2, what))), 2 + what),
+            EITHER => (Piece::Either(Ways(self.part(2, what))), 2 + what),
+            SLOT => (Piece::Slot { name: self.names.word(what), kind: Kind::numbered(self.code.get(2)?)? }, 3),
+            MARK => (Piece::Mark(MARKS.get(what)?), 2),
+            _ => return None,
+        };
+        Some((piece, self.part(len, self.code.len().checked_sub(len)?)))
+    }
+
+    fn part(self, from: usize, len: usize) -> Pieces<'g> {
+        Pieces { code: self.code.range(from..from + len), ..self }
+    }
+
+    /// True when they may begin with anything, so that "don't …" could be taken for a slot.
+    fn begin_with_slot(self) -> bool {
+        match self.split_first() {
+            Some((Piece::Slot { .. }, _)) => true,
+            Some((Piece::Optional(_) | Piece::Mark(_), rest)) => rest.begin_with_slot(),
+            Some((Piece::Word(_) | Piece::Class(_) | Piece::Either(_), _)) | None => false,
+        }
+    }
+}
+
+/// Alternatives, each led by its length; longer ones first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ways<'g>(Pieces<'g>);
+
+impl<'g> Iterator for Ways<'g> {
+    type Item = Pieces<'g>;
+
+    fn next(&mut self) -> Option<Pieces<'g>> {
+        let len = self.0.code.get(0)?;
+        let way = self.0.part(1, len);
+        self.0 = self.0.part(1 + len, self.0.code.len().checked_sub(1 + len)?);
+        Some(way)
+    }
+}
+
 /// One way to say a command.
-#[derive(Debug)]
-pub(crate) struct Frame {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame<'g> {
     /// `task.create`; `item.…` and `email.send_draft` are settled by what they are about, `chat` asks nothing.
-    pub command: String,
-    /// Parameters that the wording itself gives.
-    pub fixed: Vec<(String, String)>,
-    pub pieces: Vec<Piece>,
+    pub command: &'g str,
+    fixed: Pieces<'g>,
+    pub pieces: Pieces<'g>,
     /// Right only when nothing else fits.
     pub weak: bool,
     /// A question over many items.
     pub investigates: bool,
 }
 
-impl Frame {
-    /// True when it may begin with anything, so that "don't …" could be taken for its first slot.
-    pub fn begins_with_slot(&self) -> bool {
-        fn any(pieces: &[Piece]) -> bool {
-            match pieces.first() {
-                Some(Piece::Slot { .. }) => true,
-                Some(Piece::Optional(_)) => any(&pieces[1..]),
-                Some(Piece::Mark(_)) => any(&pieces[1..]),
-                Some(Piece::Word(_) | Piece::Class(_) | Piece::Either(_)) | None => false,
-            }
-        }
-        any(&self.pieces)
+pub(super) const IS_WEAK: usize = 1;
+pub(super) const INVESTIGATES: usize = 2;
+
+impl<'g> Frame<'g> {
+    /// Its row: command, flags, how many numbers name fixed parameters, these, and the pieces.
+    fn read(row: Numbers<'g>, names: Words<'g>) -> Option<Frame<'g>> {
+        let (command, flags, fixed) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let all = Pieces { code: row, names };
+        Some(Frame {
+            command: names.word(command),
+            fixed: all.part(3, fixed),
+            pieces: all.part(3 + fixed, row.len().checked_sub(3 + fixed)?),
+            weak: flags & IS_WEAK != 0,
+            investigates: flags & INVESTIGATES != 0,
+        })
+    }
+
+    /// Parameters that the wording itself gives.
+    pub fn fixed(self) -> impl Iterator<Item = (&'g str, &'g str)> {
+        let Pieces { code, names } = self.fixed;
+        let word = move |at| code.get(at).map(|name| names.word(name));
+        (0..code.len()).step_by(2).filter_map(move |at| word(at).zip(word(at + 1)))
+    }
+
+    pub fn begins_with_slot(self) -> bool {
+        self.pieces.begin_with_slot()
     }
 }
 
-/// All frames, found by the first word they may begin with.
-#[derive(Debug)]
-pub(crate) struct Grammar {
-    pub lexicon: Lexicon,
-    pub frames: Vec<Frame>,
-    by_first: FxHashMap<WordId, Vec<usize>>,
+/// Frames, found by the first word they may begin with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frames<'t> {
+    /// Of commands, parameters and slots, and fixed values.
+    names: Words<'t>,
+    rows: Rows<'t>,
+    by_first: Map<'t>,
     /// Frames that begin with a slot, by the words of which they need one.
-    by_need: FxHashMap<WordId, Vec<usize>>,
+    by_need: Map<'t>,
     /// Those that need no word in particular.
-    anywhere: Vec<usize>,
+    anywhere: Numbers<'t>,
 }
 
-const LEXICON: &str = include_str!("../../../data/language/requests/lexicon.txt");
-const SPELLING: &str = include_str!("../../../data/language/requests/spelling.txt");
-const FRAMES: [&str; 2] = [
-    include_str!("../../../data/language/requests/frames.en.txt"),
-    include_str!("../../../data/language/requests/frames.de.txt"),
-];
-
-/// The embedded grammar. A mistake in it leaves out the frame concerned; a test makes sure there is none.
-pub(crate) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| Grammar::read(LEXICON, SPELLING, &FRAMES).0);
-
-impl Grammar {
-    /// The grammar, and what could not be read, one line each.
-    pub fn read(lexicon: &str, spelling: &str, frames: &[&str]) -> (Grammar, Vec<String>) {
-        let mut lexicon = Lexicon::new(lexicon, spelling);
-        let mut read = Vec::new();
-        let mut mistakes = Vec::new();
-        for text in frames {
-            read_frames(text, &mut lexicon, &mut read, &mut mistakes);
-        }
-        let (by_first, by_need) = (FxHashMap::default(), FxHashMap::default());
-        let mut grammar = Grammar { lexicon, frames: read, by_first, by_need, anywhere: Vec::new() };
-        grammar.index();
-        (grammar, mistakes)
+impl<'t> Frames<'t> {
+    pub const fn read(sections: &mut Sections<'t>) -> Option<Self> {
+        let (Some(names), Some(rows)) = (Words::read(sections), Rows::read(sections)) else { return None };
+        let (Some(by_first), Some(by_need)) = (Map::read(sections), Map::read(sections)) else { return None };
+        let Some(anywhere) = Numbers::read(sections) else { return None };
+        Some(Frames { names, rows, by_first, by_need, anywhere })
     }
 
-    fn index(&mut self) {
-        for (index, frame) in self.frames.iter().enumerate() {
-            let mut words = Vec::new();
-            let mut found_by = &mut self.by_first;
-            if first_words(&frame.pieces, &self.lexicon, &mut words) {
-                found_by = &mut self.by_need;
-                let Some(needed) = needed_words(&frame.pieces, &self.lexicon) else {
-                    self.anywhere.push(index);
-                    continue;
-                };
-                words = needed;
-            }
-            words.sort_unstable();
-            words.dedup();
-            for word in words {
-                found_by.entry(word).or_default().push(index);
-            }
-        }
+    fn frame(self, at: usize) -> Option<Frame<'t>> {
+        Frame::read(self.rows.row(at), self.names)
+    }
+
+    #[cfg(test)]
+    pub fn len(self) -> usize {
+        self.rows.len()
+    }
+}
+
+/// Frames, and the words that they are written with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grammar<'t> {
+    pub lexicon: Lexicon<'t>,
+    pub frames: Frames<'t>,
+}
+
+/// The built-in one.
+pub(crate) static GRAMMAR: Grammar<'static> =
+    match Grammar::read(include_bytes!("../../../data/language/requests/grammar.bin")) {
+        Some(grammar) => grammar,
+        None => panic!("data/language/requests/grammar.bin is no grammar; see requests/compile.rs"),
+    };
+
+impl<'t> Grammar<'t> {
+    pub const fn read(bytes: &'t [u8]) -> Option<Self> {
+        let mut sections = Sections(bytes);
+        let (Some(lexicon), Some(frames)) = (Lexicon::read(&mut sections), Frames::read(&mut sections)) else {
+            return None;
+        };
+        Some(Grammar { lexicon, frames })
     }
 
     /// Frames whose wording begins with this word.
-    pub fn frames_beginning(&self, first: WordId) -> impl Iterator<Item = &Frame> {
-        self.by_first.get(&first).into_iter().flatten().filter_map(|&index| self.frames.get(index))
+    pub fn frames_beginning(self, first: WordId) -> impl Iterator<Item = Frame<'t>> {
+        let Grammar { frames, .. } = self;
+        frames.by_first.get(first.0 as usize).iter().filter_map(move |at| frames.frame(at))
     }
 
     /// Frames that may begin with any word and find a word they need among these.
-    pub fn frames_among(&self, ids: &[WordId]) -> Vec<&Frame> {
-        let needed = ids.iter().filter_map(|id| self.by_need.get(id)).flatten();
-        let mut indexes: Vec<usize> = needed.chain(&self.anywhere).copied().collect();
-        indexes.sort_unstable();
-        indexes.dedup();
-        indexes.into_iter().filter_map(|index| self.frames.get(index)).collect()
-    }
-}
-
-/// Collects the words a sequence may begin with; true when it may begin with any word (a slot).
-fn first_words(pieces: &[Piece], lexicon: &Lexicon, out: &mut Vec<WordId>) -> bool {
-    for piece in pieces {
-        match piece {
-            Piece::Word(id) => {
-                out.push(*id);
-                return false;
-            }
-            Piece::Class(class) => {
-                out.extend(lexicon.first_words(*class));
-                return false;
-            }
-            Piece::Slot { .. } => return true,
-            Piece::Mark(_) => {}
-            Piece::Optional(inner) => {
-                if first_words(inner, lexicon, out) {
-                    return true;
-                }
-            }
-            Piece::Either(ways) => {
-                let mut any = false;
-                for way in ways {
-                    any |= first_words(way, lexicon, out);
-                }
-                return any;
-            }
-        }
-    }
-    true
-}
-
-/// Words of which a sequence needs one; `None` when it needs none in particular.
-fn needed_words(pieces: &[Piece], lexicon: &Lexicon) -> Option<Vec<WordId>> {
-    pieces.iter().find_map(|piece| match piece {
-        Piece::Word(id) => Some(vec![*id]),
-        Piece::Class(class) => Some(lexicon.first_words(*class).collect()),
-        Piece::Either(ways) => {
-            let needed: Option<Vec<_>> = ways.iter().map(|way| needed_words(way, lexicon)).collect();
-            needed.map(|words| words.concat())
-        }
-        Piece::Slot { .. } | Piece::Optional(_) | Piece::Mark(_) => None,
-    })
-}
-
-fn read_frames(text: &str, lexicon: &mut Lexicon, frames: &mut Vec<Frame>, mistakes: &mut Vec<String>) {
-    let mut command = String::new();
-    let mut fixed = Vec::new();
-    for line in super::lexicon::data_lines(text) {
-        if !line.starts_with(' ') {
-            let mut words = line.split_whitespace();
-            command = words.next().unwrap_or_default().to_owned();
-            fixed = words.filter_map(|w| w.split_once('=')).map(|(k, v)| (k.to_owned(), v.replace('+', " "))).collect();
-            continue;
-        }
-        let line = line.trim();
-        let weak = line.starts_with('~');
-        let investigates = line.starts_with('?');
-        let body = line.trim_start_matches(['~', '?']);
-        match read_pieces(body, lexicon) {
-            Ok(pieces) => {
-                let (command, fixed) = (command.clone(), fixed.clone());
-                frames.push(Frame { command, fixed, pieces, weak, investigates });
-            }
-            Err(why) => mistakes.push(format!("{command}: {line}: {why}")),
-        }
-    }
-}
-
-/// Reads one frame: split into symbols, then by recursive descent.
-fn read_pieces(text: &str, lexicon: &mut Lexicon) -> Result<Vec<Piece>, String> {
-    let spaced: String = text
-        .chars()
-        .flat_map(|c| match c {
-            '[' | ']' | '(' | ')' | '|' => vec![' ', c, ' '],
-            _ => vec![c],
-        })
-        .collect();
-    let symbols: Vec<&str> = spaced.split_whitespace().collect();
-    let mut at = 0;
-    let pieces = sequence(&symbols, &mut at, lexicon)?;
-    match symbols.get(at) {
-        None => Ok(pieces),
-        Some(extra) => Err(format!("unexpected `{extra}`")),
-    }
-}
-
-fn sequence(symbols: &[&str], at: &mut usize, lexicon: &mut Lexicon) -> Result<Vec<Piece>, String> {
-    let mut pieces = Vec::new();
-    while let Some(&symbol) = symbols.get(*at) {
-        match symbol {
-            "]" | ")" | "|" => break,
-            "[" => {
-                let either = ways(symbols, at, lexicon)?;
-                close(symbols, at, "]")?;
-                pieces.push(Piece::Optional(vec![either]));
-            }
-            "(" => {
-                let either = ways(symbols, at, lexicon)?;
-                close(symbols, at, ")")?;
-                pieces.push(either);
-            }
-            _ => {
-                *at += 1;
-                pieces.extend(atom(symbol, lexicon)?);
-            }
-        }
-    }
-    Ok(pieces)
-}
-
-/// What stands between two brackets, the opening one included.
-fn ways(symbols: &[&str], at: &mut usize, lexicon: &mut Lexicon) -> Result<Piece, String> {
-    let mut ways = Vec::new();
-    while ways.is_empty() || symbols.get(*at) == Some(&"|") {
-        *at += 1;
-        ways.push(sequence(symbols, at, lexicon)?);
-    }
-    // The longer way first: "show me" before "show".
-    ways.sort_by_key(|way: &Vec<Piece>| std::cmp::Reverse(way.len()));
-    Ok(Piece::Either(ways))
-}
-
-fn close(symbols: &[&str], at: &mut usize, wanted: &str) -> Result<(), String> {
-    if symbols.get(*at) == Some(&wanted) {
-        *at += 1;
-        return Ok(());
-    }
-    Err(format!("`{wanted}` is missing"))
-}
-
-fn atom(symbol: &str, lexicon: &mut Lexicon) -> Result<Option<Piece>, String> {
-    if let Some(name) = symbol.strip_prefix('<').and_then(|s| s.strip_suffix('>')) {
-        let class = lexicon.class(name).ok_or_else(|| format!("no class <{name}>"))?;
-        return Ok(Some(Piece::Class(class)));
-    }
-    if let Some(slot) = symbol.strip_prefix('{').and_then(|s| s.strip_suffix('}')) {
-        let (name, kind) = slot.split_once(':').unwrap_or((slot, ""));
-        let kind = Kind::read(name, kind).ok_or_else(|| format!("no kind `{kind}`"))?;
-        return Ok(Some(Piece::Slot { name: name.to_owned(), kind }));
-    }
-    if let Some(mark) = [":", ","].into_iter().find(|mark| *mark == symbol) {
-        return Ok(Some(Piece::Mark(mark)));
-    }
-    // Other punctuation is transparent.
-    if symbol.chars().all(|c| c.is_ascii_punctuation()) {
-        return Ok(None);
-    }
-    Ok(Some(Piece::Word(lexicon.intern(symbol))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_embedded_frames_are_read_without_a_mistake() {
-        let (grammar, mistakes) = Grammar::read(LEXICON, SPELLING, &FRAMES);
-        assert_eq!(mistakes, Vec::<String>::new());
-        assert!(grammar.frames.len() > 300, "{}", grammar.frames.len());
-    }
-
-    #[test]
-    fn a_broken_frame_is_named() {
-        let frames = "task.create\n  <nothing> me\n  (a|b\n  {x:odd}\n  remind me to {title}\n";
-        let (grammar, mistakes) = Grammar::read("det: a", "", &[frames]);
-        assert_eq!(grammar.frames.len(), 1);
-        assert_eq!(mistakes.len(), 3);
-        assert!(mistakes[0].contains("no class <nothing>"));
+    pub fn frames_among(self, ids: &[WordId]) -> Vec<Frame<'t>> {
+        let frames = self.frames;
+        let needed = ids.iter().flat_map(|id| frames.by_need.get(id.0 as usize).iter());
+        let mut places: Vec<usize> = needed.chain(frames.anywhere.iter()).collect();
+        places.sort_unstable();
+        places.dedup();
+        places.into_iter().filter_map(|at| frames.frame(at)).collect()
     }
 }

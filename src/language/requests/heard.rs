@@ -5,8 +5,7 @@
 
 use std::ops::Range;
 
-use super::grammar::Grammar;
-use super::lexicon::WordId;
+use super::lexicon::{Lexicon, WordId};
 use super::text::{self, Mark, Token};
 use crate::language::time;
 use crate::language::time::{Found, Reference};
@@ -42,22 +41,30 @@ const PRIORITIES: [(&str, &str); 3] =
 
 impl<'t> Heard<'t> {
     /// For planning: times are read.
-    pub fn new(text: &'t str, reference: &Reference, grammar: &Grammar) -> Heard<'t> {
-        let mut heard = Heard::bare(text, grammar);
+    pub fn new(text: &'t str, reference: &Reference, lexicon: Lexicon) -> Heard<'t> {
+        let mut heard = Heard::with_times(text, reference, lexicon);
+        heard.peel_priorities(lexicon);
+        heard
+    }
+
+    /// Times are read, and nothing else is taken out.
+    pub fn with_times(text: &'t str, reference: &Reference, lexicon: Lexicon) -> Heard<'t> {
+        let tokens = text::tokens(text, lexicon);
+        let hidden = vec![None; tokens.len()];
+        let mut heard = Heard { text, tokens, peels: Vec::new(), hidden };
         for found in time::find(text, reference) {
             let span = heard.core_of(found.span.clone());
             if !heard.cuts_a_word(&span) {
                 heard.peel(span, Peeled::Time(Box::new(found)));
             }
         }
-        heard.peel_priorities(grammar);
         heard
     }
 
     /// For routing: times are found, not needed in full; words that speak of times in other languages are hidden too.
-    pub fn quick(text: &'t str, reference: &Reference, grammar: &Grammar) -> Heard<'t> {
-        let mut heard = Heard::new(text, reference, grammar);
-        heard.hide_timeish(grammar);
+    pub fn quick(text: &'t str, reference: &Reference, lexicon: Lexicon) -> Heard<'t> {
+        let mut heard = Heard::new(text, reference, lexicon);
+        heard.hide_timeish(lexicon);
         heard
     }
 
@@ -79,8 +86,8 @@ impl<'t> Heard<'t> {
     }
 
     /// Runs of words that speak of times, if one of them surely does.
-    fn hide_timeish(&mut self, grammar: &Grammar) {
-        let is = |class: &str, id: WordId| grammar.lexicon.is_phrase(class, &[id]);
+    fn hide_timeish(&mut self, lexicon: Lexicon) {
+        let is = |class: &str, id: WordId| lexicon.is_phrase(class, &[id]);
         let sure: Vec<bool> = self.tokens.iter().map(|t| is("timeword", t.id)).collect();
         let mut at = 0;
         while at < self.tokens.len() {
@@ -91,12 +98,6 @@ impl<'t> Heard<'t> {
             }
             at += run.max(1);
         }
-    }
-
-    fn bare(text: &'t str, grammar: &Grammar) -> Heard<'t> {
-        let tokens = text::tokens(text, &grammar.lexicon);
-        let hidden = vec![None; tokens.len()];
-        Heard { text, tokens, peels: Vec::new(), hidden }
     }
 
     /// Without words that say more than when: what is due, and what a mail is about.
@@ -113,20 +114,20 @@ impl<'t> Heard<'t> {
         self.tokens.iter().any(|t| t.span.start < span.end && span.end < t.span.end)
     }
 
-    fn peel_priorities(&mut self, grammar: &Grammar) {
+    fn peel_priorities(&mut self, lexicon: Lexicon) {
         for (class, level) in PRIORITIES {
-            self.peel_class(grammar, class, |_| Peeled::Priority(level));
+            self.peel_class(lexicon, class, |_| Peeled::Priority(level));
         }
     }
 
-    fn peel_class(&mut self, grammar: &Grammar, class: &str, what: impl Fn(usize) -> Peeled) {
-        let Some(class) = grammar.lexicon.class(class) else {
+    fn peel_class(&mut self, lexicon: Lexicon, class: &str, what: impl Fn(usize) -> Peeled) {
+        let Some(class) = lexicon.class(class) else {
             return;
         };
         let ids: Vec<WordId> = self.tokens.iter().map(|t| t.id).collect();
         let mut at = 0;
         while at < ids.len() {
-            let len = grammar.lexicon.lengths(class, &ids[at..]).next().unwrap_or(0);
+            let len = lexicon.lengths(class, &ids[at..]).next().unwrap_or(0);
             if len > 0 && self.hidden[at..at + len].iter().all(Option::is_none) {
                 let span = self.tokens[at].span.start..self.tokens[at + len - 1].span.end;
                 self.peel(span, what(len));
@@ -174,6 +175,10 @@ impl<'t> Heard<'t> {
             Peeled::Time(found) => Some(found),
             Peeled::Priority(_) | Peeled::Timeish => None,
         }
+    }
+
+    pub fn has_times(&self) -> bool {
+        self.peels.iter().any(|peel| matches!(peel.what, Peeled::Time(_)))
     }
 
     /// Times whose first token lies in the range, in order.

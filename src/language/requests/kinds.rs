@@ -75,9 +75,49 @@ pub(crate) enum Kind {
     Fact,
     /// What an assistant may be able to do, in general: "send emails".
     Capability,
+    /// The time that the message speaks of, wherever it stands; takes no words. Only in frames of services.
+    Time,
 }
 
+/// In the order of their numbers.
+const KINDS: [Kind; 29] = [
+    Kind::Text,
+    Kind::People,
+    Kind::OtherPeople,
+    Kind::Name,
+    Kind::Event,
+    Kind::EventHead,
+    Kind::Happening,
+    Kind::Reference,
+    Kind::Novel,
+    Kind::NoReference,
+    Kind::Errand,
+    Kind::OwnErrand,
+    Kind::Sentence,
+    Kind::Statement,
+    Kind::Thanks,
+    Kind::List,
+    Kind::Several,
+    Kind::Short,
+    Kind::Brief,
+    Kind::Owner,
+    Kind::Owned,
+    Kind::Details,
+    Kind::Group,
+    Kind::Quoted,
+    Kind::Clock,
+    Kind::Level,
+    Kind::Fact,
+    Kind::Capability,
+    Kind::Time,
+];
+
 impl Kind {
+    /// The kind of a number, `kind as usize`.
+    pub fn numbered(number: usize) -> Option<Kind> {
+        KINDS.get(number).copied()
+    }
+
     /// The kind of a slot, from its own word or from the slot's name.
     pub fn read(name: &str, kind: &str) -> Option<Kind> {
         Some(match (kind, name) {
@@ -111,18 +151,20 @@ impl Kind {
             ("clock", _) => Kind::Clock,
             ("fact", _) => Kind::Fact,
             ("capability", _) => Kind::Capability,
+            ("time", _) => Kind::Time,
             _ => return None,
         })
     }
 
     /// Whether the slot may hold these words; `raw` is the text they were read from.
-    pub fn admits(self, ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
+    pub fn admits(self, ids: &[WordId], raw: &str, lexicon: Lexicon) -> bool {
         let starts = |class: &str| lexicon.starts(class, ids).is_some();
         let whole = |class: &str| lexicon.is_phrase(class, ids);
         let holds = |class: &str| lexicon.find(class, ids).is_some();
         let folded = || fold(raw);
         match self {
             Kind::Text => true,
+            Kind::Time => false,
             Kind::People => is_people(ids, raw, lexicon),
             Kind::OtherPeople => is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson"),
             Kind::Name => ids.len() <= 3 && is_people(ids, raw, lexicon) && !starts("det"),
@@ -179,7 +221,7 @@ impl Kind {
 }
 
 /// "call mom", but not "do i …" or "tell me …".
-pub(super) fn is_errand(ids: &[WordId], lexicon: &Lexicon) -> bool {
+pub(super) fn is_errand(ids: &[WordId], lexicon: Lexicon) -> bool {
     let Some(len) = lexicon.starts("errand", ids).or_else(|| lexicon.starts("deerrand", ids)) else {
         return false;
     };
@@ -187,7 +229,7 @@ pub(super) fn is_errand(ids: &[WordId], lexicon: &Lexicon) -> bool {
 }
 
 /// At most five people of a few words each; no word that begins the rest of a sentence.
-fn is_people(ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
+fn is_people(ids: &[WordId], raw: &str, lexicon: Lexicon) -> bool {
     if lexicon.is_phrase("article", ids) || lexicon.find("nonperson", ids).is_some() {
         return false;
     }
@@ -213,7 +255,7 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: &Lexicon) -> bool {
 }
 
 /// "The pallet was short", but not "Tom and Peter that the pallet was short": what is told of is one thing.
-fn is_statement(raw: &str, lexicon: &Lexicon) -> bool {
+fn is_statement(raw: &str, lexicon: Lexicon) -> bool {
     let of_several = |word: &&str| word.ends_with(',') || matches!(fold(word).as_str(), "and" | "&");
     let mut subject = raw.split_whitespace().take(TOLD_OF_WORDS + 1).take_while(|word| !of_several(word)).skip(1);
     subject.any(|word| lexicon.is_phrase("state", &[lexicon.read_word(&fold(word))]))
@@ -235,4 +277,16 @@ fn ends_with_list(raw: &str) -> bool {
     let last = fold(raw.split_whitespace().next_back().unwrap_or_default());
     let last = last.trim_matches(|c: char| !c.is_alphanumeric());
     last == "lists" || last.ends_with("list") || last.ends_with("liste")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_number() {
+        for (number, kind) in KINDS.into_iter().enumerate() {
+            assert_eq!((kind as usize, Kind::numbered(number)), (number, Some(kind)));
+        }
+    }
 }

@@ -1,9 +1,10 @@
-//! Words, classes of words, and known misspellings, read once from `data/language/requests`.
+//! Words, classes of words, and known misspellings, in place (see `compile` for how they get there).
 //!
 //! Not here: what is done with them. A word that occurs in no class and no frame is unknown; unknown words
 //! are what titles, names and bodies are made of.
 
-use rustc_hash::FxHashMap;
+use crate::language::tables::{Numbers, PhraseTable, Rows, Sections, Words};
+use crate::language::words::distance;
 
 /// A word of the frames or classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,181 +13,128 @@ pub(crate) struct WordId(pub u32);
 impl WordId {
     /// Any word the frames do not mention.
     pub const UNKNOWN: WordId = WordId(0);
+
+    pub(super) fn of(number: usize) -> WordId {
+        WordId(u32::try_from(number).unwrap_or_default())
+    }
+
+    fn place(self) -> Option<usize> {
+        (self.0 as usize).checked_sub(1)
+    }
 }
 
 /// A class by its place in the lexicon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct ClassId(usize);
-
-/// Phrases of a class by their first word, longest first; each entry holds the words after the first.
-type Phrases = FxHashMap<WordId, Vec<Vec<WordId>>>;
+pub(crate) struct ClassId(pub(super) usize);
 
 /// Everything the frames are written with.
-#[derive(Debug, Default)]
-pub(crate) struct Lexicon {
-    words: FxHashMap<String, WordId>,
-    class_names: FxHashMap<String, ClassId>,
-    classes: Vec<Phrases>,
-    spellings: FxHashMap<String, Vec<WordId>>,
-    /// A word, whole or with one letter left out → the words it may have been.
-    shortened: FxHashMap<String, Vec<String>>,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lexicon<'t> {
+    words: Words<'t>,
+    /// Words that came at run time; numbered behind the others.
+    added: Words<'t>,
+    class_names: Words<'t>,
+    /// Meaning: the class. Words: numbers as in [`WordId`].
+    classes: PhraseTable<'t>,
+    misspelt: Words<'t>,
+    /// What each misspelt word is read as.
+    read_as: Rows<'t>,
 }
 
 /// Shorter words have too many neighbours to be corrected.
 const TYPO_LETTERS_MIN: usize = 5;
+/// Longer ones are no words.
+const TYPO_LETTERS_MAX: usize = 20;
 
-impl Lexicon {
-    /// Reads classes (`name: phrase, phrase`) and spellings (`typed = read as`). Lines that are neither are
-    /// skipped; a test checks that there are none.
-    pub fn new(classes: &str, spellings: &str) -> Lexicon {
-        let mut lexicon = Lexicon::default();
-        for line in data_lines(classes) {
-            let Some((name, phrases)) = line.split_once(':') else {
-                continue;
-            };
-            let class = lexicon.class_to_write(name.trim());
-            for phrase in phrases.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-                lexicon.add_phrase(class, phrase);
-            }
-        }
-        for phrases in lexicon.classes.iter_mut().flat_map(FxHashMap::values_mut) {
-            phrases.sort_by_key(|rest| std::cmp::Reverse(rest.len()));
-        }
-        for line in data_lines(spellings) {
-            let Some((typed, read)) = line.split_once('=') else {
-                continue;
-            };
-            let read = read.split_whitespace().map(|w| lexicon.intern(w)).collect();
-            lexicon.spellings.insert(typed.trim().to_owned(), read);
-        }
-        lexicon
+impl<'t> Lexicon<'t> {
+    pub const fn read(sections: &mut Sections<'t>) -> Option<Self> {
+        let (Some(words), Some(class_names)) = (Words::read(sections), Words::read(sections)) else { return None };
+        let (Some(classes), Some(misspelt)) = (PhraseTable::read(sections), Words::read(sections)) else { return None };
+        let Some(read_as) = Rows::read(sections) else { return None };
+        Some(Lexicon { words, added: Words::NONE, class_names, classes, misspelt, read_as })
     }
 
-    fn class_to_write(&mut self, name: &str) -> ClassId {
-        if let Some(&id) = self.class_names.get(name) {
-            return id;
-        }
-        let id = ClassId(self.classes.len());
-        self.classes.push(Phrases::default());
-        self.class_names.insert(name.to_owned(), id);
-        id
-    }
-
-    fn add_phrase(&mut self, class: ClassId, phrase: &str) {
-        let mut ids = phrase.split_whitespace().map(|w| self.intern(w)).collect::<Vec<_>>().into_iter();
-        let Some(first) = ids.next() else { return };
-        if let Some(phrases) = self.classes.get_mut(class.0) {
-            phrases.entry(first).or_default().push(ids.collect());
-        }
-    }
-
-    /// The id of a word, new if need be. Long words become targets of typo correction.
-    pub fn intern(&mut self, word: &str) -> WordId {
-        if let Some(&id) = self.words.get(word) {
-            return id;
-        }
-        let id = WordId(self.words.len() as u32 + 1);
-        self.words.insert(word.to_owned(), id);
-        if word.chars().count() >= TYPO_LETTERS_MIN {
-            for key in one_shorter(word).chain(std::iter::once(word.to_owned())) {
-                self.shortened.entry(key).or_default().push(word.to_owned());
-            }
-        }
-        id
+    /// The same, with more words.
+    pub(super) fn with(self, added: Words<'t>) -> Self {
+        Lexicon { added, ..self }
     }
 
     /// A class that exists; `None` is a mistake in the data.
-    pub fn class(&self, name: &str) -> Option<ClassId> {
-        self.class_names.get(name).copied()
+    pub fn class(self, name: &str) -> Option<ClassId> {
+        self.class_names.find(name).map(ClassId)
     }
 
     /// What a known misspelling or contraction is read as.
-    pub fn spelling(&self, lower: &str) -> Option<&[WordId]> {
-        self.spellings.get(lower).map(Vec::as_slice)
+    pub fn spelling(self, lower: &str) -> Option<impl Iterator<Item = WordId> + use<'t>> {
+        let words: Numbers<'t> = self.read_as.row(self.misspelt.find(lower)?);
+        Some(words.iter().map(WordId::of))
+    }
+
+    /// The word as it is written.
+    pub(super) fn exact(self, lower: &str) -> Option<WordId> {
+        let added = || self.added.find(lower).map(|place| self.words.len() + place);
+        self.words.find(lower).or_else(added).map(|place| WordId::of(place + 1))
     }
 
     /// The word as it is written, or the only word one slip away from it.
-    pub fn read_word(&self, lower: &str) -> WordId {
-        if let Some(&id) = self.words.get(lower) {
-            return id;
-        }
-        let letters = lower.chars().count();
-        if !(TYPO_LETTERS_MIN..=20).contains(&letters) || !lower.chars().all(char::is_alphabetic) {
-            return WordId::UNKNOWN;
-        }
-        self.one_slip_away(lower).unwrap_or(WordId::UNKNOWN)
+    pub fn read_word(self, lower: &str) -> WordId {
+        self.exact(lower).or_else(|| self.one_slip_away(lower)).unwrap_or(WordId::UNKNOWN)
     }
 
-    fn one_slip_away(&self, typed: &str) -> Option<WordId> {
-        let mut found: Option<&str> = None;
-        let candidates = one_shorter(typed)
-            .chain(std::iter::once(typed.to_owned()))
-            .filter_map(|key| self.shortened.get(&key))
-            .flatten();
-        for word in candidates {
-            if word.chars().next() != typed.chars().next() || !is_one_slip(typed, word) {
-                continue;
-            }
-            match found {
-                Some(other) if other != word => return None,
-                Some(_) | None => found = Some(word),
-            }
+    fn one_slip_away(self, typed: &str) -> Option<WordId> {
+        let may_be_corrected = (TYPO_LETTERS_MIN..=TYPO_LETTERS_MAX).contains(&typed.chars().count())
+            && typed.chars().all(char::is_alphabetic);
+        let first = typed.chars().next().filter(|_| may_be_corrected)?;
+        let is_near = |word: &str| distance(typed, word, 1).is_some() && word.chars().count() >= TYPO_LETTERS_MIN;
+        let added = self.added.beginning_with(first).map(|place| self.words.len() + place);
+        let places = self.words.beginning_with(first).chain(added);
+        let mut near = places.map(|place| WordId::of(place + 1)).filter(|id| is_near(self.word(*id)));
+        let only = near.next()?;
+        near.next().is_none().then_some(only)
+    }
+
+    /// How a word is written; nothing for those that are unknown.
+    pub(super) fn word(self, id: WordId) -> &'t str {
+        let Some(place) = id.place() else { return "" };
+        match place.checked_sub(self.words.len()) {
+            Some(added) => self.added.word(added),
+            None => self.words.word(place),
         }
-        found.and_then(|word| self.words.get(word).copied())
     }
 
     /// Numbers of words that phrases of the class take at the start of `ids`, longest first.
-    pub fn lengths<'a>(&'a self, class: ClassId, ids: &'a [WordId]) -> impl Iterator<Item = usize> + 'a {
-        let phrases = ids.first().and_then(|first| self.classes.get(class.0)?.get(first));
-        phrases.into_iter().flatten().filter(|rest| ids[1..].starts_with(rest)).map(|rest| rest.len() + 1)
+    pub fn lengths(self, class: ClassId, ids: &[WordId]) -> impl Iterator<Item = usize> {
+        let first = ids.first().and_then(|first| first.place());
+        let fits = move |rest: &Numbers| {
+            ids.len() > rest.len() && rest.iter().zip(&ids[1..]).all(|(word, id)| word == id.0 as usize)
+        };
+        let phrases = first.into_iter().flat_map(move |first| self.classes.meaning(first, class.0));
+        phrases.filter(fits).map(|rest| rest.len() + 1)
     }
 
     /// Words that a phrase of this class may begin with.
-    pub fn first_words(&self, class: ClassId) -> impl Iterator<Item = WordId> + '_ {
-        self.classes.get(class.0).into_iter().flat_map(FxHashMap::keys).copied()
+    pub(super) fn first_words(self, class: ClassId) -> impl Iterator<Item = WordId> {
+        self.classes.first_words(class.0).map(|place| WordId::of(place + 1))
     }
 
     /// True when the whole of `ids` is one phrase of the class.
-    pub fn is_phrase(&self, class: &str, ids: &[WordId]) -> bool {
+    pub fn is_phrase(self, class: &str, ids: &[WordId]) -> bool {
         self.class(class).is_some_and(|class| self.lengths(class, ids).any(|len| len == ids.len()))
     }
 
     /// Where a phrase of the class stands inside `ids`: its place and length.
-    pub fn find(&self, class: &str, ids: &[WordId]) -> Option<(usize, usize)> {
+    pub fn find(self, class: &str, ids: &[WordId]) -> Option<(usize, usize)> {
         let class = self.class(class)?;
         (0..ids.len()).find_map(|at| self.lengths(class, &ids[at..]).next().map(|len| (at, len)))
     }
 
     /// The length of a phrase of the class at the start of `ids`.
-    pub fn starts(&self, class: &str, ids: &[WordId]) -> Option<usize> {
+    pub fn starts(self, class: &str, ids: &[WordId]) -> Option<usize> {
         self.class(class).and_then(|class| self.lengths(class, ids).next())
     }
 }
 
-/// Lines that carry data: no comments, no blank lines.
-pub(crate) fn data_lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
-}
-
-fn one_shorter(word: &str) -> impl Iterator<Item = String> + '_ {
-    word.char_indices().map(|(at, c)| {
-        let mut short = String::with_capacity(word.len());
-        short.push_str(&word[..at]);
-        short.push_str(&word[at + c.len_utf8()..]);
-        short
-    })
-}
-
-/// One letter too many, too few, wrong, or two neighbours swapped.
-fn is_one_slip(typed: &str, word: &str) -> bool {
-    let a: Vec<char> = typed.chars().collect();
-    let b: Vec<char> = word.chars().collect();
-    let head = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[head..], &b[head..]);
-    match a.len().abs_diff(b.len()) {
-        0 => a.get(1..) == b.get(1..) || (a.len() > 1 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]),
-        1 if a.len() > b.len() => a[1..] == *b,
-        1 => b[1..] == *a,
-        _ => false,
-    }
+/// A line that carries data: no comment, not blank.
+pub(crate) fn is_data(line: &str) -> bool {
+    !line.trim().is_empty() && !line.starts_with('#')
 }

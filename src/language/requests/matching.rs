@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use super::grammar::{Frame, Grammar, Piece};
+use super::grammar::{Frame, Grammar, Piece, Pieces};
 use super::heard::Heard;
 use super::kinds::Kind;
-use super::lexicon::WordId;
+use super::lexicon::{Lexicon, WordId};
 use super::text::Token;
 
 /// Steps spent on one clause. An everyday request needs some hundred.
@@ -21,7 +21,7 @@ const POLITE_WORDS_MAX: usize = 4;
 /// One reading of a clause.
 #[derive(Debug, Clone)]
 pub(crate) struct Match<'g> {
-    pub frame: &'g Frame,
+    pub frame: Frame<'g>,
     pub slots: Vec<Slot<'g>>,
     /// Tokens of the clause, politeness included.
     pub tokens: Range<usize>,
@@ -32,7 +32,7 @@ pub(crate) struct Match<'g> {
 #[derive(Debug, Clone)]
 pub(crate) struct Slot<'g> {
     pub name: &'g str,
-    /// First and last live token.
+    /// First and last live token; none for a time, which is found wherever it stands.
     pub first: usize,
     pub last: usize,
     pub kind: Kind,
@@ -46,23 +46,24 @@ impl Match<'_> {
 }
 
 /// All readings of the tokens, best first.
-pub(crate) fn readings<'g>(grammar: &'g Grammar, heard: &Heard, tokens: Range<usize>) -> Vec<Match<'g>> {
+pub(crate) fn readings<'g>(grammar: Grammar<'g>, heard: &Heard, tokens: Range<usize>) -> Vec<Match<'g>> {
     let live = heard.live(tokens.clone());
     let ids: Vec<WordId> = live.iter().map(|&i| heard.tokens[i].id).collect();
     let mut found: Vec<Match<'g>> = Vec::new();
     let mut steps = 0;
     let open = grammar.frames_among(&ids);
-    for end in ends(grammar, &ids) {
-        for start in starts(grammar, &ids[..end]) {
+    let lexicon = grammar.lexicon;
+    for end in ends(lexicon, &ids) {
+        for start in starts(lexicon, &ids[..end]) {
             let Some(&first) = ids[..end].get(start) else {
                 continue;
             };
             for frame in grammar.frames_beginning(first).chain(open.iter().copied()) {
                 let mut walk =
-                    Walk { grammar, heard, live: &live[..end], ids: &ids[..end], steps: &mut steps, slots: Vec::new() };
-                if let Some(fixed) = walk.go(&frame.pieces, None, start, 0) {
+                    Walk { lexicon, heard, live: &live[..end], ids: &ids[..end], steps: &mut steps, slots: Vec::new() };
+                if let Some(fixed) = walk.go(frame.pieces, None, start, 0) {
                     let slots = walk.slots;
-                    let score = score(frame, fixed, start, ids.len() - end, &slots);
+                    let score = score(&frame, fixed, start, ids.len() - end, &slots);
                     found.push(Match { frame, slots, tokens: tokens.clone(), score });
                 }
             }
@@ -88,12 +89,11 @@ fn score(frame: &Frame, fixed: u32, skipped_before: usize, skipped_after: usize,
 }
 
 /// Where the request may begin: at the start, and after each piece of politeness.
-pub(crate) fn starts(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
+pub(crate) fn starts(lexicon: Lexicon, ids: &[WordId]) -> Vec<usize> {
     let mut out = vec![0];
     let mut at = 0;
     while out.len() < LEADS_MAX {
         let rest = &ids[at..];
-        let lexicon = &grammar.lexicon;
         let Some(len) = lexicon.starts("lead", rest).or_else(|| lexicon.starts("delead", rest)) else {
             break;
         };
@@ -107,16 +107,16 @@ pub(crate) fn starts(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
 }
 
 /// Where the request may end: at the end, and before each piece of politeness.
-fn ends(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
+fn ends(lexicon: Lexicon, ids: &[WordId]) -> Vec<usize> {
     // "please" at the end is never meant; thanks may be what a mail says.
     let mut end = ids.len();
-    while end > 1 && grammar.lexicon.is_phrase("please", &ids[end - 1..end]) {
+    while end > 1 && lexicon.is_phrase("please", &ids[end - 1..end]) {
         end -= 1;
     }
     let mut out = vec![end];
     while out.len() < LEADS_MAX {
         let shorter = (end.saturating_sub(7)..end).find(|&at| {
-            at > 0 && ["tail", "detail"].iter().any(|class| grammar.lexicon.is_phrase(class, &ids[at..end]))
+            at > 0 && ["tail", "detail"].iter().any(|class| lexicon.is_phrase(class, &ids[at..end]))
         });
         let Some(at) = shorter else { break };
         end = at;
@@ -127,12 +127,12 @@ fn ends(grammar: &Grammar, ids: &[WordId]) -> Vec<usize> {
 
 /// What follows once a group is through.
 struct Rest<'a, 'g> {
-    pieces: &'g [Piece],
+    pieces: Pieces<'g>,
     after: Option<&'a Rest<'a, 'g>>,
 }
 
 struct Walk<'a, 'g> {
-    grammar: &'g Grammar,
+    lexicon: Lexicon<'g>,
     heard: &'a Heard<'a>,
     live: &'a [usize],
     ids: &'a [WordId],
@@ -142,7 +142,7 @@ struct Walk<'a, 'g> {
 
 impl<'g> Walk<'_, 'g> {
     /// Matches `pieces` and then `after` from live token `at` to the end; the number of fixed words.
-    fn go(&mut self, pieces: &'g [Piece], after: Option<&Rest<'_, 'g>>, at: usize, fixed: u32) -> Option<u32> {
+    fn go(&mut self, pieces: Pieces<'g>, after: Option<&Rest<'_, 'g>>, at: usize, fixed: u32) -> Option<u32> {
         *self.steps += 1;
         if *self.steps > STEPS_MAX {
             return None;
@@ -156,30 +156,39 @@ impl<'g> Walk<'_, 'g> {
         };
         match piece {
             Piece::Word(id) => {
-                if self.ids.get(at) != Some(id) {
+                if self.ids.get(at) != Some(&id) {
                     return None;
                 }
                 self.go(rest, after, at + 1, fixed + 1)
             }
             Piece::Class(class) => {
-                let grammar = self.grammar;
-                let ids = self.ids;
-                grammar
-                    .lexicon
-                    .lengths(*class, &ids[at.min(ids.len())..])
+                let (lexicon, ids) = (self.lexicon, self.ids);
+                lexicon
+                    .lengths(class, &ids[at.min(ids.len())..])
                     .find_map(|len| self.go(rest, after, at + len, fixed + len as u32))
             }
-            Piece::Optional(inner) => {
+            Piece::Optional(mut ways) => {
                 let then = Rest { pieces: rest, after };
-                self.go(inner, Some(&then), at, fixed).or_else(|| self.go(rest, after, at, fixed))
+                let taken = ways.find_map(|way| self.go(way, Some(&then), at, fixed));
+                taken.or_else(|| self.go(rest, after, at, fixed))
             }
-            Piece::Either(ways) => {
+            Piece::Either(mut ways) => {
                 let then = Rest { pieces: rest, after };
-                ways.iter().find_map(|way| self.go(way, Some(&then), at, fixed))
+                ways.find_map(|way| self.go(way, Some(&then), at, fixed))
             }
             Piece::Mark(mark) if self.has_before(mark, at) => self.go(rest, after, at, fixed + 1),
             Piece::Mark(_) => None,
-            Piece::Slot { .. } => self.slot(piece, rest, after, at, fixed),
+            Piece::Slot { name, kind: kind @ Kind::Time } => {
+                let depth = self.slots.len();
+                let none = usize::MAX;
+                self.slots.push(Slot { name, first: none, last: none, kind });
+                let found = self.heard.has_times().then(|| self.go(rest, after, at, fixed)).flatten();
+                if found.is_none() {
+                    self.slots.truncate(depth);
+                }
+                found
+            }
+            Piece::Slot { name, kind } => self.slot((name, kind), rest, after, at, fixed),
         }
     }
 
@@ -202,15 +211,12 @@ impl<'g> Walk<'_, 'g> {
 
     fn slot(
         &mut self,
-        piece: &'g Piece,
-        rest: &'g [Piece],
+        (name, kind): (&'g str, Kind),
+        rest: Pieces<'g>,
         after: Option<&Rest<'_, 'g>>,
         at: usize,
         fixed: u32,
     ) -> Option<u32> {
-        let Piece::Slot { name, kind } = piece else {
-            return None;
-        };
         let is_last = rest.is_empty() && after.is_none();
         let first_end = if is_last { self.ids.len() } else { at + 1 };
         for end in first_end.max(at + 1)..=self.ids.len() {
@@ -219,11 +225,11 @@ impl<'g> Walk<'_, 'g> {
                 return None;
             }
             let (first, last) = (self.live[at], self.live[end - 1]);
-            if !kind.admits(&self.ids[at..end], self.heard.raw(first, last), &self.grammar.lexicon) {
+            if !kind.admits(&self.ids[at..end], self.heard.raw(first, last), self.lexicon) {
                 continue;
             }
             let depth = self.slots.len();
-            self.slots.push(Slot { name, first, last, kind: *kind });
+            self.slots.push(Slot { name, first, last, kind });
             if let Some(fixed) = self.go(rest, after, end, fixed) {
                 return Some(fixed);
             }

@@ -17,6 +17,7 @@ pub(crate) mod ahead;
 mod amend;
 pub(crate) mod antecedent;
 pub(crate) mod clauses;
+mod compile;
 mod complete;
 mod division;
 mod finish;
@@ -26,6 +27,8 @@ mod history;
 pub(crate) mod kinds;
 pub(crate) mod lexicon;
 pub(crate) mod matching;
+mod notation;
+pub(crate) mod phrases;
 mod remark;
 mod said;
 mod say;
@@ -43,20 +46,9 @@ use crate::language::time::Reference;
 
 pub use amend::amend;
 pub use complete::complete;
+pub use notation::Mistake;
+pub use phrases::{Phrases, PhrasesError};
 pub use talk::{cannot, chat};
-
-/// Reads every table once, so that the first message does not wait for it.
-pub fn warm_up() {
-    let reference = Reference {
-        now: chrono::DateTime::UNIX_EPOCH,
-        zone: chrono_tz::UTC,
-        order: crate::language::time::DateOrder::DayFirst,
-    };
-    let hearing = Hearing { text: "remind me to call mom tomorrow at 5pm", reference: &reference, history: &[] };
-    crate::language::consent::read("ok");
-    super::routing::route(&hearing);
-    plan(&hearing, &[]);
-}
 
 /// A message and what is known around it.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +57,8 @@ pub struct Hearing<'a> {
     pub reference: &'a Reference,
     /// Earlier turns, oldest first.
     pub history: &'a [Past],
+    /// What people say for the services that are not built in.
+    pub phrases: &'a [&'a Phrases],
 }
 
 /// An earlier turn.
@@ -93,5 +87,8 @@ pub enum Understood {
 
 /// Plans a message. Only commands of `domains` come back; an empty slice allows any.
 pub fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
-    clauses::plan(hearing, domains)
+    match phrases::planned(hearing, domains) {
+        Some(action) => Understood::Plan(Plan { actions: vec![action], ..Plan::default() }),
+        None => clauses::plan(hearing, domains),
+    }
 }

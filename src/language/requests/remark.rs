@@ -60,7 +60,7 @@ impl Parser<'_> {
         let ids: Vec<_> = self.heard.live(range.clone()).iter().map(|i| self.heard.tokens[*i].id).collect();
         let told = self.heard.raw(range.start, range.end - 1);
         !ids.is_empty()
-            && !may_be_needed(told, &ids, &self.grammar.lexicon)
+            && !may_be_needed(told, &ids, self.grammar.lexicon)
             && !self.begins(range, &["invite", "errand", "joined"])
             && self.heard.hidden_by(range.start).is_none()
     }
@@ -70,7 +70,7 @@ impl Parser<'_> {
         const WORDS_MIN: usize = 3;
         let live = self.heard.live(range.clone());
         let ids: Vec<_> = live.iter().map(|i| self.heard.tokens[*i].id).collect();
-        let lexicon = &self.grammar.lexicon;
+        let lexicon = self.grammar.lexicon;
         // "Eggs and bread" go on with the name.
         let tells = ["my", "remark", "state"].iter().any(|class| lexicon.find(class, &ids).is_some());
         ids.len() >= WORDS_MIN && tells && !is_errand(&ids, lexicon) && !self.begins(range, &["joined", "invite"])
@@ -80,7 +80,7 @@ impl Parser<'_> {
     fn is_remark(&self, range: &Range<usize>) -> bool {
         let live = self.heard.live(range.clone());
         let ids: Vec<_> = live.iter().map(|i| self.heard.tokens[*i].id).collect();
-        let lexicon = &self.grammar.lexicon;
+        let lexicon = self.grammar.lexicon;
         let past = |i: &usize| {
             let word = &self.heard.text[self.heard.tokens[*i].span.clone()];
             word.len() > 4 && word.ends_with("ed") && word.starts_with(char::is_lowercase)
@@ -140,7 +140,7 @@ impl Clause {
 }
 
 /// Words behind a comma that may say where something is, by which number, or what it is called.
-pub(super) fn may_be_needed(told: &str, ids: &[WordId], lexicon: &Lexicon) -> bool {
+pub(super) fn may_be_needed(told: &str, ids: &[WordId], lexicon: Lexicon) -> bool {
     let names = told.split_whitespace().any(|word| word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
     names || lexicon.starts("det", ids).is_some() || lexicon.find("placenoun", ids).is_some()
 }

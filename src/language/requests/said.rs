@@ -17,7 +17,7 @@ use crate::language::time::{Grain, Problem, Role, When};
 /// One clause, read one way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Said<'a> {
-    pub grammar: &'a Grammar,
+    pub grammar: Grammar<'static>,
     pub hearing: &'a Hearing<'a>,
     pub heard: &'a Heard<'a>,
     pub found: &'a Match<'a>,
@@ -40,7 +40,7 @@ const DANGLING: [&str; 27] = [
 impl<'a> Said<'a> {
     /// The frame's command.
     pub fn command(&self) -> &'a str {
-        &self.found.frame.command
+        self.found.frame.command
     }
 
     /// Tokens that belong to a slot: with the hidden ones before and after it.
@@ -90,7 +90,7 @@ impl<'a> Said<'a> {
 
     /// Is this time the first word of the name of a thing: "christmas cards"?
     pub fn names_a_thing(&self, slot: &str, peel: usize) -> bool {
-        let lexicon = &self.grammar.lexicon;
+        let lexicon = self.grammar.lexicon;
         let Some(wide) = self.wide(slot) else { return false };
         let hidden: Vec<usize> = wide.clone().filter(|i| self.heard.hidden_by(*i) == Some(peel)).collect();
         let ids: Vec<WordId> = hidden.iter().map(|i| self.heard.tokens[*i].id).collect();
@@ -288,9 +288,9 @@ impl<'a> Said<'a> {
     /// The action of the frame, with what its wording gives.
     pub fn action(&self, service: &str, command: &str) -> PlannedAction {
         let mut params = Params::new();
-        for (name, value) in &self.found.frame.fixed {
-            let value = value.parse::<bool>().map_or_else(|_| Value::from(value.as_str()), Value::from);
-            params.insert(name.clone(), value);
+        for (name, value) in self.found.frame.fixed() {
+            let value = value.parse::<bool>().map_or_else(|_| Value::from(value), Value::from);
+            params.insert(name.to_owned(), value);
         }
         PlannedAction { service: service.into(), command: command.into(), params, ..PlannedAction::default() }
     }

@@ -20,7 +20,7 @@ fn reference(now: &str, zone: &str) -> Reference {
 }
 
 fn planned(text: &str, history: &[Past]) -> Understood {
-    plan(&Hearing { text, reference: &monday(), history }, &[])
+    plan(&Hearing { text, reference: &monday(), history, phrases: &[] }, &[])
 }
 
 /// `service.command {params}` for each action, one a line; a question as `? param: question`.
@@ -192,7 +192,7 @@ fn something_new_is_no_answer() {
 
 #[test]
 fn only_routed_domains_come_back() {
-    let hearing = Hearing { text: "email Bob that I'm late", reference: &monday(), history: &[] };
+    let hearing = Hearing { text: "email Bob that I'm late", reference: &monday(), history: &[], phrases: &[] };
     assert_eq!(plan(&hearing, &["calendar".into()]), Understood::NotUnderstood);
     assert!(matches!(plan(&hearing, &["email".into()]), Understood::Plan(_)));
 }
@@ -303,7 +303,7 @@ fn plan_accuracy(rows: &str) -> (usize, usize) {
     for row in &rows {
         let text = row["text"].as_str().unwrap();
         let reference = reference(row["now"].as_str().unwrap(), row["tz"].as_str().unwrap());
-        let understood = plan(&Hearing { text, reference: &reference, history: &[] }, &[]);
+        let understood = plan(&Hearing { text, reference: &reference, history: &[], phrases: &[] }, &[]);
         let asked = matches!(understood, Understood::Ask { .. });
         let got = actions(understood);
         got.iter().for_each(|action| assert_in_catalog(action, text));
@@ -332,7 +332,7 @@ fn routed(rows: &str) -> impl Iterator<Item = (&str, Vec<Vec<&str>>)> {
 
 /// The domains of a guess, sorted, and its confidence.
 fn guessed(text: &str) -> (Vec<String>, f32) {
-    let mut guess = route(&Hearing { text, reference: &monday(), history: &[] });
+    let mut guess = route(&Hearing { text, reference: &monday(), history: &[], phrases: &[] });
     guess.domains.sort();
     (guess.domains, guess.confidence)
 }
@@ -394,7 +394,7 @@ fn confidence_tells_how_often_a_guess_is_right() {
 fn a_message_costs_microseconds() {
     let texts: Vec<&str> = ROUTE_TUNE.lines().filter_map(|line| line.split_once('\t')).map(|(text, _)| text).collect();
     let reference = monday();
-    let hear = |text| Hearing { text, reference: &reference, history: &[] };
+    let hear = |text| Hearing { text, reference: &reference, history: &[], phrases: &[] };
     route(&hear("warm up"));
     let start = std::time::Instant::now();
     let domains: usize = texts.iter().map(|text| route(&hear(text)).domains.len()).sum();
@@ -434,7 +434,7 @@ fn of_two_requests_both_are_routed_and_neither_gets_words_of_the_other() {
         ("read my unread emails and tell me what meetings i have tomorrow", ["email", "calendar"]),
     ] {
         let reference = monday();
-        let hearing = Hearing { text, reference: &reference, history: &[] };
+        let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[] };
         let mut routed = route(&hearing).domains;
         routed.sort();
         let mut wanted = domains.map(str::to_owned).to_vec();
@@ -459,7 +459,7 @@ fn a_huge_message_is_bounded() {
     for text in [long_word.as_str(), many.as_str(), dots.as_str()] {
         let start = std::time::Instant::now();
         let understood = planned(text, &[]);
-        route(&Hearing { text, reference: &monday(), history: &[] });
+        route(&Hearing { text, reference: &monday(), history: &[], phrases: &[] });
         // How many are done at once is for the pipeline, which names those it leaves out.
         assert!(actions(understood).len() <= 14);
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
@@ -470,7 +470,7 @@ fn a_huge_message_is_bounded() {
 fn emoji_and_noise_are_chat() {
     for text in ["🦖", "😂😂😂", "👍🏽", "", "   ", "?!?!", "\u{202E}\u{200B}", "𝕳𝖊𝖑𝖑𝖔", "￿", "٣٤٥"]
     {
-        let guess = route(&Hearing { text, reference: &monday(), history: &[] });
+        let guess = route(&Hearing { text, reference: &monday(), history: &[], phrases: &[] });
         assert!(guess.kind == Kind::Chat || guess.confidence < 0.6, "{text:?} {guess:?}");
         assert_eq!(planned(text, &[]), Understood::NotUnderstood, "{text:?}");
         assert!(!chat(text).is_empty() && !cannot(text).is_empty());
@@ -484,7 +484,7 @@ proptest! {
     fn no_input_panics_and_plans_stay_in_the_catalog(text in "\\PC{0,200}") {
         let understood = planned(&text, &meeting_with_sarah());
         actions(understood).iter().for_each(|action| assert_in_catalog(action, &text));
-        route(&Hearing { text: &text, reference: &monday(), history: &[] });
+        route(&Hearing { text: &text, reference: &monday(), history: &[], phrases: &[] });
         chat(&text);
     }
 
@@ -519,7 +519,7 @@ proptest! {
 
     #[test]
     fn random_text_is_not_confidently_a_request(text in "[\\u{4e00}-\\u{4fff}\\u{ac00}-\\u{ad00}]{1,20}") {
-        let guess = route(&Hearing { text: &text, reference: &monday(), history: &[] });
+        let guess = route(&Hearing { text: &text, reference: &monday(), history: &[], phrases: &[] });
         prop_assert!(guess.kind == Kind::Chat || guess.confidence < 0.7, "{:?}", guess);
     }
 }

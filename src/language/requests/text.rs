@@ -58,7 +58,7 @@ fn floor_boundary(text: &str, mut at: usize) -> usize {
 }
 
 /// Splits a text into tokens.
-pub(crate) fn tokens(text: &str, lexicon: &Lexicon) -> Vec<Token> {
+pub(crate) fn tokens(text: &str, lexicon: Lexicon) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::with_capacity(text.len() / 4 + 1);
     let mut at = 0;
     while at < text.len() && out.len() < TOKENS_MAX {
@@ -87,19 +87,13 @@ pub(crate) fn tokens(text: &str, lexicon: &Lexicon) -> Vec<Token> {
     out
 }
 
-fn push_word(out: &mut Vec<Token>, text: &str, span: Range<usize>, lexicon: &Lexicon) {
+fn push_word(out: &mut Vec<Token>, text: &str, span: Range<usize>, lexicon: Lexicon) {
     let lower = fold(&text[span.clone()]);
-    match lexicon.spelling(&lower) {
-        Some([first, rest @ ..]) => {
-            let end = span.end;
-            out.push(Token { span, id: *first, mark: Mark::Word });
-            out.extend(rest.iter().map(|&id| Token { span: end..end, id, mark: Mark::Word }));
-        }
-        Some([]) | None => {
-            let id = lexicon.read_word(&lower);
-            out.push(Token { span, id, mark: Mark::Word });
-        }
-    }
+    let end = span.end;
+    let mut read_as = lexicon.spelling(&lower).into_iter().flatten();
+    let first = read_as.next().unwrap_or_else(|| lexicon.read_word(&lower));
+    out.push(Token { span, id: first, mark: Mark::Word });
+    out.extend(read_as.map(|id| Token { span: end..end, id, mark: Mark::Word }));
 }
 
 /// Lower case, one kind of apostrophe.

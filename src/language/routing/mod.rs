@@ -1,13 +1,16 @@
 //! Where a message belongs: a small linear model over words, pieces of words and frames.
 //!
-//! One logistic unit for each domain and one for "investigates", trained at first use from
-//! `data/language/routing/examples.tsv` (see `learn`). Invariants: at most [`ROUTE_MESSAGE_CHARS`] characters are
-//! looked at; nothing that resembles a known word routes to chat with low confidence. "It" and its like are
-//! settled by the conversation, not by the model.
+//! One logistic unit for each service and one for "investigates" (`model`), over `features` of the message; learnt from
+//! the examples of `data/language/routing` before the program is built (`train`). Invariants: at most
+//! [`ROUTE_MESSAGE_CHARS`] characters are looked at; nothing that resembles a known word routes to chat with low
+//! confidence. "It" and its like are settled by the conversation, not by the model.
 
+mod features;
 mod model;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod train;
 
 use super::requests::clauses::{Parser, Tries};
 use super::requests::grammar::GRAMMAR;
@@ -15,17 +18,16 @@ use super::requests::heard::Heard;
 use super::requests::senses::{Sense, senses};
 use super::requests::text::{Mark, Token, own_words};
 use super::requests::{Hearing, Understood};
-use super::requests::{ahead, antecedent};
+use super::requests::{ahead, antecedent, phrases};
 use crate::core::text::head_and_tail;
 use crate::limits::ROUTE_MESSAGE_CHARS;
-use model::{DOMAINS, INVESTIGATES, MODEL, Model, features, told_of};
+use features::{features, told_of};
+use model::{MODEL, Model, logistic};
 
 /// Tokens at either end that are looked at; a request stands at an end of a long message.
 const ROUTE_CHARS_FAST: usize = 400;
 /// A reference that the conversation settles is rarely wrong.
 const FOLLOWUP_CONFIDENCE: f32 = 0.9;
-/// The model's own probabilities, softened or sharpened until they agree with how often it is right.
-const TEMPERATURE: f32 = 1.0;
 /// Below this a domain is not named.
 const THRESHOLD: f32 = 0.55;
 /// The same, of a domain that a frame of the message asks for.
@@ -36,6 +38,9 @@ const THRESHOLD_WITHOUT_FRAME: f32 = 0.7;
 const THRESHOLD_OF_STATEMENTS: f32 = 0.85;
 /// A part of a message says less than all of it.
 const THRESHOLD_OF_PARTS: f32 = 0.9;
+
+/// What a service's own phrase is worth: it covers the whole message, but nobody measured how often it is meant.
+const PHRASE_CONFIDENCE: f32 = 0.9;
 
 /// From this confidence on, a guess needs no second opinion.
 ///
@@ -82,9 +87,12 @@ pub fn route(hearing: &Hearing) -> Guess {
 
 /// The same by another model; measuring needs one that has not learnt what it is measured on.
 pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
+    if let Some(action) = phrases::planned(hearing, &[]) {
+        return Guess { kind: Kind::Action, domains: vec![action.service], confidence: PHRASE_CONFIDENCE };
+    }
     let own = own_words(&head_and_tail(hearing.text, ROUTE_MESSAGE_CHARS));
     let text = head_and_tail(&own, ROUTE_CHARS_FAST);
-    let heard = Heard::quick(&text, hearing.reference, &GRAMMAR);
+    let heard = Heard::quick(&text, hearing.reference, GRAMMAR.lexicon);
     let alone = Hearing { history: &[], ..*hearing };
     let ahead = ahead::plan(&text, &alone, &[]);
     if !ahead.is_empty() {
@@ -103,7 +111,6 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         return guess;
     }
     let scores = model.scores(&features(&heard, &senses));
-    let chances: Vec<f32> = scores.iter().map(|score| logistic(score / TEMPERATURE)).collect();
     let states = is_statement(&heard, &senses);
     let threshold = match (states, senses.is_empty()) {
         (true, _) => THRESHOLD_OF_STATEMENTS,
@@ -112,13 +119,14 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     };
     let mut domains = Vec::new();
     let mut confidence: f32 = 1.0;
-    for (name, chance) in DOMAINS.iter().zip(&chances) {
+    for (name, score) in model.domains().iter().zip(&scores) {
+        let chance = logistic(*score);
         let agrees = senses.iter().any(|sense| sense.service == *name);
-        let is_named = *chance > if agrees { THRESHOLD_AGREED } else { threshold };
+        let is_named = chance > if agrees { THRESHOLD_AGREED } else { threshold };
         if is_named {
             domains.push((*name).to_owned());
         }
-        confidence *= if is_named { *chance } else { 1.0 - chance };
+        confidence *= if is_named { chance } else { 1.0 - chance };
     }
     // "What have I got on this weekend, Jess mentioned something": what is only said beside a request is no talk.
     if !states {
@@ -130,11 +138,11 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         }
     }
     // One request beside another is as plain as it would be alone.
-    for sense in requests_beside(&senses, &domains) {
+    for sense in requests_beside(model, &senses, &domains) {
         domains.push(sense.service.clone());
         confidence = confidence.min(UNREAD_CONFIDENCE);
     }
-    let investigating = chances.get(INVESTIGATES).copied().unwrap_or_default();
+    let investigating = logistic(model.investigates(&scores));
     let investigates = investigating > THRESHOLD;
     confidence *= if investigates { investigating } else { 1.0 - investigating };
     let misheard = domains.is_empty() && speaks_of(&heard, "ours");
@@ -171,10 +179,10 @@ fn asked_in_parts(model: &Model, parser: &Parser, talk: bool) -> Vec<String> {
             continue;
         }
         let scores = model.scores(&features(&part, &senses));
-        for (name, score) in DOMAINS.iter().zip(&scores) {
+        for (name, score) in model.domains().iter().zip(&scores) {
             let agrees = senses.iter().any(|sense| !sense.weak && sense.service == *name);
             let threshold = if agrees { THRESHOLD } else { THRESHOLD_OF_PARTS };
-            if logistic(score / TEMPERATURE) > threshold && !domains.iter().any(|known| known == name) {
+            if logistic(*score) > threshold && !domains.iter().any(|known| known == name) {
                 domains.push((*name).to_owned());
             }
         }
@@ -183,7 +191,7 @@ fn asked_in_parts(model: &Model, parser: &Parser, talk: bool) -> Vec<String> {
 }
 
 /// The plain requests of a message of several, of which the model named one but not these.
-fn requests_beside<'s>(senses: &'s [Sense], named: &[String]) -> Vec<&'s Sense> {
+fn requests_beside<'s>(model: &Model, senses: &'s [Sense], named: &[String]) -> Vec<&'s Sense> {
     // "Parish council Friday 7pm, also order the hymn books": beside a request, what has its own time is one.
     let stated = |sense: &Sense| senses.len() > 1 && sense.service == "calendar" && sense.command == "create_event";
     let plain = |sense: &&Sense| (!sense.weak || stated(sense)) && sense.service != "chat";
@@ -192,7 +200,7 @@ fn requests_beside<'s>(senses: &'s [Sense], named: &[String]) -> Vec<&'s Sense> 
         return Vec::new();
     }
     let mut beside: Vec<&Sense> = Vec::new();
-    for sense in senses.iter().filter(plain).filter(|sense| DOMAINS.contains(&sense.service.as_str())) {
+    for sense in senses.iter().filter(plain).filter(|sense| model.domains().contains(&sense.service.as_str())) {
         if !named.contains(&sense.service) && beside.iter().all(|known| known.service != sense.service) {
             beside.push(sense);
         }
@@ -215,10 +223,6 @@ fn is_statement(heard: &Heard, senses: &[Sense]) -> bool {
 fn speaks_of(heard: &Heard, class: &str) -> bool {
     let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
     GRAMMAR.lexicon.find(class, &ids).is_some()
-}
-
-fn logistic(score: f32) -> f32 {
-    1.0 / (1.0 + (-score).exp())
 }
 
 /// "cancel it", "and one with Sarah at 3": the message means something only after what was said before.

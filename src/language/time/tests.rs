@@ -70,13 +70,6 @@ fn check_found(reference: Reference, rows: &[(&str, &[&str])]) {
     assert!(wrong.is_empty(), "{} of {} wrong:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
-#[test]
-fn every_line_of_every_table_means_something() {
-    for lexicon in super::words::lexicons() {
-        assert_eq!(lexicon.problems, Vec::<String>::new());
-    }
-}
-
 fn utc(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
 }

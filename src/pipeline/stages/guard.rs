@@ -4,11 +4,8 @@
 //! asking for another person's data. Deliberately not refused: asking to skip confirmations. That changes
 //! nothing, since the gate does not listen to words.
 
-use std::sync::OnceLock;
-
-use regex::RegexSet;
-
 use crate::pipeline::turn::Turn;
+use crate::language::says::{Step, says};
 use crate::ports::Usage;
 
 /// The guard's word.
@@ -20,15 +17,59 @@ pub enum Verdict {
     Blocked(&'static str),
 }
 
-const RULES: [(&str, &str); 2] = [
+/// What is asked for, in steps, and the answer.
+const RULES: [(&[Step], &str); 2] = [
     (
-        r"(?i)\b(show|tell|give|print|reveal|send|leak|dump|what(?:'s| is| are))\b[^.?!\n]{0,40}\b(your|the (?:bot|assistant|server|system)'?s?)\b[^.?!\n]{0,20}(?:\b(?:api[ -]?key|bot token|access token|secret key|secrets|password|credentials|system prompt|environment variables)|\.env)\b",
+        &[
+            (&["show", "tell", "give", "print", "reveal", "send", "leak", "dump", "what's", "what is", "what are"], 0),
+            (&["your", "the bot", "the bots", "the assistant", "the server", "the servers", "the system"], 40),
+            (
+                &[
+                    "api key",
+                    "api-key",
+                    "apikey",
+                    "bot token",
+                    "access token",
+                    "secret key",
+                    "secrets",
+                    "password",
+                    "credentials",
+                    "system prompt",
+                    "environment variables",
+                    ".env",
+                ],
+                20,
+            ),
+        ],
         "I keep keys, tokens and my own setup to myself. Anything else I can help with?",
     ),
     (
-        r"(?i)\b(show|tell|give|read|list|find|open)\b[^.?!\n]{0,30}\b(other|another|all) (?:people|person|user)s?'?s?\b[^.?!\n]{0,20}\b(mails?|emails?|tasks?|notes?|calendars?|memories|messages|data|pending)\b",
+        &[(&["show", "tell", "give", "read", "list", "find", "open"], 0), (OTHERS, 30), (THEIR_DATA, 20)],
         "I only work with your own data; other people's stays theirs.",
     ),
+];
+const OTHERS: &[&str] = &[
+    "other people",
+    "other peoples",
+    "other person",
+    "other persons",
+    "other user",
+    "other users",
+    "another people",
+    "another person",
+    "another persons",
+    "another user",
+    "another users",
+    "all people",
+    "all peoples",
+    "all person",
+    "all persons",
+    "all user",
+    "all users",
+];
+const THEIR_DATA: &[&str] = &[
+    "mail", "mails", "email", "emails", "task", "tasks", "note", "notes", "calendar", "calendars", "memories", "messages",
+    "data", "pending",
 ];
 
 /// Applies the rules.
@@ -40,21 +81,14 @@ pub fn check(turn: &Turn<'_>) -> Verdict {
     verdict
 }
 
-pub(crate) fn judge(text: &str) -> Verdict {
-    static RULE_SET: OnceLock<Option<RegexSet>> = OnceLock::new();
-    let set = RULE_SET.get_or_init(|| RegexSet::new(RULES.map(|(pattern, _)| pattern)).ok());
-    let first = set.as_ref().and_then(|set| set.matches(text).into_iter().next());
-    first.map_or(Verdict::Allowed, |index| Verdict::Blocked(RULES[index].1))
+fn judge(text: &str) -> Verdict {
+    let rule = RULES.iter().find(|(steps, _)| says(text, steps));
+    rule.map_or(Verdict::Allowed, |(_, answer)| Verdict::Blocked(answer))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_rule_compiles() {
-        assert!(RegexSet::new(RULES.map(|(pattern, _)| pattern)).is_ok());
-    }
 
     #[test]
     fn secrets_and_other_peoples_data_are_refused() {

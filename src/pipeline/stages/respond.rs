@@ -3,10 +3,7 @@
 //! Invariant: no wording of a model can turn a failure into a success. The receipts stand below its words,
 //! and when nothing was changed but its words claim that something was, the person is told.
 
-use std::sync::OnceLock;
-
 use minijinja::context;
-use regex::RegexSet;
 
 use super::{ask, speak};
 use crate::core::markup::Formatted;
@@ -15,6 +12,7 @@ use crate::core::plan::Action;
 use crate::core::run::{Origin, Progress, Run};
 use crate::core::text::shorten;
 use crate::language::requests;
+use crate::language::says::{opens, says};
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Speaker;
@@ -155,20 +153,37 @@ fn honest(mut words: Formatted, changed: bool) -> Formatted {
 }
 
 /// A small lexicon of claims, in several languages.
-pub(crate) fn claims_a_change(text: &str) -> bool {
-    const CLAIMS: [&str; 9] = [
-        r"(?i)\b(i(?:'ve| have)?|we(?:'ve| have)?|it(?:'s| is| has been)?|all|that(?:'s| is| has been)?|email|mail|event|task|reminder|message|meeting|note|draft)\b[^.?!\n]{0,40}\b(sent|added|created|deleted|removed|cancell?ed|scheduled|booked|moved|updated|saved|set|forwarded|replied|completed|marked)\b",
-        r"(?i)^\W*(done|all set|all done|sent|added|created|deleted|scheduled|saved|booked|consider it done)\b",
-        r"(?i)\bi(?:'ll| will) remind you\b",
-        r"(?i)\b(erledigt|gesendet|verschickt|gelöscht|hinzugefügt|eingetragen|gespeichert|verschoben)\b",
-        r"(?i)\b(hecho|enviado|enviada|añadido|borrado|eliminado|guardado|agendado|feito|adicionado|salvo|apagado)\b",
-        r"(?i)\b(envoyé|ajouté|supprimé|enregistré|planifié|fatto|inviato|inviata|aggiunto|eliminato|salvato)\b",
-        r"(?i)(готово|сделано|отправлен|отправила?|добавлен|добавила?|удалён|удален|удалила?|создан|создала?|сохранен|надіслано|додано|видалено|зроблено)",
-        r"(?i)\b(tamam(?:landı)?|gönderildi|eklendi|silindi|kaydedildi|terkirim|ditambahkan|dihapus|disimpan|selesai)\b",
-        r"(تم |أرسلت|أضفت|حذفت|انجام شد|فرستادم|ارسال شد|حذف شد|भेज दिया|हो गया|जोड़ दिया|हटा दिया)",
+pub(super) fn claims_a_change(text: &str) -> bool {
+    const DOERS: &[&str] = &[
+        "i", "i've", "i have", "we", "we've", "we have", "it", "it's", "it is", "it has been", "all", "that", "that's",
+        "that is", "that has been", "email", "mail", "event", "task", "reminder", "message", "meeting", "note", "draft",
     ];
-    static SET: OnceLock<Option<RegexSet>> = OnceLock::new();
-    SET.get_or_init(|| RegexSet::new(CLAIMS).ok()).as_ref().is_none_or(|set| set.is_match(text))
+    const DEEDS: &[&str] = &[
+        "sent", "added", "created", "deleted", "removed", "canceled", "cancelled", "scheduled", "booked", "moved",
+        "updated", "saved", "set", "forwarded", "replied", "completed", "marked",
+    ];
+    const OPENINGS: &[&str] = &[
+        "done", "all set", "all done", "sent", "added", "created", "deleted", "scheduled", "saved", "booked",
+        "consider it done",
+    ];
+    const WORDS: &[&str] = &[
+        "i'll remind you", "i will remind you", "erledigt", "gesendet", "verschickt", "gelöscht", "hinzugefügt",
+        "eingetragen", "gespeichert", "verschoben", "hecho", "enviado", "enviada", "añadido", "borrado", "eliminado",
+        "guardado", "agendado", "feito", "adicionado", "salvo", "apagado", "envoyé", "ajouté", "supprimé", "enregistré",
+        "planifié", "fatto", "inviato", "inviata", "aggiunto", "eliminato", "salvato", "tamam", "tamamlandı",
+        "gönderildi", "eklendi", "silindi", "kaydedildi", "terkirim", "ditambahkan", "dihapus", "disimpan", "selesai",
+    ];
+    /// With any ending.
+    const STEMS: &[&str] = &[
+        "готово", "сделано", "отправлен", "отправил", "добавлен", "добавил", "удалён", "удален", "удалил", "создан",
+        "создал", "сохранен", "надіслано", "додано", "видалено", "зроблено", "تم ", "أرسلت", "أضفت", "حذفت",
+        "انجام شد", "فرستادم", "ارسال شد", "حذف شد", "भेज दिया", "हो गया", "जोड़ दिया", "हटा दिया",
+    ];
+    let lower = text.to_lowercase();
+    says(text, &[(DOERS, 0), (DEEDS, 40)])
+        || opens(text, OPENINGS)
+        || says(text, &[(WORDS, 0)])
+        || STEMS.iter().any(|stem| lower.contains(stem))
 }
 
 /// The line that names an assumed zone, once.

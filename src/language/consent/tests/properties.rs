@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::lexicon::Lexicon;
+use super::super::lexicon::LEXICON;
 use super::super::{Consent, amends, read};
 use super::{REGRESSION, rows};
 
@@ -104,7 +104,7 @@ proptest! {
         for text in [text, more] {
             amends(&text);
             if read(&text) == Consent::Yes {
-                let known = |word: &str| !Lexicon::get().ids(&word.to_lowercase()).is_empty();
+                let known = |word: &str| !LEXICON.ids(&word.to_lowercase()).is_empty();
                 let letters = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
                 prop_assert!(letters.into_iter().all(known), "{text:?}");
             }
@@ -127,7 +127,7 @@ proptest! {
 
     #[test]
     fn a_word_nobody_knows_undoes_a_decision((text, _) in decided_row(), word in "[a-zа-яğ]{3,9}|[0-9]{1,4}|[अ-ह]{3,6}", before: bool) {
-        prop_assume!(Lexicon::get().ids(&word).is_empty());
+        prop_assume!(LEXICON.ids(&word).is_empty());
         let text = if before { format!("{word} {text}") } else { format!("{text} {word}") };
         prop_assert_eq!(read(&text), Consent::Other, "{}", text);
     }

@@ -69,7 +69,7 @@ impl<'t> Words<'t> {
 
     /// Without politeness and sighs.
     pub fn without_lead(&self) -> Words<'t> {
-        let starts = matching::starts(&GRAMMAR, &self.ids());
+        let starts = matching::starts(GRAMMAR.lexicon, &self.ids());
         starts.last().map_or(*self, |at| self.split_at(*at).1)
     }
 

@@ -229,7 +229,7 @@ fn timed(
 /// Summary, place and the people to invite.
 fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Value>) {
     if let Some(with) = said.clean("with", used) {
-        let (with, place) = split_place(&with, &said.grammar.lexicon);
+        let (with, place) = split_place(&with, said.grammar.lexicon);
         let what = ["lunch", "dinner", "call", "coffee", "drinks", "breakfast", "brunch"]
             .into_iter()
             .find(|w| clause(said).contains(&format!(" {w} ")));
@@ -255,7 +255,7 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
         Some((before, guests)) => (before, people(guests)),
         None => (whole, Vec::new()),
     };
-    let (summary, place) = split_place(whole, &said.grammar.lexicon);
+    let (summary, place) = split_place(whole, said.grammar.lexicon);
     guests.extend(invited);
     let summary =
         Some(summary).filter(|s| !s.is_empty() && !matches!(s.as_str(), "event" | "something" | "time" | "a"));
@@ -266,7 +266,7 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
 fn named_place(said: &Said, used: &[usize]) -> Option<(String, String)> {
     const PLACE_WORDS_MAX: usize = 5;
     let (name, place) = said.around_time("summary", used)?;
-    let lexicon = &said.grammar.lexicon;
+    let lexicon = said.grammar.lexicon;
     let place =
         ["location ", "venue ", "place "].iter().find_map(|word| place.strip_prefix(word)).unwrap_or(&place).to_owned();
     let ids = ids_of(&place, lexicon);
@@ -276,7 +276,7 @@ fn named_place(said: &Said, used: &[usize]) -> Option<(String, String)> {
     is_place.then_some((name, place))
 }
 
-fn ids_of(text: &str, lexicon: &Lexicon) -> Vec<WordId> {
+fn ids_of(text: &str, lexicon: Lexicon) -> Vec<WordId> {
     tokens(text, lexicon).into_iter().map(|token| token.id).collect()
 }
 
@@ -285,7 +285,7 @@ fn split_at<'t>(text: &'t str, links: &[&str]) -> Option<(&'t str, &'t str)> {
 }
 
 /// "lunch with Tom at Luigi's" is lunch with Tom, at Luigi's.
-fn split_place(text: &str, lexicon: &Lexicon) -> (String, Option<String>) {
+fn split_place(text: &str, lexicon: Lexicon) -> (String, Option<String>) {
     for link in [" at the ", " at ", " @ ", " in the ", " in ", " on ", " via ", " over "] {
         let Some(at) = text.rfind(link) else { continue };
         let place = text[at..].trim();

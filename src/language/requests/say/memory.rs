@@ -31,7 +31,7 @@ fn strip_that(text: &str) -> &str {
 }
 
 /// "my sister is called Nina" → person, sister, Nina. "I prefer window seats" → preference, seat preference.
-fn fact(grammar: &Grammar, text: &str) -> Fact {
+fn fact(grammar: Grammar, text: &str) -> Fact {
     let text = tidy(text);
     if let Some((subject, value)) = split_copula(&text) {
         let key = without_determiner(subject).to_owned();
@@ -97,7 +97,7 @@ fn split_copula(text: &str) -> Option<(&str, &str)> {
     (!is_pronoun && (1..=6).contains(&words) && !value.is_empty()).then_some((subject, value))
 }
 
-fn category(grammar: &Grammar, text: &str, otherwise: &'static str) -> &'static str {
+fn category(grammar: Grammar, text: &str, otherwise: &'static str) -> &'static str {
     let ids: Vec<_> =
         fold(text).split(|c: char| !c.is_alphanumeric()).map(|word| grammar.lexicon.read_word(word)).collect();
     ["person", "health", "place", "work", "preference"]
@@ -229,7 +229,7 @@ mod tests {
         ];
         for (text, category, key, value) in rows {
             let expected = Fact { category, key: key.into(), value: value.into() };
-            assert_eq!(fact(&GRAMMAR, text), expected, "{text}");
+            assert_eq!(fact(GRAMMAR, text), expected, "{text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::Role;
-use super::super::words::{Line, Link, lexicons};
+use super::super::words::{LEXICONS, Line, Link};
 use super::phrase::{Date, Phrase, Span};
 use super::span::{span, unit};
 use super::{Heard, ends_clause, first_request};
@@ -23,7 +23,7 @@ pub struct Ahead {
 
 /// The first request of a text to be told some time ahead.
 pub fn ahead_in(text: &str) -> Option<Ahead> {
-    lexicons().iter().find_map(|lexicon| {
+    LEXICONS.iter().find_map(|lexicon| {
         let line = Line::new(text, lexicon);
         (0..line.tokens.len()).find_map(|i| ahead(&line, i))
     })

@@ -31,7 +31,7 @@ mod unread;
 
 use std::ops::Range;
 
-use super::words::{Half, Kind, Lexicon, Line, Link, Sense, lexicons};
+use super::words::{Half, Kind, Lexicon, Line, Link, Sense, LEXICONS};
 use super::{DateOrder, Role};
 pub use ahead::{Ahead, ahead_in};
 use component::Reader;
@@ -72,7 +72,7 @@ fn ends_clause(line: &Line, i: usize) -> bool {
 
 /// The whole text as one expression; only politeness and punctuation may surround it.
 pub fn read_whole(text: &str, order: DateOrder) -> Option<Phrase> {
-    lexicons().iter().find_map(|lexicon| {
+    LEXICONS.iter().find_map(|lexicon| {
         let line = Line::new(text, lexicon);
         let reader = Reader::new(&line, order, true);
         let start = skip_filler(&line, 0);
@@ -108,12 +108,12 @@ pub fn request_in(text: &str) -> Range<usize> {
         let at = (1..line.tokens.len()).rev().find(asks)?;
         Some(bytes(&line, at, line.link(at, Link::Request).unwrap_or(at + 1)))
     };
-    lexicons().iter().filter_map(begins).max_by_key(|r| r.start).unwrap_or_default()
+    LEXICONS.iter().filter_map(begins).max_by_key(|r| r.start).unwrap_or_default()
 }
 
 /// Which half of the day the words of a text suggest.
 pub fn cue_in(text: &str) -> Option<Half> {
-    lexicons().iter().find_map(|lexicon| hints(&Line::new(text, lexicon)).cue)
+    LEXICONS.iter().find_map(|lexicon| hints(&Line::new(text, lexicon)).cue)
 }
 
 /// Words of the sentence that change how its times are read.
@@ -147,7 +147,7 @@ fn hints(line: &Line) -> Hints {
 
 /// Does it say "remind me", in any language?
 pub fn asks_to_be_told(text: &str) -> bool {
-    lexicons().iter().any(|lexicon| first_request(&Line::new(text, lexicon)).is_some())
+    LEXICONS.iter().any(|lexicon| first_request(&Line::new(text, lexicon)).is_some())
 }
 
 /// The token at which a line asks to be told: "remind me".

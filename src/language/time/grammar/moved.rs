@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::Role;
-use super::super::words::{Line, Link, lexicons};
+use super::super::words::{LEXICONS, Line, Link};
 use super::lead::Lead;
 use super::phrase::{Phrase, Span};
 use super::span::span;
@@ -29,7 +29,7 @@ pub enum Direction {
 
 /// The first such length of a text.
 pub fn moved_by(text: &str) -> Option<MovedBy> {
-    lexicons().iter().find_map(|lexicon| {
+    LEXICONS.iter().find_map(|lexicon| {
         let line = Line::new(text, lexicon);
         (0..line.tokens.len()).find_map(|i| by_length(&line, i))
     })

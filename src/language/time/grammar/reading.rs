@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::DateOrder;
-use super::super::words::{Lexicon, Line, Link, Sense, lexicons};
+use super::super::words::{Lexicon, Line, Link, Sense, LEXICONS};
 use super::component::Reader;
 use super::{Heard, ahead, bytes, companions, inside_compound, moved, names, span, unread};
 
@@ -19,7 +19,7 @@ struct Reading {
 
 /// All expressions of a text, in the language that explains most of it.
 pub fn read_all(text: &str, order: DateOrder) -> Vec<Heard> {
-    let mut readings: Vec<Reading> = lexicons().iter().map(|lexicon| read(text, order, lexicon)).collect();
+    let mut readings: Vec<Reading> = LEXICONS.iter().map(|lexicon| read(text, order, lexicon)).collect();
     // The first of equally good readings wins.
     let most = readings.iter().map(|reading| reading.covered).max().unwrap_or_default();
     let Some(best) = readings.iter().position(|reading| reading.covered == most) else {
@@ -76,7 +76,7 @@ fn counts(line: &Line, i: usize) -> bool {
 /// The letters that a language explains. A short day that another language knows as a word is no sign of it: "so" is hardly
 /// a Sunday.
 fn covered(line: &Line, spans: &[&Range<usize>], lexicon: &Lexicon) -> usize {
-    let others = |key: &str| lexicons().iter().any(|l| !std::ptr::eq(l, lexicon) && !l.starting_with(key).is_empty());
+    let others = |key: &str| LEXICONS.iter().any(|l| !std::ptr::eq(l, lexicon) && l.knows(key));
     let foreign = |i: &usize| {
         let weak = line.atoms(*i).iter().any(|a| a.weak && matches!(a.sense, Sense::Weekday(_)));
         weak && others(&line.tokens[*i].key)

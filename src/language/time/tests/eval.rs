@@ -99,9 +99,6 @@ fn the_test_sentences_are_read_and_four_in_five_misses_are_refusals() {
 /// Figures to read, not to assert: they depend on the machine and on the build.
 #[test]
 fn the_time_a_message_takes_is_printed() {
-    let start = Instant::now();
-    let _ = super::super::words::lexicons();
-    println!("tables: {:?}", start.elapsed());
     let reference = sunday_noon();
     for text in [
         "hi, how are you?",

@@ -1,21 +1,14 @@
 //! From text to a line of tokens with their senses.
 
+#[cfg(test)]
+mod compile;
 mod lexicon;
 mod sense;
 mod token;
 
-pub use lexicon::{Lexicon, lexicons};
+pub use lexicon::{Atom, LEXICONS, Lexicon};
 pub use sense::{Days, Edge, Half, Holiday, Link, Sense, Unit};
 pub use token::{Kind, Token};
-
-/// One thing that the tokens from some place on may mean.
-#[derive(Debug, Clone, Copy)]
-pub struct Atom {
-    pub sense: Sense,
-    /// How many tokens it takes.
-    pub len: usize,
-    pub weak: bool,
-}
 
 /// A text as the grammar sees it.
 #[derive(Debug)]
@@ -145,16 +138,7 @@ impl<'a> Line<'a> {
 }
 
 fn atoms_at(tokens: &[Token], i: usize, lexicon: &Lexicon) -> Vec<Atom> {
-    let fits = |rest: &[String]| {
-        tokens
-            .get(i + 1..i + 1 + rest.len())
-            .is_some_and(|following| following.iter().zip(rest).all(|(token, key)| token.key == *key))
-    };
-    let entries = lexicon.starting_with(&tokens[i].key).iter();
-    let mut atoms: Vec<Atom> = entries
-        .filter(|e| fits(&e.rest))
-        .map(|e| Atom { sense: e.sense, len: e.rest.len() + 1, weak: e.weak })
-        .collect();
+    let mut atoms = lexicon.atoms_at(&tokens[i..]);
     if atoms.is_empty() && tokens[i].kind == Kind::Word && lexicon.ends_as_day(&tokens[i].key) {
         atoms.push(Atom { sense: Sense::Link(Link::DayName), len: 1, weak: false });
     }

@@ -3,7 +3,8 @@
 use chrono::Weekday;
 use chrono_tz::Tz;
 
-use super::super::defaults::{Part, part_named};
+use super::super::defaults::{PARTS, Part};
+use crate::language::tables::{Numbers, Words};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sense {
@@ -132,9 +133,8 @@ macro_rules! links {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Link { $($name),* }
 
-        fn link_named(name: &str) -> Option<Link> {
-            match name { $($text => Some(Link::$name),)* _ => None }
-        }
+        /// The links by their names in the tables; a link's number is its place.
+        pub const LINKS: &[(&str, Link)] = &[$(($text, Link::$name)),*];
     };
 }
 
@@ -161,103 +161,76 @@ links! {
     DomainEnd = "domain_end", Lesson = "lesson",
 }
 
+/// The units by their names in the tables.
+pub const UNITS: [(&str, Unit); 10] = [
+    ("second", Unit::Second),
+    ("minute", Unit::Minute),
+    ("hour", Unit::Hour),
+    ("day", Unit::Day),
+    ("workday", Unit::Workday),
+    ("week", Unit::Week),
+    ("fortnight", Unit::Fortnight),
+    ("month", Unit::Month),
+    ("quarter", Unit::Quarter),
+    ("year", Unit::Year),
+];
+
+pub const EDGES: [(&str, Edge); 3] = [("begin", Edge::Begin), ("middle", Edge::Middle), ("end", Edge::End)];
+
+pub const HALVES: [(&str, Half); 4] =
+    [("am", Half::Am), ("pm", Half::Pm), ("evening", Half::Evening), ("either", Half::Either)];
+
 impl Sense {
-    /// The sense that a line of a table names, by its words before the `=`.
-    pub fn parse(words: &[&str]) -> Option<Sense> {
-        Some(match *words {
-            ["weekday", day] => Sense::Weekday(weekday(day)?),
-            ["weekdays", days] => {
-                Sense::Weekdays(days.split(',').try_fold(Days::default(), |set, d| Some(set.with(weekday(d)?)))?)
-            }
-            ["weekdaypart", day, part] => Sense::WeekdayPart(weekday(day)?, part_named(part)?),
-            ["workday"] => Sense::Workday,
-            ["weekend"] => Sense::Weekend,
-            ["month", n] => Sense::Month(n.parse().ok()?),
-            ["day", n] => Sense::Day(n.parse().ok()?),
-            ["daypart", n, part] => Sense::DayPart(n.parse().ok()?, part_named(part)?),
-            ["part", part] => Sense::Part(part_named(part)?),
-            ["clock", clock] => {
-                let (hour, minute) = clock.split_once(':')?;
-                Sense::Clock(hour.parse().ok()?, minute.parse().ok()?)
-            }
-            ["number", n] => Sense::Number(n.parse().ok()?),
-            ["amount", n] => Sense::Amount((n.parse::<f64>().ok()? * 100.0) as u32),
-            ["and", n] => Sense::And((n.parse::<f64>().ok()? * 100.0) as u32),
-            ["ordinal", n] => Sense::Ordinal(n.parse().ok()?),
-            ["length", n, "minute"] => Sense::Length(n.parse().ok()?),
-            ["unit", name] => Sense::Unit(unit(name)?),
-            ["short_unit", name] => Sense::ShortUnit(unit(name)?),
-            ["which", n] => Sense::Which(n.parse().ok()?),
-            ["often", name, n] => Sense::Often(unit(name)?, n.parse().ok()?),
-            ["edge", name] => Sense::Edge(edge(name)?),
-            ["eom", name] => Sense::EdgeOf(unit(name)?),
-            ["quarter_of_year", n] => Sense::NumberedQuarter(n.parse().ok().filter(|n| (1..=4).contains(n))?),
-            ["holiday", ref rest @ ..] => Sense::Holiday(holiday(rest)?),
-            ["zone", name] => Sense::Zone(name.parse().ok()?),
-            ["place", name] => Sense::Place(name.parse().ok()?),
-            ["cue", "am"] => Sense::Cue(Half::Am),
-            ["cue", "pm"] => Sense::Cue(Half::Pm),
-            ["cue", "evening"] => Sense::Cue(Half::Evening),
-            ["cue", "either"] => Sense::Cue(Half::Either),
-            [name] => Sense::Link(link_named(name)?),
+    /// The sense of a row of numbers; the names are those of zones. `code_of` in `compile` writes the row.
+    pub fn read(row: Numbers, names: Words) -> Option<Sense> {
+        let at = |place: usize| row.get(place);
+        let signed = |place: usize| row.get(place).and_then(|n| u16::try_from(n).ok()).map(u16::cast_signed);
+        let small = |place: usize| row.get(place).and_then(|n| u32::try_from(n).ok());
+        let day = |place: usize| Weekday::try_from(u8::try_from(row.get(place)?).ok()?).ok();
+        let part = |place: usize| PARTS.get(row.get(place)?);
+        let unit = |place: usize| UNITS.get(row.get(place)?).map(|(_, unit)| *unit);
+        Some(match at(0)? {
+            0 => Sense::Weekday(day(1)?),
+            1 => Sense::Weekdays(Days(u8::try_from(at(1)?).ok()?)),
+            2 => Sense::WeekdayPart(day(1)?, part(2)?),
+            3 => Sense::Workday,
+            4 => Sense::Weekend,
+            5 => Sense::Month(small(1)?),
+            6 => Sense::Day(signed(1)?.into()),
+            7 => Sense::DayPart(signed(1)?.into(), part(2)?),
+            8 => Sense::Part(part(1)?),
+            9 => Sense::Clock(small(1)?, small(2)?),
+            10 => Sense::Number(small(1)?),
+            11 => Sense::Amount(small(1)?),
+            12 => Sense::And(small(1)?),
+            13 => Sense::Ordinal(signed(1)?.into()),
+            14 => Sense::Length(signed(1)?.into()),
+            15 => Sense::Unit(unit(1)?),
+            16 => Sense::ShortUnit(unit(1)?),
+            17 => Sense::Which(signed(1)?.into()),
+            18 => Sense::Often(unit(1)?, small(2)?),
+            19 => Sense::Edge(EDGES.get(at(1)?)?.1),
+            20 => Sense::EdgeOf(unit(1)?),
+            21 => Sense::NumberedQuarter(small(1)?),
+            22 => Sense::Holiday(Holiday::Fixed { month: small(1)?, day: small(2)? }),
+            23 => Sense::Holiday(Holiday::Easter(signed(1)?.into())),
+            24 => Sense::Holiday(Holiday::Nth {
+                n: signed(1)?.into(),
+                day: day(2)?,
+                month: small(3)?,
+                plus: signed(4)?.into(),
+            }),
+            25 => Sense::Holiday(Holiday::Before {
+                n: signed(1)?.into(),
+                day: day(2)?,
+                month: small(3)?,
+                of_month: small(4)?,
+            }),
+            26 => Sense::Zone(names.word(at(1)?).parse().ok()?),
+            27 => Sense::Place(names.word(at(1)?).parse().ok()?),
+            28 => Sense::Cue(HALVES.get(at(1)?)?.1),
+            29 => Sense::Link(LINKS.get(at(1)?)?.1),
             _ => return None,
         })
     }
-}
-
-/// "1" is Monday.
-pub fn weekday(number: &str) -> Option<Weekday> {
-    let n: u8 = number.parse().ok()?;
-    Weekday::try_from(n.checked_sub(1)?).ok()
-}
-
-fn unit(name: &str) -> Option<Unit> {
-    Some(match name {
-        "second" => Unit::Second,
-        "minute" => Unit::Minute,
-        "hour" => Unit::Hour,
-        "day" => Unit::Day,
-        "workday" => Unit::Workday,
-        "week" => Unit::Week,
-        "fortnight" => Unit::Fortnight,
-        "month" => Unit::Month,
-        "quarter" => Unit::Quarter,
-        "year" => Unit::Year,
-        _ => return None,
-    })
-}
-
-fn edge(name: &str) -> Option<Edge> {
-    Some(match name {
-        "begin" => Edge::Begin,
-        "middle" => Edge::Middle,
-        "end" => Edge::End,
-        _ => return None,
-    })
-}
-
-fn holiday(words: &[&str]) -> Option<Holiday> {
-    match *words {
-        ["nth", n, day, month, ref plus @ ..] => Some(Holiday::Nth {
-            n: n.parse().ok()?,
-            day: weekday(day)?,
-            month: month.parse().ok()?,
-            plus: plus.first().map_or(Some(0), |days| days.parse().ok())?,
-        }),
-        ["before", n, day, date] => {
-            let (month, of_month) = month_day(date)?;
-            Some(Holiday::Before { n: n.parse().ok()?, day: weekday(day)?, month, of_month })
-        }
-        [one] => match one.strip_prefix("easter") {
-            Some(days) => Some(Holiday::Easter(days.parse().ok()?)),
-            None => month_day(one).map(|(month, day)| Holiday::Fixed { month, day }),
-        },
-        _ => None,
-    }
-}
-
-/// "12-25".
-fn month_day(text: &str) -> Option<(u32, u32)> {
-    let (month, day) = text.split_once('-')?;
-    Some((month.parse().ok()?, day.parse().ok()?))
 }

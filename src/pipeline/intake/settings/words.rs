@@ -4,11 +4,8 @@
 //! merely could be a wish ("I'm in Tokyo now") is offered. Languages and tones come from tables, so that no
 //! words of a person get into a prompt as instructions.
 
-use std::sync::OnceLock;
-
 use chrono::NaiveTime;
 use chrono_tz::Tz;
-use regex::Regex;
 
 use super::{Setting, UserChange};
 use crate::core::settings::{Quiet, Settings, Tone};
@@ -254,14 +251,11 @@ pub(super) fn said(text: &str) -> Option<Wish> {
         return None;
     }
     let text = text.replace('’', "'");
-    let (kind, value) = patterns().iter().find_map(|(kind, pattern)| {
-        let value = pattern.captures(&text)?;
-        Some((*kind, value.get(1).map_or("off", |value| value.as_str()).to_owned()))
-    })?;
+    let (kind, value) = wordings(&text)?;
     match kind {
-        Said::Wants(Setting::Zone) => Some(wish(Setting::Zone, &value)),
-        Said::Wants(setting) => Some(wish(setting, &value)).filter(|wish| matches!(wish, Wish::Change(_))),
-        Said::IsIn | Said::States => match (zone_of(&value), kind) {
+        Said::Wants(Setting::Zone) => Some(wish(Setting::Zone, value)),
+        Said::Wants(setting) => Some(wish(setting, value)).filter(|wish| matches!(wish, Wish::Change(_))),
+        Said::IsIn | Said::States => match (zone_of(value), kind) {
             (Place::Zone(zone), Said::IsIn) => Some(Wish::Offer(zone)),
             (Place::Zone(zone), Said::States | Said::Wants(_)) => Some(Wish::Change(UserChange::Zone(zone))),
             (Place::Perhaps(_), _) => None,
@@ -280,34 +274,71 @@ enum Said {
     IsIn,
 }
 
-fn patterns() -> &'static [(Said, Regex)] {
-    const PATTERNS: [(Said, &str); 11] = [
-        (Said::States, r"(?i)^my time ?zone is (?:now )?(.+)$"),
-        (Said::Wants(Setting::Zone), r"(?i)^(?:please )?(?:set|change|switch) my time ?zone to (.+)$"),
-        (Said::IsIn, r"(?i)^i(?:'m| am) now in (.+)$"),
-        (Said::IsIn, r"(?i)^i(?:'m| am) in (.+) now$"),
+/// The setting that the words are about, and its value. Each row: one of each list in turn, then the value.
+fn wordings(text: &str) -> Option<(Said, &str)> {
+    const PLEASE: &[&str] = &["please ", ""];
+    const CHANGE: &[&str] = &["set ", "change ", "switch "];
+    const TURN_OFF: &[&str] = &["turn off ", "switch off "];
+    const OWN: &[&str] = &["my ", "the "];
+    const BRIEFING: &[&str] = &["morning briefing"];
+    let after = |rows: &[&[&str]]| behind(text, rows).filter(|value| !value.is_empty());
+    let all = |rows: &[&[&str]]| behind(text, rows).filter(|rest| rest.is_empty()).map(|_| "off");
+    let word = |rows: &[&[&str]]| after(rows).filter(|value| !value.contains(char::is_whitespace));
+    let zone = after(&[&["my timezone is ", "my time zone is "], &["now ", ""]]);
+    let here = after(&[&["i'm in ", "i am in "]]).and_then(|rest| without_end(rest, " now")).filter(|at| !at.is_empty());
+    let rows = [
+        (Said::States, zone),
+        (Said::Wants(Setting::Zone), after(&[PLEASE, CHANGE, &["my timezone to ", "my time zone to "]])),
+        (Said::IsIn, after(&[&["i'm now in ", "i am now in "]]).or(here)),
+        (Said::Wants(Setting::Quiet), quiet_hours(text)),
         (
             Said::Wants(Setting::Quiet),
-            r"(?i)^(?:please )?(?:set |make |i want |i'd like )?(?:my )?quiet hours(?: to| are|:)? ((?:from )?[\d:. apm]+(?: to | until | till |-|–)[\d:. apm]+)$",
+            all(&[&["no quiet hours", "no more quiet hours"], &[" please", ""]])
+                .or_else(|| all(&[PLEASE, TURN_OFF, &["my ", "the ", ""], &["quiet hours"]]))
+                .or_else(|| all(&[&["quiet hours off"]])),
         ),
-        (
-            Said::Wants(Setting::Quiet),
-            r"(?i)^(?:no(?: more)? quiet hours(?: please)?|(?:please )?(?:turn|switch) off (?:my |the )?quiet hours|quiet hours off)$",
-        ),
-        (
-            Said::Wants(Setting::Briefing),
-            r"(?i)^(?:please )?(?:send|give) me (?:a|my|the) (?:daily )?morning briefing (?:every (?:day|morning) |daily )?at ([\d:. apm]+)$",
-        ),
-        (
-            Said::Wants(Setting::Briefing),
-            r"(?i)^(?:please )?(?:set|move|change) (?:my|the) morning briefing to ([\d:. apm]+)$",
-        ),
-        (Said::Wants(Setting::Briefing), r"(?i)^(?:please )?(?:turn|switch) off (?:my|the) (?:morning )?briefing$"),
-        (Said::Wants(Setting::Language), r"(?i)^(?:please )?(?:set|change|switch) (?:my|your) language to (\S+)$"),
-        (Said::Wants(Setting::Tone), r"(?i)^(?:please )?(?:set|change|switch) (?:my|your|the) tone to (\S+)$"),
+        (Said::Wants(Setting::Briefing), briefing(text)),
+        (Said::Wants(Setting::Briefing), all(&[PLEASE, TURN_OFF, OWN, &["morning briefing", "briefing"]])),
+        (Said::Wants(Setting::Language), word(&[PLEASE, CHANGE, &["my language to ", "your language to "]])),
+        (Said::Wants(Setting::Tone), word(&[PLEASE, CHANGE, &["my tone to ", "your tone to ", "the tone to "]])),
     ];
-    static COMPILED: OnceLock<Vec<(Said, Regex)>> = OnceLock::new();
-    COMPILED.get_or_init(|| PATTERNS.iter().filter_map(|(said, p)| Some((*said, Regex::new(p).ok()?))).collect())
+    return rows.into_iter().find_map(|(said, value)| Some((said, value?)));
+
+    fn quiet_hours(text: &str) -> Option<&str> {
+        let asks: &[&str] = &["set ", "make ", "i want ", "i'd like ", ""];
+        let value = behind(text, &[PLEASE, asks, &["my ", ""], &["quiet hours"], &[" to", " are", ":", ""], &[" "]])?;
+        let hours = behind(value, &[&["from ", ""]])?.to_lowercase();
+        let borders = [" to ", " until ", " till ", "-", "–"];
+        let (from, to) = borders.iter().find_map(|border| hours.split_once(border))?;
+        (is_clock(from) && is_clock(to)).then_some(value)
+    }
+
+    fn briefing(text: &str) -> Option<&str> {
+        let every: &[&str] = &[" every day", " every morning", " daily", ""];
+        let sent = behind(text, &[PLEASE, &["send me ", "give me "], &["a ", "my ", "the "], &["daily ", ""], BRIEFING]);
+        let sent = sent.and_then(|rest| behind(rest, &[every, &[" at "]]));
+        let moved = || behind(text, &[PLEASE, &["set ", "move ", "change "], OWN, BRIEFING, &[" to "]]);
+        sent.or_else(moved).filter(|value| is_clock(value))
+    }
+
+    fn is_clock(text: &str) -> bool {
+        !text.is_empty() && text.chars().all(|c| c.is_numeric() || matches!(c, ':' | '.' | ' ' | 'a' | 'p' | 'm' | 'A' | 'P' | 'M'))
+    }
+}
+
+/// What follows one beginning of each list in turn, whatever the case.
+fn behind<'t>(text: &'t str, rows: &[&[&str]]) -> Option<&'t str> {
+    rows.iter().try_fold(text, |rest, row| {
+        row.iter().find_map(|beginning| {
+            let (head, behind) = rest.split_at_checked(beginning.len())?;
+            head.eq_ignore_ascii_case(beginning).then_some(behind)
+        })
+    })
+}
+
+fn without_end<'t>(text: &'t str, end: &str) -> Option<&'t str> {
+    let (head, tail) = text.split_at_checked(text.len().checked_sub(end.len())?)?;
+    tail.eq_ignore_ascii_case(end).then_some(head)
 }
 
 #[cfg(test)]

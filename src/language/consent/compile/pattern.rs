@@ -10,8 +10,7 @@ use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Stands for any token that begins with a digit; only patterns of changes use it.
-pub(super) const NUMBER: &str = "#";
+use super::super::lexicon::NUMBER;
 
 /// One place of a pattern.
 #[derive(Debug)]

@@ -1,0 +1,295 @@
+//! What people say for the commands of a service that is not built in.
+//!
+//! A service brings its phrases as text, in the notation of the frames (see `notation`):
+//!
+//! ```text
+//! forecast
+//!   (what is|what's|how is) the weather [like] [in {place}] [{day:time}]
+//! ```
+//! They are read once, when the service is registered. A message that a frame covers as a whole, politeness at either end
+//! aside, is routed to the service and planned as `service.command {place: …, day: …}`, the slots in the person's words.
+//! A time is taken out of the message wherever it stands, and only a slot of type `time` takes it: a message that says
+//! when, where no slot wants to know, is not covered.
+//!
+//! Deliberately not here: what the words mean. Parameters are read as those of any plan.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::Hearing;
+use super::clauses::{Parser, Tries};
+use super::compile;
+use super::grammar::{Frames, GRAMMAR, Grammar};
+use super::heard::Heard;
+use super::kinds::Kind;
+use super::matching::{Match, readings};
+use super::notation::{self, Mistake, Names, Node, Wording};
+use super::said::tidy;
+use super::text::{Mark, fold, own_words, tokens};
+use crate::core::plan::{Params, PlannedAction};
+use crate::language::tables::{Sections, TooMany, Words, Writer, sorted};
+use crate::limits::{PHRASE_FRAMES_MAX, PHRASES_BYTES_MAX};
+
+/// The phrases of one service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phrases {
+    service: String,
+    /// Tables: the words that the program's own lexicon does not have, and the frames.
+    tables: Vec<u8>,
+}
+
+/// Why phrases cannot be used; nothing of them is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PhrasesError {
+    #[error("the phrases of {service} hold {count} mistakes, the first in {first}")]
+    Mistakes { service: String, count: usize, first: Mistake },
+    #[error("the phrases of {service} are too many: at most {PHRASE_FRAMES_MAX} frames in {PHRASES_BYTES_MAX} bytes")]
+    TooMany { service: String },
+}
+
+impl Phrases {
+    /// Reads phrases; every mistake names its line.
+    pub fn read(service: &str, text: &str) -> Result<Phrases, PhrasesError> {
+        let too_many = || PhrasesError::TooMany { service: service.to_owned() };
+        if text.len() > PHRASES_BYTES_MAX {
+            return Err(too_many());
+        }
+        let is_class = |name: &str| GRAMMAR.lexicon.class(name).is_some();
+        // A slot takes few words unless it says otherwise: whoever says more may say something else as well.
+        let kind = |_: &str, kind: &str| if kind.is_empty() { Some(Kind::Short) } else { Kind::read("", kind) };
+        let (wordings, mut mistakes) = notation::read(text, Names { is_class: &is_class, kind: &kind });
+        let wordings: Vec<Wording> = wordings.into_iter().map(as_heard).collect();
+        let greedy = wordings.iter().filter(|wording| !compile::needs_a_word(&wording.nodes));
+        mistakes.extend(greedy.map(|wording| {
+            let why = format!("{}: the frame has no word of its own and would take any message", wording.command);
+            Mistake { line: wording.line, why }
+        }));
+        mistakes.sort_by_key(|mistake| mistake.line);
+        let count = mistakes.len();
+        if let Some(first) = mistakes.into_iter().next() {
+            return Err(PhrasesError::Mistakes { service: service.to_owned(), count, first });
+        }
+        if wordings.len() > PHRASE_FRAMES_MAX {
+            return Err(too_many());
+        }
+        let tables = tables(&wordings).map_err(|TooMany| too_many())?;
+        Ok(Phrases { service: service.to_owned(), tables })
+    }
+
+    /// The service whose commands they name.
+    pub fn service(&self) -> &str {
+        &self.service
+    }
+
+    /// The program's own lexicon with their words, and their frames. `None` does not happen: `read` made the tables.
+    fn grammar(&self) -> Option<Grammar<'_>> {
+        let mut sections = Sections(&self.tables);
+        let lexicon = GRAMMAR.lexicon.with(Words::read(&mut sections)?);
+        Some(Grammar { lexicon, frames: Frames::read(&mut sections)? })
+    }
+
+    /// What they make of a message that they cover.
+    fn action(&self, text: &str, hearing: &Hearing) -> Option<PlannedAction> {
+        let grammar = self.grammar()?;
+        let heard = Heard::with_times(text, hearing.reference, grammar.lexicon);
+        let all = 0..heard.tokens.len();
+        if is_of_several_sentences(&heard) {
+            return None;
+        }
+        let time = match heard.times_in(&all)[..] {
+            [] => None,
+            [time] => Some(heard.words_of(&heard.peels[time]).to_owned()),
+            [..] => return None,
+        };
+        let is_time = |found: &Match| found.slots.iter().any(|slot| slot.kind == Kind::Time);
+        let fits = |found: &Match| {
+            time.is_some() == is_time(found)
+                && found.slots.iter().all(|slot| !asks_for_more(heard.raw(slot.first, slot.last), hearing))
+        };
+        let found = readings(grammar, &heard, all).into_iter().find(fits)?;
+        let words = |slot: &super::matching::Slot| match (slot.kind, &time) {
+            (Kind::Time, Some(time)) => time.clone(),
+            _ => tidy(heard.raw(slot.first, slot.last)),
+        };
+        let fixed = found.frame.fixed().map(|(name, value)| (name.to_owned(), Value::from(value)));
+        let slots = found.slots.iter().map(|slot| (slot.name.to_owned(), Value::from(words(slot))));
+        let (service, command) = (self.service.clone(), found.frame.command.to_owned());
+        let params: Params = fixed.chain(slots).collect();
+        Some(PlannedAction { service, command, params, ..PlannedAction::default() })
+    }
+}
+
+/// What the first of the hearing's phrases that covers the message makes of it. Only services of `domains` are asked; an
+/// empty slice allows any.
+pub(crate) fn planned(hearing: &Hearing, domains: &[String]) -> Option<PlannedAction> {
+    let asked = |phrases: &&&Phrases| domains.is_empty() || domains.contains(&phrases.service);
+    let mut phrases = hearing.phrases.iter().filter(asked).peekable();
+    phrases.peek()?;
+    let text = own_words(hearing.text);
+    phrases.find_map(|phrases| phrases.action(&text, hearing))
+}
+
+/// Words behind a mark that ends a sentence.
+fn is_of_several_sentences(heard: &Heard) -> bool {
+    let stop = heard.tokens.iter().position(|token| token.mark == Mark::Stop);
+    stop.is_some_and(|stop| {
+        let behind = heard.live(stop..heard.tokens.len());
+        let ids: Vec<_> = behind.iter().map(|at| heard.tokens[*at].id).collect();
+        !ids.is_empty() && !GRAMMAR.lexicon.is_phrase("tail", &ids)
+    })
+}
+
+/// Whether what a slot would take holds a request of its own: "Lisbon and remind me to buy milk".
+fn asks_for_more(words: &str, hearing: &Hearing) -> bool {
+    const CONNECTORS: [&str; 6] = ["and", "then", "also", "but", ",", ";"];
+    let heard = Heard::with_times(words, hearing.reference, GRAMMAR.lexicon);
+    let connects = |at: &usize| CONNECTORS.contains(&fold(&words[heard.tokens[*at].span.clone()]).as_str());
+    let starts: Vec<usize> = (0..heard.tokens.len()).filter(connects).collect();
+    let (alone, tries) = (Hearing { text: words, history: &[], phrases: &[], ..*hearing }, Tries::default());
+    let parser = Parser::new(&alone, &heard, &[], &tries);
+    let part = |start: &usize| -> Range<usize> { start + 1..heard.tokens.len() };
+    starts.iter().any(|start| parser.senses_in(part(start)).iter().any(|sense| !sense.weak && sense.service != "chat"))
+}
+
+/// The words of a frame as they are heard in a message: without hyphens, contractions read as there.
+fn as_heard(wording: Wording) -> Wording {
+    fn heard(nodes: Vec<Node>) -> Vec<Node> {
+        let ways = |ways: Vec<Vec<Node>>| ways.into_iter().map(heard).collect::<Vec<_>>();
+        let lexicon = GRAMMAR.lexicon;
+        let read_as = |typed: String| match lexicon.spelling(&typed) {
+            Some(ids) => ids.map(|id| lexicon.word(id).to_owned()).collect(),
+            None => vec![typed],
+        };
+        let words = |symbol: &str| -> Vec<Node> {
+            let tokens = tokens(symbol, lexicon).into_iter();
+            let typed = tokens.filter(|token| token.mark == Mark::Word).map(|token| fold(&symbol[token.span]));
+            typed.filter(|typed| !typed.is_empty()).flat_map(read_as).map(Node::Word).collect()
+        };
+        nodes
+            .into_iter()
+            .flat_map(|node| match node {
+                Node::Word(word) => words(&word),
+                Node::Optional(inner) => vec![Node::Optional(ways(inner))],
+                Node::Either(inner) => vec![Node::Either(ways(inner))],
+                Node::Class(_) | Node::Slot { .. } | Node::Mark(_) => vec![node],
+            })
+            .collect()
+    }
+    Wording { nodes: heard(wording.nodes), ..wording }
+}
+
+fn tables(wordings: &[Wording]) -> Result<Vec<u8>, TooMany> {
+    let unknown = |word: &String| GRAMMAR.lexicon.exact(word).is_none();
+    let mut writer = Writer::default();
+    writer.words(&sorted(compile::words_of(wordings).into_iter().filter(unknown)))?;
+    let own = writer.0.clone();
+    let added = Words::read(&mut Sections(&own)).ok_or(TooMany)?;
+    compile::frames(wordings, GRAMMAR.lexicon.with(added), &mut writer)?;
+    Ok(writer.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::tests::monday;
+    use super::super::{Understood, plan};
+    use super::*;
+    use crate::language::routing::{self, Kind as Guessed};
+
+    const WEATHER: &str = "\
+forecast
+  (what is|what's|how is|how's) the weather [like] [in {place}] [{day:time}]
+  weather [forecast] [(in|for) {place}] [{day:time}]
+  will it (rain|snow|drizzle) [in {place}] {day:time}
+warn unit=celsius
+  warn me of (frost|black ice|thunder-storms) in {place}
+";
+
+    fn weather() -> Phrases {
+        Phrases::read("weather", WEATHER).unwrap()
+    }
+
+    fn understood(text: &str) -> Option<PlannedAction> {
+        let (phrases, reference) = (weather(), monday());
+        let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[&phrases] };
+        let guess = routing::route(&hearing);
+        let domains = [String::from("weather")];
+        let Understood::Plan(mut planned) = plan(&hearing, &domains) else {
+            assert!(!guess.domains.contains(&domains[0]), "{text}: routed and not planned");
+            return None;
+        };
+        assert_eq!((guess.kind, &guess.domains[..]), (Guessed::Action, &domains[..]), "{text}");
+        assert!(!guess.is_sure(), "nobody measured it");
+        assert_eq!(planned.actions.len(), 1);
+        planned.actions.pop()
+    }
+
+    #[test]
+    fn a_message_that_a_phrase_covers_is_routed_and_planned_in_the_persons_words() {
+        for (text, command, params) in [
+            ("What's the weather like in Lisbon?", "forecast", json!({"place": "Lisbon"})),
+            ("hey, could you tell me what is the weather please", "forecast", json!({})),
+            ("whats the weather in New York tomorrow?", "forecast", json!({"place": "New York", "day": "tomorrow"})),
+            ("Weather tomorrow in São Paulo, thanks!", "forecast", json!({"place": "São Paulo", "day": "tomorrow"})),
+            ("wether forecast for Oslo", "forecast", json!({"place": "Oslo"})),
+            ("will it rain on friday", "forecast", json!({"day": "on friday"})),
+            ("warn me of thunder storms in Graz", "warn", json!({"unit": "celsius", "place": "Graz"})),
+        ] {
+            let action = understood(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((action.command.as_str(), Value::Object(action.params)), (command, params), "{text}");
+            assert_eq!(action.service, "weather");
+        }
+    }
+
+    #[test]
+    fn a_message_that_says_more_is_not_covered() {
+        for text in [
+            "what's the weather in Lisbon and remind me to buy milk",
+            "what's the weather in Lisbon? Remind me to buy milk.",
+            "what's the weather that made you so sad when we were there in summer",
+            "warn me of frost in Graz tomorrow",
+            "will it rain",
+            "what's the weather in Lisbon tomorrow and what on friday at 5",
+            "the weather was fine",
+            "remind me to call mom tomorrow at 5pm",
+            "",
+        ] {
+            assert_eq!(understood(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn phrases_change_nothing_for_other_messages_nor_without_them() {
+        let (phrases, reference) = (weather(), monday());
+        for text in ["remind me to call mom tomorrow at 5pm", "what's on my calendar tomorrow", "hello"] {
+            let alone = Hearing { text, reference: &reference, history: &[], phrases: &[] };
+            let beside = Hearing { phrases: &[&phrases], ..alone };
+            assert_eq!(routing::route(&alone), routing::route(&beside));
+            assert_eq!(plan(&alone, &[]), plan(&beside, &[]));
+        }
+        let asked = Hearing { text: "weather in Oslo", reference: &reference, history: &[], phrases: &[&phrases] };
+        assert_eq!(plan(&asked, &["task".to_owned()]), Understood::NotUnderstood);
+    }
+
+    #[test]
+    fn a_mistake_names_its_line_and_nothing_is_used() {
+        for (text, line, why) in [
+            ("forecast\n  weather (in|for\n", 2, "`)` is missing"),
+            ("# frames first\n  weather\n", 2, "no command"),
+            ("forecast\n  weather\n  [please] {place}\n", 3, "no word of its own"),
+            ("forecast\n  <nothing> weather\n", 2, "no class <nothing>"),
+            ("forecast\n  weather {place:planet}\n", 2, "no kind `planet`"),
+        ] {
+            let error = Phrases::read("weather", text).unwrap_err();
+            let PhrasesError::Mistakes { count: 1, first, .. } = &error else { panic!("{error}") };
+            assert!(first.line == line && first.why.contains(why), "{error}");
+        }
+        let many = format!("forecast\n{}", "  weather here\n".repeat(PHRASE_FRAMES_MAX + 1));
+        assert!(matches!(Phrases::read("weather", &many), Err(PhrasesError::TooMany { .. })));
+        assert!(Phrases::read("weather", &"(".repeat(PHRASES_BYTES_MAX / 2)).is_ok(), "no frame, no mistake");
+        let deep = format!("forecast\n  {}weather", "(".repeat(10_000));
+        assert!(matches!(Phrases::read("weather", &deep), Err(PhrasesError::Mistakes { .. })));
+    }
+}

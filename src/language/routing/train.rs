@@ -1,0 +1,214 @@
+//! How the router's weights come to be: learnt from the examples of `data/language/routing`, outside the program.
+//!
+//! `examples.tsv` was written for this, `tune.tsv` holds messages with their services. Each example is learnt with and
+//! without its frames, so that words carry weight where no frame fits. Deterministic to the last bit: fixed order, no
+//! randomness, plain arithmetic. A test compares what is learnt with `weights.bin`; after a change of examples, frames
+//! or features make them anew (`WRITE_COMPILED=1 cargo test --lib language::`).
+
+use std::sync::LazyLock;
+
+use chrono::DateTime;
+
+use super::super::requests::Hearing;
+use super::super::requests::grammar::GRAMMAR;
+use super::super::requests::heard::Heard;
+use super::super::requests::lexicon::is_data;
+use super::super::requests::senses::senses;
+use super::features::{BUCKETS, Features, features};
+use super::model::{DOMAINS_MAX, UNITS_MAX, logistic};
+use crate::language::time::{DateOrder, Reference};
+
+const EPOCHS: usize = 8;
+const RATE: f32 = 0.35;
+/// Pulls weights to zero, so that no single word decides.
+const DECAY: f32 = 2e-5;
+/// Expansions of one line of examples.
+const EXPANSIONS_MAX: usize = 14;
+
+const EXAMPLES: &str = include_str!("../../../data/language/routing/examples.tsv");
+const TUNING: &str = include_str!("../../../data/language/routing/tune.tsv");
+
+/// The services, in the order of their units: the examples begin with them.
+static DOMAINS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let line = data_lines(EXAMPLES).next().and_then(|line| line.strip_prefix("services: "));
+    line.expect("the line of the services").split(' ').collect()
+});
+
+fn data_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| is_data(line))
+}
+
+/// All lessons, in the order of their lines.
+pub(super) static LESSONS: LazyLock<Vec<Lesson>> = LazyLock::new(|| {
+    let lines = data_lines(EXAMPLES).skip(1).chain(data_lines(TUNING));
+    lines.filter_map(Lesson::of).collect()
+});
+
+/// A line that teaches.
+pub(super) struct Lesson {
+    pub(super) line: &'static str,
+    wanted: Scores,
+    /// With frames and without, of each of its expansions.
+    seen: Vec<Features>,
+}
+
+type Scores = [f32; UNITS_MAX];
+
+impl Lesson {
+    /// Rows with alternatives teach nothing.
+    fn of(line: &'static str) -> Option<Lesson> {
+        let (labels, text) = labelled(line)?;
+        let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
+        let seen = expansions(text).into_iter().flat_map(|message| {
+            let heard = Heard::quick(&message, &reference, GRAMMAR.lexicon);
+            let senses = senses(&Hearing { text: &message, reference: &reference, history: &[], phrases: &[] }, &heard);
+            [features(&heard, &senses), features(&heard, &[])]
+        });
+        Some(Lesson { line, wanted: wanted(labels), seen: seen.collect() })
+    }
+}
+
+/// A model while it learns.
+struct Pupil {
+    weights: Vec<Scores>,
+    bias: Scores,
+}
+
+/// The bytes of a model that has learnt these lessons.
+pub(super) fn train<'l>(lessons: impl Iterator<Item = &'l Lesson>) -> Vec<u8> {
+    let examples: Vec<(&Features, &Scores)> =
+        lessons.flat_map(|lesson| lesson.seen.iter().map(|seen| (seen, &lesson.wanted))).collect();
+    let mut pupil = Pupil { weights: vec![[0.0; UNITS_MAX]; BUCKETS], bias: [-1.0; UNITS_MAX] };
+    for epoch in 0..EPOCHS {
+        let rate = RATE / (1.0 + epoch as f32);
+        for at in shuffled(examples.len()) {
+            let (Features(features), wanted) = examples[at];
+            pupil.learn(features, wanted, rate);
+        }
+    }
+    pupil.bytes()
+}
+
+impl Pupil {
+    fn learn(&mut self, features: &[(u32, f32)], wanted: &Scores, rate: f32) {
+        let mut scores = self.bias;
+        for &(bucket, share) in features {
+            let weights = &self.weights[bucket as usize];
+            for unit in 0..=DOMAINS.len() {
+                scores[unit] += share * weights[unit];
+            }
+        }
+        let mut error = [0.0; UNITS_MAX];
+        for unit in 0..=DOMAINS.len() {
+            error[unit] = wanted[unit] - logistic(scores[unit]);
+            self.bias[unit] += 0.1 * rate * error[unit];
+        }
+        for &(bucket, share) in features {
+            let weights = &mut self.weights[bucket as usize];
+            for unit in 0..=DOMAINS.len() {
+                weights[unit] += rate * (error[unit] * share - DECAY * weights[unit]);
+            }
+        }
+    }
+
+    /// As `model` reads them.
+    fn bytes(&self) -> Vec<u8> {
+        let units = DOMAINS.len() + 1;
+        let mut out = b"ROUTER1\n".to_vec();
+        out.push(u8::try_from(DOMAINS.len()).ok().filter(|count| usize::from(*count) <= DOMAINS_MAX).expect("few"));
+        for name in DOMAINS.iter() {
+            out.push(u8::try_from(name.len()).expect("a short name"));
+            out.extend(name.bytes());
+        }
+        out.extend(u32::try_from(BUCKETS).expect("few buckets").to_le_bytes());
+        let mut scales = [0.0; UNITS_MAX];
+        for unit in 0..units {
+            let largest = self.weights.iter().map(|weights| weights[unit].abs()).fold(f32::MIN_POSITIVE, f32::max);
+            scales[unit] = largest / f32::from(i8::MAX);
+            out.extend(self.bias[unit].to_le_bytes());
+            out.extend(scales[unit].to_le_bytes());
+        }
+        for weights in &self.weights {
+            out.extend((0..units).map(|unit| ((weights[unit] / scales[unit]).round() as i8).cast_unsigned()));
+        }
+        out
+    }
+}
+
+/// Labels and text, whichever column holds which.
+fn labelled(line: &str) -> Option<(&str, &str)> {
+    let (left, right) = line.split_once('\t')?;
+    let are_labels = |text: &str| text.trim_start_matches('?').split('+').all(|l| l == "chat" || DOMAINS.contains(&l));
+    match (are_labels(left), are_labels(right)) {
+        (true, _) => Some((left, right)),
+        (false, true) => Some((right, left)),
+        (false, false) => None,
+    }
+}
+
+fn wanted(labels: &str) -> Scores {
+    let mut wanted = [0.0; UNITS_MAX];
+    for label in labels.trim_start_matches('?').split('+') {
+        if let Some(unit) = DOMAINS.iter().position(|d| *d == label) {
+            wanted[unit] = 1.0;
+        }
+    }
+    wanted[DOMAINS.len()] = if labels.starts_with('?') { 1.0 } else { 0.0 };
+    wanted
+}
+
+/// A fixed order in which neighbours are far apart.
+fn shuffled(len: usize) -> impl Iterator<Item = usize> {
+    let stride = (len * 5 / 8..).find(|s| gcd(*s, len) == 1).unwrap_or(1);
+    (0..len).map(move |i| i * stride % len)
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// All readings of "(a|b) c", at most [`EXPANSIONS_MAX`], spread evenly.
+fn expansions(line: &str) -> Vec<String> {
+    let mut parts: Vec<Vec<&str>> = Vec::new();
+    for (i, piece) in line.split('(').enumerate() {
+        match piece.split_once(')').filter(|_| i > 0) {
+            Some((ways, rest)) => parts.extend([ways.split('|').collect(), vec![rest]]),
+            None => parts.push(vec![piece]),
+        }
+    }
+    let total = parts.iter().map(Vec::len).product::<usize>().max(1);
+    let wanted = total.min(EXPANSIONS_MAX);
+    let pick = |nth: usize| {
+        let mut index = nth * total / wanted + nth % total.div_ceil(wanted);
+        let mut out = String::new();
+        for ways in &parts {
+            out.push_str(ways[index % ways.len()]);
+            index /= ways.len();
+        }
+        out
+    };
+    (0..wanted).map(pick).collect()
+}
+
+#[test]
+fn alternatives_are_written_out() {
+    assert_eq!(expansions("(a|b) c"), ["a c", "b c"]);
+    assert_eq!(expansions("plain"), ["plain"]);
+    assert_eq!(expansions("(1|2|3|4) (1|2|3|4) (1|2|3|4)").len(), EXPANSIONS_MAX);
+}
+
+#[test]
+fn every_line_of_examples_names_known_services() {
+    for line in data_lines(EXAMPLES).skip(1) {
+        let (labels, text) = line.split_once('\t').unwrap();
+        assert!(!text.is_empty());
+        for label in labels.trim_start_matches('?').split('+') {
+            assert!(label == "chat" || DOMAINS.contains(&label), "{line}");
+        }
+    }
+}
+
+#[test]
+fn the_compiled_weights_are_what_is_learnt_from_the_examples() {
+    crate::language::compiled::check("routing/weights.bin", &train(LESSONS.iter()));
+}

@@ -1,0 +1,188 @@
+//! From the tables of `data/language/time` to what `lexicon` reads in place. A line that means nothing is reported, which
+//! a test requires not to happen.
+
+use chrono_tz::{TZ_VARIANTS, Tz};
+
+use super::super::defaults::PARTS;
+use super::lexicon::Lexicon;
+use super::sense::{EDGES, HALVES, LINKS, UNITS};
+use super::token::tokens;
+use crate::language::tables::{Sections, Writer, sorted};
+
+const TABLES: [&str; 2] = [
+    include_str!("../../../../data/language/time/en.txt"),
+    include_str!("../../../../data/language/time/de.txt"),
+];
+
+/// A phrase of a table: its keys, the words of its sense, and whether it is weak.
+type Phrase = (Vec<String>, Vec<String>, bool);
+
+#[derive(Default)]
+struct Table {
+    phrases: Vec<Phrase>,
+    forgiving: Vec<String>,
+    not_typos: Vec<String>,
+    day_endings: Vec<String>,
+    full_dial: bool,
+    problems: Vec<String>,
+}
+
+impl Table {
+    fn read(text: &str) -> Table {
+        let mut table = Table { full_dial: text.lines().any(|line| line == "dial full"), ..Table::default() };
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            if table.read_line(line).is_none() && !line.starts_with("language ") && line != "dial full" {
+                table.problems.push(line.to_owned());
+            }
+        }
+        TZ_VARIANTS.iter().for_each(|zone| table.add_city(*zone));
+        table.phrases.sort_by_key(|(keys, _, _)| std::cmp::Reverse(keys.len()));
+        table
+    }
+
+    fn read_line(&mut self, line: &str) -> Option<()> {
+        let (head, phrases) = line.split_once(" = ")?;
+        let head: Vec<&str> = head.split_whitespace().collect();
+        for phrase in phrases.split(" | ").map(str::trim) {
+            // "montagabend evening": compounds name their part of day.
+            let (head, phrase) = match (head.as_slice(), phrase.split_once(' ')) {
+                (["weekdaypart", day], Some((word, part))) => (vec!["weekdaypart", *day, part], word),
+                _ => (head.clone(), phrase),
+            };
+            match *head {
+                ["day_ending"] => self.day_endings.push(phrase.to_owned()),
+                ["not_typo"] => self.not_typos.push(phrase.to_owned()),
+                _ => self.add(phrase, &head)?,
+            }
+        }
+        Some(())
+    }
+
+    fn add(&mut self, phrase: &str, head: &[&str]) -> Option<()> {
+        code_of(head, &[])?;
+        let bare = phrase.trim_end_matches(['?', '~']);
+        let bare = if bare.is_empty() { phrase } else { bare };
+        let flags = &phrase[bare.len()..];
+        let keys: Vec<String> = tokens(bare, |_| true).into_iter().map(|token| token.key).collect();
+        let first = keys.first()?;
+        if flags.contains('~') {
+            self.forgiving.push(first.clone());
+        }
+        self.phrases.push((keys, head.iter().map(ToString::to_string).collect(), flags.contains('?')));
+        Some(())
+    }
+
+    /// The city of a zone's name: "America/New_York".
+    fn add_city(&mut self, zone: Tz) {
+        let areas = ["Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Pacific"];
+        let name = zone.name().rsplit_once('/');
+        if let Some((_, city)) = name.filter(|(area, _)| areas.iter().any(|known| area.starts_with(known))) {
+            self.add(&city.replace('_', " "), &["place", zone.name()]);
+        }
+    }
+
+    fn write(&self, out: &mut Writer) {
+        let keys = sorted(self.phrases.iter().flat_map(|(keys, _, _)| keys.clone()));
+        let key = |word: &String| keys.binary_search(word).unwrap();
+        let names = sorted(self.phrases.iter().filter(|(_, head, _)| is_zone(head)).map(|(_, head, _)| head[1].clone()));
+        let mut senses: Vec<Vec<usize>> = Vec::new();
+        let mut phrases = Vec::new();
+        for (words, head, weak) in &self.phrases {
+            let head: Vec<&str> = head.iter().map(String::as_str).collect();
+            let code = code_of(&head, &names).unwrap();
+            let sense = senses.iter().position(|known| *known == code).unwrap_or(senses.len());
+            if sense == senses.len() {
+                senses.push(code);
+            }
+            phrases.push((key(&words[0]), sense * 2 + usize::from(*weak), words[1..].iter().map(key).collect()));
+        }
+        let mixed = |word: &&String| word.bytes().any(|b| b.is_ascii_digit()) && !word.bytes().all(|b| b.is_ascii_digit());
+        let mixed = self.phrases.iter().map(|(keys, _, _)| &keys[0]).filter(mixed).cloned();
+        out.words(&keys).unwrap();
+        out.phrases(keys.len(), &phrases).unwrap();
+        out.rows(&senses).unwrap();
+        out.words(&names).unwrap();
+        out.numbers(self.forgiving.iter().map(key)).unwrap();
+        out.words(&sorted(self.not_typos.iter().cloned())).unwrap();
+        out.words(&sorted(mixed)).unwrap();
+        out.words(&sorted(self.day_endings.iter().cloned())).unwrap();
+        out.bytes(if self.full_dial { &[1] } else { &[] }).unwrap();
+    }
+}
+
+fn is_zone(head: &[String]) -> bool {
+    matches!(head[0].as_str(), "zone" | "place")
+}
+
+/// The numbers of the sense that a line of a table names, by its words before the `=`; see `Sense::read`.
+fn code_of(words: &[&str], names: &[String]) -> Option<Vec<usize>> {
+    let number = |text: &str| text.parse::<i16>().ok().map(|n| usize::from(n.cast_unsigned()));
+    let hundredths = |text: &str| text.parse::<f64>().ok().map(|n| (n * 100.0) as usize);
+    let part = |name: &str| PARTS.iter().position(|part| part.name == name);
+    let day = |text: &str| text.parse::<usize>().ok().filter(|day| (1..=7).contains(day)).map(|day| day - 1);
+    let unit = |name: &str| place(&UNITS, name);
+    let pair = |text: &str, mark| text.split_once(mark).and_then(|(a, b)| Some((number(a)?, number(b)?)));
+    let zone = |name: &str| {
+        name.parse::<Tz>().ok()?;
+        Some(names.binary_search_by(|known| known.as_str().cmp(name)).unwrap_or_default())
+    };
+    Some(match *words {
+        ["weekday", on] => vec![0, day(on)?],
+        ["weekdays", days] => vec![1, days.split(',').try_fold(0, |set, on| Some(set | 1 << day(on)?))?],
+        ["weekdaypart", on, name] => vec![2, day(on)?, part(name)?],
+        ["workday"] => vec![3],
+        ["weekend"] => vec![4],
+        ["month", n] => vec![5, number(n)?],
+        ["day", n] => vec![6, number(n)?],
+        ["daypart", n, name] => vec![7, number(n)?, part(name)?],
+        ["part", name] => vec![8, part(name)?],
+        ["clock", clock] => pair(clock, ':').map(|(hour, minute)| vec![9, hour, minute])?,
+        ["number", n] => vec![10, number(n)?],
+        ["amount", n] => vec![11, hundredths(n)?],
+        ["and", n] => vec![12, hundredths(n)?],
+        ["ordinal", n] => vec![13, number(n)?],
+        ["length", n, "minute"] => vec![14, number(n)?],
+        ["unit", name] => vec![15, unit(name)?],
+        ["short_unit", name] => vec![16, unit(name)?],
+        ["which", n] => vec![17, number(n)?],
+        ["often", name, n] => vec![18, unit(name)?, number(n)?],
+        ["edge", name] => vec![19, place(&EDGES, name)?],
+        ["eom", name] => vec![20, unit(name)?],
+        ["quarter_of_year", n] => vec![21, number(n).filter(|n| (1..=4).contains(n))?],
+        ["holiday", "nth", n, on, month] => vec![24, number(n)?, day(on)?, number(month)?, 0],
+        ["holiday", "nth", n, on, month, plus] => vec![24, number(n)?, day(on)?, number(month)?, number(plus)?],
+        ["holiday", "before", n, on, date] => {
+            pair(date, '-').and_then(|(month, of_month)| Some(vec![25, number(n)?, day(on)?, month, of_month]))?
+        }
+        ["holiday", date] => match date.strip_prefix("easter") {
+            Some(days) => vec![23, number(days)?],
+            None => pair(date, '-').map(|(month, day)| vec![22, month, day])?,
+        },
+        ["zone", name] => vec![26, zone(name)?],
+        ["place", name] => vec![27, zone(name)?],
+        ["cue", name] => vec![28, place(&HALVES, name)?],
+        [name] => vec![29, place(LINKS, name)?],
+        _ => return None,
+    })
+}
+
+/// The place of a name in a list of names.
+fn place<T>(list: &[(&str, T)], name: &str) -> Option<usize> {
+    list.iter().position(|(known, _)| *known == name)
+}
+
+#[test]
+fn every_line_of_the_tables_means_something_and_the_tables_in_use_follow_from_them() {
+    let mut out = Writer::default();
+    for text in TABLES {
+        let table = Table::read(text);
+        assert_eq!(table.problems, Vec::<String>::new());
+        table.write(&mut out);
+    }
+    let mut sections = Sections(&out.0);
+    for _ in TABLES {
+        let lexicon = Lexicon::read(&mut sections).unwrap();
+        assert!(lexicon.senses().all(|sense| sense.is_some()));
+    }
+    crate::language::compiled::check("time/tables.bin", &out.0);
+}
