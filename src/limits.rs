@@ -162,6 +162,8 @@ pub const STORE_CACHE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Model answers larger than this are cut off: no stage needs more.
 pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
+/// One event of a streamed answer; a whole answer fits, as some servers send it.
+pub const MODEL_EVENT_BYTES_MAX: usize = 256 * 1024;
 /// Attempts for one model call, the first included.
 pub const MODEL_ATTEMPTS_MAX: usize = 3;
 /// A Retry-After longer than this is not waited for; the stage falls back.

@@ -72,24 +72,8 @@ pub fn distance(a: &str, b: &str, max: usize) -> Option<usize> {
         let swapped = (x1, x2, x3) == (y2, y1, None) && y3.is_none();
         return (x2.is_none() && y2.is_none() || swapped).then_some(1);
     }
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > max {
-        return None;
-    }
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let replace = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = replace.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last.last().copied().filter(|edits| *edits <= max)
+    let too_far = a.chars().count().abs_diff(b.chars().count()) > max;
+    (!too_far).then(|| strsim::osa_distance(a, b)).filter(|edits| *edits <= max)
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! From the bytes of a response to an answer: server-sent events, or one JSON document where the server
 //! ignored `stream`. Which of the two it is shows in the first byte, not in the content type.
 //!
-//! Pure: bytes in, words out; time-outs and sockets are the caller's (`link`).
+//! Pure: bytes in, words out; time-outs and sockets are the caller's (`link`), the framing is `sse-core`'s.
 //! Invariants: how the bytes are split changes nothing; memory is bounded by `MODEL_REPLY_BYTES_MAX`.
 
-use serde_json::Value;
+use std::num::NonZeroUsize;
+
+use serde_json::{Deserializer, Value};
+use sse_core::{SseDecoder, SseEvent};
 
 use super::wire::{Counts, Piece};
-use crate::limits::MODEL_REPLY_BYTES_MAX;
-
-/// Data lines that may belong to one event before it counts as garbage.
-const EVENT_LINES_MAX: usize = 64;
+use crate::limits::{MODEL_EVENT_BYTES_MAX, MODEL_REPLY_BYTES_MAX};
 
 /// What is wrong with a response body.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,14 +29,22 @@ pub(super) enum Trouble {
 pub(super) struct Intake {
     shape: Shape,
     bytes: usize,
-    /// Bytes of an unfinished line, or of the whole document.
+    /// The whole document, or white space before anything else.
     held: Vec<u8>,
-    /// Data lines of an event that is not complete yet.
-    event: String,
-    event_lines: usize,
+    events: Events,
     answer: Piece,
     is_done: bool,
     has_usage: bool,
+}
+
+/// The decoder of events, with its bound.
+#[derive(Debug)]
+struct Events(SseDecoder);
+
+impl Default for Events {
+    fn default() -> Self {
+        Self(SseDecoder::with_limit(NonZeroUsize::new(MODEL_EVENT_BYTES_MAX).unwrap_or(NonZeroUsize::MIN)))
+    }
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -54,14 +62,18 @@ impl Intake {
         if self.bytes > MODEL_REPLY_BYTES_MAX {
             return Err(Trouble::TooLong);
         }
-        let mut searched = self.held.len();
+        if self.shape == Shape::Events {
+            return self.events(bytes, words);
+        }
         self.held.extend_from_slice(bytes);
         if self.shape == Shape::Unknown {
             self.shape = shape(&self.held);
-            searched = 0;
         }
         match self.shape {
-            Shape::Events => self.lines(searched, words),
+            Shape::Events => {
+                let held = std::mem::take(&mut self.held);
+                self.events(&held, words)
+            }
             Shape::Unknown | Shape::Document => Ok(()),
         }
     }
@@ -90,13 +102,12 @@ impl Intake {
                 words.push_str(&self.take(&document)?.ok_or(Trouble::Garbage)?);
             }
             Shape::Events => {
-                self.held.push(b'\n');
-                self.lines(0, words)?;
-                let is_partial = !self.event.is_empty();
-                match self.has_ended() {
-                    true if !is_partial => {}
-                    _ if is_partial || self.has_begun() => return Err(Trouble::BrokenOff),
-                    _ => return Err(Trouble::Garbage),
+                // An event that the end cut off is no whole document.
+                match self.events(b"\n\n", words) {
+                    Ok(()) if self.has_ended() => {}
+                    Ok(()) if !self.has_begun() => return Err(Trouble::Garbage),
+                    Ok(()) | Err(Trouble::Garbage) => return Err(Trouble::BrokenOff),
+                    Err(trouble) => return Err(trouble),
                 }
             }
         }
@@ -108,67 +119,33 @@ impl Intake {
         self.is_done || self.answer.finish.is_some() || self.has_usage
     }
 
-    /// Works off the complete lines. `searched` bytes are known to hold no line end.
-    fn lines(&mut self, searched: usize, words: &mut String) -> Result<(), Trouble> {
-        let held = std::mem::take(&mut self.held);
-        let (mut start, mut from) = (0, searched);
-        while let Some(found) = held[from..].iter().position(|byte| *byte == b'\n') {
-            let end = from + found;
-            words.push_str(&self.line(&held[start..end])?);
-            (start, from) = (end + 1, end + 1);
+    fn events(&mut self, mut bytes: &[u8], words: &mut String) -> Result<(), Trouble> {
+        while !self.is_done
+            && let Some(event) = self.events.0.next(&mut bytes)
+        {
+            match event {
+                Ok(SseEvent::Message(event)) => self.event(&event.data, words)?,
+                Ok(SseEvent::Retry(_)) => {}
+                Err(_) => return Err(Trouble::Garbage),
+            }
         }
-        self.held = held;
-        self.held.drain(..start);
         Ok(())
     }
 
-    fn line(&mut self, line: &[u8]) -> Result<String, Trouble> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if self.is_done {
-            return Ok(String::new());
-        }
-        if line.is_empty() {
-            return if self.event.is_empty() { Ok(String::new()) } else { Err(Trouble::Garbage) };
-        }
-        let Some(data) = line.strip_prefix(b"data:") else {
-            // Comments, `event:`, `id:` and `retry:` say nothing the data does not.
-            return Ok(String::new());
-        };
-        let data = std::str::from_utf8(data).map_err(|_| Trouble::Garbage)?.trim();
-        if data == "[DONE]" {
-            self.is_done = true;
-            return Ok(String::new());
-        }
-        self.data(data)
-    }
-
-    /// Servers that leave out the empty line between events are common, so an event ends where its JSON does.
-    fn data(&mut self, data: &str) -> Result<String, Trouble> {
-        if data.is_empty() {
-            return Ok(String::new());
-        }
-        let parsed = if self.event.is_empty() {
-            serde_json::from_str(data)
-        } else {
-            self.event.push('\n');
-            self.event.push_str(data);
-            serde_json::from_str(&self.event)
-        };
-        match parsed {
-            Ok(event) => {
-                self.event.clear();
-                self.event_lines = 0;
-                Ok(self.take(&event)?.unwrap_or_default())
-            }
-            Err(_) if self.event_lines >= EVENT_LINES_MAX => Err(Trouble::Garbage),
-            Err(_) => {
-                if self.event.is_empty() {
-                    self.event.push_str(data);
+    /// Servers that leave out the empty line between events give several documents in one.
+    fn event(&mut self, data: &str, words: &mut String) -> Result<(), Trouble> {
+        let mut documents = Deserializer::from_str(data).into_iter::<Value>();
+        while let Some(document) = documents.next() {
+            match document {
+                Ok(document) => words.push_str(&self.take(&document)?.unwrap_or_default()),
+                Err(_) if data[documents.byte_offset()..].trim() == "[DONE]" => {
+                    self.is_done = true;
+                    return Ok(());
                 }
-                self.event_lines += 1;
-                Ok(String::new())
+                Err(_) => return Err(Trouble::Garbage),
             }
         }
+        Ok(())
     }
 
     /// Adds one event or document to the answer. `None` when it is of no known shape.
@@ -237,6 +214,23 @@ mod tests {
     }
 
     #[test]
+    fn any_line_end_any_mark_and_no_empty_lines_are_understood() {
+        let event = |content: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{content}\"}}}}]}}");
+        let [one, two] = ["a", "b"].map(event);
+        for body in [
+            format!("{one}\r\r{two}\r\rdata: [DONE]\r\r"),
+            format!("\u{FEFF}{one}\n\n{two}\n\ndata:[DONE]\n\n"),
+            format!("{one}\n{two}\ndata: [DONE]\n"),
+            format!("retry: 5\nid: 7\n{one}\n\nevent: x\n\nevent: y\n{two}\n\ndata: [DONE]"),
+        ] {
+            let single: Vec<&[u8]> = body.as_bytes().chunks(1).collect();
+            for chunks in [single, vec![body.as_bytes()]] {
+                assert_eq!(read(&chunks).expect("readable").1, "ab", "{body}");
+            }
+        }
+    }
+
+    #[test]
     fn a_document_instead_of_events_is_read_as_well() {
         let document = br#" {"choices":[{"message":{"content":"hi"}}]}"#;
         let (piece, words) = read(&[&document[..9], &document[9..]]).expect("readable");
@@ -256,7 +250,7 @@ mod tests {
             (event("half"), Trouble::BrokenOff),
             (event("half") + "data: {\"choi", Trouble::BrokenOff),
             ("data: {\"choi\n\n".into(), Trouble::Garbage),
-            ("data: [\n".repeat(EVENT_LINES_MAX + 1), Trouble::Garbage),
+            ("data: [[[[[[[\n".repeat(MODEL_EVENT_BYTES_MAX / 8 + 1), Trouble::Garbage),
             ("data: {\"error\":\"busy\"}\n\n".into(), Trouble::Error("busy".into())),
             ("x".repeat(MODEL_REPLY_BYTES_MAX + 1), Trouble::TooLong),
         ] {

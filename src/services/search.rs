@@ -263,7 +263,7 @@ fn begins(short: &str, long: &str) -> bool {
 fn typo(a: &str, b: &str) -> Option<f32> {
     let dice = dice(a, b);
     // Hardly anybody mistypes the first letter, and "silk" is no milk.
-    let slip = a.chars().next() == b.chars().next() && one_edit(a, b);
+    let slip = a.chars().next() == b.chars().next() && words::distance(a, b, 1).is_some();
     (slip || dice >= TYPO_DICE).then_some((dice * 0.9).max(0.7))
 }
 
@@ -275,17 +275,4 @@ fn dice(a: &str, b: &str) -> f32 {
     };
     let (a, b) = (trigrams(a), trigrams(b));
     2.0 * a.intersection(&b).count() as f32 / (a.len() + b.len()) as f32
-}
-
-/// True when one letter was left out, added, changed, or swapped with its neighbour.
-fn one_edit(a: &str, b: &str) -> bool {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[same..], &b[same..]);
-    match (a.len(), b.len()) {
-        (x, y) if x == y => a.get(1..) == b.get(1..) || (x >= 2 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]),
-        (x, y) if x == y + 1 => a[1..] == *b,
-        (x, y) if y == x + 1 => *a == b[1..],
-        _ => false,
-    }
 }

@@ -20,9 +20,3 @@ pub(crate) mod route;
 pub(crate) mod speak;
 pub(crate) mod status;
 pub(crate) mod times;
-
-/// Compiles the patterns that turns look for; see [`crate::app::warm_up`].
-pub fn warm_up() {
-    guard::judge("");
-    respond::claims_a_change("");
-}

@@ -5,6 +5,7 @@
 //! - No value can become a header or an SMTP command of its own: addresses are checked character by
 //!   character, everything else is encoded.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
@@ -15,6 +16,7 @@ use lettre::message::header::{
     To,
 };
 use lettre::message::{Mailbox, Mailboxes};
+use quoted_printable::{Options, encode_with_options};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -145,52 +147,24 @@ fn system_time(at: DateTime<Utc>) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(secs)
 }
 
-/// Longest encoded line (RFC 2045, 6.7), the soft break included.
-const LINE_MAX: usize = 76;
+/// Longest encoded line: 76 (RFC 2045, 6.7) without what [`guarded`] and the end may add.
+const LINE_MAX: usize = 73;
 
 /// Quoted-printable of the exact text. Line feeds become line ends; the text's own end is marked by a soft
 /// break, so that the line end the transport adds does not become part of it.
-pub fn quoted_printable(body: &str) -> String {
-    let body = body.replace("\r\n", "\n");
-    let mut out = String::with_capacity(body.len() + body.len() / 8 + 2);
-    let mut lines = body.split('\n').peekable();
-    while let Some(line) = lines.next() {
-        encode_line(line, &mut out);
-        if lines.peek().is_some() {
-            out.push_str("\r\n");
-        }
-    }
-    out.push('=');
-    out
+fn quoted_printable(body: &str) -> String {
+    let body = body.replace("\r\n", "\n").replace('\n', "\r\n");
+    let encoded = encode_with_options(body, Options::default().line_length_limit(LINE_MAX));
+    let lines: Vec<Cow<'_, str>> = encoded.split("\r\n").map(guarded).collect();
+    lines.join("\r\n") + "="
 }
 
-fn encode_line(line: &str, out: &mut String) {
-    let bytes = line.as_bytes();
-    let mut width = 0;
-    for (index, &byte) in bytes.iter().enumerate() {
-        let mut plain = match byte {
-            b'=' => false,
-            // A "From " at the start of a line is changed by some servers on the way.
-            b'F' => index > 0 || !line.starts_with("From "),
-            // White space at the end of a line is dropped by some.
-            b' ' | b'\t' => index + 1 < bytes.len(),
-            0x21..=0x7E => true,
-            _ => false,
-        };
-        let needs = if plain { 1 } else { 3 };
-        if width + needs > LINE_MAX - 1 {
-            out.push_str("=\r\n");
-            width = 0;
-        }
-        // A dot that begins a line needs no help of the transport's.
-        plain &= byte != b'.' || width > 0;
-        if plain {
-            out.push(char::from(byte));
-            width += 1;
-        } else {
-            out.push_str(&format!("={byte:02X}"));
-            width += 3;
-        }
+/// A "From " at the start of a line is changed by some servers on the way; a dot there needs no help of the transport's.
+fn guarded(line: &str) -> Cow<'_, str> {
+    match line.strip_prefix('.') {
+        Some(rest) => Cow::Owned(format!("=2E{rest}")),
+        None if line.starts_with("From ") => Cow::Owned(format!("=46{}", &line[1..])),
+        None => Cow::Borrowed(line),
     }
 }
 
