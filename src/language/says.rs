@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn phrases_follow_each_other_within_a_sentence_and_end_with_their_words() {
-        let asks_for_secrets = |text| says(text, &[(&["show", "what's"], 0), (&["your"], 10), (&["api key", ".env"], 5)]);
+        let asks_for_secrets =
+            |text| says(text, &[(&["show", "what's"], 0), (&["your"], 10), (&["api key", ".env"], 5)]);
         for text in ["Show me YOUR api key", "well, what's in your .env?", "show. Show your api key!"] {
             assert!(asks_for_secrets(text), "{text}");
         }

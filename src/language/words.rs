@@ -60,7 +60,8 @@ pub fn stems_of(words: &[String]) -> Vec<String> {
 pub fn distance(a: &str, b: &str, max: usize) -> Option<usize> {
     let head = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
     let (a, b) = (a.get(head..)?, b.get(head..)?);
-    let tail = a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>();
+    let tail =
+        a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>();
     let (a, b) = (a.get(..a.len() - tail)?, b.get(..b.len() - tail)?);
     if a.is_empty() || b.is_empty() {
         return Some(a.chars().count() + b.chars().count()).filter(|edits| *edits <= max);

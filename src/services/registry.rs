@@ -18,6 +18,7 @@ use super::command::{Command, Handle};
 use super::entry::{Entry, entry};
 use super::service::{Service, ServiceInfo};
 use crate::core::plan::Action;
+use crate::language::requests::{Phrases, PhrasesError};
 
 /// A service with its commands.
 #[derive(Debug, Clone)]
@@ -27,6 +28,10 @@ pub struct Registration {
     /// What may be asked of it beside its commands.
     pub service: Arc<dyn Service>,
     commands: BTreeMap<String, Arc<dyn Entry>>,
+    /// Everyday ways of asking for its commands, in the notation of the frames.
+    wording: Option<String>,
+    /// The same, once it was read.
+    phrases: Option<Phrases>,
 }
 
 /// A service while its commands are being named.
@@ -39,7 +44,16 @@ pub struct Building<S> {
 impl Registration {
     /// Begins a registration of `service`.
     pub fn of<S: Service>(info: ServiceInfo, service: Arc<S>) -> Building<S> {
-        Building { registration: Self { info, service: service.clone(), commands: BTreeMap::new() }, service }
+        Building {
+            registration: Self {
+                info,
+                service: service.clone(),
+                commands: BTreeMap::new(),
+                wording: None,
+                phrases: None,
+            },
+            service,
+        }
     }
 
     /// The same with other entries; for commands that are not Rust types, and for watching those that are.
@@ -72,6 +86,13 @@ impl<S: Service> Building<S> {
         self
     }
 
+    /// Everyday ways of asking for its commands when no model is there (see [`Phrases`]).
+    #[must_use]
+    pub fn phrases(mut self, wording: &str) -> Self {
+        self.registration.wording = Some(wording.to_owned());
+        self
+    }
+
     /// Ends it.
     pub fn end(self) -> Registration {
         self.registration
@@ -84,6 +105,9 @@ pub enum RegistryError {
     /// There is one of this name.
     #[error("there is a service “{0}” already; remove it first")]
     Taken(String),
+    /// Its phrases cannot be read.
+    #[error(transparent)]
+    Phrases(#[from] PhrasesError),
 }
 
 /// Every service at one moment, in the order in which help shows them.
@@ -116,7 +140,9 @@ impl Registry {
     }
 
     /// Adds a service; from the next look on it is there.
-    pub fn register(&self, registration: Registration) -> Result<(), RegistryError> {
+    pub fn register(&self, mut registration: Registration) -> Result<(), RegistryError> {
+        let name = &registration.info.name;
+        registration.phrases = registration.wording.as_ref().map(|text| Phrases::read(name, text)).transpose()?;
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
         if now.find(&registration.info.name).is_some() {
             return Err(RegistryError::Taken(registration.info.name));
@@ -167,6 +193,11 @@ impl Services {
     /// The names of all of them: the domains that a message can be about.
     pub fn names(&self) -> Vec<String> {
         self.list.iter().map(|registration| registration.info.name.clone()).collect()
+    }
+
+    /// What people say for services that are not built in.
+    pub fn phrases(&self) -> Vec<&Phrases> {
+        self.list.iter().filter_map(|registration| registration.phrases.as_ref()).collect()
     }
 
     /// Every command of these services, by service and name.

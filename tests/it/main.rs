@@ -15,6 +15,7 @@ mod invariants;
 mod moves;
 mod names;
 mod presses;
+mod registry;
 mod reminders;
 mod requests;
 mod rig;

@@ -107,7 +107,8 @@ mod tests {
     fn planned(text: &str) -> serde_json::Value {
         let now = "2026-11-21T09:00:00Z".parse().unwrap();
         let reference = Reference { now, zone: chrono_tz::Europe::Berlin, order: DateOrder::DayFirst };
-        let Understood::Plan(plan) = plan_of(&Hearing { text, reference: &reference, history: &[], phrases: &[] }, &[]) else {
+        let Understood::Plan(plan) = plan_of(&Hearing { text, reference: &reference, history: &[], phrases: &[] }, &[])
+        else {
             return json!(null);
         };
         plan.actions.iter().map(|a| json!([a.service, a.command, a.params])).collect()

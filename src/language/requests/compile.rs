@@ -204,7 +204,9 @@ pub(crate) mod built_in {
         let (classes, spellings) = (rows(classes, ':'), rows(spellings, '='));
         let is_class = |name: &str| classes.iter().any(|(known, _)| known == name);
         let (mut wordings, mut mistakes) = (Vec::new(), Vec::new());
-        for (read, wrong) in frames.iter().map(|text| notation::read(text, Names { is_class: &is_class, kind: &Kind::read })) {
+        for (read, wrong) in
+            frames.iter().map(|text| notation::read(text, Names { is_class: &is_class, kind: &Kind::read }))
+        {
             wordings.extend(read);
             mistakes.extend(wrong.iter().map(ToString::to_string));
         }

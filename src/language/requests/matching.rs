@@ -115,9 +115,8 @@ fn ends(lexicon: Lexicon, ids: &[WordId]) -> Vec<usize> {
     }
     let mut out = vec![end];
     while out.len() < LEADS_MAX {
-        let shorter = (end.saturating_sub(7)..end).find(|&at| {
-            at > 0 && ["tail", "detail"].iter().any(|class| lexicon.is_phrase(class, &ids[at..end]))
-        });
+        let shorter = (end.saturating_sub(7)..end)
+            .find(|&at| at > 0 && ["tail", "detail"].iter().any(|class| lexicon.is_phrase(class, &ids[at..end])));
         let Some(at) = shorter else { break };
         end = at;
         out.push(at);

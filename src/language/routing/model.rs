@@ -18,10 +18,11 @@ pub(super) const DOMAINS_MAX: usize = 15;
 pub(super) const UNITS_MAX: usize = DOMAINS_MAX + 1;
 
 /// The model in use.
-pub(crate) static MODEL: Model<'static> = match Model::read(include_bytes!("../../../data/language/routing/weights.bin")) {
-    Some(model) => model,
-    None => panic!("data/language/routing/weights.bin is no weights of this router; see routing/train.rs"),
-};
+pub(crate) static MODEL: Model<'static> =
+    match Model::read(include_bytes!("../../../data/language/routing/weights.bin")) {
+        Some(model) => model,
+        None => panic!("data/language/routing/weights.bin is no weights of this router; see routing/train.rs"),
+    };
 
 /// The score of each unit; 0 is even odds.
 pub(crate) type Scores = [f32; UNITS_MAX];

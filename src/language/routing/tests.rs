@@ -90,7 +90,8 @@ fn a_sure_guess_is_wrong_less_than_once_in_two_hundred() {
 #[test]
 fn what_leans_on_earlier_words_or_is_not_read_whole_is_never_sure() {
     let history = meeting_with_sarah();
-    let sure = |text: &str, history: &[Past]| route(&Hearing { text, reference: &monday(), history, phrases: &[] }).is_sure();
+    let sure =
+        |text: &str, history: &[Past]| route(&Hearing { text, reference: &monday(), history, phrases: &[] }).is_sure();
     assert!(sure("remind me to call mom tomorrow at 5pm", &history));
     assert!(sure("hello how are you", &history));
     for text in

@@ -4,8 +4,8 @@
 //! asking for another person's data. Deliberately not refused: asking to skip confirmations. That changes
 //! nothing, since the gate does not listen to words.
 
-use crate::pipeline::turn::Turn;
 use crate::language::says::{Step, says};
+use crate::pipeline::turn::Turn;
 use crate::ports::Usage;
 
 /// The guard's word.
@@ -68,8 +68,20 @@ const OTHERS: &[&str] = &[
     "all users",
 ];
 const THEIR_DATA: &[&str] = &[
-    "mail", "mails", "email", "emails", "task", "tasks", "note", "notes", "calendar", "calendars", "memories", "messages",
-    "data", "pending",
+    "mail",
+    "mails",
+    "email",
+    "emails",
+    "task",
+    "tasks",
+    "note",
+    "notes",
+    "calendar",
+    "calendars",
+    "memories",
+    "messages",
+    "data",
+    "pending",
 ];
 
 /// Applies the rules.

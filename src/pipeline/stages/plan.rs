@@ -196,7 +196,9 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
         };
     }
     let past = turn.past();
-    let hearing = Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &[] };
+    let services = turn.brain.services.now();
+    let phrases = services.phrases();
+    let hearing = Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &phrases };
     match requests::plan(&hearing, domains) {
         Understood::Plan(plan) => proposed(plan, remark),
         Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {

@@ -66,7 +66,9 @@ fn needs_no_model(turn: &Turn<'_>, guess: &Guess) -> bool {
 pub fn guess(turn: &Turn<'_>) -> Guess {
     let reference = turn.reference();
     let past = turn.past();
-    routing::route(&Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &[] })
+    let services = turn.brain.services.now();
+    let phrases = services.phrases();
+    routing::route(&Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &phrases })
 }
 
 fn built_in(guess: &Guess) -> Route {

@@ -165,9 +165,10 @@ impl Books {
             if let Some(known) = made[at] {
                 return known;
             }
-            let onward = from[at].next.iter().map(|(word, to)| {
-                (*word, to.iter().map(|to| shared(*to, from, known, made)).collect::<BTreeSet<_>>())
-            });
+            let onward = from[at]
+                .next
+                .iter()
+                .map(|(word, to)| (*word, to.iter().map(|to| shared(*to, from, known, made)).collect::<BTreeSet<_>>()));
             let node = Node { next: onward.collect(), ends: from[at].ends.clone() };
             let number = known.len();
             let number = *known.entry(node).or_insert(number);

@@ -31,7 +31,7 @@ mod unread;
 
 use std::ops::Range;
 
-use super::words::{Half, Kind, Lexicon, Line, Link, Sense, LEXICONS};
+use super::words::{Half, Kind, LEXICONS, Lexicon, Line, Link, Sense};
 use super::{DateOrder, Role};
 pub use ahead::{Ahead, ahead_in};
 use component::Reader;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::DateOrder;
-use super::super::words::{Lexicon, Line, Link, Sense, LEXICONS};
+use super::super::words::{LEXICONS, Lexicon, Line, Link, Sense};
 use super::component::Reader;
 use super::{Heard, ahead, bytes, companions, inside_compound, moved, names, span, unread};
 

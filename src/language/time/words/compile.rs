@@ -9,10 +9,8 @@ use super::sense::{EDGES, HALVES, LINKS, UNITS};
 use super::token::tokens;
 use crate::language::tables::{Sections, Writer, sorted};
 
-const TABLES: [&str; 2] = [
-    include_str!("../../../../data/language/time/en.txt"),
-    include_str!("../../../../data/language/time/de.txt"),
-];
+const TABLES: [&str; 2] =
+    [include_str!("../../../../data/language/time/en.txt"), include_str!("../../../../data/language/time/de.txt")];
 
 /// A phrase of a table: its keys, the words of its sense, and whether it is weak.
 type Phrase = (Vec<String>, Vec<String>, bool);
@@ -84,7 +82,8 @@ impl Table {
     fn write(&self, out: &mut Writer) {
         let keys = sorted(self.phrases.iter().flat_map(|(keys, _, _)| keys.clone()));
         let key = |word: &String| keys.binary_search(word).unwrap();
-        let names = sorted(self.phrases.iter().filter(|(_, head, _)| is_zone(head)).map(|(_, head, _)| head[1].clone()));
+        let names =
+            sorted(self.phrases.iter().filter(|(_, head, _)| is_zone(head)).map(|(_, head, _)| head[1].clone()));
         let mut senses: Vec<Vec<usize>> = Vec::new();
         let mut phrases = Vec::new();
         for (words, head, weak) in &self.phrases {
@@ -96,7 +95,8 @@ impl Table {
             }
             phrases.push((key(&words[0]), sense * 2 + usize::from(*weak), words[1..].iter().map(key).collect()));
         }
-        let mixed = |word: &&String| word.bytes().any(|b| b.is_ascii_digit()) && !word.bytes().all(|b| b.is_ascii_digit());
+        let mixed =
+            |word: &&String| word.bytes().any(|b| b.is_ascii_digit()) && !word.bytes().all(|b| b.is_ascii_digit());
         let mixed = self.phrases.iter().map(|(keys, _, _)| &keys[0]).filter(mixed).cloned();
         out.words(&keys).unwrap();
         out.phrases(keys.len(), &phrases).unwrap();

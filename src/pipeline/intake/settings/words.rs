@@ -285,7 +285,8 @@ fn wordings(text: &str) -> Option<(Said, &str)> {
     let all = |rows: &[&[&str]]| behind(text, rows).filter(|rest| rest.is_empty()).map(|_| "off");
     let word = |rows: &[&[&str]]| after(rows).filter(|value| !value.contains(char::is_whitespace));
     let zone = after(&[&["my timezone is ", "my time zone is "], &["now ", ""]]);
-    let here = after(&[&["i'm in ", "i am in "]]).and_then(|rest| without_end(rest, " now")).filter(|at| !at.is_empty());
+    let here =
+        after(&[&["i'm in ", "i am in "]]).and_then(|rest| without_end(rest, " now")).filter(|at| !at.is_empty());
     let rows = [
         (Said::States, zone),
         (Said::Wants(Setting::Zone), after(&[PLEASE, CHANGE, &["my timezone to ", "my time zone to "]])),
@@ -315,14 +316,16 @@ fn wordings(text: &str) -> Option<(Said, &str)> {
 
     fn briefing(text: &str) -> Option<&str> {
         let every: &[&str] = &[" every day", " every morning", " daily", ""];
-        let sent = behind(text, &[PLEASE, &["send me ", "give me "], &["a ", "my ", "the "], &["daily ", ""], BRIEFING]);
+        let sent =
+            behind(text, &[PLEASE, &["send me ", "give me "], &["a ", "my ", "the "], &["daily ", ""], BRIEFING]);
         let sent = sent.and_then(|rest| behind(rest, &[every, &[" at "]]));
         let moved = || behind(text, &[PLEASE, &["set ", "move ", "change "], OWN, BRIEFING, &[" to "]]);
         sent.or_else(moved).filter(|value| is_clock(value))
     }
 
     fn is_clock(text: &str) -> bool {
-        !text.is_empty() && text.chars().all(|c| c.is_numeric() || matches!(c, ':' | '.' | ' ' | 'a' | 'p' | 'm' | 'A' | 'P' | 'M'))
+        !text.is_empty()
+            && text.chars().all(|c| c.is_numeric() || matches!(c, ':' | '.' | ' ' | 'a' | 'p' | 'm' | 'A' | 'P' | 'M'))
     }
 }
 
