@@ -22,7 +22,7 @@ use crate::language::requests::Past;
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::stages::status;
-use crate::ports::records::{CardMessage, ChatState, Clarification, Message, PendingOpen, Shown, Span, Speaker, User};
+use crate::ports::records::{CardMessage, ChatState, Clarification, Message, Shown, Span, Speaker, User};
 use crate::ports::{ModelError, RecordExt, Scan, StoreError, Usage};
 use crate::services::service::RequestContext;
 
@@ -385,23 +385,4 @@ async fn history(brain: &Brain, chat: &ChatId) -> Result<Vec<Message>, StoreErro
     let mut messages: Vec<Message> = brain.store.list::<Message>(scan).await?.into_iter().map(|(m, _)| m).collect();
     messages.reverse();
     Ok(messages)
-}
-
-impl Brain {
-    /// The open pending actions of a chat, oldest first.
-    pub async fn open_pending(&self, chat: &ChatId) -> Result<Vec<Pending>, StoreError> {
-        let scan = Scan::of::<PendingOpen>(&[chat.as_str()], limits::PENDING_OPEN_MAX);
-        let index = self.store.list::<PendingOpen>(scan).await?;
-        let mut open = Vec::with_capacity(index.len());
-        for (entry, _) in index {
-            if let Some((pending, _)) = self.pending(&entry.id).await?
-                && pending.state.is_open()
-            {
-                open.push(pending);
-            }
-        }
-        // Cards made at the same instant are in the order in which they were shown.
-        open.sort_by_key(|pending| (pending.created_at, pending.last_card_message()));
-        Ok(open)
-    }
 }

@@ -5,41 +5,35 @@ use std::path::{Path, PathBuf};
 
 /// What each module may name of ours. A module may always name itself.
 fn allowed(module: &str) -> Option<&'static [&'static str]> {
-    const BASE: [&str; 2] = ["core", "limits"];
-    const ADAPTER: &[&str] = &["catalog", "core", "failpoint", "limits", "ports", "records"];
-    const PIPELINE: &[&str] =
-        &["catalog", "core", "failpoint", "limits", "ports", "prompts", "records", "understanding"];
-    const CHANNEL: &[&str] = &[
-        "catalog",
+    const BASE: &[&str] = &["core", "limits"];
+    const PORTS: &[&str] = &["core", "limits", "ports"];
+    const ADAPTER: &[&str] = &["core", "failpoint", "language", "limits", "ports"];
+    const PIPELINE: &[&str] = &["core", "failpoint", "language", "limits", "ports", "prompts", "services"];
+    const FRONT: &[&str] = &[
+        "admin",
+        "channel",
         "clock",
         "config",
-        "console",
-        "control",
         "core",
         "failpoint",
+        "language",
         "limits",
         "pipeline",
         "ports",
         "prompts",
-        "records",
         "scheduler",
-        "understanding",
-        "admin",
+        "services",
     ];
     Some(match module {
         "limits" | "failpoint" => &[],
         "core" => &["limits"],
-        "catalog" | "understanding" => &BASE,
-        // Ports name records (what falls due), records name ports (what a record is).
-        "ports" => &["core", "limits", "records"],
-        "records" => &["core", "limits", "ports"],
-        "prompts" | "clock" => &["core", "limits", "ports"],
-        "config" => &["core", "limits", "ports"],
+        "ports" | "language" => BASE,
+        "prompts" | "clock" | "config" => PORTS,
         "store" | "services" | "llm" => ADAPTER,
         "pipeline" => PIPELINE,
-        "scheduler" | "admin" | "console" | "control" | "telegram" => CHANNEL,
+        "scheduler" | "admin" | "channel" => FRONT,
         // They put everything together.
-        "app" | "bin" | "lib" | "eval" | "doctor" => return None,
+        "app" | "bin" | "lib" | "eval" => return None,
         // A module nobody has given its place yet.
         _ => &[],
     })

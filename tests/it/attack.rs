@@ -465,6 +465,10 @@ fn swap_bytes_of_records(batch: &mut Batch) -> bool {
     for change in batch.changes.iter_mut().filter(|c| shows_a_card && c.table == Table::Pending && c.put.is_some()) {
         let mut pending: brain_agent::core::pending::Pending =
             serde_json::from_slice(&change.put.as_ref().unwrap().1).unwrap();
+        // A card of several parts that was altered before its last one is not shown to the end.
+        if pending.last_card_message().is_none() {
+            continue;
+        }
         pending.actions[0].params.insert("body".into(), json!("All our secrets."));
         pending.digest = pending.compute_digest();
         *change = Change::put(&pending, change.expect).unwrap();

@@ -19,6 +19,9 @@ use crate::rig::{Rig, Setup, action};
 #[allow(dead_code)]
 mod weather;
 
+/// A place that only a mail of the demo names.
+const COPIED: &str = "The Hillcrest Herald";
+
 /// A service without commands.
 #[derive(Debug)]
 struct Nothing;
@@ -96,10 +99,10 @@ async fn a_place_out_of_somebody_elses_mail_leaves_the_machine_only_after_a_yes(
     let (rig, sky) = (Rig::new(Setup { demo: true, ..Setup::default() }), sky().await);
     rig.brain.services.register(weather::registration(&sky.url)).unwrap();
     // The mail is read aloud first; then the model takes a place out of it that nobody asked about.
-    rig.plans(json!([action("email", "search", json!({"text": "teapot"}))]));
-    let read = rig.says("what mails are there about the teapot?").await;
-    let copied = read.text().split(": ").nth(1).unwrap().split(" — ").next().unwrap().to_owned();
-    rig.plans(json!([action("weather", "forecast", json!({"place": copied}))]));
+    rig.plans(json!([action("email", "search", json!({"text": "hens"}))]));
+    let read = rig.says("what mails are there about the hens?").await;
+    assert!(read.text().contains(COPIED), "{}", read.text());
+    rig.plans(json!([action("weather", "forecast", json!({"place": COPIED}))]));
     let card = rig.says("and how is the weather there?").await;
     assert_eq!(card.done.outcomes[0].status, Status::Pending, "{card:?}");
     assert_eq!(sky.asked.load(Ordering::SeqCst), 0, "nothing has left the machine");
@@ -135,10 +138,10 @@ async fn a_service_comes_and_goes_while_the_program_runs_and_its_open_card_is_re
     assert_eq!(told.done.outcomes[0].status, Status::Succeeded, "used in the next turn: {told:?}");
 
     // A card of it, open while it leaves.
-    rig.plans(json!([action("email", "search", json!({"text": "teapot"}))]));
-    let read = rig.says("what mails are there about the teapot?").await;
-    let copied = read.text().split(": ").nth(1).unwrap().split(" — ").next().unwrap().to_owned();
-    rig.plans(json!([action("weather", "forecast", json!({"place": copied}))]));
+    rig.plans(json!([action("email", "search", json!({"text": "hens"}))]));
+    let read = rig.says("what mails are there about the hens?").await;
+    assert!(read.text().contains(COPIED), "{}", read.text());
+    rig.plans(json!([action("weather", "forecast", json!({"place": COPIED}))]));
     let card = rig.says("and how is the weather there?").await.card();
     assert!(rig.brain.services.remove("weather"));
     assert!(!rig.brain.services.remove("weather"));

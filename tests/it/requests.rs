@@ -142,7 +142,7 @@ async fn an_action_that_is_to_come_after_itself_a_later_one_or_none_is_refused_w
         (0, "it was to wait for itself", "task.create (1) depends on itself"),
         (
             2,
-            "it was to wait for what only comes after it (add the task “Bread”)",
+            "it was to wait for what only comes after it (add “Bread”)",
             "task.create (1) depends on task.create (3), which only comes after it",
         ),
         (

@@ -233,7 +233,7 @@ warn unit=celsius
             ("hey, could you tell me what is the weather please", "forecast", json!({})),
             ("whats the weather in New York tomorrow?", "forecast", json!({"place": "New York", "day": "tomorrow"})),
             ("Weather tomorrow in São Paulo, thanks!", "forecast", json!({"place": "São Paulo", "day": "tomorrow"})),
-            ("wether forecast for Oslo", "forecast", json!({"place": "Oslo"})),
+            ("weathre forecast for Oslo", "forecast", json!({"place": "Oslo"})),
             ("will it rain on friday", "forecast", json!({"day": "on friday"})),
             ("warn me of thunder storms in Graz", "warn", json!({"unit": "celsius", "place": "Graz"})),
         ] {

@@ -117,7 +117,7 @@ mod tests {
         for score in [-30.0_f32, -7.5, -1.0, -0.01, 0.0, 0.3, 2.0, 5.5, 12.0, 39.0] {
             let exact = 1.0 / (1.0 + (-f64::from(score)).exp());
             let got = f64::from(logistic(score));
-            assert!((got - exact).abs() <= 2e-7 * exact.max(1e-6), "{score}: {got} {exact}");
+            assert!((got - exact).abs() <= 5e-6 * exact.max(1e-6), "{score}: {got} {exact}");
         }
     }
 

@@ -5,18 +5,19 @@
 //! before the first effect; what executes is the stored bytes. Not here: what counts as a yes (`consent`).
 use super::closed;
 use super::title;
-use crate::core::ids::{PendingId, RunId, UserId};
+use crate::core::ids::{ChatId, PendingId, RunId, UserId};
 use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Event, Means, Pending};
 use crate::core::provenance::UntrustedText;
 use crate::core::run::{Origin as RunOrigin, Progress, Run, Step};
 use crate::core::turn::Reply;
 use crate::failpoint::fail_point;
+use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::execute;
 use crate::pipeline::stages::execute::{Grant, Ran};
 use crate::ports::records::{Due, DueKind, PendingOpen, Show};
-use crate::ports::{Batch, Expect, Record, RecordExt, StoreError, Table};
+use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
 
 /// Revisions of the two records of an approved card.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +64,23 @@ impl Brain {
     /// A pending action and its revision.
     pub async fn pending(&self, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
         self.store.load::<Pending>(&crate::ports::Key::of(&[id.as_str()])).await
+    }
+
+    /// The open pending actions of a chat, oldest first.
+    pub async fn open_pending(&self, chat: &ChatId) -> Result<Vec<Pending>, StoreError> {
+        let scan = Scan::of::<PendingOpen>(&[chat.as_str()], limits::PENDING_OPEN_MAX);
+        let index = self.store.list::<PendingOpen>(scan).await?;
+        let mut open = Vec::with_capacity(index.len());
+        for (entry, _) in index {
+            if let Some((pending, _)) = self.pending(&entry.id).await?
+                && pending.state.is_open()
+            {
+                open.push(pending);
+            }
+        }
+        // Cards made at the same instant are in the order in which they were shown.
+        open.sort_by_key(|pending| (pending.created_at, pending.last_card_message()));
+        Ok(open)
     }
 
     /// Makes a decision durable: new state, audit row, and for a yes the intent to execute, in one commit.
