@@ -172,7 +172,10 @@ fn effect(brain: &Brain, action: &Action) -> Effect {
 async fn perform(brain: &Brain, ctx: &RequestContext, authorized: &Authorized, attempt: &Attempt) -> Performed {
     let action = authorized.action();
     let Some(entry) = brain.services.of(action) else {
-        return Performed::failed(format!("{} is not set up here", action.service));
+        return Performed::failed(format!(
+            "the service “{}” is not set up here any more; nothing was done",
+            action.service
+        ));
     };
     // Services bound their own effects; this is the last resort, and later than theirs.
     let time_out = Duration::from_millis(limits::COMMAND_TIMEOUT_MS + 5_000);

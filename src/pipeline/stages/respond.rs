@@ -69,13 +69,22 @@ pub fn told(
     outcome: &Outcome,
     reference: &crate::language::time::Reference,
 ) -> (String, bool) {
-    let Some(entry) = brain.services.of(action) else {
-        return (format!("{}: {:?}", action.name(), outcome.status()), false);
-    };
-    let wrote = entry.effect().writes() && outcome.status() != Status::Failed;
-    let deed = || crate::core::text::visible(&entry.attempt(action));
+    // A service that left since then wrote, for all that anybody knows.
+    let entry = brain.services.of(action);
+    let entry = entry.as_deref();
+    let wrote = entry.is_none_or(|entry| entry.effect().writes()) && outcome.status() != Status::Failed;
+    let named = || format!("do “{}”", action.name());
+    let deed = || entry.map_or_else(named, |entry| crate::core::text::visible(&entry.attempt(action)));
     let text = match outcome {
-        Outcome::Succeeded { result } => entry.receipt(result, &Receipt { action, reference }),
+        Outcome::Succeeded { result } => entry.map_or_else(
+            || {
+                format!(
+                    "Done: “{}”. Its service is not set up here any more, so I can't say what came of it.",
+                    action.name()
+                )
+            },
+            |entry| entry.receipt(result, &Receipt { action, reference }),
+        ),
         Outcome::Failed { why } => format!("❗ I could not {}: {}", deed(), sentence(why)),
         Outcome::Unknown { why } => format!("❓ I can't tell whether I managed to {}: {}", deed(), sentence(why)),
     };
