@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::core::ids::{ChatId, PendingId, UserId};
-use crate::core::pending::{Decision, Event, Means, Pending};
+use crate::core::pending::{Decision, Means, Pending, Transition};
 use crate::core::turn::Reply;
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -186,7 +186,7 @@ async fn cancel(brain: &Brain, id: &str) -> Result<Response, StoreError> {
     }
     let at = brain.clock.now();
     let decision = Decision { by: operator(), means: Means::Admin, at, digest: pending.digest.clone() };
-    match brain.record_decision(&mut pending, revision, Event::Deny, decision, None).await {
+    match brain.record_decision(&mut pending, revision, Transition::Deny, decision, None).await {
         Ok(_) => {}
         Err(StoreError::Conflict { .. }) => {
             return Ok(Response::refused(format!("{id} was decided at this very moment; look again.")));
@@ -224,21 +224,21 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
         });
     }
     let decision = Decision { by: operator(), means: Means::Admin, at: instants.now, digest: pending.digest.clone() };
-    let revisions: Revisions = match brain.record_decision(&mut pending, revision, Event::Approve, decision, None).await
-    {
-        Ok(revisions) => revisions,
-        Err(StoreError::Conflict { .. }) => {
-            return Ok(Response::refused(format!("{id} was decided at this very moment; look again.")));
-        }
-        Err(error) => return Err(error),
-    };
+    let revisions: Revisions =
+        match brain.record_decision(&mut pending, revision, Transition::Approve, decision, None).await {
+            Ok(revisions) => revisions,
+            Err(StoreError::Conflict { .. }) => {
+                return Ok(Response::refused(format!("{id} was decided at this very moment; look again.")));
+            }
+            Err(error) => return Err(error),
+        };
     let user = brain.user(&pending.owner, &pending.chat).await?;
     let ctx = brain.request_context(&user, &pending.chat);
     let finished = brain.execute_approved(&ctx, pending, revisions).await?;
     let reference = ctx.reference();
     let mut lines = vec!["The admin of this machine approved this:".to_owned()];
     for report in finished.run.steps.iter() {
-        if let crate::core::run::Progress::Done { outcome } = &report.progress {
+        if let crate::core::run::StepProgress::Done { outcome } = &report.progress {
             lines.push(respond::told(brain, &report.action, outcome, &reference).0);
         }
     }

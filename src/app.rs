@@ -110,7 +110,7 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
         api_key: e.api_key.clone(),
         model: e.model.clone(),
     };
-    let settings = llm::Settings {
+    let settings = llm::ClientSettings {
         stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
         fallback: config.model_fallback.as_ref().map(endpoint),
         timeout: HashMap::new(),

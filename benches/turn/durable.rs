@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use brain_agent::app;
 use brain_agent::core::ids::{PendingId, UserId};
-use brain_agent::core::pending::{Decision, Event, Means, Pending};
+use brain_agent::core::pending::{Decision, Means, Pending, Transition};
 use brain_agent::ports::{Batch, Expect, RecordExt};
 use futures::future::join_all;
 
@@ -56,7 +56,7 @@ async fn decide(world: &World, mut pending: Pending, revision: u64) {
         at: world.brain.clock.now(),
         digest: pending.digest.clone(),
     };
-    let decided = world.brain.record_decision(&mut pending, revision, Event::Approve, decision, None).await;
+    let decided = world.brain.record_decision(&mut pending, revision, Transition::Approve, decision, None).await;
     decided.expect("a decision");
 }
 

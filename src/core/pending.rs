@@ -91,7 +91,7 @@ pub enum End {
 
 /// What can happen to a pending action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum Transition {
     /// The owner's yes.
     Approve,
     /// The owner's no, or an admin's cancel.
@@ -107,12 +107,12 @@ pub enum Event {
     /// Execution ended.
     Finish(End),
     /// A doubt was settled: true when the effect did happen.
-    Settle(Settled),
+    Settle(ActualOutcome),
 }
 
 /// How a doubt was settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settled {
+pub enum ActualOutcome {
     /// It happened.
     Happened,
     /// It did not.
@@ -126,23 +126,23 @@ pub struct IllegalTransition {
     /// The state it was in.
     pub state: State,
     /// What was tried.
-    pub event: Event,
+    pub event: Transition,
 }
 
 /// The whole machine; see the table above.
-pub fn next(state: State, event: Event) -> Result<State, IllegalTransition> {
+pub fn next(state: State, event: Transition) -> Result<State, IllegalTransition> {
     match (state, event) {
-        (State::Pending, Event::Approve) => Ok(State::Approved),
-        (State::Pending, Event::Deny) => Ok(State::Denied),
-        (State::Pending | State::Approved, Event::Expire) => Ok(State::Expired),
-        (State::Pending | State::Approved, Event::Supersede) => Ok(State::Superseded),
-        (State::Approved, Event::Begin) => Ok(State::Executing),
-        (State::Approved, Event::PreconditionChanged) => Ok(State::Failed),
-        (State::Executing, Event::Finish(End::Succeeded)) => Ok(State::Succeeded),
-        (State::Executing, Event::Finish(End::Failed)) => Ok(State::Failed),
-        (State::Executing, Event::Finish(End::Unknown)) => Ok(State::Unknown),
-        (State::Unknown, Event::Settle(Settled::Happened)) => Ok(State::Succeeded),
-        (State::Unknown, Event::Settle(Settled::DidNotHappen)) => Ok(State::Failed),
+        (State::Pending, Transition::Approve) => Ok(State::Approved),
+        (State::Pending, Transition::Deny) => Ok(State::Denied),
+        (State::Pending | State::Approved, Transition::Expire) => Ok(State::Expired),
+        (State::Pending | State::Approved, Transition::Supersede) => Ok(State::Superseded),
+        (State::Approved, Transition::Begin) => Ok(State::Executing),
+        (State::Approved, Transition::PreconditionChanged) => Ok(State::Failed),
+        (State::Executing, Transition::Finish(End::Succeeded)) => Ok(State::Succeeded),
+        (State::Executing, Transition::Finish(End::Failed)) => Ok(State::Failed),
+        (State::Executing, Transition::Finish(End::Unknown)) => Ok(State::Unknown),
+        (State::Unknown, Transition::Settle(ActualOutcome::Happened)) => Ok(State::Succeeded),
+        (State::Unknown, Transition::Settle(ActualOutcome::DidNotHappen)) => Ok(State::Failed),
         (state, event) => Err(IllegalTransition { state, event }),
     }
 }
@@ -330,7 +330,7 @@ impl Pending {
     }
 
     /// Takes one event; the record moves forward or stays as it was.
-    pub fn apply(&mut self, event: Event) -> Result<(), IllegalTransition> {
+    pub fn apply(&mut self, event: Transition) -> Result<(), IllegalTransition> {
         self.state = next(self.state, event)?;
         Ok(())
     }

@@ -26,7 +26,7 @@ use crate::limits;
 /// Where a run came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
+pub enum RunOrigin {
     /// Low-stakes actions of a turn.
     Turn,
     /// An approved card.
@@ -36,7 +36,7 @@ pub enum Origin {
 /// Where one step stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum Progress {
+pub enum StepProgress {
     /// Not begun.
     Planned,
     /// An effect outside the store was begun.
@@ -56,7 +56,7 @@ pub struct Step {
     /// Indexes of the steps that must succeed first.
     pub depends_on: Vec<usize>,
     /// Where it stands.
-    pub progress: Progress,
+    pub progress: StepProgress,
     /// What takes it back, in the store's own terms, so that a next life can still offer it.
     #[serde(default)]
     pub undo: Option<String>,
@@ -65,22 +65,21 @@ pub struct Step {
 impl Step {
     /// A step that has not begun.
     pub fn planned(action: Action, depends_on: Vec<usize>) -> Self {
-        Self { action, depends_on, progress: Progress::Planned, undo: None }
+        Self { action, depends_on, progress: StepProgress::Planned, undo: None }
     }
 
     /// True once it has succeeded.
     pub fn succeeded(&self) -> bool {
-        matches!(self.progress, Progress::Done { outcome: Outcome::Succeeded { .. } })
+        matches!(self.progress, StepProgress::Done { outcome: Outcome::Succeeded { .. } })
     }
 
     fn node(&self, index: usize) -> Node<usize> {
         let settled = match &self.progress {
-            Progress::Planned => None,
-            Progress::Done { outcome: Outcome::Succeeded { .. } } => Some(NodeEnd::Done),
+            StepProgress::Planned => None,
+            StepProgress::Done { outcome: Outcome::Succeeded { .. } } => Some(NodeEnd::Done),
             // Nothing may rest on what is doubtful.
-            Progress::Done { outcome: Outcome::Failed { .. } | Outcome::Unknown { .. } } | Progress::Started => {
-                Some(NodeEnd::Failed)
-            }
+            StepProgress::Done { outcome: Outcome::Failed { .. } | Outcome::Unknown { .. } }
+            | StepProgress::Started => Some(NodeEnd::Failed),
         };
         let node = self.depends_on.iter().fold(Node::new(index), |node, &on| node.after(on, OnFailure::Stop));
         Node { settled, ..node }
@@ -93,7 +92,7 @@ pub struct Run {
     /// The turn's id or the pending action's.
     pub id: RunId,
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: RunOrigin,
     /// Whose it is.
     pub owner: UserId,
     /// Where the answer goes.
@@ -116,13 +115,15 @@ impl Run {
         let mut end = End::Succeeded;
         for step in &self.steps {
             match &step.progress {
-                Progress::Done { outcome: Outcome::Succeeded { .. } } => {}
-                Progress::Done { outcome: Outcome::Failed { .. } } => {
+                StepProgress::Done { outcome: Outcome::Succeeded { .. } } => {}
+                StepProgress::Done { outcome: Outcome::Failed { .. } } => {
                     if end == End::Succeeded {
                         end = End::Failed;
                     }
                 }
-                Progress::Done { outcome: Outcome::Unknown { .. } } | Progress::Started | Progress::Planned => {
+                StepProgress::Done { outcome: Outcome::Unknown { .. } }
+                | StepProgress::Started
+                | StepProgress::Planned => {
                     end = End::Unknown;
                 }
             }
@@ -145,8 +146,8 @@ impl Run {
                 };
                 let errors = errors.into_iter().map(|error| error.named(name).to_string());
                 let why = format!("not tried: {}", errors.collect::<Vec<_>>().join("; "));
-                for step in self.steps.iter_mut().filter(|step| step.progress == Progress::Planned) {
-                    step.progress = Progress::Done { outcome: Outcome::failed(&why) };
+                for step in self.steps.iter_mut().filter(|step| step.progress == StepProgress::Planned) {
+                    step.progress = StepProgress::Done { outcome: Outcome::failed(&why) };
                 }
             }
         }
@@ -169,7 +170,7 @@ impl Run {
                 }
                 Because::Cancelled => "not tried, because it was stopped before".to_owned(),
             };
-            self.steps[node].progress = Progress::Done { outcome: Outcome::failed(why) };
+            self.steps[node].progress = StepProgress::Done { outcome: Outcome::failed(why) };
         }
     }
 }
@@ -180,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    fn run(steps: &[(Progress, &[usize])]) -> Run {
+    fn run(steps: &[(StepProgress, &[usize])]) -> Run {
         let steps = steps.iter().map(|(progress, on)| Step {
             progress: progress.clone(),
             ..Step::planned(
@@ -190,7 +191,7 @@ mod tests {
         });
         Run {
             id: RunId::new("run"),
-            origin: Origin::Turn,
+            origin: RunOrigin::Turn,
             owner: UserId::new("alex"),
             chat: ChatId::new("chat"),
             request: String::new(),
@@ -201,22 +202,22 @@ mod tests {
         }
     }
 
-    fn done() -> Progress {
-        Progress::Done { outcome: Outcome::Succeeded { result: Value::Null } }
+    fn done() -> StepProgress {
+        StepProgress::Done { outcome: Outcome::Succeeded { result: Value::Null } }
     }
 
-    fn failed() -> Progress {
-        Progress::Done { outcome: Outcome::failed("no") }
+    fn failed() -> StepProgress {
+        StepProgress::Done { outcome: Outcome::failed("no") }
     }
 
-    fn unknown() -> Progress {
-        Progress::Done { outcome: Outcome::Unknown { why: "who knows".into() } }
+    fn unknown() -> StepProgress {
+        StepProgress::Done { outcome: Outcome::Unknown { why: "who knows".into() } }
     }
 
     #[test]
     fn a_run_goes_on_where_it_stopped() {
-        use Progress::{Planned, Started};
-        type Row<'a> = (&'a [(Progress, &'a [usize])], &'a [usize], &'a [usize]);
+        use StepProgress::{Planned, Started};
+        type Row<'a> = (&'a [(StepProgress, &'a [usize])], &'a [usize], &'a [usize]);
         // The steps as they are found; those that may begin; those that are given up.
         let rows: [Row<'_>; 7] = [
             (&[(Planned, &[]), (Planned, &[0])], &[0], &[]),
@@ -238,14 +239,15 @@ mod tests {
 
     #[test]
     fn steps_that_wait_for_one_another_are_named() {
-        let mut found = run(&[(Progress::Planned, &[1]), (Progress::Planned, &[0]), (Progress::Planned, &[7])]);
+        let mut found =
+            run(&[(StepProgress::Planned, &[1]), (StepProgress::Planned, &[0]), (StepProgress::Planned, &[7])]);
         found.graph();
         let told: Vec<&str> = found
             .steps
             .iter()
             .filter_map(|step| match &step.progress {
-                Progress::Done { outcome } => outcome.error(),
-                Progress::Planned | Progress::Started => None,
+                StepProgress::Done { outcome } => outcome.error(),
+                StepProgress::Planned | StepProgress::Started => None,
             })
             .collect();
         let why = "not tried: task.create (3) depends on step 8, which is not there; \

@@ -25,7 +25,7 @@ mod when;
 use std::path::Path;
 use std::time::Instant;
 
-pub use report::Report;
+pub use report::EvalReport;
 
 use crate::app::StartError;
 use crate::config::Config;
@@ -38,7 +38,7 @@ use rows::Line;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum What {
+pub enum Measured {
     /// Is a message a yes, a no, or neither?
     Consent,
     /// Which services does a message need?
@@ -49,7 +49,7 @@ pub enum What {
     Plan,
 }
 
-impl What {
+impl Measured {
     /// Its name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -133,22 +133,22 @@ trait Row: Sized {
 }
 
 /// Measures a stage on a file.
-pub async fn run(what: What, file: &Path, who: Who, config: &Config) -> Result<Report, EvalError> {
+pub async fn run(what: Measured, file: &Path, who: Who, config: &Config) -> Result<EvalReport, EvalError> {
     match what {
-        What::Consent => measure(what, rows::read::<consent::Example>(file)?, None).await,
-        What::When => measure(what, rows::read::<when::Example>(file)?, None).await,
-        What::Route => {
+        Measured::Consent => measure(what, rows::read::<consent::Example>(file)?, None).await,
+        Measured::When => measure(what, rows::read::<when::Example>(file)?, None).await,
+        Measured::Route => {
             let rows = rows::read::<route::Example>(file)?;
             measure(what, rows, Asker::open(Stage::Route, who, config)?.as_ref()).await
         }
-        What::Plan => {
+        Measured::Plan => {
             let rows = rows::read::<plan::Example>(file)?;
             measure(what, rows, Asker::open(Stage::Plan, who, config)?.as_ref()).await
         }
     }
 }
 
-async fn measure<R: Row>(what: What, rows: Vec<Line<R>>, asker: Option<&Asker>) -> Result<Report, EvalError> {
+async fn measure<R: Row>(what: Measured, rows: Vec<Line<R>>, asker: Option<&Asker>) -> Result<EvalReport, EvalError> {
     let mut tally = Tally::new(what, asker.map(Asker::name));
     if asker.is_none() {
         rows.iter().take(limits::EVAL_WARM_UP_ROWS).for_each(|line| drop(line.row.built_in()));

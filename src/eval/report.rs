@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Verdict, What};
+use super::{Measured, Verdict};
 use crate::config::Price;
 use crate::core::turn::Done;
 
 /// What an evaluation came to. Serialised, it is what `--json` prints.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct EvalReport {
     /// What was measured.
     pub stage: &'static str,
     /// How many messages.
@@ -66,7 +66,7 @@ impl fmt::Display for Miss {
     }
 }
 
-impl Report {
+impl EvalReport {
     /// For people, without the misses.
     pub fn to_text(&self) -> String {
         let mut text = format!(
@@ -162,14 +162,14 @@ fn width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
 /// Figures under way.
 #[derive(Debug)]
 pub(super) struct Tally {
-    report: Report,
+    report: EvalReport,
     took_us: Vec<u64>,
 }
 
 impl Tally {
     /// Nothing yet; `model` is who answers, or `None` for built-in understanding.
-    pub(super) fn new(what: What, model: Option<&str>) -> Self {
-        let report = Report {
+    pub(super) fn new(what: Measured, model: Option<&str>) -> Self {
+        let report = EvalReport {
             stage: what.name(),
             total: 0,
             correct: 0,
@@ -210,7 +210,7 @@ impl Tally {
     }
 
     /// The end of it; `price` is that of the model's tokens.
-    pub(super) fn report(mut self, price: Option<Price>) -> Report {
+    pub(super) fn report(mut self, price: Option<Price>) -> EvalReport {
         self.took_us.sort_unstable();
         let mut report = self.report;
         report.accuracy = report.correct as f64 / report.total.max(1) as f64;

@@ -6,11 +6,11 @@
 use unicode_normalization::char::is_combining_mark;
 
 /// Phrases in lower case, one of which must follow, and how many characters may lie before it.
-pub type Step<'r> = (&'r [&'r str], usize);
+pub type PhraseStep<'r> = (&'r [&'r str], usize);
 
 /// Whether somewhere in a text the phrases of the steps follow each other inside one sentence. The first step may begin
 /// anywhere.
-pub fn says(text: &str, steps: &[Step]) -> bool {
+pub fn says(text: &str, steps: &[PhraseStep]) -> bool {
     let text = text.to_lowercase();
     let Some(((phrases, _), rest)) = steps.split_first() else { return true };
     let starts = text.char_indices().map(|(at, _)| at);
@@ -23,7 +23,7 @@ pub fn opens(text: &str, phrases: &[&str]) -> bool {
     ends_of(&text, 0, phrases).next().is_some()
 }
 
-fn follow(text: &str, from: usize, steps: &[Step]) -> bool {
+fn follow(text: &str, from: usize, steps: &[PhraseStep]) -> bool {
     let Some(((phrases, within), rest)) = steps.split_first() else { return true };
     let mut chars = text.get(from..).unwrap_or_default().char_indices();
     for _ in 0..=*within {

@@ -68,7 +68,7 @@ pub struct Endpoint {
 
 /// Which endpoint serves which stage.
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct ClientSettings {
     /// One for each stage.
     pub stages: HashMap<Stage, Endpoint>,
     /// Asked when a stage's own endpoint is down, out of quota or refuses key or model.
@@ -118,7 +118,7 @@ pub struct OpenAiClient {
 
 impl OpenAiClient {
     /// Checks the settings; connects to nothing. The process needs a default `rustls` provider by now.
-    pub fn new(settings: Settings) -> Result<Self, SettingsError> {
+    pub fn new(settings: ClientSettings) -> Result<Self, SettingsError> {
         let mut links: Vec<(Arc<Link>, Duration)> = Vec::with_capacity(Stage::ALL.len());
         for stage in Stage::ALL {
             let endpoint = settings.stages.get(&stage).ok_or(SettingsError::Missing(stage))?;

@@ -25,9 +25,9 @@ fn endpoint(server: &Server, model: &str) -> Endpoint {
     }
 }
 
-fn settings(server: &Server) -> Settings {
+fn settings(server: &Server) -> ClientSettings {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Settings {
+    ClientSettings {
         stages: Stage::ALL.map(|stage| (stage, endpoint(server, "small"))).into(),
         fallback: None,
         timeout: HashMap::new(),
@@ -41,7 +41,7 @@ fn client(server: &Server) -> OpenAiClient {
 /// A client that waits 300 ms.
 fn hasty(server: &Server) -> OpenAiClient {
     let timeout = Stage::ALL.map(|stage| (stage, Duration::from_millis(300))).into();
-    OpenAiClient::new(Settings { timeout, ..settings(server) }).expect("settings")
+    OpenAiClient::new(ClientSettings { timeout, ..settings(server) }).expect("settings")
 }
 
 fn words_call() -> Call {

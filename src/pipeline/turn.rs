@@ -22,7 +22,7 @@ use crate::language::requests::Past;
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::stages::status;
-use crate::ports::records::{CardMessage, ChatState, Clarification, Message, Shown, Span, Speaker, User};
+use crate::ports::records::{CardMessage, ChatState, Clarification, Message, Shown, Speaker, StageSpan, User};
 use crate::ports::{ModelError, RecordExt, Scan, StoreError, Usage};
 use crate::services::service::RequestContext;
 
@@ -77,7 +77,7 @@ pub struct Turn<'a> {
 struct Account {
     usage: Usage,
     fallbacks: BTreeSet<String>,
-    spans: Vec<Span>,
+    spans: Vec<StageSpan>,
     doing: Progress,
 }
 
@@ -311,7 +311,7 @@ impl<'a> Turn<'a> {
         usage: Usage,
         outcome: impl Into<String>,
     ) {
-        let span = Span {
+        let span = StageSpan {
             name: name.into(),
             start_us,
             us: self.elapsed_us().saturating_sub(start_us),
@@ -334,7 +334,7 @@ impl<'a> Turn<'a> {
     }
 
     /// How the turn ended, and its trace.
-    pub fn sum_up(&self, path: Path, outcomes: Vec<Report>) -> (Done, Vec<Span>) {
+    pub fn sum_up(&self, path: Path, outcomes: Vec<Report>) -> (Done, Vec<StageSpan>) {
         let ms = self.began.elapsed().as_secs_f64() * 1_000.0;
         self.account(|account| {
             let done = Done {

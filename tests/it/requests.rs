@@ -6,7 +6,7 @@ use brain_agent::core::ids::{RunId, UserId};
 use brain_agent::core::outcome::Status;
 use brain_agent::core::pending::State;
 use brain_agent::core::plan::Action;
-use brain_agent::core::run::{Origin as RunOrigin, Run, Step};
+use brain_agent::core::run::{Run, RunOrigin, Step};
 use brain_agent::core::turn::{Along, Input, Origin, Part};
 use brain_agent::limits;
 use brain_agent::pipeline::handle_turn;

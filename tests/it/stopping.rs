@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use brain_agent::core::button::Role;
 use brain_agent::core::ids::ChatId;
-use brain_agent::core::run::{Progress, Run};
+use brain_agent::core::run::{Run, StepProgress};
 use brain_agent::core::turn::{Input, Origin, Path};
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::InboxEntry;
@@ -116,7 +116,7 @@ async fn a_journal_whose_turn_has_ended_is_settled_and_told_at_the_next_start() 
         let runs = batch.changes.iter().filter(|change| change.table == Table::Runs);
         let runs = runs.filter_map(|change| change.put.as_ref());
         let mut runs = runs.map(|(_, body)| serde_json::from_slice::<Run>(body).unwrap());
-        runs.any(|run| matches!(run.steps[0].progress, Progress::Done { .. }))
+        runs.any(|run| matches!(run.steps[0].progress, StepProgress::Done { .. }))
     });
     let input = Input::Message { text: "add milk".into(), origin: Origin::Typed, reply_to: None };
     let mut incoming = rig.me().incoming(input, rig.channel.next_id());

@@ -101,7 +101,7 @@ pub(crate) enum Verb {
 #[derive(Debug, Args)]
 pub(crate) struct EvalArgs {
     /// What to measure
-    pub(crate) what: eval::What,
+    pub(crate) what: eval::Measured,
     /// The messages and their answers; data/eval shows how they are written
     pub(crate) file: PathBuf,
     /// One JSON object

@@ -11,7 +11,7 @@ pub mod wire;
 use std::sync::Arc;
 
 pub use channel::{ConsoleChannel, Sink};
-use wire::{Asked, Line, Out};
+use wire::{ConsoleLine, ConsoleRequest, Out};
 
 use crate::clock::ManualClock;
 use crate::core::ids::{ChatId, RunId, UserId};
@@ -64,7 +64,7 @@ impl Session {
 
     /// Answers one line, up to and including its `done`.
     pub async fn line(&self, text: &str) -> Done {
-        let (user, done) = match Line::read(text).and_then(|line| line.asked().map(|asked| (line, asked))) {
+        let (user, done) = match ConsoleLine::read(text).and_then(|line| line.asked().map(|asked| (line, asked))) {
             Ok((line, asked)) => {
                 let user = line.user.unwrap_or_else(|| self.user.clone());
                 match self.asked(&user, asked).await {
@@ -83,17 +83,17 @@ impl Session {
         Done::quiet(Path::Error)
     }
 
-    async fn asked(&self, user: &str, asked: Asked) -> Result<Done, String> {
+    async fn asked(&self, user: &str, asked: ConsoleRequest) -> Result<Done, String> {
         if user.is_empty() || user.len() > 64 || user.chars().any(|c| c.is_control() || c == '/') {
             return Err("a user's name has 1 to 64 plain characters".to_owned());
         }
         self.attach(user).await;
         let input = match asked {
-            Asked::Text(text, reply_to) => {
+            ConsoleRequest::Text(text, reply_to) => {
                 Input::Message { text: self.cut(user, text), origin: Origin::Typed, reply_to }
             }
-            Asked::Press(data) => Input::Press { data, message: None },
-            Asked::Now(now) => return self.move_clock(now).await,
+            ConsoleRequest::Press(data) => Input::Press { data, message: None },
+            ConsoleRequest::Now(now) => return self.move_clock(now).await,
         };
         let incoming = Incoming {
             turn: RunId::new(format!("console-{}", uuid::Uuid::new_v4().simple())),

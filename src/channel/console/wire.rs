@@ -14,7 +14,7 @@ pub const LINE_BYTES_MAX: usize = 1024 * 1024;
 /// A line in. Exactly one of `text`, `press` and `now`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub struct ConsoleLine {
     /// Written by the person.
     pub text: Option<String>,
     /// Data of a pressed button.
@@ -29,7 +29,7 @@ pub struct Line {
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum ConsoleRequest {
     /// A message.
     Text(String, Option<MessageId>),
     /// A press.
@@ -38,7 +38,7 @@ pub enum Asked {
     Now(DateTime<Utc>),
 }
 
-impl Line {
+impl ConsoleLine {
     /// Reads a line; the error is for whoever wrote it.
     pub fn read(text: &str) -> Result<Self, String> {
         if text.len() > LINE_BYTES_MAX {
@@ -52,11 +52,11 @@ impl Line {
     }
 
     /// What it asks for.
-    pub fn asked(&self) -> Result<Asked, String> {
+    pub fn asked(&self) -> Result<ConsoleRequest, String> {
         match (&self.text, &self.press, self.now) {
-            (Some(text), None, None) => Ok(Asked::Text(text.clone(), self.reply_to.map(MessageId))),
-            (None, Some(data), None) => Ok(Asked::Press(data.clone())),
-            (None, None, Some(now)) => Ok(Asked::Now(now)),
+            (Some(text), None, None) => Ok(ConsoleRequest::Text(text.clone(), self.reply_to.map(MessageId))),
+            (None, Some(data), None) => Ok(ConsoleRequest::Press(data.clone())),
+            (None, None, Some(now)) => Ok(ConsoleRequest::Now(now)),
             (None, None, None) => Err("the line needs one of text, press and now".to_owned()),
             _ => Err("the line may hold only one of text, press and now".to_owned()),
         }

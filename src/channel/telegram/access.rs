@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::pairing::{Pairing, Try};
-use super::place::Place;
+use super::place::ChatPlace;
 use crate::config::telegram_user;
 use crate::core::ids::UserId;
 use crate::core::turn::Reply;
@@ -89,7 +89,7 @@ impl Access {
     }
 
     /// Hears a stranger out, and says what to answer, if anything. Who is let in finds the welcome in the outbox.
-    pub async fn stranger(&self, brain: &Brain, who: i64, place: Place, text: &str) -> Option<String> {
+    pub async fn stranger(&self, brain: &Brain, who: i64, place: ChatPlace, text: &str) -> Option<String> {
         let now = Instant::now();
         let tried = self.pairing.lock().unwrap_or_else(PoisonError::into_inner).attempt(who, text, now);
         match tried {
@@ -137,7 +137,7 @@ impl Access {
     }
 
     /// Stores the pairing and the welcome, in one commit.
-    async fn let_in(&self, brain: &Brain, who: i64, place: Place) -> Result<(), StoreError> {
+    async fn let_in(&self, brain: &Brain, who: i64, place: ChatPlace) -> Result<(), StoreError> {
         let chat = place.id();
         let admin = !self.has_admin;
         let id = telegram_user(who);

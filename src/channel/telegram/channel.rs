@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::TelegramError;
 use super::api::Api;
-use super::place::Place;
+use super::place::ChatPlace;
 use super::send::{Turn, Wire, judge};
 use super::status::{Line, Statuses, Wanted};
 use crate::config::TelegramConfig;
@@ -80,7 +80,7 @@ impl TelegramChannel {
         if self.behind.lock().unwrap_or_else(PoisonError::into_inner).contains(chat) {
             return;
         }
-        if let (Some(place), Some(line)) = (Place::parse(chat), self.statuses.end(chat).await) {
+        if let (Some(place), Some(line)) = (ChatPlace::parse(chat), self.statuses.end(chat).await) {
             self.wire.delete(place, line.message).await;
         }
     }
@@ -88,12 +88,12 @@ impl TelegramChannel {
     /// Takes all status lines away: what they promised goes on after the next start.
     pub(super) async fn settle_all(&self) {
         let left = self.statuses.end_all().await.into_iter();
-        let gone = left.filter_map(|(chat, line)| Some(self.wire.delete(Place::parse(&chat)?, line.message)));
+        let gone = left.filter_map(|(chat, line)| Some(self.wire.delete(ChatPlace::parse(&chat)?, line.message)));
         futures::future::join_all(gone).await;
     }
 
     /// One sentence outside the outbox, for people we keep nothing of. Best effort.
-    pub(super) async fn mention(&self, place: Place, sentence: &str) {
+    pub(super) async fn mention(&self, place: ChatPlace, sentence: &str) {
         if let Err(error) = self.wire.post(place, &Reply::text(sentence)).await {
             tracing::debug!(%error, "a sentence was not delivered");
         }
@@ -101,11 +101,11 @@ impl TelegramChannel {
 
     /// How long Telegram wants this chat to be left alone.
     pub(super) fn held(&self, chat: &ChatId) -> Duration {
-        Place::parse(chat).map_or(Duration::ZERO, |place| self.wire.held(place))
+        ChatPlace::parse(chat).map_or(Duration::ZERO, |place| self.wire.held(place))
     }
 
     /// The first message of an answer takes the place of the status line, when there is one.
-    async fn deliver(&self, place: Place, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
+    async fn deliver(&self, place: ChatPlace, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         if reply.reminder.is_some() {
             return self.wire.post(place, reply).await;
         }
@@ -134,7 +134,7 @@ impl TelegramChannel {
 
     /// A message of its own. The line of a later turn, if it came up while this was under way, stands above it
     /// and goes.
-    async fn post(&self, place: Place, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
+    async fn post(&self, place: ChatPlace, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         let posted = self.wire.post(place, reply).await?;
         if let Some(line) = self.statuses.above(chat, posted).await {
             let wire = Arc::clone(&self.wire);
@@ -168,7 +168,7 @@ fn not_ours() -> SendError {
 #[async_trait]
 impl Channel for TelegramChannel {
     async fn typing(&self, chat: &ChatId) {
-        let Some(place) = Place::parse(chat) else { return };
+        let Some(place) = ChatPlace::parse(chat) else { return };
         let now = Instant::now();
         let every = Duration::from_millis(limits::TYPING_EVERY_MS);
         {
@@ -189,36 +189,36 @@ impl Channel for TelegramChannel {
     }
 
     async fn status(&self, chat: &ChatId, text: &str) {
-        if let Some(place) = Place::parse(chat) {
+        if let Some(place) = ChatPlace::parse(chat) {
             self.statuses.show(&self.wire, place, chat, Wanted::Status(text.to_owned()));
         }
     }
 
     fn shows_drafts(&self, chat: &ChatId) -> bool {
         // Each change counts among the twenty messages a minute that a group takes.
-        Place::parse(chat).is_some_and(|place| place.chat > 0)
+        ChatPlace::parse(chat).is_some_and(|place| place.chat > 0)
     }
 
     async fn draft(&self, chat: &ChatId, words: &Formatted) {
-        if let Some(place) = Place::parse(chat) {
+        if let Some(place) = ChatPlace::parse(chat) {
             self.statuses.show(&self.wire, place, chat, Wanted::Draft(words.clone()));
         }
     }
 
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
-        let place = Place::parse(chat).ok_or_else(not_ours)?;
+        let place = ChatPlace::parse(chat).ok_or_else(not_ours)?;
         let sent = self.deliver(place, chat, reply).await;
         self.late_if(chat, sent)
     }
 
     async fn edit(&self, chat: &ChatId, edit: &Edit) -> Result<(), SendError> {
-        let place = Place::parse(chat).ok_or_else(not_ours)?;
+        let place = ChatPlace::parse(chat).ok_or_else(not_ours)?;
         let edited = self.wire.change(place, edit).await;
         self.late_if(chat, edited)
     }
 
     fn try_again(&self, chat: &ChatId) {
-        if Place::parse(chat).is_some() {
+        if ChatPlace::parse(chat).is_some() {
             self.falls_behind(chat);
         }
     }

@@ -7,8 +7,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
-use super::place::Place;
-use super::wire::{CallbackQuery, FileRef, Membership, Message, Update};
+use super::place::ChatPlace;
+use super::wire::{CallbackQuery, FileRef, Membership, TelegramMessage, Update};
 use crate::core::ids::MessageId;
 use crate::core::turn::Origin;
 use crate::limits;
@@ -24,22 +24,22 @@ pub struct Me {
 
 /// An update that a person has caused.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
+pub struct ChatUpdate {
     /// Telegram's number of the person.
     pub who: i64,
     /// Where it happened.
-    pub place: Place,
+    pub place: ChatPlace,
     /// Whether that is the person's private chat with the bot.
     pub private: bool,
     /// The press that has to be acknowledged.
     pub callback: Option<String>,
     /// What happened.
-    pub what: What,
+    pub what: UpdateKind,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum UpdateKind {
     /// A message.
     Said(Said),
     /// A message whose words were changed.
@@ -114,7 +114,7 @@ pub struct Download {
 }
 
 /// Reads an update; `None` when there is nothing to do about it.
-pub fn hear(raw: &str, me: &Me) -> Option<Heard> {
+pub fn hear(raw: &str, me: &Me) -> Option<ChatUpdate> {
     let update: Update = serde_json::from_str(raw).ok()?;
     if let Some(press) = update.callback_query {
         return pressed(press);
@@ -144,29 +144,29 @@ enum Edited {
     No,
 }
 
-fn place(message: &Message) -> Place {
-    Place { chat: message.chat.id, topic: message.message_thread_id.filter(|_| message.is_topic_message) }
+fn place(message: &TelegramMessage) -> ChatPlace {
+    ChatPlace { chat: message.chat.id, topic: message.message_thread_id.filter(|_| message.is_topic_message) }
 }
 
-fn pressed(press: CallbackQuery) -> Option<Heard> {
+fn pressed(press: CallbackQuery) -> Option<ChatUpdate> {
     // Buttons of messages that are sent through other chats' inline mode have no message; we never make them.
     let message = press.message?;
     let private = message.chat.kind == "private";
-    let what = What::Press(MessageId(message.message_id), press.data.unwrap_or_default());
-    Some(Heard { who: press.from.id, place: place(&message), private, callback: Some(press.id), what })
+    let what = UpdateKind::Press(MessageId(message.message_id), press.data.unwrap_or_default());
+    Some(ChatUpdate { who: press.from.id, place: place(&message), private, callback: Some(press.id), what })
 }
 
-fn joined(membership: &Membership) -> Option<Heard> {
+fn joined(membership: &Membership) -> Option<ChatUpdate> {
     let inside = |status: &str| matches!(status, "member" | "administrator");
     let is_new = inside(&membership.new_chat_member.status) && !inside(&membership.old_chat_member.status);
     let private = membership.chat.kind == "private";
     let is_known = private || matches!(membership.chat.kind.as_str(), "group" | "supergroup");
-    let place = Place { chat: membership.chat.id, topic: None };
-    let added = Heard { who: membership.from.id, place, private, callback: None, what: What::Added };
+    let place = ChatPlace { chat: membership.chat.id, topic: None };
+    let added = ChatUpdate { who: membership.from.id, place, private, callback: None, what: UpdateKind::Added };
     (is_new && is_known && !membership.from.is_bot).then_some(added)
 }
 
-fn said(message: Message, edited: Edited, me: &Me) -> Option<Heard> {
+fn said(message: TelegramMessage, edited: Edited, me: &Me) -> Option<ChatUpdate> {
     let who = message.from.as_ref().filter(|from| !from.is_bot)?.id;
     let place = place(&message);
     let private = match message.chat.kind.as_str() {
@@ -185,15 +185,15 @@ fn said(message: Message, edited: Edited, me: &Me) -> Option<Heard> {
     };
     let what = match edited {
         Edited::Yes if said.text.is_empty() => return None,
-        Edited::Yes => What::Edited(said),
-        Edited::No if private => What::Said(said),
-        Edited::No => What::Said(Said { text: without_name(&said.text, me), ..said }),
+        Edited::Yes => UpdateKind::Edited(said),
+        Edited::No if private => UpdateKind::Said(said),
+        Edited::No => UpdateKind::Said(Said { text: without_name(&said.text, me), ..said }),
     };
-    Some(Heard { who, place, private, callback: None, what })
+    Some(ChatUpdate { who, place, private, callback: None, what })
 }
 
 /// Whose words these are. Other people's come first: a forward stays one, however it was edited or quoted.
-fn origin(message: &Message, edited: Edited) -> Origin {
+fn origin(message: &TelegramMessage, edited: Edited) -> Origin {
     let forwarded = message.forward_origin.is_some() || message.forward_date.is_some();
     let on_behalf = message.via_bot.is_some()
         || message.sender_chat.is_some()
@@ -227,14 +227,14 @@ fn author(origin: &Value) -> Option<String> {
 }
 
 /// The message of ours that this one replies to.
-fn replied_to(message: &Message, me: &Me) -> Option<MessageId> {
+fn replied_to(message: &TelegramMessage, me: &Me) -> Option<MessageId> {
     let replied = message.reply_to_message.as_ref()?;
     let ours = replied.from.as_ref().is_some_and(|from| from.id == me.id);
     ours.then_some(MessageId(replied.message_id))
 }
 
 /// Mentioned by name, called by a command with its name, or replied to.
-fn addressed(message: &Message, me: &Me) -> bool {
+fn addressed(message: &TelegramMessage, me: &Me) -> bool {
     let text = message.text.as_deref().or(message.caption.as_deref()).unwrap_or_default();
     replied_to(message, me).is_some() || !mentions(text, me).is_empty()
 }
@@ -262,7 +262,7 @@ fn without_name(text: &str, me: &Me) -> String {
 }
 
 /// What a message holds beside words; `None` for notices such as "pinned a message".
-fn with(message: &Message) -> Option<With> {
+fn with(message: &TelegramMessage) -> Option<With> {
     let spoken = message.voice.as_ref().or(message.audio.as_ref()).or(message.video_note.as_ref());
     if let Some(file) = spoken {
         return Some(With::Spoken(download(file)));

@@ -16,7 +16,7 @@ fn message(more: Value) -> Value {
     message
 }
 
-fn heard(kind: &str, more: Value) -> Option<Heard> {
+fn heard(kind: &str, more: Value) -> Option<ChatUpdate> {
     let mut update = json!({"update_id": 1});
     update[kind] = message(more);
     hear(&update.to_string(), &me())
@@ -24,7 +24,7 @@ fn heard(kind: &str, more: Value) -> Option<Heard> {
 
 fn origin_of(kind: &str, more: Value) -> Origin {
     match heard(kind, more).unwrap().what {
-        What::Said(said) | What::Edited(said) => said.origin,
+        UpdateKind::Said(said) | UpdateKind::Edited(said) => said.origin,
         other => panic!("{other:?}"),
     }
 }
@@ -61,7 +61,7 @@ fn a_reply_counts_only_when_it_is_to_the_bot() {
     .unwrap()
     .what
     {
-        What::Said(Said { reply_to, number: MessageId(5), .. }) => reply_to,
+        UpdateKind::Said(Said { reply_to, number: MessageId(5), .. }) => reply_to,
         other => panic!("{other:?}"),
     };
     assert_eq!(reply_to(42), Some(MessageId(3)));
@@ -75,7 +75,7 @@ fn a_press_knows_the_message_it_sits_on_even_when_that_is_gone() {
     }});
     let heard = hear(&press.to_string(), &me()).unwrap();
     assert_eq!(heard.callback.as_deref(), Some("q"));
-    assert_eq!(heard.what, What::Press(MessageId(9), "y:a:b".into()));
+    assert_eq!(heard.what, UpdateKind::Press(MessageId(9), "y:a:b".into()));
 }
 
 #[test]
@@ -93,13 +93,13 @@ fn in_groups_the_bot_hears_its_name_and_replies_only() {
     ] {
         let heard = heard("message", json!({"text": text, "chat": group}));
         let said = heard.map(|heard| match heard.what {
-            What::Said(said) if !heard.private => said.text,
+            UpdateKind::Said(said) if !heard.private => said.text,
             other => panic!("{other:?}"),
         });
         assert_eq!(said.as_deref(), words, "{text}");
     }
     let reply = json!({"text": "yes", "chat": group, "reply_to_message": {"message_id": 3, "from": {"id": 42}}});
-    assert!(matches!(heard("message", reply).unwrap().what, What::Said(_)));
+    assert!(matches!(heard("message", reply).unwrap().what, UpdateKind::Said(_)));
     assert_eq!(heard("edited_message", json!({"text": "@brain_bot hello", "chat": group})), None);
 }
 
@@ -112,11 +112,11 @@ fn only_being_let_in_is_news() {
         }});
         hear(&update.to_string(), &me()).map(|heard| heard.what)
     };
-    assert_eq!(heard(-5, "supergroup", "left", "member"), Some(What::Added));
-    assert_eq!(heard(-5, "group", "kicked", "administrator"), Some(What::Added));
+    assert_eq!(heard(-5, "supergroup", "left", "member"), Some(UpdateKind::Added));
+    assert_eq!(heard(-5, "group", "kicked", "administrator"), Some(UpdateKind::Added));
     assert_eq!(heard(-5, "group", "member", "administrator"), None);
     assert_eq!(heard(-5, "group", "member", "left"), None);
-    assert_eq!(heard(7, "private", "kicked", "member"), Some(What::Added));
+    assert_eq!(heard(7, "private", "kicked", "member"), Some(UpdateKind::Added));
     assert_eq!(heard(7, "private", "member", "kicked"), None);
     assert_eq!(heard(-5, "group", "left", "something new"), None);
 }
@@ -124,15 +124,15 @@ fn only_being_let_in_is_news() {
 #[test]
 fn topics_are_places_of_their_own_and_reply_threads_are_not() {
     let topic = heard("message", json!({"text": "x", "message_thread_id": 12, "is_topic_message": true})).unwrap();
-    assert_eq!(topic.place, Place { chat: 7, topic: Some(12) });
+    assert_eq!(topic.place, ChatPlace { chat: 7, topic: Some(12) });
     let thread = heard("message", json!({"text": "x", "message_thread_id": 12})).unwrap();
-    assert_eq!(thread.place, Place { chat: 7, topic: None });
+    assert_eq!(thread.place, ChatPlace { chat: 7, topic: None });
 }
 
 #[test]
 fn what_a_message_holds_beside_words_is_told_apart_and_notices_are_nothing() {
     let with = |more: Value| match heard("message", more)?.what {
-        What::Said(said) => Some(said.with),
+        UpdateKind::Said(said) => Some(said.with),
         other => panic!("{other:?}"),
     };
     assert!(
@@ -171,7 +171,7 @@ fn whose_message_was_passed_on_is_known_when_telegram_says_so() {
         (json!({"type": "something new"}), None),
     ] {
         match heard("message", json!({"text": "x", "forward_origin": origin})).unwrap().what {
-            What::Said(said) => assert_eq!(said.from.as_deref(), name),
+            UpdateKind::Said(said) => assert_eq!(said.from.as_deref(), name),
             other => panic!("{other:?}"),
         }
     }
@@ -199,7 +199,7 @@ fn what_is_not_understood_is_nothing() {
 fn a_message_was_written_when_telegram_says_so_unless_that_cannot_be() {
     let received: DateTime<Utc> = "2026-01-12T10:00:00Z".parse().unwrap();
     let written = |date: Value| match heard("message", json!({"text": "x", "date": date})).unwrap().what {
-        What::Said(said) => said.written(received).to_rfc3339(),
+        UpdateKind::Said(said) => said.written(received).to_rfc3339(),
         other => panic!("{other:?}"),
     };
     let at = |seconds: i64| json!(received.timestamp() + seconds);

@@ -9,8 +9,8 @@
 use chrono::Duration;
 use serde_json::{Value, json};
 
-use super::convert::{self, Said, What};
-use super::inbox::{Entry, Inbox};
+use super::convert::{self, Said, UpdateKind};
+use super::inbox::{Inbox, WaitingUpdate};
 use super::turns::{self, Desk, Job};
 use crate::config::telegram_user;
 use crate::core::button::{Button, Press};
@@ -114,7 +114,7 @@ pub(super) async fn redo(desk: &Desk, job: &Job, button: MessageId, id: &str) ->
         return turns::say(desk, &[&job.entry], &chat, GONE).await;
     };
     let undo = live(desk, job, undo).await?;
-    let entry = Entry { raw, ..job.entry.clone() };
+    let entry = WaitingUpdate { raw, ..job.entry.clone() };
     let mut batch = Batch::default();
     batch.delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
     batch.put(&Inbox::open_entry(&entry), Expect::Any)?;
@@ -155,7 +155,7 @@ fn as_message(desk: &Desk, raw: &str, update: u64) -> Option<(String, Said)> {
     }
     let raw = json!({"update_id": update, "message": message}).to_string();
     match convert::hear(&raw, &desk.me)?.what {
-        What::Said(said) => Some((raw, said)),
-        What::Edited(_) | What::Press(..) | What::Added => None,
+        UpdateKind::Said(said) => Some((raw, said)),
+        UpdateKind::Edited(_) | UpdateKind::Press(..) | UpdateKind::Added => None,
     }
 }

@@ -7,7 +7,7 @@ use reqwest::multipart::{Form, Part};
 use serde::Deserialize;
 
 use super::api::ApiError;
-use super::place::Place;
+use super::place::ChatPlace;
 use super::send::{Wire, judge, keyboard};
 use crate::core::ids::MessageId;
 use crate::core::turn::{Attachment, Reply};
@@ -23,7 +23,7 @@ impl Wire {
     /// Sends a file and returns the number of its message.
     pub(super) async fn post_file(
         &self,
-        place: Place,
+        place: ChatPlace,
         reply: &Reply,
         file: &Attachment,
     ) -> Result<MessageId, SendError> {
@@ -43,7 +43,7 @@ impl Wire {
     }
 }
 
-fn form(place: Place, caption: &str, reply: &Reply, file: &Attachment) -> Result<Form, ApiError> {
+fn form(place: ChatPlace, caption: &str, reply: &Reply, file: &Attachment) -> Result<Form, ApiError> {
     let unusable = |why: String| ApiError::Refused { code: 400, why };
     let part = Part::text(file.content.clone()).file_name(file.name.clone());
     let part = part.mime_str(&file.mime).map_err(|error| unusable(error.without_url().to_string()))?;

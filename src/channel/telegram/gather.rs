@@ -17,8 +17,8 @@ use chrono::{DateTime, TimeDelta};
 use chrono_tz::Tz;
 use tokio_util::sync::CancellationToken;
 
-use super::convert::{Heard, Said, What, With};
-use super::inbox::Entry;
+use super::convert::{ChatUpdate, Said, UpdateKind, With};
+use super::inbox::WaitingUpdate;
 use super::queue::{Next, Rest};
 use super::things::{self, Unpacked};
 use super::turns::{self, Desk, Job};
@@ -39,7 +39,7 @@ use crate::ports::StoreError;
 /// One message of a breath.
 #[derive(Debug)]
 struct Piece {
-    entry: Entry,
+    entry: WaitingUpdate,
     said: Said,
     /// True when it changes an earlier one.
     edits: bool,
@@ -50,7 +50,7 @@ struct Piece {
 #[derive(Debug)]
 struct Together {
     /// Whose, and where.
-    heard: Heard,
+    heard: ChatUpdate,
     pieces: Vec<Piece>,
 }
 
@@ -74,8 +74,8 @@ impl Drop for UnderWay<'_> {
 
 fn is_stoppable(job: &Job) -> bool {
     match &job.heard.what {
-        What::Said(said) | What::Edited(said) => !turns::is_cancel(said),
-        What::Press(..) | What::Added => false,
+        UpdateKind::Said(said) | UpdateKind::Edited(said) => !turns::is_cancel(said),
+        UpdateKind::Press(..) | UpdateKind::Added => false,
     }
 }
 
@@ -91,14 +91,14 @@ pub(super) async fn said(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), 
     let _under_way = is_stoppable(&job).then(|| UnderWay::new(&desk.brain, job.heard.place.id()));
     let Job { entry, heard, more, resumed } = job;
     let mut together = Together { heard: heard.clone(), pieces: Vec::new() };
-    let all: Vec<(Entry, Heard)> = std::iter::once((entry, heard)).chain(more).collect();
+    let all: Vec<(WaitingUpdate, ChatUpdate)> = std::iter::once((entry, heard)).chain(more).collect();
     for (entry, heard) in all {
         together.add(desk, entry, heard.what).await?;
     }
     let may_grow = !resumed && !desk.pause.is_zero() && together.may_grow();
     loop {
         if together.pieces.iter().any(|piece| piece.unpacked.stopped) {
-            let entries: Vec<&Entry> = together.pieces.iter().map(|piece| &piece.entry).collect();
+            let entries: Vec<&WaitingUpdate> = together.pieces.iter().map(|piece| &piece.entry).collect();
             return turns::answer(desk, &entries, &together.heard.place.id(), STOPPED).await;
         }
         let breath = if may_grow { Debounce::held() } else { Debounce::over() };
@@ -148,11 +148,11 @@ async fn gathered(desk: &Desk, together: &Together, rest: &Rest<Job>, breath: &D
 }
 
 impl Together {
-    async fn add(&mut self, desk: &Desk, entry: Entry, what: What) -> Result<(), StoreError> {
+    async fn add(&mut self, desk: &Desk, entry: WaitingUpdate, what: UpdateKind) -> Result<(), StoreError> {
         let (said, edits) = match what {
-            What::Said(said) => (said, false),
-            What::Edited(said) => (said, true),
-            What::Press(..) | What::Added => return desk.inbox.close_now(&entry).await,
+            UpdateKind::Said(said) => (said, false),
+            UpdateKind::Edited(said) => (said, true),
+            UpdateKind::Press(..) | UpdateKind::Added => return desk.inbox.close_now(&entry).await,
         };
         let unpacked =
             if edits { Unpacked::default() } else { things::unpack(desk, &entry, &self.heard, &said).await? };
@@ -174,14 +174,14 @@ impl Together {
     /// An edit of one of these messages.
     fn is_changed_by(&self, job: &Job) -> bool {
         match &job.heard.what {
-            What::Edited(edit) => self.pieces.iter().any(|piece| piece.said.number == edit.number),
-            What::Said(_) | What::Press(..) | What::Added => false,
+            UpdateKind::Edited(edit) => self.pieces.iter().any(|piece| piece.said.number == edit.number),
+            UpdateKind::Said(_) | UpdateKind::Press(..) | UpdateKind::Added => false,
         }
     }
 
     /// The next message of the same breath.
     fn goes_on_with(&self, job: &Job, pause: Duration) -> bool {
-        let What::Said(next) = &job.heard.what else { return false };
+        let UpdateKind::Said(next) = &job.heard.what else { return false };
         let pause = TimeDelta::from_std(pause).unwrap_or_default();
         let soon = self.pieces.last().is_some_and(|last| {
             let written = next.written(job.entry.at) - last.said.written(last.entry.at);
@@ -202,7 +202,7 @@ impl Together {
             // A decision is made in one step, so it waits before it rather than in it.
             breath.before_writing().await;
         }
-        let entries: Vec<&Entry> = self.pieces.iter().map(|piece| &piece.entry).collect();
+        let entries: Vec<&WaitingUpdate> = self.pieces.iter().map(|piece| &piece.entry).collect();
         match self.incoming() {
             Some(incoming) => {
                 self.tell_what_is_left_out(desk, breath).await?;

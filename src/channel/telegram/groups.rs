@@ -11,8 +11,8 @@ use teloxide_core::payloads::SendChatAction;
 use teloxide_core::types::{self, ChatAction};
 
 use super::api::ApiError;
-use super::convert::{Heard, Said, What, With};
-use super::place::Place;
+use super::convert::{ChatUpdate, Said, UpdateKind, With};
+use super::place::ChatPlace;
 use super::queue::Rest;
 use super::turns::{self, Desk, Job};
 use crate::core::ids::MessageId;
@@ -53,7 +53,7 @@ pub(super) async fn said(desk: &Desk, job: Job, said: Said, rest: &Rest<Job>) ->
             }
         }
     }
-    let (group, home) = (job.heard.place.id(), Place { chat: job.heard.who, topic: None });
+    let (group, home) = (job.heard.place.id(), ChatPlace { chat: job.heard.who, topic: None });
     if !is_open(desk, home).await {
         let how = format!(
             "I can only answer that privately, and we have no private chat yet. Open it here, press Start, and ask me again: https://t.me/{}",
@@ -65,7 +65,7 @@ pub(super) async fn said(desk: &Desk, job: Job, said: Said, rest: &Rest<Job>) ->
     let origin = if said.origin.is_own_words() { Origin::InGroup } else { said.origin };
     // It has no number in the private chat, and replies to nothing there.
     let said = Said { number: MessageId(0), origin, reply_to: None, ..said };
-    let heard = Heard { place: home, private: true, what: What::Said(said), ..job.heard };
+    let heard = ChatUpdate { place: home, private: true, what: UpdateKind::Said(said), ..job.heard };
     rest.hand_over(&home.id(), Job { heard, resumed: true, ..job });
     Ok(())
 }
@@ -82,7 +82,7 @@ async fn cancel(desk: &Desk, job: &Job) -> Result<(), StoreError> {
 }
 
 /// Whether the bot may write there: only people open private chats.
-async fn is_open(desk: &Desk, home: Place) -> bool {
+async fn is_open(desk: &Desk, home: ChatPlace) -> bool {
     let typing = SendChatAction::new(types::ChatId(home.chat), ChatAction::Typing);
     let tried = desk.chat.wire.api.call::<_, serde::de::IgnoredAny>(&typing).await;
     !matches!(tried, Err(ApiError::Refused { .. }))

@@ -35,7 +35,7 @@ pub struct Received {
 
 /// An update that is stored and waits for its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct WaitingUpdate {
     /// Its exact number.
     pub update: u64,
     /// Its name in the store; see [`Incoming::inbox`].
@@ -59,10 +59,10 @@ pub struct Inbox {
 
 impl Inbox {
     /// Opens it, and returns what an earlier life left open, in order.
-    pub async fn open(store: Arc<dyn Store>) -> Result<(Self, Vec<Entry>), StoreError> {
+    pub async fn open(store: Arc<dyn Store>) -> Result<(Self, Vec<WaitingUpdate>), StoreError> {
         let all = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], usize::MAX)).await?;
         let kept = AtomicUsize::new(all.len());
-        let mut open: Vec<Entry> =
+        let mut open: Vec<WaitingUpdate> =
             all.into_iter().filter(|(entry, _)| !entry.done).map(|(entry, _)| waiting(entry)).collect();
         open.sort_by_key(|entry| (entry.at, entry.update));
         Ok((Self { store, kept }, open))
@@ -114,14 +114,14 @@ impl Inbox {
     }
 
     /// Marks an update as done, in a batch that may hold more; its words are forgotten.
-    pub fn close(entry: &Entry, batch: &mut Batch) -> Result<(), StoreError> {
+    pub fn close(entry: &WaitingUpdate, batch: &mut Batch) -> Result<(), StoreError> {
         let closed = InboxEntry { done: true, ..fresh_entry(entry.update, entry.at, String::new()) };
         batch.put(&closed, Expect::Any)?;
         Ok(())
     }
 
     /// The same, at once.
-    pub async fn close_now(&self, entry: &Entry) -> Result<(), StoreError> {
+    pub async fn close_now(&self, entry: &WaitingUpdate) -> Result<(), StoreError> {
         let mut batch = Batch::default();
         Self::close(entry, &mut batch)?;
         self.store.commit(batch).await?;
@@ -129,16 +129,16 @@ impl Inbox {
     }
 
     /// Notes that an update belongs to the turn of an earlier one; after a restart they are still together.
-    pub async fn join(&self, first: &Entry, entry: &Entry) -> Result<(), StoreError> {
+    pub async fn join(&self, first: &WaitingUpdate, entry: &WaitingUpdate) -> Result<(), StoreError> {
         let mut batch = Batch::default();
-        batch.put(&Self::open_entry(&Entry { joins: Some(first.update), ..entry.clone() }), Expect::Any)?;
+        batch.put(&Self::open_entry(&WaitingUpdate { joins: Some(first.update), ..entry.clone() }), Expect::Any)?;
         self.store.commit(batch).await?;
         Ok(())
     }
 
     /// An open entry as it is stored, for changes that are committed together with others.
-    pub fn open_entry(entry: &Entry) -> InboxEntry {
-        let Entry { joins, heard, .. } = entry.clone();
+    pub fn open_entry(entry: &WaitingUpdate) -> InboxEntry {
+        let WaitingUpdate { joins, heard, .. } = entry.clone();
         InboxEntry { joins, heard, ..fresh_entry(entry.update, entry.at, entry.raw.clone()) }
     }
 
@@ -150,7 +150,7 @@ impl Inbox {
     }
 }
 
-impl Entry {
+impl WaitingUpdate {
     /// The entry of an update that was just admitted.
     pub fn of(received: Received, at: DateTime<Utc>) -> Self {
         waiting(fresh_entry(received.update, at, received.raw))
@@ -161,9 +161,16 @@ fn fresh_entry(update: u64, at: DateTime<Utc>, raw: String) -> InboxEntry {
     InboxEntry { channel: CHANNEL.to_owned(), update, received_at: at, raw, done: false, joins: None, heard: None }
 }
 
-fn waiting(entry: InboxEntry) -> Entry {
+fn waiting(entry: InboxEntry) -> WaitingUpdate {
     let name = entry.name();
-    Entry { update: entry.update, name, at: entry.received_at, raw: entry.raw, joins: entry.joins, heard: entry.heard }
+    WaitingUpdate {
+        update: entry.update,
+        name,
+        at: entry.received_at,
+        raw: entry.raw,
+        joins: entry.joins,
+        heard: entry.heard,
+    }
 }
 
 #[cfg(test)]
@@ -203,7 +210,7 @@ mod tests {
         let now = Utc::now();
         inbox.admit(vec![received(900, true), received(901, false), received(902, true)], now).await.unwrap();
         inbox.admit(vec![received(3, true)], now + TimeDelta::seconds(1)).await.unwrap();
-        inbox.close_now(&Entry::of(received(902, true), now)).await.unwrap();
+        inbox.close_now(&WaitingUpdate::of(received(902, true), now)).await.unwrap();
 
         let (_, open) = Inbox::open(Arc::clone(&store)).await.unwrap();
         assert_eq!(open.iter().map(|e| e.update).collect::<Vec<_>>(), [900, 3]);
@@ -218,7 +225,10 @@ mod tests {
         let (inbox, _) = Inbox::open(Arc::clone(&store)).await.unwrap();
         let now = Utc::now();
         inbox.admit(vec![received(7, true), received(8, true)], now).await.unwrap();
-        inbox.join(&Entry::of(received(7, true), now), &Entry::of(received(8, true), now)).await.unwrap();
+        inbox
+            .join(&WaitingUpdate::of(received(7, true), now), &WaitingUpdate::of(received(8, true), now))
+            .await
+            .unwrap();
         let (_, open) = Inbox::open(store).await.unwrap();
         assert_eq!(open.iter().map(|e| (e.update, e.joins)).collect::<Vec<_>>(), [(7, None), (8, Some(7))]);
         assert_eq!(open[1].raw, "words 8");

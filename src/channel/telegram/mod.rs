@@ -163,7 +163,7 @@ impl Telegram {
 /// The status lines of turns that an earlier life did not end become those of the same turns, done again, or of
 /// the answers that it did not get to show. All of them before the first begins: its answer must not be taken
 /// for a line.
-async fn take_up_lines(desk: &Desk, open: &[inbox::Entry]) {
+async fn take_up_lines(desk: &Desk, open: &[inbox::WaitingUpdate]) {
     let heard = open.iter().filter_map(|entry| convert::hear(&entry.raw, &desk.me));
     let mut chats: std::collections::HashSet<_> = heard.map(|heard| heard.place.id()).collect();
     match commit::undelivered(&desk.brain).await {

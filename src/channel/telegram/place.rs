@@ -4,14 +4,14 @@ use crate::core::ids::ChatId;
 
 /// Where a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct ChatPlace {
     /// Telegram's number of the chat.
     pub chat: i64,
     /// The topic, in chats that have them.
     pub topic: Option<i32>,
 }
 
-impl Place {
+impl ChatPlace {
     /// `tg:CHAT` or `tg:CHAT/TOPIC`; `None` for chats of other channels.
     pub fn parse(chat: &ChatId) -> Option<Self> {
         let name = chat.as_str().strip_prefix("tg:")?;
@@ -39,10 +39,10 @@ mod tests {
     fn places_survive_the_way_there_and_back_and_other_chats_are_not_ours() {
         for name in ["tg:7", "tg:-100987", "tg:-100987/12"] {
             let id = ChatId::new(name);
-            assert_eq!(Place::parse(&id).map(Place::id), Some(id));
+            assert_eq!(ChatPlace::parse(&id).map(ChatPlace::id), Some(id));
         }
         for name in ["console:anna", "tg:", "tg:x", "tg:7/", "tg:7/x", "7"] {
-            assert_eq!(Place::parse(&ChatId::new(name)), None, "{name}");
+            assert_eq!(ChatPlace::parse(&ChatId::new(name)), None, "{name}");
         }
     }
 }

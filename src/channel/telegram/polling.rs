@@ -12,8 +12,8 @@ use teloxide_core::requests::Payload;
 use tokio_util::sync::CancellationToken;
 
 use super::api::ApiError;
-use super::convert::{self, Heard, What};
-use super::inbox::{Entry, Received};
+use super::convert::{self, ChatUpdate, UpdateKind};
+use super::inbox::{Received, WaitingUpdate};
 use super::queue::Queues;
 use super::trouble::Trouble;
 use super::turns::{self, Desk, Job};
@@ -73,7 +73,7 @@ pub(super) async fn poll(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, stop: &Can
 }
 
 /// One long poll. An update without a number cannot even be acknowledged, and is left out.
-async fn fetch(desk: &Desk, offset: Option<u64>) -> Result<Vec<(Received, Option<Heard>)>, ApiError> {
+async fn fetch(desk: &Desk, offset: Option<u64>) -> Result<Vec<(Received, Option<ChatUpdate>)>, ApiError> {
     let call = GetUpdates { offset, timeout: limits::POLL_SECS, allowed_updates: ALLOWED_UPDATES };
     let limit = Duration::from_secs(u64::from(limits::POLL_SECS) + limits::POLL_GRACE_SECS);
     let raw: Vec<Box<RawValue>> = desk.chat.wire.api.call_within(&call, limit).await?;
@@ -81,7 +81,7 @@ async fn fetch(desk: &Desk, offset: Option<u64>) -> Result<Vec<(Received, Option
 }
 
 /// Only what leads to something for somebody we serve is kept with its words. `None` for what has no number.
-pub(super) fn sort(desk: &Desk, raw: &str) -> Option<(Received, Option<Heard>)> {
+pub(super) fn sort(desk: &Desk, raw: &str) -> Option<(Received, Option<ChatUpdate>)> {
     let update = serde_json::from_str::<Numbered>(raw).ok()?.update_id;
     let heard = convert::hear(raw, &desk.me);
     let opens = heard.as_ref().is_some_and(|heard| desk.access.serves(heard.who));
@@ -92,9 +92,9 @@ pub(super) fn sort(desk: &Desk, raw: &str) -> Option<(Received, Option<Heard>)> 
 pub(super) async fn arrive(
     desk: &Arc<Desk>,
     queues: &Arc<Queues<Job>>,
-    batch: Vec<(Received, Option<Heard>)>,
+    batch: Vec<(Received, Option<ChatUpdate>)>,
 ) -> Result<(), StoreError> {
-    let may_let_in = |heard: &Heard| knocking(heard).is_some_and(|words| desk.access.may_let_in(words));
+    let may_let_in = |heard: &ChatUpdate| knocking(heard).is_some_and(|words| desk.access.may_let_in(words));
     let mut rest = batch;
     loop {
         for (received, heard) in &mut rest {
@@ -113,18 +113,18 @@ pub(super) async fn arrive(
 async fn admit(
     desk: &Arc<Desk>,
     queues: &Arc<Queues<Job>>,
-    batch: Vec<(Received, Option<Heard>)>,
+    batch: Vec<(Received, Option<ChatUpdate>)>,
 ) -> Result<(), StoreError> {
     let at = desk.brain.clock.now();
-    let (received, heard): (Vec<Received>, Vec<Option<Heard>>) = batch.into_iter().unzip();
+    let (received, heard): (Vec<Received>, Vec<Option<ChatUpdate>>) = batch.into_iter().unzip();
     let numbers: Vec<u64> = received.iter().map(|received| received.update).collect();
     let fresh = desk.inbox.admit(received, at).await?;
-    let mut heard: std::collections::HashMap<u64, Heard> =
+    let mut heard: std::collections::HashMap<u64, ChatUpdate> =
         numbers.into_iter().zip(heard).filter_map(|(update, heard)| Some((update, heard?))).collect();
     for received in fresh {
         let Some(heard) = heard.remove(&received.update) else { continue };
         if received.opens {
-            turns::begin(desk, queues, Job::new(Entry::of(received, at), heard));
+            turns::begin(desk, queues, Job::new(WaitingUpdate::of(received, at), heard));
         } else {
             at_the_door(desk, queues, heard).await;
         }
@@ -133,15 +133,15 @@ async fn admit(
 }
 
 /// What a stranger says to us; nothing in groups.
-fn knocking(heard: &Heard) -> Option<&str> {
+fn knocking(heard: &ChatUpdate) -> Option<&str> {
     match &heard.what {
-        What::Said(said) | What::Edited(said) if heard.private => Some(&said.text),
-        What::Said(_) | What::Edited(_) | What::Press(..) | What::Added => None,
+        UpdateKind::Said(said) | UpdateKind::Edited(said) if heard.private => Some(&said.text),
+        UpdateKind::Said(_) | UpdateKind::Edited(_) | UpdateKind::Press(..) | UpdateKind::Added => None,
     }
 }
 
 /// A stranger. Nothing is kept; in groups, nothing is said.
-async fn at_the_door(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, heard: Heard) {
+async fn at_the_door(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, heard: ChatUpdate) {
     turns::acknowledge_press(desk, queues, &heard);
     let Some(words) = knocking(&heard) else { return };
     let sentence = desk.access.stranger(&desk.brain, heard.who, heard.place, words).await;

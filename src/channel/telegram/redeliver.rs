@@ -12,7 +12,7 @@ use futures::stream::FuturesUnordered;
 use tokio::time::Instant;
 
 use super::channel::TelegramChannel;
-use super::place::Place;
+use super::place::ChatPlace;
 use crate::core::ids::ChatId;
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -34,7 +34,7 @@ pub(super) async fn run(brain: Arc<Brain>, chat: Arc<TelegramChannel>) {
     let now = Instant::now();
     match commit::undelivered(&brain).await {
         Ok(chats) => {
-            let ours = chats.into_iter().filter(|id| Place::parse(id).is_some());
+            let ours = chats.into_iter().filter(|id| ChatPlace::parse(id).is_some());
             waiting.extend(ours.map(|id| (id, Waiting { due: now, tries: 0, under_way: false, again: false })));
         }
         Err(error) => tracing::error!(%error, "the outbox cannot be read"),

@@ -24,7 +24,7 @@ use tokio::time::Instant;
 use super::api::{Api, ApiError};
 use super::entities::entities;
 use super::pace::Pace;
-use super::place::Place;
+use super::place::ChatPlace;
 use crate::core::button::Button;
 use crate::core::ids::MessageId;
 use crate::core::markup::{Formatted, Span};
@@ -84,7 +84,7 @@ impl Wire {
     }
 
     /// Sends a new message.
-    pub(super) async fn post(&self, place: Place, reply: &Reply) -> Result<MessageId, SendError> {
+    pub(super) async fn post(&self, place: ChatPlace, reply: &Reply) -> Result<MessageId, SendError> {
         if let Some(file) = &reply.attachment {
             return self.post_file(place, reply, file).await;
         }
@@ -103,12 +103,12 @@ impl Wire {
     }
 
     /// Shows what is being done. It is worth no second form: what is refused is left out.
-    pub(super) async fn post_line(&self, place: Place, words: &str) -> Result<MessageId, ApiError> {
+    pub(super) async fn post_line(&self, place: ChatPlace, words: &str) -> Result<MessageId, ApiError> {
         self.say(place, words, &[], &[]).await
     }
 
     /// Telegram does not take these words. In pieces, when there are too many; else the person is told.
-    async fn post_anyhow(&self, place: Place, reply: &Reply, error: ApiError) -> Result<MessageId, SendError> {
+    async fn post_anyhow(&self, place: ChatPlace, reply: &Reply, error: ApiError) -> Result<MessageId, SendError> {
         tracing::error!(%error, "a message is refused");
         if reply.card.is_some() {
             // Best effort: the card stays undelivered, and so nobody can approve it.
@@ -123,7 +123,7 @@ impl Wire {
         self.say(place, NOT_TAKEN, &[], &reply.buttons).await.map_err(judge)
     }
 
-    async fn in_pieces(&self, place: Place, reply: &Reply) -> Result<MessageId, ApiError> {
+    async fn in_pieces(&self, place: ChatPlace, reply: &Reply) -> Result<MessageId, ApiError> {
         let pieces = split_utf16(&reply.text, limits::MESSAGE_UTF16_MAX / 4);
         let mut last = MessageId(0);
         for (index, piece) in pieces.iter().enumerate() {
@@ -135,7 +135,7 @@ impl Wire {
 
     async fn say(
         &self,
-        place: Place,
+        place: ChatPlace,
         text: &str,
         spans: &[Span],
         buttons: &[Vec<Button>],
@@ -157,7 +157,7 @@ impl Wire {
     /// Gives a message other words. One that already reads like that is fine.
     pub(super) async fn rewrite(
         &self,
-        place: Place,
+        place: ChatPlace,
         message: MessageId,
         words: &Formatted,
         buttons: &[Vec<Button>],
@@ -175,7 +175,7 @@ impl Wire {
 
     async fn rewrite_as(
         &self,
-        place: Place,
+        place: ChatPlace,
         message: MessageId,
         text: &str,
         spans: &[Span],
@@ -194,7 +194,7 @@ impl Wire {
     }
 
     /// Changes a message as the outbox wants it.
-    pub(super) async fn change(&self, place: Place, edit: &Edit) -> Result<(), SendError> {
+    pub(super) async fn change(&self, place: ChatPlace, edit: &Edit) -> Result<(), SendError> {
         if let Some(text) = &edit.text {
             let words = Formatted::plain(text.as_str());
             return self.rewrite(place, edit.message, &words, &edit.buttons, Turn::Waits).await.map_err(judge);
@@ -208,7 +208,7 @@ impl Wire {
     }
 
     /// Deletes a message of ours. Best effort.
-    pub(super) async fn delete(&self, place: Place, message: MessageId) {
+    pub(super) async fn delete(&self, place: ChatPlace, message: MessageId) {
         let Ok(number) = number(message) else { return };
         let call = DeleteMessage::new(types::ChatId(place.chat), number);
         if let Err(error) = self.api.call::<_, IgnoredAny>(&call).await {
@@ -217,7 +217,7 @@ impl Wire {
     }
 
     /// Shows that something is being worked on, for five seconds. Best effort.
-    pub(super) async fn typing(&self, place: Place) {
+    pub(super) async fn typing(&self, place: ChatPlace) {
         let mut action = SendChatAction::new(types::ChatId(place.chat), ChatAction::Typing);
         if let Some(topic) = place.topic {
             action = action.message_thread_id(thread(topic));
@@ -226,12 +226,12 @@ impl Wire {
     }
 
     /// Whether drafts can be tried in this place.
-    pub(super) fn takes_drafts(&self, place: Place) -> bool {
+    pub(super) fn takes_drafts(&self, place: ChatPlace) -> bool {
         place.chat > 0 && self.takes_drafts.load(Ordering::Relaxed)
     }
 
     /// Shows a growing answer. A refusal means that this server never takes one.
-    pub(super) async fn draft(&self, place: Place, draft: i64, words: &Formatted) -> Result<(), ApiError> {
+    pub(super) async fn draft(&self, place: ChatPlace, draft: i64, words: &Formatted) -> Result<(), ApiError> {
         let styled = entities(&words.spans);
         let mut call = SendMessageDraft {
             chat_id: place.chat,
@@ -255,7 +255,7 @@ impl Wire {
         shown.map(|_| ())
     }
 
-    pub(super) fn held(&self, place: Place) -> Duration {
+    pub(super) fn held(&self, place: ChatPlace) -> Duration {
         self.pace().wait_of(place.chat, Instant::now())
     }
 
@@ -264,7 +264,7 @@ impl Wire {
     }
 
     /// One call when its time has come; a short flood wait is waited for, once.
-    async fn paced<P, T>(&self, place: Place, payload: &P, turn: Turn) -> Result<T, ApiError>
+    async fn paced<P, T>(&self, place: ChatPlace, payload: &P, turn: Turn) -> Result<T, ApiError>
     where
         P: Payload + Serialize + Sync,
         T: DeserializeOwned,
@@ -283,7 +283,7 @@ impl Wire {
     }
 
     /// Whatever `call` does, when its time has come.
-    pub(super) async fn at_pace<T, F>(&self, place: Place, call: impl Fn() -> F) -> Result<T, ApiError>
+    pub(super) async fn at_pace<T, F>(&self, place: ChatPlace, call: impl Fn() -> F) -> Result<T, ApiError>
     where
         F: Future<Output = Result<T, ApiError>>,
     {

@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::api::ApiError;
-use super::place::Place;
+use super::place::ChatPlace;
 use super::send::{Turn, Wire};
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
@@ -100,7 +100,7 @@ impl Statuses {
     }
 
     /// Shows something soon, if nothing comes in between. Returns at once.
-    pub(super) fn show(&self, wire: &Arc<Wire>, place: Place, chat: &ChatId, wanted: Wanted) {
+    pub(super) fn show(&self, wire: &Arc<Wire>, place: ChatPlace, chat: &ChatId, wanted: Wanted) {
         let show = self.of(chat);
         show.want(Some(wanted));
         let draft = self.last_draft.fetch_add(1, Ordering::Relaxed) + 1;
@@ -169,7 +169,7 @@ impl Statuses {
     }
 }
 
-async fn bring_up(wire: Arc<Wire>, place: Place, show: &Show, draft: i64) {
+async fn bring_up(wire: Arc<Wire>, place: ChatPlace, show: &Show, draft: i64) {
     let every = Duration::from_millis(limits::STATUS_EVERY_MS);
     loop {
         let mut shown = show.shown.lock().await;
@@ -197,7 +197,7 @@ async fn bring_up(wire: Arc<Wire>, place: Place, show: &Show, draft: i64) {
 }
 
 impl Shown {
-    async fn status(&mut self, wire: &Arc<Wire>, place: Place, text: String) {
+    async fn status(&mut self, wire: &Arc<Wire>, place: ChatPlace, text: String) {
         match self.line {
             Some(_) => self.rewrite(wire, place, &Formatted::plain(text), Turn::Waits).await,
             None if self.refused => {}
@@ -220,7 +220,7 @@ impl Shown {
     }
 
     /// Shows an answer as far as it is written. `draft`: its number, if it has none yet.
-    async fn grow(&mut self, wire: &Arc<Wire>, place: Place, mut words: Formatted, draft: i64) {
+    async fn grow(&mut self, wire: &Arc<Wire>, place: ChatPlace, mut words: Formatted, draft: i64) {
         let draft = *self.draft.get_or_insert(draft);
         if wire.takes_drafts(place) {
             let shown = tokio::time::timeout(PATIENCE, wire.draft(place, draft, &words)).await;
@@ -247,7 +247,7 @@ impl Shown {
         self.rewrite(wire, place, &words, Turn::OnlyIfSpare).await;
     }
 
-    async fn rewrite(&mut self, wire: &Wire, place: Place, words: &Formatted, turn: Turn) {
+    async fn rewrite(&mut self, wire: &Wire, place: ChatPlace, words: &Formatted, turn: Turn) {
         let Some(line) = &mut self.line else { return };
         let call = wire.rewrite(place, line.message, words, &[], turn);
         match tokio::time::timeout(PATIENCE, call).await {

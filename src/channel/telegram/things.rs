@@ -6,8 +6,8 @@
 //! heard once, even when the program is stopped in between; no address that is fetched or told of holds the
 //! token. Not here: understanding pictures.
 
-use super::convert::{Download, Heard, Said, With};
-use super::inbox::{Entry, Inbox};
+use super::convert::{ChatUpdate, Download, Said, With};
+use super::inbox::{Inbox, WaitingUpdate};
 use super::turns::Desk;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Along, Origin, Part, Reply};
@@ -37,7 +37,12 @@ pub(super) struct Unpacked {
 }
 
 /// Makes words of a message. What a recording was heard to say is told here, once.
-pub(super) async fn unpack(desk: &Desk, entry: &Entry, heard: &Heard, said: &Said) -> Result<Unpacked, StoreError> {
+pub(super) async fn unpack(
+    desk: &Desk,
+    entry: &WaitingUpdate,
+    heard: &ChatUpdate,
+    said: &Said,
+) -> Result<Unpacked, StoreError> {
     let mut unpacked = Unpacked::default();
     let passed_on = matches!(said.origin, Origin::Forwarded);
     let along = passed_on.then(|| Along::Message { from: said.from.clone() });
@@ -94,8 +99,8 @@ impl Unpacked {
 /// Tells something before the turn, together with a note that it was told.
 pub(super) async fn tell_once(
     desk: &Desk,
-    entry: &Entry,
-    heard: &Heard,
+    entry: &WaitingUpdate,
+    heard: &ChatUpdate,
     words: &str,
     note: &str,
 ) -> Result<(), StoreError> {
@@ -103,7 +108,7 @@ pub(super) async fn tell_once(
         return Ok(());
     }
     let mut batch = Batch::default();
-    let told = Entry { heard: Some(note.to_owned()), ..entry.clone() };
+    let told = WaitingUpdate { heard: Some(note.to_owned()), ..entry.clone() };
     batch.put(&Inbox::open_entry(&told), Expect::Any)?;
     desk.brain.tell(&heard.place.id(), vec![Show::Send(Reply::text(words))], batch).await
 }
@@ -118,7 +123,12 @@ enum Listened {
 }
 
 /// The words of a recording, shown to the person before anything is done with them.
-async fn spoken(desk: &Desk, entry: &Entry, heard: &Heard, recording: &Download) -> Result<Listened, StoreError> {
+async fn spoken(
+    desk: &Desk,
+    entry: &WaitingUpdate,
+    heard: &ChatUpdate,
+    recording: &Download,
+) -> Result<Listened, StoreError> {
     if let Some(known) = entry.heard.as_ref().filter(|known| !known.is_empty()) {
         return Ok(Listened::Words(known.clone()));
     }

@@ -15,14 +15,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
 use super::channel::TelegramChannel;
-use super::convert::{self, Heard, Me, Said, What};
-use super::inbox::{Entry, Inbox};
+use super::convert::{self, ChatUpdate, Me, Said, UpdateKind};
+use super::inbox::{Inbox, WaitingUpdate};
 use super::queue::{Entrance, Full, Lane, Queues, Rest};
 use super::{edits, gather, groups};
 use crate::config::telegram_user;
 use crate::core::ids::{ChatId, MessageId, RunId};
 use crate::core::outcome::Outcome;
-use crate::core::run::{Progress, Run};
+use crate::core::run::{Run, StepProgress};
 use crate::core::turn::{Incoming, Input, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -61,7 +61,7 @@ impl Desk {
     }
 
     /// Whether the person has stopped the turn of this chat that is under way.
-    pub fn is_cancelled(&self, heard: &Heard) -> bool {
+    pub fn is_cancelled(&self, heard: &ChatUpdate) -> bool {
         self.under_way(&heard.place.id()).is_some_and(|token| token.is_cancelled())
     }
 
@@ -74,26 +74,28 @@ impl Desk {
 /// A stored update and what it means.
 #[derive(Debug)]
 pub(super) struct Job {
-    pub entry: Entry,
-    pub heard: Heard,
+    pub entry: WaitingUpdate,
+    pub heard: ChatUpdate,
     /// What had already joined it in an earlier life.
-    pub more: Vec<(Entry, Heard)>,
+    pub more: Vec<(WaitingUpdate, ChatUpdate)>,
     /// Whether an earlier life may have begun it.
     pub resumed: bool,
 }
 
 impl Job {
     /// Something that has just come in.
-    pub fn new(entry: Entry, heard: Heard) -> Self {
+    pub fn new(entry: WaitingUpdate, heard: ChatUpdate) -> Self {
         Self { entry, heard, more: Vec::new(), resumed: false }
     }
 
     /// Its line; none for what waits for nobody.
     fn lane(&self) -> Option<Lane> {
         match &self.heard.what {
-            What::Press(message, data) if commands::overtakes(&press(*message, data)) => Some(Lane::Presses),
-            What::Said(said) if is_cancel(said) => None,
-            What::Press(..) | What::Said(_) | What::Edited(_) | What::Added => Some(Lane::Messages),
+            UpdateKind::Press(message, data) if commands::overtakes(&press(*message, data)) => Some(Lane::Presses),
+            UpdateKind::Said(said) if is_cancel(said) => None,
+            UpdateKind::Press(..) | UpdateKind::Said(_) | UpdateKind::Edited(_) | UpdateKind::Added => {
+                Some(Lane::Messages)
+            }
         }
     }
 }
@@ -123,7 +125,7 @@ pub(super) fn begin(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, job: Job) {
 }
 
 /// Handles what an earlier life left open, in order, before anything new. What had joined is still together.
-pub(super) async fn resume(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, open: Vec<Entry>) {
+pub(super) async fn resume(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, open: Vec<WaitingUpdate>) {
     let mut jobs: Vec<Job> = Vec::new();
     for entry in open {
         let heard = convert::hear(&entry.raw, &desk.me).filter(|heard| desk.access.serves(heard.who));
@@ -150,7 +152,7 @@ pub(super) async fn resume(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, open: Ve
 }
 
 /// Takes the little clock off a pressed button, at once. Best effort.
-pub(super) fn acknowledge_press(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, heard: &Heard) {
+pub(super) fn acknowledge_press(desk: &Arc<Desk>, queues: &Arc<Queues<Job>>, heard: &ChatUpdate) {
     let Some(query) = heard.callback.clone() else { return };
     let desk = desk.clone();
     queues.aside(async move {
@@ -174,19 +176,19 @@ pub(super) async fn handle(desk: Arc<Desk>, job: Job, rest: Rest<Job>) {
 
 async fn dispatch(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
     let private = job.heard.private;
-    if let What::Said(_) | What::Added = job.heard.what {
+    if let UpdateKind::Said(_) | UpdateKind::Added = job.heard.what {
         // Who writes to us, or lets us in, lets us answer.
         desk.brain.unblocked(&job.heard.place.id()).await?;
     }
     match job.heard.what.clone() {
-        What::Said(_) if private => gather::said(desk, job, rest).await,
-        What::Said(said) => groups::said(desk, job, said, rest).await,
-        What::Edited(said) => edits::offer(desk, &job, &said).await,
-        What::Press(message, data) if private => pressed(desk, &job, message, &data).await,
+        UpdateKind::Said(_) if private => gather::said(desk, job, rest).await,
+        UpdateKind::Said(said) => groups::said(desk, job, said, rest).await,
+        UpdateKind::Edited(said) => edits::offer(desk, &job, &said).await,
+        UpdateKind::Press(message, data) if private => pressed(desk, &job, message, &data).await,
         // Cards are never shown in a group.
-        What::Press(..) => desk.inbox.close_now(&job.entry).await,
-        What::Added if private => desk.inbox.close_now(&job.entry).await,
-        What::Added => groups::added(desk, &job).await,
+        UpdateKind::Press(..) => desk.inbox.close_now(&job.entry).await,
+        UpdateKind::Added if private => desk.inbox.close_now(&job.entry).await,
+        UpdateKind::Added => groups::added(desk, &job).await,
     }
 }
 
@@ -201,8 +203,8 @@ async fn pressed(desk: &Desk, job: &Job, message: MessageId, data: &str) -> Resu
 /// A single update as a turn.
 pub(super) fn incoming(job: &Job, message_id: MessageId, input: Input) -> Incoming {
     let at = match &job.heard.what {
-        What::Said(said) | What::Edited(said) => said.written(job.entry.at),
-        What::Press(..) | What::Added => job.entry.at,
+        UpdateKind::Said(said) | UpdateKind::Edited(said) => said.written(job.entry.at),
+        UpdateKind::Press(..) | UpdateKind::Added => job.entry.at,
     };
     Incoming {
         turn: RunId::new(format!("tg-{}", job.entry.update)),
@@ -219,7 +221,7 @@ pub(super) fn incoming(job: &Job, message_id: MessageId, input: Input) -> Incomi
 /// One turn, made of these updates.
 pub(super) async fn run(
     desk: &Desk,
-    entries: &[&Entry],
+    entries: &[&WaitingUpdate],
     incoming: &Incoming,
     breath: Debounce,
 ) -> Result<(), StoreError> {
@@ -239,7 +241,7 @@ pub(super) async fn run(
 }
 
 /// Tells that a turn broke. What it had begun is settled at the next start; what it had not begun is given up.
-pub(super) async fn broken(desk: &Desk, entries: &[&Entry], incoming: &Incoming) -> Result<(), StoreError> {
+pub(super) async fn broken(desk: &Desk, entries: &[&WaitingUpdate], incoming: &Incoming) -> Result<(), StoreError> {
     if commands::stoppable(&incoming.input) {
         desk.brain.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&incoming.chat);
     }
@@ -256,9 +258,10 @@ pub(super) async fn broken(desk: &Desk, entries: &[&Entry], incoming: &Incoming)
     if let Some((mut run, revision)) = desk.brain.store.load::<Run>(&journal).await? {
         run.inbox = None;
         for step in &mut run.steps {
-            if step.progress == Progress::Planned {
-                step.progress =
-                    Progress::Done { outcome: Outcome::failed("not tried, because something went wrong inside me") };
+            if step.progress == StepProgress::Planned {
+                step.progress = StepProgress::Done {
+                    outcome: Outcome::failed("not tried, because something went wrong inside me"),
+                };
             }
         }
         batch.put(&run, Expect::Revision(revision))?;
@@ -267,7 +270,12 @@ pub(super) async fn broken(desk: &Desk, entries: &[&Entry], incoming: &Incoming)
 }
 
 /// One sentence in reply; the updates are closed with it.
-pub(super) async fn say(desk: &Desk, entries: &[&Entry], chat: &ChatId, sentence: &str) -> Result<(), StoreError> {
+pub(super) async fn say(
+    desk: &Desk,
+    entries: &[&WaitingUpdate],
+    chat: &ChatId,
+    sentence: &str,
+) -> Result<(), StoreError> {
     let mut batch = Batch::default();
     for entry in entries {
         Inbox::close(entry, &mut batch)?;
@@ -276,7 +284,12 @@ pub(super) async fn say(desk: &Desk, entries: &[&Entry], chat: &ChatId, sentence
 }
 
 /// The same as the answer to what was being read: its status line is gone afterwards.
-pub(super) async fn answer(desk: &Desk, entries: &[&Entry], chat: &ChatId, sentence: &str) -> Result<(), StoreError> {
+pub(super) async fn answer(
+    desk: &Desk,
+    entries: &[&WaitingUpdate],
+    chat: &ChatId,
+    sentence: &str,
+) -> Result<(), StoreError> {
     let said = say(desk, entries, chat, sentence).await;
     desk.chat.settle(chat).await;
     said

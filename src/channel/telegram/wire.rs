@@ -16,10 +16,10 @@ pub struct Numbered {
 pub struct Update {
     /// A new message.
     #[serde(default)]
-    pub message: Option<Message>,
+    pub message: Option<TelegramMessage>,
     /// A message whose words were changed.
     #[serde(default)]
-    pub edited_message: Option<Message>,
+    pub edited_message: Option<TelegramMessage>,
     /// A pressed button.
     #[serde(default)]
     pub callback_query: Option<CallbackQuery>,
@@ -32,7 +32,7 @@ pub struct Update {
 #[derive(Debug, Deserialize)]
 pub struct Membership {
     pub chat: Chat,
-    pub from: User,
+    pub from: TelegramUser,
     pub old_chat_member: Standing,
     pub new_chat_member: Standing,
 }
@@ -62,7 +62,7 @@ pub struct FileRef {
 
 /// A card from an address book.
 #[derive(Debug, Deserialize)]
-pub struct Contact {
+pub struct SharedContact {
     #[serde(default)]
     pub phone_number: String,
     #[serde(default)]
@@ -91,7 +91,7 @@ pub struct Venue {
 
 /// Who.
 #[derive(Debug, Deserialize)]
-pub struct User {
+pub struct TelegramUser {
     /// Telegram's number.
     pub id: i64,
     /// Whether it is a machine.
@@ -111,7 +111,7 @@ pub struct Chat {
 
 /// A message as far as it matters to us. Fields that are only asked for their presence are not read.
 #[derive(Debug, Deserialize)]
-pub struct Message {
+pub struct TelegramMessage {
     pub message_id: i64,
     pub chat: Chat,
     /// When it was written, in seconds; an edit has the date of the first writing. Whatever it is, it does no harm.
@@ -122,7 +122,7 @@ pub struct Message {
     #[serde(default)]
     pub is_topic_message: bool,
     #[serde(default)]
-    pub from: Option<User>,
+    pub from: Option<TelegramUser>,
     #[serde(default)]
     pub text: Option<String>,
     #[serde(default)]
@@ -170,7 +170,7 @@ pub struct Message {
     #[serde(default)]
     pub sticker: Option<IgnoredAny>,
     #[serde(default)]
-    pub contact: Option<Contact>,
+    pub contact: Option<SharedContact>,
     #[serde(default)]
     pub location: Option<Location>,
     #[serde(default)]
@@ -190,17 +190,17 @@ pub struct Message {
 pub struct Replied {
     pub message_id: i64,
     #[serde(default)]
-    pub from: Option<User>,
+    pub from: Option<TelegramUser>,
 }
 
 /// A pressed button.
 #[derive(Debug, Deserialize)]
 pub struct CallbackQuery {
     pub id: String,
-    pub from: User,
+    pub from: TelegramUser,
     /// The message it sits on; "inaccessible" ones have chat and number as well.
     #[serde(default)]
-    pub message: Option<Message>,
+    pub message: Option<TelegramMessage>,
     /// Untrusted.
     #[serde(default)]
     pub data: Option<String>,

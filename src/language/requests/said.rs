@@ -12,7 +12,7 @@ use super::text::{Mark, capitalised, fold};
 use super::{Hearing, say::Built};
 use crate::core::plan::{Params, PlannedAction};
 use crate::language::time;
-use crate::language::time::{Grain, Problem, Role, When};
+use crate::language::time::{Grain, Problem, TimeRole, When};
 
 /// One clause, read one way.
 #[derive(Debug, Clone, Copy)]
@@ -235,7 +235,7 @@ impl<'a> Said<'a> {
 
     /// Is this told as a time that something has been moved to?
     pub fn is_moved_to(&self, words: &Words) -> bool {
-        words.peels.iter().any(|&peel| self.heard.time(peel).is_some_and(|found| found.role == Role::To))
+        words.peels.iter().any(|&peel| self.heard.time(peel).is_some_and(|found| found.role == TimeRole::To))
     }
 
     /// Where something is moved to, and the times it is told from.
@@ -248,7 +248,7 @@ impl<'a> Said<'a> {
             return Some((words, rest));
         }
         let all = self.moments(&[]);
-        let to = all.iter().copied().find(|&p| self.heard.time(p).is_some_and(|f| f.role == Role::To));
+        let to = all.iter().copied().find(|&p| self.heard.time(p).is_some_and(|f| f.role == TimeRole::To));
         let target = to.or(all.last().copied())?;
         let rest = all.into_iter().filter(|&p| p != target).collect();
         Some((self.words(&[target]), rest))

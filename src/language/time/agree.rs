@@ -7,9 +7,9 @@
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 
-use super::grammar::{Clock, Date, Doubt, Heard, Period, Phrase};
+use super::grammar::{ClockPhrase, Date, Doubt, Heard, Period, Phrase};
 use super::words::Days;
-use super::{Reference, Role, grammar, resolve};
+use super::{Reference, TimeRole, grammar, resolve};
 
 /// "And", "und", "n".
 const JOINT_CHARS_MAX: usize = 3;
@@ -38,7 +38,7 @@ pub fn agree(text: &str, heard: &mut [Heard], reference: &Reference) {
 
 /// "The 8 o'clock alarm tomorrow should ring at 6:20", "station 3 today, 13:45": several times, and nothing says which.
 fn doubt_several(text: &str, heard: &mut [Heard], reference: &Reference) {
-    let related = |p: &Phrase| p.role == Role::To || p.doubt.is_some() || p.counts_exactly();
+    let related = |p: &Phrase| p.role == TimeRole::To || p.doubt.is_some() || p.counts_exactly();
     let known = heard.iter().any(|h| related(&h.phrase));
     if known || !grammar::request_in(text).is_empty() {
         return;
@@ -65,7 +65,7 @@ fn start_of(heard: &Heard, reference: &Reference) -> Option<DateTime<Tz>> {
     let day = |date: &Date| date.is_one_day() && !matches!(date, Date::Edge(_, Period::Year(_)));
     let often = phrase.is_only_rule() && phrase.rule.is_some_and(|rule| rule.days == Days::default());
     let says = phrase.clock.is_some() || phrase.date.as_ref().is_some_and(day) || phrase.rule.is_some() && !often;
-    let plain = phrase.role == Role::Plain && says && !heard.excluded;
+    let plain = phrase.role == TimeRole::Plain && says && !heard.excluded;
     plain.then(|| resolve::resolve(phrase, reference).ok()?.start()).flatten()
 }
 
@@ -89,7 +89,7 @@ fn settle(heard: &mut [Heard], days: &[Option<NaiveDate>]) {
 }
 
 /// "Friday night" is open to an hour of that night.
-fn open_to(day: &Phrase, clock: Option<Clock>) -> bool {
+fn open_to(day: &Phrase, clock: Option<ClockPhrase>) -> bool {
     let fits = if day.part.is_some() { day.part_holds(clock) } else { clock.is_some() };
     day.clock.is_none() && day.doubt.is_none() && fits
 }
@@ -97,8 +97,8 @@ fn open_to(day: &Phrase, clock: Option<Clock>) -> bool {
 /// The day of a phrase that names just one.
 fn day_of(phrase: &Phrase, reference: &Reference) -> Option<NaiveDate> {
     let whole = phrase.rule.is_none() && phrase.to.is_none() && phrase.length.is_none() && phrase.shift.is_none();
-    let known =
-        matches!(phrase.doubt, None | Some(Doubt::OneOfSeveral)) && matches!(phrase.role, Role::Plain | Role::By);
+    let known = matches!(phrase.doubt, None | Some(Doubt::OneOfSeveral))
+        && matches!(phrase.role, TimeRole::Plain | TimeRole::By);
     let single = phrase.date.as_ref().is_some_and(|date| date.is_one_day());
     if !(whole && known && single) {
         return None;

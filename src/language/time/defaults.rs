@@ -6,7 +6,7 @@ use super::words::Edge;
 
 /// A part of the day. Minutes since local midnight; a window may reach into the next day.
 #[derive(Debug, PartialEq)]
-pub struct Part {
+pub struct PartOfDay {
     pub name: &'static str,
     /// What the part means when no clock time is said.
     pub at: i64,
@@ -17,15 +17,15 @@ pub struct Part {
     pub alone: bool,
 }
 
-const fn part(name: &'static str, at: (i64, i64), from: i64, to: i64) -> Part {
-    Part { name, at: at.0 * 60 + at.1, from: from * 60, to: to * 60, alone: false }
+const fn part(name: &'static str, at: (i64, i64), from: i64, to: i64) -> PartOfDay {
+    PartOfDay { name, at: at.0 * 60 + at.1, from: from * 60, to: to * 60, alone: false }
 }
 
-const fn alone(part: Part) -> Part {
-    Part { alone: true, ..part }
+const fn alone(part: PartOfDay) -> PartOfDay {
+    PartOfDay { alone: true, ..part }
 }
 
-pub const PARTS: &[Part] = &[
+pub const PARTS: &[PartOfDay] = &[
     part("early", (7, 0), 3, 12),
     alone(part("breakfast", (8, 0), 4, 12)),
     part("morning", (9, 0), 1, 13),
@@ -137,14 +137,14 @@ const NARROWED: &[(&str, Edge, &str)] = &[
     ("night", Edge::End, "late"),
 ];
 
-impl Part {
+impl PartOfDay {
     /// "Early … afternoon", with the day between the two words.
-    pub fn narrowed(&'static self, edge: Option<Edge>) -> &'static Part {
+    pub fn narrowed(&'static self, edge: Option<Edge>) -> &'static PartOfDay {
         let own = NARROWED.iter().find(|(part, at, _)| *part == self.name && Some(*at) == edge);
         own.and_then(|(_, _, name)| part_named(name)).unwrap_or(self)
     }
 }
 
-pub fn part_named(name: &str) -> Option<&'static Part> {
+pub fn part_named(name: &str) -> Option<&'static PartOfDay> {
     PARTS.iter().find(|part| part.name == name)
 }

@@ -139,7 +139,7 @@ pub struct Known {
 
 /// What an expression is to its sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Role {
+pub enum TimeRole {
     #[default]
     Plain,
     /// A deadline: "by", "before", "due".
@@ -156,7 +156,7 @@ pub enum Role {
 pub struct Found {
     /// Bytes of the text, with the expression's own preposition.
     pub span: Range<usize>,
-    pub role: Role,
+    pub role: TimeRole,
     pub result: Result<When, Problem>,
 }
 
@@ -227,7 +227,7 @@ pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
             let opens = found.first().is_some_and(|f| f.span.start == 0 && gap(f.span.end, request.start));
             let from = if opens { 0 } else { request.start };
             let asks = |f: &Found| f.span.start >= from && !matches!(f.result, Ok(When::Duration(_)));
-            let moved = found.iter().any(|f| f.role == Role::To);
+            let moved = found.iter().any(|f| f.role == TimeRole::To);
             let first = found.iter().position(asks).filter(|_| !moved).unwrap_or(0);
             start_of(&found[first..])
         }
@@ -237,7 +237,7 @@ pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
 /// The instant a sentence is about: where something is moved to, else the first expression that
 /// begins somewhere. A problem anywhere before it means that there is none.
 pub fn start_of(found: &[Found]) -> Option<DateTime<Tz>> {
-    let target = found.iter().filter(|f| f.role == Role::To);
+    let target = found.iter().filter(|f| f.role == TimeRole::To);
     for f in target.chain(found) {
         match &f.result {
             Ok(when) => {

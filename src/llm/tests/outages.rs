@@ -137,7 +137,7 @@ async fn the_fallback_endpoint_answers_when_the_first_cannot() {
         let first = Server::new(move |_, _| Answer::status(status, json!({})).with("Retry-After", "60")).await;
         let second = Server::new(|_, _| Answer::json(said("from the second"))).await;
         let fallback = Some(endpoint(&second, "other"));
-        let client = OpenAiClient::new(Settings { fallback, ..settings(&first) }).expect("settings");
+        let client = OpenAiClient::new(ClientSettings { fallback, ..settings(&first) }).expect("settings");
         let done = ask(&client, words_call()).await.expect("an answer");
         assert_eq!((done.text.as_str(), done.usage.calls), ("from the second", 2), "{status}");
         assert_eq!(second.seen()[0].body["model"], "other");
@@ -149,7 +149,7 @@ async fn when_both_endpoints_fail_both_are_named() {
     let first = Server::new(|_, _| Answer::status(401, json!({}))).await;
     let second = Server::new(|_, _| Answer::status(404, json!({}))).await;
     let fallback = Some(endpoint(&second, "other"));
-    let client = OpenAiClient::new(Settings { fallback, ..settings(&first) }).expect("settings");
+    let client = OpenAiClient::new(ClientSettings { fallback, ..settings(&first) }).expect("settings");
     let error = ask(&client, words_call()).await.expect_err("both refuse").to_string();
     assert!(error.contains("LLM_API_KEY") && error.contains("LLM_FALLBACK_MODEL"), "{error}");
 }
@@ -159,7 +159,7 @@ async fn a_request_refused_for_what_it_is_does_not_go_to_the_fallback() {
     let first = Server::new(|_, _| Answer::status(400, json!({"error": "too long"}))).await;
     let second = Server::new(|_, _| Answer::json(said("never"))).await;
     let fallback = Some(endpoint(&second, "other"));
-    let client = OpenAiClient::new(Settings { fallback, ..settings(&first) }).expect("settings");
+    let client = OpenAiClient::new(ClientSettings { fallback, ..settings(&first) }).expect("settings");
     ask(&client, words_call()).await.expect_err("refused");
     assert!(second.seen().is_empty());
 }
@@ -168,7 +168,7 @@ async fn a_request_refused_for_what_it_is_does_not_go_to_the_fallback() {
 async fn a_first_endpoint_that_is_silent_gives_way_to_the_fallback() {
     let first = Server::new(|_, _| Answer::hang(Vec::new())).await;
     let second = Server::new(|_, _| Answer::json(said("from the second"))).await;
-    let settings = Settings {
+    let settings = ClientSettings {
         fallback: Some(endpoint(&second, "other")),
         timeout: [(Stage::Respond, Duration::from_millis(300))].into(),
         ..settings(&first)

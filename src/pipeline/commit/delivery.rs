@@ -14,7 +14,7 @@ use futures::FutureExt;
 use super::{conversation, notifications, wording};
 use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
-use crate::core::pending::{Event, State};
+use crate::core::pending::{State, Transition};
 use crate::core::turn::{CardPart, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -145,7 +145,7 @@ async fn withdraw(brain: &Brain, chat: &ChatId, id: &PendingId) -> Result<(), St
         }
         if let Some((mut pending, revision)) = brain.pending(id).await?
             && pending.state.is_open()
-            && pending.apply(Event::Supersede).is_ok()
+            && pending.apply(Transition::Supersede).is_ok()
         {
             batch.put(&pending, Expect::Revision(revision))?;
             brain.leave_open(&pending, &mut batch);

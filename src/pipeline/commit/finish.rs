@@ -17,7 +17,7 @@ use crate::pipeline::consent::{self, undo};
 use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::intake::settings::{self, UserChange};
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::records::{ChatState, InboxEntry, Show, Turn as TurnRecord};
+use crate::ports::records::{ChatState, InboxEntry, Show, TurnTrace};
 use crate::ports::{Batch, Expect, Key, RecordExt, StoreError, Table, optimistic};
 
 /// Said by what `/cancel` has stopped.
@@ -165,11 +165,11 @@ fn show(
 }
 
 /// How the turn went, without what anybody wrote.
-fn trace(turn: &Turn<'_>, answer: &Answer) -> TurnRecord {
+fn trace(turn: &Turn<'_>, answer: &Answer) -> TurnTrace {
     let (mut done, spans) = turn.sum_up(answer.path, answer.reports.clone());
     done.outcomes.iter_mut().for_each(|report| report.params = Params::new());
     let id = turn.incoming.turn.as_str().to_owned();
-    TurnRecord { id, user: turn.owner().clone(), chat: turn.chat().clone(), at: turn.ctx.now, done, spans }
+    TurnTrace { id, user: turn.owner().clone(), chat: turn.chat().clone(), at: turn.ctx.now, done, spans }
 }
 
 /// Closes every inbox entry that a turn was read from; their words are forgotten.

@@ -11,7 +11,7 @@
 use crate::core::ids::{ChatId, PendingId};
 use crate::core::outcome::Outcome;
 use crate::core::pending::State;
-use crate::core::run::{Origin, Progress, Run};
+use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::turn::Reply;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::closed;
@@ -39,7 +39,7 @@ pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
     for (mut run, revision) in runs {
         execute::date_inverses(&mut run, revision);
         // Its message is still in the inbox: that turn is handled again and finds this journal.
-        let waits_in_inbox = run.origin == Origin::Turn && waits_in_inbox(brain, &run).await?;
+        let waits_in_inbox = run.origin == RunOrigin::Turn && waits_in_inbox(brain, &run).await?;
         let run = settle_doubts(brain, run).await;
         let settled =
             if waits_in_inbox { keep(brain, &run, revision).await } else { finish(brain, run, revision).await };
@@ -80,7 +80,7 @@ pub async fn undelivered(brain: &Brain) -> Result<Vec<ChatId>, StoreError> {
 async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
     let ctx = request_context(brain, &run).await;
     for index in 0..run.steps.len() {
-        if run.steps[index].progress != Progress::Started {
+        if run.steps[index].progress != StepProgress::Started {
             continue;
         }
         let action = &run.steps[index].action;
@@ -89,7 +89,7 @@ async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
             (Err(_), _) | (_, None) => None,
         };
         let outcome = seen.unwrap_or_else(|| Outcome::Unknown { why: NO_ANSWER.to_owned() });
-        run.steps[index].progress = Progress::Done { outcome };
+        run.steps[index].progress = StepProgress::Done { outcome };
     }
     run
 }
@@ -103,13 +103,13 @@ async fn request_context(brain: &Brain, run: &Run) -> Result<RequestContext, Sto
 async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError> {
     let ctx = request_context(brain, &run).await?;
     let (run, mut shows, batch) = match run.origin.clone() {
-        Origin::Turn => {
+        RunOrigin::Turn => {
             let ran = execute::run(brain, &ctx, run, Some(revision), Grant::LowStakes).await?;
             let mut batch = Batch::default();
             ran.end_journal(&mut batch);
             (ran.run, Vec::new(), batch)
         }
-        Origin::Pending(id) => {
+        RunOrigin::Pending(id) => {
             let finished = finish_card(brain, &ctx, &id, run, revision).await?;
             let Some(Finished { pending, run, batch, .. }) = finished else {
                 return Ok(());
@@ -120,12 +120,12 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
     let reference = ctx.reference();
     let mut lines = vec![INTERRUPTED.to_owned()];
     for step in &run.steps {
-        if let Progress::Done { outcome } = &step.progress {
+        if let StepProgress::Done { outcome } = &step.progress {
             lines.push(respond::told(brain, &step.action, outcome, &reference).0);
         }
     }
     // What the same message asked for beyond its journal (a card, a question) died with the turn.
-    if run.origin == Origin::Turn {
+    if run.origin == RunOrigin::Turn {
         lines.push(AND_THE_REST.to_owned());
     }
     shows.push(Show::Send(Reply::text(lines.join("\n"))));

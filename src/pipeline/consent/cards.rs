@@ -11,9 +11,9 @@ use crate::core::digest::Digest;
 use crate::core::history::{ItemRef, PastAction};
 use crate::core::ids::PendingId;
 use crate::core::outcome::{Outcome, Status};
-use crate::core::pending::{Decision, Event, Means, Pending, State};
+use crate::core::pending::{Decision, Means, Pending, State, Transition};
 use crate::core::plan::Action;
-use crate::core::run::{Progress, Run, Step};
+use crate::core::run::{Run, Step, StepProgress};
 use crate::core::turn::{CardPart, Path, Reply};
 use crate::language::time::Reference;
 use crate::limits;
@@ -207,7 +207,7 @@ async fn withdrawn(turn: &Turn<'_>, old: &Pending) -> Result<Option<Withdrawn>, 
     let Some((mut pending, revision)) = turn.brain.pending(&old.id).await? else {
         return Ok(None);
     };
-    if !pending.state.is_open() || pending.apply(Event::Supersede).is_err() {
+    if !pending.state.is_open() || pending.apply(Transition::Supersede).is_err() {
         return Ok(None);
     }
     pending.decision = Some(Decision {
@@ -280,10 +280,10 @@ pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Res
 /// What can be done next with what a run made.
 pub fn next_buttons(brain: &Brain, run: &Run) -> Vec<Vec<Button>> {
     let next = run.steps.iter().filter_map(|step| match &step.progress {
-        Progress::Done { outcome: Outcome::Succeeded { result } } => {
+        StepProgress::Done { outcome: Outcome::Succeeded { result } } => {
             Some(brain.services.of(&step.action)?.next(&step.action, result))
         }
-        Progress::Done { .. } | Progress::Planned | Progress::Started => None,
+        StepProgress::Done { .. } | StepProgress::Planned | StepProgress::Started => None,
     });
     next.flatten().map(|button| vec![button]).collect()
 }
@@ -293,7 +293,7 @@ pub fn past_actions(brain: &Brain, run: &Run) -> Vec<PastAction> {
     run.steps
         .iter()
         .filter(|step| {
-            matches!(step.progress, Progress::Done { outcome: Outcome::Succeeded { .. } | Outcome::Unknown { .. } })
+            matches!(step.progress, StepProgress::Done { outcome: Outcome::Succeeded { .. } | Outcome::Unknown { .. } })
         })
         .map(|step| PastAction {
             service: step.action.service.clone(),
@@ -307,10 +307,10 @@ pub fn past_actions(brain: &Brain, run: &Run) -> Vec<PastAction> {
 /// The item a step made or touched: what its output names, else its target.
 fn item(brain: &Brain, step: &Step) -> Option<ItemRef> {
     let made = match &step.progress {
-        Progress::Done { outcome: Outcome::Succeeded { result } } => {
+        StepProgress::Done { outcome: Outcome::Succeeded { result } } => {
             brain.services.of(&step.action).and_then(|entry| entry.made(&step.action, result))
         }
-        Progress::Done { .. } | Progress::Planned | Progress::Started => None,
+        StepProgress::Done { .. } | StepProgress::Planned | StepProgress::Started => None,
     };
     let target =
         || step.action.target.as_ref().map(|target| ItemRef { id: target.id.clone(), label: target.label.clone() });

@@ -7,9 +7,9 @@ use super::closed;
 use super::title;
 use crate::core::ids::{ChatId, PendingId, RunId, UserId};
 use crate::core::outcome::Status;
-use crate::core::pending::{Decision, Event, Means, Pending};
+use crate::core::pending::{Decision, Means, Pending, Transition};
 use crate::core::provenance::UntrustedText;
-use crate::core::run::{Origin as RunOrigin, Progress, Run, Step};
+use crate::core::run::{Run, RunOrigin, Step, StepProgress};
 use crate::core::turn::Reply;
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -51,10 +51,10 @@ impl Finished {
 /// A step of a run as a report.
 pub fn step_report(step: &Step) -> crate::core::outcome::Report {
     match &step.progress {
-        Progress::Done { outcome } => {
+        StepProgress::Done { outcome } => {
             crate::pipeline::stages::gate::report(&step.action, outcome.status(), outcome.error())
         }
-        Progress::Planned | Progress::Started => {
+        StepProgress::Planned | StepProgress::Started => {
             crate::pipeline::stages::gate::report(&step.action, Status::Unknown, Some("not finished"))
         }
     }
@@ -88,7 +88,7 @@ impl Brain {
         &self,
         pending: &mut Pending,
         revision: u64,
-        event: Event,
+        event: Transition,
         decision: Decision,
         inbox: Option<&str>,
     ) -> Result<Revisions, StoreError> {
@@ -105,7 +105,7 @@ impl Brain {
         &self,
         pending: &Pending,
         revision: u64,
-        event: Event,
+        event: Transition,
         decision: Decision,
         inbox: Option<&str>,
     ) -> Result<(Pending, Batch), StoreError> {
@@ -120,7 +120,7 @@ impl Brain {
         batch.put(&decided, Expect::Revision(revision))?;
         self.leave_open(&decided, &mut batch);
         batch.put(&self.audit_pending(&by, at, &decided), Expect::Absent)?;
-        if event == Event::Approve {
+        if event == Transition::Approve {
             batch.put(&intent(&decided, at, inbox), Expect::Absent)?;
         }
         Ok((decided, batch))
@@ -136,7 +136,7 @@ impl Brain {
     /// Closes a card nobody decided in time.
     pub async fn expire(&self, pending: &mut Pending, revision: u64) -> Result<(), StoreError> {
         let decision = self.clock_decides(pending);
-        match self.record_decision(pending, revision, Event::Expire, decision, None).await {
+        match self.record_decision(pending, revision, Transition::Expire, decision, None).await {
             Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -146,7 +146,7 @@ impl Brain {
     /// the other. Nothing is told when somebody decided it at this very moment. The caller sees to the delivery.
     pub async fn expire_and_tell(&self, pending: &Pending, revision: u64) -> Result<(), StoreError> {
         let decision = self.clock_decides(pending);
-        let (expired, batch) = self.decision(pending, revision, Event::Expire, decision, None)?;
+        let (expired, batch) = self.decision(pending, revision, Transition::Expire, decision, None)?;
         let words = format!(
             "⌛ That card has expired, so I did not {}. Ask again if you still want it.",
             title(self, &expired)
@@ -183,7 +183,7 @@ impl Brain {
                 pending,
                 Revisions { run: run_revision, ..revisions },
                 run,
-                Event::Expire,
+                Transition::Expire,
                 "the approval is too old; ask again if you still want it",
             );
         }
@@ -192,7 +192,7 @@ impl Brain {
                 pending,
                 Revisions { run: run_revision, ..revisions },
                 run,
-                Event::PreconditionChanged,
+                Transition::PreconditionChanged,
                 "its record was altered after it was shown",
             );
         }
@@ -200,7 +200,7 @@ impl Brain {
             table: Table::Pending,
             why: e.to_string(),
         };
-        pending.apply(Event::Begin).map_err(illegal)?;
+        pending.apply(Transition::Begin).map_err(illegal)?;
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Revision(revisions.pending))?;
         let pending_revision = self.commit(batch).await?;
@@ -215,7 +215,7 @@ impl Brain {
             table: Table::Pending,
             why: e.to_string(),
         };
-        pending.apply(Event::Finish(ran.run.end())).map_err(illegal)?;
+        pending.apply(Transition::Finish(ran.run.end())).map_err(illegal)?;
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Revision(revision))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
@@ -230,7 +230,7 @@ impl Brain {
         mut pending: Pending,
         revisions: Revisions,
         mut run: Run,
-        event: Event,
+        event: Transition,
         why: &str,
     ) -> Result<Finished, StoreError> {
         let illegal = |e: crate::core::pending::IllegalTransition| StoreError::Unreadable {
@@ -239,7 +239,7 @@ impl Brain {
         };
         pending.apply(event).map_err(illegal)?;
         for step in &mut run.steps {
-            step.progress = Progress::Done { outcome: crate::core::outcome::Outcome::failed(why) };
+            step.progress = StepProgress::Done { outcome: crate::core::outcome::Outcome::failed(why) };
         }
         let mut batch = Batch::default();
         batch.put(&pending, Expect::Revision(revisions.pending))?;

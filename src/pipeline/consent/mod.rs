@@ -19,7 +19,7 @@ use super::turn::Turn;
 use crate::core::button::CardVerb;
 use crate::core::ids::PendingId;
 use crate::core::outcome::Status;
-use crate::core::pending::{Decision, Event, Means, NotYours, Pending, State};
+use crate::core::pending::{Decision, Means, NotYours, Pending, State, Transition};
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::text::shorten;
 use crate::core::turn::{Path, Reply};
@@ -128,11 +128,11 @@ async fn try_to_decide(
         CardVerb::Edit => Ok(Tried::Edits(pending)),
         CardVerb::Drop(index) => Ok(Tried::Drops(pending, index)),
         CardVerb::Approve => {
-            let revisions = brain.record_decision(&mut pending, revision, Event::Approve, decision, inbox).await?;
+            let revisions = brain.record_decision(&mut pending, revision, Transition::Approve, decision, inbox).await?;
             Ok(Tried::Approved(pending, revisions))
         }
         CardVerb::Cancel => {
-            brain.record_decision(&mut pending, revision, Event::Deny, decision, inbox).await?;
+            brain.record_decision(&mut pending, revision, Transition::Deny, decision, inbox).await?;
             Ok(Tried::Denied(pending))
         }
     }

@@ -21,7 +21,7 @@ use crate::core::outcome::Outcome;
 use crate::core::pending::Pending;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
-use crate::core::run::{Progress, Run, Step};
+use crate::core::run::{Run, Step, StepProgress};
 use crate::core::stakes::{Authorized, Stakes, assess, authorize_approved, authorize_low};
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -103,7 +103,7 @@ pub async fn run_watched(
         if starting.iter().any(|(index, _)| effect(brain, &run.steps[*index].action) == Effect::WriteElsewhere) {
             for (index, _) in &starting {
                 if effect(brain, &run.steps[*index].action) == Effect::WriteElsewhere {
-                    run.steps[*index].progress = Progress::Started;
+                    run.steps[*index].progress = StepProgress::Started;
                 }
             }
             journal.save(&run, Vec::new()).await?;
@@ -144,7 +144,7 @@ fn authorize(brain: &Brain, run: &mut Run, graph: &mut Graph<usize>, grant: Gran
         match granted {
             Ok(granted) => authorized.push((index, granted)),
             Err(why) => {
-                run.steps[index].progress = Progress::Done { outcome: Outcome::failed(why) };
+                run.steps[index].progress = StepProgress::Done { outcome: Outcome::failed(why) };
                 ended(run, graph, index);
             }
         }
@@ -239,7 +239,7 @@ impl<'a> Journal<'a> {
         changes: Vec<Change>,
     ) -> Result<(), StoreError> {
         let inverse = if self.keeps_inverses && !changes.is_empty() { Some(self.prior(&changes).await?) } else { None };
-        run.steps[index].progress = Progress::Done { outcome };
+        run.steps[index].progress = StepProgress::Done { outcome };
         run.steps[index].undo = as_kept(inverse.as_ref());
         match (self.save(run, changes).await, self.revision) {
             (Ok(()), Some(revision)) => {
@@ -250,7 +250,7 @@ impl<'a> Journal<'a> {
             (Ok(()), None) => Ok(()),
             (Err(StoreError::Conflict { table, .. }), _) if table != Run::TABLE => {
                 let why = "it was changed by something else at the same moment; nothing was done, please try again";
-                run.steps[index].progress = Progress::Done { outcome: Outcome::failed(why) };
+                run.steps[index].progress = StepProgress::Done { outcome: Outcome::failed(why) };
                 run.steps[index].undo = None;
                 self.save(run, Vec::new()).await
             }

@@ -4,7 +4,7 @@
 //! asking for another person's data. Deliberately not refused: asking to skip confirmations. That changes
 //! nothing, since the gate does not listen to words.
 
-use crate::language::says::{Step, says};
+use crate::language::says::{PhraseStep, says};
 use crate::pipeline::turn::Turn;
 use crate::ports::Usage;
 
@@ -18,7 +18,7 @@ pub enum Verdict {
 }
 
 /// What is asked for, in steps, and the answer.
-const RULES: [(&[Step], &str); 2] = [
+const RULES: [(&[PhraseStep], &str); 2] = [
     (
         &[
             (&["show", "tell", "give", "print", "reveal", "send", "leak", "dump", "what's", "what is", "what are"], 0),

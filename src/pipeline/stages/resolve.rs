@@ -11,7 +11,7 @@ use crate::core::provenance::UntrustedText;
 use crate::language::people;
 use crate::language::people::{Match, Recipient};
 use crate::language::time;
-use crate::language::time::Role;
+use crate::language::time::TimeRole;
 use crate::pipeline::turn::Turn;
 use crate::services::command::Slot;
 use crate::services::entry::{Entry, ParamError};
@@ -95,7 +95,7 @@ async fn prepare(turn: &Turn<'_>, entry: &dyn Entry, params: Params) -> Result<P
     let ctx = turn.as_written();
     let times: Vec<&str> = time::find(turn.words(), &ctx.reference())
         .into_iter()
-        .filter(|found| found.role != Role::To)
+        .filter(|found| found.role != TimeRole::To)
         .filter_map(|found| turn.words().get(found.span))
         .collect();
     entry.prepare(&ctx, params, &times.join(" ")).await

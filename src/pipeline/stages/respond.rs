@@ -9,7 +9,7 @@ use super::{ask, speak};
 use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::plan::Action;
-use crate::core::run::{Origin, Progress, Run};
+use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::text::shorten;
 use crate::language::requests;
 use crate::language::says::{opens, says};
@@ -39,10 +39,10 @@ impl Results {
     pub fn add_run(&mut self, turn: &Turn<'_>, run: &Run) {
         let reference = turn.ctx.reference();
         for step in &run.steps {
-            if let Progress::Done { outcome } = &step.progress {
+            if let StepProgress::Done { outcome } = &step.progress {
                 let (mut receipt, wrote) = told(turn.brain, &step.action, outcome, &reference);
                 // What a card would have pointed out is pointed out here.
-                if run.origin == Origin::Turn && wrote {
+                if run.origin == RunOrigin::Turn && wrote {
                     for note in &step.action.notes {
                         receipt.push_str(&format!("\n   ℹ️ {}", crate::core::text::visible(note)));
                     }

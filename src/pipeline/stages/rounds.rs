@@ -11,7 +11,7 @@ use super::reflect;
 use crate::core::ids::RunId;
 use crate::core::plan::Plan;
 use crate::core::provenance::{Sources, UntrustedText};
-use crate::core::run::{Origin, Progress, Run, Step};
+use crate::core::run::{Run, RunOrigin, Step, StepProgress};
 use crate::core::turn::Path;
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -167,7 +167,7 @@ pub(crate) async fn one_round(
 
 /// What the first unfinished step is doing, and how many are done.
 fn tell_progress(turn: &Turn<'_>, run: &Run) {
-    let is_done = |step: &&Step| matches!(step.progress, Progress::Done { .. });
+    let is_done = |step: &&Step| matches!(step.progress, StepProgress::Done { .. });
     let done = run.steps.iter().filter(is_done).count();
     if let Some(step) = run.steps.iter().find(|step| !is_done(step)) {
         let doing = status::running(&turn.brain.services, &step.action);
@@ -197,7 +197,7 @@ async fn run_now(
         .collect();
     let run = Run {
         id,
-        origin: Origin::Turn,
+        origin: RunOrigin::Turn,
         owner: turn.owner().clone(),
         chat: turn.chat().clone(),
         request: request.to_owned(),

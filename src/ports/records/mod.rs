@@ -15,7 +15,7 @@ pub use cards::{CardMessage, PendingOpen, Undo};
 pub use conversation::{ChatState, Clarification, Message, Snoozing, Speaker, User};
 pub use due::{Due, DueKind};
 pub use post::{Before, InboxEntry, OutboxEntry, Show, Shown};
-pub use trace::{Audit, Span, Turn};
+pub use trace::{Audit, StageSpan, TurnTrace};
 
 /// An instant as a part of a key that sorts by time.
 pub fn millis(at: DateTime<Utc>) -> String {

@@ -42,7 +42,7 @@ impl Record for Audit {
 
 /// One node of a turn's trace. Never holds texts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Span {
+pub struct StageSpan {
     /// The stage or `service.command`.
     pub name: String,
     /// Microseconds after the turn began.
@@ -59,7 +59,7 @@ pub struct Span {
 
 /// The trace of one turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Turn {
+pub struct TurnTrace {
     /// Its id.
     pub id: String,
     /// Whose.
@@ -71,10 +71,10 @@ pub struct Turn {
     /// How it ended; parameters are left out.
     pub done: Done,
     /// Its nodes.
-    pub spans: Vec<Span>,
+    pub spans: Vec<StageSpan>,
 }
 
-impl Record for Turn {
+impl Record for TurnTrace {
     const TABLE: Table = Table::Turns;
 
     fn key(&self) -> Key {

@@ -2,8 +2,8 @@
 
 use brain_agent::core::ids::ChatId;
 use brain_agent::core::outcome::Status;
-use brain_agent::core::pending::{End, Event as Happens, State, next};
-use brain_agent::core::run::{Progress, Run};
+use brain_agent::core::pending::{End, State, Transition, next};
+use brain_agent::core::run::{Run, StepProgress};
 use brain_agent::ports::{Batch, Table};
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ async fn invariant_10_executing_is_durable_before_the_side_effect() {
     let events = rig.log.events();
     let executing = position(&events, |e| matches!(e, Event::Committed(b) if states_in(b) == [State::Executing]));
     let started = position(&events, |e| match e {
-        Event::Committed(batch) => runs_in(batch).iter().any(|r| r.steps[0].progress == Progress::Started),
+        Event::Committed(batch) => runs_in(batch).iter().any(|r| r.steps[0].progress == StepProgress::Started),
         Event::Performed { .. } | Event::Shown(_) => false,
     });
     let effect = position(&events, |e| matches!(e, Event::Performed { .. }));
@@ -75,7 +75,7 @@ async fn invariant_10_an_effect_that_was_begun_and_never_answered_is_unknown_tol
     let rig = Rig::plain();
     let card = rig.card_for(mail()).await;
     // The machine stops after the mail went out, before that is written down.
-    rig.store.twists(|batch| !runs_in(batch).iter().any(|r| matches!(r.steps[0].progress, Progress::Done { .. })));
+    rig.store.twists(|batch| !runs_in(batch).iter().any(|r| matches!(r.steps[0].progress, StepProgress::Done { .. })));
     rig.presses(&card.approve()).await;
     assert_eq!(rig.effects().len(), 1);
     let rig = rig.restarts(Setup::default()).await;
@@ -104,7 +104,7 @@ async fn invariant_10_effects_in_the_store_commit_together_with_their_outcome() 
     let at =
         position(&events, |e| matches!(e, Event::Committed(b) if b.changes.iter().any(|c| c.table == Table::Tasks)));
     let Event::Committed(batch) = &events[at] else { unreachable!() };
-    assert!(runs_in(batch).iter().any(|r| matches!(r.steps[0].progress, Progress::Done { .. })));
+    assert!(runs_in(batch).iter().any(|r| matches!(r.steps[0].progress, StepProgress::Done { .. })));
 }
 
 #[tokio::test]
@@ -184,10 +184,10 @@ async fn invariant_11_a_card_that_was_not_shown_before_a_restart_is_shown_after_
 #[test]
 fn invariant_13_what_waits_becomes_superseded_and_what_ran_unknown() {
     // The machine's part of import and restore, which do not exist yet.
-    assert_eq!(next(State::Pending, Happens::Supersede), Ok(State::Superseded));
-    assert_eq!(next(State::Approved, Happens::Supersede), Ok(State::Superseded));
-    assert_eq!(next(State::Executing, Happens::Finish(End::Unknown)), Ok(State::Unknown));
-    assert!(next(State::Executing, Happens::Supersede).is_err());
+    assert_eq!(next(State::Pending, Transition::Supersede), Ok(State::Superseded));
+    assert_eq!(next(State::Approved, Transition::Supersede), Ok(State::Superseded));
+    assert_eq!(next(State::Executing, Transition::Finish(End::Unknown)), Ok(State::Unknown));
+    assert!(next(State::Executing, Transition::Supersede).is_err());
 }
 
 #[tokio::test]

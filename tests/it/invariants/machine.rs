@@ -1,20 +1,20 @@
 //! The pending machine beside a reference model small enough to be seen right.
 
-use brain_agent::core::pending::{End, Event, Settled, State, next};
+use brain_agent::core::pending::{ActualOutcome, End, State, Transition, next};
 use proptest::prelude::*;
 
-const EVENTS: [Event; 11] = [
-    Event::Approve,
-    Event::Deny,
-    Event::Expire,
-    Event::Supersede,
-    Event::Begin,
-    Event::PreconditionChanged,
-    Event::Finish(End::Succeeded),
-    Event::Finish(End::Failed),
-    Event::Finish(End::Unknown),
-    Event::Settle(Settled::Happened),
-    Event::Settle(Settled::DidNotHappen),
+const EVENTS: [Transition; 11] = [
+    Transition::Approve,
+    Transition::Deny,
+    Transition::Expire,
+    Transition::Supersede,
+    Transition::Begin,
+    Transition::PreconditionChanged,
+    Transition::Finish(End::Succeeded),
+    Transition::Finish(End::Failed),
+    Transition::Finish(End::Unknown),
+    Transition::Settle(ActualOutcome::Happened),
+    Transition::Settle(ActualOutcome::DidNotHappen),
 ];
 
 const STATES: [State; 9] = [

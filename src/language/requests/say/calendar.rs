@@ -8,7 +8,7 @@ use super::super::said::{Said, Words, done, people, set, tidy, title, without_de
 use super::super::text::{fold, tokens};
 use super::{Built, items};
 use crate::language::time;
-use crate::language::time::{Grain, Reference, Role, When};
+use crate::language::time::{Grain, Reference, TimeRole, When};
 
 /// "what's on tomorrow?", "am I free at 3?", "when is the dentist?"
 pub(super) fn list(said: &Said) -> Built {
@@ -161,7 +161,8 @@ pub(super) fn create(said: &Said) -> Built {
     }
     let is_bare = said.found.frame.weak;
     // "Book the hotel by 20 January" is to be done by then.
-    let by = |words: &Words| words.peels.iter().all(|peel| said.heard.time(*peel).is_some_and(|t| t.role == Role::By));
+    let by =
+        |words: &Words| words.peels.iter().all(|peel| said.heard.time(*peel).is_some_and(|t| t.role == TimeRole::By));
     if when.as_ref().is_some_and(by) && clause(said).starts_with(" book ") {
         return Built::No;
     }

@@ -7,7 +7,7 @@ use super::super::said::{Said, done, people, set, tidy, title, without_determine
 use super::super::text::fold;
 use super::{Built, letter};
 use crate::core::plan::PlannedAction;
-use crate::language::time::Role;
+use crate::language::time::TimeRole;
 
 /// "any unread mail from Anna since Monday?"
 pub(super) fn search(said: &Said) -> Built {
@@ -20,7 +20,7 @@ pub(super) fn search(said: &Said) -> Built {
         let Some(found) = said.heard.time(peel) else {
             continue;
         };
-        let name = if matches!(found.role, Role::By | Role::Until) { "before" } else { "since" };
+        let name = if matches!(found.role, TimeRole::By | TimeRole::Until) { "before" } else { "since" };
         set(&mut action, name, Some(said.words(&[peel]).text));
     }
     for name in ["from", "to"] {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::super::Role;
-use super::super::words::{LEXICONS, Line, Link};
-use super::phrase::{Date, Phrase, Span};
+use super::super::TimeRole;
+use super::super::words::{LEXICONS, Link, TokenLine};
+use super::phrase::{Date, Phrase, SpanPhrase};
 use super::span::{span, unit};
 use super::{Heard, ends_clause, first_request};
 
@@ -24,12 +24,12 @@ pub struct Ahead {
 /// The first request of a text to be told some time ahead.
 pub fn ahead_in(text: &str) -> Option<Ahead> {
     LEXICONS.iter().find_map(|lexicon| {
-        let line = Line::new(text, lexicon);
+        let line = TokenLine::new(text, lexicon);
         (0..line.tokens.len()).find_map(|i| ahead(&line, i))
     })
 }
 
-fn ahead(line: &Line, i: usize) -> Option<Ahead> {
+fn ahead(line: &TokenLine, i: usize) -> Option<Ahead> {
     let from = line.link(i, Link::Request)?;
     let start = line.skip(from, &[Link::Filler, Link::At, Link::Pronoun]);
     let (mut at, mut lengths) = (start, Vec::new());
@@ -52,17 +52,17 @@ fn ahead(line: &Line, i: usize) -> Option<Ahead> {
 }
 
 /// "The day (before)".
-fn the_one(line: &Line, i: usize) -> Option<(Span, usize)> {
+fn the_one(line: &TokenLine, i: usize) -> Option<(SpanPhrase, usize)> {
     let (unit, next) = unit(line, line.link(i, Link::The)?)?;
-    before(line, next).map(|_| (Span::of(unit, 100), next))
+    before(line, next).map(|_| (SpanPhrase::of(unit, 100), next))
 }
 
-fn before(line: &Line, i: usize) -> Option<usize> {
+fn before(line: &TokenLine, i: usize) -> Option<usize> {
     line.link(i, Link::Beforehand).or_else(|| line.link(i, Link::Before))
 }
 
-fn iso(length: Span) -> Option<String> {
-    let Span { months, days, workdays, seconds } = length;
+fn iso(length: SpanPhrase) -> Option<String> {
+    let SpanPhrase { months, days, workdays, seconds } = length;
     if months != 0 || workdays != 0 || days < 0 || seconds < 0 || seconds % 60 != 0 || days + seconds == 0 {
         return None;
     }
@@ -74,7 +74,7 @@ fn iso(length: Span) -> Option<String> {
 
 /// "My flight is at 6:40 tomorrow, wake me 3 hours before", "remind me 15 min before the call, it is at 3", "taxes by the
 /// 15th, remind me the day before": counted from the time that was told.
-pub fn count_back(line: &Line, heard: &mut Vec<Heard>) {
+pub fn count_back(line: &TokenLine, heard: &mut Vec<Heard>) {
     let Some(request) = first_request(line) else {
         return;
     };
@@ -102,7 +102,7 @@ pub fn count_back(line: &Line, heard: &mut Vec<Heard>) {
             return;
         };
         heard.retain(|h| !own(h));
-        let phrase = Phrase { shift: Some(length.back()), to: None, length: None, role: Role::Plain, ..told };
+        let phrase = Phrase { shift: Some(length.back()), to: None, length: None, role: TimeRole::Plain, ..told };
         let at = heard.iter().position(|h| h.span.start > place(i)).unwrap_or(heard.len());
         heard.insert(at, Heard { span: place(i)..line.tokens[end - 1].span.end, phrase, excluded: false });
         return;

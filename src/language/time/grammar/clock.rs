@@ -1,13 +1,13 @@
 //! Clock times: "5pm", "17:30", "half past six", "quarter to 8", "halb sechs".
 
-use super::super::words::{Line, Link, Sense, Unit};
-use super::phrase::{Clock, Dial};
+use super::super::words::{Link, Sense, TokenLine, Unit};
+use super::phrase::{ClockPhrase, Dial};
 use super::span::{number, unit, word_number};
 
 /// A clock time and how sure it is that it is one.
 #[derive(Debug, Clone, Copy)]
 pub struct Heard {
-    pub clock: Clock,
+    pub clock: ClockPhrase,
     pub next: usize,
     pub surety: Surety,
 }
@@ -23,11 +23,11 @@ pub enum Surety {
     Sure,
 }
 
-pub fn clock(line: &Line, i: usize) -> Option<Heard> {
+pub fn clock(line: &TokenLine, i: usize) -> Option<Heard> {
     relative(line, i).or_else(|| plain(line, i))
 }
 
-pub fn plain(line: &Line, i: usize) -> Option<Heard> {
+pub fn plain(line: &TokenLine, i: usize) -> Option<Heard> {
     if line.digits(i).is_some() && !line.begins_figure(i) {
         return None;
     }
@@ -42,7 +42,7 @@ pub fn plain(line: &Line, i: usize) -> Option<Heard> {
 }
 
 fn sure(hour: u32, minute: u32, dial: Dial, next: usize) -> Heard {
-    Heard { clock: Clock { hour, minute, dial }, next, surety: Surety::Sure }
+    Heard { clock: ClockPhrase { hour, minute, dial }, next, surety: Surety::Sure }
 }
 
 /// The dial of an hour as it was written: 13, 0 and 05 belong to the full one.
@@ -51,7 +51,7 @@ fn dial(hour: u32, digits: usize) -> Dial {
     if full { Dial::Full } else { Dial::Half }
 }
 
-fn in_digits(line: &Line, i: usize) -> Option<Heard> {
+fn in_digits(line: &TokenLine, i: usize) -> Option<Heard> {
     let (value, digits) = line.digits(i)?;
     if digits >= 3 {
         return compact(line, i, value, digits);
@@ -73,7 +73,7 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
         let full = dial(value, digits) == Dial::Full;
         let next = line.link(next, Link::ClockHours).filter(|_| full).unwrap_or(next);
         let heard = finish(line, value, minute, digits, next, surety);
-        let full = Clock { dial: Dial::Full, ..heard.clock };
+        let full = ClockPhrase { dial: Dial::Full, ..heard.clock };
         let clock = if line.full_dial { full } else { heard.clock };
         return Some(Heard { clock, ..heard }).filter(|h| ends(line, h.next));
     }
@@ -94,7 +94,7 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
         let heard = finish(line, value, minute, digits, next, surety);
         // "6.45 Uhr" is in the morning.
         let full = line.full_dial && heard.surety == Surety::Sure;
-        let clock = if full { Clock { dial: Dial::Full, ..heard.clock } } else { heard.clock };
+        let clock = if full { ClockPhrase { dial: Dial::Full, ..heard.clock } } else { heard.clock };
         return Some(Heard { clock, ..heard }).filter(|h| value < 25 && minute < 60 && ends(line, h.next));
     }
     // "6 30 pm".
@@ -123,12 +123,12 @@ fn in_digits(line: &Line, i: usize) -> Option<Heard> {
 }
 
 /// Does the figure end? A dash may join it to the end of a range.
-fn ends(line: &Line, i: usize) -> bool {
+fn ends(line: &TokenLine, i: usize) -> bool {
     line.ends_figure(i) || line.glued_mark(i, '-')
 }
 
 /// "1730", "530pm".
-fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
+fn compact(line: &TokenLine, i: usize, value: u32, digits: usize) -> Option<Heard> {
     let (hour, minute) = (value / 100, value % 100);
     // A phone number goes on.
     let among_others = |at: Option<usize>| at.is_some_and(|at| line.digits(at).is_some());
@@ -157,7 +157,7 @@ fn compact(line: &Line, i: usize, value: u32, digits: usize) -> Option<Heard> {
 }
 
 /// Takes what may follow the digits: am/pm, "o'clock", "Uhr 30".
-fn finish(line: &Line, hour: u32, minute: u32, digits: usize, next: usize, surety: Surety) -> Heard {
+fn finish(line: &TokenLine, hour: u32, minute: u32, digits: usize, next: usize, surety: Surety) -> Heard {
     if let Some((half_hour, next)) = meridiem(line, hour, next) {
         // "8 am sharp".
         return sure(half_hour, minute, Dial::Full, line.link(next, Link::Oclock).unwrap_or(next));
@@ -173,11 +173,11 @@ fn finish(line: &Line, hour: u32, minute: u32, digits: usize, next: usize, suret
             None => sure(hour, minute, dial, next),
         };
     }
-    Heard { clock: Clock { hour, minute, dial }, next, surety }
+    Heard { clock: ClockPhrase { hour, minute, dial }, next, surety }
 }
 
 /// "17 Uhr 30".
-fn uhr_minutes(line: &Line, i: usize) -> Option<(u32, usize)> {
+fn uhr_minutes(line: &TokenLine, i: usize) -> Option<(u32, usize)> {
     let (minute, next) = number(line, i)?;
     // "17 Uhr 12. Oktober" goes on with a date.
     let ends = line.full_dial && line.ends_figure(next) && !line.mark(next, '.') && unit(line, next).is_none();
@@ -185,7 +185,7 @@ fn uhr_minutes(line: &Line, i: usize) -> Option<(u32, usize)> {
 }
 
 /// Am or pm after an hour: the hour on the full dial.
-fn meridiem(line: &Line, hour: u32, i: usize) -> Option<(u32, usize)> {
+fn meridiem(line: &TokenLine, hour: u32, i: usize) -> Option<(u32, usize)> {
     if let Some(next) = line.link(i, Link::Am) {
         return Some((if hour == 12 { 0 } else { hour }, next));
     }
@@ -197,24 +197,24 @@ fn meridiem(line: &Line, hour: u32, i: usize) -> Option<(u32, usize)> {
     Some((if hour < 12 { hour + 12 } else { hour }, next))
 }
 
-pub fn minutes_after(line: &Line, i: usize, mark: char) -> Option<(u32, usize)> {
+pub fn minutes_after(line: &TokenLine, i: usize, mark: char) -> Option<(u32, usize)> {
     if !line.glued_mark(i, mark) {
         return None;
     }
     two_digits(line, i + 1)
 }
 
-fn seconds_after(line: &Line, i: usize) -> Option<usize> {
+fn seconds_after(line: &TokenLine, i: usize) -> Option<usize> {
     minutes_after(line, i, ':').map(|(_, next)| next)
 }
 
-fn two_digits(line: &Line, i: usize) -> Option<(u32, usize)> {
+fn two_digits(line: &TokenLine, i: usize) -> Option<(u32, usize)> {
     let (value, digits) = line.digits(i)?;
     (digits == 2 && line.glued(i)).then_some((value, i + 1))
 }
 
 /// "five", "five thirty", "five pm", "five o'clock", "oh nine hundred".
-fn in_words(line: &Line, i: usize) -> Option<Heard> {
+fn in_words(line: &TokenLine, i: usize) -> Option<Heard> {
     if let Some(heard) = military(line, i) {
         return Some(heard);
     }
@@ -233,7 +233,7 @@ fn in_words(line: &Line, i: usize) -> Option<Heard> {
 }
 
 /// "Oh seven hundred", "zero six thirty", "twenty-two hundred hours".
-fn military(line: &Line, i: usize) -> Option<Heard> {
+fn military(line: &TokenLine, i: usize) -> Option<Heard> {
     let zero = line.pick(i, |a| (a.sense == Sense::Number(0)).then_some(()));
     let (hour, next) = match zero {
         Some((_, next)) => number(line, next).filter(|(h, _)| (1..=9).contains(h))?,
@@ -251,7 +251,7 @@ fn military(line: &Line, i: usize) -> Option<Heard> {
 }
 
 /// "Half past six", "20 past 4", "quarter to 8", "half six", "fünf vor halb sechs".
-fn relative(line: &Line, i: usize) -> Option<Heard> {
+fn relative(line: &TokenLine, i: usize) -> Option<Heard> {
     if let Some(next) = line.link(i, Link::HalfTo) {
         return on_the_hour(line, next, -30);
     }
@@ -300,13 +300,13 @@ fn relative(line: &Line, i: usize) -> Option<Heard> {
 
 /// "Dreiviertel acht" is 7:45, "viertel acht" 7:15: where a half counts towards the hour, quarters
 /// do as well.
-fn quarters_to(line: &Line, i: usize) -> Option<Heard> {
+fn quarters_to(line: &TokenLine, i: usize) -> Option<Heard> {
     let quarters = [(Link::ThreeQuarters, -15), (Link::Quarter, -45)];
     let (next, minutes) = quarters.into_iter().find_map(|(link, minutes)| Some((line.link(i, link)?, minutes)))?;
     on_the_hour(line, next, minutes).filter(|_| line.full_dial)
 }
 
-fn around(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
+fn around(line: &TokenLine, i: usize, minutes: i64) -> Option<Heard> {
     match line.link(i, Link::HalfTo) {
         Some(next) => on_the_hour(line, next, minutes - 30),
         None => on_the_hour(line, i, minutes),
@@ -314,7 +314,7 @@ fn around(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
 }
 
 /// The whole hour at `i`, `minutes` away.
-fn on_the_hour(line: &Line, i: usize, minutes: i64) -> Option<Heard> {
+fn on_the_hour(line: &TokenLine, i: usize, minutes: i64) -> Option<Heard> {
     let named = line.pick(i, |a| match a.sense {
         Sense::Clock(hour, 0) => Some(hour),
         _ => None,

@@ -5,15 +5,15 @@
 
 use std::ops::Range;
 
-use super::super::Role;
-use super::super::words::{Line, Link, Sense};
-use super::phrase::{Date, Doubt, Phrase, Span};
+use super::super::TimeRole;
+use super::super::words::{Link, Sense, TokenLine};
+use super::phrase::{Date, Doubt, Phrase, SpanPhrase};
 use super::rule::plural_days;
 use super::{Heard, first_request, moves};
 
 /// Gives each clock time without a date that of the nearest day in its sentence, and each day
 /// without a clock time the clock of its companion.
-pub fn share(line: &Line, heard: &mut [Heard]) {
+pub fn share(line: &TokenLine, heard: &mut [Heard]) {
     share_with_a_list(line, heard);
     share_that_day(line, heard);
     let sentence =
@@ -37,7 +37,7 @@ pub fn share(line: &Line, heard: &mut [Heard]) {
                 first.phrase = second.phrase.clone();
             }
             Pair::StartOfRule => {
-                let start = Phrase { role: Role::Plain, ..first.phrase.clone() };
+                let start = Phrase { role: TimeRole::Plain, ..first.phrase.clone() };
                 second.phrase.start = Some(Box::new(start));
                 first.phrase = second.phrase.clone();
             }
@@ -77,7 +77,7 @@ enum Pair {
 
 #[derive(Debug)]
 struct Sentence<'a> {
-    line: &'a Line<'a>,
+    line: &'a TokenLine<'a>,
     /// It tells that something is moved.
     moves: bool,
     /// The byte at which it asks to be told.
@@ -96,11 +96,11 @@ impl Sentence<'_> {
         if !apart && is_moved_within(first, second) {
             return Pair::MovedOnItsDay;
         }
-        let starts = first.role == Role::From && is_day(first);
+        let starts = first.role == TimeRole::From && is_day(first);
         if starts && second.rule.is_some() && second.start.is_none() {
             return Pair::StartOfRule;
         }
-        if apart || second.role == Role::To || first.role == Role::From && self.moves {
+        if apart || second.role == TimeRole::To || first.role == TimeRole::From && self.moves {
             return Pair::Strangers;
         }
         let between = self.line.text.get(one.span.end..other.span.start).unwrap_or_default();
@@ -196,19 +196,19 @@ impl Sentence<'_> {
 
 /// "It was Tuesday at 10 and now it is Thursday at 12:40": a day and an hour each, and not the same.
 fn are_two_appointments(first: &Phrase, second: &Phrase) -> bool {
-    let whole = |p: &Phrase| p.role == Role::Plain && p.is_appointment();
+    let whole = |p: &Phrase| p.role == TimeRole::Plain && p.is_appointment();
     whole(first) && whole(second) && first.date != second.date
 }
 
 /// "It was for Saturday and now it is Tuesday", "Sunday league kicks off tomorrow at 10".
 fn are_two_days(first: &Phrase, second: &Phrase) -> bool {
-    let day = |p: &Phrase| p.role == Role::Plain && p.date.as_ref().is_some_and(Date::is_one_day);
+    let day = |p: &Phrase| p.role == TimeRole::Plain && p.date.as_ref().is_some_and(Date::is_one_day);
     day(first) && day(second) && first.date != second.date
 }
 
 /// "Gym at 6, work at 9".
 fn are_two_hours(first: &Phrase, second: &Phrase) -> bool {
-    let plain = first.role == Role::Plain && second.role == Role::Plain;
+    let plain = first.role == TimeRole::Plain && second.role == TimeRole::Plain;
     plain && first.is_clock_alone() && second.clock.is_some() && first.clock != second.clock
 }
 
@@ -229,19 +229,19 @@ fn completes(first: &Phrase, second: &Phrase) -> bool {
 
 /// "Move the standup on Tuesday to 10:15", "… from Tuesday at 9 to 10:15" stays on that day.
 fn is_moved_within(from: &Phrase, to: &Phrase) -> bool {
-    let day = from.date.as_ref().is_some_and(Date::is_one_day) && matches!(from.role, Role::Plain | Role::From);
-    day && to.role == Role::To && to.is_clock_alone()
+    let day = from.date.as_ref().is_some_and(Date::is_one_day) && matches!(from.role, TimeRole::Plain | TimeRole::From);
+    day && to.role == TimeRole::To && to.is_clock_alone()
 }
 
 /// "On Tuesday and Thursday at 6", "mon wed fri 6am": at 6 on each of them.
-fn share_with_a_list(line: &Line, heard: &mut [Heard]) {
+fn share_with_a_list(line: &TokenLine, heard: &mut [Heard]) {
     for i in (1..heard.len()).rev() {
         let [.., first, second] = &mut heard[..=i] else {
             return;
         };
         let between = line.text.get(first.span.end..second.span.start).unwrap_or_default();
         let joined_by = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '/'));
-        let moved = second.phrase.role == Role::To || first.phrase.role == Role::From;
+        let moved = second.phrase.role == TimeRole::To || first.phrase.role == TimeRole::From;
         if listed(line, joined_by) && !moved && is_day(&first.phrase) && second.phrase.date.is_some() {
             first.phrase.clock = second.phrase.clock;
         }
@@ -249,7 +249,7 @@ fn share_with_a_list(line: &Line, heard: &mut [Heard]) {
 }
 
 /// "The shops open Friday at 6, wake me 5:15 that day".
-fn share_that_day(line: &Line, heard: &mut [Heard]) {
+fn share_that_day(line: &TokenLine, heard: &mut [Heard]) {
     for i in 1..heard.len() {
         let (earlier, [hour, ..]) = heard.split_at_mut(i) else {
             return;
@@ -263,7 +263,7 @@ fn share_that_day(line: &Line, heard: &mut [Heard]) {
     }
 }
 
-fn listed(line: &Line, joined_by: &str) -> bool {
+fn listed(line: &TokenLine, joined_by: &str) -> bool {
     joined_by.is_empty() || junction(line, joined_by) == Some(Junction::And)
 }
 
@@ -272,7 +272,7 @@ fn joined(first: &Phrase, second: &Phrase) -> Phrase {
     let day_first = first.clock.is_none() && (second.clock.is_some() || first.part.is_none());
     let (day, clock) = if day_first { (first, second) } else { (second, first) };
     Phrase {
-        role: if first.role == Role::Plain { second.role } else { first.role },
+        role: if first.role == TimeRole::Plain { second.role } else { first.role },
         date: day.date.clone(),
         rule: day.rule,
         offset: day.offset,
@@ -292,12 +292,12 @@ fn is_part(phrase: &Phrase) -> bool {
 /// A day, and nothing else but how much of it.
 fn is_day(phrase: &Phrase) -> bool {
     let day = phrase.date.as_ref().is_some_and(|d| d.is_one_day()) || phrase.rule.is_some();
-    let day = day || phrase.offset.is_some_and(Span::is_calendar);
+    let day = day || phrase.offset.is_some_and(SpanPhrase::is_calendar);
     day && phrase.clock.is_none()
         && phrase.part.is_none()
         && phrase.to.as_ref().is_none_or(|to| to.clock.is_none() && to.date.is_some())
         && phrase.length.is_none_or(|length| !length.is_calendar())
-        && phrase.shift.is_none_or(Span::is_calendar)
+        && phrase.shift.is_none_or(SpanPhrase::is_calendar)
 }
 
 /// What stands between two expressions, if it is a single small word.
@@ -308,7 +308,7 @@ enum Junction {
     Of,
 }
 
-fn junction(line: &Line, word: &str) -> Option<Junction> {
+fn junction(line: &TokenLine, word: &str) -> Option<Junction> {
     let at = |key: &str| line.tokens.iter().position(|t| t.key == key);
     let mut words = word.split_whitespace();
     let first = at(&words.next()?.to_lowercase())?;
@@ -321,6 +321,6 @@ fn junction(line: &Line, word: &str) -> Option<Junction> {
     }
 }
 
-fn ends_sentence(line: &Line, from: usize, to: usize) -> bool {
+fn ends_sentence(line: &TokenLine, from: usize, to: usize) -> bool {
     line.text.get(from..to).is_none_or(|between| between.contains(['!', '?', ';', '\n']) || between.contains(". "))
 }

@@ -1,6 +1,6 @@
 //! What must stand beside a date for it to be one: "sat" alone is a verb, "sat 2pm" is not.
 
-use super::super::words::{Kind, Link};
+use super::super::words::{Link, TokenKind};
 use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::date::{Company, Heard, weekday_name};
@@ -45,7 +45,7 @@ impl Reader<'_> {
     /// "What's on for sat?", "back to school wed".
     fn closes(&self, lead: &Lead, next: usize) -> bool {
         let after = self.line.tokens.get(next).map(|t| &t.kind);
-        let last = matches!(after, None | Some(Kind::Mark(',' | '?' | '!' | '.')));
+        let last = matches!(after, None | Some(TokenKind::Mark(',' | '?' | '!' | '.')));
         last && (lead.link == Some(Link::For) || self.follows_a_thing(lead.next))
     }
 

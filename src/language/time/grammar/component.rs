@@ -1,7 +1,7 @@
 //! The parts of an expression, each filling a slot of the phrase.
 
 use super::super::DateOrder;
-use super::super::words::{Kind, Line, Link, Sense};
+use super::super::words::{Link, Sense, TokenKind, TokenLine};
 use super::date::{Company, date};
 use super::lead::Lead;
 use super::names::is_somebody;
@@ -17,7 +17,7 @@ const DEPTH_MAX: usize = 2;
 /// Reads expressions of one line in one language.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    pub line: &'a Line<'a>,
+    pub line: &'a TokenLine<'a>,
     pub order: DateOrder,
     /// The text is one expression: nothing needs company.
     pub whole: bool,
@@ -27,7 +27,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(line: &'a Line<'a>, order: DateOrder, whole: bool) -> Self {
+    pub fn new(line: &'a TokenLine<'a>, order: DateOrder, whole: bool) -> Self {
         Reader { line, order, whole, anchor: false, hints: hints(line) }
     }
 
@@ -135,22 +135,24 @@ impl<'a> Reader<'a> {
 
     /// Is what precedes an amount of something: "5 people", "5%"?
     pub fn counts(&self, i: usize) -> bool {
-        let address = self.line.tokens.get(i).is_some_and(|t| t.kind == Kind::Word)
+        let address = self.line.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Word)
             && self.line.atoms(i).is_empty()
             && self.line.link(i + 1, Link::Street).is_some();
         // "250 units at 18.40 each".
         let apiece = self
             .line
             .link(i, Link::Each)
-            .is_some_and(|next| self.line.tokens.get(next).is_none_or(|t| matches!(t.kind, Kind::Mark(_))));
+            .is_some_and(|next| self.line.tokens.get(next).is_none_or(|t| matches!(t.kind, TokenKind::Mark(_))));
         self.line.link(i, Link::Counted).is_some() || address || apiece || !self.line.ends_figure(i)
     }
 
     /// Is the sentence over, or does it go on with a small word?
     pub fn ends_here(&self, i: usize) -> bool {
         match self.line.tokens.get(i).map(|t| &t.kind) {
-            None | Some(Kind::Mark(_)) => true,
-            Some(Kind::Word | Kind::Number { .. }) => self.line.link(i, Link::Follow).is_some() || self.date_follows(i),
+            None | Some(TokenKind::Mark(_)) => true,
+            Some(TokenKind::Word | TokenKind::Number { .. }) => {
+                self.line.link(i, Link::Follow).is_some() || self.date_follows(i)
+            }
         }
     }
 }

@@ -3,8 +3,8 @@
 use chrono::Weekday;
 
 use super::super::DateOrder;
-use super::super::defaults::Part;
-use super::super::words::{Days, Line, Link, Sense, Unit};
+use super::super::defaults::PartOfDay;
+use super::super::words::{Days, Link, Sense, TokenLine, Unit};
 use super::numbered::{day_and_month, day_number, day_of_month, month_alone, month_and_day, year_after};
 use super::numeric;
 use super::period::{after_next, edge, numbered_quarter, numbered_week, period, weekend, which};
@@ -16,7 +16,7 @@ use super::span::unit;
 pub struct Heard {
     pub date: Date,
     /// "Tonight" is a day and a part of it.
-    pub part: Option<&'static Part>,
+    pub part: Option<&'static PartOfDay>,
     pub next: usize,
     pub company: Company,
 }
@@ -40,7 +40,7 @@ pub fn heard(date: Date, next: usize) -> Heard {
 }
 
 /// The longest date that begins at `i`.
-pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
+pub fn date(line: &TokenLine, i: usize, order: DateOrder) -> Option<Heard> {
     let readings = [
         numeric::date(line, i, order),
         relative_day(line, i),
@@ -64,7 +64,7 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     readings.into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
 }
 
-fn relative_day(line: &Line, i: usize) -> Option<Heard> {
+fn relative_day(line: &TokenLine, i: usize) -> Option<Heard> {
     line.pick(i, |a| match a.sense {
         Sense::Day(days) => Some((Date::Day(days), None, a.weak)),
         Sense::DayPart(days, part) => Some((Date::Day(days), Some(part), a.weak)),
@@ -83,7 +83,7 @@ pub fn company(weak: bool) -> Company {
 }
 
 /// "Week of 12 January".
-fn week_of(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
+fn week_of(line: &TokenLine, i: usize, order: DateOrder) -> Option<Heard> {
     let (Unit::Week, next) = unit(line, i)? else {
         return None;
     };
@@ -97,7 +97,7 @@ fn week_of(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
     Some(heard(Date::WeekOf(Box::new(day.date)), day.next))
 }
 
-pub fn weekday_name(line: &Line, i: usize) -> Option<(Weekday, bool, usize)> {
+pub fn weekday_name(line: &TokenLine, i: usize) -> Option<(Weekday, bool, usize)> {
     let ((day, weak), next) = line.pick(i, |a| match a.sense {
         Sense::Weekday(day) => Some((day, a.weak)),
         _ => None,
@@ -109,7 +109,7 @@ pub fn weekday_name(line: &Line, i: usize) -> Option<(Weekday, bool, usize)> {
 }
 
 /// "Friday", "Friday week", "Friday after next", "Friday next week".
-fn weekday(line: &Line, i: usize) -> Option<Heard> {
+fn weekday(line: &TokenLine, i: usize) -> Option<Heard> {
     let (day, weak, next) = weekday_name(line, i)?;
     let later = |weeks, next| Some(heard(Date::Weekday { day, which: None, weeks }, next));
     if let Some(next) = line.link(next, Link::AfterNext) {
@@ -132,14 +132,14 @@ fn weekday(line: &Line, i: usize) -> Option<Heard> {
 }
 
 /// "First Monday of January", "last Friday of the month", "last day of next month".
-fn nth(line: &Line, i: usize) -> Option<Heard> {
+fn nth(line: &TokenLine, i: usize) -> Option<Heard> {
     let (n, days, next) = nth_day(line, i)?;
     let (of, next) = period(line, line.link(next, Link::Of)?)?;
     Some(heard(Date::Nth { n, days, of }, next))
 }
 
 /// "First Monday", "last day", "last working day": which of the days that are counted.
-pub fn nth_day(line: &Line, i: usize) -> Option<(i32, Days, usize)> {
+pub fn nth_day(line: &TokenLine, i: usize) -> Option<(i32, Days, usize)> {
     let ordinal = line.pick(i, |a| match a.sense {
         Sense::Ordinal(n) => Some(n),
         _ => None,
@@ -162,7 +162,7 @@ pub fn nth_day(line: &Line, i: usize) -> Option<(i32, Days, usize)> {
     (unit == Unit::Day).then_some((n, Days::ALL, next))
 }
 
-fn holiday(line: &Line, i: usize) -> Option<Heard> {
+fn holiday(line: &TokenLine, i: usize) -> Option<Heard> {
     let ((holiday, weak), next) = line.pick(i, |a| match a.sense {
         Sense::Holiday(holiday) => Some((holiday, a.weak)),
         _ => None,

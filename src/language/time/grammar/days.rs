@@ -1,6 +1,6 @@
 //! The components that say on which day: dates and rules.
 
-use super::super::Role;
+use super::super::TimeRole;
 use super::super::words::{Days, Link, Sense, Unit};
 use super::clock::{Surety, clock};
 use super::component::Reader;
@@ -8,7 +8,7 @@ use super::date::{Company, date, nth_day};
 use super::lead::Lead;
 use super::numbered::{bare_day, year};
 use super::numeric;
-use super::phrase::{Date, Doubt, MonthOf, Period, Phrase, Rule};
+use super::phrase::{Date, Doubt, MonthOf, Period, Phrase, RepeatRule};
 use super::rule;
 use super::span::unit;
 
@@ -26,13 +26,13 @@ impl Reader<'_> {
             if !bare {
                 return None;
             }
-            phrase.rule = Some(Rule { days: heard.rule.days, ..rule });
+            phrase.rule = Some(RepeatRule { days: heard.rule.days, ..rule });
             return Some(heard.next);
         }
         if phrase.rule.is_some() {
             return None;
         }
-        if phrase.role == Role::From && phrase.date.is_some() && phrase.clock.is_none() {
+        if phrase.role == TimeRole::From && phrase.date.is_some() && phrase.clock.is_none() {
             // "Starting tomorrow, every day at 6".
             let heard = rule::rule(self.line, lead.next, self.order)?;
             let start = Phrase { date: phrase.date.take(), ..Phrase::default() };
@@ -127,7 +127,7 @@ impl Reader<'_> {
         let both_parts = phrase.part.is_some() && heard.part.is_some();
         if matches!(phrase.date, Some(Date::Holiday { .. })) && lead.link == Some(Link::By) {
             // "Order the ham for Christmas by 10 December".
-            (phrase.date, phrase.role) = (None, Role::By);
+            (phrase.date, phrase.role) = (None, TimeRole::By);
         }
         // "8.30 til 4 on Saturday, 6 March" is one day.
         let other_days = phrase.date.is_some() && phrase.to.as_ref().is_some_and(|to| !to.is_clock_alone());

@@ -1,18 +1,20 @@
 //! Figures that may be hours or dates and fitted nowhere: "the 9.35 train on Friday", "closes 2359 on the 30th".
 
-use super::super::words::{Line, Link};
+use super::super::words::{Link, TokenLine};
 use super::numbered::day_number;
-use super::phrase::{Date, Phrase, Span};
+use super::phrase::{Date, Phrase, SpanPhrase};
 use super::{Heard, clock, ends_clause};
 
 /// Years are written with four digits as well.
 const YEARS: std::ops::Range<u32> = 1900..2100;
 
 /// The figure at `i` and the place after it, if it may say more about when.
-pub fn unread_figure(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+pub fn unread_figure(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     line.digits(i).filter(|_| line.begins_figure(i))?;
     let says_day = |p: &Phrase| {
-        p.date.as_ref().is_some_and(Date::is_one_day) || p.offset.is_some_and(Span::is_calendar) || p.rule.is_some()
+        p.date.as_ref().is_some_and(Date::is_one_day)
+            || p.offset.is_some_and(SpanPhrase::is_calendar)
+            || p.rule.is_some()
     };
     let day = heard.iter().any(|h| says_day(&h.phrase));
     let hour = heard.iter().any(|h| h.phrase.clock.is_some());
@@ -36,7 +38,7 @@ pub fn unread_figure(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, u
 }
 
 /// "The concert is 8/14, doors at 6".
-fn day_in_figures(line: &Line, i: usize) -> Option<usize> {
+fn day_in_figures(line: &TokenLine, i: usize) -> Option<usize> {
     let (one, _) = line.digits(i).filter(|_| line.mark(i + 1, '/'))?;
     let (other, _) = line.digits(i + 2).filter(|_| line.glued(i + 1) && line.glued(i + 2))?;
     let fits = one.min(other) <= 12 && one.max(other) <= 31 && one.min(other) > 0;
@@ -44,7 +46,7 @@ fn day_in_figures(line: &Line, i: usize) -> Option<usize> {
 }
 
 /// "The 2nd review at 5", "gas man 27th, home by 5".
-fn ordinal(line: &Line, i: usize) -> Option<usize> {
+fn ordinal(line: &TokenLine, i: usize) -> Option<usize> {
     let (day, marked, next) = day_number(line, i)?;
     let article = i.checked_sub(1).is_some_and(|before| line.link(before, Link::The).is_some());
     let alone = day >= 10 && line.digits(i).is_some() && ends_clause(line, next);
@@ -52,14 +54,14 @@ fn ordinal(line: &Line, i: usize) -> Option<usize> {
 }
 
 /// "The 9.35 train"; "24.80" is a price.
-fn dotted(line: &Line, i: usize) -> Option<usize> {
+fn dotted(line: &TokenLine, i: usize) -> Option<usize> {
     let (hour, _) = line.digits(i)?;
     let (minute, next) = clock::minutes_after(line, i + 1, '.')?;
     (hour < 24 && minute < 60 && !is_amount(line, next)).then_some(next)
 }
 
 /// "Tomorrow 930", "closes 2359".
-fn compact(line: &Line, i: usize, heard: &[Heard]) -> Option<usize> {
+fn compact(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<usize> {
     let (value, digits) = line.digits(i)?;
     // A phone number goes on.
     let among_others = |at: Option<usize>| at.is_some_and(|at| line.digits(at).is_some());
@@ -79,12 +81,12 @@ fn compact(line: &Line, i: usize, heard: &[Heard]) -> Option<usize> {
     (digits == 4 && alone && !past && !YEARS.contains(&value) && !is_amount(line, next)).then_some(next)
 }
 
-fn is_amount(line: &Line, next: usize) -> bool {
+fn is_amount(line: &TokenLine, next: usize) -> bool {
     line.link(next, Link::Counted).is_some() || !line.ends_figure(next)
 }
 
 /// "Dentist on Friday, 2-4", but not "chapters 2-4 on Friday".
-fn hours_from_to(line: &Line, i: usize) -> Option<usize> {
+fn hours_from_to(line: &TokenLine, i: usize) -> Option<usize> {
     let is_hour = |at: usize| line.digits(at).filter(|(hour, digits)| *digits <= 2 && (1..=12).contains(hour));
     is_hour(i)?;
     let between = i.checked_sub(1).is_some_and(|before| line.link(before, Link::Between).is_some());
@@ -94,7 +96,7 @@ fn hours_from_to(line: &Line, i: usize) -> Option<usize> {
 }
 
 /// "Late shift friday 4 til close".
-fn open_ended(line: &Line, i: usize, heard: &[Heard]) -> Option<usize> {
+fn open_ended(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<usize> {
     line.digits(i).filter(|(hour, digits)| *digits <= 2 && (1..=12).contains(hour))?;
     let before = line.tokens.get(i.checked_sub(1)?)?.span.end;
     let beside = heard.iter().any(|h| h.span.end == before);
@@ -102,7 +104,7 @@ fn open_ended(line: &Line, i: usize, heard: &[Heard]) -> Option<usize> {
 }
 
 /// "The dentist is Friday and it's 5", but not "Friday, table for 4".
-fn last_hour(line: &Line, i: usize) -> Option<usize> {
+fn last_hour(line: &TokenLine, i: usize) -> Option<usize> {
     let last = i + 1 == line.tokens.len() && line.digits(i).is_some_and(|(hour, _)| (1..=12).contains(&hour));
     let counted = i.checked_sub(1).is_some_and(|before| {
         line.link(before, Link::For).or(line.link(before, Link::To)).is_some() || line.mark(before, '-')
@@ -111,7 +113,7 @@ fn last_hour(line: &Line, i: usize) -> Option<usize> {
 }
 
 /// "Tmrw 11 seminar hall", but not "tomorrow 11 lanterns".
-fn before_a_thing(line: &Line, i: usize, heard: &[Heard]) -> Option<usize> {
+fn before_a_thing(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<usize> {
     line.digits(i).filter(|(hour, digits)| *digits <= 2 && (1..=12).contains(hour))?;
     let before = line.tokens.get(i.checked_sub(1)?)?.span.end;
     let beside = heard.iter().any(|h| h.span.end == before);
@@ -120,6 +122,6 @@ fn before_a_thing(line: &Line, i: usize, heard: &[Heard]) -> Option<usize> {
 }
 
 /// "Room 1430".
-fn named_by(line: &Line, i: usize) -> bool {
+fn named_by(line: &TokenLine, i: usize) -> bool {
     i.checked_sub(1).is_some_and(|before| line.link(before, Link::Label) == Some(i))
 }

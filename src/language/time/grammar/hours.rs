@@ -1,15 +1,15 @@
 //! The components that say when on a day: clock times, parts of day and zones.
 
-use super::super::Role;
-use super::super::defaults::Part;
-use super::super::words::{Kind, Link, Sense};
+use super::super::TimeRole;
+use super::super::defaults::PartOfDay;
+use super::super::words::{Link, Sense, TokenKind};
 use super::clock::{self, Surety, clock, plain};
 use super::component::Reader;
 use super::date::{Company, date};
 use super::lead::Lead;
 use super::numbered::year;
 use super::numeric;
-use super::phrase::{Date, Dial, Doubt, Phrase, Span, Zone};
+use super::phrase::{Date, Dial, Doubt, Phrase, SpanPhrase, Zone};
 use super::span::{number, span};
 use super::unread::names_time;
 
@@ -76,7 +76,7 @@ impl Reader<'_> {
         }
         phrase.clock = Some(heard.clock);
         if heard.clock.dial == Dial::Midnight && (lead.link == Some(Link::Until) || self.hints.ends) {
-            phrase.role = Role::By;
+            phrase.role = TimeRole::By;
         }
         Some(heard.next)
     }
@@ -107,7 +107,7 @@ impl Reader<'_> {
         // "10 to 2" is also a range.
         let two_ways = heard.surety <= Surety::Bare && plain(line, lead.next).is_some_and(|c| c.next < heard.next);
         // "By 10 March" is a date, "at 5 minutes" a length, but "at 5 weekdays" none.
-        let is_length = |length: Span| length.workdays == 0 || lead.link != Some(Link::At);
+        let is_length = |length: SpanPhrase| length.workdays == 0 || lead.link != Some(Link::At);
         let longer = span(line, lead.next).is_some_and(|(length, next)| next > heard.next && is_length(length))
             || date(line, lead.next, self.order).is_some_and(|d| d.next > heard.next && d.company != Company::On);
         // "From 1 to 10" of something.
@@ -197,7 +197,7 @@ impl Reader<'_> {
         near.is_some() || named() || which()
     }
 
-    pub fn part_at(&self, i: usize) -> Option<(&'static Part, bool, usize)> {
+    pub fn part_at(&self, i: usize) -> Option<(&'static PartOfDay, bool, usize)> {
         self.line
             .pick(i, |a| match a.sense {
                 Sense::Part(part) => Some((part, a.weak)),
@@ -248,7 +248,7 @@ impl Reader<'_> {
     pub fn zone_at(&self, i: usize) -> Option<(Zone, usize)> {
         let line = self.line;
         // "5 IST", "5pm ist", but not German "Stock 5 ist" and "3pm pt with Dave".
-        let ends = line.tokens.get(i + 1).is_none_or(|t| matches!(t.kind, Kind::Mark(_)));
+        let ends = line.tokens.get(i + 1).is_none_or(|t| matches!(t.kind, TokenKind::Mark(_)));
         let half =
             || ends && i.checked_sub(1).is_some_and(|b| line.link(b, Link::Am).or(line.link(b, Link::Pm)).is_some());
         let abbreviation = line.pick(i, |a| match a.sense {

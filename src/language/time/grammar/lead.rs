@@ -1,7 +1,7 @@
 //! The small words before an expression, and between its parts.
 
-use super::super::Role;
-use super::super::words::{Line, Link};
+use super::super::TimeRole;
+use super::super::words::{Link, TokenLine};
 use super::numbered::abbreviated;
 use super::role_of;
 
@@ -13,7 +13,7 @@ const LEADS_MAX: usize = 4;
 pub struct Lead {
     /// The last preposition.
     pub link: Option<Link>,
-    pub role: Role,
+    pub role: TimeRole,
     /// Did an article follow the preposition ("on the")?
     pub article: bool,
     pub next: usize,
@@ -21,12 +21,12 @@ pub struct Lead {
 
 impl Lead {
     pub fn none(i: usize) -> Lead {
-        Lead { link: None, role: Role::Plain, article: false, next: i }
+        Lead { link: None, role: TimeRole::Plain, article: false, next: i }
     }
 
     /// Reads prepositions and articles at `i`; `moves`: "to" is one of them. In a table one word
     /// may be several prepositions ("bis"): the first of [`LEADS`] counts, `Until` comes before By.
-    pub fn read(line: &Line, i: usize, moves: bool) -> Lead {
+    pub fn read(line: &TokenLine, i: usize, moves: bool) -> Lead {
         let mut lead = Lead::none(i);
         for _ in 0..LEADS_MAX {
             let found = longest(line, lead.next, moves);
@@ -53,7 +53,7 @@ impl Lead {
     }
 }
 
-fn longest(line: &Line, i: usize, moves: bool) -> Option<(Link, usize)> {
+fn longest(line: &TokenLine, i: usize, moves: bool) -> Option<(Link, usize)> {
     let moved = moves.then_some(Link::MovedTo);
     let links = std::iter::once(Link::Until).chain(LEADS).chain(moved);
     links

@@ -1,12 +1,12 @@
 //! Lengths of time: from now, from something else, or how long a thing takes.
 
-use super::super::Role;
-use super::super::words::{Kind, Link, Unit};
+use super::super::TimeRole;
+use super::super::words::{Link, TokenKind, Unit};
 use super::bytes;
 use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::lead::Lead;
-use super::phrase::{Date, Doubt, Phrase, Span};
+use super::phrase::{Date, Doubt, Phrase, SpanPhrase};
 use super::span::{number, span, unit};
 use super::unread::{names_day, names_time};
 
@@ -37,7 +37,7 @@ impl Reader<'_> {
             };
             let (one, next) = unit(line, lead.next).filter(counts)?;
             let mut found = phrase.clone();
-            let next = self.anchored(&mut found, lead, Span::of(one, 100), next, depth)?;
+            let next = self.anchored(&mut found, lead, SpanPhrase::of(one, 100), next, depth)?;
             if found.shift.is_none() || !lead.article && found.doubt.is_some() {
                 return None;
             }
@@ -93,7 +93,7 @@ impl Reader<'_> {
 
     /// "A 20 minute tea timer".
     fn timer_behind(&self, i: usize) -> bool {
-        let word = |at: usize| self.line.tokens.get(at).is_some_and(|t| t.kind == Kind::Word);
+        let word = |at: usize| self.line.tokens.get(at).is_some_and(|t| t.kind == TokenKind::Word);
         [i, i + 1].into_iter().take_while(|at| word(*at)).any(|at| self.line.link(at, Link::Timer).is_some())
     }
 
@@ -108,20 +108,20 @@ impl Reader<'_> {
         let next = lead.next + 1;
         // In German "im 3. Stock" is an ordinal.
         let dot = self.line.mark(next, '.') && next + 1 < self.line.tokens.len();
-        let word = self.line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word);
+        let word = self.line.tokens.get(next).is_some_and(|t| t.kind == TokenKind::Word);
         let ends = !word && !dot && self.line.ends_figure(next);
         let plain = ends
             && self.line.digits(next).is_none()
             && !self.line.glued_mark(next, ':')
             && !self.line.glued_mark(next, '-');
-        phrase.offset = Some(Span::of(Unit::Minute, i64::from(minutes) * 100)).filter(|_| plain);
+        phrase.offset = Some(SpanPhrase::of(Unit::Minute, i64::from(minutes) * 100)).filter(|_| plain);
         plain.then_some(next)
     }
 
     /// "(An hour before my) flight at 6pm": the "at" or the day, if only a few words stand before it.
     fn past_the_event(&self, i: usize) -> Option<usize> {
         const EVENT_WORDS_MAX: usize = 3;
-        let is_word = |at: &usize| self.line.tokens.get(*at).is_some_and(|t| t.kind == Kind::Word);
+        let is_word = |at: &usize| self.line.tokens.get(*at).is_some_and(|t| t.kind == TokenKind::Word);
         let words = (i..i + EVENT_WORDS_MAX).take_while(is_word);
         let joins = |at| [Link::At, Link::On].iter().any(|link| self.line.link(at, *link).is_some());
         let sure =
@@ -133,7 +133,14 @@ impl Reader<'_> {
     }
 
     /// A length and what it is counted from: "a week from Friday", "an hour before midnight".
-    pub fn anchored(&self, phrase: &mut Phrase, lead: &Lead, length: Span, at: usize, depth: usize) -> Option<usize> {
+    pub fn anchored(
+        &self,
+        phrase: &mut Phrase,
+        lead: &Lead,
+        length: SpanPhrase,
+        at: usize,
+        depth: usize,
+    ) -> Option<usize> {
         let at_an_hour = phrase.is_time_alone() && length.is_calendar();
         let bare = Phrase { date: None, ..phrase.clone() };
         let on_a_day = phrase.date.as_ref().is_some_and(Date::is_one_day) && bare.is_empty() && !length.is_calendar();
@@ -164,7 +171,7 @@ impl Reader<'_> {
         let hours = anchor.to.as_ref().is_none_or(|to| whole_weeks && to.is_clock_alone());
         let fixed = anchor.rule.is_none() && hours && anchor.offset.is_none();
         let timed = anchor.date.is_some() || anchor.clock.is_some();
-        if !fixed || !timed || anchor.shift.is_some() || anchor.role != Role::Plain && from == at {
+        if !fixed || !timed || anchor.shift.is_some() || anchor.role != TimeRole::Plain && from == at {
             return None;
         }
         // "In 3 days from 2 to 4", "in two weeks at 5": the hour is of that day.

@@ -31,12 +31,12 @@ mod unread;
 
 use std::ops::Range;
 
-use super::words::{Half, Kind, LEXICONS, Lexicon, Line, Link, Sense};
-use super::{DateOrder, Role};
+use super::words::{Half, LEXICONS, Lexicon, Link, Sense, TokenKind, TokenLine};
+use super::{DateOrder, TimeRole};
 pub use ahead::{Ahead, ahead_in};
 use component::Reader;
 pub use moved::{Direction, MovedBy, moved_by};
-pub use phrase::{Clock, Date, Dial, Doubt, MonthOf, Period, Phrase, Rule, Span, Zone};
+pub use phrase::{ClockPhrase, Date, Dial, Doubt, MonthOf, Period, Phrase, RepeatRule, SpanPhrase, Zone};
 pub use reading::read_all;
 
 /// A phrase and the bytes of the text that it came from.
@@ -49,8 +49,8 @@ pub struct Heard {
 }
 
 /// "Noon-sense", "mid-Monday", "noon.com", "friday@example.com": part of a longer word.
-fn inside_compound(line: &Line, from: usize, to: usize) -> bool {
-    let is_word = |i: usize| line.tokens.get(i).is_some_and(|t| t.kind == Kind::Word);
+fn inside_compound(line: &TokenLine, from: usize, to: usize) -> bool {
+    let is_word = |i: usize| line.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Word);
     // "Der 8-Uhr-Zug" does leave at 8.
     let hour = to.checked_sub(1).is_some_and(|last| line.link(last, Link::Oclock).is_some());
     let after = !hour && line.glued_mark(to, '-') && is_word(to + 1) && line.glued(to + 1);
@@ -60,20 +60,20 @@ fn inside_compound(line: &Line, from: usize, to: usize) -> bool {
     after || before || address
 }
 
-fn bytes(line: &Line, from: usize, to: usize) -> Range<usize> {
+fn bytes(line: &TokenLine, from: usize, to: usize) -> Range<usize> {
     let start = line.tokens.get(from).map_or(0, |t| t.span.start);
     let end = to.checked_sub(1).and_then(|last| line.tokens.get(last)).map_or(start, |t| t.span.end);
     start..end
 }
 
-fn ends_clause(line: &Line, i: usize) -> bool {
-    line.tokens.get(i).is_none_or(|t| matches!(t.kind, Kind::Mark(_))) || line.link(i, Link::Follow).is_some()
+fn ends_clause(line: &TokenLine, i: usize) -> bool {
+    line.tokens.get(i).is_none_or(|t| matches!(t.kind, TokenKind::Mark(_))) || line.link(i, Link::Follow).is_some()
 }
 
 /// The whole text as one expression; only politeness and punctuation may surround it.
 pub fn read_whole(text: &str, order: DateOrder) -> Option<Phrase> {
     LEXICONS.iter().find_map(|lexicon| {
-        let line = Line::new(text, lexicon);
+        let line = TokenLine::new(text, lexicon);
         let reader = Reader::new(&line, order, true);
         let start = skip_filler(&line, 0);
         // "To Friday": what a person answers to "move it to when?".
@@ -85,7 +85,7 @@ pub fn read_whole(text: &str, order: DateOrder) -> Option<Phrase> {
     })
 }
 
-fn skip_filler(line: &Line, mut i: usize) -> usize {
+fn skip_filler(line: &TokenLine, mut i: usize) -> usize {
     loop {
         let punctuation = [',', '.', '!', '?', ';', ':', '(', ')', '"', '…', '-'];
         if let Some(next) = line.link(i, Link::Filler) {
@@ -102,7 +102,7 @@ fn skip_filler(line: &Line, mut i: usize) -> usize {
 /// flight leaves at 6, | remind me at 4", but not "remind me at 5 so I can leave at 6".
 pub fn request_in(text: &str) -> Range<usize> {
     let begins = |lexicon: &Lexicon| {
-        let line = Line::new(text, lexicon);
+        let line = TokenLine::new(text, lexicon);
         let follows = |i: usize| line.link(i, Link::So).filter(|next| line.link(*next, Link::Pronoun).is_none());
         let asks = |i: &usize| follows(*i).or_else(|| line.link(*i, Link::Request)).is_some();
         let at = (1..line.tokens.len()).rev().find(asks)?;
@@ -113,7 +113,7 @@ pub fn request_in(text: &str) -> Range<usize> {
 
 /// Which half of the day the words of a text suggest.
 pub fn cue_in(text: &str) -> Option<Half> {
-    LEXICONS.iter().find_map(|lexicon| hints(&Line::new(text, lexicon)).cue)
+    LEXICONS.iter().find_map(|lexicon| hints(&TokenLine::new(text, lexicon)).cue)
 }
 
 /// Words of the sentence that change how its times are read.
@@ -129,7 +129,7 @@ struct Hints {
     cue: Option<Half>,
 }
 
-fn hints(line: &Line) -> Hints {
+fn hints(line: &TokenLine) -> Hints {
     let cue = |half| line.has_anywhere(Sense::Cue(half)).then_some(half);
     Hints {
         moves: moves(line),
@@ -147,16 +147,16 @@ fn hints(line: &Line) -> Hints {
 
 /// Does it say "remind me", in any language?
 pub fn asks_to_be_told(text: &str) -> bool {
-    LEXICONS.iter().any(|lexicon| first_request(&Line::new(text, lexicon)).is_some())
+    LEXICONS.iter().any(|lexicon| first_request(&TokenLine::new(text, lexicon)).is_some())
 }
 
 /// The token at which a line asks to be told: "remind me".
-fn first_request(line: &Line) -> Option<usize> {
+fn first_request(line: &TokenLine) -> Option<usize> {
     (0..line.tokens.len()).find(|i| line.link(*i, Link::Request).is_some())
 }
 
 /// Does it tell that something is moved?
-fn moves(line: &Line) -> bool {
+fn moves(line: &TokenLine) -> bool {
     let says = |link| line.has_anywhere(Sense::Link(link));
     // "Bring the call forward".
     says(Link::Pull) && says(Link::Forward) || (0..line.tokens.len()).any(|i| says_move(line, i))
@@ -164,7 +164,7 @@ fn moves(line: &Line) -> bool {
 
 /// "Shift the call to 5", but not "my shift 2 to 10": a word that is also a thing begins its clause as a verb and is
 /// followed by what is moved.
-fn says_move(line: &Line, i: usize) -> bool {
+fn says_move(line: &TokenLine, i: usize) -> bool {
     let Some((weak, next)) = line.pick(i, |a| (a.sense == Sense::Link(Link::Mover)).then_some(a.weak)) else {
         return false;
     };
@@ -177,10 +177,11 @@ fn says_move(line: &Line, i: usize) -> bool {
         return true;
     }
     let begins = before.is_none_or(|b| {
-        matches!(line.tokens[b].kind, Kind::Mark(_)) || [Link::And, Link::So].iter().any(|l| line.link(b, *l).is_some())
+        matches!(line.tokens[b].kind, TokenKind::Mark(_))
+            || [Link::And, Link::So].iter().any(|l| line.link(b, *l).is_some())
     });
     let joins = [Link::At, Link::From, Link::On, Link::In, Link::Between, Link::Until];
-    let word = line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word);
+    let word = line.tokens.get(next).is_some_and(|t| t.kind == TokenKind::Word);
     // "Push tomorrow's review to 11".
     let todays = |at: usize| {
         line.tokens[at].key.ends_with('s') && line.atoms(at).iter().any(|a| matches!(a.sense, Sense::Day(_)))
@@ -192,13 +193,13 @@ fn says_move(line: &Line, i: usize) -> bool {
     begins && thing && !line.mark(next + 1, ':')
 }
 
-fn role_of(link: Link, role: Role) -> Role {
+fn role_of(link: Link, role: TimeRole) -> TimeRole {
     match link {
-        Link::By => Role::By,
-        Link::Until => Role::Until,
-        Link::Since => Role::Since,
-        Link::From => Role::From,
-        Link::MovedTo => Role::To,
+        Link::By => TimeRole::By,
+        Link::Until => TimeRole::Until,
+        Link::Since => TimeRole::Since,
+        Link::From => TimeRole::From,
+        Link::MovedTo => TimeRole::To,
         _ => role,
     }
 }

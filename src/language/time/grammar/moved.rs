@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::super::Role;
-use super::super::words::{LEXICONS, Line, Link};
+use super::super::TimeRole;
+use super::super::words::{LEXICONS, Link, TokenLine};
 use super::lead::Lead;
-use super::phrase::{Phrase, Span};
+use super::phrase::{Phrase, SpanPhrase};
 use super::span::span;
 use super::{Heard, bytes, ends_clause, moves};
 
@@ -13,7 +13,7 @@ use super::{Heard, bytes, ends_clause, moves};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovedBy {
     /// The length, to the past if it is earlier.
-    pub span: Span,
+    pub span: SpanPhrase,
     /// Bytes of "half an hour".
     pub words: Range<usize>,
     pub direction: Direction,
@@ -30,12 +30,12 @@ pub enum Direction {
 /// The first such length of a text.
 pub fn moved_by(text: &str) -> Option<MovedBy> {
     LEXICONS.iter().find_map(|lexicon| {
-        let line = Line::new(text, lexicon);
+        let line = TokenLine::new(text, lexicon);
         (0..line.tokens.len()).find_map(|i| by_length(&line, i))
     })
 }
 
-fn by_length(line: &Line, i: usize) -> Option<MovedBy> {
+fn by_length(line: &TokenLine, i: usize) -> Option<MovedBy> {
     let (length, next) = span(line, i)?;
     let directs = |at: usize| [Link::Later, Link::Sooner, Link::Forward].iter().find_map(|link| line.link(at, *link));
     let led = (i.saturating_sub(2)..i).any(|at| line.link(at, Link::MoveBy) == Some(i) || directs(at) == Some(i));
@@ -57,7 +57,7 @@ fn by_length(line: &Line, i: usize) -> Option<MovedBy> {
 }
 
 /// "Push my 2pm back by half an hour": takes the length out, so that what stands around it comes together.
-pub fn take_out(line: &Line, heard: &mut Vec<Heard>) -> Option<(MovedBy, Heard)> {
+pub fn take_out(line: &TokenLine, heard: &mut Vec<Heard>) -> Option<(MovedBy, Heard)> {
     let again = (0..line.tokens.len()).any(|i| line.link(i, Link::Corrects).is_some());
     if !again && !moves(line) {
         return None;
@@ -76,7 +76,7 @@ pub fn put_back(taken: Option<(MovedBy, Heard)>, heard: &mut Vec<Heard>) {
     let old = heard.iter().find(timed).filter(|_| by.direction != Direction::Unclear);
     let length = if by.direction == Direction::Earlier { by.span.back() } else { by.span };
     let phrase = match old {
-        Some(old) => Phrase { role: Role::To, shift: Some(by.span), to: None, length: None, ..old.phrase.clone() },
+        Some(old) => Phrase { role: TimeRole::To, shift: Some(by.span), to: None, length: None, ..old.phrase.clone() },
         None => Phrase { length: Some(length), ..Phrase::default() },
     };
     let at = heard.iter().position(|h| h.span.start > own.span.start).unwrap_or(heard.len());

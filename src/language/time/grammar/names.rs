@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::super::Role;
-use super::super::words::{Kind, Line, Link, Sense};
+use super::super::TimeRole;
+use super::super::words::{Link, Sense, TokenKind, TokenLine};
 use super::lead::Lead;
 use super::phrase::{Date, MonthOf, Period, Phrase};
 use super::{Heard, bytes, days, first_request, numeric};
 
 /// Takes them out, and gives back where they stood.
-pub fn drop_names(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+pub fn drop_names(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     drop_adjectives(heard);
     // "Hourly rate".
     heard.retain(|h| !(is_adjective(&h.phrase) && noun_follows(line, h.span.end)));
@@ -28,7 +28,7 @@ pub fn drop_names(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
 }
 
 /// "Wednesday at 3. Not Thursday", if another day is left.
-fn drop_excluded(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+fn drop_excluded(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     let reaches = |e: usize, i: usize| {
         line.link(e, Link::Excluded).is_some_and(|next| (e + 1..=line.skip(next, &[Link::The])).contains(&i))
     };
@@ -56,12 +56,12 @@ fn drop_frames(heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
             h.phrase.date,
             Some(Date::Period(Period::Week(_) | Period::Month(MonthOf::From(_)) | Period::Year(_)))
         );
-        near && h.phrase.role == Role::Plain && Phrase { date: None, ..h.phrase.clone() }.is_empty()
+        near && h.phrase.role == TimeRole::Plain && Phrase { date: None, ..h.phrase.clone() }.is_empty()
     };
     let [first, second] = &mut heard[..] else {
         return Vec::new();
     };
-    let day = second.phrase.date.as_ref().filter(|d| d.is_one_day() && second.phrase.role == Role::Plain);
+    let day = second.phrase.date.as_ref().filter(|d| d.is_one_day() && second.phrase.role == TimeRole::Plain);
     let (Some(frame_date), Some(day)) = (first.phrase.date.clone().filter(|_| frame(first)), day) else {
         return Vec::new();
     };
@@ -72,13 +72,13 @@ fn drop_frames(heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
 }
 
 /// "One last thing today: dinner on 24 August at 8" is not today.
-fn drop_today(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+fn drop_today(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     let today = |h: &Heard| h.phrase.date == Some(Date::Day(0)) && Phrase { date: None, ..h.phrase.clone() }.is_empty();
     let whole = heard.iter().filter(|h| !today(h)).any(|h| h.phrase.is_appointment());
     // "Call Bob today about the meeting tomorrow at 3" is.
     let aside = |h: &Heard| {
         let next = line.tokens.iter().find(|t| t.span.start >= h.span.end);
-        today(h) && next.is_some_and(|t| matches!(t.kind, Kind::Mark(_)))
+        today(h) && next.is_some_and(|t| matches!(t.kind, TokenKind::Mark(_)))
     };
     if first_request(line).is_some() || !whole || !heard.first().is_some_and(aside) {
         return Vec::new();
@@ -88,13 +88,13 @@ fn drop_today(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
 
 /// "Send the sunday roast recipe in an hour", "remind me at 5 to ask about thursday's shift": a length from now, or the hour
 /// of a request, is all of when, and the day tells which one.
-fn drop_attributes(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+fn drop_attributes(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     let attribute = |h: &Heard| {
         let name = line.tokens.iter().position(|t| t.span.end == h.span.end);
         let article = name.and_then(|i| line.link(i.checked_sub(1)?, Link::The)).is_some();
         let owner = name.is_some_and(|i| line.tokens[i].possessive);
         let day = matches!(h.phrase.date, Some(Date::Weekday { .. }));
-        let bare = h.phrase.role == Role::Plain && Phrase { date: None, ..h.phrase.clone() }.is_empty();
+        let bare = h.phrase.role == TimeRole::Plain && Phrase { date: None, ..h.phrase.clone() }.is_empty();
         (article || owner) && day && bare && noun_follows(line, h.span.end)
     };
     let from_now = heard.iter().any(|h| h.phrase.has_exact_offset());
@@ -123,7 +123,7 @@ fn drop_adjectives(heard: &mut Vec<Heard>) {
 
 /// "Labor day trip Sep 4 to Sep 7", "end of year concert 11 Dec": before a noun, beside another date, a holiday or
 /// an end without a preposition names the thing.
-fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+fn drop_occasions(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
     let is_occasion = |h: &Heard| {
         let bare = Phrase { date: None, ..h.phrase.clone() };
         let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
@@ -147,13 +147,13 @@ fn drop_occasions(line: &Line, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
 }
 
 /// "Start xmas card templates in 20 minutes": what is kept around a holiday.
-fn is_festive(line: &Line, h: &Heard) -> bool {
+fn is_festive(line: &TokenLine, h: &Heard) -> bool {
     let next = line.tokens.iter().position(|t| t.span.start >= h.span.end);
     next.is_some_and(|next| line.link(next, Link::Festive).is_some())
 }
 
 /// "Mr Friday", "Frau April", "a hamster called Tuesday", "merry Christmas".
-pub fn is_somebody(line: &Line, i: usize) -> bool {
+pub fn is_somebody(line: &TokenLine, i: usize) -> bool {
     let day = |sense| matches!(sense, Sense::Weekday(_) | Sense::Month(_));
     let named = line.atoms(i).iter().any(|a| day(a.sense));
     let holiday = line.atoms(i).iter().any(|a| matches!(a.sense, Sense::Holiday(_)));
@@ -171,18 +171,18 @@ pub fn is_somebody(line: &Line, i: usize) -> bool {
     named && (title(b).is_some() || quoted) || holiday && line.link(b, Link::Wish).is_some()
 }
 
-fn is_capital(line: &Line, i: usize) -> bool {
+fn is_capital(line: &TokenLine, i: usize) -> bool {
     let word = line.tokens.get(i).and_then(|token| line.text.get(token.span.clone()));
     word.is_some_and(|word| word.starts_with(char::is_uppercase))
 }
 
 /// No preposition of days stands before it: "Labor day trip", "about the Halloween costumes".
-fn is_bare(line: &Line, i: usize) -> bool {
+fn is_bare(line: &TokenLine, i: usize) -> bool {
     let lead = Lead::read(line, i, true);
     matches!(lead.link, None | Some(Link::For)) || lead.link == Some(Link::At) && lead.article
 }
 
-fn noun_follows(line: &Line, end: usize) -> bool {
+fn noun_follows(line: &TokenLine, end: usize) -> bool {
     let next = line.tokens.iter().position(|t| t.span.start >= end);
-    next.is_some_and(|i| line.tokens[i].kind == Kind::Word && line.link(i, Link::Follow).is_none())
+    next.is_some_and(|i| line.tokens[i].kind == TokenKind::Word && line.link(i, Link::Follow).is_none())
 }

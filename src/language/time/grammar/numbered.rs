@@ -1,12 +1,12 @@
 //! Days of months: "3rd of April", "April 3", "the 15th", "3-5 May", and months themselves.
 
-use super::super::words::{Line, Link, Sense};
+use super::super::words::{Link, Sense, TokenLine};
 use super::date::{Company, Heard, heard};
 use super::period::period;
 use super::phrase::{Date, MonthOf, Period};
 use super::span::{number, unit, word_number};
 
-pub fn month_name(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
+pub fn month_name(line: &TokenLine, i: usize) -> Option<(u32, bool, usize)> {
     line.pick(i, |a| match a.sense {
         Sense::Month(month) => Some((month, a.weak)),
         _ => None,
@@ -16,13 +16,13 @@ pub fn month_name(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
     .map(|(m, w, next)| (m, w, if abbreviated(line, next) { next + 1 } else { next }))
 }
 
-pub fn abbreviated(line: &Line, i: usize) -> bool {
+pub fn abbreviated(line: &TokenLine, i: usize) -> bool {
     let short = i.checked_sub(1).and_then(|b| line.tokens.get(b)).is_some_and(|t| t.key.len() <= 4);
     short && line.glued_mark(i, '.') && i + 1 < line.tokens.len()
 }
 
 /// A day's number, with what marks it as one: "3rd", "3.", "third". The flag: was it marked?
-pub fn day_number(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
+pub fn day_number(line: &TokenLine, i: usize) -> Option<(u32, bool, usize)> {
     if let Some((day, digits)) = line.digits(i) {
         if digits > 2 || day == 0 || day > 39 || !line.begins_figure(i) {
             return None;
@@ -53,13 +53,13 @@ pub fn day_number(line: &Line, i: usize) -> Option<(u32, bool, usize)> {
     ordinal(i).map(|(day, next)| (day, true, next))
 }
 
-pub fn year_after(line: &Line, i: usize) -> Option<(i32, usize)> {
+pub fn year_after(line: &TokenLine, i: usize) -> Option<(i32, usize)> {
     let i = if line.mark(i, ',') { i + 1 } else { i };
     let i = line.link(i, Link::Of).filter(|n| year(line, *n).is_some()).unwrap_or(i);
     year(line, i).filter(|(_, next)| line.ends_figure(*next))
 }
 
-pub fn year(line: &Line, i: usize) -> Option<(i32, usize)> {
+pub fn year(line: &TokenLine, i: usize) -> Option<(i32, usize)> {
     let Some((value, digits)) = line.digits(i) else {
         return spoken_year(line, i);
     };
@@ -67,14 +67,14 @@ pub fn year(line: &Line, i: usize) -> Option<(i32, usize)> {
 }
 
 /// "Twenty twenty-seven", "nineteen ninety-eight".
-fn spoken_year(line: &Line, i: usize) -> Option<(i32, usize)> {
+fn spoken_year(line: &TokenLine, i: usize) -> Option<(i32, usize)> {
     let (century, next) = word_number(line, i).filter(|(n, _)| matches!(n, 19 | 20))?;
     let (rest, next) = word_number(line, next).filter(|(n, _)| (10..100).contains(n))?;
     unit(line, next).is_none().then_some(((century * 100 + rest) as i32, next))
 }
 
 /// "(At 5) October 12", "(2-4) Oct 12th": the month has a day of its own behind it. Unmarked it may as well be an hour.
-pub fn has_own_day(line: &Line, month_at: usize, unmarked: bool) -> bool {
+pub fn has_own_day(line: &TokenLine, month_at: usize, unmarked: bool) -> bool {
     let Some((_, _, next)) = month_name(line, month_at) else {
         return false;
     };
@@ -83,7 +83,7 @@ pub fn has_own_day(line: &Line, month_at: usize, unmarked: bool) -> bool {
 }
 
 /// "3 April", "3rd of April 2027", "the third of april", "3. April".
-pub fn day_and_month(line: &Line, i: usize) -> Option<Heard> {
+pub fn day_and_month(line: &TokenLine, i: usize) -> Option<Heard> {
     let (day, marked, next) = day_number(line, i)?;
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::Of).unwrap_or(next);
@@ -109,7 +109,7 @@ pub fn day_and_month(line: &Line, i: usize) -> Option<Heard> {
 }
 
 /// "Second in the March pool".
-fn is_place(line: &Line, i: usize, month_at: usize) -> bool {
+fn is_place(line: &TokenLine, i: usize, month_at: usize) -> bool {
     line.digits(i).is_none() && month_at.checked_sub(2).is_some_and(|b| line.tokens[b].key == "in")
 }
 
@@ -118,7 +118,7 @@ pub fn numbered(day: u32, month: Option<MonthOf>, next: usize) -> Heard {
 }
 
 /// "April 3", "April the 3rd", "Jan 5 2027".
-pub fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
+pub fn month_and_day(line: &TokenLine, i: usize) -> Option<Heard> {
     let (month, _, next) = month_name(line, i)?;
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::The).unwrap_or(next);
@@ -141,7 +141,7 @@ pub fn month_and_day(line: &Line, i: usize) -> Option<Heard> {
     Some(numbered(day, month, next))
 }
 
-pub fn month_alone(line: &Line, i: usize) -> Option<Heard> {
+pub fn month_alone(line: &TokenLine, i: usize) -> Option<Heard> {
     let (month, weak, next) = month_name(line, i)?;
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
     let period = Period::Month(MonthOf::Named { month, year, which: None });
@@ -156,7 +156,7 @@ pub fn month_alone(line: &Line, i: usize) -> Option<Heard> {
 }
 
 /// "The 15th", "15th of next month", "am 3.".
-pub fn day_of_month(line: &Line, i: usize) -> Option<Heard> {
+pub fn day_of_month(line: &TokenLine, i: usize) -> Option<Heard> {
     let (day, marked, next) = day_number(line, i)?;
     let of = line.link(next, Link::Of).filter(|at| !is_place(line, i, *at)).and_then(|at| period(line, at));
     if let Some((Period::Month(month), next)) = of
@@ -173,7 +173,7 @@ pub fn day_of_month(line: &Line, i: usize) -> Option<Heard> {
 }
 
 /// "3-5 May", "3rd to 5th of May", "May 3 to 5": both days.
-pub fn day_range(line: &Line, i: usize) -> Option<(Date, Date, usize)> {
+pub fn day_range(line: &TokenLine, i: usize) -> Option<(Date, Date, usize)> {
     let of = |day, month, next| (Date::Numbered { day, month, weekday: None }, next);
     if let Some((first, _, next)) = day_number(line, i) {
         let second_at = line.skip(line.link(next, Link::To)?, &[Link::The]);
@@ -196,7 +196,7 @@ pub fn day_range(line: &Line, i: usize) -> Option<(Date, Date, usize)> {
 }
 
 /// A bare number of a day beside its weekday: "Friday 13".
-pub fn bare_day(line: &Line, i: usize) -> Option<(u32, usize)> {
+pub fn bare_day(line: &TokenLine, i: usize) -> Option<(u32, usize)> {
     let (day, next) = number(line, i)?;
     (line.digits(i).is_some() && (13..=31).contains(&day) && line.ends_figure(next)).then_some((day, next))
 }

@@ -3,12 +3,12 @@
 use chrono::{NaiveDate, NaiveTime};
 
 use super::super::DateOrder;
-use super::super::words::{Line, Link};
+use super::super::words::{Link, TokenLine};
 use super::date::{Company, Heard};
 use super::ends_clause;
 use super::phrase::{Date, MonthOf, Zone};
 
-pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
+pub fn date(line: &TokenLine, i: usize, order: DateOrder) -> Option<Heard> {
     let (first, digits) = line.digits(i)?;
     if !line.begins_figure(i) {
         return None;
@@ -77,7 +77,7 @@ pub fn date(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
 }
 
 /// "12/3 wire", "3/4 inch", "a 3/2".
-pub fn is_size(line: &Line, i: usize) -> bool {
+pub fn is_size(line: &TokenLine, i: usize) -> bool {
     let slashed = line.glued_mark(i + 1, '/') && line.digits(i).is_some() && line.digits(i + 2).is_some();
     // "The bungalow is a 3/2".
     let one = i.checked_sub(1).is_some_and(|b| line.link(b, Link::Article) == Some(i));
@@ -88,14 +88,14 @@ pub fn is_size(line: &Line, i: usize) -> bool {
 const MARK_MAX: u32 = 10;
 
 /// "That was 10/10", but not "dentist 10/10".
-fn is_full_mark(line: &Line, i: usize) -> bool {
+fn is_full_mark(line: &TokenLine, i: usize) -> bool {
     let full = [i, i + 2].into_iter().all(|at| line.digits(at).is_some_and(|(figure, _)| figure == MARK_MAX));
     let told = |b: usize| [Link::ToldOn, Link::Present].iter().any(|link| line.link(b, *link) == Some(i));
     full && i.checked_sub(1).is_some_and(told)
 }
 
 /// "Starts 4/7", "expires 6/10".
-fn runs_out(line: &Line, i: usize) -> bool {
+fn runs_out(line: &TokenLine, i: usize) -> bool {
     // What "is 6/9" may be a mark; none is out of sixteen.
     let high = [i, i + 2].into_iter().any(|at| line.digits(at).is_some_and(|(figure, _)| figure > MARK_MAX));
     let present = high.then_some(Link::Present);
@@ -105,7 +105,7 @@ fn runs_out(line: &Line, i: usize) -> bool {
 }
 
 /// "… - 21/8".
-fn slashed_follows(line: &Line, i: usize) -> bool {
+fn slashed_follows(line: &TokenLine, i: usize) -> bool {
     let figures = |at: usize| line.digits(at).is_some_and(|(_, digits)| digits <= 2);
     line.link(i, Link::To).is_some_and(|at| {
         figures(at) && line.glued_mark(at + 1, '/') && figures(at + 2) && line.glued(at + 2) && line.ends_figure(at + 3)
@@ -113,7 +113,7 @@ fn slashed_follows(line: &Line, i: usize) -> bool {
 }
 
 /// "15.10", if it may be a day and a month; `next` is the place after it.
-pub fn day_and_month(line: &Line, i: usize, next: usize) -> Option<Date> {
+pub fn day_and_month(line: &TokenLine, i: usize, next: usize) -> Option<Date> {
     let ((day, _), (month, _)) = (line.digits(i)?, line.digits(i + 2)?);
     let fits = line.glued_mark(i + 1, '.') && next == i + 3 && (1..=31).contains(&day) && (1..=12).contains(&month);
     let month = MonthOf::Named { month, year: None, which: None };
@@ -131,7 +131,7 @@ fn in_order(first: u32, second: u32, day_first: bool) -> Option<(u32, u32)> {
     Some(if swapped { (month, day) } else { (day, month) })
 }
 
-fn year_after(line: &Line, i: usize, mark: char) -> Option<(i32, usize)> {
+fn year_after(line: &TokenLine, i: usize, mark: char) -> Option<(i32, usize)> {
     if !line.glued_mark(i, mark) || !line.glued(i + 1) {
         return None;
     }
@@ -144,7 +144,7 @@ fn year_after(line: &Line, i: usize, mark: char) -> Option<(i32, usize)> {
 }
 
 /// 2026-01-12 or 2026/01/12.
-fn year_first(line: &Line, i: usize) -> Option<(Date, usize)> {
+fn year_first(line: &TokenLine, i: usize) -> Option<(Date, usize)> {
     let (year, _) = line.digits(i).filter(|(y, _)| (1000..=9999).contains(y))?;
     let mark = ['-', '/', '.'].into_iter().find(|m| line.glued_mark(i + 1, *m))?;
     let (month, _) = line.digits(i + 2).filter(|(_, d)| *d <= 2)?;
@@ -161,7 +161,7 @@ fn year_first(line: &Line, i: usize) -> Option<(Date, usize)> {
 
 /// A date with its clock in ISO 8601: 2026-01-12T17:00, 2026-01-12 17:00:00+01:00. A date alone is
 /// left to [`date`].
-pub fn iso(line: &Line, i: usize) -> Option<(Date, Option<Zone>, usize)> {
+pub fn iso(line: &TokenLine, i: usize) -> Option<(Date, Option<Zone>, usize)> {
     if !line.begins_figure(i) || line.digits(i).is_none_or(|(_, digits)| digits != 4) {
         return None;
     }

@@ -1,15 +1,15 @@
 //! Weeks, months and years: "next week", "the weekend", "end of May", "the next 3 days".
 
 use super::super::DateOrder;
-use super::super::words::{Edge, Line, Link, Sense, Unit};
+use super::super::words::{Edge, Link, Sense, TokenLine, Unit};
 use super::clock::{Surety, clock};
 use super::date::{Company, Heard, company, date, heard, weekday_name};
 use super::numbered::{month_and_day, month_name, year, year_after};
-use super::phrase::{Date, MonthOf, Period, Span};
+use super::phrase::{Date, MonthOf, Period, SpanPhrase};
 use super::span::{span, unit};
 
 /// "Q3", "Q3 2027".
-pub fn numbered_quarter(line: &Line, i: usize) -> Option<(Period, usize)> {
+pub fn numbered_quarter(line: &TokenLine, i: usize) -> Option<(Period, usize)> {
     let (quarter, next) = line.pick(i, |a| match a.sense {
         Sense::NumberedQuarter(quarter) => Some(quarter),
         _ => None,
@@ -19,20 +19,20 @@ pub fn numbered_quarter(line: &Line, i: usize) -> Option<(Period, usize)> {
 }
 
 /// "Calendar week 46".
-pub fn numbered_week(line: &Line, i: usize) -> Option<(Period, usize)> {
+pub fn numbered_week(line: &TokenLine, i: usize) -> Option<(Period, usize)> {
     let at = line.link(i, Link::WeekNo)?;
     let (week, _) = line.digits(at).filter(|(n, _)| (1..=53).contains(n))?;
     Some((Period::WeekNumbered(week), at + 1))
 }
 
 /// "(At the) weekend".
-pub fn weekend(line: &Line, i: usize) -> Option<Heard> {
+pub fn weekend(line: &TokenLine, i: usize) -> Option<Heard> {
     let next = line.pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?.1;
     Some(Heard { company: Company::Lead, ..heard(Date::Period(Period::Weekend(0)), next) })
 }
 
 /// "The week after next", "the week before last".
-pub fn after_next(line: &Line, i: usize) -> Option<Heard> {
+pub fn after_next(line: &TokenLine, i: usize) -> Option<Heard> {
     let (period, next) = period_unit(line, i, 0)?;
     let named = match period {
         Period::Week(n) | Period::Weekend(n) | Period::Month(MonthOf::From(n)) | Period::Year(n) => n.abs() == 2,
@@ -42,7 +42,7 @@ pub fn after_next(line: &Line, i: usize) -> Option<Heard> {
 }
 
 /// "This", "next", "last" and the like, with what they belong to.
-pub fn which(line: &Line, i: usize) -> Option<Heard> {
+pub fn which(line: &TokenLine, i: usize) -> Option<Heard> {
     let heard = which_of_all(line, i)?;
     // "The last weekend of January" counts within January.
     let counted = line.link(heard.next, Link::Of).and_then(|at| period(line, at));
@@ -50,7 +50,7 @@ pub fn which(line: &Line, i: usize) -> Option<Heard> {
     if counted.is_some() && own_period { None } else { Some(heard) }
 }
 
-pub fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
+pub fn which_of_all(line: &TokenLine, i: usize) -> Option<Heard> {
     let (which, at) = which_word(line, i)?;
     // "The plumber is coming October 12".
     let comes = which.is_none() && which_word(line, at).is_none();
@@ -58,7 +58,7 @@ pub fn which_of_all(line: &Line, i: usize) -> Option<Heard> {
     which_thing(line, which, at).filter(|heard| !longer(heard))
 }
 
-fn which_thing(line: &Line, which: Option<i64>, at: usize) -> Option<Heard> {
+fn which_thing(line: &TokenLine, which: Option<i64>, at: usize) -> Option<Heard> {
     // "Coming quarter to 8": somebody is.
     if clock(line, at).is_some_and(|c| c.surety == Surety::Sure) {
         return None;
@@ -96,7 +96,7 @@ fn which_thing(line: &Line, which: Option<i64>, at: usize) -> Option<Heard> {
 }
 
 /// The number of a which-word; `None` for "coming", which differs from "this" on the day itself.
-pub fn which_word(line: &Line, i: usize) -> Option<(Option<i64>, usize)> {
+pub fn which_word(line: &TokenLine, i: usize) -> Option<(Option<i64>, usize)> {
     if let Some(next) = line.link(i, Link::Coming) {
         return Some((None, next));
     }
@@ -107,20 +107,20 @@ pub fn which_word(line: &Line, i: usize) -> Option<(Option<i64>, usize)> {
 }
 
 /// "The next 3 days", "the last two weeks", "the next hour".
-pub fn window(line: &Line, i: usize, which: i64) -> Option<Heard> {
+pub fn window(line: &TokenLine, i: usize, which: i64) -> Option<Heard> {
     if which != 1 && which != -1 {
         return None;
     }
     let (length, next) = span(line, i).or_else(|| {
         let (unit, next) = unit(line, i)?;
         // "The last minute" and "the next day" are figures of speech.
-        (unit == Unit::Hour).then_some((Span::of(unit, 100), next))
+        (unit == Unit::Hour).then_some((SpanPhrase::of(unit, 100), next))
     })?;
     let length = if which < 0 { length.back() } else { length };
     Some(heard(Date::Window(length), next))
 }
 
-pub fn period_unit(line: &Line, i: usize, n: i64) -> Option<(Period, usize)> {
+pub fn period_unit(line: &TokenLine, i: usize, n: i64) -> Option<(Period, usize)> {
     if let Some(next) = line.pick(i, |a| (a.sense == Sense::Weekend).then_some(())).map(|p| p.1) {
         return Some(match line.link(next, Link::AfterNext).filter(|_| n == 0) {
             Some(next) => (Period::Weekend(2), next),
@@ -154,7 +154,7 @@ pub fn period_unit(line: &Line, i: usize, n: i64) -> Option<(Period, usize)> {
 }
 
 /// A period with its article or which-word: "the month", "next week", "January", "2027".
-pub fn period(line: &Line, i: usize) -> Option<(Period, usize)> {
+pub fn period(line: &TokenLine, i: usize) -> Option<(Period, usize)> {
     let i = line.skip(i, &[Link::The]);
     if let Some((month, _, next)) = month_name(line, i) {
         let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
@@ -177,7 +177,7 @@ pub fn period(line: &Line, i: usize) -> Option<(Period, usize)> {
 }
 
 /// "End of the month", "beginning of next week", "early January", "mid-March".
-pub fn edge(line: &Line, i: usize) -> Option<Heard> {
+pub fn edge(line: &TokenLine, i: usize) -> Option<Heard> {
     let whole = line.pick(i, |a| match a.sense {
         Sense::EdgeOf(unit) => Some(unit),
         _ => None,

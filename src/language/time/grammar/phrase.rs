@@ -3,30 +3,30 @@
 use chrono::{NaiveDate, NaiveDateTime, Weekday};
 use chrono_tz::Tz;
 
-use super::super::defaults::Part;
+use super::super::defaults::PartOfDay;
 use super::super::words::{Days, Edge, Half, Holiday, Unit};
-use super::super::{Known, Role};
+use super::super::{Known, TimeRole};
 
 /// One time expression. What is `None` was not said.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Phrase {
-    pub role: Role,
+    pub role: TimeRole,
     pub date: Option<Date>,
-    pub clock: Option<Clock>,
-    pub part: Option<&'static Part>,
+    pub clock: Option<ClockPhrase>,
+    pub part: Option<&'static PartOfDay>,
     /// "Early", said before the day whose part it narrows: "early tomorrow afternoon".
     pub edge: Option<Edge>,
     /// Day and part were said in one: "this morning", which may be told of the past.
     pub day_part: bool,
     pub zone: Option<Zone>,
     /// "In 2 hours": from now; negative for "ago".
-    pub offset: Option<Span>,
+    pub offset: Option<SpanPhrase>,
     /// "A week from", "10 minutes before": from what the rest says.
-    pub shift: Option<Span>,
+    pub shift: Option<SpanPhrase>,
     /// The other end of "from … to …", or how long a rule lasts.
     pub to: Option<Box<Phrase>>,
-    pub length: Option<Span>,
-    pub rule: Option<Rule>,
+    pub length: Option<SpanPhrase>,
+    pub rule: Option<RepeatRule>,
     /// The day from which a rule counts.
     pub start: Option<Box<Phrase>>,
     pub now: bool,
@@ -53,13 +53,13 @@ impl Phrase {
     }
 
     /// May this hour be one of the part of the day that is named?
-    pub fn part_holds(&self, clock: Option<Clock>) -> bool {
+    pub fn part_holds(&self, clock: Option<ClockPhrase>) -> bool {
         self.part.zip(clock).is_some_and(|(part, clock)| clock.lies_in(part))
     }
 
     /// The same with what is known beside its own words.
     pub fn within(self, known: Known) -> Phrase {
-        let role = if known.past && self.role == Role::Plain { Role::Since } else { self.role };
+        let role = if known.past && self.role == TimeRole::Plain { TimeRole::Since } else { self.role };
         Phrase { cue: self.cue.or(known.half), role, ..self }
     }
 
@@ -87,7 +87,7 @@ impl Phrase {
     }
 
     /// The length, if that is all.
-    pub fn only_length(&self) -> Option<Span> {
+    pub fn only_length(&self) -> Option<SpanPhrase> {
         let bare = Phrase { length: None, ..self.clone() };
         self.length.filter(|_| bare.is_empty() && bare.shift.is_none())
     }
@@ -122,15 +122,15 @@ pub enum Zone {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Clock {
+pub struct ClockPhrase {
     pub hour: u32,
     pub minute: u32,
     pub dial: Dial,
 }
 
-impl Clock {
+impl ClockPhrase {
     /// The first hour of a range, read by the second: in "2 to 4pm" it is 14:00, in "11 to 1pm" 11:00.
-    pub fn on_the_dial_of(self, second: Clock) -> Clock {
+    pub fn on_the_dial_of(self, second: ClockPhrase) -> ClockPhrase {
         if self.dial != Dial::Half || second.dial != Dial::Full {
             return self;
         }
@@ -138,13 +138,13 @@ impl Clock {
         let end = (second.hour, second.minute);
         let readings = [on_dial + 12, on_dial];
         let hour = readings.into_iter().find(|h| (*h, self.minute) < end).unwrap_or(on_dial + 12);
-        Clock { hour, dial: Dial::Full, ..self }
+        ClockPhrase { hour, dial: Dial::Full, ..self }
     }
 }
 
-impl Clock {
+impl ClockPhrase {
     /// May it be an hour of this part of the day?
-    fn lies_in(self, part: &Part) -> bool {
+    fn lies_in(self, part: &PartOfDay) -> bool {
         let minutes = i64::from(self.hour * 60 + self.minute);
         let readings = if self.dial == Dial::Half { vec![minutes % 720, minutes % 720 + 720] } else { vec![minutes] };
         readings.into_iter().any(|m| (part.from..part.to).contains(&m))
@@ -196,7 +196,7 @@ pub enum Date {
         which: Option<i64>,
     },
     /// "The next 3 days", "the last 2 weeks".
-    Window(Span),
+    Window(SpanPhrase),
     Exact(NaiveDate),
     /// Written out, but there is no such day or time; says why.
     Missing(String),
@@ -270,29 +270,29 @@ pub enum MonthOf {
 
 /// A length of time. Calendar parts are kept apart from exact ones: a day may have 23 hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Span {
+pub struct SpanPhrase {
     pub months: i64,
     pub days: i64,
     pub workdays: i64,
     pub seconds: i64,
 }
 
-impl Span {
+impl SpanPhrase {
     /// `hundredths` of a unit.
-    pub fn of(unit: Unit, hundredths: i64) -> Span {
-        let days = |days: i64| Span {
+    pub fn of(unit: Unit, hundredths: i64) -> SpanPhrase {
+        let days = |days: i64| SpanPhrase {
             days: days * hundredths / 100,
             seconds: (days * hundredths % 100) * 864,
-            ..Span::default()
+            ..SpanPhrase::default()
         };
-        let months = |months: i64| Span { months: months * hundredths / 100, ..Span::default() };
-        let seconds = |s: i64| Span { seconds: s * hundredths / 100, ..Span::default() };
+        let months = |months: i64| SpanPhrase { months: months * hundredths / 100, ..SpanPhrase::default() };
+        let seconds = |s: i64| SpanPhrase { seconds: s * hundredths / 100, ..SpanPhrase::default() };
         match unit {
             Unit::Second => seconds(1),
             Unit::Minute => seconds(60),
             Unit::Hour => seconds(3600),
             Unit::Day => days(1),
-            Unit::Workday => Span { workdays: hundredths / 100, ..Span::default() },
+            Unit::Workday => SpanPhrase { workdays: hundredths / 100, ..SpanPhrase::default() },
             Unit::Week => days(7),
             Unit::Fortnight => days(14),
             Unit::Month => months(1),
@@ -301,8 +301,8 @@ impl Span {
         }
     }
 
-    pub fn plus(self, other: Span) -> Span {
-        Span {
+    pub fn plus(self, other: SpanPhrase) -> SpanPhrase {
+        SpanPhrase {
             months: self.months + other.months,
             days: self.days + other.days,
             workdays: self.workdays + other.workdays,
@@ -310,8 +310,8 @@ impl Span {
         }
     }
 
-    pub fn back(self) -> Span {
-        Span { months: -self.months, days: -self.days, workdays: -self.workdays, seconds: -self.seconds }
+    pub fn back(self) -> SpanPhrase {
+        SpanPhrase { months: -self.months, days: -self.days, workdays: -self.workdays, seconds: -self.seconds }
     }
 
     /// Only days and more: it leads to a day, not to a minute.
@@ -322,7 +322,7 @@ impl Span {
 
 /// "Every …". A date beside it in the phrase says on which day of the month or year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule {
+pub struct RepeatRule {
     pub every: u32,
     pub unit: Unit,
     pub days: Days,
@@ -330,7 +330,7 @@ pub struct Rule {
     pub adjective: bool,
 }
 
-impl Rule {
+impl RepeatRule {
     pub fn says_how_often_only(self) -> bool {
         self.adjective && self.days == Days::default()
     }

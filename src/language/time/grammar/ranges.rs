@@ -1,12 +1,12 @@
 //! The two ends of a range: "from 2 to 4", "Monday to Wednesday", "3-5 May".
 
-use super::super::Role;
+use super::super::TimeRole;
 use super::super::words::{Days, Link, Unit};
 use super::clock::{Surety, clock, plain};
 use super::component::Reader;
 use super::lead::Lead;
 use super::numbered::day_range;
-use super::phrase::{Date, Phrase, Rule};
+use super::phrase::{Date, Phrase, RepeatRule};
 
 impl Reader<'_> {
     /// "… to Wednesday": the end of a range that has begun.
@@ -16,7 +16,7 @@ impl Reader<'_> {
         }
         // The joint has eaten an "until"; "to" and a dash are still there.
         let at = match lead.link {
-            Some(Link::Until | Link::By) if phrase.role != Role::Until => lead.next,
+            Some(Link::Until | Link::By) if phrase.role != TimeRole::Until => lead.next,
             Some(Link::For | Link::Since) => return None,
             _ => {
                 let between = phrase.between;
@@ -36,13 +36,13 @@ impl Reader<'_> {
         if lead.link == Some(Link::By) && phrase.rule.is_none() && phrase.clock.is_none() {
             return None;
         }
-        if days && end.date.is_some() && lead.link != Some(Link::From) && phrase.role != Role::From {
+        if days && end.date.is_some() && lead.link != Some(Link::From) && phrase.role != TimeRole::From {
             // "Mon to Fri 9am": the hour is that of each day.
             phrase.clock = end.clock.take();
             if phrase.clock.is_some() {
                 let first = Phrase { date: phrase.date.take(), ..Phrase::default() };
                 phrase.start = Some(Box::new(first));
-                phrase.rule = Some(Rule { every: 1, unit: Unit::Day, days: Days::default(), adjective: false });
+                phrase.rule = Some(RepeatRule { every: 1, unit: Unit::Day, days: Days::default(), adjective: false });
             }
         }
         phrase.to = Some(Box::new(end));
@@ -99,15 +99,15 @@ impl Reader<'_> {
         }
         phrase.clock = Some(first.clock.on_the_dial_of(second.clock));
         phrase.to = Some(Box::new(Phrase { clock: Some(second.clock), ..Phrase::default() }));
-        if phrase.role == Role::From {
-            phrase.role = Role::Plain;
+        if phrase.role == TimeRole::From {
+            phrase.role = TimeRole::Plain;
         }
         Some(second.next)
     }
 
     /// In "move it from 2 to 4" the "to" is no end of a range; in "move it to 2 to 4" the second is.
     fn moves_on(&self, phrase: &Phrase, lead: &Lead) -> bool {
-        self.hints.moves && phrase.role != Role::To && lead.link != Some(Link::MovedTo)
+        self.hints.moves && phrase.role != TimeRole::To && lead.link != Some(Link::MovedTo)
     }
 
     /// "2-4", "2pm - 4pm".
@@ -128,8 +128,8 @@ impl Reader<'_> {
         let (first, second, next) = day_range(self.line, lead.next)?;
         phrase.date = Some(first);
         phrase.to = Some(Box::new(Phrase { date: Some(second), ..Phrase::default() }));
-        if phrase.role == Role::From {
-            phrase.role = Role::Plain;
+        if phrase.role == TimeRole::From {
+            phrase.role = TimeRole::Plain;
         }
         Some(next)
     }

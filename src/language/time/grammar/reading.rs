@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::DateOrder;
-use super::super::words::{LEXICONS, Lexicon, Line, Link, Sense};
+use super::super::words::{LEXICONS, Lexicon, Link, Sense, TokenLine};
 use super::component::Reader;
 use super::{Heard, ahead, bytes, companions, inside_compound, moved, names, span, unread};
 
@@ -33,7 +33,7 @@ pub fn read_all(text: &str, order: DateOrder) -> Vec<Heard> {
 }
 
 fn read(text: &str, order: DateOrder, lexicon: &Lexicon) -> Reading {
-    let line = Line::new(text, lexicon);
+    let line = TokenLine::new(text, lexicon);
     let mut heard = expressions(&line, order);
     let names = names::drop_names(&line, &mut heard);
     let moved = moved::take_out(&line, &mut heard);
@@ -47,7 +47,7 @@ fn read(text: &str, order: DateOrder, lexicon: &Lexicon) -> Reading {
     Reading { heard, names, covered }
 }
 
-fn expressions(line: &Line, order: DateOrder) -> Vec<Heard> {
+fn expressions(line: &TokenLine, order: DateOrder) -> Vec<Heard> {
     let reader = Reader::new(line, order, false);
     let mut heard = Vec::new();
     let mut i = 0;
@@ -68,14 +68,14 @@ fn expressions(line: &Line, order: DateOrder) -> Vec<Heard> {
 }
 
 /// "One day before the tender closes" is no "one day".
-fn counts(line: &Line, i: usize) -> bool {
+fn counts(line: &TokenLine, i: usize) -> bool {
     let joins = [Link::Before, Link::Beforehand, Link::FromAnchor];
     span::span(line, i).is_some_and(|(_, next)| joins.iter().any(|link| line.link(next, *link).is_some()))
 }
 
 /// The letters that a language explains. A short day that another language knows as a word is no sign of it: "so" is hardly
 /// a Sunday.
-fn covered(line: &Line, spans: &[&Range<usize>], lexicon: &Lexicon) -> usize {
+fn covered(line: &TokenLine, spans: &[&Range<usize>], lexicon: &Lexicon) -> usize {
     let others = |key: &str| LEXICONS.iter().any(|l| !std::ptr::eq(l, lexicon) && l.knows(key));
     let foreign = |i: &usize| {
         let weak = line.atoms(*i).iter().any(|a| a.weak && matches!(a.sense, Sense::Weekday(_)));

@@ -3,30 +3,30 @@
 use chrono::Weekday;
 
 use super::super::DateOrder;
-use super::super::defaults::Part;
-use super::super::words::{Days, Line, Link, Sense, Unit};
+use super::super::defaults::PartOfDay;
+use super::super::words::{Days, Link, Sense, TokenLine, Unit};
 use super::date::{self, weekday_name};
 use super::numbered::day_number;
-use super::phrase::{Date, MonthOf, Period, Rule};
+use super::phrase::{Date, MonthOf, Period, RepeatRule};
 use super::span::{number, unit};
 
 /// A rule with the date and the part of day that were said inside it.
 #[derive(Debug)]
 pub struct Heard {
-    pub rule: Rule,
+    pub rule: RepeatRule,
     pub date: Option<Date>,
-    pub part: Option<&'static Part>,
+    pub part: Option<&'static PartOfDay>,
     pub next: usize,
 }
 
 const EVERY_MAX: u32 = 1_000;
 
-pub fn rule(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
+pub fn rule(line: &TokenLine, i: usize, order: DateOrder) -> Option<Heard> {
     often(line, i).or_else(|| plural_days(line, i)).or_else(|| every(line, i, order)).or_else(|| nth_of_each(line, i))
 }
 
 /// "First Monday of every month", "the last day of each month", "first of every month".
-fn nth_of_each(line: &Line, i: usize) -> Option<Heard> {
+fn nth_of_each(line: &TokenLine, i: usize) -> Option<Heard> {
     let named =
         day_number(line, i).filter(|(day, marked, next)| *marked && *day <= 31 && line.link(*next, Link::Of).is_some());
     if let Some((day, _, next)) = named
@@ -42,9 +42,9 @@ fn nth_of_each(line: &Line, i: usize) -> Option<Heard> {
     (rule.unit == Unit::Month).then_some(Heard { rule, date, part: None, next })
 }
 
-impl Rule {
+impl RepeatRule {
     /// "Every day except Sunday", "weekdays but not on Fridays": the rule, and where the days end.
-    pub fn without(self, line: &Line, i: usize) -> Option<(Rule, usize)> {
+    pub fn without(self, line: &TokenLine, i: usize) -> Option<(RepeatRule, usize)> {
         let at = line.skip(i, &[Link::On, Link::The]);
         let named = |at| {
             plural_days(line, at).map(|h| (h.rule.days, h.next)).or_else(|| day_list(line, at)).or_else(|| {
@@ -60,29 +60,29 @@ impl Rule {
             _ => return None,
         };
         let days = whole.less(except);
-        (days != Days::default()).then_some((Rule { unit: Unit::Week, days, ..self }, next))
+        (days != Days::default()).then_some((RepeatRule { unit: Unit::Week, days, ..self }, next))
     }
 }
 
 fn plain(every: u32, unit: Unit, next: usize) -> Heard {
-    Heard { rule: Rule { every, unit, days: Days::default(), adjective: false }, date: None, part: None, next }
+    Heard { rule: RepeatRule { every, unit, days: Days::default(), adjective: false }, date: None, part: None, next }
 }
 
 fn weekly(every: u32, days: Days, next: usize) -> Heard {
-    Heard { rule: Rule { every, unit: Unit::Week, days, adjective: false }, date: None, part: None, next }
+    Heard { rule: RepeatRule { every, unit: Unit::Week, days, adjective: false }, date: None, part: None, next }
 }
 
-fn often(line: &Line, i: usize) -> Option<Heard> {
+fn often(line: &TokenLine, i: usize) -> Option<Heard> {
     let ((unit, every), next) = line.pick(i, |a| match a.sense {
         Sense::Often(unit, every) => Some((unit, every)),
         _ => None,
     })?;
     let heard = plain(every, unit, next);
-    Some(Heard { rule: Rule { adjective: true, ..heard.rule }, ..heard })
+    Some(Heard { rule: RepeatRule { adjective: true, ..heard.rule }, ..heard })
 }
 
 /// "Mondays and Thursdays", "weekdays".
-pub fn plural_days(line: &Line, i: usize) -> Option<Heard> {
+pub fn plural_days(line: &TokenLine, i: usize) -> Option<Heard> {
     let one = |i: usize| {
         // "Monday's" is one Monday.
         let own = line.tokens.get(i).is_some_and(|t| !t.possessive);
@@ -105,12 +105,12 @@ pub fn plural_days(line: &Line, i: usize) -> Option<Heard> {
 }
 
 /// Past ", and".
-fn joint(line: &Line, i: usize) -> usize {
+fn joint(line: &TokenLine, i: usize) -> usize {
     let i = if line.mark(i, ',') { i + 1 } else { i };
     line.link(i, Link::And).unwrap_or(i)
 }
 
-fn every(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
+fn every(line: &TokenLine, i: usize, order: DateOrder) -> Option<Heard> {
     let at = line.link(i, Link::Each)?;
     let own_day = monthly_day(line, at, order);
     let counted =
@@ -123,7 +123,7 @@ fn every(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
 }
 
 /// "other", "second", "2", "3rd": how many units from one to the next.
-fn interval(line: &Line, i: usize) -> Option<(u32, usize)> {
+fn interval(line: &TokenLine, i: usize) -> Option<(u32, usize)> {
     if let Some(next) = line.link(i, Link::Other) {
         return Some((2, next));
     }
@@ -139,13 +139,13 @@ fn interval(line: &Line, i: usize) -> Option<(u32, usize)> {
     (1..=EVERY_MAX).contains(&n).then_some((n, next))
 }
 
-fn half_hour(line: &Line, i: usize) -> Option<Heard> {
+fn half_hour(line: &TokenLine, i: usize) -> Option<Heard> {
     let at = line.link(i, Link::Half)?;
     let (found, next) = unit(line, at)?;
     (found == Unit::Hour).then(|| plain(30, Unit::Minute, next))
 }
 
-fn unit_or_days(line: &Line, i: usize, every: u32) -> Option<Heard> {
+fn unit_or_days(line: &TokenLine, i: usize, every: u32) -> Option<Heard> {
     if let Some((days, next)) = day_list(line, i) {
         return Some(weekly(every, days, next));
     }
@@ -180,7 +180,7 @@ fn unit_or_days(line: &Line, i: usize, every: u32) -> Option<Heard> {
 }
 
 /// "Monday", "Monday and Thursday", "Mon, Wed and Fri".
-fn day_list(line: &Line, i: usize) -> Option<(Days, usize)> {
+fn day_list(line: &TokenLine, i: usize) -> Option<(Days, usize)> {
     let (first, _, mut next) = weekday_name(line, i)?;
     let mut days = Days::default().with(first);
     loop {
@@ -197,7 +197,7 @@ fn day_list(line: &Line, i: usize) -> Option<(Days, usize)> {
 }
 
 /// "Every 15th", "every 3 May", "every Christmas", "every last Friday of the month".
-fn monthly_day(line: &Line, i: usize, order: DateOrder) -> Option<Heard> {
+fn monthly_day(line: &TokenLine, i: usize, order: DateOrder) -> Option<Heard> {
     let heard = date::date(line, line.skip(i, &[Link::The]), order)?;
     let unit = match &heard.date {
         Date::Numbered { month: None | Some(MonthOf::From(0)), .. } => Unit::Month,
@@ -218,10 +218,10 @@ fn period_unit(period: Period) -> Option<Unit> {
 }
 
 /// After a date: "of each month", "every month", "of every year".
-pub fn repeats(line: &Line, i: usize) -> Option<(Rule, usize)> {
+pub fn repeats(line: &TokenLine, i: usize) -> Option<(RepeatRule, usize)> {
     let at = line.link(i, Link::Of).unwrap_or(i);
     let at = line.link(at, Link::Each)?;
     let (unit, next) = unit(line, at)?;
     matches!(unit, Unit::Month | Unit::Year)
-        .then_some((Rule { every: 1, unit, days: Days::default(), adjective: false }, next))
+        .then_some((RepeatRule { every: 1, unit, days: Days::default(), adjective: false }, next))
 }

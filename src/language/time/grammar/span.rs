@@ -1,21 +1,21 @@
 //! Numbers and lengths of time: "2 hours", "an hour and a half", "1h30", "half a day".
 
-use super::super::words::{Kind, Line, Link, Sense, Unit};
-use super::phrase::Span;
+use super::super::words::{Link, Sense, TokenKind, TokenLine, Unit};
+use super::phrase::SpanPhrase;
 
 /// Larger amounts are not times but typing errors or attacks.
 const AMOUNT_MAX: u32 = 100_000;
 const PARTS_MAX: usize = 4;
 
 /// A number in digits or words ("5", "five", "forty-five").
-pub fn number(line: &Line, i: usize) -> Option<(u32, usize)> {
+pub fn number(line: &TokenLine, i: usize) -> Option<(u32, usize)> {
     if let Some((value, _)) = line.digits(i) {
         return Some((value, i + 1));
     }
     word_number(line, i)
 }
 
-pub fn word_number(line: &Line, i: usize) -> Option<(u32, usize)> {
+pub fn word_number(line: &TokenLine, i: usize) -> Option<(u32, usize)> {
     let simple = |i| {
         line.pick(i, |a| match a.sense {
             Sense::Number(n) if !a.weak || n == 3 || n == 2 => Some(n),
@@ -33,7 +33,7 @@ pub fn word_number(line: &Line, i: usize) -> Option<(u32, usize)> {
 }
 
 /// A length of one or more parts: "1 hour and 15 minutes".
-pub fn span(line: &Line, i: usize) -> Option<(Span, usize)> {
+pub fn span(line: &TokenLine, i: usize) -> Option<(SpanPhrase, usize)> {
     let (mut total, mut end) = part(line, i)?;
     for _ in 1..PARTS_MAX {
         let at = line.link(end, Link::And).unwrap_or(end);
@@ -50,18 +50,18 @@ pub fn span(line: &Line, i: usize) -> Option<(Span, usize)> {
     Some((total, end))
 }
 
-fn smaller(a: Span, b: Span) -> bool {
-    let size = |s: Span| s.months * 2_592_000 + (s.days + s.workdays) * 86_400 + s.seconds;
+fn smaller(a: SpanPhrase, b: SpanPhrase) -> bool {
+    let size = |s: SpanPhrase| s.months * 2_592_000 + (s.days + s.workdays) * 86_400 + s.seconds;
     size(a) < size(b)
 }
 
-fn part(line: &Line, i: usize) -> Option<(Span, usize)> {
+fn part(line: &TokenLine, i: usize) -> Option<(SpanPhrase, usize)> {
     let length = line.pick(i, |a| match a.sense {
         Sense::Length(minutes) => Some(minutes),
         _ => None,
     });
     if let Some((minutes, next)) = length {
-        return Some((Span::of(Unit::Minute, minutes * 100), next));
+        return Some((SpanPhrase::of(Unit::Minute, minutes * 100), next));
     }
     let (hundredths, next, exact_digits) = amount(line, i)?;
     if exact_digits
@@ -73,21 +73,21 @@ fn part(line: &Line, i: usize) -> Option<(Span, usize)> {
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let (unit, next) = unit(line, next)?;
     if let Some((more, after)) = and_part(line, next) {
-        return Some((Span::of(unit, hundredths + more), after));
+        return Some((SpanPhrase::of(unit, hundredths + more), after));
     }
-    let span = Span::of(unit, hundredths);
+    let span = SpanPhrase::of(unit, hundredths);
     // "1 hr 15".
     let minutes = line.digits(next).filter(|(n, digits)| *digits == 2 && *n < 60 && unit == Unit::Hour);
     match minutes.filter(|_| line.ends_figure(next + 1) && self::unit(line, next + 1).is_none()) {
-        Some((n, _)) if line.tokens.get(next + 1).is_none_or(|t| t.kind != Kind::Word) => {
-            Some((span.plus(Span::of(Unit::Minute, i64::from(n) * 100)), next + 1))
+        Some((n, _)) if line.tokens.get(next + 1).is_none_or(|t| t.kind != TokenKind::Word) => {
+            Some((span.plus(SpanPhrase::of(Unit::Minute, i64::from(n) * 100)), next + 1))
         }
         Some(_) | None => Some((span, next)),
     }
 }
 
 /// "And a half", in hundredths.
-fn and_part(line: &Line, i: usize) -> Option<(i64, usize)> {
+fn and_part(line: &TokenLine, i: usize) -> Option<(i64, usize)> {
     line.pick(i, |a| match a.sense {
         Sense::And(hundredths) => Some(i64::from(hundredths)),
         _ => None,
@@ -95,7 +95,7 @@ fn and_part(line: &Line, i: usize) -> Option<(i64, usize)> {
 }
 
 /// "2h", "45m", "1h30", "2d": the unit glued to its digits.
-fn short_part(line: &Line, i: usize, hundredths: i64) -> Option<(Span, usize)> {
+fn short_part(line: &TokenLine, i: usize, hundredths: i64) -> Option<(SpanPhrase, usize)> {
     let (unit, next) = line.pick(i, |a| match a.sense {
         Sense::ShortUnit(unit) => Some(unit),
         _ => None,
@@ -105,18 +105,18 @@ fn short_part(line: &Line, i: usize, hundredths: i64) -> Option<(Span, usize)> {
     if seat {
         return None;
     }
-    let span = Span::of(unit, hundredths);
+    let span = SpanPhrase::of(unit, hundredths);
     let minutes = line.digits(next).filter(|(m, digits)| *digits == 2 && *m < 60);
     match minutes {
         Some((minutes, _)) if unit == Unit::Hour && line.glued(next) => {
             let rest = line.link(next + 1, Link::Follow).map_or(next + 1, |_| next + 1);
-            Some((span.plus(Span::of(Unit::Minute, i64::from(minutes) * 100)), rest))
+            Some((span.plus(SpanPhrase::of(Unit::Minute, i64::from(minutes) * 100)), rest))
         }
         _ => Some((span, next)),
     }
 }
 
-pub fn unit(line: &Line, i: usize) -> Option<(Unit, usize)> {
+pub fn unit(line: &TokenLine, i: usize) -> Option<(Unit, usize)> {
     line.pick(i, |a| match a.sense {
         Sense::Unit(unit) => Some(unit),
         _ => None,
@@ -124,7 +124,7 @@ pub fn unit(line: &Line, i: usize) -> Option<(Unit, usize)> {
 }
 
 /// Hundredths, the place after, and whether it was written in whole digits.
-fn amount(line: &Line, i: usize) -> Option<(i64, usize, bool)> {
+fn amount(line: &TokenLine, i: usize) -> Option<(i64, usize, bool)> {
     let fraction = |link, hundredths| Some((hundredths, line.link(i, link)?, false));
     if let Some(found) =
         fraction(Link::ThreeQuarters, 75).or_else(|| fraction(Link::Half, 50)).or_else(|| fraction(Link::Quarter, 25))
@@ -160,11 +160,11 @@ fn amount(line: &Line, i: usize) -> Option<(i64, usize, bool)> {
 }
 
 /// ".5" glued to a number.
-fn decimals(line: &Line, i: usize) -> Option<(i64, usize)> {
+fn decimals(line: &TokenLine, i: usize) -> Option<(i64, usize)> {
     if !(line.glued_mark(i, '.') || line.glued_mark(i, ',')) || !line.glued(i + 1) {
         return None;
     }
-    let Kind::Number { value: Some(value), digits } = line.tokens.get(i + 1)?.kind else {
+    let TokenKind::Number { value: Some(value), digits } = line.tokens.get(i + 1)?.kind else {
         return None;
     };
     match digits {

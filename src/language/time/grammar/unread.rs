@@ -8,8 +8,8 @@
 
 use std::ops::Range;
 
-use super::super::Role;
-use super::super::words::{Kind, Line, Link, Sense};
+use super::super::TimeRole;
+use super::super::words::{Link, Sense, TokenKind, TokenLine};
 use super::figures::unread_figure;
 use super::lookalike::lookalike;
 use super::names::is_somebody;
@@ -26,7 +26,7 @@ const EVENING: i64 = 16 * 60;
 
 /// Marks every phrase of a line in which part of the time was not understood.
 /// `names` are words that only name something.
-pub fn doubt(line: &Line, heard: &mut Vec<Heard>, names: &[Range<usize>]) {
+pub fn doubt(line: &TokenLine, heard: &mut Vec<Heard>, names: &[Range<usize>]) {
     let rests: Vec<Range<usize>> = (0..line.tokens.len())
         .filter_map(|i| {
             lookalike(line, i, heard)
@@ -86,13 +86,13 @@ fn touches(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool {
 }
 
 /// Does this token name a day or month?
-pub fn names_day(line: &Line, i: usize) -> bool {
+pub fn names_day(line: &TokenLine, i: usize) -> bool {
     let says = |sense| matches!(sense, Sense::Weekday(_) | Sense::Day(_) | Sense::Month(_) | Sense::Holiday(_));
     line.atoms(i).iter().any(|a| says(a.sense) && !a.weak) || numeric_day(line, i)
 }
 
 /// "12.10.", "2026-10-12", "the 22nd".
-fn numeric_day(line: &Line, i: usize) -> bool {
+fn numeric_day(line: &TokenLine, i: usize) -> bool {
     let marked = day_number(line, i).is_some_and(|(_, marked, _)| marked);
     marked
         || line.digits(i).is_some_and(|(_, digits)| digits <= 2)
@@ -100,7 +100,7 @@ fn numeric_day(line: &Line, i: usize) -> bool {
 }
 
 /// Can this token only be about time: "Friday", "tomorrow", the minutes of "5:30"?
-pub fn names_time(line: &Line, i: usize) -> Option<(usize, usize)> {
+pub fn names_time(line: &TokenLine, i: usize) -> Option<(usize, usize)> {
     if is_somebody(line, i) {
         return None;
     }
@@ -125,7 +125,7 @@ pub fn names_time(line: &Line, i: usize) -> Option<(usize, usize)> {
 }
 
 /// "Same time", "on the hour", "the day of (the concert)": up to a phrase soon after it.
-fn points_elsewhere(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn points_elsewhere(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     if let Some(next) = line.link(i, Link::ThatDay) {
         let earlier =
             |h: &Heard| h.span.end <= line.tokens[i].span.start && h.phrase.date.as_ref().is_some_and(Date::is_one_day);
@@ -141,7 +141,7 @@ fn points_elsewhere(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, us
 }
 
 /// What would have made it another time: "the third Friday", "five and twenty past two", "not on Friday".
-fn narrows(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn narrows(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let begins = |at: usize| line.tokens.get(at).is_some_and(|t| heard.iter().any(|h| h.span.start == t.span.start));
     if let Some(next) = line.link(i, Link::Excluded) {
         // The "on" may be part of the time or of these words.
@@ -157,7 +157,7 @@ fn narrows(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     // "A hundred days from today", "two days before the day after …".
     let unit = line.pick(i, |a| matches!(a.sense, Sense::Unit(_)).then_some(()));
     let counted = [Link::FromAnchor, Link::Before, Link::After];
-    let goes_on = |at: &usize| line.tokens.get(*at).is_some_and(|t| t.kind == Kind::Word);
+    let goes_on = |at: &usize| line.tokens.get(*at).is_some_and(|t| t.kind == TokenKind::Word);
     if let Some(at) = unit.and_then(|(_, next)| counted.iter().find_map(|link| line.link(next, *link)).filter(goes_on))
     {
         return (i + 1..=line.skip(at, &[Link::The])).any(begins).then_some((i, at));
@@ -176,10 +176,10 @@ fn narrows(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
 }
 
 /// What stands right behind it and would have changed it: "the 5th fortnight", "daily except then", "ten of four".
-fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn goes_on(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let before = i.checked_sub(1).and_then(|b| line.tokens.get(b))?.span.end;
     let phrase = &heard.iter().find(|h| h.span.end == before)?.phrase;
-    let ends = |next: usize| line.tokens.get(next).is_none_or(|t| matches!(t.kind, Kind::Mark(_)));
+    let ends = |next: usize| line.tokens.get(next).is_none_or(|t| matches!(t.kind, TokenKind::Mark(_)));
     if let Some(next) = knows_which(line, i, phrase) {
         return Some((i, next));
     }
@@ -215,7 +215,7 @@ fn goes_on(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
 }
 
 /// "Ten minutes before" what nobody said, or said in other words.
-fn counts_back(line: &Line, heard: &Heard) -> Option<Range<usize>> {
+fn counts_back(line: &TokenLine, heard: &Heard) -> Option<Range<usize>> {
     heard.phrase.only_length()?;
     let after = line.tokens.iter().position(|t| t.span.start >= heard.span.end)?;
     let next = line.link(after, Link::Beforehand).or_else(|| line.link(after, Link::Before))?;
@@ -223,7 +223,7 @@ fn counts_back(line: &Line, heard: &Heard) -> Option<Range<usize>> {
 }
 
 /// A part of the day that fitted nowhere, beside a day without an hour.
-fn part_apart(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn part_apart(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let (part, next) = line.pick(i, |a| match a.sense {
         Sense::Part(part) if !a.weak => Some(part),
         _ => None,
@@ -241,7 +241,7 @@ fn part_apart(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> 
 }
 
 /// "4pm kyoto time": the hour of a place that no table holds, or of one that is told apart: "3pm call, Dubai time".
-fn strange_zone(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn strange_zone(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let before = line.tokens.get(i.checked_sub(1)?)?.span.end;
     let of_here = |h: &Heard| h.phrase.clock.is_some() && h.phrase.zone.is_none();
     let (zone, at) = match line.pick(i, |a| matches!(a.sense, Sense::Place(_) | Sense::Zone(_)).then_some(())) {
@@ -254,10 +254,10 @@ fn strange_zone(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)
 }
 
 /// "Monday, no sorry, Tuesday", "at 3, make that 4": which of them counts is for the person to say.
-fn corrected(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn corrected(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     // "The flat at no 46".
     let label = line.link(i, Link::Label).is_some_and(|at| line.digits(at).is_some());
-    let clause = i.checked_sub(1).is_none_or(|before| matches!(line.tokens[before].kind, Kind::Mark(_)));
+    let clause = i.checked_sub(1).is_none_or(|before| matches!(line.tokens[before].kind, TokenKind::Mark(_)));
     let next = line.link(i, Link::Corrects).filter(|_| clause || !label)?;
     let here = line.tokens.get(i)?.span.start;
     let next = if line.mark(next, ',') { next + 1 } else { next };
@@ -273,28 +273,28 @@ fn corrected(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     };
     let new = heard.iter().find(|h| h.span.start == after);
     // "Make it ten minutes later".
-    let again =
-        new.is_some_and(|new| new.phrase.role != Role::To && earlier().any(|old| same_kind(&new.phrase, &old.phrase)));
+    let again = new
+        .is_some_and(|new| new.phrase.role != TimeRole::To && earlier().any(|old| same_kind(&new.phrase, &old.phrase)));
     (figure && new.is_none() && earlier().next().is_some() || again).then_some((i, next))
 }
 
 /// "The Sunday | the clocks fall back", "the Friday | before I leave": the one that is told by what follows.
-fn knows_which(line: &Line, i: usize, phrase: &Phrase) -> Option<usize> {
+fn knows_which(line: &TokenLine, i: usize, phrase: &Phrase) -> Option<usize> {
     let day = matches!(phrase.date, Some(Date::Weekday { which: None, weeks: 0, .. }));
     let bare = Phrase { date: None, ..phrase.clone() }.is_empty();
     let article = i.checked_sub(2).is_some_and(|at| line.link(at, Link::The).is_some());
     let joins = [Link::The, Link::Pronoun, Link::Before, Link::After];
     let next = joins.iter().find_map(|link| line.link(i, *link))?;
-    (day && bare && article && line.tokens.get(next).is_some_and(|t| t.kind == Kind::Word)).then_some(next)
+    (day && bare && article && line.tokens.get(next).is_some_and(|t| t.kind == TokenKind::Word)).then_some(next)
 }
 
 /// "(Every 1st) and 15th".
-fn another_day(line: &Line, i: usize) -> bool {
+fn another_day(line: &TokenLine, i: usize) -> bool {
     day_number(line, i).is_some_and(|(_, marked, _)| marked)
 }
 
 /// A day with a name of its own, beside a clock time that has no day: from its preposition to its end.
-fn own_name(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn own_name(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
     let (sure, next) = line.pick(i, |a| (a.sense == Sense::Link(Link::DayName)).then_some(!a.weak))?;
     let here = bytes(line, i, next);
     let clocks = || heard.iter().filter(|h| h.phrase.is_clock_alone());
@@ -312,12 +312,12 @@ fn own_name(line: &Line, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
 }
 
 /// The "on" before a name of at most [`NAME_WORDS_MAX`] words.
-fn preposition(line: &Line, i: usize) -> Option<usize> {
+fn preposition(line: &TokenLine, i: usize) -> Option<usize> {
     for from in (i.saturating_sub(NAME_WORDS_MAX + 1)..i).rev() {
         if line.link(from, Link::On).is_some() && line.link(from, Link::The).is_none() {
             return Some(from);
         }
-        if line.tokens.get(from).is_none_or(|t| t.kind != Kind::Word) {
+        if line.tokens.get(from).is_none_or(|t| t.kind != TokenKind::Word) {
             return None;
         }
     }
@@ -325,13 +325,13 @@ fn preposition(line: &Line, i: usize) -> Option<usize> {
 }
 
 /// The name in one word: "freeday", "Ruhetag".
-fn compound(line: &Line, i: usize) -> bool {
+fn compound(line: &TokenLine, i: usize) -> bool {
     line.pick(i, |a| matches!(a.sense, Sense::Unit(_)).then_some(())).is_none()
 }
 
 /// "Pancake day", but not "my day", "5 day".
-fn name_before(line: &Line, i: usize) -> Option<usize> {
+fn name_before(line: &TokenLine, i: usize) -> Option<usize> {
     let before = i.checked_sub(1)?;
-    let is_name = line.tokens.get(before)?.kind == Kind::Word && line.atoms(before).is_empty();
+    let is_name = line.tokens.get(before)?.kind == TokenKind::Word && line.atoms(before).is_empty();
     is_name.then_some(before)
 }

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Datelike, NaiveDate, Weekday};
 use chrono_tz::Tz;
 
-use super::super::grammar::{Date, MonthOf, Span};
-use super::{Context, Grain, Problem, YEARS, impossible, months_moved, too_far};
+use super::super::grammar::{Date, MonthOf, SpanPhrase};
+use super::{Grain, Problem, ResolveContext, YEARS, impossible, months_moved, too_far};
 use super::{holiday, period};
 
 /// Whole local days; `end` is exclusive.
@@ -50,7 +50,7 @@ pub fn after(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
 }
 
 /// A date, moved by the calendar parts of a span.
-pub fn moved(date: NaiveDate, span: Span) -> Result<NaiveDate, Problem> {
+pub fn moved(date: NaiveDate, span: SpanPhrase) -> Result<NaiveDate, Problem> {
     let date = months_moved(date, span.months).ok_or_else(too_far)?;
     let date = after(date, span.days)?;
     workdays_moved(date, span.workdays)
@@ -86,7 +86,7 @@ pub fn week_start(date: NaiveDate) -> Result<NaiveDate, Problem> {
 }
 
 /// `has_clock`: a clock time follows, which may decide whether today still counts.
-pub fn days(date: &Date, context: &Context, has_clock: bool) -> Result<Days, Problem> {
+pub fn days(date: &Date, context: &ResolveContext, has_clock: bool) -> Result<Days, Problem> {
     let today = context.today;
     match date {
         Date::Day(n) => {
@@ -122,7 +122,7 @@ pub fn days(date: &Date, context: &Context, has_clock: bool) -> Result<Days, Pro
     }
 }
 
-fn weekday(day: Weekday, which: Option<i64>, weeks: i64, context: &Context) -> Result<Days, Problem> {
+fn weekday(day: Weekday, which: Option<i64>, weeks: i64, context: &ResolveContext) -> Result<Days, Problem> {
     let today = context.today;
     let ahead = i64::from((day.num_days_from_monday() + 7 - today.weekday().num_days_from_monday()) % 7);
     let past = which.is_some_and(|n| n < 0) || context.back && which.is_none();
@@ -175,7 +175,7 @@ fn numbered(
     day: u32,
     month: Option<MonthOf>,
     weekday: Option<Weekday>,
-    context: &Context,
+    context: &ResolveContext,
     has_clock: bool,
 ) -> Result<Days, Problem> {
     let Some(month) = month else {
@@ -184,7 +184,7 @@ fn numbered(
     let date = match month {
         MonthOf::Named { month, year: None, which: None } => yearly(day, month, context)?,
         MonthOf::Named { month, year: None, which: Some(n) } if n < 0 => {
-            let told = Context { back: true, ..*context };
+            let told = ResolveContext { back: true, ..*context };
             return Days::one(yearly(day, month, &told)?, Tense::Past);
         }
         other => {
@@ -203,7 +203,7 @@ fn numbered(
 }
 
 /// A day and month without a year: the next to come, today included.
-fn yearly(day: u32, month: u32, context: &Context) -> Result<NaiveDate, Problem> {
+fn yearly(day: u32, month: u32, context: &ResolveContext) -> Result<NaiveDate, Problem> {
     let year = context.today.year();
     // 29 February may be eight years away.
     for n in 0..=8 {
@@ -223,7 +223,12 @@ fn yearly(day: u32, month: u32, context: &Context) -> Result<NaiveDate, Problem>
 }
 
 /// "The 15th": the next one, that falls on the weekday if one was said.
-fn day_of_some_month(day: u32, weekday: Option<Weekday>, context: &Context, has_clock: bool) -> Result<Days, Problem> {
+fn day_of_some_month(
+    day: u32,
+    weekday: Option<Weekday>,
+    context: &ResolveContext,
+    has_clock: bool,
+) -> Result<Days, Problem> {
     let today = context.today;
     let this = period::first_of(today.year(), today.month())?;
     for n in 0..=60 {
@@ -250,15 +255,15 @@ fn day_of_some_month(day: u32, weekday: Option<Weekday>, context: &Context, has_
 }
 
 /// "The Friday after Thanksgiving".
-fn beside(day: Weekday, before: bool, anchor: &Date, context: &Context) -> Result<Days, Problem> {
+fn beside(day: Weekday, before: bool, anchor: &Date, context: &ResolveContext) -> Result<Days, Problem> {
     let anchor = days(anchor, context, false)?.first;
-    let from = Context { today: anchor, back: false, ..*context };
+    let from = ResolveContext { today: anchor, back: false, ..*context };
     let which = if before { Some(-1) } else { None };
     Days::one(weekday(day, which, 0, &from)?.first, Tense::Open)
 }
 
 /// Said twice: both must mean the same day.
-fn both(a: &Date, b: &Date, context: &Context, has_clock: bool) -> Result<Days, Problem> {
+fn both(a: &Date, b: &Date, context: &ResolveContext, has_clock: bool) -> Result<Days, Problem> {
     // "Mother's day sunday", "father's day 6 sept": the day that is named beside it says which.
     match (a, b) {
         (Date::Holiday { holiday, .. }, known) | (known, Date::Holiday { holiday, .. })

@@ -6,9 +6,14 @@ use super::super::defaults::KEPT_ELSEWHEN;
 use super::super::words::{Days as DaySet, Holiday};
 use super::day::{Days, Tense, after, no_such_day};
 use super::period::{first_of, nth_in};
-use super::{Context, Grain, Problem, months_moved, too_far};
+use super::{Grain, Problem, ResolveContext, months_moved, too_far};
 
-pub fn holiday(holiday: Holiday, year: Option<i32>, which: Option<i64>, context: &Context) -> Result<Days, Problem> {
+pub fn holiday(
+    holiday: Holiday,
+    year: Option<i32>,
+    which: Option<i64>,
+    context: &ResolveContext,
+) -> Result<Days, Problem> {
     let today = context.today;
     if is_kept_elsewhen(holiday, context) {
         let why = "its date differs from country to country".to_owned();
@@ -29,7 +34,7 @@ pub fn holiday(holiday: Holiday, year: Option<i32>, which: Option<i64>, context:
 }
 
 /// Does the person's own country keep this day on another date?
-pub fn is_kept_elsewhen(holiday: Holiday, context: &Context) -> bool {
+pub fn is_kept_elsewhen(holiday: Holiday, context: &ResolveContext) -> bool {
     let Holiday::Nth { n, day, month, .. } = holiday else {
         return false;
     };

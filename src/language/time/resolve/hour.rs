@@ -3,23 +3,23 @@
 use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime};
 use chrono_tz::Tz;
 
-use super::super::Role;
-use super::super::defaults::{AFTERNOON_UNTIL_HOUR, Part, STILL_COMING_AFTER};
-use super::super::grammar::{Clock, Date, Dial, MonthOf, Phrase};
+use super::super::TimeRole;
+use super::super::defaults::{AFTERNOON_UNTIL_HOUR, PartOfDay, STILL_COMING_AFTER};
+use super::super::grammar::{ClockPhrase, Date, Dial, MonthOf, Phrase};
 use super::super::words::Half;
 use super::day::{self, Days, Tense};
-use super::{Context, Grain, Problem, Spot, impossible, not_past};
+use super::{Grain, Problem, ResolveContext, Spot, impossible, not_past};
 
 const DAY: i64 = 24 * 60;
 const HALF_DAY: i64 = 12 * 60;
 
 /// `days` is what the date of the phrase means, if it has one.
-pub fn spot(phrase: &Phrase, days: Option<Days>, context: &Context) -> Result<Spot, Problem> {
+pub fn spot(phrase: &Phrase, days: Option<Days>, context: &ResolveContext) -> Result<Spot, Problem> {
     if let Some(clock) = phrase.clock {
         check(clock)?;
         // Who names a zone says 9:00 for nine in the morning.
         if phrase.zone.is_some() && clock.dial == Dial::Half && clock.hour > AFTERNOON_UNTIL_HOUR {
-            let clock = Some(Clock { dial: Dial::Full, ..clock });
+            let clock = Some(ClockPhrase { dial: Dial::Full, ..clock });
             return spot(&Phrase { clock, ..phrase.clone() }, days, context);
         }
     }
@@ -29,8 +29,8 @@ pub fn spot(phrase: &Phrase, days: Option<Days>, context: &Context) -> Result<Sp
     }
 }
 
-fn check(clock: Clock) -> Result<(), Problem> {
-    let Clock { hour, minute, .. } = clock;
+fn check(clock: ClockPhrase) -> Result<(), Problem> {
+    let ClockPhrase { hour, minute, .. } = clock;
     if minute > 59 || hour > 24 || (hour == 24 && minute > 0) {
         return Err(impossible(format!("there is no clock time {hour}:{minute:02}")));
     }
@@ -38,7 +38,7 @@ fn check(clock: Clock) -> Result<(), Problem> {
 }
 
 /// Minutes since midnight that a clock may mean; with a part of day only those inside it.
-fn candidates(clock: Clock, part: Option<&Part>) -> Vec<i64> {
+fn candidates(clock: ClockPhrase, part: Option<&PartOfDay>) -> Vec<i64> {
     let minute = i64::from(clock.minute);
     let hour = i64::from(clock.hour) * 60;
     let on_dial = hour % HALF_DAY + minute;
@@ -59,14 +59,14 @@ fn candidates(clock: Clock, part: Option<&Part>) -> Vec<i64> {
 }
 
 /// The usual half of the day for a bare hour on a named day.
-fn usual(clock: Clock) -> i64 {
+fn usual(clock: ClockPhrase) -> i64 {
     let on_dial = i64::from(clock.hour) * 60 % HALF_DAY + i64::from(clock.minute);
     let afternoon = clock.hour <= AFTERNOON_UNTIL_HOUR || clock.hour == 12;
     if afternoon { on_dial + HALF_DAY } else { on_dial }
 }
 
 /// The half of the day that the sentence suggests, else `None`.
-fn by_cue(clock: Clock, cue: Option<Half>) -> Option<i64> {
+fn by_cue(clock: ClockPhrase, cue: Option<Half>) -> Option<i64> {
     let on_dial = i64::from(clock.hour) * 60 % HALF_DAY + i64::from(clock.minute);
     match cue? {
         Half::Am if (4..12).contains(&clock.hour) => Some(on_dial),
@@ -77,7 +77,7 @@ fn by_cue(clock: Clock, cue: Option<Half>) -> Option<i64> {
 
 /// Is there no telling which half is meant? Matches are played in the morning and at night, and whom an alarm
 /// wakes at three may have taken a nap.
-fn is_open(clock: Clock, part: Option<&Part>, cue: Option<Half>) -> bool {
+fn is_open(clock: ClockPhrase, part: Option<&PartOfDay>, cue: Option<Half>) -> bool {
     let hours = match cue {
         // Hardly anything begins at ten in the evening.
         Some(Half::Either) => 7..10,
@@ -92,7 +92,7 @@ fn either_half(candidates: Vec<DateTime<Tz>>) -> Problem {
     Problem::Ambiguous { candidates, why: "it may be before or after noon".to_owned() }
 }
 
-fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Problem> {
+fn on_day(phrase: &Phrase, days: &Days, context: &ResolveContext) -> Result<Spot, Problem> {
     if !days.single() {
         return Err(Problem::Ambiguous {
             candidates: vec![],
@@ -135,7 +135,12 @@ fn on_day(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Probl
 }
 
 /// "Friday at 8", said on a Friday at noon: today's, which a plain weekday leaves out.
-fn later_today(phrase: &Phrase, days: &Days, minutes: i64, context: &Context) -> Result<Option<DateTime<Tz>>, Problem> {
+fn later_today(
+    phrase: &Phrase,
+    days: &Days,
+    minutes: i64,
+    context: &ResolveContext,
+) -> Result<Option<DateTime<Tz>>, Problem> {
     let plain = matches!(phrase.date, Some(Date::Weekday { which: None, weeks: 0, .. }));
     let in_a_week = (days.first - context.today).num_days() == 7;
     if !plain || !in_a_week || phrase.rule.is_some() {
@@ -151,14 +156,14 @@ fn later_month(
     at: DateTime<Tz>,
     days: &Days,
     minutes: i64,
-    context: &Context,
+    context: &ResolveContext,
 ) -> Result<DateTime<Tz>, Problem> {
     use super::super::grammar::Date;
     let monthly = matches!(phrase.date, Some(Date::Numbered { month: None, .. }));
     if !monthly || at >= context.now || context.back || days.first != context.today {
         return Ok(at);
     }
-    let tomorrow = Context { today: day::after(context.today, 1)?, ..*context };
+    let tomorrow = ResolveContext { today: day::after(context.today, 1)?, ..*context };
     match &phrase.date {
         Some(date) => context.exact(at_minutes(day::days(date, &tomorrow, true)?.first, minutes)?),
         None => Ok(at),
@@ -175,7 +180,7 @@ fn is_written_out(phrase: &Phrase) -> bool {
 }
 
 /// On today a bare hour is the one still to come; the small hours are not meant by "at 5".
-fn today(clock: Clock, choices: &[i64], context: &Context) -> i64 {
+fn today(clock: ClockPhrase, choices: &[i64], context: &ResolveContext) -> i64 {
     let now = minutes_of(context.local_now.time());
     let usual = usual(clock);
     if usual >= now || clock.hour <= AFTERNOON_UNTIL_HOUR || clock.hour == 12 {
@@ -195,11 +200,11 @@ fn at_minutes(date: NaiveDate, minutes: i64) -> Result<NaiveDateTime, Problem> {
 }
 
 /// Midnight belongs to two days; clear are today's and that of a deadline.
-fn midnight(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Problem> {
+fn midnight(phrase: &Phrase, days: &Days, context: &ResolveContext) -> Result<Spot, Problem> {
     let end = context.instant(at_minutes(days.first, DAY)?).earliest();
     // On New Year's Eve it is the one that is waited for.
     let last_of_year = days.first.month() == 12 && days.first.day() == 31;
-    if days.first == context.today || phrase.part.is_some() || phrase.role == Role::By || last_of_year {
+    if days.first == context.today || phrase.part.is_some() || phrase.role == TimeRole::By || last_of_year {
         return Ok(Spot::At { at: end, grain: Grain::Minute });
     }
     let start = context.day_start(days.first);
@@ -209,7 +214,7 @@ fn midnight(phrase: &Phrase, days: &Days, context: &Context) -> Result<Spot, Pro
     })
 }
 
-fn part_of(part: &Part, days: &Days, context: &Context) -> Result<Spot, Problem> {
+fn part_of(part: &PartOfDay, days: &Days, context: &ResolveContext) -> Result<Spot, Problem> {
     let mut minutes = part.at;
     let now = minutes_of(context.local_now.time());
     let is_today = days.first == context.local_now.date();
@@ -222,7 +227,7 @@ fn part_of(part: &Part, days: &Days, context: &Context) -> Result<Spot, Problem>
 }
 
 /// Without a date: the next time the clock or part of day comes.
-fn next_to_come(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
+fn next_to_come(phrase: &Phrase, context: &ResolveContext) -> Result<Spot, Problem> {
     let today = context.local_now.date();
     let (choices, grain) = match (phrase.clock, phrase.part) {
         (Some(clock), part) if phrase.cue == Some(Half::Am) && is_open(clock, part, phrase.cue) => {
@@ -257,7 +262,7 @@ fn next_to_come(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
 }
 
 /// The minutes of a day at which a clock time without a date may come next.
-fn next_choices(clock: Clock, part: Option<&Part>, cue: Option<Half>) -> Vec<i64> {
+fn next_choices(clock: ClockPhrase, part: Option<&PartOfDay>, cue: Option<Half>) -> Vec<i64> {
     if part.is_some() || clock.dial != Dial::Half {
         return candidates(clock, part).into_iter().map(|m| if m == DAY { 0 } else { m }).collect();
     }
@@ -271,7 +276,7 @@ fn next_choices(clock: Clock, part: Option<&Part>, cue: Option<Half>) -> Vec<i64
 }
 
 /// The second end of a range of hours: the first reading after `start`.
-pub fn next_after(clock: Clock, start: DateTime<Tz>, context: &Context) -> Result<DateTime<Tz>, Problem> {
+pub fn next_after(clock: ClockPhrase, start: DateTime<Tz>, context: &ResolveContext) -> Result<DateTime<Tz>, Problem> {
     check(clock)?;
     let local = context.local_now;
     let readings = match clock.dial {

@@ -12,9 +12,9 @@ mod recurrence;
 use chrono::{DateTime, Duration, FixedOffset, Months, NaiveDate, NaiveDateTime, NaiveTime};
 use chrono_tz::Tz;
 
-use super::grammar::{Date, Doubt, Phrase, Span, Zone};
+use super::grammar::{Date, Doubt, Phrase, SpanPhrase, Zone};
 use super::zone::{LocalInstant, local_instant};
-use super::{Grain, Problem, Reference, Role, When};
+use super::{Grain, Problem, Reference, TimeRole, When};
 use day::{Days, Tense};
 
 /// The years that are handled; what lies outside is a typing error.
@@ -22,7 +22,7 @@ const YEARS: std::ops::RangeInclusive<i32> = 1900..=2300;
 
 /// What "now" and "today" are for one phrase.
 #[derive(Debug, Clone, Copy)]
-pub struct Context {
+pub struct ResolveContext {
     /// The person's zone; results are given in it.
     pub home: Tz,
     /// The zone that the phrase names, else the person's.
@@ -42,8 +42,8 @@ pub enum ZoneOf {
     Fixed(FixedOffset),
 }
 
-impl Context {
-    fn new(phrase: &Phrase, reference: &Reference) -> Context {
+impl ResolveContext {
+    fn new(phrase: &Phrase, reference: &Reference) -> ResolveContext {
         let home = reference.zone;
         let now = reference.now.with_timezone(&home);
         let zone = match phrase.zone {
@@ -58,8 +58,8 @@ impl Context {
             ZoneOf::Named(zone) => now.with_timezone(&zone).naive_local(),
             ZoneOf::Fixed(offset) => now.with_timezone(&offset).naive_local(),
         };
-        let back = phrase.role == Role::Since;
-        Context { home, zone, now, local_now, today: now.date_naive(), back }
+        let back = phrase.role == TimeRole::Since;
+        ResolveContext { home, zone, now, local_now, today: now.date_naive(), back }
     }
 
     /// A local time of the phrase's zone as an instant.
@@ -110,7 +110,7 @@ pub fn resolve(phrase: &Phrase, reference: &Reference) -> Result<When, Problem> 
             return Err(Problem::Ambiguous { candidates, why });
         }
     }
-    let context = Context::new(phrase, reference);
+    let context = ResolveContext::new(phrase, reference);
     if phrase.rule.is_some() {
         return recurrence::recurrence(phrase, &context, reference);
     }
@@ -172,7 +172,7 @@ impl Spot {
 }
 
 /// The beginning of a phrase, without its length and end.
-fn spot(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
+fn spot(phrase: &Phrase, context: &ResolveContext) -> Result<Spot, Problem> {
     if let Some(offset) = phrase.offset {
         return offset_spot(phrase, offset, context);
     }
@@ -196,13 +196,13 @@ fn spot(phrase: &Phrase, context: &Context) -> Result<Spot, Problem> {
             Grain::Week => (days.first - day::week_start(context.today)?).num_days(),
             _ => (days.first - context.today).num_days(),
         };
-        let at = moved(context.now, Span { days: shift, ..Span::default() })?;
+        let at = moved(context.now, SpanPhrase { days: shift, ..SpanPhrase::default() })?;
         return Ok(Spot::At { at, grain: Grain::Minute });
     }
     spot_on(phrase, days, context)
 }
 
-fn spot_on(phrase: &Phrase, days: Option<Days>, context: &Context) -> Result<Spot, Problem> {
+fn spot_on(phrase: &Phrase, days: Option<Days>, context: &ResolveContext) -> Result<Spot, Problem> {
     if phrase.clock.is_some() || phrase.part.is_some() {
         return hour::spot(phrase, days, context);
     }
@@ -221,7 +221,7 @@ fn spot_on(phrase: &Phrase, days: Option<Days>, context: &Context) -> Result<Spo
     Ok(Spot::Days { start, end, grain: days.grain, single })
 }
 
-fn not_past(at: DateTime<Tz>, context: &Context, tense: Tense) -> Result<DateTime<Tz>, Problem> {
+fn not_past(at: DateTime<Tz>, context: &ResolveContext, tense: Tense) -> Result<DateTime<Tz>, Problem> {
     if at < context.now && tense == Tense::Future && !context.back {
         return Err(Problem::Past { at });
     }
@@ -229,7 +229,7 @@ fn not_past(at: DateTime<Tz>, context: &Context, tense: Tense) -> Result<DateTim
 }
 
 /// "In 2 hours" is exact; "in 3 days" is a day, on which a clock time may follow.
-fn offset_spot(phrase: &Phrase, offset: Span, context: &Context) -> Result<Spot, Problem> {
+fn offset_spot(phrase: &Phrase, offset: SpanPhrase, context: &ResolveContext) -> Result<Spot, Problem> {
     if !offset.is_calendar() {
         let at = moved(context.now, offset)?;
         return Ok(Spot::At { at, grain: Grain::Minute });
@@ -241,7 +241,7 @@ fn offset_spot(phrase: &Phrase, offset: Span, context: &Context) -> Result<Spot,
 }
 
 /// "A week from Friday at 5", "10 minutes before noon".
-fn shifted_spot(phrase: &Phrase, shift: Span, context: &Context) -> Result<Spot, Problem> {
+fn shifted_spot(phrase: &Phrase, shift: SpanPhrase, context: &ResolveContext) -> Result<Spot, Problem> {
     let anchor = Phrase { shift: None, length: None, to: None, ..phrase.clone() };
     if shift.is_calendar() && phrase.date.is_some() {
         let days = match &phrase.date {
@@ -263,9 +263,9 @@ fn shifted_spot(phrase: &Phrase, shift: Span, context: &Context) -> Result<Spot,
 }
 
 /// An instant, moved: calendar parts on its local calendar, the rest exactly.
-pub fn moved(at: DateTime<Tz>, span: Span) -> Result<DateTime<Tz>, Problem> {
+pub fn moved(at: DateTime<Tz>, span: SpanPhrase) -> Result<DateTime<Tz>, Problem> {
     let local = at.naive_local();
-    let date = day::moved(local.date(), Span { seconds: 0, ..span })?;
+    let date = day::moved(local.date(), SpanPhrase { seconds: 0, ..span })?;
     let start =
         if date == local.date() { at } else { local_instant(at.timezone(), date.and_time(local.time())).earliest() };
     let moved = Duration::try_seconds(span.seconds).and_then(|d| start.checked_add_signed(d));
@@ -277,7 +277,7 @@ pub fn too_far() -> Problem {
 }
 
 /// A length as it stands, without a calendar: a month counts 30 days, a year 365.
-pub fn plain_duration(span: Span) -> Duration {
+pub fn plain_duration(span: SpanPhrase) -> Duration {
     let days = span.months / 12 * 365 + span.months % 12 * 30 + span.days + span.workdays;
     Duration::try_seconds(days * 86_400 + span.seconds).unwrap_or(Duration::MAX)
 }
@@ -291,7 +291,7 @@ fn range(phrase: &Phrase, to: &Phrase, first: Spot, reference: &Reference) -> Re
     let to = with_shared_parts(phrase, to);
     // Hours of the second end are looked for after the first one.
     let after = Reference { now: start.to_utc(), ..*reference };
-    let end_context = Context { back: false, ..Context::new(&to, &after) };
+    let end_context = ResolveContext { back: false, ..ResolveContext::new(&to, &after) };
     let end = match (to.date.is_some(), to.clock) {
         (false, Some(clock)) => hour::next_after(clock, start, &end_context)?,
         _ => match spot(&to, &end_context)? {

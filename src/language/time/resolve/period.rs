@@ -3,13 +3,13 @@
 use chrono::{Datelike, NaiveDate, Weekday};
 
 use super::super::defaults::{WEEK_END_DAY, WEEK_MIDDLE_DAY};
-use super::super::grammar::{MonthOf, Period, Span};
+use super::super::grammar::{MonthOf, Period, SpanPhrase};
 use super::super::words::{Days as DaySet, Edge};
 use super::day::{Days, Tense, after, week_start};
-use super::{Context, Grain, Problem, YEARS, impossible, months_moved, moved, too_far};
+use super::{Grain, Problem, ResolveContext, YEARS, impossible, months_moved, moved, too_far};
 
 /// The first day of a month and of the one after it.
-pub fn month_bounds(month: MonthOf, context: &Context) -> Result<(NaiveDate, NaiveDate), Problem> {
+pub fn month_bounds(month: MonthOf, context: &ResolveContext) -> Result<(NaiveDate, NaiveDate), Problem> {
     let this = first_of(context.today.year(), context.today.month())?;
     let first = match month {
         MonthOf::From(n) => months_moved(this, n).ok_or_else(too_far)?,
@@ -38,7 +38,7 @@ pub fn first_of(year: i32, month: u32) -> Result<NaiveDate, Problem> {
     NaiveDate::from_ymd_opt(year, month, 1).ok_or_else(|| impossible(format!("there is no month {month}")))
 }
 
-pub fn nth(n: i32, counted: DaySet, of: Period, context: &Context) -> Result<Days, Problem> {
+pub fn nth(n: i32, counted: DaySet, of: Period, context: &ResolveContext) -> Result<Days, Problem> {
     let mut days = period(of, context)?;
     let mut date = nth_in(n, counted, &days)?;
     // "First Monday of the month" in the middle of the month is that of the next one.
@@ -69,7 +69,7 @@ pub fn nth_in(n: i32, counted: DaySet, days: &Days) -> Result<NaiveDate, Problem
     found.ok_or_else(|| impossible("there is no such day in that time"))
 }
 
-pub fn period(period: Period, context: &Context) -> Result<Days, Problem> {
+pub fn period(period: Period, context: &ResolveContext) -> Result<Days, Problem> {
     let today = context.today;
     let tense = |n: i64| if n < 0 { Tense::Past } else { Tense::Open };
     match period {
@@ -128,7 +128,7 @@ pub fn year(year: i32, tense: Tense) -> Result<Days, Problem> {
     Days::span(first_of(year, 1)?, first_of(year + 1, 1)?, Grain::Year, tense)
 }
 
-pub fn edge(edge: Edge, of: Period, context: &Context) -> Result<Days, Problem> {
+pub fn edge(edge: Edge, of: Period, context: &ResolveContext) -> Result<Days, Problem> {
     let days = period(of, context)?;
     let last = after(days.end, -1)?;
     let week = matches!(of, Period::Week(_));
@@ -146,7 +146,7 @@ pub fn edge(edge: Edge, of: Period, context: &Context) -> Result<Days, Problem> 
 }
 
 /// "The next 3 days" begin tomorrow... they run from now; "the last 2 weeks" end now.
-pub fn window(span: Span, context: &Context) -> Result<Days, Problem> {
+pub fn window(span: SpanPhrase, context: &ResolveContext) -> Result<Days, Problem> {
     let other = moved(context.now, span)?;
     let window = (context.now.min(other), context.now.max(other));
     let first = window.0.date_naive();

@@ -3,12 +3,12 @@
 use chrono::{DateTime, Datelike, Duration, NaiveDate, Weekday};
 use chrono_tz::Tz;
 
-use super::super::grammar::{Date, MonthOf, Period, Phrase, Rule};
+use super::super::grammar::{Date, MonthOf, Period, Phrase, RepeatRule};
 use super::super::occurrence::next_occurrence;
 use super::super::words::{Days as DaySet, Edge, Unit};
 use super::super::{Grain, Problem, Reference, When};
 use super::day::{self, after, week_start};
-use super::{Context, Spot, hour, impossible, moved, spot};
+use super::{ResolveContext, Spot, hour, impossible, moved, spot};
 
 const DAY_CODES: [(Weekday, &str); 7] = [
     (Weekday::Mon, "MO"),
@@ -24,7 +24,7 @@ pub fn code(day: Weekday) -> &'static str {
     DAY_CODES[day.num_days_from_monday() as usize].1
 }
 
-pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> Result<When, Problem> {
+pub fn recurrence(phrase: &Phrase, context: &ResolveContext, reference: &Reference) -> Result<When, Problem> {
     let Some(mut rule) = phrase.rule else {
         return Err(impossible("there is no rule"));
     };
@@ -58,7 +58,7 @@ pub fn recurrence(phrase: &Phrase, context: &Context, reference: &Reference) -> 
 }
 
 /// "Every Tuesday in July" is every Tuesday from the 1st of July until the 31st.
-fn within_a_period(rule: Rule, phrase: &Phrase, context: &Context) -> Result<Option<Phrase>, Problem> {
+fn within_a_period(rule: RepeatRule, phrase: &Phrase, context: &ResolveContext) -> Result<Option<Phrase>, Problem> {
     let open = phrase.to.is_none() && phrase.start.is_none();
     let date = match &phrase.date {
         Some(date @ (Date::Period(_) | Date::WeekOf(_))) if open && matches!(rule.unit, Unit::Day | Unit::Week) => date,
@@ -82,7 +82,7 @@ fn frequency(unit: Unit) -> &'static str {
 }
 
 /// BYDAY, BYMONTH and the like.
-fn on_which_days(rule: Rule, phrase: &Phrase) -> Result<Vec<String>, Problem> {
+fn on_which_days(rule: RepeatRule, phrase: &Phrase) -> Result<Vec<String>, Problem> {
     if rule.days != DaySet::default() {
         return Ok(vec![format!("BYDAY={}", codes(rule.days).join(","))]);
     }
@@ -154,7 +154,7 @@ fn holiday_days(holiday: super::super::words::Holiday) -> Result<Vec<String>, Pr
 }
 
 /// The day from which intervals are counted.
-fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, Problem> {
+fn anchor(rule: RepeatRule, phrase: &Phrase, context: &ResolveContext) -> Result<NaiveDate, Problem> {
     let mut base = context.local_now.date();
     let starts = match (&phrase.date, rule.unit) {
         (Some(date @ (Date::Day(_) | Date::Exact(_))), _) => Some(date),
@@ -191,7 +191,12 @@ fn anchor(rule: Rule, phrase: &Phrase, context: &Context) -> Result<NaiveDate, P
 
 /// The first occurrence of a rule that is counted from `start`, after now and not before the day
 /// from which it was said to count.
-fn first_after(rrule: &str, start: DateTime<Tz>, phrase: &Phrase, context: &Context) -> Result<DateTime<Tz>, Problem> {
+fn first_after(
+    rrule: &str,
+    start: DateTime<Tz>,
+    phrase: &Phrase,
+    context: &ResolveContext,
+) -> Result<DateTime<Tz>, Problem> {
     let mut after = context.now;
     if phrase.start.is_some() {
         after = after.max(start - Duration::seconds(1));
@@ -200,7 +205,12 @@ fn first_after(rrule: &str, start: DateTime<Tz>, phrase: &Phrase, context: &Cont
 }
 
 /// "Every 3 hours": counted from now, or from a clock time that was said.
-fn sub_daily(rule: Rule, phrase: &Phrase, context: &Context, reference: &Reference) -> Result<When, Problem> {
+fn sub_daily(
+    rule: RepeatRule,
+    phrase: &Phrase,
+    context: &ResolveContext,
+    reference: &Reference,
+) -> Result<When, Problem> {
     let minutes = i64::from(rule.every) * if rule.unit == Unit::Hour { 60 } else { 1 };
     let rrule = match (rule.every, rule.unit) {
         (1, unit) => frequency(unit).to_owned(),
@@ -222,7 +232,8 @@ fn with_end(rrule: String, first: DateTime<Tz>, phrase: &Phrase, reference: &Ref
         (Some(to), _) if to.date.is_some() || phrase.clock.is_none() => {
             // "Mon to Fri" ends on the Friday after that Monday.
             let from = if phrase.start.is_some() { first.to_utc() } else { reference.now };
-            let end_context = Context { back: false, ..Context::new(to, &Reference { now: from, ..*reference }) };
+            let end_context =
+                ResolveContext { back: false, ..ResolveContext::new(to, &Reference { now: from, ..*reference }) };
             match spot(to, &end_context)? {
                 Spot::At { at, .. } => at,
                 Spot::Days { end, .. } => end - Duration::seconds(1),

@@ -1,7 +1,7 @@
 //! Days, hours and offsets.
 
 use super::*;
-use crate::language::time::{Role, start_in};
+use crate::language::time::{TimeRole, start_in};
 
 #[test]
 fn days_are_found_from_today() {
@@ -386,12 +386,12 @@ fn a_day_that_countries_keep_on_different_dates_is_asked_for_where_it_differs() 
 #[test]
 fn a_preposition_gives_the_role() {
     let roles = [
-        ("send it by Friday", Role::By),
-        ("wait until 5pm", Role::Until),
-        ("mails since Monday", Role::Since),
-        ("free from Monday", Role::From),
-        ("move it to Friday", Role::To),
-        ("lunch on Friday", Role::Plain),
+        ("send it by Friday", TimeRole::By),
+        ("wait until 5pm", TimeRole::Until),
+        ("mails since Monday", TimeRole::Since),
+        ("free from Monday", TimeRole::From),
+        ("move it to Friday", TimeRole::To),
+        ("lunch on Friday", TimeRole::Plain),
     ];
     for (text, role) in roles {
         let found = find(text, &sunday_noon());

@@ -8,11 +8,11 @@ mod token;
 
 pub use lexicon::{Atom, LEXICONS, Lexicon};
 pub use sense::{Days, Edge, Half, Holiday, Link, Sense, Unit};
-pub use token::{Kind, Token};
+pub use token::{Token, TokenKind};
 
 /// A text as the grammar sees it.
 #[derive(Debug)]
-pub struct Line<'a> {
+pub struct TokenLine<'a> {
     pub text: &'a str,
     pub tokens: Vec<Token>,
     /// For every token, what may begin there; longest first.
@@ -20,11 +20,11 @@ pub struct Line<'a> {
     pub full_dial: bool,
 }
 
-impl<'a> Line<'a> {
-    pub fn new(text: &'a str, lexicon: &Lexicon) -> Line<'a> {
+impl<'a> TokenLine<'a> {
+    pub fn new(text: &'a str, lexicon: &Lexicon) -> TokenLine<'a> {
         let tokens = token::tokens(text, |key| lexicon.is_mixed_word(key));
         let atoms = (0..tokens.len()).map(|i| atoms_at(&tokens, i, lexicon)).collect();
-        Line { text, tokens, atoms, full_dial: lexicon.full_dial }
+        TokenLine { text, tokens, atoms, full_dial: lexicon.full_dial }
     }
 
     pub fn atoms(&self, i: usize) -> &[Atom] {
@@ -57,7 +57,7 @@ impl<'a> Line<'a> {
             ];
             matches!(sense, Sense::Cue(_)) || things.iter().any(|link| sense == Sense::Link(*link))
         };
-        let word = self.tokens.get(i).is_some_and(|t| t.kind == Kind::Word);
+        let word = self.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Word);
         word && self.atoms(i).iter().all(|a| of_things(a.sense))
     }
 
@@ -77,18 +77,18 @@ impl<'a> Line<'a> {
     /// A number written in digits that is not part of a longer figure to its left.
     pub fn digits(&self, i: usize) -> Option<(u32, usize)> {
         match self.tokens.get(i)?.kind {
-            Kind::Number { value, digits } => Some((value?, digits)),
-            Kind::Word | Kind::Mark(_) => None,
+            TokenKind::Number { value, digits } => Some((value?, digits)),
+            TokenKind::Word | TokenKind::Mark(_) => None,
         }
     }
 
     /// A mark with no space before it.
     pub fn glued_mark(&self, i: usize, mark: char) -> bool {
-        self.tokens.get(i).is_some_and(|t| t.kind == Kind::Mark(mark) && !t.spaced)
+        self.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Mark(mark) && !t.spaced)
     }
 
     pub fn mark(&self, i: usize, mark: char) -> bool {
-        self.tokens.get(i).is_some_and(|t| t.kind == Kind::Mark(mark))
+        self.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Mark(mark))
     }
 
     pub fn glued(&self, i: usize) -> bool {
@@ -108,14 +108,14 @@ impl<'a> Line<'a> {
             return false;
         };
         match before.kind {
-            Kind::Mark('$' | '€' | '£' | '#' | '+' | '№' | '¥') => false,
-            Kind::Mark('/' | '*' | '=' | '_' | '\\' | '&' | '%' | '?') => token.spaced,
-            Kind::Mark('.' | ',' | ':') => {
+            TokenKind::Mark('$' | '€' | '£' | '#' | '+' | '№' | '¥') => false,
+            TokenKind::Mark('/' | '*' | '=' | '_' | '\\' | '&' | '%' | '?') => token.spaced,
+            TokenKind::Mark('.' | ',' | ':') => {
                 let numeric = i.checked_sub(2).is_some_and(|b| self.digits(b).is_some());
                 token.spaced || !numeric && !before.spaced
             }
-            Kind::Mark(_) => true,
-            Kind::Word | Kind::Number { .. } => token.spaced,
+            TokenKind::Mark(_) => true,
+            TokenKind::Word | TokenKind::Number { .. } => token.spaced,
         }
     }
 
@@ -126,20 +126,20 @@ impl<'a> Line<'a> {
         };
         match token.kind {
             // "6:30pm £12".
-            Kind::Mark('$' | '£') => token.spaced,
-            Kind::Mark('%' | '€' | '°' | '×' | '*' | '+' | '=' | '^') => false,
-            Kind::Mark('.' | ',' | '/' | ':' | '-' | '_') => {
+            TokenKind::Mark('$' | '£') => token.spaced,
+            TokenKind::Mark('%' | '€' | '°' | '×' | '*' | '+' | '=' | '^') => false,
+            TokenKind::Mark('.' | ',' | '/' | ':' | '-' | '_') => {
                 token.spaced || self.digits(i + 1).is_none() || !self.glued(i + 1)
             }
-            Kind::Mark(_) => true,
-            Kind::Word | Kind::Number { .. } => token.spaced,
+            TokenKind::Mark(_) => true,
+            TokenKind::Word | TokenKind::Number { .. } => token.spaced,
         }
     }
 }
 
 fn atoms_at(tokens: &[Token], i: usize, lexicon: &Lexicon) -> Vec<Atom> {
     let mut atoms = lexicon.atoms_at(&tokens[i..]);
-    if atoms.is_empty() && tokens[i].kind == Kind::Word && lexicon.ends_as_day(&tokens[i].key) {
+    if atoms.is_empty() && tokens[i].kind == TokenKind::Word && lexicon.ends_as_day(&tokens[i].key) {
         atoms.push(Atom { sense: Sense::Link(Link::DayName), len: 1, weak: false });
     }
     atoms

@@ -3,7 +3,7 @@
 use chrono::Weekday;
 use chrono_tz::Tz;
 
-use super::super::defaults::{PARTS, Part};
+use super::super::defaults::{PARTS, PartOfDay};
 use crate::language::tables::{Numbers, Words};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,14 +11,14 @@ pub enum Sense {
     Weekday(Weekday),
     /// Several days of the week, again and again: "Mondays", "weekdays".
     Weekdays(Days),
-    WeekdayPart(Weekday, &'static Part),
+    WeekdayPart(Weekday, &'static PartOfDay),
     Workday,
     Weekend,
     Month(u32),
     /// Days from today.
     Day(i64),
-    DayPart(i64, &'static Part),
-    Part(&'static Part),
+    DayPart(i64, &'static PartOfDay),
+    Part(&'static PartOfDay),
     Clock(u32, u32),
     Number(u32),
     /// In hundredths: "anderthalb" is 150.

@@ -6,7 +6,7 @@ use std::ops::Range;
 pub const TOKENS_MAX: usize = 2_000;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum TokenKind {
     Word,
     /// `None`: more digits than any time has.
     Number {
@@ -19,7 +19,7 @@ pub enum Kind {
 #[derive(Debug, Clone)]
 pub struct Token {
     pub span: Range<usize>,
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Lower case, umlauts as ae/oe/ue, without apostrophes and possessive 's; digits as written.
     pub key: String,
     /// Is there a space (or the beginning) before it?
@@ -61,7 +61,7 @@ fn mark(c: char, span: Range<usize>, spaced: bool) -> Token {
         '‐' | '‑' | '−' => '-',
         c => c,
     };
-    Token { span, kind: Kind::Mark(c), key: c.to_string(), spaced, possessive: false }
+    Token { span, kind: TokenKind::Mark(c), key: c.to_string(), spaced, possessive: false }
 }
 
 fn is_word(c: char) -> bool {
@@ -131,7 +131,7 @@ fn push_run(tokens: &mut Vec<Token>, text: &str, run: Range<usize>, spaced: bool
 fn number(text: &str, span: Range<usize>, spaced: bool) -> Token {
     let key = text[span.clone()].to_owned();
     let value = if key.len() <= 9 { key.parse().ok() } else { None };
-    let kind = Kind::Number { value, digits: key.len() };
+    let kind = TokenKind::Number { value, digits: key.len() };
     Token { span, kind, key, spaced, possessive: false }
 }
 
@@ -154,5 +154,5 @@ fn word(text: &str, span: Range<usize>, spaced: bool) -> Token {
     if possessive {
         key.pop();
     }
-    Token { span, kind: Kind::Word, key, spaced, possessive }
+    Token { span, kind: TokenKind::Word, key, spaced, possessive }
 }

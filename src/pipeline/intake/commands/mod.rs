@@ -18,7 +18,7 @@ pub use export::data_of;
 use super::settings;
 use crate::core::button::{CardVerb, Press};
 use crate::core::pending::Means;
-use crate::core::run::{Progress, Run};
+use crate::core::run::{Run, StepProgress};
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::words::{distance, fold};
 use crate::limits;
@@ -295,7 +295,7 @@ async fn begun(turn: &Turn<'_>) -> Result<Option<String>, StoreError> {
     let runs = turn.brain.store.list::<Run>(Scan::of::<Run>(&[], limits::ITEMS_MAX)).await?;
     let mine = runs.into_iter().map(|(run, _)| run);
     let mine = mine.filter(|run| run.chat == *turn.chat() && run.owner == *turn.owner());
-    let steps = mine.flat_map(|run| run.steps).filter(|step| !matches!(step.progress, Progress::Done { .. }));
+    let steps = mine.flat_map(|run| run.steps).filter(|step| !matches!(step.progress, StepProgress::Done { .. }));
     let begun: Vec<String> = steps.map(|step| consent::wording(turn.brain, &step.action)).collect();
     Ok((!begun.is_empty()).then(|| begun.join("; ")))
 }

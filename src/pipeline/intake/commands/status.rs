@@ -10,7 +10,7 @@ use crate::language::time;
 use crate::language::time::Grain;
 use crate::limits::ITEMS_MAX;
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{Due, DueKind, PendingOpen, Turn as Trace};
+use crate::ports::records::{Due, DueKind, PendingOpen, TurnTrace};
 use crate::ports::{RecordExt, Scan, Stage, StoreError};
 
 /// Turns that are looked back at.
@@ -18,8 +18,8 @@ const TRACES: usize = 300;
 
 pub(super) async fn status(turn: &Turn<'_>) -> Result<String, StoreError> {
     let brain = turn.brain;
-    let traces = brain.store.list::<Trace>(Scan::of::<Trace>(&[], TRACES).newest_first()).await?;
-    let traces: Vec<Trace> = traces.into_iter().map(|(trace, _)| trace).collect();
+    let traces = brain.store.list::<TurnTrace>(Scan::of::<TurnTrace>(&[], TRACES).newest_first()).await?;
+    let traces: Vec<TurnTrace> = traces.into_iter().map(|(trace, _)| trace).collect();
     let mut lines = vec![
         format!("✅ Brain Agent {} is running, for {}.", env!("CARGO_PKG_VERSION"), span(turn.ctx.now - brain.since)),
         format!("🧠 Model: {}", model(turn, &traces)),
@@ -38,7 +38,7 @@ pub(super) async fn status(turn: &Turn<'_>) -> Result<String, StoreError> {
 }
 
 /// How its last call went.
-fn model(turn: &Turn<'_>, traces: &[Trace]) -> String {
+fn model(turn: &Turn<'_>, traces: &[TurnTrace]) -> String {
     if turn.brain.model.is_none() {
         return "none is set up; my built-in understanding does everything.".to_owned();
     }
@@ -82,7 +82,7 @@ async fn next_reminder(turn: &Turn<'_>) -> Result<String, StoreError> {
     Ok(title.map_or_else(|| format!("{at}."), |title| format!("{at} — {}", visible(&shorten(&title, 120)))))
 }
 
-async fn for_admins(turn: &Turn<'_>, traces: &[Trace]) -> Result<Vec<String>, StoreError> {
+async fn for_admins(turn: &Turn<'_>, traces: &[TurnTrace]) -> Result<Vec<String>, StoreError> {
     let brain = turn.brain;
     let week_ago = turn.ctx.now - Duration::days(7);
     let people: BTreeSet<&str> = traces.iter().filter(|t| t.at > week_ago).map(|t| t.user.as_str()).collect();
