@@ -8,7 +8,7 @@ use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 
 use super::grammar::{ClockPhrase, Date, Doubt, Heard, Period, Phrase};
-use super::words::Days;
+use super::words::DaySet;
 use super::{Reference, TimeRole, grammar, resolve};
 
 /// "And", "und", "n".
@@ -63,7 +63,7 @@ fn doubt_several(text: &str, heard: &mut [Heard], reference: &Reference) {
 fn start_of(heard: &Heard, reference: &Reference) -> Option<DateTime<Tz>> {
     let phrase = &heard.phrase;
     let day = |date: &Date| date.is_one_day() && !matches!(date, Date::Edge(_, Period::Year(_)));
-    let often = phrase.is_only_rule() && phrase.rule.is_some_and(|rule| rule.days == Days::default());
+    let often = phrase.is_only_rule() && phrase.rule.is_some_and(|rule| rule.days == DaySet::default());
     let says = phrase.clock.is_some() || phrase.date.as_ref().is_some_and(day) || phrase.rule.is_some() && !often;
     let plain = phrase.role == TimeRole::Plain && says && !heard.excluded;
     plain.then(|| resolve::resolve(phrase, reference).ok()?.start()).flatten()

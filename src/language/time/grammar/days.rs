@@ -1,7 +1,7 @@
 //! The components that say on which day: dates and rules.
 
 use super::super::TimeRole;
-use super::super::words::{Days, Link, Sense, Unit};
+use super::super::words::{DaySet, Link, Sense, Unit};
 use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::date::{Company, date, nth_day};
@@ -265,7 +265,7 @@ impl Reader<'_> {
     }
 
     /// "In 2027".
-    pub fn year(&self, phrase: &Phrase, lead: &Lead) -> Option<super::date::Heard> {
+    pub fn year(&self, phrase: &Phrase, lead: &Lead) -> Option<super::date::HeardDate> {
         let named =
             matches!(lead.link, Some(Link::In | Link::Since | Link::By | Link::From | Link::For)) && phrase.is_empty();
         let at = match unit(self.line, lead.next) {
@@ -280,7 +280,7 @@ impl Reader<'_> {
             return None;
         }
         let date = Date::Period(Period::YearNumbered(year));
-        Some(super::date::Heard { date, part: None, next, company: Company::Nothing })
+        Some(super::date::HeardDate { date, part: None, next, company: Company::Nothing })
     }
 }
 
@@ -302,7 +302,7 @@ pub fn within(date: &Date, frame: &Date) -> Option<Date> {
     match (date, frame) {
         (Date::Weekday { day, .. }, Date::Period(Period::Week(week))) => Some(Date::WeekdayOfWeek { day, week: *week }),
         (Date::Weekday { day, which: None, weeks: 0 }, Date::Period(of @ Period::WeekNumbered(_))) => {
-            Some(Date::Nth { n: 1, days: Days::default().with(day), of: *of })
+            Some(Date::Nth { n: 1, days: DaySet::default().with(day), of: *of })
         }
         (Date::Numbered { day, month, weekday: None }, Date::Weekday { day: weekday, .. }) => {
             Some(Date::Numbered { day, month, weekday: Some(*weekday) })

@@ -4,7 +4,7 @@ use chrono::{NaiveDate, NaiveDateTime, Weekday};
 use chrono_tz::Tz;
 
 use super::super::defaults::PartOfDay;
-use super::super::words::{Days, Edge, Half, Holiday, Unit};
+use super::super::words::{DaySet, Edge, Half, Holiday, Unit};
 use super::super::{Known, TimeRole};
 
 /// One time expression. What is `None` was not said.
@@ -185,7 +185,7 @@ pub enum Date {
     /// "First Monday of January", "last working day of the month"; -1 is the last. `days` are counted.
     Nth {
         n: i32,
-        days: Days,
+        days: DaySet,
         of: Period,
     },
     Period(Period),
@@ -325,13 +325,13 @@ impl SpanPhrase {
 pub struct RepeatRule {
     pub every: u32,
     pub unit: Unit,
-    pub days: Days,
+    pub days: DaySet,
     /// One word ("weekly") that may as well describe a thing.
     pub adjective: bool,
 }
 
 impl RepeatRule {
     pub fn says_how_often_only(self) -> bool {
-        self.adjective && self.days == Days::default()
+        self.adjective && self.days == DaySet::default()
     }
 }

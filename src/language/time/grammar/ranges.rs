@@ -1,7 +1,7 @@
 //! The two ends of a range: "from 2 to 4", "Monday to Wednesday", "3-5 May".
 
 use super::super::TimeRole;
-use super::super::words::{Days, Link, Unit};
+use super::super::words::{DaySet, Link, Unit};
 use super::clock::{Surety, clock, plain};
 use super::component::Reader;
 use super::lead::Lead;
@@ -42,7 +42,7 @@ impl Reader<'_> {
             if phrase.clock.is_some() {
                 let first = Phrase { date: phrase.date.take(), ..Phrase::default() };
                 phrase.start = Some(Box::new(first));
-                phrase.rule = Some(RepeatRule { every: 1, unit: Unit::Day, days: Days::default(), adjective: false });
+                phrase.rule = Some(RepeatRule { every: 1, unit: Unit::Day, days: DaySet::default(), adjective: false });
             }
         }
         phrase.to = Some(Box::new(end));

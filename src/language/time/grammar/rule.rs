@@ -4,7 +4,7 @@ use chrono::Weekday;
 
 use super::super::DateOrder;
 use super::super::defaults::PartOfDay;
-use super::super::words::{Days, Link, Sense, TokenLine, Unit};
+use super::super::words::{DaySet, Link, Sense, TokenLine, Unit};
 use super::date::{self, weekday_name};
 use super::numbered::day_number;
 use super::phrase::{Date, MonthOf, Period, RepeatRule};
@@ -12,7 +12,7 @@ use super::span::{number, unit};
 
 /// A rule with the date and the part of day that were said inside it.
 #[derive(Debug)]
-pub struct Heard {
+pub struct HeardRule {
     pub rule: RepeatRule,
     pub date: Option<Date>,
     pub part: Option<&'static PartOfDay>,
@@ -21,25 +21,25 @@ pub struct Heard {
 
 const EVERY_MAX: u32 = 1_000;
 
-pub fn rule(line: &TokenLine, i: usize, order: DateOrder) -> Option<Heard> {
+pub fn rule(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardRule> {
     often(line, i).or_else(|| plural_days(line, i)).or_else(|| every(line, i, order)).or_else(|| nth_of_each(line, i))
 }
 
 /// "First Monday of every month", "the last day of each month", "first of every month".
-fn nth_of_each(line: &TokenLine, i: usize) -> Option<Heard> {
+fn nth_of_each(line: &TokenLine, i: usize) -> Option<HeardRule> {
     let named =
         day_number(line, i).filter(|(day, marked, next)| *marked && *day <= 31 && line.link(*next, Link::Of).is_some());
     if let Some((day, _, next)) = named
         && let Some((rule, next)) = repeats(line, next).filter(|(rule, _)| rule.unit == Unit::Month)
     {
         let date = Some(Date::Numbered { day, month: None, weekday: None });
-        return Some(Heard { rule, date, part: None, next });
+        return Some(HeardRule { rule, date, part: None, next });
     }
     let (n, days, next) = date::nth_day(line, i)?;
     let (rule, next) = repeats(line, next)?;
     let of = Period::Month(MonthOf::From(0));
     let date = Some(Date::Nth { n, days, of });
-    (rule.unit == Unit::Month).then_some(Heard { rule, date, part: None, next })
+    (rule.unit == Unit::Month).then_some(HeardRule { rule, date, part: None, next })
 }
 
 impl RepeatRule {
@@ -49,40 +49,45 @@ impl RepeatRule {
         let named = |at| {
             plural_days(line, at).map(|h| (h.rule.days, h.next)).or_else(|| day_list(line, at)).or_else(|| {
                 line.pick(at, |a| {
-                    (a.sense == Sense::Weekend).then(|| Days::default().with(Weekday::Sat).with(Weekday::Sun))
+                    (a.sense == Sense::Weekend).then(|| DaySet::default().with(Weekday::Sat).with(Weekday::Sun))
                 })
             })
         };
         let (except, next) = named(at)?;
         let whole = match (self.unit, self.every) {
-            (Unit::Day, 1) => Days::ALL,
-            (Unit::Week, _) if self.days != Days::default() => self.days,
+            (Unit::Day, 1) => DaySet::ALL,
+            (Unit::Week, _) if self.days != DaySet::default() => self.days,
             _ => return None,
         };
         let days = whole.less(except);
-        (days != Days::default()).then_some((RepeatRule { unit: Unit::Week, days, ..self }, next))
+        (days != DaySet::default()).then_some((RepeatRule { unit: Unit::Week, days, ..self }, next))
     }
 }
 
-fn plain(every: u32, unit: Unit, next: usize) -> Heard {
-    Heard { rule: RepeatRule { every, unit, days: Days::default(), adjective: false }, date: None, part: None, next }
+fn plain(every: u32, unit: Unit, next: usize) -> HeardRule {
+    HeardRule {
+        rule: RepeatRule { every, unit, days: DaySet::default(), adjective: false },
+        date: None,
+        part: None,
+        next,
+    }
 }
 
-fn weekly(every: u32, days: Days, next: usize) -> Heard {
-    Heard { rule: RepeatRule { every, unit: Unit::Week, days, adjective: false }, date: None, part: None, next }
+fn weekly(every: u32, days: DaySet, next: usize) -> HeardRule {
+    HeardRule { rule: RepeatRule { every, unit: Unit::Week, days, adjective: false }, date: None, part: None, next }
 }
 
-fn often(line: &TokenLine, i: usize) -> Option<Heard> {
+fn often(line: &TokenLine, i: usize) -> Option<HeardRule> {
     let ((unit, every), next) = line.pick(i, |a| match a.sense {
         Sense::Often(unit, every) => Some((unit, every)),
         _ => None,
     })?;
     let heard = plain(every, unit, next);
-    Some(Heard { rule: RepeatRule { adjective: true, ..heard.rule }, ..heard })
+    Some(HeardRule { rule: RepeatRule { adjective: true, ..heard.rule }, ..heard })
 }
 
 /// "Mondays and Thursdays", "weekdays".
-pub fn plural_days(line: &TokenLine, i: usize) -> Option<Heard> {
+pub fn plural_days(line: &TokenLine, i: usize) -> Option<HeardRule> {
     let one = |i: usize| {
         // "Monday's" is one Monday.
         let own = line.tokens.get(i).is_some_and(|t| !t.possessive);
@@ -110,7 +115,7 @@ fn joint(line: &TokenLine, i: usize) -> usize {
     line.link(i, Link::And).unwrap_or(i)
 }
 
-fn every(line: &TokenLine, i: usize, order: DateOrder) -> Option<Heard> {
+fn every(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardRule> {
     let at = line.link(i, Link::Each)?;
     let own_day = monthly_day(line, at, order);
     let counted =
@@ -139,25 +144,25 @@ fn interval(line: &TokenLine, i: usize) -> Option<(u32, usize)> {
     (1..=EVERY_MAX).contains(&n).then_some((n, next))
 }
 
-fn half_hour(line: &TokenLine, i: usize) -> Option<Heard> {
+fn half_hour(line: &TokenLine, i: usize) -> Option<HeardRule> {
     let at = line.link(i, Link::Half)?;
     let (found, next) = unit(line, at)?;
     (found == Unit::Hour).then(|| plain(30, Unit::Minute, next))
 }
 
-fn unit_or_days(line: &TokenLine, i: usize, every: u32) -> Option<Heard> {
+fn unit_or_days(line: &TokenLine, i: usize, every: u32) -> Option<HeardRule> {
     if let Some((days, next)) = day_list(line, i) {
         return Some(weekly(every, days, next));
     }
     let special = line.pick(i, |a| match a.sense {
-        Sense::Workday if every == 1 => Some((Days::WORK, None)),
-        Sense::Weekend => Some((Days::default().with(Weekday::Sat).with(Weekday::Sun), None)),
+        Sense::Workday if every == 1 => Some((DaySet::WORK, None)),
+        Sense::Weekend => Some((DaySet::default().with(Weekday::Sat).with(Weekday::Sun), None)),
         Sense::Weekdays(days) => Some((days, None)),
-        Sense::WeekdayPart(day, part) => Some((Days::default().with(day), Some(part))),
+        Sense::WeekdayPart(day, part) => Some((DaySet::default().with(day), Some(part))),
         _ => None,
     });
     if let Some(((days, part), next)) = special {
-        return Some(Heard { part, ..weekly(every, days, next) });
+        return Some(HeardRule { part, ..weekly(every, days, next) });
     }
     let part = line.pick(i, |a| match a.sense {
         Sense::Part(part) => Some(part),
@@ -167,22 +172,22 @@ fn unit_or_days(line: &TokenLine, i: usize, every: u32) -> Option<Heard> {
     });
     // "Every 15th midday" is on the 15th.
     if let Some((part, next)) = part.filter(|_| every < 5) {
-        return Some(Heard { part: Some(part), ..plain(every, Unit::Day, next) });
+        return Some(HeardRule { part: Some(part), ..plain(every, Unit::Day, next) });
     }
     let (unit, next) = unit(line, i)?;
     match unit {
         Unit::Second => None,
         Unit::Fortnight => Some(plain(every * 2, Unit::Week, next)),
         Unit::Quarter => Some(plain(every * 3, Unit::Month, next)),
-        Unit::Workday => (every == 1).then(|| weekly(1, Days::WORK, next)),
+        Unit::Workday => (every == 1).then(|| weekly(1, DaySet::WORK, next)),
         Unit::Minute | Unit::Hour | Unit::Day | Unit::Week | Unit::Month | Unit::Year => Some(plain(every, unit, next)),
     }
 }
 
 /// "Monday", "Monday and Thursday", "Mon, Wed and Fri".
-fn day_list(line: &TokenLine, i: usize) -> Option<(Days, usize)> {
+fn day_list(line: &TokenLine, i: usize) -> Option<(DaySet, usize)> {
     let (first, _, mut next) = weekday_name(line, i)?;
-    let mut days = Days::default().with(first);
+    let mut days = DaySet::default().with(first);
     loop {
         let at = joint(line, next);
         let at = if at > next { line.link(at, Link::Each).unwrap_or(at) } else { at };
@@ -197,7 +202,7 @@ fn day_list(line: &TokenLine, i: usize) -> Option<(Days, usize)> {
 }
 
 /// "Every 15th", "every 3 May", "every Christmas", "every last Friday of the month".
-fn monthly_day(line: &TokenLine, i: usize, order: DateOrder) -> Option<Heard> {
+fn monthly_day(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardRule> {
     let heard = date::date(line, line.skip(i, &[Link::The]), order)?;
     let unit = match &heard.date {
         Date::Numbered { month: None | Some(MonthOf::From(0)), .. } => Unit::Month,
@@ -206,7 +211,7 @@ fn monthly_day(line: &TokenLine, i: usize, order: DateOrder) -> Option<Heard> {
         Date::Nth { of, .. } | Date::Edge(_, of) => period_unit(*of)?,
         _ => return None,
     };
-    Some(Heard { date: Some(heard.date), ..plain(1, unit, heard.next) })
+    Some(HeardRule { date: Some(heard.date), ..plain(1, unit, heard.next) })
 }
 
 fn period_unit(period: Period) -> Option<Unit> {
@@ -223,5 +228,5 @@ pub fn repeats(line: &TokenLine, i: usize) -> Option<(RepeatRule, usize)> {
     let at = line.link(at, Link::Each)?;
     let (unit, next) = unit(line, at)?;
     matches!(unit, Unit::Month | Unit::Year)
-        .then_some((RepeatRule { every: 1, unit, days: Days::default(), adjective: false }, next))
+        .then_some((RepeatRule { every: 1, unit, days: DaySet::default(), adjective: false }, next))
 }

@@ -3,7 +3,7 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::super::defaults::KEPT_ELSEWHEN;
-use super::super::words::{Days as DaySet, Holiday};
+use super::super::words::{DaySet, Holiday};
 use super::day::{Days, Tense, after, no_such_day};
 use super::period::{first_of, nth_in};
 use super::{Grain, Problem, ResolveContext, months_moved, too_far};

@@ -4,7 +4,7 @@ use chrono::{Datelike, NaiveDate, Weekday};
 
 use super::super::defaults::{WEEK_END_DAY, WEEK_MIDDLE_DAY};
 use super::super::grammar::{MonthOf, Period, SpanPhrase};
-use super::super::words::{Days as DaySet, Edge};
+use super::super::words::{DaySet, Edge};
 use super::day::{Days, Tense, after, week_start};
 use super::{Grain, Problem, ResolveContext, YEARS, impossible, months_moved, moved, too_far};
 

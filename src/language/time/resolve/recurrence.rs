@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use super::super::grammar::{Date, MonthOf, Period, Phrase, RepeatRule};
 use super::super::occurrence::next_occurrence;
-use super::super::words::{Days as DaySet, Edge, Unit};
+use super::super::words::{DaySet, Edge, Unit};
 use super::super::{Grain, Problem, Reference, When};
 use super::day::{self, after, week_start};
 use super::{ResolveContext, Spot, hour, impossible, moved, spot};

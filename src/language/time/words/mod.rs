@@ -7,7 +7,7 @@ mod sense;
 mod token;
 
 pub use lexicon::{Atom, LEXICONS, Lexicon};
-pub use sense::{Days, Edge, Half, Holiday, Link, Sense, Unit};
+pub use sense::{DaySet, Edge, Half, Holiday, Link, Sense, Unit};
 pub use token::{Token, TokenKind};
 
 /// A text as the grammar sees it.

@@ -10,7 +10,7 @@ use crate::language::tables::{Numbers, Words};
 pub enum Sense {
     Weekday(Weekday),
     /// Several days of the week, again and again: "Mondays", "weekdays".
-    Weekdays(Days),
+    Weekdays(DaySet),
     WeekdayPart(Weekday, &'static PartOfDay),
     Workday,
     Weekend,
@@ -104,22 +104,22 @@ pub enum Holiday {
 
 /// A set of weekdays, one bit each from Monday on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Days(pub u8);
+pub struct DaySet(pub u8);
 
-impl Days {
-    pub const WORK: Days = Days(0b001_1111);
-    pub const ALL: Days = Days(0b111_1111);
+impl DaySet {
+    pub const WORK: DaySet = DaySet(0b001_1111);
+    pub const ALL: DaySet = DaySet(0b111_1111);
 
-    pub fn with(self, day: Weekday) -> Days {
-        Days(self.0 | 1 << day.num_days_from_monday())
+    pub fn with(self, day: Weekday) -> DaySet {
+        DaySet(self.0 | 1 << day.num_days_from_monday())
     }
 
-    pub fn union(self, other: Days) -> Days {
-        Days(self.0 | other.0)
+    pub fn union(self, other: DaySet) -> DaySet {
+        DaySet(self.0 | other.0)
     }
 
-    pub fn less(self, other: Days) -> Days {
-        Days(self.0 & !other.0)
+    pub fn less(self, other: DaySet) -> DaySet {
+        DaySet(self.0 & !other.0)
     }
 
     pub fn has(self, day: Weekday) -> bool {
@@ -191,7 +191,7 @@ impl Sense {
         let unit = |place: usize| UNITS.get(row.get(place)?).map(|(_, unit)| *unit);
         Some(match at(0)? {
             0 => Sense::Weekday(day(1)?),
-            1 => Sense::Weekdays(Days(u8::try_from(at(1)?).ok()?)),
+            1 => Sense::Weekdays(DaySet(u8::try_from(at(1)?).ok()?)),
             2 => Sense::WeekdayPart(day(1)?, part(2)?),
             3 => Sense::Workday,
             4 => Sense::Weekend,
