@@ -108,7 +108,7 @@ async fn a_journal_whose_turn_has_ended_is_settled_and_told_at_the_next_start() 
         raw: "{}".into(),
         done: false,
         joins: None,
-        heard: None,
+        transcript: None,
     };
     rig.store.put_quietly(Batch { changes: vec![Change::put(&entry, Expect::Any).unwrap()] });
     // The outcome cannot be written, all else can: the turn ends in trouble and closes its inbox entry.

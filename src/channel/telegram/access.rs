@@ -83,9 +83,9 @@ impl Access {
         self.served.read().unwrap_or_else(PoisonError::into_inner).contains(&who)
     }
 
-    /// Whether somebody may be let in by these words.
-    pub fn may_let_in(&self, text: &str) -> bool {
-        self.pairing.lock().unwrap_or_else(PoisonError::into_inner).looks_like_code(text, Instant::now())
+    /// Whether somebody may be let in at this moment.
+    pub fn is_pairing(&self) -> bool {
+        self.pairing.lock().unwrap_or_else(PoisonError::into_inner).is_open(Instant::now())
     }
 
     /// Hears a stranger out, and says what to answer, if anything. Who is let in finds the welcome in the outbox.
@@ -108,12 +108,12 @@ impl Access {
             }
             Try::Last => Some("That was not the code either, and the last try I can accept from you.".to_owned()),
             Try::Unheard => None,
-            Try::None => self.may_answer(who, now).then(|| self.sentence(who, now)),
+            Try::None => self.may_answer(who, now).then(|| self.sentence(who)),
         }
     }
 
-    fn sentence(&self, who: i64, now: Instant) -> String {
-        if self.pairing.lock().unwrap_or_else(PoisonError::into_inner).is_open(now) {
+    fn sentence(&self, who: i64) -> String {
+        if self.is_pairing() {
             "Hi! I am a private assistant; if I am yours, send me the pairing code that I showed when I was started."
                 .to_owned()
         } else {

@@ -2,7 +2,7 @@
 //!
 //! Payloads are teloxide's; the transport is ours, because its own waits ten seconds inside a call after a
 //! 5xx, hides the error code, and takes a sent message for a failure when the answer has a shape it does not
-//! know. Invariants: no error and no log holds the token (which is part of the address); every call has a
+//! know. Its own is used for one call, which its dispatcher insists on ([`Api::bot`]). Invariants: no error and no log holds the token (which is part of the address); every call has a
 //! time-out; an answer has a largest size.
 
 use std::fmt;
@@ -14,9 +14,11 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use teloxide_core::payloads::GetFile;
-use teloxide_core::requests::Payload;
-use teloxide_core::types::FileId;
+use teloxide::Bot;
+use teloxide::adaptors::CacheMe;
+use teloxide::payloads::GetFile;
+use teloxide::requests::{Payload, RequesterExt};
+use teloxide::types::FileId;
 
 use crate::config::TelegramConfig;
 use crate::limits;
@@ -90,6 +92,15 @@ impl Api {
         Ok(Self { client, base, token: config.token.clone() })
     }
 
+    /// teloxide's client for the same bot, with its own transport (see the header).
+    pub fn bot(&self) -> CacheMe<Bot> {
+        let mut base = self.base.clone();
+        if let Ok(mut path) = base.path_segments_mut() {
+            path.pop_if_empty();
+        }
+        Bot::with_client(self.token.expose_secret(), self.client.clone()).set_api_url(base).cache_me()
+    }
+
     /// The bot's own id: the part of its token before the colon.
     pub fn bot_id(&self) -> i64 {
         self.token.expose_secret().split(':').next().and_then(|id| id.parse().ok()).unwrap_or_default()
@@ -102,26 +113,26 @@ impl Api {
 
     /// Makes one call and reads as much of its result as `T` wants to know.
     pub async fn call<P: Payload + Serialize, T: DeserializeOwned>(&self, payload: &P) -> Result<T, ApiError> {
-        let limit = Duration::from_millis(limits::TELEGRAM_CALL_MS);
-        self.call_within(payload, limit).await
+        self.method(P::NAME, payload, Duration::from_millis(limits::TELEGRAM_CALL_MS)).await
     }
 
-    /// The same with another time-out, for calls that are meant to take long.
-    pub async fn call_within<P: Payload + Serialize, T: DeserializeOwned>(
+    /// The same by the method's name, for calls that teloxide does not know in this form, or that take long.
+    pub async fn method<P: Serialize, T: DeserializeOwned>(
         &self,
-        payload: &P,
+        name: &str,
+        params: &P,
         limit: Duration,
     ) -> Result<T, ApiError> {
-        self.answer(self.client.post(self.method(P::NAME)).timeout(limit).json(payload)).await
+        self.answer(self.client.post(self.address(name)).timeout(limit).json(params)).await
     }
 
     /// A call that carries a file.
     pub async fn upload<T: DeserializeOwned>(&self, method: &str, form: Form) -> Result<T, ApiError> {
         let limit = Duration::from_millis(limits::TELEGRAM_UPLOAD_MS);
-        self.answer(self.client.post(self.method(method)).timeout(limit).multipart(form)).await
+        self.answer(self.client.post(self.address(method)).timeout(limit).multipart(form)).await
     }
 
-    fn method(&self, name: &str) -> String {
+    fn address(&self, name: &str) -> String {
         format!("{}/bot{}/{name}", self.base.as_str().trim_end_matches('/'), self.token.expose_secret())
     }
 
@@ -199,6 +210,7 @@ fn unreachable(error: reqwest::Error) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use teloxide::payloads::GetMe;
 
     #[test]
     fn answers_are_read_by_what_they_say_and_never_by_their_status_alone() {
@@ -227,7 +239,7 @@ mod tests {
         };
         let api = Api::new(&config).unwrap();
         assert_eq!(api.bot_id(), 7);
-        let error = api.call::<_, bool>(&teloxide_core::payloads::GetMe::new()).await.unwrap_err();
+        let error = api.call::<_, bool>(&GetMe::new()).await.unwrap_err();
         assert!(!format!("{error} {error:?} {api:?}").contains("secret"), "{error:?}");
     }
     #[tokio::test]
@@ -247,8 +259,7 @@ mod tests {
             webhook: None,
         };
         let api = Api::new(&config).unwrap();
-        let get_me = teloxide_core::payloads::GetMe::new();
-        let error = api.call_within::<_, bool>(&get_me, Duration::from_millis(100)).await.unwrap_err();
+        let error = api.method::<_, bool>(GetMe::NAME, &GetMe::new(), Duration::from_millis(100)).await.unwrap_err();
         assert!(matches!(&error, ApiError::Unreachable(_)), "{error:?}");
         assert!(!format!("{error}").contains("secret"), "{error}");
         silent.abort();

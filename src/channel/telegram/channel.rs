@@ -16,8 +16,8 @@ use tokio::time::Instant;
 use super::TelegramError;
 use super::api::Api;
 use super::place::ChatPlace;
-use super::send::{Turn, Wire, judge};
-use super::status::{Line, Statuses, Wanted};
+use super::send::{Sender, Turn, judge};
+use super::status::{StatusLine, Statuses, Wanted};
 use crate::config::TelegramConfig;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
@@ -29,7 +29,7 @@ use crate::ports::{Channel, SendError};
 /// Telegram, as a place where people read.
 #[derive(Debug)]
 pub struct TelegramChannel {
-    pub(super) wire: Arc<Wire>,
+    pub(super) sender: Arc<Sender>,
     statuses: Statuses,
     typing: Mutex<HashMap<ChatId, Instant>>,
     pub(super) late: Late,
@@ -48,9 +48,9 @@ impl TelegramChannel {
     /// A channel for this bot; nothing is sent yet.
     pub fn new(config: &TelegramConfig) -> Result<Self, TelegramError> {
         let api = Api::new(config)?;
-        let wire = Arc::new(Wire::new(api));
+        let sender = Arc::new(Sender::new(api));
         Ok(Self {
-            wire,
+            sender,
             statuses: Statuses::default(),
             typing: Mutex::default(),
             late: Late::default(),
@@ -81,35 +81,35 @@ impl TelegramChannel {
             return;
         }
         if let (Some(place), Some(line)) = (ChatPlace::parse(chat), self.statuses.end(chat).await) {
-            self.wire.delete(place, line.message).await;
+            self.sender.delete(place, line.message).await;
         }
     }
 
     /// Takes all status lines away: what they promised goes on after the next start.
     pub(super) async fn settle_all(&self) {
         let left = self.statuses.end_all().await.into_iter();
-        let gone = left.filter_map(|(chat, line)| Some(self.wire.delete(ChatPlace::parse(&chat)?, line.message)));
+        let gone = left.filter_map(|(chat, line)| Some(self.sender.delete(ChatPlace::parse(&chat)?, line.message)));
         futures::future::join_all(gone).await;
     }
 
     /// One sentence outside the outbox, for people we keep nothing of. Best effort.
     pub(super) async fn mention(&self, place: ChatPlace, sentence: &str) {
-        if let Err(error) = self.wire.post(place, &Reply::text(sentence)).await {
+        if let Err(error) = self.sender.post(place, &Reply::text(sentence)).await {
             tracing::debug!(%error, "a sentence was not delivered");
         }
     }
 
     /// How long Telegram wants this chat to be left alone.
     pub(super) fn held(&self, chat: &ChatId) -> Duration {
-        ChatPlace::parse(chat).map_or(Duration::ZERO, |place| self.wire.held(place))
+        ChatPlace::parse(chat).map_or(Duration::ZERO, |place| self.sender.held(place))
     }
 
     /// The first message of an answer takes the place of the status line, when there is one.
     async fn deliver(&self, place: ChatPlace, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         if reply.reminder.is_some() {
-            return self.wire.post(place, reply).await;
+            return self.sender.post(place, reply).await;
         }
-        let Some(Line { message, doubtful }) = self.statuses.take(chat).await else {
+        let Some(StatusLine { message, doubtful }) = self.statuses.take(chat).await else {
             return self.post(place, chat, reply).await;
         };
         // A card must be the newest message when it appears: a yes counts only after it. And a line whose last
@@ -117,7 +117,7 @@ impl TelegramChannel {
         // A file cannot be put into a message that is there.
         if reply.card.is_none() && reply.attachment.is_none() && !doubtful {
             let words = Formatted { text: reply.text.clone(), spans: reply.spans.clone() };
-            match self.wire.rewrite(place, message, &words, &reply.buttons, Turn::Waits).await.map_err(judge) {
+            match self.sender.rewrite(place, message, &words, &reply.buttons, Turn::Waits).await.map_err(judge) {
                 Ok(()) => return Ok(message),
                 Err(SendError::Later(why)) => {
                     self.statuses.put_back(chat, message).await;
@@ -127,18 +127,18 @@ impl TelegramChannel {
                 Err(SendError::Never(_)) => {}
             }
         }
-        let wire = Arc::clone(&self.wire);
-        tokio::spawn(async move { wire.delete(place, message).await });
+        let sender = Arc::clone(&self.sender);
+        tokio::spawn(async move { sender.delete(place, message).await });
         self.post(place, chat, reply).await
     }
 
     /// A message of its own. The line of a later turn, if it came up while this was under way, stands above it
     /// and goes.
     async fn post(&self, place: ChatPlace, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
-        let posted = self.wire.post(place, reply).await?;
+        let posted = self.sender.post(place, reply).await?;
         if let Some(line) = self.statuses.above(chat, posted).await {
-            let wire = Arc::clone(&self.wire);
-            tokio::spawn(async move { wire.delete(place, line.message).await });
+            let sender = Arc::clone(&self.sender);
+            tokio::spawn(async move { sender.delete(place, line.message).await });
         }
         Ok(posted)
     }
@@ -182,15 +182,15 @@ impl Channel for TelegramChannel {
             typing.insert(chat.clone(), now);
         }
         // Nobody waits for it, least of all the turn.
-        let wire = Arc::clone(&self.wire);
-        tokio::spawn(async move { wire.typing(place).await });
+        let sender = Arc::clone(&self.sender);
+        tokio::spawn(async move { sender.typing(place).await });
         // It starts before the turn does: a turn may compute for a while, and this worker runs one at a time.
         tokio::task::yield_now().await;
     }
 
     async fn status(&self, chat: &ChatId, text: &str) {
         if let Some(place) = ChatPlace::parse(chat) {
-            self.statuses.show(&self.wire, place, chat, Wanted::Status(text.to_owned()));
+            self.statuses.show(&self.sender, place, chat, Wanted::Status(text.to_owned()));
         }
     }
 
@@ -201,7 +201,7 @@ impl Channel for TelegramChannel {
 
     async fn draft(&self, chat: &ChatId, words: &Formatted) {
         if let Some(place) = ChatPlace::parse(chat) {
-            self.statuses.show(&self.wire, place, chat, Wanted::Draft(words.clone()));
+            self.statuses.show(&self.sender, place, chat, Wanted::Draft(words.clone()));
         }
     }
 
@@ -213,7 +213,7 @@ impl Channel for TelegramChannel {
 
     async fn edit(&self, chat: &ChatId, edit: &Edit) -> Result<(), SendError> {
         let place = ChatPlace::parse(chat).ok_or_else(not_ours)?;
-        let edited = self.wire.change(place, edit).await;
+        let edited = self.sender.change(place, edit).await;
         self.late_if(chat, edited)
     }
 

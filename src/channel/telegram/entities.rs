@@ -1,7 +1,7 @@
 //! Spans as the Bot API has them. Both count in UTF-16 units, so nothing needs to be measured again.
 
 use reqwest::Url;
-use teloxide_core::types::{MessageEntity, MessageEntityKind};
+use teloxide::types::{MessageEntity, MessageEntityKind};
 
 use crate::core::markup::{Span, Style};
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::api::ApiError;
 use super::place::ChatPlace;
-use super::send::{Wire, judge, keyboard};
+use super::send::{Sender, judge, keyboard};
 use crate::core::ids::MessageId;
 use crate::core::turn::{Attachment, Reply};
 use crate::limits;
@@ -19,7 +19,7 @@ struct Sent {
     message_id: i64,
 }
 
-impl Wire {
+impl Sender {
     /// Sends a file and returns the number of its message.
     pub(super) async fn post_file(
         &self,

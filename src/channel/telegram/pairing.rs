@@ -57,11 +57,6 @@ impl Pairing {
         self.open.as_ref().is_some_and(|open| now < open.until)
     }
 
-    /// Whether that may be the code: only then it matters at once.
-    pub fn looks_like_code(&self, text: &str, now: Instant) -> bool {
-        self.is_open(now) && candidate(text).is_some()
-    }
-
     /// Tries what a person has written.
     pub fn attempt(&mut self, who: i64, text: &str, now: Instant) -> Try {
         if !self.is_open(now) {

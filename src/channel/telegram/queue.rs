@@ -29,11 +29,11 @@ pub enum Lane {
     Presses,
 }
 
-type Place = (ChatId, Lane);
+type QueueKey = (ChatId, Lane);
 
 /// The lines of all chats.
 pub struct Queues<J> {
-    lines: Mutex<HashMap<Place, Line<J>>>,
+    lines: Mutex<HashMap<QueueKey, Line<J>>>,
     work: Box<Work<J>>,
     turns: Semaphore,
     overtakers: Semaphore,
@@ -62,7 +62,7 @@ struct Line<J> {
 pub struct Rest<J> {
     queues: Arc<Queues<J>>,
     /// None for jobs that overtake.
-    line: Option<(Place, Arc<Notify>)>,
+    line: Option<(QueueKey, Arc<Notify>)>,
 }
 
 /// What stands behind a job.
@@ -79,9 +79,9 @@ pub enum Next<J> {
 impl<J: Send + 'static> Rest<J> {
     /// Takes the first job that `belongs`, wherever it stands; else the very next one, if it `follows`.
     pub fn take(&self, belongs: impl Fn(&J) -> bool, follows: impl Fn(&J) -> bool) -> Next<J> {
-        let Some((place, _)) = &self.line else { return Next::Nobody };
+        let Some((key, _)) = &self.line else { return Next::Nobody };
         let mut lines = self.queues.lines();
-        let Some(line) = lines.get_mut(place) else { return Next::Nobody };
+        let Some(line) = lines.get_mut(key) else { return Next::Nobody };
         let fitting =
             line.waiting.iter().position(belongs).or_else(|| line.waiting.front().is_some_and(follows).then_some(0));
         match fitting.and_then(|at| line.waiting.remove(at)) {
@@ -141,15 +141,15 @@ impl<J: Send + 'static> Queues<J> {
         }
     }
 
-    fn lines(&self) -> MutexGuard<'_, HashMap<Place, Line<J>>> {
+    fn lines(&self) -> MutexGuard<'_, HashMap<QueueKey, Line<J>>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts a job at the end of its chat's line.
     pub fn push(self: &Arc<Self>, chat: &ChatId, lane: Lane, job: J, entrance: Entrance) -> Result<(), Full<J>> {
-        let place = (chat.clone(), lane);
+        let key = (chat.clone(), lane);
         let mut lines = self.lines();
-        if let Some(line) = lines.get_mut(&place) {
+        if let Some(line) = lines.get_mut(&key) {
             if entrance == Entrance::IfRoom && line.waiting.len() >= limits::CHAT_QUEUE_MAX {
                 let first = !std::mem::replace(&mut line.told, true);
                 return Err(Full { job, first });
@@ -159,14 +159,14 @@ impl<J: Send + 'static> Queues<J> {
             return Ok(());
         }
         let arrived = Arc::new(Notify::new());
-        lines.insert(place.clone(), Line { waiting: VecDeque::new(), told: false, arrived: arrived.clone() });
+        lines.insert(key.clone(), Line { waiting: VecDeque::new(), told: false, arrived: arrived.clone() });
         drop(lines);
-        self.tasks.spawn(Arc::clone(self).work_off(place, job, arrived));
+        self.tasks.spawn(Arc::clone(self).work_off(key, job, arrived));
         Ok(())
     }
 
-    async fn work_off(self: Arc<Self>, place: Place, first: J, arrived: Arc<Notify>) {
-        let places = match place.1 {
+    async fn work_off(self: Arc<Self>, key: QueueKey, first: J, arrived: Arc<Notify>) {
+        let permits = match key.1 {
             Lane::Messages => &self.turns,
             Lane::Presses => &self.overtakers,
         };
@@ -175,10 +175,10 @@ impl<J: Send + 'static> Queues<J> {
             let permit = tokio::select! {
                 biased;
                 () = self.stopping.cancelled() => return,
-                permit = places.acquire() => permit,
+                permit = permits.acquire() => permit,
             };
             // Nothing joins a press.
-            let line = (place.1 == Lane::Messages).then(|| (place.clone(), Arc::clone(&arrived)));
+            let line = (key.1 == Lane::Messages).then(|| (key.clone(), Arc::clone(&arrived)));
             let rest = Rest { queues: Arc::clone(&self), line };
             tokio::select! {
                 biased;
@@ -186,18 +186,18 @@ impl<J: Send + 'static> Queues<J> {
                 () = (self.work)(job, rest) => {}
             }
             drop(permit);
-            next = self.next(&place);
+            next = self.next(&key);
         }
     }
 
     /// The next job of a line; one that is empty is taken down.
-    fn next(&self, place: &Place) -> Option<J> {
+    fn next(&self, key: &QueueKey) -> Option<J> {
         let mut lines = self.lines();
-        let line = lines.get_mut(place)?;
+        let line = lines.get_mut(key)?;
         let job = line.waiting.pop_front();
         line.told &= line.waiting.len() >= limits::CHAT_QUEUE_MAX;
         if job.is_none() {
-            lines.remove(place);
+            lines.remove(key);
         }
         job
     }

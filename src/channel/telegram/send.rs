@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
-use teloxide_core::payloads::{
+use teloxide::payloads::{
     DeleteMessage, EditMessageReplyMarkup, EditMessageReplyMarkupSetters, EditMessageText, EditMessageTextSetters,
     SendChatAction, SendChatActionSetters, SendMessage, SendMessageSetters,
 };
-use teloxide_core::requests::Payload;
-use teloxide_core::types::{
+use teloxide::requests::Payload;
+use teloxide::types::{
     self, ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ThreadId,
 };
 use tokio::time::Instant;
@@ -41,7 +41,7 @@ const CARD_NOT_TAKEN: &str =
 
 /// Calls at the right pace.
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(super) struct Sender {
     pub(super) api: Api,
     pace: Mutex<Pace>,
     /// Whether this server takes drafts; taken for granted until it refuses one.
@@ -78,7 +78,7 @@ pub(super) enum Turn {
     OnlyIfSpare,
 }
 
-impl Wire {
+impl Sender {
     pub(super) fn new(api: Api) -> Self {
         Self { api, pace: Mutex::default(), takes_drafts: AtomicBool::new(true) }
     }

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use super::api::ApiError;
 use super::place::ChatPlace;
-use super::send::{Turn, Wire};
+use super::send::{Sender, Turn};
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
 use crate::limits;
@@ -51,7 +51,7 @@ pub(super) enum Wanted {
 
 /// The message that showed it, for the answer to replace.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
+pub(super) struct StatusLine {
     pub message: MessageId,
     /// Its last change may still be under way.
     pub doubtful: bool,
@@ -71,7 +71,7 @@ struct Show {
 
 #[derive(Debug, Default)]
 struct Shown {
-    line: Option<Line>,
+    line: Option<StatusLine>,
     /// A line was refused: this turn goes on without one.
     refused: bool,
     /// The number of the draft, once an answer is growing; statuses have to be silent then.
@@ -100,13 +100,13 @@ impl Statuses {
     }
 
     /// Shows something soon, if nothing comes in between. Returns at once.
-    pub(super) fn show(&self, wire: &Arc<Wire>, place: ChatPlace, chat: &ChatId, wanted: Wanted) {
+    pub(super) fn show(&self, sender: &Arc<Sender>, place: ChatPlace, chat: &ChatId, wanted: Wanted) {
         let show = self.of(chat);
         show.want(Some(wanted));
         let draft = self.last_draft.fetch_add(1, Ordering::Relaxed) + 1;
-        let (wire, chat, memory) = (Arc::clone(wire), chat.clone(), self.memory.get().cloned());
+        let (sender, chat, memory) = (Arc::clone(sender), chat.clone(), self.memory.get().cloned());
         tokio::spawn(async move {
-            bring_up(wire, place, &show, draft).await;
+            bring_up(sender, place, &show, draft).await;
             let (before, now) = (show.noted.load(Ordering::SeqCst), show.line.load(Ordering::SeqCst));
             let Some(brain) = memory.and_then(|memory| memory.upgrade()).filter(|_| now != 0 && now != before) else {
                 return;
@@ -120,7 +120,7 @@ impl Statuses {
     }
 
     /// The message that is shown, for the answer to replace; nothing appears after this.
-    pub(super) async fn take(&self, chat: &ChatId) -> Option<Line> {
+    pub(super) async fn take(&self, chat: &ChatId) -> Option<StatusLine> {
         let show = self.find(chat)?;
         show.want(None);
         show.line.store(0, Ordering::SeqCst);
@@ -132,7 +132,7 @@ impl Statuses {
 
     /// A message of ours stands in the chat. Returns a line above it: no later answer may take that place, or it
     /// would be read before an earlier one.
-    pub(super) async fn above(&self, chat: &ChatId, message: MessageId) -> Option<Line> {
+    pub(super) async fn above(&self, chat: &ChatId, message: MessageId) -> Option<StatusLine> {
         let show = self.find(chat)?;
         let mut shown = show.shown.lock().await;
         let line = shown.line.take_if(|line| line.message < message)?;
@@ -142,7 +142,7 @@ impl Statuses {
 
     /// This message stands there: the answer could not replace it yet, or an earlier life has left it.
     pub(super) async fn put_back(&self, chat: &ChatId, message: MessageId) {
-        let line = Some(Line { message, doubtful: false });
+        let line = Some(StatusLine { message, doubtful: false });
         *self.of(chat).shown.lock().await = Shown { line, at: Some(Instant::now()), ..Shown::default() };
     }
 
@@ -152,14 +152,14 @@ impl Statuses {
     }
 
     /// The turn is over. Returns the message that is left.
-    pub(super) async fn end(&self, chat: &ChatId) -> Option<Line> {
+    pub(super) async fn end(&self, chat: &ChatId) -> Option<StatusLine> {
         let left = self.take(chat).await;
         self.chats.lock().unwrap_or_else(PoisonError::into_inner).remove(chat);
         left
     }
 
     /// Everything ends. Returns the messages that are left.
-    pub(super) async fn end_all(&self) -> Vec<(ChatId, Line)> {
+    pub(super) async fn end_all(&self) -> Vec<(ChatId, StatusLine)> {
         let chats: Vec<ChatId> = self.chats.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
         let mut left = Vec::new();
         for chat in chats {
@@ -169,7 +169,7 @@ impl Statuses {
     }
 }
 
-async fn bring_up(wire: Arc<Wire>, place: ChatPlace, show: &Show, draft: i64) {
+async fn bring_up(sender: Arc<Sender>, place: ChatPlace, show: &Show, draft: i64) {
     let every = Duration::from_millis(limits::STATUS_EVERY_MS);
     loop {
         let mut shown = show.shown.lock().await;
@@ -183,13 +183,13 @@ async fn bring_up(wire: Arc<Wire>, place: ChatPlace, show: &Show, draft: i64) {
         }
         let Some(wanted) = show.want(None) else { return };
         // A chat that has to wait needs its place for the answer.
-        if !wire.held(place).is_zero() {
+        if !sender.held(place).is_zero() {
             return;
         }
         match wanted {
-            Wanted::Status(text) if shown.draft.is_none() => shown.status(&wire, place, text).await,
+            Wanted::Status(text) if shown.draft.is_none() => shown.status(&sender, place, text).await,
             Wanted::Status(_) => {}
-            Wanted::Draft(words) => shown.grow(&wire, place, words, draft).await,
+            Wanted::Draft(words) => shown.grow(&sender, place, words, draft).await,
         }
         show.line.store(shown.line.map_or(0, |line| line.message.0), Ordering::SeqCst);
         return;
@@ -197,17 +197,17 @@ async fn bring_up(wire: Arc<Wire>, place: ChatPlace, show: &Show, draft: i64) {
 }
 
 impl Shown {
-    async fn status(&mut self, wire: &Arc<Wire>, place: ChatPlace, text: String) {
+    async fn status(&mut self, sender: &Arc<Sender>, place: ChatPlace, text: String) {
         match self.line {
-            Some(_) => self.rewrite(wire, place, &Formatted::plain(text), Turn::Waits).await,
+            Some(_) => self.rewrite(sender, place, &Formatted::plain(text), Turn::Waits).await,
             None if self.refused => {}
-            None => match tokio::time::timeout(PATIENCE, wire.post_line(place, &text)).await {
+            None => match tokio::time::timeout(PATIENCE, sender.post_line(place, &text)).await {
                 Ok(Ok(message)) => {
-                    self.line = Some(Line { message, doubtful: false });
+                    self.line = Some(StatusLine { message, doubtful: false });
                     self.at = Some(Instant::now());
                     // A message takes the sign of typing away.
-                    let wire = Arc::clone(wire);
-                    tokio::spawn(async move { wire.typing(place).await });
+                    let sender = Arc::clone(sender);
+                    tokio::spawn(async move { sender.typing(place).await });
                 }
                 Ok(Err(error @ ApiError::Refused { code: 400 | 403, .. })) => {
                     tracing::warn!(%error, "a status line is refused; the turn goes on without one");
@@ -220,17 +220,17 @@ impl Shown {
     }
 
     /// Shows an answer as far as it is written. `draft`: its number, if it has none yet.
-    async fn grow(&mut self, wire: &Arc<Wire>, place: ChatPlace, mut words: Formatted, draft: i64) {
+    async fn grow(&mut self, sender: &Arc<Sender>, place: ChatPlace, mut words: Formatted, draft: i64) {
         let draft = *self.draft.get_or_insert(draft);
-        if wire.takes_drafts(place) {
-            let shown = tokio::time::timeout(PATIENCE, wire.draft(place, draft, &words)).await;
+        if sender.takes_drafts(place) {
+            let shown = tokio::time::timeout(PATIENCE, sender.draft(place, draft, &words)).await;
             self.at = Some(Instant::now());
             match shown {
                 Ok(Ok(())) => {
                     // The draft stands in its place now; the answer comes as a new message, as Telegram wants it.
                     if let Some(line) = self.line.take() {
-                        let wire = Arc::clone(wire);
-                        tokio::spawn(async move { wire.delete(place, line.message).await });
+                        let sender = Arc::clone(sender);
+                        tokio::spawn(async move { sender.delete(place, line.message).await });
                     }
                     return;
                 }
@@ -240,16 +240,16 @@ impl Shown {
         }
         // Posted as a draft, it could arrive after the answer; as a line it says nothing wrong even then.
         if self.line.is_none() {
-            self.status(wire, place, WRITING.to_owned()).await;
+            self.status(sender, place, WRITING.to_owned()).await;
             return;
         }
         words.push(GOES_ON);
-        self.rewrite(wire, place, &words, Turn::OnlyIfSpare).await;
+        self.rewrite(sender, place, &words, Turn::OnlyIfSpare).await;
     }
 
-    async fn rewrite(&mut self, wire: &Wire, place: ChatPlace, words: &Formatted, turn: Turn) {
+    async fn rewrite(&mut self, sender: &Sender, place: ChatPlace, words: &Formatted, turn: Turn) {
         let Some(line) = &mut self.line else { return };
-        let call = wire.rewrite(place, line.message, words, &[], turn);
+        let call = sender.rewrite(place, line.message, words, &[], turn);
         match tokio::time::timeout(PATIENCE, call).await {
             Ok(Ok(())) => self.at = Some(Instant::now()),
             // It is known not to be under way.

@@ -2,7 +2,8 @@
 //!
 //! Invariants: nobody is heard who does not know the secret (compared in constant time); a body has a largest
 //! size; 200 means that the update is durable, so what could not be stored is answered with 503 and delivered
-//! again; from the inbox on, everything is as with polling. Not here: TLS, which whatever stands in front ends.
+//! again. Not here: TLS, which whatever stands in front ends; teloxide's own webhook answers before anything is
+//! stored.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,80 +12,82 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode};
+use futures::stream::{self, Stream, StreamExt};
 use secrecy::{ExposeSecret, SecretString};
-use serde::Serialize;
 use serde::de::IgnoredAny;
+use serde_json::json;
 use subtle::ConstantTimeEq;
-use teloxide_core::requests::Payload;
+use teloxide::types::{AllowedUpdate, Update};
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::mpsc;
 
 use super::TelegramError;
-use super::polling::{self, ALLOWED_UPDATES};
-use super::queue::Queues;
-use super::trouble::Trouble;
-use super::turns::{Desk, Job};
+use super::api::Api;
+use super::backoff::Backoff;
+use super::context::TelegramContext;
 use crate::config::WebhookConfig;
 use crate::limits;
+use crate::ports::StoreError;
 
 const SECRET_HEADER: &str = "X-Telegram-Bot-Api-Secret-Token";
 
-/// As the Bot API has it.
-#[derive(Serialize)]
-struct SetWebhook<'a> {
-    url: &'a str,
-    secret_token: &'a str,
-    allowed_updates: [&'static str; 4],
-}
-
-impl Payload for SetWebhook<'_> {
-    type Output = bool;
-    const NAME: &'static str = "setWebhook";
+/// A socket that Telegram has not been told of yet.
+pub(super) struct Webhook {
+    config: WebhookConfig,
+    listener: TcpListener,
 }
 
 struct Door {
-    desk: Arc<Desk>,
-    queues: Arc<Queues<Job>>,
+    context: Arc<TelegramContext>,
     secret: SecretString,
+    stored: mpsc::Sender<Update>,
 }
 
-/// Receives until `stop`.
-pub(super) async fn receive(
-    desk: &Arc<Desk>,
-    queues: &Arc<Queues<Job>>,
-    config: &WebhookConfig,
-    stop: &CancellationToken,
-) -> Result<(), TelegramError> {
-    let cannot = |error: std::io::Error| TelegramError::Listen { addr: config.addr, why: error.to_string() };
-    let listener = TcpListener::bind(config.addr).await.map_err(cannot)?;
-    let fresh = || SecretString::from(format!("{}{}", desk.brain.new_id(), desk.brain.new_id()));
-    let secret = config.secret.clone().unwrap_or_else(fresh);
-    let door = Door { desk: desk.clone(), queues: queues.clone(), secret: secret.clone() };
-    let router = Router::new()
-        .fallback(axum::routing::post(deliver))
-        .layer(DefaultBodyLimit::max(limits::WEBHOOK_BODY_BYTES_MAX))
-        .with_state(Arc::new(door));
-    let ended = stop.clone();
-    let serving = axum::serve(listener, router).with_graceful_shutdown(async move { ended.cancelled().await });
-    let announced = announce(desk, config, &secret);
-    tokio::select! {
-        // Whoever keeps a connection open after the end is not waited for.
-        () = stop.cancelled() => Ok(()),
-        served = serving.into_future() => served.map_err(cannot),
-        () = async { announced.await; std::future::pending::<()>().await } => Ok(()),
+impl Webhook {
+    pub async fn bind(config: WebhookConfig) -> Result<Self, TelegramError> {
+        let cannot = |error: std::io::Error| TelegramError::Listen { addr: config.addr, why: error.to_string() };
+        let listener = TcpListener::bind(config.addr).await.map_err(cannot)?;
+        Ok(Self { config, listener })
+    }
+
+    /// Serves as long as the stream is read, and tells Telegram where.
+    pub fn updates(
+        self,
+        context: Arc<TelegramContext>,
+        allowed: Vec<AllowedUpdate>,
+    ) -> impl Stream<Item = Update> + Send + 'static {
+        let Self { config, listener } = self;
+        let fresh = || SecretString::from(context.brain.new_id() + &context.brain.new_id());
+        let secret = config.secret.clone().unwrap_or_else(fresh);
+        let (stored, received) = mpsc::channel(limits::CHAT_QUEUE_MAX);
+        let door = Arc::new(Door { context: context.clone(), secret: secret.clone(), stored });
+        let router = Router::new()
+            .fallback(axum::routing::post(deliver))
+            .layer(DefaultBodyLimit::max(limits::WEBHOOK_BODY_BYTES_MAX))
+            .with_state(door);
+        let serving = async move {
+            let announced = announce(&context.channel.sender.api, &config, &secret, &allowed);
+            if let (Err(error), ()) = tokio::join!(axum::serve(listener, router).into_future(), announced) {
+                tracing::error!(%error, "the webhook broke");
+            }
+        };
+        let updates = stream::unfold(received, |mut received| async move { Some((received.recv().await?, received)) });
+        // The server yields nothing itself; it is polled, and dropped, together with the updates.
+        stream::select(updates, stream::once(serving).filter_map(|()| async { None }))
     }
 }
 
 /// Tells Telegram where to deliver; waits for a Telegram that cannot be reached.
-async fn announce(desk: &Desk, config: &WebhookConfig, secret: &SecretString) {
-    let call =
-        SetWebhook { url: config.url.as_str(), secret_token: secret.expose_secret(), allowed_updates: ALLOWED_UPDATES };
-    let mut trouble = Trouble::default();
-    while let Err(error) = desk.chat.wire.api.call::<_, IgnoredAny>(&call).await {
-        let pause = trouble.met(&error);
+async fn announce(api: &Api, config: &WebhookConfig, secret: &SecretString, allowed: &[AllowedUpdate]) {
+    let secret = secret.expose_secret();
+    let call = json!({"url": config.url.as_str(), "secret_token": secret, "allowed_updates": allowed});
+    let limit = Duration::from_millis(limits::TELEGRAM_CALL_MS);
+    let mut backoff = Backoff::default();
+    while let Err(error) = api.method::<_, IgnoredAny>("setWebhook", &call, limit).await {
+        let pause = backoff.met(&error);
         tokio::time::sleep(pause.max(Duration::from_millis(200))).await;
     }
-    trouble.over();
+    backoff.over();
     eprintln!("Telegram delivers to {}; I listen on {}.", config.url, config.addr);
 }
 
@@ -95,14 +98,26 @@ async fn deliver(State(door): State<Arc<Door>>, headers: HeaderMap, body: Bytes)
         return StatusCode::UNAUTHORIZED;
     }
     // What is no update is taken, or it would come for ever.
-    let Some(update) = std::str::from_utf8(&body).ok().and_then(|raw| polling::sort(&door.desk, raw)) else {
+    let Some(update) = std::str::from_utf8(&body).ok().and_then(|raw| door.context.received(raw)) else {
         tracing::warn!(bytes = body.len(), "something that is no update was delivered");
         return StatusCode::OK;
     };
-    match polling::arrive(&door.desk, &door.queues, vec![update]).await {
-        Ok(()) => StatusCode::OK,
-        Err(error) => {
+    // Whoever hangs up now must not leave an update that is stored but never handled.
+    let admitted = tokio::spawn(async move {
+        for update in door.context.admit(vec![update]).await? {
+            // Nobody reads any more: it is stored, and handled after the next start.
+            let _ = door.stored.send(update).await;
+        }
+        Ok::<_, StoreError>(())
+    });
+    match admitted.await {
+        Ok(Ok(())) => StatusCode::OK,
+        Ok(Err(error)) => {
             tracing::error!(%error, "an update could not be stored; it is delivered again");
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        Err(broken) => {
+            tracing::error!(%broken, "an update broke on its way in; it is delivered again");
             StatusCode::SERVICE_UNAVAILABLE
         }
     }

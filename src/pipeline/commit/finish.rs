@@ -180,7 +180,7 @@ async fn close_inbox(brain: &Brain, incoming: &Incoming, batch: &mut Batch) -> R
         if let Some((mut entry, revision)) = brain.store.load::<InboxEntry>(&Key::from_stored(name)).await? {
             entry.done = true;
             entry.raw = String::new();
-            entry.heard = None;
+            entry.transcript = None;
             batch.put(&entry, Expect::Revision(revision))?;
         }
     }

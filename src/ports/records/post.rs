@@ -28,9 +28,9 @@ pub struct InboxEntry {
     /// The update whose turn this one belongs to, when both were coalesced into one.
     #[serde(default)]
     pub joins: Option<u64>,
-    /// What a recording was heard to say, once the person has been told; empty when something else was told.
-    #[serde(default)]
-    pub heard: Option<String>,
+    /// What a recording says, once the person has been told; empty when something else was told.
+    #[serde(default, alias = "heard")]
+    pub transcript: Option<String>,
 }
 
 impl InboxEntry {

@@ -1,15 +1,15 @@
 //! The fake Bot API against teloxide-core.
 
 use serde_json::{Value, json};
-use teloxide_core::payloads::{
+use teloxide::payloads::{
     AnswerCallbackQuerySetters, EditMessageTextSetters, GetUpdatesSetters, SendMessageSetters, SetWebhookSetters,
 };
-use teloxide_core::requests::Requester;
-use teloxide_core::types::{
+use teloxide::requests::Requester;
+use teloxide::types::{
     BotCommand, CallbackQueryId, ChatAction, ChatId, ChatKind, InlineKeyboardButton, InlineKeyboardMarkup,
     MessageEntity, MessageEntityKind, MessageId, ReplyParameters, Update, UpdateKind,
 };
-use teloxide_core::{ApiError, Bot, RequestError};
+use teloxide::{ApiError, Bot, RequestError};
 
 use super::SOON;
 use crate::support::bot_api::{BOT_ID, FakeBotApi};

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use teloxide_core::payloads::SendMessageSetters;
-use teloxide_core::requests::Requester;
-use teloxide_core::types::{ChatId, MessageEntity, MessageEntityKind};
-use teloxide_core::{ApiError, RequestError};
+use teloxide::payloads::SendMessageSetters;
+use teloxide::requests::Requester;
+use teloxide::types::{ChatId, MessageEntity, MessageEntityKind};
+use teloxide::{ApiError, RequestError};
 
 use super::SOON;
 use super::bot_api::bot;

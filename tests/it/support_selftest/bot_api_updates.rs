@@ -7,12 +7,12 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::Value;
-use teloxide_core::payloads::{GetUpdatesSetters, SendMessageSetters, SetWebhookSetters};
-use teloxide_core::requests::Requester;
-use teloxide_core::types::{
+use teloxide::payloads::{GetUpdatesSetters, SendMessageSetters, SetWebhookSetters};
+use teloxide::requests::Requester;
+use teloxide::types::{
     AllowedUpdate, ChatId, MaybeInaccessibleMessage, MessageEntityKind, MessageKind, MessageOrigin, UpdateKind,
 };
-use teloxide_core::{ApiError, RequestError};
+use teloxide::{ApiError, RequestError};
 
 use super::SOON;
 use super::bot_api::{bot, keyboard, updates};

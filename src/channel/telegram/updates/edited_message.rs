@@ -1,17 +1,22 @@
 //! Changed messages: never a new turn by themselves.
 //!
-//! An edit of a message that is still being gathered or waits in the line replaces its words (see
-//! [`super::gather`]). One of a message that was handled leads to an offer: do it again, and take back first
+//! An edit of a message whose turn has not begun to act replaces its words (see [`super::super::debounce`]). One of a message that was handled leads to an offer: do it again, and take back first
 //! what can still be taken back. An edit that changes no word is nothing, and one of a message that nobody
 //! remembers is too old to matter. Invariants: an edit approves nothing, neither itself nor what is done again;
 //! taking back, the end of the offer, and the intent to do it again are one commit.
 
+use std::sync::Arc;
+
 use chrono::Duration;
 use serde_json::{Value, json};
 
-use super::convert::{self, Said, UpdateKind};
-use super::inbox::{Inbox, WaitingUpdate};
-use super::turns::{self, Desk, Job};
+use super::super::context::{Job, TelegramContext};
+use super::super::dispatch::Handled;
+use super::super::inbox::Inbox;
+use super::super::queue::Lane;
+use super::super::turns;
+use super::IncomingEvent;
+use super::message::IncomingMessage;
 use crate::config::telegram_user;
 use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, MessageId};
@@ -20,23 +25,29 @@ use crate::limits;
 use crate::pipeline::consent::undo;
 use crate::pipeline::intake::debounce::Debounce;
 use crate::pipeline::intake::offers::{GONE, Offer, Offered};
-use crate::ports::records::{Message, Show, Speaker, Undo};
+use crate::ports::records::{InboxEntry, Message, Show, Speaker, Undo};
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table};
 
 const CHANGED: &str =
     "What I did then was changed since, so I left it as it is and did nothing again. Tell me what you need now.";
 
+/// The dispatcher's endpoint.
+pub async fn handle(job: Job, context: Arc<TelegramContext>) -> Handled {
+    context.enqueue(Lane::Messages, job);
+    Ok(())
+}
+
 /// A handled message was changed: shall it be done again?
-pub(super) async fn offer(desk: &Desk, job: &Job, said: &Said) -> Result<(), StoreError> {
-    let chat = job.heard.place.id();
-    let Some((before, undo)) = remembered(desk, &chat, said.number).await? else {
-        return desk.inbox.close_now(&job.entry).await;
+pub async fn offer(context: &TelegramContext, job: &Job, edit: &IncomingMessage) -> Result<(), StoreError> {
+    let chat = job.update.place.id();
+    let Some((before, undo)) = remembered(context, &chat, edit.number).await? else {
+        return context.inbox.close(&job.entry).await;
     };
-    if same_words(&before, &said.text) || !said.origin.is_own_words() {
-        return desk.inbox.close_now(&job.entry).await;
+    if same_words(&before, &edit.text) || !edit.origin.is_own_words() {
+        return context.inbox.close(&job.entry).await;
     }
-    let now = desk.brain.clock.now();
-    let undo = live(desk, job, undo).await?;
+    let now = context.brain.clock.now();
+    let undo = live(context, job, undo).await?;
     let undo: Vec<String> = undo.into_iter().map(|(undo, _)| undo.id).collect();
     let (question, label) = if undo.is_empty() {
         ("You changed your message. Shall I do it again with the new words?", "🔁 Do it again")
@@ -44,18 +55,18 @@ pub(super) async fn offer(desk: &Desk, job: &Job, said: &Said) -> Result<(), Sto
         ("You changed your message. Shall I take back what I did and do it with the new words?", "🔁 Undo and redo")
     };
     let offer = Offer {
-        id: desk.brain.new_id(),
-        owner: telegram_user(job.heard.who),
+        id: context.brain.new_id(),
+        owner: telegram_user(job.update.who),
         chat: chat.clone(),
         until: now + Duration::seconds(limits::OFFER_SECS),
         what: Offered::Redo { raw: job.entry.raw.clone(), undo },
     };
     let mut batch = Batch::default();
-    offer.store(&desk.brain.store, now, &mut batch).await?;
-    Inbox::close(&job.entry, &mut batch)?;
+    offer.store(&context.brain.store, now, &mut batch).await?;
+    batch.put(&Inbox::closed(&job.entry), Expect::Any)?;
     let button = Button::new(label, &Press::Redo(offer.id.clone()));
     let reply = Reply { buttons: vec![vec![button]], ..Reply::text(question) };
-    desk.brain.tell(&chat, vec![Show::Send(reply)], batch).await
+    context.brain.tell(&chat, vec![Show::Send(reply)], batch).await
 }
 
 fn same_words(one: &str, other: &str) -> bool {
@@ -65,13 +76,13 @@ fn same_words(one: &str, other: &str) -> bool {
 /// The words of a message as they were, and what its answer can take back. What was changed twice is
 /// remembered as it was done last.
 async fn remembered(
-    desk: &Desk,
+    context: &TelegramContext,
     chat: &ChatId,
     number: MessageId,
 ) -> Result<Option<(String, Vec<String>)>, StoreError> {
     let scan = Scan::of::<Message>(&[chat.as_str()], limits::EDITS_REMEMBERED).newest_first();
     let mut undo = Vec::new();
-    for (message, _) in desk.brain.store.list::<Message>(scan).await? {
+    for (message, _) in context.brain.store.list::<Message>(scan).await? {
         match message.speaker {
             Speaker::Assistant => undo = message.undo,
             Speaker::Person if message.message == Some(number) => return Ok(Some((message.text, undo))),
@@ -82,68 +93,60 @@ async fn remembered(
 }
 
 /// What can still be undone by this person, with its revision.
-async fn live(desk: &Desk, job: &Job, ids: Vec<String>) -> Result<Vec<(Undo, u64)>, StoreError> {
-    let (owner, now) = (telegram_user(job.heard.who), desk.brain.clock.now());
+async fn live(context: &TelegramContext, job: &Job, ids: Vec<String>) -> Result<Vec<(Undo, u64)>, StoreError> {
+    let (owner, now) = (telegram_user(job.update.who), context.brain.clock.now());
     let mut live = Vec::new();
     for id in ids {
-        let undo = desk.brain.store.load::<Undo>(&Key::of(&[&id])).await?;
+        let undo = context.brain.store.load::<Undo>(&Key::of(&[&id])).await?;
         live.extend(undo.filter(|(undo, _)| undo.owner == owner && undo.used.is_none() && now <= undo.until));
     }
     Ok(live)
 }
 
-/// The offer that a pressed button names.
-pub(super) fn redo_of(data: &str) -> Option<String> {
-    match Press::decode(data) {
-        Some(Press::Redo(id)) => Some(id),
-        Some(_) | None => None,
-    }
-}
-
 /// Does a changed message again. The press becomes that message, durably, so that a stop in between loses
 /// nothing and undoes nothing twice.
-pub(super) async fn redo(desk: &Desk, job: &Job, button: MessageId, id: &str) -> Result<(), StoreError> {
-    let chat = job.heard.place.id();
-    let who = telegram_user(job.heard.who);
-    let stored = desk.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
-    let open = stored.filter(|(offer, _)| offer.is_open_to(&who, &chat, desk.brain.clock.now()));
+pub(super) async fn redo(context: &TelegramContext, job: &Job, button: MessageId, id: &str) -> Result<(), StoreError> {
+    let chat = job.update.place.id();
+    let who = telegram_user(job.update.who);
+    let stored = context.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
+    let open = stored.filter(|(offer, _)| offer.is_open_to(&who, &chat, context.brain.clock.now()));
     let Some((Offer { what: Offered::Redo { raw, undo }, .. }, revision)) = open else {
-        return turns::say(desk, &[&job.entry], &chat, GONE).await;
+        return turns::say(context, &[&job.entry], &chat, GONE).await;
     };
-    let Some((raw, said)) = as_message(desk, &raw, job.entry.update) else {
-        return turns::say(desk, &[&job.entry], &chat, GONE).await;
+    let Some((raw, message)) = as_message(context, &raw, job.entry.update) else {
+        return turns::say(context, &[&job.entry], &chat, GONE).await;
     };
-    let undo = live(desk, job, undo).await?;
-    let entry = WaitingUpdate { raw, ..job.entry.clone() };
+    let undo = live(context, job, undo).await?;
+    let entry = InboxEntry { raw, ..job.entry.clone() };
     let mut batch = Batch::default();
     batch.delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
-    batch.put(&Inbox::open_entry(&entry), Expect::Any)?;
+    batch.put(&entry, Expect::Any)?;
     for (undo, revision) in &undo {
         // It stays, marked: its button is told the truth.
-        let used = Undo { changes: Vec::new(), used: Some(desk.brain.clock.now()), ..undo.clone() };
+        let used = Undo { changes: Vec::new(), used: Some(context.brain.clock.now()), ..undo.clone() };
         batch.put(&used, Expect::Revision(*revision))?.extend(undo.changes.clone());
     }
     let bare = Show::Edit(Edit { message: button, text: None, buttons: Vec::new() });
     let undone = undo.iter().map(|(undo, _)| undo::taken_back(undo));
     let undone = undone.collect::<Vec<_>>().join("\n");
     let told = (!undone.is_empty()).then(|| Show::Send(Reply::text(undone)));
-    match desk.brain.tell(&chat, std::iter::once(bare).chain(told).collect(), batch).await {
+    match context.brain.tell(&chat, std::iter::once(bare).chain(told).collect(), batch).await {
         Ok(()) => {}
         Err(StoreError::Conflict { table: Table::Meta, .. }) => {
-            return turns::say(desk, &[&job.entry], &chat, GONE).await;
+            return turns::say(context, &[&job.entry], &chat, GONE).await;
         }
-        Err(StoreError::Conflict { .. }) => return turns::say(desk, &[&job.entry], &chat, CHANGED).await,
+        Err(StoreError::Conflict { .. }) => return turns::say(context, &[&job.entry], &chat, CHANGED).await,
         Err(error) => return Err(error),
     }
-    let said_at = said.written(job.entry.at);
-    let input = Input::Message { text: said.text, origin: said.origin, reply_to: None };
+    let at = message.written(job.entry.received_at);
+    let input = Input::Message { text: message.text, origin: message.origin, reply_to: None };
     // What "tomorrow" is counts from the first writing, as the changed words stand in its place.
-    let incoming = Incoming { at: said_at, ..turns::incoming(job, said.number, input) };
-    turns::run(desk, &[&entry], &incoming, Debounce::over()).await
+    let incoming = Incoming { at, ..turns::incoming(job, message.number, input) };
+    turns::run(context, &[&entry], &incoming, Debounce::over()).await
 }
 
 /// The edit as a message under the number of the press. It keeps its date of edit, so it never counts as typed.
-fn as_message(desk: &Desk, raw: &str, update: u64) -> Option<(String, Said)> {
+fn as_message(context: &TelegramContext, raw: &str, number: u64) -> Option<(String, IncomingMessage)> {
     let mut edit: Value = serde_json::from_str(raw).ok()?;
     let mut message = edit.get_mut("edited_message")?.take();
     if message.get("edit_date").is_none() {
@@ -153,9 +156,9 @@ fn as_message(desk: &Desk, raw: &str, update: u64) -> Option<(String, Said)> {
         // It is done again by its words, not by what it once replied to.
         message.remove("reply_to_message");
     }
-    let raw = json!({"update_id": update, "message": message}).to_string();
-    match convert::hear(&raw, &desk.me)?.what {
-        UpdateKind::Said(said) => Some((raw, said)),
-        UpdateKind::Edited(_) | UpdateKind::Press(..) | UpdateKind::Added => None,
+    let raw = json!({"update_id": number, "message": message});
+    match super::read(&raw, &context.me)?.event {
+        IncomingEvent::Message(message) => Some((raw.to_string(), message)),
+        IncomingEvent::Edited(_) | IncomingEvent::Press { .. } | IncomingEvent::Joined => None,
     }
 }

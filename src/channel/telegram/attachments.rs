@@ -1,21 +1,21 @@
-//! What a message holds beside words, made into words: recordings are heard, files are read, cards and places
-//! are spelled out.
+//! Attachments: what a message holds beside words, made into words. Recordings are transcribed, text files are read,
+//! contacts and locations are spelled out.
 //!
 //! Invariants: what is not the person's own stays marked as such; a transcript never counts as typed; nothing is
 //! half-done: what cannot be read is answered with a sentence that says why and what to do; a recording is
-//! heard once, even when the program is stopped in between; no address that is fetched or told of holds the
+//! transcribed once, even when the program is stopped in between; no address that is fetched or told of holds the
 //! token. Not here: understanding pictures.
 
-use super::convert::{ChatUpdate, Download, Said, With};
-use super::inbox::{Inbox, WaitingUpdate};
-use super::turns::Desk;
+use super::context::TelegramContext;
+use super::updates::IncomingUpdate;
+use super::updates::message::{Content, Download, IncomingMessage};
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Along, Origin, Part, Reply};
 use crate::limits;
-use crate::ports::records::Show;
+use crate::ports::records::{InboxEntry, Show};
 use crate::ports::{Batch, Expect, Recording, StoreError};
 
-pub(super) const OTHER: &str =
+pub(super) const UNSUPPORTED: &str =
     "That's a nice one, but I can't do anything with it. If there is something I can do for you, just write it.";
 const PICTURE: &str = "I can't look into pictures or videos. Could you tell me in words what you need?";
 const BESIDE_PICTURE: &str = "I can't look into pictures or videos, so I go by your words alone.";
@@ -28,65 +28,65 @@ const SILENT: &str = "I could not make out any words in that recording. Could yo
 pub(super) struct Unpacked {
     /// Its words, the person's own and others'.
     pub parts: Vec<Part>,
-    /// What to say when there are no words in the whole breath.
+    /// What to say when there are no words in any of the coalesced messages.
     pub sentence: Option<String>,
-    /// What to say first when there are words in the breath, of this message or another.
+    /// What to say first when there are words, of this message or another.
     pub beside: Option<String>,
     /// The person did not want to wait for it.
     pub stopped: bool,
 }
 
-/// Makes words of a message. What a recording was heard to say is told here, once.
+/// Makes words of a message. What a recording says is told here, once.
 pub(super) async fn unpack(
-    desk: &Desk,
-    entry: &WaitingUpdate,
-    heard: &ChatUpdate,
-    said: &Said,
+    context: &TelegramContext,
+    entry: &InboxEntry,
+    update: &IncomingUpdate,
+    message: &IncomingMessage,
 ) -> Result<Unpacked, StoreError> {
     let mut unpacked = Unpacked::default();
-    let passed_on = matches!(said.origin, Origin::Forwarded);
-    let along = passed_on.then(|| Along::Message { from: said.from.clone() });
-    if !said.text.is_empty() {
-        unpacked.parts.push(part(said, said.text.clone(), said.origin, along.clone()));
+    let passed_on = matches!(message.origin, Origin::Forwarded);
+    let along = passed_on.then(|| Along::Message { from: message.from.clone() });
+    if !message.text.is_empty() {
+        unpacked.parts.push(part(message, message.text.clone(), message.origin, along.clone()));
     }
-    match &said.with {
-        With::Nothing => {}
-        With::Spoken(recording) => match spoken(desk, entry, heard, recording).await? {
+    match &message.content {
+        Content::TextOnly => {}
+        Content::Recording(recording) => match transcript(context, entry, update, recording).await? {
             Listened::Stopped => unpacked.stopped = true,
             Listened::Words(words) => {
                 let origin = if passed_on { Origin::Forwarded } else { Origin::Transcript };
-                unpacked.parts.push(part(said, words, origin, along));
+                unpacked.parts.push(part(message, words, origin, along));
             }
             Listened::Nothing(why) => unpacked.cannot(&why, &why),
         },
-        With::Picture => unpacked.cannot(PICTURE, BESIDE_PICTURE),
-        With::File(file) => match text_of(desk, file).await {
+        Content::Picture => unpacked.cannot(PICTURE, BESIDE_PICTURE),
+        Content::File(file) => match text_of(context, file).await {
             Ok(text) => {
                 let name = file.name.clone().unwrap_or_else(|| "text".to_owned());
-                unpacked.parts.push(part(said, text, Origin::Forwarded, Some(Along::File { name })));
+                unpacked.parts.push(part(message, text, Origin::Forwarded, Some(Along::File { name })));
             }
             Err(why) => unpacked.cannot(&why, &why),
         },
-        With::Contact { name, phone } => {
+        Content::Contact { name, phone } => {
             let text = format!("{name}\n{phone}");
             let along = Along::Contact { name: name.clone(), phone: phone.clone() };
-            unpacked.parts.push(part(said, text, Origin::Forwarded, Some(along)));
+            unpacked.parts.push(part(message, text, Origin::Forwarded, Some(along)));
         }
-        With::Spot { at: (latitude, longitude), name } => {
+        Content::Location { latitude, longitude, name } => {
             let link = format!(
                 "https://www.openstreetmap.org/?mlat={latitude}&mlon={longitude}#map=17/{latitude}/{longitude}"
             );
             let text = name.iter().cloned().chain([format!("{latitude}, {longitude}"), link]).collect::<Vec<_>>();
             let along = Along::Place { name: name.clone() };
-            unpacked.parts.push(part(said, text.join("\n"), Origin::Forwarded, Some(along)));
+            unpacked.parts.push(part(message, text.join("\n"), Origin::Forwarded, Some(along)));
         }
-        With::Other => unpacked.sentence = Some(OTHER.to_owned()),
+        Content::Unsupported => unpacked.sentence = Some(UNSUPPORTED.to_owned()),
     }
     Ok(unpacked)
 }
 
-fn part(said: &Said, text: String, origin: Origin, along: Option<Along>) -> Part {
-    Part { message: said.number, text, origin, along, inbox: None }
+fn part(message: &IncomingMessage, text: String, origin: Origin, along: Option<Along>) -> Part {
+    Part { message: message.number, text, origin, along, inbox: None }
 }
 
 impl Unpacked {
@@ -98,19 +98,18 @@ impl Unpacked {
 
 /// Tells something before the turn, together with a note that it was told.
 pub(super) async fn tell_once(
-    desk: &Desk,
-    entry: &WaitingUpdate,
-    heard: &ChatUpdate,
+    context: &TelegramContext,
+    entry: &InboxEntry,
+    update: &IncomingUpdate,
     words: &str,
     note: &str,
 ) -> Result<(), StoreError> {
-    if entry.heard.is_some() {
+    if entry.transcript.is_some() {
         return Ok(());
     }
     let mut batch = Batch::default();
-    let told = WaitingUpdate { heard: Some(note.to_owned()), ..entry.clone() };
-    batch.put(&Inbox::open_entry(&told), Expect::Any)?;
-    desk.brain.tell(&heard.place.id(), vec![Show::Send(Reply::text(words))], batch).await
+    batch.put(&InboxEntry { transcript: Some(note.to_owned()), ..entry.clone() }, Expect::Any)?;
+    context.brain.tell(&update.place.id(), vec![Show::Send(Reply::text(words))], batch).await
 }
 
 /// What came of a recording.
@@ -123,26 +122,26 @@ enum Listened {
 }
 
 /// The words of a recording, shown to the person before anything is done with them.
-async fn spoken(
-    desk: &Desk,
-    entry: &WaitingUpdate,
-    heard: &ChatUpdate,
+async fn transcript(
+    context: &TelegramContext,
+    entry: &InboxEntry,
+    update: &IncomingUpdate,
     recording: &Download,
 ) -> Result<Listened, StoreError> {
-    if let Some(known) = entry.heard.as_ref().filter(|known| !known.is_empty()) {
+    if let Some(known) = entry.transcript.as_ref().filter(|known| !known.is_empty()) {
         return Ok(Listened::Words(known.clone()));
     }
-    let chat = heard.place.id();
-    let stop = desk.under_way(&chat).unwrap_or_default();
-    desk.brain.channel.typing(&chat).await;
+    let chat = update.place.id();
+    let stop = context.running(&chat).unwrap_or_default();
+    context.brain.channel.typing(&chat).await;
     let listened = tokio::select! {
         biased;
         () = stop.cancelled() => return Ok(Listened::Stopped),
-        listened = desk.brain.with_status(&chat, || Some(LISTENING.to_owned()), listen(desk, recording)) => listened,
+        listened = context.brain.with_status(&chat, || Some(LISTENING.to_owned()), listen(context, recording)) => listened,
     };
     Ok(match listened {
         Ok(words) => {
-            tell_once(desk, entry, heard, &format!("🎙 “{}”", visible(&words)), &words).await?;
+            tell_once(context, entry, update, &format!("🎙 “{}”", visible(&words)), &words).await?;
             Listened::Words(words)
         }
         Err(why) => Listened::Nothing(why),
@@ -150,8 +149,8 @@ async fn spoken(
 }
 
 /// What a recording says; `Err` holds why that is not known, for the person.
-async fn listen(desk: &Desk, recording: &Download) -> Result<String, String> {
-    let Some(transcriber) = &desk.transcriber else {
+async fn listen(context: &TelegramContext, recording: &Download) -> Result<String, String> {
+    let Some(transcriber) = &context.transcriber else {
         return Err(NOT_HEARD.to_owned());
     };
     if recording.seconds.is_some_and(|seconds| seconds > limits::RECORDING_SECS_MAX) {
@@ -160,7 +159,7 @@ async fn listen(desk: &Desk, recording: &Download) -> Result<String, String> {
             "That recording is too long for me; I listen to up to {minutes} minutes. Could you send it in parts?"
         ));
     }
-    let bytes = fetch(desk, recording, limits::DOWNLOAD_BYTES_MAX).await?;
+    let bytes = fetch(context, recording, limits::DOWNLOAD_BYTES_MAX).await?;
     // What the bytes are stands in the name: endpoints look at its ending.
     let mime = recording.mime.clone().unwrap_or_else(|| "audio/ogg".to_owned());
     let name = recording.name.clone().unwrap_or_else(|| format!("recording.{}", ending(&mime)));
@@ -186,7 +185,7 @@ fn ending(mime: &str) -> &'static str {
 }
 
 /// The text of a file; `Err` holds why there is none, for the person.
-async fn text_of(desk: &Desk, file: &Download) -> Result<String, String> {
+async fn text_of(context: &TelegramContext, file: &Download) -> Result<String, String> {
     let name = visible(&shorten(file.name.as_deref().unwrap_or("that file"), 80));
     let ending = file.name.as_deref().and_then(|name| name.rsplit_once('.')).map(|(_, e)| e.to_ascii_lowercase());
     let by_ending = ending.is_some_and(|e| ["txt", "md", "csv", "ics", "vcf", "log", "json"].contains(&e.as_str()));
@@ -200,18 +199,18 @@ async fn text_of(desk: &Desk, file: &Download) -> Result<String, String> {
     if file.bytes.is_some_and(|bytes| bytes > limits::TEXT_FILE_BYTES_MAX) {
         return Err(format!("{name} is too large for me; I read text files of up to {kilobytes} KB."));
     }
-    let bytes = fetch(desk, file, limits::TEXT_FILE_BYTES_MAX).await?;
+    let bytes = fetch(context, file, limits::TEXT_FILE_BYTES_MAX).await?;
     let text = String::from_utf8(bytes).map_err(|_| format!("{name} is not plain UTF-8 text, so I can't read it."))?;
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() { Err(format!("{name} is empty.")) } else { Ok(text.to_owned()) }
 }
 
 /// Downloads; `Err` is for the person.
-async fn fetch(desk: &Desk, file: &Download, bytes_max: u64) -> Result<Vec<u8>, String> {
+async fn fetch(context: &TelegramContext, file: &Download, bytes_max: u64) -> Result<Vec<u8>, String> {
     if file.bytes.is_some_and(|bytes| bytes > bytes_max) {
         return Err(format!("That is too large for me; I can take up to {} MB.", bytes_max / 1024 / 1024));
     }
-    desk.chat.wire.api.download(&file.id, bytes_max).await.map_err(|error| {
+    context.channel.sender.api.download(&file.id, bytes_max).await.map_err(|error| {
         tracing::warn!(%error, "a file could not be fetched");
         "I could not fetch that from Telegram, so I have done nothing with it. Please send it again.".to_owned()
     })

@@ -8,12 +8,12 @@ use crate::limits;
 
 /// How things have gone lately.
 #[derive(Debug, Default)]
-pub(super) struct Trouble {
+pub(super) struct Backoff {
     failures: u32,
     told: Option<&'static str>,
 }
 
-impl Trouble {
+impl Backoff {
     /// A call failed: says so if it is news. Returns how long to wait.
     pub(super) fn met(&mut self, error: &ApiError) -> Duration {
         let (news, first_ms) = match error {
@@ -64,13 +64,13 @@ mod tests {
 
     #[test]
     fn pauses_grow_to_a_limit_and_a_flood_wait_is_kept() {
-        let mut trouble = Trouble::default();
+        let mut backoff = Backoff::default();
         let gone = ApiError::Unreachable("gone".into());
-        let pauses: Vec<u128> = (0..10).map(|_| trouble.met(&gone).as_millis()).collect();
+        let pauses: Vec<u128> = (0..10).map(|_| backoff.met(&gone).as_millis()).collect();
         assert_eq!(pauses[..4], [200, 400, 800, 1_600]);
         assert_eq!(pauses[9], u128::from(limits::POLL_PAUSE_MS_MAX));
-        assert_eq!(trouble.met(&ApiError::Flood(Duration::from_secs(90))), Duration::from_secs(90));
-        trouble.over();
-        assert_eq!(trouble.met(&gone).as_millis(), 200);
+        assert_eq!(backoff.met(&ApiError::Flood(Duration::from_secs(90))), Duration::from_secs(90));
+        backoff.over();
+        assert_eq!(backoff.met(&gone).as_millis(), 200);
     }
 }

@@ -1,14 +1,14 @@
-//! Messages of one breath are one turn.
+//! Debouncing: messages that a person sends in quick succession are coalesced into one turn.
 //!
-//! A turn begins to think at once. While it has written nothing, what the same person sends within the pause
-//! joins it: the turn is dropped and begun anew with all the words (see [`crate::pipeline::intake::debounce`]). A single
-//! message waits for nothing that its turn does not need anyway, or for the rest of a short pause.
+//! A turn begins to think at once. While it has written nothing, what the same person sends within the debounce time
+//! joins it: the turn is dropped and begun anew with all the words (see [`crate::pipeline::intake::debounce`]). A
+//! single message waits for nothing that its turn does not need anyway, or for the rest of a short time.
 //!
 //! Invariants: a joined update is recorded as such before the turn begins anew, and closed by that turn's commit
 //! and no other; order is kept; a command, a reply and a bare yes or no never join another message, and a yes
-//! that is followed by words in the same breath is none; an edit of a message that is still being gathered
-//! replaces its words; what an earlier life left open gains nothing new; what was written far
-//! apart is no breath, even when it is received at once.
+//! that is followed at once by words is none; an edit of a message that may still be joined replaces its words; what
+//! an earlier life left open gains nothing new; what was written far apart is not coalesced, even when it is received
+//! at once.
 
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -17,11 +17,12 @@ use chrono::{DateTime, TimeDelta};
 use chrono_tz::Tz;
 use tokio_util::sync::CancellationToken;
 
-use super::convert::{ChatUpdate, Said, UpdateKind, With};
-use super::inbox::WaitingUpdate;
+use super::attachments::{self, Unpacked};
+use super::context::{Job, TelegramContext};
 use super::queue::{Next, Rest};
-use super::things::{self, Unpacked};
-use super::turns::{self, Desk, Job};
+use super::turns;
+use super::updates::message::{Content, IncomingMessage};
+use super::updates::{IncomingEvent, IncomingUpdate};
 use crate::config::telegram_user;
 use crate::core::ids::{ChatId, RunId};
 use crate::core::turn::{Incoming, Input, Origin, Part};
@@ -35,22 +36,23 @@ use crate::pipeline::commit::STOPPED;
 use crate::pipeline::intake::commands;
 use crate::pipeline::intake::debounce::Debounce;
 use crate::ports::StoreError;
+use crate::ports::records::InboxEntry;
 
-/// One message of a breath.
+/// One of the coalesced messages.
 #[derive(Debug)]
 struct Piece {
-    entry: WaitingUpdate,
-    said: Said,
+    entry: InboxEntry,
+    message: IncomingMessage,
     /// True when it changes an earlier one.
     edits: bool,
     unpacked: Unpacked,
 }
 
-/// The messages of one breath, in order.
+/// Messages of one turn, in order.
 #[derive(Debug)]
-struct Together {
-    /// Whose, and where.
-    heard: ChatUpdate,
+struct Coalesced {
+    /// The first; whose they are, and where.
+    update: IncomingUpdate,
     pieces: Vec<Piece>,
 }
 
@@ -73,123 +75,140 @@ impl Drop for UnderWay<'_> {
 }
 
 fn is_stoppable(job: &Job) -> bool {
-    match &job.heard.what {
-        UpdateKind::Said(said) | UpdateKind::Edited(said) => !turns::is_cancel(said),
-        UpdateKind::Press(..) | UpdateKind::Added => false,
+    match &job.update.event {
+        IncomingEvent::Message(message) | IncomingEvent::Edited(message) => !message.is_cancel(),
+        IncomingEvent::Press { .. } | IncomingEvent::Joined => false,
     }
 }
 
 /// What came of waiting for more.
-enum Gathered {
+enum Coalescing {
     Done(Result<(), StoreError>),
     More(Box<Job>),
 }
 
-/// Handles a message and what follows it in the same breath.
-pub(super) async fn said(desk: &Desk, job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
+/// Handles a message and what joins it.
+pub(super) async fn handle(context: &TelegramContext, job: Job, rest: &Rest<Job>) -> Result<(), StoreError> {
     // From now on it can be stopped; `/cancel` itself cannot.
-    let _under_way = is_stoppable(&job).then(|| UnderWay::new(&desk.brain, job.heard.place.id()));
-    let Job { entry, heard, more, resumed } = job;
-    let mut together = Together { heard: heard.clone(), pieces: Vec::new() };
-    let all: Vec<(WaitingUpdate, ChatUpdate)> = std::iter::once((entry, heard)).chain(more).collect();
-    for (entry, heard) in all {
-        together.add(desk, entry, heard.what).await?;
+    let _under_way = is_stoppable(&job).then(|| UnderWay::new(&context.brain, job.update.place.id()));
+    let Job { entry, update, joined, resumed } = job;
+    let mut coalesced = Coalesced { update: update.clone(), pieces: Vec::new() };
+    for (entry, update) in std::iter::once((entry, update)).chain(joined) {
+        coalesced.add(context, entry, update.event).await?;
     }
-    let may_grow = !resumed && !desk.pause.is_zero() && together.may_grow();
+    let may_grow = !resumed && !context.debounce.is_zero() && coalesced.may_grow();
     loop {
-        if together.pieces.iter().any(|piece| piece.unpacked.stopped) {
-            let entries: Vec<&WaitingUpdate> = together.pieces.iter().map(|piece| &piece.entry).collect();
-            return turns::answer(desk, &entries, &together.heard.place.id(), STOPPED).await;
+        if coalesced.pieces.iter().any(|piece| piece.unpacked.stopped) {
+            return turns::answer(context, &coalesced.entries(), &coalesced.update.place.id(), STOPPED).await;
         }
-        let breath = if may_grow { Debounce::held() } else { Debounce::over() };
-        let job = match gathered(desk, &together, rest, &breath).await {
-            Gathered::Done(ended) => return ended,
-            Gathered::More(job) => job,
+        let debounce = if may_grow { Debounce::held() } else { Debounce::over() };
+        let job = match coalescing(context, &coalesced, rest, &debounce).await {
+            Coalescing::Done(ended) => return ended,
+            Coalescing::More(job) => job,
         };
-        if let Some(first) = together.pieces.first() {
-            desk.inbox.join(&first.entry, &job.entry).await?;
+        if let Some(first) = coalesced.pieces.first() {
+            context.inbox.join(&first.entry, &job.entry).await?;
         }
-        together.add(desk, job.entry, job.heard.what).await?;
+        coalesced.add(context, job.entry, job.update.event).await?;
     }
 }
 
 /// Runs the turn, unless something more comes before it has begun to act.
-async fn gathered(desk: &Desk, together: &Together, rest: &Rest<Job>, breath: &Debounce) -> Gathered {
-    let mut turn = std::pin::pin!(together.turn(desk, breath));
-    while !breath.is_over() {
-        let full = together.pieces.len() >= limits::DEBOUNCE_MESSAGES_MAX || desk.is_cancelled(&together.heard);
-        if full || breath.has_begun() {
+async fn coalescing(
+    context: &TelegramContext,
+    coalesced: &Coalesced,
+    rest: &Rest<Job>,
+    debounce: &Debounce,
+) -> Coalescing {
+    let mut turn = std::pin::pin!(coalesced.turn(context, debounce));
+    while !debounce.is_over() {
+        let full = coalesced.pieces.len() >= limits::DEBOUNCE_MESSAGES_MAX || context.is_cancelled(&coalesced.update);
+        if full || debounce.has_begun() {
             break;
         }
-        match rest.take(|job| together.is_changed_by(job), |job| together.goes_on_with(job, desk.longest_pause())) {
-            Next::Taken(job) => return Gathered::More(Box::new(job)),
+        match rest
+            .take(|job| coalesced.is_changed_by(job), |job| coalesced.goes_on_with(job, context.longest_debounce()))
+        {
+            Next::Taken(job) => return Coalescing::More(Box::new(job)),
             Next::Other => break,
             Next::Nobody => {}
         }
-        let age = together.age(desk);
-        if age >= desk.longest_pause() {
+        let age = coalesced.age(context);
+        if age >= context.longest_debounce() {
             break;
         }
-        let wait = if age < desk.pause {
-            desk.pause - age
+        let wait = if age < context.debounce {
+            context.debounce - age
         } else {
-            breath.let_act();
-            desk.longest_pause() - age
+            debounce.let_act();
+            context.longest_debounce() - age
         };
         tokio::select! {
             biased;
-            ended = &mut turn => return Gathered::Done(ended),
+            ended = &mut turn => return Coalescing::Done(ended),
             () = rest.arrival() => {}
             () = tokio::time::sleep(wait) => {}
         }
     }
-    breath.end();
-    Gathered::Done(turn.await)
+    debounce.end();
+    Coalescing::Done(turn.await)
 }
 
-impl Together {
-    async fn add(&mut self, desk: &Desk, entry: WaitingUpdate, what: UpdateKind) -> Result<(), StoreError> {
-        let (said, edits) = match what {
-            UpdateKind::Said(said) => (said, false),
-            UpdateKind::Edited(said) => (said, true),
-            UpdateKind::Press(..) | UpdateKind::Added => return desk.inbox.close_now(&entry).await,
+impl Coalesced {
+    async fn add(
+        &mut self,
+        context: &TelegramContext,
+        entry: InboxEntry,
+        event: IncomingEvent,
+    ) -> Result<(), StoreError> {
+        let (message, edits) = match event {
+            IncomingEvent::Message(message) => (message, false),
+            IncomingEvent::Edited(message) => (message, true),
+            IncomingEvent::Press { .. } | IncomingEvent::Joined => return context.inbox.close(&entry).await,
         };
-        let unpacked =
-            if edits { Unpacked::default() } else { things::unpack(desk, &entry, &self.heard, &said).await? };
-        self.pieces.push(Piece { entry, said, edits, unpacked });
+        let unpacked = if edits {
+            Unpacked::default()
+        } else {
+            attachments::unpack(context, &entry, &self.update, &message).await?
+        };
+        self.pieces.push(Piece { entry, message, edits, unpacked });
         Ok(())
+    }
+
+    fn entries(&self) -> Vec<&InboxEntry> {
+        self.pieces.iter().map(|piece| &piece.entry).collect()
     }
 
     /// Whether more may be added to what there is.
     fn may_grow(&self) -> bool {
-        self.pieces.iter().all(|piece| piece.said.reply_to.is_none() && !is_command(&piece.said))
+        self.pieces.iter().all(|piece| piece.message.reply_to.is_none() && !is_command(&piece.message))
     }
 
     /// Since the last message.
-    fn age(&self, desk: &Desk) -> Duration {
-        let last = self.pieces.last().map(|piece| piece.entry.at);
-        last.map_or(Duration::MAX, |at| (desk.brain.clock.now() - at).to_std().unwrap_or_default())
+    fn age(&self, context: &TelegramContext) -> Duration {
+        let last = self.pieces.last().map(|piece| piece.entry.received_at);
+        last.map_or(Duration::MAX, |at| (context.brain.clock.now() - at).to_std().unwrap_or_default())
     }
 
     /// An edit of one of these messages.
     fn is_changed_by(&self, job: &Job) -> bool {
-        match &job.heard.what {
-            UpdateKind::Edited(edit) => self.pieces.iter().any(|piece| piece.said.number == edit.number),
-            UpdateKind::Said(_) | UpdateKind::Press(..) | UpdateKind::Added => false,
+        match &job.update.event {
+            IncomingEvent::Edited(edit) => self.pieces.iter().any(|piece| piece.message.number == edit.number),
+            IncomingEvent::Message(_) | IncomingEvent::Press { .. } | IncomingEvent::Joined => false,
         }
     }
 
-    /// The next message of the same breath.
+    /// The next message of the same person, soon enough.
     fn goes_on_with(&self, job: &Job, pause: Duration) -> bool {
-        let UpdateKind::Said(next) = &job.heard.what else { return false };
+        let IncomingEvent::Message(next) = &job.update.event else { return false };
         let pause = TimeDelta::from_std(pause).unwrap_or_default();
         let soon = self.pieces.last().is_some_and(|last| {
-            let written = next.written(job.entry.at) - last.said.written(last.entry.at);
-            job.entry.at - last.entry.at <= pause && written.abs() <= rounded_up(pause)
+            let written = next.written(job.entry.received_at) - last.message.written(last.entry.received_at);
+            job.entry.received_at - last.entry.received_at <= pause && written.abs() <= rounded_up(pause)
         });
-        let bytes: usize = self.pieces.iter().map(|piece| piece.said.text.len()).sum();
+        let bytes: usize = self.pieces.iter().map(|piece| piece.message.text.len()).sum();
         soon && !job.resumed
-            && job.heard.who == self.heard.who
+            && job.update.who == self.update.who
             && next.reply_to.is_none()
             && !is_command(next)
             && !decides(next)
@@ -197,35 +216,40 @@ impl Together {
     }
 
     /// The turn itself.
-    async fn turn(&self, desk: &Desk, breath: &Debounce) -> Result<(), StoreError> {
-        if self.pieces.iter().any(|piece| decides(&piece.said)) {
+    async fn turn(&self, context: &TelegramContext, debounce: &Debounce) -> Result<(), StoreError> {
+        if self.pieces.iter().any(|piece| decides(&piece.message)) {
             // A decision is made in one step, so it waits before it rather than in it.
-            breath.before_writing().await;
+            debounce.before_writing().await;
         }
-        let entries: Vec<&WaitingUpdate> = self.pieces.iter().map(|piece| &piece.entry).collect();
         match self.incoming() {
             Some(incoming) => {
-                self.tell_what_is_left_out(desk, breath).await?;
-                turns::run(desk, &entries, &incoming, breath.clone()).await
+                self.tell_what_is_left_out(context, debounce).await?;
+                turns::run(context, &self.entries(), &incoming, debounce.clone()).await
             }
             None => {
-                breath.before_asking().await;
+                debounce.before_asking().await;
                 let sentence = self.pieces.iter().rev().find_map(|piece| piece.unpacked.sentence.as_deref());
-                turns::answer(desk, &entries, &self.heard.place.id(), sentence.unwrap_or(things::OTHER)).await
+                turns::answer(
+                    context,
+                    &self.entries(),
+                    &self.update.place.id(),
+                    sentence.unwrap_or(attachments::UNSUPPORTED),
+                )
+                .await
             }
         }
     }
 
     /// A picture beside words cannot be looked into; that is told before the answer, once for all the pictures.
-    async fn tell_what_is_left_out(&self, desk: &Desk, breath: &Debounce) -> Result<(), StoreError> {
+    async fn tell_what_is_left_out(&self, context: &TelegramContext, debounce: &Debounce) -> Result<(), StoreError> {
         let beside = |piece: &Piece| piece.unpacked.beside.clone();
         // An earlier life may have told it.
-        let known = self.pieces.iter().filter(|piece| piece.entry.heard.is_some());
+        let known = self.pieces.iter().filter(|piece| piece.entry.transcript.is_some());
         let mut told: Vec<String> = known.filter_map(beside).collect();
         for piece in &self.pieces {
             if let Some(words) = beside(piece).filter(|words| !told.contains(words)) {
-                breath.before_writing().await;
-                things::tell_once(desk, &piece.entry, &self.heard, &words, "").await?;
+                debounce.before_writing().await;
+                attachments::tell_once(context, &piece.entry, &self.update, &words, "").await?;
                 told.push(words);
             }
         }
@@ -248,12 +272,12 @@ impl Together {
         let single = parts.len() == 1 && parts.iter().all(|part| part.along.is_none());
         Some(Incoming {
             turn: RunId::new(format!("tg-{}", first.entry.update)),
-            user: telegram_user(self.heard.who),
-            chat: self.heard.place.id(),
-            message_id: self.pieces.iter().map(|piece| piece.said.number).max()?,
-            at: first.said.written(first.entry.at),
-            input: Input::Message { text, origin, reply_to: first.said.reply_to },
-            inbox: Some(first.entry.name.clone()),
+            user: telegram_user(self.update.who),
+            chat: self.update.place.id(),
+            message_id: self.pieces.iter().map(|piece| piece.message.number).max()?,
+            at: first.message.written(first.entry.received_at),
+            input: Input::Message { text, origin, reply_to: first.message.reply_to },
+            inbox: Some(first.entry.name()),
             parts: if single { Vec::new() } else { parts },
         })
     }
@@ -262,16 +286,16 @@ impl Together {
     fn parts(&self) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         for piece in &self.pieces {
-            let inbox = Some(piece.entry.name.clone());
+            let inbox = Some(piece.entry.name());
             let mut own = piece.unpacked.parts.clone();
             own.iter_mut().for_each(|part| part.inbox.clone_from(&inbox));
-            let changed = parts.iter_mut().find(|part| part.message == piece.said.number && part.along.is_none());
+            let changed = parts.iter_mut().find(|part| part.message == piece.message.number && part.along.is_none());
             if let (true, Some(changed)) = (piece.edits, changed) {
-                changed.text.clone_from(&piece.said.text);
-                changed.origin = piece.said.origin;
+                changed.text.clone_from(&piece.message.text);
+                changed.origin = piece.message.origin;
             }
             if own.is_empty() {
-                let (message, origin) = (piece.said.number, piece.said.origin);
+                let (message, origin) = (piece.message.number, piece.message.origin);
                 own.push(Part { message, text: String::new(), origin, along: None, inbox });
             }
             parts.extend(own);
@@ -285,13 +309,15 @@ fn rounded_up(pause: TimeDelta) -> TimeDelta {
     TimeDelta::seconds((pause.num_milliseconds() + 999) / 1_000)
 }
 
-fn is_command(said: &Said) -> bool {
-    commands::parse(&said.text).is_some()
+fn is_command(message: &IncomingMessage) -> bool {
+    commands::parse(&message.text).is_some()
 }
 
 /// A bare yes or no.
-fn decides(said: &Said) -> bool {
-    said.with == With::Nothing && said.origin != Origin::Forwarded && consent::read(&said.text) != Consent::Other
+fn decides(message: &IncomingMessage) -> bool {
+    message.content == Content::TextOnly
+        && message.origin != Origin::Forwarded
+        && consent::read(&message.text) != Consent::Other
 }
 
 /// The words of several messages as one text: a sentence that goes on stays one sentence, what begins anew gets a

@@ -1,0 +1,109 @@
+//! What everything that handles an update works with, and the queues it is handled in.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::de::IgnoredAny;
+use teloxide::payloads::AnswerCallbackQuery;
+use teloxide::types::{CallbackQueryId, UpdateId};
+use tokio_util::sync::CancellationToken;
+
+use super::access::Access;
+use super::channel::TelegramChannel;
+use super::inbox::Inbox;
+use super::queue::{Entrance, Full, Lane, Queues};
+use super::turns;
+use super::updates::{BotIdentity, IncomingEvent, IncomingUpdate};
+use crate::core::ids::ChatId;
+use crate::limits;
+use crate::pipeline::brain::Brain;
+use crate::ports::Transcriber;
+use crate::ports::records::InboxEntry;
+
+const BUSY: &str = "I still have many of your messages to answer, so I did not keep this one. Please send it again in a few minutes, with anything you wrote after it.";
+
+/// A stored update and what it means.
+#[derive(Debug, Clone)]
+pub(super) struct Job {
+    pub entry: InboxEntry,
+    pub update: IncomingUpdate,
+    /// What had already joined it in an earlier life.
+    pub joined: Vec<(InboxEntry, IncomingUpdate)>,
+    /// Whether an earlier life may have begun it.
+    pub resumed: bool,
+}
+
+impl Job {
+    pub fn new(entry: InboxEntry, update: IncomingUpdate) -> Self {
+        Self { entry, update, joined: Vec::new(), resumed: false }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct TelegramContext {
+    pub brain: Arc<Brain>,
+    pub channel: Arc<TelegramChannel>,
+    pub access: Access,
+    pub inbox: Inbox,
+    pub me: BotIdentity,
+    /// How long a person's next message may join the last one.
+    pub debounce: Duration,
+    pub transcriber: Option<Arc<dyn Transcriber>>,
+    pub queues: Arc<Queues<Job>>,
+    /// What the dispatcher was given and no endpoint has taken yet.
+    pub dispatched: Mutex<HashMap<UpdateId, Job>>,
+}
+
+impl TelegramContext {
+    /// What stops the turn of this chat that is running, when there is one; presses and `/cancel` do not count.
+    pub fn running(&self, chat: &ChatId) -> Option<CancellationToken> {
+        self.brain.running.lock().unwrap_or_else(PoisonError::into_inner).get(chat).cloned()
+    }
+
+    /// Whether the person has stopped the running turn of this chat.
+    pub fn is_cancelled(&self, update: &IncomingUpdate) -> bool {
+        self.running(&update.place.id()).is_some_and(|token| token.is_cancelled())
+    }
+
+    /// How long the rest of a sentence is waited for that would otherwise be asked for.
+    pub fn longest_debounce(&self) -> Duration {
+        self.debounce * limits::DEBOUNCE_ASKING_FACTOR
+    }
+
+    /// Puts a job at the end of its chat's line. Who finds it full is told once, so that nothing gets lost in
+    /// silence; what an earlier life had taken has its place.
+    pub fn enqueue(self: &Arc<Self>, lane: Lane, job: Job) {
+        let chat = job.update.place.id();
+        let entrance = if job.resumed { Entrance::Promised } else { Entrance::IfRoom };
+        if let Err(Full { job, first }) = self.queues.push(&chat, lane, job, entrance) {
+            self.aside(|context| async move {
+                let closed = if first {
+                    turns::say(&context, &[&job.entry], &chat, BUSY).await
+                } else {
+                    context.inbox.close(&job.entry).await
+                };
+                if let Err(error) = closed {
+                    tracing::error!(%error, "an update could not be closed");
+                }
+            });
+        }
+    }
+
+    /// Takes the little clock off a pressed button. Best effort.
+    pub fn acknowledge(self: &Arc<Self>, update: &IncomingUpdate) {
+        let IncomingEvent::Press { query, .. } = &update.event else { return };
+        let call = AnswerCallbackQuery::new(CallbackQueryId(query.clone()));
+        self.aside(|context| async move {
+            if let Err(error) = context.channel.sender.api.call::<_, IgnoredAny>(&call).await {
+                tracing::debug!(%error, "a press could not be acknowledged");
+            }
+        });
+    }
+
+    /// Something small that belongs to no line; it ends with the queues.
+    pub fn aside<F: Future<Output = ()> + Send + 'static>(self: &Arc<Self>, task: impl FnOnce(Arc<Self>) -> F) {
+        self.queues.aside(task(self.clone()));
+    }
+}

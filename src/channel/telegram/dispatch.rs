@@ -1,0 +1,129 @@
+//! teloxide's dispatcher: the tree of handlers, and what it needs to be trusted with every chat.
+//!
+//! Handlers only enqueue, so that no worker of the dispatcher is ever busy: its queue of 64 updates a key cannot fill
+//! up, which would stop all chats. A panic in a handler would end its worker and, with the next update of that key,
+//! the dispatcher; it is caught at the root of the tree. Not here: order and concurrency of turns (see
+//! [`super::queue`]), because the dispatcher has no bound on turns at once, cannot tell a person that their line is
+//! full, and cannot let a message join the one before.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use teloxide::adaptors::CacheMe;
+use teloxide::dispatching::{Dispatcher, DpHandlerDescription, UpdateFilterExt, UpdateHandler};
+use teloxide::dptree::{self, Handler};
+use teloxide::types::{ThreadId, Update, UpdateKind};
+use teloxide::{Bot, types};
+
+use super::context::TelegramContext;
+use super::queue::Lane;
+use super::updates::{callback_query, edited_message, message, my_chat_member};
+
+/// What a handler returns: what it cannot do is told and stored where it happens.
+pub(super) type Handled = Result<(), Infallible>;
+
+/// Updates with the same key are handled one after another.
+pub(super) type Key = (types::ChatId, Option<ThreadId>, Lane);
+
+/// The dispatcher for updates that were admitted by `context`.
+pub(super) fn dispatcher(
+    bot: CacheMe<Bot>,
+    context: Arc<TelegramContext>,
+) -> Dispatcher<CacheMe<Bot>, Infallible, Key> {
+    Dispatcher::builder(bot, guarded(tree()))
+        .dependencies(dptree::deps![context])
+        .distribution_function(key)
+        .default_handler(|update| async move { tracing::debug!(update = update.id.0, "an update of no use") })
+        .build()
+}
+
+/// One branch a kind of update.
+fn tree() -> UpdateHandler<Infallible> {
+    dptree::entry()
+        .branch(Update::filter_message().chain(job()).endpoint(message::handle))
+        .branch(Update::filter_edited_message().chain(job()).endpoint(edited_message::handle))
+        .branch(Update::filter_callback_query().chain(job()).endpoint(callback_query::handle))
+        .branch(Update::filter_my_chat_member().chain(job()).endpoint(my_chat_member::handle))
+}
+
+/// The stored update behind the one that is dispatched.
+fn job() -> Handler<'static, Handled, DpHandlerDescription> {
+    dptree::filter_map(|update: Update, context: Arc<TelegramContext>| context.take(update.id))
+}
+
+/// The same tree, in which a panic ends one update only.
+fn guarded(tree: UpdateHandler<Infallible>) -> UpdateHandler<Infallible> {
+    let (description, signature) = (tree.description().clone(), tree.sig().clone());
+    let guard = move |dependencies, rest| {
+        let handled = AssertUnwindSafe(tree.clone().execute(dependencies, rest)).catch_unwind();
+        handled.map(|handled| {
+            handled.unwrap_or_else(|_panic| {
+                tracing::error!("an update broke before its turn; it is handled again after the next start");
+                ControlFlow::Break(Ok(()))
+            })
+        })
+    };
+    dptree::from_fn_with_description(description, guard, signature)
+}
+
+/// Messages of a chat are handled in order, and its presses beside them; `/cancel` waits for neither.
+fn key(update: &Update) -> Option<Key> {
+    let (lane, thread) = match &update.kind {
+        UpdateKind::Message(message) if message.text().is_some_and(message::is_cancel) => return None,
+        UpdateKind::Message(message) | UpdateKind::EditedMessage(message) => (Lane::Messages, message.thread_id),
+        UpdateKind::CallbackQuery(_) => (Lane::Presses, None),
+        _ => (Lane::Messages, None),
+    };
+    Some((update.chat()?.id, thread, lane))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::telegram::place::ChatPlace;
+    use crate::channel::telegram::updates::{self, BotIdentity, IncomingEvent, IncomingUpdate};
+    use crate::core::ids::MessageId;
+
+    fn update_of(event: IncomingEvent) -> Update {
+        let place = ChatPlace { chat: 7, topic: None };
+        IncomingUpdate { who: 7, place, private: true, event }.envelope(1).unwrap()
+    }
+
+    fn said(text: &str) -> Update {
+        let raw = format!(
+            r#"{{"update_id":1,"message":{{"message_id":1,"text":"{text}","from":{{"id":7}},"chat":{{"id":7,"type":"private"}}}}}}"#
+        );
+        let me = BotIdentity { id: 42, username: "brain_bot".into() };
+        update_of(updates::read(&serde_json::from_str(&raw).unwrap(), &me).unwrap().event)
+    }
+
+    #[test]
+    fn presses_have_a_key_of_their_own_and_cancel_has_none() {
+        let press = IncomingEvent::Press { query: "q".into(), message: MessageId(1), data: "y:a".into() };
+        assert_eq!(key(&said("/cancel")), None);
+        assert_eq!(key(&said("hello")), key(&said("hello again")));
+        assert_eq!(key(&said("hello")), key(&update_of(IncomingEvent::Joined)));
+        assert!(key(&update_of(press)).is_some_and(|key| key.2 == Lane::Presses));
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_a_handler_ends_one_update_and_the_next_one_is_handled() {
+        let (heard, mut kept) = tokio::sync::mpsc::unbounded_channel();
+        let handler = move |message: types::Message| {
+            let heard = heard.clone();
+            async move {
+                assert!(message.text() != Some("brittle"), "as the test wants it");
+                heard.send(message.text().map(str::to_owned)).unwrap();
+                Ok(())
+            }
+        };
+        let tree = guarded(dptree::entry().branch(Update::filter_message().endpoint(handler)));
+        for text in ["brittle", "hello", "brittle"] {
+            assert!(tree.dispatch(dptree::deps![said(text)]).await.is_break());
+        }
+        assert_eq!((kept.try_recv().unwrap().as_deref(), kept.try_recv().ok()), (Some("hello"), None));
+    }
+}

@@ -1,0 +1,109 @@
+//! The way of an update from its arrival to the dispatcher.
+//!
+//! Invariants: an update is in the durable inbox before the listener confirms it or the dispatcher sees it; what was
+//! received before is recognised by its exact number; of strangers, and of what leads to nothing, no words are kept,
+//! and the dispatcher does not see it; what an earlier life has left open comes first, in order. Every update that
+//! was stored open is closed by its turn's commit, or where it turns out to need none, or stays open until the next
+//! start.
+
+use std::sync::{Arc, PoisonError};
+
+use serde_json::Value;
+use teloxide::types::{Update, UpdateId};
+
+use super::context::{Job, TelegramContext};
+use super::inbox::Inbox;
+use super::updates::{self, IncomingUpdate};
+use crate::ports::StoreError;
+use crate::ports::records::InboxEntry;
+
+/// An update that has come in, and what it means.
+#[derive(Debug)]
+pub(super) struct Received {
+    pub entry: InboxEntry,
+    pub update: Option<IncomingUpdate>,
+}
+
+impl TelegramContext {
+    /// What has come in. `None` without a number: it cannot even be confirmed.
+    pub fn received(&self, raw: &str) -> Option<Received> {
+        let json: Value = serde_json::from_str(raw).ok()?;
+        let entry = Inbox::entry(json["update_id"].as_u64()?, raw, self.brain.clock.now());
+        Some(Received { entry, update: updates::read(&json, &self.me) })
+    }
+
+    /// Stores a batch and returns what is new in it, for the dispatcher. While somebody may be let in, updates are
+    /// taken one by one: who stands behind the pairing code in a batch is served.
+    pub async fn admit(self: &Arc<Self>, mut batch: Vec<Received>) -> Result<Vec<Update>, StoreError> {
+        let mut admitted = Vec::new();
+        while !batch.is_empty() {
+            let behind = if self.access.is_pairing() { batch.split_off(1) } else { Vec::new() };
+            for Received { entry, update } in &mut batch {
+                if !update.as_ref().is_some_and(|update| self.access.serves(update.who)) {
+                    *entry = Inbox::closed(entry);
+                }
+            }
+            let mut fresh = self.inbox.admit(batch.iter().map(|received| &received.entry)).await?;
+            for Received { entry, update } in std::mem::replace(&mut batch, behind) {
+                match update.filter(|_| fresh.remove(&entry.update)) {
+                    Some(stranger) if entry.done => self.turn_away(stranger).await,
+                    Some(update) => admitted.extend(self.dispatch(Job::new(entry, update))),
+                    None => {}
+                }
+            }
+        }
+        Ok(admitted)
+    }
+
+    /// What an earlier life has left open, in order. What had joined another update is still together with it.
+    pub async fn resume(&self, open: Vec<InboxEntry>) -> Vec<Update> {
+        let mut jobs: Vec<Job> = Vec::new();
+        for entry in open {
+            let Some(update) = self.read(&entry).filter(|update| self.access.serves(update.who)) else {
+                if let Err(error) = self.inbox.close(&entry).await {
+                    tracing::error!(%error, "an update could not be closed");
+                }
+                continue;
+            };
+            match entry.joins.and_then(|first| jobs.iter_mut().find(|job| job.entry.update == first)) {
+                Some(job) => job.joined.push((entry, update)),
+                None => jobs.push(Job { resumed: true, ..Job::new(entry, update) }),
+            }
+        }
+        jobs.into_iter().filter_map(|job| self.dispatch(job)).collect()
+    }
+
+    /// What a stored update means.
+    pub fn read(&self, entry: &InboxEntry) -> Option<IncomingUpdate> {
+        updates::read(&serde_json::from_str(&entry.raw).ok()?, &self.me)
+    }
+
+    fn dispatch(&self, job: Job) -> Option<Update> {
+        let Some(envelope) = job.update.envelope(job.entry.update) else {
+            tracing::error!(update = job.entry.update, "an update has no envelope; it waits for the next start");
+            return None;
+        };
+        self.dispatched.lock().unwrap_or_else(PoisonError::into_inner).insert(envelope.id, job);
+        Some(envelope)
+    }
+
+    /// The job of an update that the dispatcher was given; once.
+    pub fn take(&self, update: UpdateId) -> Option<Job> {
+        self.dispatched.lock().unwrap_or_else(PoisonError::into_inner).remove(&update)
+    }
+
+    /// Nothing of a stranger is kept, and in groups nothing is said to them.
+    async fn turn_away(self: &Arc<Self>, update: IncomingUpdate) {
+        self.acknowledge(&update);
+        let Some(text) = update.private_text() else { return };
+        let sentence = self.access.stranger(&self.brain, update.who, update.place, text).await;
+        let let_in = self.access.serves(update.who);
+        self.aside(|context| async move {
+            match sentence {
+                Some(sentence) => context.channel.mention(update.place, &sentence).await,
+                None if let_in => context.brain.deliver(&update.place.id()).await,
+                None => {}
+            }
+        });
+    }
+}

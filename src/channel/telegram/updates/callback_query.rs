@@ -1,0 +1,58 @@
+//! Pressed buttons: acknowledged at once, and decided beside the messages of their chat.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::super::context::{Job, TelegramContext};
+use super::super::dispatch::Handled;
+use super::super::place::ChatPlace;
+use super::super::queue::Lane;
+use super::super::turns;
+use super::{IncomingEvent, IncomingUpdate, edited_message, text};
+use crate::core::button::Press;
+use crate::core::ids::MessageId;
+use crate::core::turn::Input;
+use crate::pipeline::intake::commands;
+use crate::pipeline::intake::debounce::Debounce;
+use crate::ports::StoreError;
+
+/// Buttons of messages that are sent through other chats' inline mode have no message; we never make them.
+pub(super) fn read(query: &Value) -> Option<IncomingUpdate> {
+    let message = &query["message"];
+    let event = IncomingEvent::Press {
+        query: text(&query["id"])?,
+        message: MessageId(message["message_id"].as_i64()?),
+        data: text(&query["data"]).unwrap_or_default(),
+    };
+    let private = message["chat"]["type"] == "private";
+    Some(IncomingUpdate { who: query["from"]["id"].as_i64()?, place: ChatPlace::of(message)?, private, event })
+}
+
+/// The dispatcher's endpoint.
+pub async fn handle(job: Job, context: Arc<TelegramContext>) -> Handled {
+    context.acknowledge(&job.update);
+    // What does a message again is a message.
+    let lane = match &job.update.event {
+        IncomingEvent::Press { message, data, .. } if commands::overtakes(&input(*message, data)) => Lane::Presses,
+        _ => Lane::Messages,
+    };
+    context.enqueue(lane, job);
+    Ok(())
+}
+
+/// Does what the button says. Cards are never shown in a group, so a press there is nothing.
+pub async fn press(context: &TelegramContext, job: &Job, button: MessageId, data: &str) -> Result<(), StoreError> {
+    if !job.update.private {
+        return context.inbox.close(&job.entry).await;
+    }
+    if let Some(Press::Redo(id)) = Press::decode(data) {
+        return edited_message::redo(context, job, button, &id).await;
+    }
+    let incoming = turns::incoming(job, button, input(button, data));
+    turns::run(context, &[&job.entry], &incoming, Debounce::over()).await
+}
+
+fn input(message: MessageId, data: &str) -> Input {
+    Input::Press { data: data.to_owned(), message: Some(message) }
+}

@@ -1,0 +1,237 @@
+//! Messages: whose words they are and what they hold.
+//!
+//! Invariants: only words typed in a message of one's own are `Typed` (invariant 6 of consent rests on it); what is
+//! passed on never counts as said; in groups only what is addressed to the bot is read. Not here: making words of a
+//! recording or a file (see [`super::super::attachments`]).
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+
+use super::super::context::{Job, TelegramContext};
+use super::super::dispatch::Handled;
+use super::super::place::ChatPlace;
+use super::super::queue::Lane;
+use super::{BotIdentity, IncomingEvent, IncomingUpdate, has, text};
+use crate::core::ids::MessageId;
+use crate::core::turn::{Input, Origin};
+use crate::limits;
+use crate::pipeline::intake::commands;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct IncomingMessage {
+    pub number: MessageId,
+    /// May be empty when there is something else.
+    pub text: String,
+    pub origin: Origin,
+    /// The message of ours that it replies to.
+    pub reply_to: Option<MessageId>,
+    /// When it was written, by Telegram's clock; of an edited message, the first time.
+    pub date: Option<DateTime<Utc>>,
+    /// Whose message it was, when it was passed on.
+    pub from: Option<String>,
+    pub content: Content,
+}
+
+/// What a message holds beside words.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    TextOnly,
+    Recording(Download),
+    /// Something to look at: a photo, a video, an animation.
+    Picture,
+    File(Download),
+    Contact {
+        name: String,
+        phone: String,
+    },
+    Location {
+        latitude: f64,
+        longitude: f64,
+        /// What is there.
+        name: Option<String>,
+    },
+    Unsupported,
+}
+
+/// Something that can be fetched from Telegram. All but the id is as the sender's program said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Download {
+    pub id: String,
+    pub name: Option<String>,
+    pub mime: Option<String>,
+    pub bytes: Option<u64>,
+    /// The length of recordings.
+    pub seconds: Option<u64>,
+}
+
+/// The dispatcher's endpoint: a message waits for its turn in its chat, `/cancel` for nobody.
+pub async fn handle(job: Job, context: Arc<TelegramContext>) -> Handled {
+    match &job.update.event {
+        IncomingEvent::Message(message) if message.is_cancel() => context.queues.overtake(job),
+        _ => context.enqueue(Lane::Messages, job),
+    }
+    Ok(())
+}
+
+impl IncomingMessage {
+    /// When it was written. A date that cannot be, after it was received or longer ago than Telegram keeps what
+    /// is not fetched, comes of clocks that differ: then it was written when it was received.
+    pub fn written(&self, received: DateTime<Utc>) -> DateTime<Utc> {
+        let earliest = received - TimeDelta::seconds(limits::UPDATE_KEPT_SECS);
+        self.date.filter(|date| (earliest..=received).contains(date)).unwrap_or(received)
+    }
+
+    /// `/cancel`, however it is written.
+    pub fn is_cancel(&self) -> bool {
+        is_cancel(&self.text)
+    }
+}
+
+/// The same for the words of a message.
+pub fn is_cancel(text: &str) -> bool {
+    commands::overtakes(&Input::Message { text: text.to_owned(), origin: Origin::Typed, reply_to: None })
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Edited {
+    Yes,
+    No,
+}
+
+/// A message, new or changed; `None` when it is nobody's, not for us, or a notice.
+pub(super) fn read(message: &Value, edited: Edited, me: &BotIdentity) -> Option<IncomingUpdate> {
+    let from = &message["from"];
+    let who = from["id"].as_i64().filter(|_| from["is_bot"] != true)?;
+    let private = match message["chat"]["type"].as_str()? {
+        "private" => true,
+        "group" | "supergroup" if edited == Edited::No && addressed(message, me) => false,
+        _ => return None,
+    };
+    let read = IncomingMessage {
+        number: MessageId(message["message_id"].as_i64()?),
+        origin: origin(message, edited),
+        reply_to: replied_to(message, me),
+        date: message["date"].as_i64().and_then(|seconds| DateTime::from_timestamp(seconds, 0)),
+        from: author(&message["forward_origin"]),
+        content: content(message)?,
+        text: words(message).unwrap_or_default().to_owned(),
+    };
+    let event = match edited {
+        Edited::Yes if read.text.is_empty() => return None,
+        Edited::Yes => IncomingEvent::Edited(read),
+        Edited::No if private => IncomingEvent::Message(read),
+        Edited::No => IncomingEvent::Message(IncomingMessage { text: without_name(&read.text, me), ..read }),
+    };
+    Some(IncomingUpdate { who, place: ChatPlace::of(message)?, private, event })
+}
+
+fn words(message: &Value) -> Option<&str> {
+    message["text"].as_str().or(message["caption"].as_str())
+}
+
+/// Whose words these are. Other people's come first: a forward stays one, however it was edited or quoted.
+fn origin(message: &Value, edited: Edited) -> Origin {
+    // Servers older than Bot API 7.0 mark a forward by its date.
+    if has(message, &["forward_origin", "forward_date"]) {
+        Origin::Forwarded
+    } else if has(message, &["via_bot", "sender_chat", "sender_business_bot"]) || message["is_from_offline"] == true {
+        Origin::OnBehalf
+    } else if edited == Edited::Yes || has(message, &["edit_date"]) {
+        Origin::Edited
+    } else if !has(message, &["text"]) && has(message, &["caption"]) {
+        Origin::Caption
+    } else if has(message, &["quote", "external_reply"]) {
+        Origin::PartialQuote
+    } else {
+        Origin::Typed
+    }
+}
+
+/// Whose message was passed on: a person, a chat or a channel.
+fn author(origin: &Value) -> Option<String> {
+    let person = full_name(&origin["sender_user"]);
+    let others = [&origin["sender_user_name"], &origin["sender_chat"]["title"], &origin["chat"]["title"]];
+    person.or_else(|| others.into_iter().find_map(text))
+}
+
+fn full_name(person: &Value) -> Option<String> {
+    let names = [&person["first_name"], &person["last_name"]].into_iter().filter_map(Value::as_str);
+    let name = names.collect::<Vec<_>>().join(" ").trim().to_owned();
+    (!name.is_empty()).then_some(name)
+}
+
+/// The message of ours that this one replies to.
+fn replied_to(message: &Value, me: &BotIdentity) -> Option<MessageId> {
+    let replied = &message["reply_to_message"];
+    replied["message_id"].as_i64().filter(|_| replied["from"]["id"] == me.id).map(MessageId)
+}
+
+/// Mentioned by name, called by a command with its name, or replied to.
+fn addressed(message: &Value, me: &BotIdentity) -> bool {
+    replied_to(message, me).is_some() || !mentions(words(message).unwrap_or_default(), me).is_empty()
+}
+
+/// Where a text holds the bot's name, in bytes.
+fn mentions(text: &str, me: &BotIdentity) -> Vec<usize> {
+    let name = format!("@{}", me.username.to_ascii_lowercase());
+    let text = text.to_ascii_lowercase();
+    let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let found = text.match_indices(&name).map(|(at, _)| at);
+    let found = found.filter(|at| !text[at + name.len()..].starts_with(part_of_name));
+    if me.username.is_empty() { Vec::new() } else { found.collect() }
+}
+
+/// What was said to the bot, without its name.
+fn without_name(text: &str, me: &BotIdentity) -> String {
+    let mut rest = String::new();
+    let mut from = 0;
+    for at in mentions(text, me) {
+        rest.push_str(&text[from..at]);
+        from = at + 1 + me.username.len();
+    }
+    rest.push_str(&text[from..]);
+    rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ':')).to_owned()
+}
+
+/// What a message holds beside words; `None` for notices such as "pinned a message".
+fn content(message: &Value) -> Option<Content> {
+    let file = |kinds: &[&str]| kinds.iter().map(|kind| &message[*kind]).find(|file| file.is_object()).map(download);
+    if let Some(recording) = file(&["voice", "audio", "video_note"]) {
+        return Some(Content::Recording(recording));
+    }
+    // An animation is a document, too.
+    if has(message, &["photo", "video", "animation"]) {
+        return Some(Content::Picture);
+    }
+    if let Some(file) = file(&["document"]) {
+        return Some(Content::File(file));
+    }
+    let (contact, spot, venue) = (&message["contact"], &message["location"], &message["venue"]);
+    if contact.is_object() {
+        let phone = text(&contact["phone_number"]).unwrap_or_default();
+        return Some(Content::Contact { name: full_name(contact).unwrap_or_default(), phone });
+    }
+    if spot.is_object() {
+        let named = [&venue["title"], &venue["address"]].into_iter().filter_map(Value::as_str);
+        let name = Some(named.filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", "));
+        let degrees = |name: &str| spot[name].as_f64().unwrap_or_default();
+        let (latitude, longitude) = (degrees("latitude"), degrees("longitude"));
+        return Some(Content::Location { latitude, longitude, name: name.filter(|name| !name.is_empty()) });
+    }
+    if has(message, &["sticker", "poll", "dice", "story", "checklist"]) {
+        return Some(Content::Unsupported);
+    }
+    words(message).map(|_| Content::TextOnly)
+}
+
+fn download(file: &Value) -> Download {
+    Download {
+        id: text(&file["file_id"]).unwrap_or_default(),
+        name: text(&file["file_name"]),
+        mime: text(&file["mime_type"]),
+        bytes: file["file_size"].as_u64(),
+        seconds: file["duration"].as_u64(),
+    }
+}
