@@ -149,7 +149,7 @@ mod tests {
                 now
             })
             .collect();
-        assert_eq!(millis_of(&moments, start), [1_050, 1_050, 1_050, 2_050, 3_050]);
+        assert_eq!(millis_of(&moments, start), [1_100, 1_100, 1_100, 2_100, 3_100]);
     }
 
     #[tokio::test(start_paused = true)]
