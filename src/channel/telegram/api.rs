@@ -2,7 +2,7 @@
 //!
 //! Payloads are teloxide's; the transport is ours, because its own waits ten seconds inside a call after a
 //! 5xx, hides the error code, and takes a sent message for a failure when the answer has a shape it does not
-//! know. Its own is used for one call, which its dispatcher insists on ([`Api::bot`]). Invariants: no error and no log holds the token (which is part of the address); every call has a
+//! know. Invariants: no error and no log holds the token (which is part of the address); every call has a
 //! time-out; an answer has a largest size.
 
 use std::fmt;
@@ -14,10 +14,8 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use teloxide::Bot;
-use teloxide::adaptors::CacheMe;
 use teloxide::payloads::GetFile;
-use teloxide::requests::{Payload, RequesterExt};
+use teloxide::requests::Payload;
 use teloxide::types::FileId;
 
 use crate::config::TelegramConfig;
@@ -90,15 +88,6 @@ impl Api {
             .build()
             .map_err(unreachable)?;
         Ok(Self { client, base, token: config.token.clone() })
-    }
-
-    /// teloxide's client for the same bot, with its own transport (see the header).
-    pub fn bot(&self) -> CacheMe<Bot> {
-        let mut base = self.base.clone();
-        if let Ok(mut path) = base.path_segments_mut() {
-            path.pop_if_empty();
-        }
-        Bot::with_client(self.token.expose_secret(), self.client.clone()).set_api_url(base).cache_me()
     }
 
     /// The bot's own id: the part of its token before the colon.
@@ -242,6 +231,7 @@ mod tests {
         let error = api.call::<_, bool>(&GetMe::new()).await.unwrap_err();
         assert!(!format!("{error} {error:?} {api:?}").contains("secret"), "{error:?}");
     }
+
     #[tokio::test]
     async fn a_poll_on_a_connection_that_is_open_at_one_end_only_is_given_up() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

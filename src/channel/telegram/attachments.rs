@@ -8,7 +8,7 @@
 
 use super::context::TelegramContext;
 use super::updates::IncomingUpdate;
-use super::updates::message::{Content, Download, IncomingMessage};
+use super::updates::message::{Download, IncomingMessage, MessageContent};
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Along, Origin, Part, Reply};
 use crate::limits;
@@ -50,8 +50,8 @@ pub(super) async fn unpack(
         unpacked.parts.push(part(message, message.text.clone(), message.origin, along.clone()));
     }
     match &message.content {
-        Content::TextOnly => {}
-        Content::Recording(recording) => match transcript(context, entry, update, recording).await? {
+        MessageContent::TextOnly => {}
+        MessageContent::Recording(recording) => match transcript(context, entry, update, recording).await? {
             Listened::Stopped => unpacked.stopped = true,
             Listened::Words(words) => {
                 let origin = if passed_on { Origin::Forwarded } else { Origin::Transcript };
@@ -59,20 +59,20 @@ pub(super) async fn unpack(
             }
             Listened::Nothing(why) => unpacked.cannot(&why, &why),
         },
-        Content::Picture => unpacked.cannot(PICTURE, BESIDE_PICTURE),
-        Content::File(file) => match text_of(context, file).await {
+        MessageContent::Picture => unpacked.cannot(PICTURE, BESIDE_PICTURE),
+        MessageContent::File(file) => match text_of(context, file).await {
             Ok(text) => {
                 let name = file.name.clone().unwrap_or_else(|| "text".to_owned());
                 unpacked.parts.push(part(message, text, Origin::Forwarded, Some(Along::File { name })));
             }
             Err(why) => unpacked.cannot(&why, &why),
         },
-        Content::Contact { name, phone } => {
+        MessageContent::Contact { name, phone } => {
             let text = format!("{name}\n{phone}");
             let along = Along::Contact { name: name.clone(), phone: phone.clone() };
             unpacked.parts.push(part(message, text, Origin::Forwarded, Some(along)));
         }
-        Content::Location { latitude, longitude, name } => {
+        MessageContent::Location { latitude, longitude, name } => {
             let link = format!(
                 "https://www.openstreetmap.org/?mlat={latitude}&mlon={longitude}#map=17/{latitude}/{longitude}"
             );
@@ -80,7 +80,7 @@ pub(super) async fn unpack(
             let along = Along::Place { name: name.clone() };
             unpacked.parts.push(part(message, text.join("\n"), Origin::Forwarded, Some(along)));
         }
-        Content::Unsupported => unpacked.sentence = Some(UNSUPPORTED.to_owned()),
+        MessageContent::Unsupported => unpacked.sentence = Some(UNSUPPORTED.to_owned()),
     }
     Ok(unpacked)
 }

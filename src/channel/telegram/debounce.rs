@@ -21,7 +21,7 @@ use super::attachments::{self, Unpacked};
 use super::context::{Job, TelegramContext};
 use super::queue::{Next, Rest};
 use super::turns;
-use super::updates::message::{Content, IncomingMessage};
+use super::updates::message::{IncomingMessage, MessageContent};
 use super::updates::{IncomingEvent, IncomingUpdate};
 use crate::config::telegram_user;
 use crate::core::ids::{ChatId, RunId};
@@ -315,7 +315,7 @@ fn is_command(message: &IncomingMessage) -> bool {
 
 /// A bare yes or no.
 fn decides(message: &IncomingMessage) -> bool {
-    message.content == Content::TextOnly
+    message.content == MessageContent::TextOnly
         && message.origin != Origin::Forwarded
         && consent::read(&message.text) != Consent::Other
 }

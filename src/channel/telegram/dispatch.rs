@@ -7,26 +7,58 @@
 //! full, and cannot let a message join the one before.
 
 use std::convert::Infallible;
+use std::fmt::Display;
+use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use axum::Router;
 use futures::FutureExt;
+use reqwest::Url;
+use serde_json::json;
 use teloxide::adaptors::CacheMe;
 use teloxide::dispatching::{Dispatcher, DpHandlerDescription, UpdateFilterExt, UpdateHandler};
 use teloxide::dptree::{self, Handler};
+use teloxide::requests::{Requester, RequesterExt};
 use teloxide::types::{ThreadId, Update, UpdateKind};
 use teloxide::{Bot, types};
+use tokio::net::TcpListener;
 
+use super::TelegramError;
 use super::context::TelegramContext;
 use super::queue::Lane;
-use super::updates::{callback_query, edited_message, message, my_chat_member};
+use super::updates::{BotIdentity, callback_query, edited_message, message, my_chat_member};
 
 /// What a handler returns: what it cannot do is told and stored where it happens.
 pub(super) type Handled = Result<(), Infallible>;
 
 /// Updates with the same key are handled one after another.
 pub(super) type Key = (types::ChatId, Option<ThreadId>, Lane);
+
+/// A client that knows who the bot is, which is all that the dispatcher asks of it, and does not start without. It would
+/// ask Telegram, in a form that refuses the answer of older servers and waits ten seconds after a server error. So it
+/// asks ourselves, once and over loopback, and is not given the token.
+pub(super) async fn introduced(me: &BotIdentity) -> Result<CacheMe<Bot>, TelegramError> {
+    let answer = json!({"ok": true, "result": {
+        "id": me.id, "is_bot": true, "first_name": me.username, "username": me.username, "can_join_groups": true,
+        "can_read_all_group_messages": false, "supports_inline_queries": false, "has_main_web_app": false,
+    }});
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(cannot)?;
+    let url = Url::parse(&format!("http://{}", listener.local_addr().map_err(cannot)?)).map_err(cannot)?;
+    let router = Router::new().fallback(async move || answer.to_string());
+    let client = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().map_err(cannot)?;
+    let bot = Bot::with_client("", client).set_api_url(url).cache_me();
+    tokio::select! {
+        asked = bot.get_me().into_future() => asked.map_err(cannot)?,
+        ended = axum::serve(listener, router).into_future() => return Err(cannot(format!("{ended:?}"))),
+    };
+    Ok(bot)
+}
+
+pub(super) fn cannot(why: impl Display) -> TelegramError {
+    TelegramError::Dispatcher(why.to_string())
+}
 
 /// The dispatcher for updates that were admitted by `context`.
 pub(super) fn dispatcher(
@@ -71,20 +103,23 @@ fn guarded(tree: UpdateHandler<Infallible>) -> UpdateHandler<Infallible> {
 
 /// Messages of a chat are handled in order, and its presses beside them; `/cancel` waits for neither.
 fn key(update: &Update) -> Option<Key> {
-    let (lane, thread) = match &update.kind {
+    let (lane, message) = match &update.kind {
         UpdateKind::Message(message) if message.text().is_some_and(message::is_cancel) => return None,
-        UpdateKind::Message(message) | UpdateKind::EditedMessage(message) => (Lane::Messages, message.thread_id),
-        UpdateKind::CallbackQuery(_) => (Lane::Presses, None),
+        UpdateKind::Message(message) | UpdateKind::EditedMessage(message) => (Lane::Messages, Some(message)),
+        UpdateKind::CallbackQuery(query) => {
+            (callback_query::lane(query.data.as_deref().unwrap_or_default()), query.regular_message())
+        }
         _ => (Lane::Messages, None),
     };
-    Some((update.chat()?.id, thread, lane))
+    Some((update.chat()?.id, message.and_then(|message| message.thread_id), lane))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::channel::telegram::place::ChatPlace;
-    use crate::channel::telegram::updates::{self, BotIdentity, IncomingEvent, IncomingUpdate};
+    use crate::channel::telegram::updates::{self, IncomingEvent, IncomingUpdate};
+    use crate::core::button::Press;
     use crate::core::ids::MessageId;
 
     fn update_of(event: IncomingEvent) -> Update {
@@ -100,13 +135,25 @@ mod tests {
         update_of(updates::read(&serde_json::from_str(&raw).unwrap(), &me).unwrap().event)
     }
 
+    fn pressed(press: &Press) -> Update {
+        update_of(IncomingEvent::Press { query: "q".into(), message: MessageId(1), data: press.encode() })
+    }
+
     #[test]
     fn presses_have_a_key_of_their_own_and_cancel_has_none() {
-        let press = IncomingEvent::Press { query: "q".into(), message: MessageId(1), data: "y:a".into() };
         assert_eq!(key(&said("/cancel")), None);
         assert_eq!(key(&said("hello")), key(&said("hello again")));
         assert_eq!(key(&said("hello")), key(&update_of(IncomingEvent::Joined)));
-        assert!(key(&update_of(press)).is_some_and(|key| key.2 == Lane::Presses));
+        assert!(key(&pressed(&Press::Undo("a".into()))).is_some_and(|key| key.2 == Lane::Presses));
+        assert_eq!(key(&pressed(&Press::Redo("a".into()))), key(&said("hello")), "it does a message again");
+    }
+
+    #[tokio::test]
+    async fn the_dispatcher_learns_who_the_bot_is_from_us_and_only_once() {
+        let me = BotIdentity { id: 42, username: "brain_bot".into() };
+        let bot = introduced(&me).await.unwrap();
+        let known = bot.get_me().await.unwrap();
+        assert_eq!((known.id.0, known.username()), (42, "brain_bot"), "nobody listens any more");
     }
 
     #[tokio::test]

@@ -15,7 +15,7 @@ use super::context::{Job, TelegramContext};
 use super::place::ChatPlace;
 use super::queue::Rest;
 use super::turns;
-use super::updates::message::{Content, IncomingMessage};
+use super::updates::message::{IncomingMessage, MessageContent};
 use super::updates::{IncomingEvent, IncomingUpdate};
 use crate::core::ids::MessageId;
 use crate::core::turn::{Input, Origin, Reply};
@@ -35,7 +35,7 @@ pub(super) async fn handle(
     rest: &Rest<Job>,
 ) -> Result<(), StoreError> {
     let words =
-        message.content == Content::TextOnly && message.origin.is_own_words() && !message.text.trim().is_empty();
+        message.content == MessageContent::TextOnly && message.origin.is_own_words() && !message.text.trim().is_empty();
     if words && message.is_cancel() {
         return cancel(context, &job).await;
     }

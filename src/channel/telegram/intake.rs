@@ -33,7 +33,8 @@ impl TelegramContext {
     }
 
     /// Stores a batch and returns what is new in it, for the dispatcher. While somebody may be let in, updates are
-    /// taken one by one: who stands behind the pairing code in a batch is served.
+    /// taken one by one: who stands behind the pairing code in a batch is served. Until then nobody is, so a batch
+    /// that fails halfway has nothing for the dispatcher yet.
     pub async fn admit(self: &Arc<Self>, mut batch: Vec<Received>) -> Result<Vec<Update>, StoreError> {
         let mut admitted = Vec::new();
         while !batch.is_empty() {

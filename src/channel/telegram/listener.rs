@@ -38,11 +38,10 @@ pub(super) fn listener(
 }
 
 fn updates(state: &mut State) -> BoxStream<'static, Result<Update, Infallible>> {
-    let (context, allowed) = (state.context.clone(), std::mem::take(&mut state.allowed));
+    let (context, allowed, stop) = (state.context.clone(), std::mem::take(&mut state.allowed), state.stop.clone());
     let fresh = match state.webhook.take() {
-        Some(webhook) => webhook.updates(context, allowed).boxed(),
-        None => polling::updates(context, allowed).boxed(),
+        Some(webhook) => webhook.updates(context, allowed).take_until(stop.cancelled_owned()).boxed(),
+        None => polling::updates(context, allowed, stop).boxed(),
     };
-    let stopped = state.stop.clone().cancelled_owned();
-    stream::iter(std::mem::take(&mut state.open)).chain(fresh).take_until(stopped).map(Ok).boxed()
+    stream::iter(std::mem::take(&mut state.open)).chain(fresh).map(Ok).boxed()
 }

@@ -77,6 +77,9 @@ pub enum TelegramError {
         /// What the system said.
         why: String,
     },
+    /// teloxide's dispatcher; see [`dispatch::introduced`].
+    #[error("the dispatcher could not be set up, which needs a connection of this machine to itself: {0}")]
+    Dispatcher(String),
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -122,12 +125,12 @@ impl Telegram {
     /// Serves until `stop`. What runs then may finish; what does not is handled again after the next start.
     pub async fn run(self, brain: Arc<Brain>, stop: CancellationToken) -> Result<(), TelegramError> {
         let (access, code) = Access::open(&brain, &self.door).await?;
-        let bot = self.channel.sender.api.bot();
         let met = tokio::select! {
             () = stop.cancelled() => return Ok(()),
-            met = startup::meet(&self.channel.sender.api, &bot, self.webhook.is_some()) => met,
+            met = startup::meet(&self.channel.sender.api, self.webhook.is_some()) => met,
         };
         let me = met?;
+        let bot = dispatch::introduced(&me).await?;
         startup::greet_operator(&me, code.as_deref());
         self.channel.remember_in(&brain);
         let (inbox, open) = Inbox::open(brain.store.clone()).await?;
@@ -155,7 +158,6 @@ impl Telegram {
             tracing::warn!("some turns were dropped; they are handled again after the next start");
         }
         let _ = tokio::time::timeout(CLOSING / 2, context.channel.settle_all()).await;
-        // It knows the bot already, so it has nothing to ask that could be refused.
-        dispatched.map_err(|_| ApiError::Unreachable("the dispatcher did not start".to_owned()).into())
+        dispatched.map_err(dispatch::cannot)
     }
 }

@@ -1,7 +1,8 @@
 //! Fetching updates: one long poll after another, each batch stored before the next call confirms it.
 //!
 //! The first call confirms nothing: Telegram gives what it still has, and what is known already is recognised by its
-//! number. A poll that is not answered in time is dead and begun anew.
+//! number. A poll that is not answered in time is dead and begun anew. A stop breaks off a poll, but never a batch that
+//! is being stored: who has just sent the pairing code is let in and welcomed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use futures::stream::{self, Stream, StreamExt};
 use serde_json::json;
 use serde_json::value::RawValue;
 use teloxide::types::{AllowedUpdate, Update};
+use tokio_util::sync::CancellationToken;
 
 use super::api::ApiError;
 use super::backoff::Backoff;
@@ -22,23 +24,25 @@ struct Polling {
     backoff: Backoff,
     /// Confirms all updates below it.
     offset: Option<u64>,
+    stop: CancellationToken,
 }
 
-/// The next batch is fetched when the last one was taken.
+/// The next batch is fetched when the last one was taken; until `stop`.
 pub(super) fn updates(
     context: Arc<TelegramContext>,
     allowed: Vec<AllowedUpdate>,
+    stop: CancellationToken,
 ) -> impl Stream<Item = Update> + Send + 'static {
-    let polling = Polling { context, allowed, backoff: Backoff::default(), offset: None };
-    let batches = stream::unfold(polling, |mut polling| async move { Some((polling.stored_batch().await, polling)) });
+    let polling = Polling { context, allowed, backoff: Backoff::default(), offset: None, stop };
+    let batches = stream::unfold(polling, |mut polling| async move { Some((polling.stored_batch().await?, polling)) });
     batches.flat_map(stream::iter)
 }
 
 impl Polling {
-    /// Tries until a batch is stored.
-    async fn stored_batch(&mut self) -> Vec<Update> {
+    /// Tries until a batch is stored; `None` when it is time to stop.
+    async fn stored_batch(&mut self) -> Option<Vec<Update>> {
         loop {
-            let pause = match self.fetch().await {
+            let pause = match self.stop.run_until_cancelled(self.fetch()).await? {
                 Ok(batch) => {
                     self.backoff.over();
                     let batch: Vec<_> = batch.iter().filter_map(|raw| self.context.received(raw.get())).collect();
@@ -46,7 +50,7 @@ impl Polling {
                     match self.context.admit(batch).await {
                         Ok(updates) => {
                             self.offset = last.map(|last| last + 1).or(self.offset);
-                            return updates;
+                            return Some(updates);
                         }
                         Err(error) => {
                             tracing::error!(%error, "updates could not be stored; they are fetched again");
@@ -56,7 +60,7 @@ impl Polling {
                 }
                 Err(error) => self.backoff.met(&error),
             };
-            tokio::time::sleep(pause).await;
+            self.stop.run_until_cancelled(tokio::time::sleep(pause)).await?;
         }
     }
 

@@ -1,14 +1,10 @@
 //! What happens once, before updates come in: who the bot is, what the operator is told, the menus of commands.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use teloxide::Bot;
-use teloxide::adaptors::CacheMe;
 use teloxide::payloads::{DeleteWebhook, GetMe, GetWebhookInfo, SetMyCommands, SetMyCommandsSetters};
-use teloxide::requests::Requester;
 use teloxide::types::{BotCommand, BotCommandScope};
 
 use super::TelegramError;
@@ -38,7 +34,7 @@ pub(super) async fn take_up_lines(context: &TelegramContext, open: &[InboxEntry]
 
 /// Who the bot is; waits for a Telegram that cannot be reached. A webhook of an earlier life is taken off, unless
 /// a new one takes its place.
-pub(super) async fn meet(api: &Api, bot: &CacheMe<Bot>, by_webhook: bool) -> Result<BotIdentity, TelegramError> {
+pub(super) async fn meet(api: &Api, by_webhook: bool) -> Result<BotIdentity, TelegramError> {
     #[derive(Deserialize)]
     struct Named {
         #[serde(default)]
@@ -58,30 +54,11 @@ pub(super) async fn meet(api: &Api, bot: &CacheMe<Bot>, by_webhook: bool) -> Res
             Err(error) => tokio::time::sleep(backoff.met(&error)).await,
         }
     };
-    let webhook = async {
-        if !by_webhook {
-            take_off_webhook(api).await;
-        }
-    };
-    tokio::join!(introduce(bot, &mut backoff), webhook);
     backoff.over();
-    Ok(BotIdentity { id: api.bot_id(), username: named.username })
-}
-
-/// teloxide's dispatcher asks its own client who the bot is, and does not start without an answer. Asked before, the
-/// answer is there. The question before it is ours, because teloxide waits ten seconds inside a call that meets a
-/// server error, and does not tell a refused token from a wrong address.
-async fn introduce(bot: &CacheMe<Bot>, backoff: &mut Backoff) {
-    let limit = Duration::from_millis(limits::TELEGRAM_CALL_MS);
-    loop {
-        match tokio::time::timeout(limit, bot.get_me().into_future()).await {
-            Ok(Ok(_cached)) => return,
-            // Their words may hold the token.
-            Ok(Err(_)) | Err(_) => {
-                tokio::time::sleep(backoff.met(&ApiError::Unreachable("no answer to getMe".to_owned()))).await;
-            }
-        }
+    if !by_webhook {
+        take_off_webhook(api).await;
     }
+    Ok(BotIdentity { id: api.bot_id(), username: named.username })
 }
 
 /// While a webhook is set, nothing can be polled. Best effort: polling says so if it is still there.

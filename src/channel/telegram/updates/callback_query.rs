@@ -32,13 +32,18 @@ pub(super) fn read(query: &Value) -> Option<IncomingUpdate> {
 /// The dispatcher's endpoint.
 pub async fn handle(job: Job, context: Arc<TelegramContext>) -> Handled {
     context.acknowledge(&job.update);
-    // What does a message again is a message.
     let lane = match &job.update.event {
-        IncomingEvent::Press { message, data, .. } if commands::overtakes(&input(*message, data)) => Lane::Presses,
-        _ => Lane::Messages,
+        IncomingEvent::Press { data, .. } => lane(data),
+        IncomingEvent::Message(_) | IncomingEvent::Edited(_) | IncomingEvent::Joined => Lane::Messages,
     };
     context.enqueue(lane, job);
     Ok(())
+}
+
+/// What does a message again is a message, and keeps its place among them.
+pub fn lane(data: &str) -> Lane {
+    let press = Input::Press { data: data.to_owned(), message: None };
+    if commands::overtakes(&press) { Lane::Presses } else { Lane::Messages }
 }
 
 /// Does what the button says. Cards are never shown in a group, so a press there is nothing.
@@ -49,10 +54,7 @@ pub async fn press(context: &TelegramContext, job: &Job, button: MessageId, data
     if let Some(Press::Redo(id)) = Press::decode(data) {
         return edited_message::redo(context, job, button, &id).await;
     }
-    let incoming = turns::incoming(job, button, input(button, data));
+    let input = Input::Press { data: data.to_owned(), message: Some(button) };
+    let incoming = turns::incoming(job, button, input);
     turns::run(context, &[&job.entry], &incoming, Debounce::over()).await
-}
-
-fn input(message: MessageId, data: &str) -> Input {
-    Input::Press { data: data.to_owned(), message: Some(message) }
 }

@@ -1,9 +1,10 @@
 //! Changed messages: never a new turn by themselves.
 //!
-//! An edit of a message whose turn has not begun to act replaces its words (see [`super::super::debounce`]). One of a message that was handled leads to an offer: do it again, and take back first
-//! what can still be taken back. An edit that changes no word is nothing, and one of a message that nobody
-//! remembers is too old to matter. Invariants: an edit approves nothing, neither itself nor what is done again;
-//! taking back, the end of the offer, and the intent to do it again are one commit.
+//! An edit of a message whose turn has not begun to act replaces its words (see [`super::super::debounce`]). One of a
+//! message that was handled leads to an offer: do it again, and take back first what can still be taken back. An edit
+//! that changes no word is nothing, and one of a message that nobody remembers is too old to matter. Invariants: an
+//! edit approves nothing, neither itself nor what is done again; taking back, the end of the offer, and the intent to
+//! do it again are one commit.
 
 use std::sync::Arc;
 

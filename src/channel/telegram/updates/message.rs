@@ -31,12 +31,12 @@ pub struct IncomingMessage {
     pub date: Option<DateTime<Utc>>,
     /// Whose message it was, when it was passed on.
     pub from: Option<String>,
-    pub content: Content,
+    pub content: MessageContent,
 }
 
 /// What a message holds beside words.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Content {
+pub enum MessageContent {
     TextOnly,
     Recording(Download),
     /// Something to look at: a photo, a video, an animation.
@@ -196,34 +196,34 @@ fn without_name(text: &str, me: &BotIdentity) -> String {
 }
 
 /// What a message holds beside words; `None` for notices such as "pinned a message".
-fn content(message: &Value) -> Option<Content> {
+fn content(message: &Value) -> Option<MessageContent> {
     let file = |kinds: &[&str]| kinds.iter().map(|kind| &message[*kind]).find(|file| file.is_object()).map(download);
     if let Some(recording) = file(&["voice", "audio", "video_note"]) {
-        return Some(Content::Recording(recording));
+        return Some(MessageContent::Recording(recording));
     }
     // An animation is a document, too.
     if has(message, &["photo", "video", "animation"]) {
-        return Some(Content::Picture);
+        return Some(MessageContent::Picture);
     }
     if let Some(file) = file(&["document"]) {
-        return Some(Content::File(file));
+        return Some(MessageContent::File(file));
     }
     let (contact, spot, venue) = (&message["contact"], &message["location"], &message["venue"]);
     if contact.is_object() {
         let phone = text(&contact["phone_number"]).unwrap_or_default();
-        return Some(Content::Contact { name: full_name(contact).unwrap_or_default(), phone });
+        return Some(MessageContent::Contact { name: full_name(contact).unwrap_or_default(), phone });
     }
     if spot.is_object() {
         let named = [&venue["title"], &venue["address"]].into_iter().filter_map(Value::as_str);
         let name = Some(named.filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", "));
         let degrees = |name: &str| spot[name].as_f64().unwrap_or_default();
         let (latitude, longitude) = (degrees("latitude"), degrees("longitude"));
-        return Some(Content::Location { latitude, longitude, name: name.filter(|name| !name.is_empty()) });
+        return Some(MessageContent::Location { latitude, longitude, name: name.filter(|name| !name.is_empty()) });
     }
     if has(message, &["sticker", "poll", "dice", "story", "checklist"]) {
-        return Some(Content::Unsupported);
+        return Some(MessageContent::Unsupported);
     }
-    words(message).map(|_| Content::TextOnly)
+    words(message).map(|_| MessageContent::TextOnly)
 }
 
 fn download(file: &Value) -> Download {

@@ -102,7 +102,8 @@ impl IncomingUpdate {
     pub fn envelope(&self, number: u64) -> Option<Update> {
         let chat = json!({"id": self.place.chat, "type": if self.private { "private" } else { "group" }, "title": ""});
         let from = json!({"id": self.who.unsigned_abs(), "is_bot": false, "first_name": ""});
-        let message = |text: &str| json!({"message_id": 0, "date": 0, "chat": chat, "message_thread_id": self.place.topic, "text": text});
+        // The date 0 would mean that the message can't be read any more.
+        let message = |text: &str| json!({"message_id": 0, "date": 1, "chat": chat, "message_thread_id": self.place.topic, "text": text});
         let member = |status: &str| json!({"user": from, "status": status});
         let (kind, body) = match &self.event {
             IncomingEvent::Message(said) => ("message", message(&said.text)),

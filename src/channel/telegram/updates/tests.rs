@@ -2,7 +2,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use teloxide::types::MessageKind;
 
-use super::message::Content;
+use super::message::MessageContent;
 use super::*;
 use crate::core::turn::Origin;
 
@@ -141,25 +141,28 @@ fn what_a_message_holds_beside_words_is_told_apart_and_notices_are_nothing() {
         other => panic!("{other:?}"),
     };
     assert!(
-        matches!(with(json!({"voice": {"file_id": "v", "duration": 3}})), Some(Content::Recording(d)) if d.seconds == Some(3))
+        matches!(with(json!({"voice": {"file_id": "v", "duration": 3}})), Some(MessageContent::Recording(d)) if d.seconds == Some(3))
     );
-    assert!(matches!(with(json!({"video_note": {}})), Some(Content::Recording(_))));
-    assert_eq!(with(json!({"photo": []})), Some(Content::Picture));
-    assert_eq!(with(json!({"animation": {}, "document": {}})), Some(Content::Picture));
+    assert!(matches!(with(json!({"video_note": {}})), Some(MessageContent::Recording(_))));
+    assert_eq!(with(json!({"photo": []})), Some(MessageContent::Picture));
+    assert_eq!(with(json!({"animation": {}, "document": {}})), Some(MessageContent::Picture));
     assert!(
-        matches!(with(json!({"document": {"file_name": "a.txt"}})), Some(Content::File(d)) if d.name.as_deref() == Some("a.txt"))
+        matches!(with(json!({"document": {"file_name": "a.txt"}})), Some(MessageContent::File(d)) if d.name.as_deref() == Some("a.txt"))
     );
     assert_eq!(
         with(json!({"contact": {"phone_number": "+44 1", "first_name": "Ada", "last_name": "Lovelace"}})),
-        Some(Content::Contact { name: "Ada Lovelace".into(), phone: "+44 1".into() })
+        Some(MessageContent::Contact { name: "Ada Lovelace".into(), phone: "+44 1".into() })
     );
     let spot = json!({"latitude": 1.5, "longitude": -2.0});
-    assert_eq!(with(json!({"location": spot})), Some(Content::Location { latitude: 1.5, longitude: -2.0, name: None }));
+    assert_eq!(
+        with(json!({"location": spot})),
+        Some(MessageContent::Location { latitude: 1.5, longitude: -2.0, name: None })
+    );
     assert_eq!(
         with(json!({"location": spot, "venue": {"title": "Café", "address": "Main St", "location": spot}})),
-        Some(Content::Location { latitude: 1.5, longitude: -2.0, name: Some("Café, Main St".into()) })
+        Some(MessageContent::Location { latitude: 1.5, longitude: -2.0, name: Some("Café, Main St".into()) })
     );
-    assert_eq!(with(json!({"sticker": {}})), Some(Content::Unsupported));
+    assert_eq!(with(json!({"sticker": {}})), Some(MessageContent::Unsupported));
     assert_eq!(with(json!({"pinned_message": {}})), None);
     assert_eq!(incoming("edited_message", json!({"location": {}})), None, "a live location moves on");
 }
