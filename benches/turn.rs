@@ -21,6 +21,8 @@ mod daemon;
 mod durable;
 #[path = "turn/endpoint.rs"]
 mod endpoint;
+#[path = "turn/first.rs"]
+mod first;
 #[path = "turn/paths.rs"]
 mod paths;
 #[path = "turn/prompts.rs"]
@@ -56,7 +58,8 @@ impl Effort {
 type Part = fn(&mut Report, Effort);
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 6] = [
+const PARTS: [(&str, Part); 7] = [
+    ("first", first::measure),
     ("builtin", builtin::measure),
     ("paths", paths::measure),
     ("prompts", prompts::measure),
@@ -78,6 +81,7 @@ fn main() {
         [endpoint::ROLE, rest @ ..] => return endpoint::serve(rest),
         [crowd::ROLE, rest @ ..] => return crowd::run(rest),
         [crowd::BARE_ROLE, rest @ ..] => return crowd::run_bare(rest),
+        [first::ROLE, rest @ ..] => return first::run(rest),
         [daemon::FILLER_ROLE, rest @ ..] => return daemon::fill(rest),
         _ => {}
     }

@@ -44,10 +44,7 @@ pub fn measure(report: &mut Report, effort: Effort) {
         let figure = format!("{} / {}", us(median(&samples)), us(quantile(&samples, 0.99)));
         report.add(Row::new(format!("built-in {name}, {} messages, p50 / p99", messages.len()), figure));
     }
-    report.add(Row::new(
-        "built-in understanding, first use (at start, in the background)",
-        format!("{} ms", first.join(", ")),
-    ));
+    report.add(Row::new("built-in understanding, first use in a process", format!("{} ms", first.join(", "))));
 }
 
 fn hearing<'a>(text: &'a str, reference: &'a Reference) -> Hearing<'a> {

@@ -6,18 +6,20 @@
 //! - [`consent`]: is this message, as a whole, a yes or a no?
 //! - [`time`]: points, spans and recurrences, and what is doubtful about them. [`offset`]: "a day before".
 //! - [`routing`]: which services a message is about. [`requests`]: a plan for everyday requests.
+//! - `tokens`, `lexicon`, `tables`: one cutter of texts, one table of words and phrases for all of these, read in place.
 //! - [`words`], [`people`], [`places`]: words as they are compared, names of people, names of zones.
 
 #[cfg(test)]
 mod compiled;
 pub mod consent;
+mod lexicon;
 pub mod offset;
 pub mod people;
 pub mod places;
 pub mod requests;
 pub mod routing;
 pub mod says;
-
 mod tables;
 pub mod time;
+mod tokens;
 pub mod words;

@@ -237,47 +237,15 @@ fn recipient_of(address: &str, people: &[Candidate]) -> Recipient {
 }
 
 /// Words around the name of a group.
-const AROUND_GROUPS: [&str; 33] = [
-    "the",
-    "whole",
-    "entire",
-    "all",
-    "of",
-    "everyone",
-    "everybody",
-    "in",
-    "on",
-    "from",
-    "at",
-    "my",
-    "our",
-    "group",
-    "people",
-    "members",
-    "folks",
-    "das",
-    "die",
-    "der",
-    "ganze",
-    "gesamte",
-    "alle",
-    "le",
-    "la",
-    "les",
-    "toute",
-    "tout",
-    "el",
-    "todo",
-    "toda",
-    "s",
-    "to",
-];
+const AROUND_GROUPS: &str = "the whole entire all of everyone everybody in on from at my our group people members \
+    folks das die der ganze gesamte alle le la les toute tout el todo toda s to";
 
 /// The members when the words name a group, and nobody has exactly that name.
 fn group<'a>(asked: &str, people: &'a [Candidate]) -> Option<Vec<&'a Candidate>> {
     let all = words(asked);
     let joined = |words: &[String]| words.concat().replace(|c: char| !c.is_alphanumeric(), "");
-    let core: Vec<String> = all.iter().filter(|word| !AROUND_GROUPS.contains(&word.as_str())).cloned().collect();
+    let is_around = |word: &String| AROUND_GROUPS.split(' ').any(|around| around == word);
+    let core: Vec<String> = all.iter().filter(|word| !is_around(word)).cloned().collect();
     let wanted = [joined(&core), joined(&all)];
     let members: Vec<&Candidate> = people
         .iter()

@@ -1,4 +1,4 @@
-//! Tables that are used where they stand: rows of numbers, words, and phrases by their first word.
+//! Tables that are used where they stand: rows of numbers, and what writes them (words and phrases: see `lexicon`).
 //!
 //! What the rooms know is compiled to such tables before the program is built and taken into its file; nothing of it is
 //! read, copied or sorted when the program runs. The same tables can be made while it runs, of what a service brings.
@@ -28,10 +28,11 @@ pub struct Packed<'t, const BYTES: usize>(&'t [u8]);
 
 /// Numbers of words, meanings, nodes.
 pub type Numbers<'t> = Packed<'t, 2>;
-type Ends<'t> = Packed<'t, 4>;
+/// Where the rows of a table end.
+pub type Ends<'t> = Packed<'t, 4>;
 
 impl<'t, const BYTES: usize> Packed<'t, BYTES> {
-    const NONE: Packed<'static, BYTES> = Packed(&[]);
+    pub const NONE: Packed<'static, BYTES> = Packed(&[]);
 
     /// `None` when the section is not there.
     pub const fn read(sections: &mut Sections<'t>) -> Option<Self> {
@@ -46,8 +47,12 @@ impl<'t, const BYTES: usize> Packed<'t, BYTES> {
     }
 
     pub fn get(self, at: usize) -> Option<usize> {
-        let bytes = self.0.get(at.checked_mul(BYTES)?..)?.first_chunk::<BYTES>()?;
-        Some(bytes.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
+        // Spelled out: this is all that is done some ten thousand times a message, in builds that optimise nothing too.
+        let bytes = self.0.get(at.checked_mul(BYTES)?..)?;
+        match BYTES {
+            2 => Some(u16::from_le_bytes(*bytes.first_chunk()?).into()),
+            _ => usize::try_from(u32::from_le_bytes(*bytes.first_chunk()?)).ok(),
+        }
     }
 
     pub fn range(self, range: Range<usize>) -> Self {
@@ -72,6 +77,14 @@ impl<'t, const BYTES: usize> Packed<'t, BYTES> {
     }
 }
 
+impl Ends<'_> {
+    /// Where a row stands, if there is one of this number.
+    pub fn row(self, at: usize) -> Option<Range<usize>> {
+        let start = at.checked_sub(1).map_or(Some(0), |before| self.get(before));
+        start.zip(self.get(at)).map(|(start, end)| start..end)
+    }
+}
+
 /// Lists of numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'t> {
@@ -93,11 +106,7 @@ impl<'t> Rows<'t> {
 
     /// Empty when there is no such row.
     pub fn row(self, at: usize) -> Numbers<'t> {
-        let start = at.checked_sub(1).map_or(Some(0), |before| self.ends.get(before));
-        match (start, self.ends.get(at)) {
-            (Some(start), Some(end)) => self.items.range(start..end),
-            (Some(_) | None, _) => Packed::NONE,
-        }
+        self.ends.row(at).map_or(Packed::NONE, |range| self.items.range(range))
     }
 }
 
@@ -118,112 +127,6 @@ impl<'t> Map<'t> {
     pub fn get(self, key: usize) -> Numbers<'t> {
         let at = self.keys.lower_bound(0..self.keys.len(), key);
         if self.keys.get(at) == Some(key) { self.rows.row(at) } else { Packed::NONE }
-    }
-}
-
-/// Distinct words, sorted; a word's number is its place.
-#[derive(Debug, Clone, Copy)]
-pub struct Words<'t> {
-    ends: Ends<'t>,
-    text: &'t [u8],
-    /// A hash table of places + 1; 0 is free.
-    slots: Numbers<'t>,
-}
-
-impl<'t> Words<'t> {
-    pub const NONE: Words<'static> = Words { ends: Packed::NONE, text: &[], slots: Packed::NONE };
-
-    pub const fn read(sections: &mut Sections<'t>) -> Option<Self> {
-        let (Some(ends), Some(text), Some(slots)) = (sections.next(), sections.next(), sections.next()) else {
-            return None;
-        };
-        Some(Words { ends: Packed(ends), text, slots: Packed(slots) })
-    }
-
-    pub fn len(self) -> usize {
-        self.ends.len()
-    }
-
-    fn bytes(self, at: usize) -> &'t [u8] {
-        let start = at.checked_sub(1).map_or(Some(0), |before| self.ends.get(before));
-        let range = start.zip(self.ends.get(at)).map(|(start, end)| start..end);
-        range.and_then(|range| self.text.get(range)).unwrap_or_default()
-    }
-
-    /// The word of a number; nothing when there is none.
-    pub fn word(self, at: usize) -> &'t str {
-        std::str::from_utf8(self.bytes(at)).unwrap_or_default()
-    }
-
-    /// The number of a word.
-    pub fn find(self, word: &str) -> Option<usize> {
-        let mask = self.slots.len().checked_sub(1)?;
-        let first = hash([word]) as usize;
-        for step in 0..=mask {
-            match self.slots.get((first + step) & mask)?.checked_sub(1) {
-                Some(at) if self.bytes(at) == word.as_bytes() => return Some(at),
-                Some(_) => {}
-                None => return None,
-            }
-        }
-        None
-    }
-
-    /// The numbers of the words that begin with this letter.
-    pub fn beginning_with(self, letter: char) -> Range<usize> {
-        let mut buffer = [0; 4];
-        let letter: &[u8] = letter.encode_utf8(&mut buffer).as_bytes();
-        let first_not = |is_before: &dyn Fn(&[u8]) -> bool| {
-            let (mut from, mut to) = (0, self.len());
-            while from < to {
-                let middle = from.midpoint(to);
-                if is_before(self.bytes(middle)) { from = middle + 1 } else { to = middle }
-            }
-            from
-        };
-        first_not(&|word| word < letter)..first_not(&|word| word < letter || word.starts_with(letter))
-    }
-}
-
-/// Phrases by the number of their first word; those of one word stand together, sorted by meaning, or in an order of
-/// their own where nobody asks for a meaning.
-#[derive(Debug, Clone, Copy)]
-pub struct PhraseTable<'t> {
-    /// For each word, where its phrases end.
-    ends: Ends<'t>,
-    meanings: Numbers<'t>,
-    /// The words after the first.
-    rests: Rows<'t>,
-}
-
-impl<'t> PhraseTable<'t> {
-    pub const fn read(sections: &mut Sections<'t>) -> Option<Self> {
-        let (Some(ends), Some(meanings), Some(rests)) = (sections.next(), sections.next(), Rows::read(sections)) else {
-            return None;
-        };
-        Some(PhraseTable { ends: Packed(ends), meanings: Packed(meanings), rests })
-    }
-
-    fn starting(self, word: usize) -> Range<usize> {
-        let start = word.checked_sub(1).map_or(Some(0), |before| self.ends.get(before));
-        start.zip(self.ends.get(word)).map_or(0..0, |(start, end)| start..end)
-    }
-
-    /// All that begin with a word: meaning, and the words after the first.
-    pub fn of(self, word: usize) -> impl Iterator<Item = (usize, Numbers<'t>)> {
-        self.starting(word).filter_map(move |at| Some((self.meanings.get(at)?, self.rests.row(at))))
-    }
-
-    /// Those of one meaning that begin with a word: the words after the first.
-    pub fn meaning(self, word: usize, meaning: usize) -> impl Iterator<Item = Numbers<'t>> {
-        let all = self.starting(word);
-        let from = self.meanings.lower_bound(all.clone(), meaning);
-        (from..all.end).take_while(move |at| self.meanings.get(*at) == Some(meaning)).map(move |at| self.rests.row(at))
-    }
-
-    /// The words that a phrase of this meaning may begin with.
-    pub fn first_words(self, meaning: usize) -> impl Iterator<Item = usize> {
-        (0..self.ends.len()).filter(move |word| self.meaning(*word, meaning).next().is_some())
     }
 }
 
@@ -313,6 +216,7 @@ pub fn sorted(words: impl IntoIterator<Item = String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::lexicon::{PhraseTable, Words};
 
     #[test]
     fn what_is_written_is_read_and_nothing_else() {

@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use super::items::Item;
 use super::recurrence::instant;
 use crate::language::time;
-use crate::language::time::{Found, Grain, Problem, Reference, When};
+use crate::language::time::{Grain, Problem, Reference, TimeMention, When};
 use crate::limits::SEARCH_CHARS_MAX;
 use crate::services::service::RequestContext;
 
@@ -26,13 +26,13 @@ pub(super) fn hint(words: &str, ctx: &RequestContext) -> Option<Hint> {
     let words: String = words.chars().take(SEARCH_CHARS_MAX).collect();
     let reference = ctx.reference();
     let found = time::find(&words, &reference);
-    let all: Vec<&Found> = found.iter().collect();
+    let all: Vec<&TimeMention> = found.iter().collect();
     let together = time_of(&words, &all, &reference, ctx).filter(|_| all.len() > 1);
     together.or_else(|| all.iter().find_map(|one| time_of(&words, &[*one], &reference, ctx)))
 }
 
 /// These expressions, read as one.
-fn time_of(words: &str, found: &[&Found], reference: &Reference, ctx: &RequestContext) -> Option<Hint> {
+fn time_of(words: &str, found: &[&TimeMention], reference: &Reference, ctx: &RequestContext) -> Option<Hint> {
     let said: Vec<&str> = found.iter().map(|found| words.get(found.span.clone())).collect::<Option<_>>()?;
     let said = said.join(" ");
     let result = match found {

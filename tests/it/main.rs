@@ -12,6 +12,7 @@ mod faults;
 mod flows;
 mod fuzz;
 mod invariants;
+mod lazy;
 mod moves;
 mod names;
 mod presses;

@@ -8,11 +8,14 @@
 
 use super::lexicon::{LEXICON, Lexicon, NUMBER, Role};
 use super::{Consent, cover};
+use crate::language::tokens::{Cut, WordRules, cut, is_accent, lower};
 
 /// Longest message that can be a change to a card, in bytes.
 const BYTES_MAX: usize = 2_000;
 /// Words looked at; a change names itself at the beginning.
 const WORDS_MAX: usize = 24;
+/// With the marks between them.
+const TOKENS_MAX: usize = 400;
 
 pub(super) fn amends(text: &str) -> bool {
     if text.len() > BYTES_MAX || super::read(text) != Consent::Other {
@@ -36,28 +39,37 @@ pub(super) fn amends(text: &str) -> bool {
     })
 }
 
+/// A word is what lies between spaces and dashes; one mark in the middle of it, seen or not, is left out.
+const RULES: WordRules =
+    WordRules { is_word, joins: |_, c, after| !is_space(c) && is_word(after), whole: |_| 0, is_space };
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '\'' | '’') || is_accent(c)
+}
+
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '-' | '–' | '—')
+}
+
 /// Words of any writing, lowercase, and the indexes after which punctuation stands.
 fn words(text: &str) -> (Vec<String>, Vec<usize>) {
     let (mut words, mut breaks) = (Vec::new(), Vec::new());
-    for piece in text.split(|c: char| c.is_whitespace() || matches!(c, '-' | '–' | '—')) {
-        let inner = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’') || is_sign(c);
-        let word: String = piece.chars().filter(|c| inner(*c)).collect();
-        if !word.is_empty() {
-            words.push(word.to_lowercase().replace('’', "'"));
+    let cuts = cut(text, TOKENS_MAX, &RULES);
+    for (at, Cut { span, is_word: word, .. }) in cuts.iter().enumerate() {
+        let typed = &text[span.clone()];
+        if *word {
+            words.push(lower(&typed.chars().filter(|c| is_word(*c)).collect::<String>()));
+            if words.len() == WORDS_MAX {
+                break;
+            }
+            continue;
         }
-        if words.len() == WORDS_MAX {
-            break;
-        }
-        if piece.ends_with([',', '.', '!', ';', ':', '،', '।']) && !words.is_empty() {
+        let ends = cuts.get(at + 1).is_none_or(|next| next.spaced);
+        if ends && !words.is_empty() && matches!(typed, "," | "." | "!" | ";" | ":" | "،" | "।") {
             breaks.push(words.len() - 1);
         }
     }
     (words, breaks)
-}
-
-/// Vowel signs and accents that are part of a word though not letters themselves.
-fn is_sign(c: char) -> bool {
-    unicode_normalization::char::is_combining_mark(c) && !matches!(c, '\u{fe00}'..='\u{fe0f}')
 }
 
 fn ids(lexicon: Lexicon, word: &str) -> Vec<u32> {

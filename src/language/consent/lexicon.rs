@@ -7,7 +7,8 @@
 //! at run time: what a yes is belongs to the program, not to its configuration.
 
 use super::spelling::{fits, runs};
-use crate::language::tables::{Rows, Sections, Words};
+use crate::language::lexicon::Words;
+use crate::language::tables::{Rows, Sections};
 
 /// A set of languages, one bit a phrase book.
 pub(super) type Langs = u32;

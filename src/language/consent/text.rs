@@ -6,6 +6,7 @@
 //!
 //! Invariants: `answer` returns at most `WORDS_MAX` words, lowercase, in composed form, each of
 //! letters (with inner apostrophes) or one emoji without its skin tone. Deliberately absent:
+//! the cutter of `language::tokens`, which takes any text where this one refuses what it does not know;
 //! compatibility folding (fullwidth or mathematical letters are not letters here) and the removal of
 //! characters: what does not belong makes the message no answer.
 

@@ -2,8 +2,6 @@
 //!
 //! The change is applied to the one action it fits, newest first; nothing fitting means nothing is guessed.
 
-use std::sync::OnceLock;
-
 use chrono::{DateTime, NaiveTime};
 use chrono_tz::Tz;
 use regex::Regex;
@@ -51,24 +49,20 @@ fn amend_one(action: &PlannedAction, words: &str, reference: &Reference) -> Opti
 
 /// The words behind "yes, but", "no, actually" and their like.
 fn without_lead(text: &str) -> &str {
-    static LEAD: OnceLock<Option<Regex>> = OnceLock::new();
-    let pattern = r"(?i)^(?:\s*(?:yes|yeah|yep|ok(?:ay)?|sure|no|nope|fine|good|but|actually|hmm|please|wait|and|ja|aber|nein|doch)\b[\s,.!:;-]*)+";
-    let lead = LEAD.get_or_init(|| Regex::new(pattern).ok());
-    let start = lead.as_ref().and_then(|lead| lead.find(text)).map_or(0, |found| found.end());
-    text[start..].trim()
+    let behind = r"(?is)^(?:\s*(?:yes|yeah|yep|ok(?:ay)?|sure|no|nope|fine|good|but|actually|hmm|please|wait|and|ja|aber|nein|doch)\b[\s,.!:;-]*)*(.*)$";
+    captured(&[behind], text).unwrap_or_default()
 }
 
 /// The first capture of the first pattern that fits the whole text.
-fn captured<'t>(cell: &'static OnceLock<Vec<Regex>>, patterns: &[&str], text: &'t str) -> Option<&'t str> {
-    let compiled = cell.get_or_init(|| patterns.iter().filter_map(|p| Regex::new(p).ok()).collect());
-    let found = compiled.iter().find_map(|regex| regex.captures(text))?;
+///
+/// Patterns are compiled where they are needed, a few tenths of a millisecond each: cards are changed so rarely that
+/// nothing is kept, and no other chat ever waits for it.
+fn captured<'t>(patterns: &[&str], text: &'t str) -> Option<&'t str> {
+    let found = patterns.iter().find_map(|pattern| Regex::new(pattern).ok()?.captures(text))?;
     Some(found.get(1)?.as_str().trim())
 }
 
 fn letter(params: &mut Params, words: &str) -> bool {
-    static SUBJECT: OnceLock<Vec<Regex>> = OnceLock::new();
-    static MORE: OnceLock<Vec<Regex>> = OnceLock::new();
-    static BODY: OnceLock<Vec<Regex>> = OnceLock::new();
     let subject = [
         r"(?is)^(?:change|make|set|with)?\s*(?:the\s+)?subject(?:\s+(?:line))?(?:\s+(?:to|should be|as|is))?[:\s]+(.+)$",
     ];
@@ -81,13 +75,13 @@ fn letter(params: &mut Params, words: &str) -> bool {
         r"(?is)^(?:say|write|tell (?:him|her|them))(?:\s+(?:that|instead))?[:\s]+(.+?)(?:\s+instead)?$",
         r"(?is)^(?:change|make|set)\s+(?:the\s+)?(?:body|text|message)\s+(?:to|say)[:\s]+(.+)$",
     ];
-    if let Some(subject) = captured(&SUBJECT, &subject, words).filter(|_| params.contains_key("subject")) {
+    if let Some(subject) = captured(&subject, words).filter(|_| params.contains_key("subject")) {
         params.insert("subject".to_owned(), unquoted(subject).into());
-    } else if let Some(more) = captured(&MORE, &more, words) {
+    } else if let Some(more) = captured(&more, words) {
         let before = params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end();
         let joined = format!("{before}\n{}", sentence(unquoted(more)));
         params.insert("body".to_owned(), joined.into());
-    } else if let Some(body) = captured(&BODY, &body, words) {
+    } else if let Some(body) = captured(&body, words) {
         params.insert("body".to_owned(), sentence(unquoted(body)).into());
     } else {
         return false;
@@ -96,9 +90,6 @@ fn letter(params: &mut Params, words: &str) -> bool {
 }
 
 fn people(params: &mut Params, name: &str, words: &str) -> bool {
-    static ONLY: OnceLock<Vec<Regex>> = OnceLock::new();
-    static TOO: OnceLock<Vec<Regex>> = OnceLock::new();
-    static WITHOUT: OnceLock<Vec<Regex>> = OnceLock::new();
     let only = [r"(?i)^(?:send it |make it )?to ([^,]+?)(?: instead)?[.!]?$"];
     let too = [
         r"(?i)^(?:also )?(?:add|invite|cc|include) ([^,:]+?)(?: too| as well)?[.!]?$",
@@ -113,11 +104,11 @@ fn people(params: &mut Params, name: &str, words: &str) -> bool {
         .filter_map(Value::as_str)
         .map(str::to_owned)
         .collect();
-    if let Some(person) = captured(&ONLY, &only, words).filter(|_| name == "to") {
+    if let Some(person) = captured(&only, words).filter(|_| name == "to") {
         listed = vec![person.to_owned()];
-    } else if let Some(person) = captured(&TOO, &too, words) {
+    } else if let Some(person) = captured(&too, words) {
         listed.push(person.to_owned());
-    } else if let Some(person) = captured(&WITHOUT, &without, words) {
+    } else if let Some(person) = captured(&without, words) {
         let before = listed.len();
         let gone = person.to_lowercase();
         listed.retain(|address| !address.to_lowercase().contains(&gone));
@@ -132,13 +123,12 @@ fn people(params: &mut Params, name: &str, words: &str) -> bool {
 }
 
 fn named(params: &mut Params, name: &str, words: &str) -> bool {
-    static NAME: OnceLock<Vec<Regex>> = OnceLock::new();
     let patterns = [
         r"(?i)^(?:call|name) it (.+)$",
         r"(?i)^(?:rename it|change the (?:title|name|summary)) to (.+)$",
         r"(?i)^(?:title|name)[: ]+(.+)$",
     ];
-    let Some(value) = captured(&NAME, &patterns, words) else {
+    let Some(value) = captured(&patterns, words) else {
         return false;
     };
     params.insert(name.to_owned(), unquoted(value).into());
@@ -146,11 +136,10 @@ fn named(params: &mut Params, name: &str, words: &str) -> bool {
 }
 
 fn place(params: &mut Params, words: &str) -> bool {
-    static PLACE: OnceLock<Vec<Regex>> = OnceLock::new();
     let patterns = [
         r"(?i)^(?:change the (?:location|place) to|location[: ]|(?:make it |move it )?(?:in|at) (?:the )?(?:location )?)\s*([\p{L}][^\d]*)$",
     ];
-    let Some(value) = captured(&PLACE, &patterns, words) else {
+    let Some(value) = captured(&patterns, words) else {
         return false;
     };
     // "at noon" and "in the evening" are times.

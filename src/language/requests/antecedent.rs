@@ -7,13 +7,14 @@ mod words;
 
 use serde_json::Value;
 
+use super::annotated::AnnotatedText;
 use super::clauses::{self, Tries};
 use super::grammar::GRAMMAR;
-use super::heard::Heard;
-use super::said::without_determiner;
-use super::text::{Token, capitalised, tokens};
+use super::reading::without_determiner;
+use super::text::{Token, tokens};
 use super::{Hearing, Understood};
 use crate::core::plan::{Params, Plan, PlannedAction};
+use crate::core::text::capital;
 use crate::language::time;
 use crate::language::time::Reference;
 use words::{Words, is_cut, of_owner};
@@ -118,7 +119,7 @@ fn named_event(told: &PlannedAction, name: &str) -> PlannedAction {
         Some((param.to_owned(), value.clone()))
     });
     let mut params: Params = known.collect();
-    params.insert("summary".to_owned(), capitalised(without_determiner(name)).into());
+    params.insert("summary".to_owned(), capital(without_determiner(name)).into());
     PlannedAction { service: "calendar".into(), command: "create_event".into(), params, ..PlannedAction::default() }
 }
 
@@ -152,7 +153,7 @@ fn weighed(
     reference: &Reference,
 ) -> Option<Plan> {
     let level = tail.without_lead().after("makeit")?;
-    let level = Heard::new(level.text(), reference, GRAMMAR.lexicon);
+    let level = AnnotatedText::new(level.text(), reference, GRAMMAR.lexicon);
     let all = 0..level.tokens.len();
     let (_, priority) = level.priority_in(&all).filter(|_| level.live(all.clone()).is_empty())?;
     let mut plan = planned(before.text())?;

@@ -2,22 +2,22 @@
 //!
 //! A sentence is one clause unless a connector ("and", "then", a comma) is followed by something that is a
 //! request by itself and what stands before is complete: "check my calendar and email Bob" are two,
-//! "buy milk and eggs" is one. Not here: what a clause means (`matching`, `say`).
+//! "buy milk and eggs" is one. Not here: what a clause means (`matching`, `filling`).
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::annotated::AnnotatedText;
+use super::filling::{self, Built};
 use super::grammar::{GRAMMAR, Grammar};
-use super::heard::Heard;
-use super::kinds::Kind;
 use super::matching::{self, Match};
-use super::said::Said;
-use super::say::{self, Built};
+use super::reading::ClauseReading;
 use super::sentences::sentences;
+use super::slot_types::SlotType;
 use super::text::own_words;
-use super::{Hearing, Understood, ahead, antecedent, finish, history};
+use super::{Hearing, Understood, antecedent, finish, history, offsets};
 use crate::core::plan::{Plan, PlannedAction};
 
 /// Connectors looked at in one sentence.
@@ -26,6 +26,10 @@ pub(crate) const CONNECTORS_MAX: usize = 12;
 const READINGS_MAX: usize = 12;
 /// Clauses of a message that are tried; every comma may divide, and twenty of them in a million ways.
 const TRIES_MAX: usize = 300;
+
+/// What only asks for something that is there.
+const LOOK_UPS: &str = "calendar.list_events calendar.find_free_time task.list email.search \
+    keep.search keep.list contacts.find memory.recall";
 
 /// How many clauses may still be tried.
 #[derive(Debug)]
@@ -77,7 +81,7 @@ pub(crate) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
     if text.trim().is_empty() {
         return Understood::NotUnderstood;
     }
-    let actions = ahead::plan(&text, hearing, domains);
+    let actions = offsets::plan(&text, hearing, domains);
     if !actions.is_empty() {
         return Understood::Plan(Plan { actions, ..Plan::default() });
     }
@@ -87,7 +91,7 @@ pub(crate) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
 /// The plan of a message whose requests say for themselves what they are about.
 pub(crate) fn plan_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> Understood {
     let text = own_words(hearing.text);
-    let heard = Heard::new(&text, hearing.reference, GRAMMAR.lexicon);
+    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
     let parser = Parser::new(hearing, &heard, domains, tries);
     let mut clauses = Vec::new();
     for sentence in sentences(&heard) {
@@ -114,32 +118,21 @@ pub(crate) fn plan_as_said(hearing: &Hearing, domains: &[String], tries: &Tries)
 }
 
 /// "no, friday" and "at 6" correct what was planned last.
-pub(crate) fn only_a_time(hearing: &Hearing, heard: &Heard, domains: &[String]) -> Option<PlannedAction> {
+pub(crate) fn only_a_time(hearing: &Hearing, heard: &AnnotatedText, domains: &[String]) -> Option<PlannedAction> {
     let all = 0..heard.tokens.len();
-    let ids: Vec<_> = heard.live(all.clone()).into_iter().map(|i| heard.tokens[i].id).collect();
+    let ids = heard.ids(all.clone());
     let [time] = heard.times_in(&all)[..] else {
         return None;
     };
     let is_bare = ids.is_empty() || GRAMMAR.lexicon.is_phrase("correction", &ids);
-    let last = history::latest(hearing.history, |past| say::fits(domains, &past.service)).filter(|_| is_bare)?;
-    let words = heard.words_of(&heard.peels[time]);
-    say::retimed(last, words)
+    let last = history::latest(hearing.history, |past| filling::fits(domains, &past.service)).filter(|_| is_bare)?;
+    let words = heard.words_of(&heard.masks[time]);
+    filling::retimed(last, words)
 }
 
 impl Clause {
-    /// Whether it only asks for something that is there.
     pub fn looks_up(&self) -> bool {
-        matches!(
-            self.command.as_str(),
-            "calendar.list_events"
-                | "calendar.find_free_time"
-                | "task.list"
-                | "email.search"
-                | "keep.search"
-                | "keep.list"
-                | "contacts.find"
-                | "memory.recall"
-        )
+        LOOK_UPS.split(' ').any(|command| command == self.command)
     }
 
     pub fn actions(&self) -> impl Iterator<Item = &PlannedAction> {
@@ -153,7 +146,7 @@ impl Clause {
 }
 
 /// A sentence that is no request, after a mail with words of its own, belongs to that mail.
-fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>) -> bool {
+fn continue_letter(clauses: &mut [Clause], heard: &AnnotatedText, sentence: Range<usize>) -> bool {
     let live = heard.live(sentence.clone());
     if live.len() < 3 || sentence.is_empty() {
         return false;
@@ -165,7 +158,7 @@ fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>
     let Some(body) = action.params.get("body").and_then(|b| b.as_str()).filter(|_| is_letter) else {
         return false;
     };
-    let more = say::finish_body(heard.raw(sentence.start, sentence.end - 1));
+    let more = filling::finish_body(heard.raw(sentence.start, sentence.end - 1));
     let body = format!("{} {more}\n", body.trim_end());
     action.params.insert("body".into(), body.into());
     true
@@ -174,7 +167,7 @@ fn continue_letter(clauses: &mut [Clause], heard: &Heard, sentence: Range<usize>
 pub(crate) struct Parser<'a> {
     pub grammar: Grammar<'static>,
     pub hearing: &'a Hearing<'a>,
-    pub heard: &'a Heard<'a>,
+    pub heard: &'a AnnotatedText<'a>,
     domains: &'a [String],
     pub tries: &'a Tries,
     /// Clauses that were tried; a message is divided in many ways that share theirs.
@@ -182,15 +175,20 @@ pub(crate) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub fn new(hearing: &'a Hearing<'a>, heard: &'a Heard<'a>, domains: &'a [String], tries: &'a Tries) -> Parser<'a> {
+    pub fn new(
+        hearing: &'a Hearing<'a>,
+        heard: &'a AnnotatedText<'a>,
+        domains: &'a [String],
+        tries: &'a Tries,
+    ) -> Parser<'a> {
         Parser { grammar: GRAMMAR, hearing, heard, domains, tries, tried: RefCell::default() }
     }
 
     /// "I've got a migraine, please cancel the planning session": what follows a comma and asks.
     fn behind_an_excuse(&self, sentence: Range<usize>) -> Vec<Clause> {
-        let comma = |at: &usize| self.heard.text.get(self.heard.tokens[*at].span.clone()) == Some(",");
+        let comma = |at: &usize| self.heard.typed(*at) == ",";
         let asks = |at: &usize| {
-            let ids: Vec<_> = self.heard.live(*at + 1..sentence.end).iter().map(|i| self.heard.tokens[*i].id).collect();
+            let ids = self.heard.ids(*at + 1..sentence.end);
             ["lead", "delead"].iter().any(|class| self.grammar.lexicon.starts(class, &ids).is_some())
         };
         let starts = sentence.clone().filter(comma).filter(asks).take(CONNECTORS_MAX);
@@ -211,7 +209,7 @@ impl<'a> Parser<'a> {
             let Some(left) = self.clause(range.start..*at) else {
                 continue;
             };
-            let link = &self.heard.text[self.heard.tokens[*at].span.clone()];
+            let link = self.heard.typed(*at);
             if matches!(link, ":" | "-" | "–" | "—" | "so" | "but") {
                 continue;
             }
@@ -252,7 +250,7 @@ impl<'a> Parser<'a> {
         connectors: &[(usize, usize)],
         depth: usize,
     ) -> Option<Vec<Clause>> {
-        let so = |at: usize| &self.heard.text[self.heard.tokens[at].span.clone()] == "so";
+        let so = |at: usize| self.heard.typed(at) == "so";
         let (at, after) = connectors.iter().take(CONNECTORS_MAX).find(|(at, _)| so(*at))?;
         let request = *after..range.end;
         let found = self.begins(&request, &["remindme"]).then(|| self.clauses(request, depth + 1))?;
@@ -266,7 +264,7 @@ impl<'a> Parser<'a> {
     fn after_preamble(&self, range: &Range<usize>, connectors: &[(usize, usize)], depth: usize) -> Vec<Clause> {
         let is_told = self.is_told(range);
         for (at, after) in connectors.iter().take(CONNECTORS_MAX) {
-            let comma = &self.heard.text[self.heard.tokens[*at].span.clone()];
+            let comma = self.heard.typed(*at);
             if !matches!(comma, "," | "so" | "-" | "–" | "—" | ":") {
                 continue;
             }
@@ -287,7 +285,7 @@ impl<'a> Parser<'a> {
 
     /// Negated, wished or reported: no request of the person's own.
     pub fn is_told(&self, range: &Range<usize>) -> bool {
-        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
+        let ids = self.heard.ids(range.clone());
         matching::starts(self.grammar.lexicon, &ids).into_iter().any(|at| {
             ["negation", "reported"].iter().any(|class| self.grammar.lexicon.starts(class, &ids[at..]).is_some())
         })
@@ -323,10 +321,15 @@ impl<'a> Parser<'a> {
     }
 
     fn built(&self, found: &Match, range: &Range<usize>) -> Option<Clause> {
-        let said =
-            Said { grammar: self.grammar, hearing: self.hearing, heard: self.heard, found, domains: self.domains };
-        let built = say::build(&said);
-        let allowed = |action: &PlannedAction| say::fits(self.domains, &action.service);
+        let said = ClauseReading {
+            grammar: self.grammar,
+            hearing: self.hearing,
+            heard: self.heard,
+            found,
+            domains: self.domains,
+        };
+        let built = filling::build(&said);
+        let allowed = |action: &PlannedAction| filling::fits(self.domains, &action.service);
         let fits = match &built {
             Built::Act(action) | Built::Ask { partial: action, .. } => allowed(action),
             Built::Acts(actions) => !actions.is_empty() && actions.iter().all(allowed),
@@ -343,7 +346,7 @@ impl<'a> Parser<'a> {
             tokens: range.clone(),
             open_ended: last_slot.is_some() && last_slot == last_live && !last_is_time,
             ends_fixed: !last_is_time
-                && (last_slot != last_live || found.slots.last().is_some_and(|s| s.kind == Kind::List)),
+                && (last_slot != last_live || found.slots.last().is_some_and(|s| s.kind == SlotType::List)),
             has_time: !self.heard.times_in(range).is_empty(),
             is_named: !found.slots.is_empty(),
         })

@@ -10,18 +10,25 @@ use crate::language::tables::{TooMany, Writer, sorted};
 
 /// The words of all frames.
 pub(super) fn words_of(wordings: &[Wording]) -> BTreeSet<String> {
-    fn add(nodes: &[Node], out: &mut BTreeSet<String>) {
-        for node in nodes {
-            match node {
-                Node::Word(word) => _ = out.insert(word.clone()),
-                Node::Optional(ways) | Node::Either(ways) => ways.iter().for_each(|way| add(way, out)),
-                Node::Class(_) | Node::Slot { .. } | Node::Mark(_) => {}
+    let mut out = BTreeSet::new();
+    for wording in wordings {
+        visit(&wording.nodes, &mut |node| {
+            if let Node::Word(word) = node {
+                out.insert(word.clone());
             }
+        });
+    }
+    out
+}
+
+/// All nodes, those inside brackets too.
+fn visit(nodes: &[Node], see: &mut dyn FnMut(&Node)) {
+    for node in nodes {
+        see(node);
+        if let Node::Optional(ways) | Node::Either(ways) = node {
+            ways.iter().for_each(|way| visit(way, see));
         }
     }
-    let mut out = BTreeSet::new();
-    wordings.iter().for_each(|wording| add(&wording.nodes, &mut out));
-    out
 }
 
 /// Whether a sequence has a word that each of its readings needs; otherwise it takes what it likes.
@@ -57,18 +64,13 @@ pub(super) fn frames(wordings: &[Wording], lexicon: Lexicon, writer: &mut Writer
 }
 
 fn names_of(wording: &Wording) -> Vec<String> {
-    fn add(nodes: &[Node], out: &mut Vec<String>) {
-        for node in nodes {
-            match node {
-                Node::Slot { name, .. } => out.push(name.clone()),
-                Node::Optional(ways) | Node::Either(ways) => ways.iter().for_each(|way| add(way, out)),
-                Node::Word(_) | Node::Class(_) | Node::Mark(_) => {}
-            }
-        }
-    }
     let mut out = vec![wording.command.clone()];
     out.extend(wording.fixed.iter().flat_map(|(name, value)| [name.clone(), value.clone()]));
-    add(&wording.nodes, &mut out);
+    visit(&wording.nodes, &mut |node| {
+        if let Node::Slot { name, .. } = node {
+            out.push(name.clone());
+        }
+    });
     out
 }
 
@@ -173,8 +175,8 @@ pub(crate) mod built_in {
     //! The program's own grammar: `grammar.bin` follows from the texts beside it.
 
     use super::super::grammar::{Frames, Grammar};
-    use super::super::kinds::Kind;
     use super::super::notation::{self, Names};
+    use super::super::slot_types::SlotType;
     use super::*;
     use crate::language::tables::Sections;
 
@@ -205,7 +207,7 @@ pub(crate) mod built_in {
         let is_class = |name: &str| classes.iter().any(|(known, _)| known == name);
         let (mut wordings, mut mistakes) = (Vec::new(), Vec::new());
         for (read, wrong) in
-            frames.iter().map(|text| notation::read(text, Names { is_class: &is_class, kind: &Kind::read }))
+            frames.iter().map(|text| notation::read(text, Names { is_class: &is_class, kind: &SlotType::read }))
         {
             wordings.extend(read);
             mistakes.extend(wrong.iter().map(ToString::to_string));

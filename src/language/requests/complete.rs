@@ -2,15 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
+use super::annotated::AnnotatedText;
+use super::filling;
 use super::grammar::GRAMMAR;
-use super::heard::Heard;
 use super::matching;
-use super::said::{people, things, tidy, title, without_determiner};
-use super::say;
-use super::text::{fold, own_words};
+use super::reading::{people, things, tidy, title, without_determiner};
+use super::text::own_words;
 use crate::core::plan::PlannedAction;
 use crate::language::time;
-use crate::language::time::{Found, Reference, When};
+use crate::language::time::{Reference, TimeMention, When};
+use crate::language::tokens::lower;
 
 /// An answer is short; more words than this are something new.
 const TIME_ANSWER_WORDS: usize = 12;
@@ -33,14 +34,14 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
             let names = people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]));
             let to: Vec<String> = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
             let body = action.params.get("body").and_then(Value::as_str).unwrap_or_default().trim_end().to_owned();
-            action.params.insert("body".into(), json!(say::greeted(&to, &body)));
+            action.params.insert("body".into(), json!(filling::greeted(&to, &body)));
             Value::Array(names)
         }
         "to" | "attendees" => Value::Array(people(&without_lead(&text, &["to ", "send it to ", "it's for ", "for "]))),
         "items" => Value::Array(things(&tidy(&text))),
         "body" => {
             let to: Vec<String> = names(partial, "to");
-            let (subject, body) = say::body_from(&text, &to);
+            let (subject, body) = filling::body_from(&text, &to);
             if !partial.params.contains_key("subject") {
                 action.params.insert("subject".into(), json!(subject));
             }
@@ -64,39 +65,39 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
 
 /// "never mind" is no title.
 fn gives_up(text: &str, reference: &Reference) -> bool {
-    let heard = Heard::new(text, reference, GRAMMAR.lexicon);
-    let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
+    let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
+    let ids = heard.ids(0..heard.tokens.len());
     GRAMMAR.lexicon.starts("giveup", &ids).is_some()
 }
 
 /// A message that is a request, and not a weak one, by itself.
 fn is_new_request(text: &str, reference: &Reference) -> bool {
-    let heard = Heard::new(text, reference, GRAMMAR.lexicon);
+    let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
     let best = matching::readings(GRAMMAR, &heard, 0..heard.tokens.len()).into_iter().next();
     let asks = text.trim_end().ends_with('?') && heard.times_in(&(0..heard.tokens.len())).is_empty();
-    asks || time::ahead_in(text).is_some()
+    asks || time::offset_in(text).is_some()
         || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
 }
 
 /// "Haircut on the 23rd at 5" is another event than the call whose time was asked for.
 fn names_another(partial: &PlannedAction, text: &str, reference: &Reference) -> bool {
-    let asked = fold(&Value::Object(partial.params.clone()).to_string());
+    let asked = lower(&Value::Object(partial.params.clone()).to_string());
     let is_known = ["summary", "title", "find_by"].iter().any(|name| partial.params.contains_key(*name));
-    let heard = Heard::new(text, reference, GRAMMAR.lexicon);
+    let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
     let live = heard.live(0..heard.tokens.len());
     let ids: Vec<_> = live.iter().map(|i| heard.tokens[*i].id).collect();
     let timed = !heard.times_in(&(0..heard.tokens.len())).is_empty();
     let Some(len) = GRAMMAR.lexicon.starts("event", &ids).filter(|_| timed && is_known) else {
         return false;
     };
-    !asked.contains(&fold(heard.raw(live[0], live[len - 1])))
+    !asked.contains(&lower(heard.raw(live[0], live[len - 1])))
 }
 
 /// "Call Bob today about the meeting tomorrow at 3": something to do, with more to say of it than when.
 fn is_errand(text: &str, reference: &Reference) -> bool {
     const WORDS_MIN: usize = 4;
-    let heard = Heard::new(text, reference, GRAMMAR.lexicon);
-    let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
+    let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
+    let ids = heard.ids(0..heard.tokens.len());
     ids.len() >= WORDS_MIN && GRAMMAR.lexicon.starts("errand", &ids).is_some()
 }
 
@@ -126,7 +127,8 @@ fn bare_hour(text: &str) -> Option<String> {
 
 fn changes(partial: &PlannedAction, text: &str, reference: &Reference) -> Option<Value> {
     let words = time_in(text, reference)?;
-    let is_length = matches!(time::find(text, reference).first(), Some(Found { result: Ok(When::Duration(_)), .. }));
+    let is_length =
+        matches!(time::find(text, reference).first(), Some(TimeMention { result: Ok(When::Duration(_)), .. }));
     let name = match (partial.service.as_str(), is_length) {
         ("calendar", true) => "end_time",
         ("calendar", false) => "start_time",
@@ -161,7 +163,7 @@ fn titled(action: &mut PlannedAction, param: &str, text: &str, reference: &Refer
 }
 
 fn contact(mut action: PlannedAction, text: &str) -> Option<PlannedAction> {
-    let (email, phone) = say::split_details(text);
+    let (email, phone) = filling::split_details(text);
     if email.is_none() && phone.is_none() {
         return None;
     }

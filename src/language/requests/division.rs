@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::clauses::{Clause, Parser};
-use super::text::fold;
+use crate::language::tokens::lower;
 
 const CONNECTORS: [&str; 15] =
     [",", "and", "then", "also", "plus", "&", "und", "dann", "so", "-", "–", "—", ":", "n", "but"];
@@ -14,7 +14,7 @@ impl Parser<'_> {
         let mut out: Vec<(usize, usize)> = Vec::new();
         let mut quoted = false;
         for at in range.clone() {
-            let word = fold(&self.heard.text[self.heard.tokens[at].span.clone()]);
+            let word = lower(self.heard.typed(at));
             if matches!(word.as_str(), "\"" | "“" | "”") {
                 quoted = !quoted;
             }
@@ -82,7 +82,7 @@ impl Parser<'_> {
         let Some(asked) = before.last().filter(|asked| self.is_own_need(asked, sentence)) else {
             return false;
         };
-        let ids: Vec<_> = self.heard.live(sentence.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
+        let ids = self.heard.ids(sentence.clone());
         let of_it = ["it", "purpose"].iter().any(|class| self.grammar.lexicon.find(class, &ids).is_some());
         let created = |clause: &Clause| matches!(clause.command.as_str(), "task.create" | "calendar.create_event");
         (of_it || asked.command == "calendar.find_free_time")
@@ -90,12 +90,12 @@ impl Parser<'_> {
     }
 
     pub fn says_mark(&self, mut range: Range<usize>, mark: &str) -> bool {
-        range.any(|at| &self.heard.text[self.heard.tokens[at].span.clone()] == mark)
+        range.any(|at| self.heard.typed(at) == mark)
     }
 
     /// Whether what is seen of a range begins with a phrase of one of the classes.
     pub fn begins(&self, range: &Range<usize>, classes: &[&str]) -> bool {
-        let ids: Vec<_> = self.heard.live(range.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect();
+        let ids = self.heard.ids(range.clone());
         classes.iter().any(|class| self.grammar.lexicon.starts(class, &ids).is_some())
     }
 }

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
+use super::filling::{self, Built};
 use super::grammar::GRAMMAR;
-use super::say::{self, Built};
 use super::text::tokens;
 use super::{Past, Understood, history};
 use crate::core::plan::{Plan, PlannedAction};
@@ -90,7 +90,7 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
             let (question, param) = ("Who should it go to?".into(), "to".into());
             return Some(Understood::Ask { question, partial: action.clone(), param });
         };
-        action.params.insert("body".into(), say::greeted(&people, &bare).into());
+        action.params.insert("body".into(), filling::greeted(&people, &bare).into());
         action.params.insert("to".into(), people.into());
     }
     None

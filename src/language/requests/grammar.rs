@@ -2,10 +2,11 @@
 //!
 //! A frame is a row of numbers that is walked as it stands: `compile` writes it, [`Pieces`] reads it.
 
-use super::kinds::Kind;
 use super::lexicon::{ClassId, Lexicon, WordId};
 use super::notation::MARKS;
-use crate::language::tables::{Map, Numbers, Rows, Sections, Words};
+use super::slot_types::SlotType;
+use crate::language::lexicon::Words;
+use crate::language::tables::{Map, Numbers, Rows, Sections};
 
 /// One element of a frame.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +17,7 @@ pub(crate) enum Piece<'g> {
     Either(Ways<'g>),
     Slot {
         name: &'g str,
-        kind: Kind,
+        kind: SlotType,
     },
     /// A colon or a comma between the words.
     Mark(&'static str),
@@ -51,7 +52,7 @@ impl<'g> Pieces<'g> {
             CLASS => (Piece::Class(ClassId(what)), 2),
             OPTIONAL => (Piece::Optional(Ways(self.part(2, what))), 2 + what),
             EITHER => (Piece::Either(Ways(self.part(2, what))), 2 + what),
-            SLOT => (Piece::Slot { name: self.names.word(what), kind: Kind::numbered(self.code.get(2)?)? }, 3),
+            SLOT => (Piece::Slot { name: self.names.word(what), kind: SlotType::numbered(self.code.get(2)?)? }, 3),
             MARK => (Piece::Mark(MARKS.get(what)?), 2),
             _ => return None,
         };

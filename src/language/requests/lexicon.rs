@@ -3,7 +3,8 @@
 //! Not here: what is done with them. A word that occurs in no class and no frame is unknown; unknown words
 //! are what titles, names and bodies are made of.
 
-use crate::language::tables::{Numbers, PhraseTable, Rows, Sections, Words};
+use crate::language::lexicon::{PhraseTable, Words};
+use crate::language::tables::{Numbers, Rows, Sections};
 use crate::language::words::distance;
 
 /// A word of the frames or classes.

@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
+use super::annotated::AnnotatedText;
 use super::grammar::{Frame, Grammar, Piece, Pieces};
-use super::heard::Heard;
-use super::kinds::Kind;
 use super::lexicon::{Lexicon, WordId};
+use super::slot_types::SlotType;
 use super::text::Token;
 
 /// Steps spent on one clause. An everyday request needs some hundred.
@@ -35,7 +35,7 @@ pub(crate) struct Slot<'g> {
     /// First and last live token; none for a time, which is found wherever it stands.
     pub first: usize,
     pub last: usize,
-    pub kind: Kind,
+    pub kind: SlotType,
 }
 
 impl Match<'_> {
@@ -46,7 +46,7 @@ impl Match<'_> {
 }
 
 /// All readings of the tokens, best first.
-pub(crate) fn readings<'g>(grammar: Grammar<'g>, heard: &Heard, tokens: Range<usize>) -> Vec<Match<'g>> {
+pub(crate) fn readings<'g>(grammar: Grammar<'g>, heard: &AnnotatedText, tokens: Range<usize>) -> Vec<Match<'g>> {
     let live = heard.live(tokens.clone());
     let ids: Vec<WordId> = live.iter().map(|&i| heard.tokens[i].id).collect();
     let mut found: Vec<Match<'g>> = Vec::new();
@@ -82,7 +82,7 @@ fn score(frame: &Frame, fixed: u32, skipped_before: usize, skipped_after: usize,
     } else {
         0
     };
-    let open = slots.iter().map(|slot| if slot.kind == Kind::Text { -2 } else { 1 }).sum::<i32>();
+    let open = slots.iter().map(|slot| if slot.kind == SlotType::Text { -2 } else { 1 }).sum::<i32>();
     let says = slots.last().is_some_and(|slot| matches!(slot.name, "body" | "ask" | "clause"));
     let after = if says { -(skipped_after as i32) } else { skipped_after.min(POLITE_WORDS_MAX) as i32 };
     10 * fixed as i32 - weak - skipped_before as i32 + after + open
@@ -132,7 +132,7 @@ struct Rest<'a, 'g> {
 
 struct Walk<'a, 'g> {
     lexicon: Lexicon<'g>,
-    heard: &'a Heard<'a>,
+    heard: &'a AnnotatedText<'a>,
     live: &'a [usize],
     ids: &'a [WordId],
     steps: &'a mut u32,
@@ -177,7 +177,7 @@ impl<'g> Walk<'_, 'g> {
             }
             Piece::Mark(mark) if self.has_before(mark, at) => self.go(rest, after, at, fixed + 1),
             Piece::Mark(_) => None,
-            Piece::Slot { name, kind: kind @ Kind::Time } => {
+            Piece::Slot { name, kind: kind @ SlotType::Time } => {
                 let depth = self.slots.len();
                 let none = usize::MAX;
                 self.slots.push(Slot { name, first: none, last: none, kind });
@@ -210,7 +210,7 @@ impl<'g> Walk<'_, 'g> {
 
     fn slot(
         &mut self,
-        (name, kind): (&'g str, Kind),
+        (name, kind): (&'g str, SlotType),
         rest: Pieces<'g>,
         after: Option<&Rest<'_, 'g>>,
         at: usize,

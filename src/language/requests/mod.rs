@@ -1,39 +1,39 @@
 //! Built-in language understanding: what a message is about, and a plan for everyday requests, without a model.
 //!
 //! ```text
-//! text ─► text (tokens) ─► heard (times and priority peeled off) ─► clauses ─► matching (frames)
-//!      ─► say/* (one file a service: slots become parameters) ─► Plan or one question
-//! text ─► route (a small linear model over words and frames) ─► Guess
+//! text ─► text (tokens) ─► annotated (times and priorities masked) ─► clauses ─► matching (frames) ─► reading
+//!      ─► filling/* (one file a service: slots become parameters) ─► Plan or one question
+//! text ─► intents (what the clauses seem to ask) ─► routing
 //! ```
 //!
 //! It runs when no model is configured, catches a failed stage and drives speculation. Invariants: no I/O, no
 //! clock; the same hearing gives the same answer; no input panics and work is bounded; plans name only
-//! commands and parameters of the catalog; times and people stay in the person's words. What people say
+//! commands and parameters that are registered; times and people stay in the person's words. What people say
 //! stands in `data/language/requests`, never in code.
 //!
 //! Deliberately not here: resolving times and people, stakes, and any knowledge of what services hold.
 
-pub(crate) mod ahead;
 mod amend;
+pub(crate) mod annotated;
 pub(crate) mod antecedent;
 pub(crate) mod clauses;
 mod compile;
 mod complete;
 mod division;
+mod filling;
 mod finish;
 pub(crate) mod grammar;
-pub(crate) mod heard;
 mod history;
-pub(crate) mod kinds;
+pub(crate) mod intents;
 pub(crate) mod lexicon;
 pub(crate) mod matching;
 mod notation;
+pub(crate) mod offsets;
 pub(crate) mod phrases;
+mod reading;
 mod remark;
-mod said;
-mod say;
-pub(crate) mod senses;
 mod sentences;
+pub(crate) mod slot_types;
 mod talk;
 pub(crate) mod text;
 

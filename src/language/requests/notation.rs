@@ -8,7 +8,7 @@
 //! ```
 //! `?` before a frame: a question over many items. Reading is strict: a mistake names its line and leaves the frame out.
 
-use super::kinds::Kind;
+use super::slot_types::SlotType;
 
 /// One element of a frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub(super) enum Node {
     Either(Vec<Vec<Node>>),
     Slot {
         name: String,
-        kind: Kind,
+        kind: SlotType,
     },
     /// A mark between the words, by its place in [`MARKS`].
     Mark(usize),
@@ -55,7 +55,7 @@ pub struct Mistake {
 #[derive(Clone, Copy)]
 pub(super) struct Names<'a> {
     pub is_class: &'a dyn Fn(&str) -> bool,
-    pub kind: &'a dyn Fn(&str, &str) -> Option<Kind>,
+    pub kind: &'a dyn Fn(&str, &str) -> Option<SlotType>,
 }
 
 /// The frames of a text, and its mistakes.
@@ -156,7 +156,7 @@ impl Reader<'_> {
         }
         if let Some(slot) = between('{', '}') {
             let (name, kind) = slot.split_once(':').unwrap_or((slot, ""));
-            let kind = (self.names.kind)(name, kind).ok_or_else(|| format!("no kind `{kind}`"))?;
+            let kind = (self.names.kind)(name, kind).ok_or_else(|| format!("no slot type `{kind}`"))?;
             return Ok(Some(Node::Slot { name: name.to_owned(), kind }));
         }
         if let Some(mark) = MARKS.iter().position(|mark| *mark == symbol) {

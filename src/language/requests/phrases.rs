@@ -18,17 +18,19 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::Hearing;
+use super::annotated::AnnotatedText;
 use super::clauses::{Parser, Tries};
 use super::compile;
 use super::grammar::{Frames, GRAMMAR, Grammar};
-use super::heard::Heard;
-use super::kinds::Kind;
 use super::matching::{Match, readings};
 use super::notation::{self, Mistake, Names, Node, Wording};
-use super::said::tidy;
-use super::text::{Mark, fold, own_words, tokens};
+use super::reading::tidy;
+use super::slot_types::SlotType;
+use super::text::{Mark, own_words, tokens};
 use crate::core::plan::{Params, PlannedAction};
-use crate::language::tables::{Sections, TooMany, Words, Writer, sorted};
+use crate::language::lexicon::Words;
+use crate::language::tables::{Sections, TooMany, Writer, sorted};
+use crate::language::tokens::lower;
 use crate::limits::{PHRASE_FRAMES_MAX, PHRASES_BYTES_MAX};
 
 /// The phrases of one service.
@@ -57,7 +59,7 @@ impl Phrases {
         }
         let is_class = |name: &str| GRAMMAR.lexicon.class(name).is_some();
         // A slot takes few words unless it says otherwise: whoever says more may say something else as well.
-        let kind = |_: &str, kind: &str| if kind.is_empty() { Some(Kind::Short) } else { Kind::read("", kind) };
+        let kind = |_: &str, kind: &str| if kind.is_empty() { Some(SlotType::Short) } else { SlotType::read("", kind) };
         let (wordings, mut mistakes) = notation::read(text, Names { is_class: &is_class, kind: &kind });
         let wordings: Vec<Wording> = wordings.into_iter().map(as_heard).collect();
         let greedy = wordings.iter().filter(|wording| !compile::needs_a_word(&wording.nodes));
@@ -92,24 +94,24 @@ impl Phrases {
     /// What they make of a message that they cover.
     fn action(&self, text: &str, hearing: &Hearing) -> Option<PlannedAction> {
         let grammar = self.grammar()?;
-        let heard = Heard::with_times(text, hearing.reference, grammar.lexicon);
+        let heard = AnnotatedText::with_times(text, hearing.reference, grammar.lexicon);
         let all = 0..heard.tokens.len();
         if is_of_several_sentences(&heard) {
             return None;
         }
         let time = match heard.times_in(&all)[..] {
             [] => None,
-            [time] => Some(heard.words_of(&heard.peels[time]).to_owned()),
+            [time] => Some(heard.words_of(&heard.masks[time]).to_owned()),
             [..] => return None,
         };
-        let is_time = |found: &Match| found.slots.iter().any(|slot| slot.kind == Kind::Time);
+        let is_time = |found: &Match| found.slots.iter().any(|slot| slot.kind == SlotType::Time);
         let fits = |found: &Match| {
             time.is_some() == is_time(found)
                 && found.slots.iter().all(|slot| !asks_for_more(heard.raw(slot.first, slot.last), hearing))
         };
         let found = readings(grammar, &heard, all).into_iter().find(fits)?;
         let words = |slot: &super::matching::Slot| match (slot.kind, &time) {
-            (Kind::Time, Some(time)) => time.clone(),
+            (SlotType::Time, Some(time)) => time.clone(),
             _ => tidy(heard.raw(slot.first, slot.last)),
         };
         let fixed = found.frame.fixed().map(|(name, value)| (name.to_owned(), Value::from(value)));
@@ -131,7 +133,7 @@ pub(crate) fn planned(hearing: &Hearing, domains: &[String]) -> Option<PlannedAc
 }
 
 /// Words behind a mark that ends a sentence.
-fn is_of_several_sentences(heard: &Heard) -> bool {
+fn is_of_several_sentences(heard: &AnnotatedText) -> bool {
     let stop = heard.tokens.iter().position(|token| token.mark == Mark::Stop);
     stop.is_some_and(|stop| {
         let behind = heard.live(stop..heard.tokens.len());
@@ -143,13 +145,15 @@ fn is_of_several_sentences(heard: &Heard) -> bool {
 /// Whether what a slot would take holds a request of its own: "Lisbon and remind me to buy milk".
 fn asks_for_more(words: &str, hearing: &Hearing) -> bool {
     const CONNECTORS: [&str; 6] = ["and", "then", "also", "but", ",", ";"];
-    let heard = Heard::with_times(words, hearing.reference, GRAMMAR.lexicon);
-    let connects = |at: &usize| CONNECTORS.contains(&fold(&words[heard.tokens[*at].span.clone()]).as_str());
+    let heard = AnnotatedText::with_times(words, hearing.reference, GRAMMAR.lexicon);
+    let connects = |at: &usize| CONNECTORS.contains(&lower(&words[heard.tokens[*at].span.clone()]).as_str());
     let starts: Vec<usize> = (0..heard.tokens.len()).filter(connects).collect();
     let (alone, tries) = (Hearing { text: words, history: &[], phrases: &[], ..*hearing }, Tries::default());
     let parser = Parser::new(&alone, &heard, &[], &tries);
     let part = |start: &usize| -> Range<usize> { start + 1..heard.tokens.len() };
-    starts.iter().any(|start| parser.senses_in(part(start)).iter().any(|sense| !sense.weak && sense.service != "chat"))
+    starts
+        .iter()
+        .any(|start| parser.intents_in(part(start)).iter().any(|intent| !intent.weak && intent.service != "chat"))
 }
 
 /// The words of a frame as they are heard in a message: without hyphens, contractions read as there.
@@ -163,7 +167,7 @@ fn as_heard(wording: Wording) -> Wording {
         };
         let words = |symbol: &str| -> Vec<Node> {
             let tokens = tokens(symbol, lexicon).into_iter();
-            let typed = tokens.filter(|token| token.mark == Mark::Word).map(|token| fold(&symbol[token.span]));
+            let typed = tokens.filter(|token| token.mark == Mark::Word).map(|token| lower(&symbol[token.span]));
             typed.filter(|typed| !typed.is_empty()).flat_map(read_as).map(Node::Word).collect()
         };
         nodes
@@ -280,7 +284,7 @@ warn unit=celsius
             ("# frames first\n  weather\n", 2, "no command"),
             ("forecast\n  weather\n  [please] {place}\n", 3, "no word of its own"),
             ("forecast\n  <nothing> weather\n", 2, "no class <nothing>"),
-            ("forecast\n  weather {place:planet}\n", 2, "no kind `planet`"),
+            ("forecast\n  weather {place:planet}\n", 2, "no slot type `planet`"),
         ] {
             let error = Phrases::read("weather", text).unwrap_err();
             let PhrasesError::Mistakes { count: 1, first, .. } = &error else { panic!("{error}") };

@@ -5,17 +5,17 @@
 use std::ops::Range;
 
 use super::clauses::{CONNECTORS_MAX, Clause, Parser};
-use super::kinds::is_errand;
+use super::filling::Built;
 use super::lexicon::{Lexicon, WordId};
-use super::said::{tidy, title};
-use super::say::Built;
-use super::text::fold;
+use super::reading::{tidy, title};
+use super::slot_types::is_errand;
 use crate::core::plan::PlannedAction;
+use crate::language::tokens::lower;
 
 impl Parser<'_> {
     /// "Cancel spin class tomorrow, my legs are dead": the request before a remark, which says why.
     pub fn without_aside(&self, range: &Range<usize>, connectors: &[(usize, usize)], depth: usize) -> Option<Clause> {
-        let word = |at: usize| fold(&self.heard.text[self.heard.tokens[at].span.clone()]);
+        let word = |at: usize| lower(self.heard.typed(at));
         let tells = |from: usize| self.begins(&(from..range.end), &["subject"]);
         let sighs = |from: usize| self.begins(&(from..range.end), &["sigh"]);
         let marks =
@@ -57,7 +57,7 @@ impl Parser<'_> {
     /// "Studio Thursday 7pm, | nice chairs there", but not "… , with Anna", "… , the new Thai place", "… , code 4421" and
     /// "… , bring the forms": what may be needed stays.
     fn may_be_left_out(&self, range: &Range<usize>) -> bool {
-        let ids: Vec<_> = self.heard.live(range.clone()).iter().map(|i| self.heard.tokens[*i].id).collect();
+        let ids = self.heard.ids(range.clone());
         let told = self.heard.raw(range.start, range.end - 1);
         !ids.is_empty()
             && !may_be_needed(told, &ids, self.grammar.lexicon)
@@ -82,12 +82,12 @@ impl Parser<'_> {
         let ids: Vec<_> = live.iter().map(|i| self.heard.tokens[*i].id).collect();
         let lexicon = self.grammar.lexicon;
         let past = |i: &usize| {
-            let word = &self.heard.text[self.heard.tokens[*i].span.clone()];
+            let word = self.heard.typed(*i);
             word.len() > 4 && word.ends_with("ed") && word.starts_with(char::is_lowercase)
         };
         // "Lee's playing".
         let playing = live.windows(2).any(|pair| {
-            let word = |at: usize| &self.heard.text[self.heard.tokens[at].span.clone()];
+            let word = |at: usize| self.heard.typed(at);
             let state =
                 word(pair[1]).ends_with("ing") || lexicon.is_phrase("ofstate", &[self.heard.tokens[pair[1]].id]);
             word(pair[0]).ends_with("'s") && state

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::heard::Heard;
-use super::text::{Mark, fold};
+use super::annotated::AnnotatedText;
+use super::text::Mark;
+use crate::language::tokens::lower;
 
 /// Token ranges between stops; quoted text is not divided.
-pub(super) fn sentences(heard: &Heard) -> Vec<Range<usize>> {
+pub(super) fn sentences(heard: &AnnotatedText) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
     let mut quoted = false;
@@ -30,7 +31,7 @@ pub(super) fn sentences(heard: &Heard) -> Vec<Range<usize>> {
 }
 
 /// "Can you add Tasha to my contacts? 443-555-0199".
-fn details_follow(heard: &Heard, at: usize) -> bool {
+fn details_follow(heard: &AnnotatedText, at: usize) -> bool {
     const DIGITS_MIN: usize = 7;
     let (mark, behind) = heard.text[heard.tokens[at].span.start..].split_at(heard.tokens[at].span.len());
     let first = behind.split_whitespace().next().unwrap_or_default();
@@ -39,13 +40,13 @@ fn details_follow(heard: &Heard, at: usize) -> bool {
 }
 
 /// The stop of "dr. Smith" or "e.g.": glued to a letter on the right, or after an abbreviation.
-fn is_inner_stop(heard: &Heard, at: usize) -> bool {
+fn is_inner_stop(heard: &AnnotatedText, at: usize) -> bool {
     let token = &heard.tokens[at];
     if &heard.text[token.span.clone()] != "." {
         return false;
     }
     let glued = heard.text[token.span.end..].chars().next().is_some_and(char::is_alphanumeric);
-    let before = at.checked_sub(1).map(|i| fold(&heard.text[heard.tokens[i].span.clone()]));
+    let before = at.checked_sub(1).map(|i| lower(heard.typed(i)));
     glued
         || before.is_some_and(|word| {
             matches!(word.as_str(), "dr" | "mr" | "mrs" | "ms" | "prof" | "st" | "approx" | "nr" | "bzw")

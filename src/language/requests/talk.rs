@@ -3,9 +3,8 @@
 //! Topics and replies stand in `data/language/requests/talk.tsv`; which of several replies is given depends on
 //! the message only. Not here: anything that claims a deed.
 
-use std::sync::LazyLock;
-
-use super::text::{fold, own_words};
+use super::text::own_words;
+use crate::language::tokens::{is_accent, lower};
 
 /// One topic in one language.
 #[derive(Debug)]
@@ -17,8 +16,10 @@ struct Topic {
     replies: Vec<&'static str>,
 }
 
-static TOPICS: LazyLock<Vec<Topic>> =
-    LazyLock::new(|| include_str!("../../../data/language/requests/talk.tsv").lines().filter_map(topic).collect());
+/// Read where they stand: a line is cut up when it is looked at, which takes microseconds for all of them.
+fn topics() -> impl Iterator<Item = Topic> {
+    include_str!("../../../data/language/requests/talk.tsv").lines().filter_map(topic)
+}
 
 fn topic(line: &'static str) -> Option<Topic> {
     let mut fields = line.split('\t');
@@ -32,13 +33,12 @@ fn topic(line: &'static str) -> Option<Topic> {
 /// A reply to small talk, in the person's language where it is one of those in the table.
 pub fn chat(text: &str) -> String {
     let words = words(text);
-    let best = TOPICS
-        .iter()
+    let best = topics()
         .filter(|topic| topic.name != "language")
-        .filter_map(|topic| longest_cue(topic, &words).map(|len| (len, topic)))
+        .filter_map(|topic| longest_cue(&topic, &words).map(|len| (len, topic)))
         .max_by_key(|(len, topic)| (rank(topic.name), *len));
     match best {
-        Some((_, topic)) => pick(topic, text),
+        Some((_, topic)) => pick(&topic, text),
         None => by_name("otherwise", language(text), text),
     }
 }
@@ -59,15 +59,11 @@ fn rank(name: &str) -> u8 {
 
 fn words(text: &str) -> String {
     let own: String = own_words(text).chars().take(400).collect();
-    let spaced: String = fold(&own)
+    let spaced: String = lower(&own)
         .chars()
-        .map(|c| if c.is_alphanumeric() || c == '\'' || is_mark(c) || is_emoji(c) { c } else { ' ' })
+        .map(|c| if c.is_alphanumeric() || c == '\'' || is_accent(c) || is_emoji(c) { c } else { ' ' })
         .collect();
     format!(" {} ", spaced.split_whitespace().collect::<Vec<_>>().join(" "))
-}
-
-fn is_mark(c: char) -> bool {
-    matches!(u32::from(c), 0x300..=0x36F | 0x900..=0x94F | 0x610..=0x65F)
 }
 
 fn is_emoji(c: char) -> bool {
@@ -91,18 +87,17 @@ fn pick(topic: &Topic, text: &str) -> String {
 }
 
 fn by_name(name: &str, language: &str, text: &str) -> String {
-    let find = |language: &str| TOPICS.iter().find(|t| t.name == name && t.language == language);
-    find(language).or_else(|| find("en")).map(|topic| pick(topic, text)).unwrap_or_default()
+    let find = |language: &str| topics().find(|t| t.name == name && t.language == language);
+    find(language).or_else(|| find("en")).map(|topic| pick(&topic, text)).unwrap_or_default()
 }
 
 /// The language whose words occur most; English when nothing says otherwise.
 fn language(text: &str) -> &'static str {
     let words = words(text);
-    let hits = |topic: &&Topic| topic.cues.iter().filter(|cue| words.contains(&format!(" {cue} "))).count();
-    TOPICS
-        .iter()
+    let hits = |topic: &Topic| topic.cues.iter().filter(|cue| words.contains(&format!(" {cue} "))).count();
+    topics()
         .filter(|topic| topic.name == "language")
-        .max_by_key(|topic| hits(topic))
+        .max_by_key(hits)
         .filter(|topic| hits(topic) > 0)
         .map_or_else(|| by_script(text), |topic| topic.language)
 }
@@ -122,8 +117,8 @@ mod tests {
 
     #[test]
     fn every_topic_has_cues_and_replies() {
-        assert!(TOPICS.len() > 30);
-        for topic in TOPICS.iter() {
+        assert!(topics().count() > 30);
+        for topic in topics() {
             assert!(!topic.replies.is_empty() && topic.replies.iter().all(|r| !r.is_empty()), "{topic:?}");
             assert!(!topic.cues.is_empty(), "{topic:?}");
         }

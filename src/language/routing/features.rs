@@ -3,12 +3,13 @@
 //! A feature is a bucket (a hash of what was seen) and its share. The compiled weights belong to these very features:
 //! whoever changes one here has to learn them anew (see `train`).
 
+use super::super::requests::annotated::AnnotatedText;
 use super::super::requests::grammar::GRAMMAR;
-use super::super::requests::heard::Heard;
+use super::super::requests::intents::Intent;
 use super::super::requests::lexicon::WordId;
 use super::super::requests::matching;
-use super::super::requests::senses::Sense;
-use super::super::requests::text::{Mark, fold};
+use super::super::requests::text::Mark;
+use crate::language::tokens::lower;
 
 /// Features of one message.
 const FEATURES_MAX: usize = 600;
@@ -19,8 +20,12 @@ pub(super) const BUCKETS: usize = 1 << 14;
 #[derive(Debug, Clone)]
 pub(crate) struct Features(pub(super) Vec<(u32, f32)>);
 
+/// Classes of words that say what a message is about.
+const CLASSES: &str =
+    "tasknoun notenoun mailnoun event cal errand contact number feeling others closing hypothetical negated";
+
 /// Words, pairs of words, pieces of words, and what the frames make of it.
-pub(crate) fn features(heard: &Heard, senses: &[Sense]) -> Features {
+pub(crate) fn features(heard: &AnnotatedText, intents: &[Intent]) -> Features {
     let mut out = Vec::with_capacity(128);
     let words = words(heard);
     let mut before = "^".to_owned();
@@ -46,25 +51,11 @@ pub(crate) fn features(heard: &Heard, senses: &[Sense]) -> Features {
     ));
     let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
     let asks = if may_ask(&ids) { "asks" } else { "" };
-    out.push((bucket(&["a", asks, if heard.peels.is_empty() { "" } else { "time" }]), 0.8));
+    out.push((bucket(&["a", asks, if heard.masks.is_empty() { "" } else { "time" }]), 0.8));
     for word in &words {
         out.push((bucket(&["v", word, asks]), 0.5));
     }
-    for class in [
-        "tasknoun",
-        "notenoun",
-        "mailnoun",
-        "event",
-        "cal",
-        "errand",
-        "contact",
-        "number",
-        "feeling",
-        "others",
-        "closing",
-        "hypothetical",
-        "negated",
-    ] {
+    for class in CLASSES.split(' ') {
         if GRAMMAR.lexicon.find(class, &ids).is_some() {
             out.push((bucket(&["c", class]), 0.7));
             out.push((bucket(&["d", class, asks]), 0.7));
@@ -74,11 +65,11 @@ pub(crate) fn features(heard: &Heard, senses: &[Sense]) -> Features {
     if heard.text.trim_end().ends_with('?') {
         out.push((bucket(&["q"]), 0.5));
     }
-    for sense in senses {
-        let weight = if sense.weak { 0.7 } else { 2.0 };
-        out.push((bucket(&["f", &sense.service, if sense.weak { "~" } else { "" }]), weight));
-        out.push((bucket(&["g", &sense.service, &sense.command]), weight / 2.0));
-        if sense.investigates {
+    for intent in intents {
+        let weight = if intent.weak { 0.7 } else { 2.0 };
+        out.push((bucket(&["f", &intent.service, if intent.weak { "~" } else { "" }]), weight));
+        out.push((bucket(&["g", &intent.service, &intent.command]), weight / 2.0));
+        if intent.investigates {
             out.push((bucket(&["i"]), weight));
         }
     }
@@ -88,7 +79,7 @@ pub(crate) fn features(heard: &Heard, senses: &[Sense]) -> Features {
 }
 
 /// How it begins: who speaks of whom, in which tense, and whether it is negated or reported.
-fn opening(heard: &Heard, words: &[String], out: &mut Vec<(u32, f32)>) {
+fn opening(heard: &AnnotatedText, words: &[String], out: &mut Vec<(u32, f32)>) {
     let ids: Vec<_> = heard.tokens.iter().filter(|t| t.mark == Mark::Word).map(|t| t.id).collect();
     for class in ["negation", "reported", "subject", "assistant", "closing", "howto", "capable"] {
         if GRAMMAR.lexicon.starts(class, &ids).is_some() {
@@ -140,7 +131,7 @@ fn normalise(features: &mut [(u32, f32)]) {
 }
 
 /// The words as features see them: lower case, numbers as one, names of weekdays and the like as one.
-fn words(heard: &Heard) -> Vec<String> {
+fn words(heard: &AnnotatedText) -> Vec<String> {
     let shown = heard.tokens.iter().enumerate().filter(|(_, t)| !t.span.is_empty());
     shown
         .filter_map(|(i, token)| {
@@ -157,7 +148,7 @@ fn words(heard: &Heard) -> Vec<String> {
             if heard.hidden_by(i).is_some() {
                 return Some("<time>".to_owned());
             }
-            Some(fold(text))
+            Some(lower(text))
         })
         .collect()
 }

@@ -12,13 +12,13 @@ mod tests;
 #[cfg(test)]
 mod train;
 
+use super::requests::annotated::AnnotatedText;
 use super::requests::clauses::{Parser, Tries};
 use super::requests::grammar::GRAMMAR;
-use super::requests::heard::Heard;
-use super::requests::senses::{Sense, senses};
+use super::requests::intents::{Intent, intents};
 use super::requests::text::{Mark, Token, own_words};
 use super::requests::{Hearing, Understood};
-use super::requests::{ahead, antecedent, phrases};
+use super::requests::{antecedent, offsets, phrases};
 use crate::core::text::head_and_tail;
 use crate::limits::ROUTE_MESSAGE_CHARS;
 use features::{features, told_of};
@@ -92,9 +92,9 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     }
     let own = own_words(&head_and_tail(hearing.text, ROUTE_MESSAGE_CHARS));
     let text = head_and_tail(&own, ROUTE_CHARS_FAST);
-    let heard = Heard::quick(&text, hearing.reference, GRAMMAR.lexicon);
+    let heard = AnnotatedText::quick(&text, hearing.reference, GRAMMAR.lexicon);
     let alone = Hearing { history: &[], ..*hearing };
-    let ahead = ahead::plan(&text, &alone, &[]);
+    let ahead = offsets::plan(&text, &alone, &[]);
     if !ahead.is_empty() {
         let domains = ahead.into_iter().map(|action| action.service).collect();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
@@ -106,13 +106,13 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     }
     let tries = Tries::default();
     let parser = Parser::new(&alone, &heard, &[], &tries);
-    let senses = parser.senses();
-    if let Some(guess) = about_it(hearing, &heard, &senses) {
+    let intents = parser.intents();
+    if let Some(guess) = about_it(hearing, &heard, &intents) {
         return guess;
     }
-    let scores = model.scores(&features(&heard, &senses));
-    let states = is_statement(&heard, &senses);
-    let threshold = match (states, senses.is_empty()) {
+    let scores = model.scores(&features(&heard, &intents));
+    let states = is_statement(&heard, &intents);
+    let threshold = match (states, intents.is_empty()) {
         (true, _) => THRESHOLD_OF_STATEMENTS,
         (false, true) => THRESHOLD_WITHOUT_FRAME,
         (false, false) => THRESHOLD,
@@ -121,7 +121,7 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
     let mut confidence: f32 = 1.0;
     for (name, score) in model.domains().iter().zip(&scores) {
         let chance = logistic(*score);
-        let agrees = senses.iter().any(|sense| sense.service == *name);
+        let agrees = intents.iter().any(|intent| intent.service == *name);
         let is_named = chance > if agrees { THRESHOLD_AGREED } else { threshold };
         if is_named {
             domains.push((*name).to_owned());
@@ -138,8 +138,8 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         }
     }
     // One request beside another is as plain as it would be alone.
-    for sense in requests_beside(model, &senses, &domains) {
-        domains.push(sense.service.clone());
+    for intent in requests_beside(model, &intents, &domains) {
+        domains.push(intent.service.clone());
         confidence = confidence.min(UNREAD_CONFIDENCE);
     }
     let investigating = logistic(model.investigates(&scores));
@@ -173,14 +173,14 @@ fn asked_in_parts(model: &Model, parser: &Parser, talk: bool) -> Vec<String> {
     let starts = std::iter::once(0).chain(cuts.iter().map(|cut| cut + 1));
     let parts = starts.zip(&cuts).map(|(start, end)| start..*end);
     for part in parts.filter(|part| (PART_WORDS_MIN..len).contains(&part.len())).take(PARTS_MAX) {
-        let senses = parser.senses_in(part.clone());
+        let intents = parser.intents_in(part.clone());
         let part = heard.part(part);
-        if is_statement(&part, &senses) {
+        if is_statement(&part, &intents) {
             continue;
         }
-        let scores = model.scores(&features(&part, &senses));
+        let scores = model.scores(&features(&part, &intents));
         for (name, score) in model.domains().iter().zip(&scores) {
-            let agrees = senses.iter().any(|sense| !sense.weak && sense.service == *name);
+            let agrees = intents.iter().any(|intent| !intent.weak && intent.service == *name);
             let threshold = if agrees { THRESHOLD } else { THRESHOLD_OF_PARTS };
             if logistic(*score) > threshold && !domains.iter().any(|known| known == name) {
                 domains.push((*name).to_owned());
@@ -191,53 +191,54 @@ fn asked_in_parts(model: &Model, parser: &Parser, talk: bool) -> Vec<String> {
 }
 
 /// The plain requests of a message of several, of which the model named one but not these.
-fn requests_beside<'s>(model: &Model, senses: &'s [Sense], named: &[String]) -> Vec<&'s Sense> {
+fn requests_beside<'s>(model: &Model, intents: &'s [Intent], named: &[String]) -> Vec<&'s Intent> {
     // "Parish council Friday 7pm, also order the hymn books": beside a request, what has its own time is one.
-    let stated = |sense: &Sense| senses.len() > 1 && sense.service == "calendar" && sense.command == "create_event";
-    let plain = |sense: &&Sense| (!sense.weak || stated(sense)) && sense.service != "chat";
-    let stated_beside = senses.iter().any(stated);
-    if !senses.iter().any(|sense| (stated_beside || plain(&sense)) && named.contains(&sense.service)) {
+    let stated =
+        |intent: &Intent| intents.len() > 1 && intent.service == "calendar" && intent.command == "create_event";
+    let plain = |intent: &&Intent| (!intent.weak || stated(intent)) && intent.service != "chat";
+    let stated_beside = intents.iter().any(stated);
+    if !intents.iter().any(|intent| (stated_beside || plain(&intent)) && named.contains(&intent.service)) {
         return Vec::new();
     }
-    let mut beside: Vec<&Sense> = Vec::new();
-    for sense in senses.iter().filter(plain).filter(|sense| model.domains().contains(&sense.service.as_str())) {
-        if !named.contains(&sense.service) && beside.iter().all(|known| known.service != sense.service) {
-            beside.push(sense);
+    let mut beside: Vec<&Intent> = Vec::new();
+    for intent in intents.iter().filter(plain).filter(|intent| model.domains().contains(&intent.service.as_str())) {
+        if !named.contains(&intent.service) && beside.iter().all(|known| known.service != intent.service) {
+            beside.push(intent);
         }
     }
     beside
 }
 
 /// Begins as somebody tells something, and no frame makes a request of it.
-fn is_statement(heard: &Heard, senses: &[Sense]) -> bool {
-    let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
+fn is_statement(heard: &AnnotatedText, intents: &[Intent]) -> bool {
+    let ids = heard.ids(0..heard.tokens.len());
     let tells = ["subject", "reported", "negation", "him", "howto"]
         .iter()
         .any(|class| GRAMMAR.lexicon.starts(class, &ids).is_some());
     let tells = tells || told_of(&ids).is_some() || GRAMMAR.lexicon.find("hypothetical", &ids).is_some();
-    tells && senses.iter().all(|sense| sense.weak || sense.service == "chat")
+    tells && intents.iter().all(|intent| intent.weak || intent.service == "chat")
 }
 
 /// Holds a word that may stand for something said before ("do that again", "what about Anna"), or one of ours, which
 /// talk has as well ("the list is called books").
-fn speaks_of(heard: &Heard, class: &str) -> bool {
-    let ids: Vec<_> = heard.live(0..heard.tokens.len()).into_iter().map(|i| heard.tokens[i].id).collect();
+fn speaks_of(heard: &AnnotatedText, class: &str) -> bool {
+    let ids = heard.ids(0..heard.tokens.len());
     GRAMMAR.lexicon.find(class, &ids).is_some()
 }
 
 /// "cancel it", "and one with Sarah at 3": the message means something only after what was said before.
-fn about_it(hearing: &Hearing, heard: &Heard, alone: &[Sense]) -> Option<Guess> {
-    if hearing.history.is_empty() || alone.iter().any(|sense| !sense.weak) {
+fn about_it(hearing: &Hearing, heard: &AnnotatedText, alone: &[Intent]) -> Option<Guess> {
+    if hearing.history.is_empty() || alone.iter().any(|intent| !intent.weak) {
         return None;
     }
-    let together = senses(hearing, heard);
+    let together = intents(hearing, heard);
     if together == alone {
         return None;
     }
     let mut domains: Vec<String> = Vec::new();
-    for sense in together.into_iter().filter(|sense| sense.service != "chat") {
-        if !domains.contains(&sense.service) {
-            domains.push(sense.service);
+    for intent in together.into_iter().filter(|intent| intent.service != "chat") {
+        if !domains.contains(&intent.service) {
+            domains.push(intent.service);
         }
     }
     (!domains.is_empty()).then_some(Guess { kind: Kind::Followup, domains, confidence: FOLLOWUP_CONFIDENCE })

@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 use chrono::DateTime;
 
 use super::super::requests::Hearing;
+use super::super::requests::annotated::AnnotatedText;
 use super::super::requests::grammar::GRAMMAR;
-use super::super::requests::heard::Heard;
+use super::super::requests::intents::intents;
 use super::super::requests::lexicon::is_data;
-use super::super::requests::senses::senses;
 use super::features::{BUCKETS, Features, features};
 use super::model::{DOMAINS_MAX, UNITS_MAX, logistic};
 use crate::language::time::{DateOrder, Reference};
@@ -60,9 +60,10 @@ impl Lesson {
         let (labels, text) = labelled(line)?;
         let reference = Reference { now: DateTime::UNIX_EPOCH, zone: chrono_tz::UTC, order: DateOrder::DayFirst };
         let seen = expansions(text).into_iter().flat_map(|message| {
-            let heard = Heard::quick(&message, &reference, GRAMMAR.lexicon);
-            let senses = senses(&Hearing { text: &message, reference: &reference, history: &[], phrases: &[] }, &heard);
-            [features(&heard, &senses), features(&heard, &[])]
+            let heard = AnnotatedText::quick(&message, &reference, GRAMMAR.lexicon);
+            let intents =
+                intents(&Hearing { text: &message, reference: &reference, history: &[], phrases: &[] }, &heard);
+            [features(&heard, &intents), features(&heard, &[])]
         });
         Some(Lesson { line, wanted: wanted(labels), seen: seen.collect() })
     }

@@ -7,7 +7,7 @@
 use chrono::{DateTime, NaiveDate};
 use chrono_tz::Tz;
 
-use super::grammar::{ClockPhrase, Date, Doubt, Heard, Period, Phrase};
+use super::grammar::{ClockPhrase, Date, Doubt, Mention, Period, Phrase};
 use super::words::DaySet;
 use super::{Reference, TimeRole, grammar, resolve};
 
@@ -15,7 +15,7 @@ use super::{Reference, TimeRole, grammar, resolve};
 const JOINT_CHARS_MAX: usize = 3;
 
 /// Gives each name of a day the hour that another name of it has, and doubts what is left of several times.
-pub fn agree(text: &str, heard: &mut [Heard], reference: &Reference) {
+pub fn agree(text: &str, heard: &mut [Mention], reference: &Reference) {
     // "Remind me on Friday about the talk on Friday at 3".
     if heard.len() < 2 || grammar::asks_to_be_told(text) {
         return;
@@ -37,7 +37,7 @@ pub fn agree(text: &str, heard: &mut [Heard], reference: &Reference) {
 }
 
 /// "The 8 o'clock alarm tomorrow should ring at 6:20", "station 3 today, 13:45": several times, and nothing says which.
-fn doubt_several(text: &str, heard: &mut [Heard], reference: &Reference) {
+fn doubt_several(text: &str, heard: &mut [Mention], reference: &Reference) {
     let related = |p: &Phrase| p.role == TimeRole::To || p.doubt.is_some() || p.counts_exactly();
     let known = heard.iter().any(|h| related(&h.phrase));
     if known || !grammar::request_in(text).is_empty() {
@@ -60,7 +60,7 @@ fn doubt_several(text: &str, heard: &mut [Heard], reference: &Reference) {
 }
 
 /// Where a phrase begins that stands by itself.
-fn start_of(heard: &Heard, reference: &Reference) -> Option<DateTime<Tz>> {
+fn start_of(heard: &Mention, reference: &Reference) -> Option<DateTime<Tz>> {
     let phrase = &heard.phrase;
     let day = |date: &Date| date.is_one_day() && !matches!(date, Date::Edge(_, Period::Year(_)));
     let often = phrase.is_only_rule() && phrase.rule.is_some_and(|rule| rule.days == DaySet::default());
@@ -76,8 +76,8 @@ fn is_list(one: &Phrase, other: &Phrase, between: &str) -> bool {
 }
 
 /// "One of several" days that are all the same one, with one hour at most, is no question.
-fn settle(heard: &mut [Heard], days: &[Option<NaiveDate>]) {
-    let several = |h: &Heard| h.phrase.doubt == Some(Doubt::OneOfSeveral);
+fn settle(heard: &mut [Mention], days: &[Option<NaiveDate>]) {
+    let several = |h: &Mention| h.phrase.doubt == Some(Doubt::OneOfSeveral);
     let doubted: Vec<usize> = (0..heard.len()).filter(|&i| several(&heard[i])).collect();
     let clocks = doubted.iter().filter(|&&i| heard[i].phrase.clock.is_some()).count();
     let same = doubted.iter().all(|&i| days[i].is_some() && days[i] == days[doubted[0]]);

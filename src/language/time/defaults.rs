@@ -63,64 +63,26 @@ pub const WEEK_MIDDLE_DAY: i64 = 2;
 type NthWeekday = (i32, Weekday, u32);
 
 /// Where a movable day, by its (nth, weekday, month), is kept on another date: there it is asked for.
-pub const KEPT_ELSEWHEN: &[(NthWeekday, &[&str])] = &[
+pub const KEPT_ELSEWHEN: &[(NthWeekday, &str)] = &[
     // Mother's Day: Lent, the last or first Sunday of May, or a fixed date.
     (
         (2, Weekday::Sun, 5),
-        &[
-            "Europe/London",
-            "Europe/Dublin",
-            "Europe/Paris",
-            "Europe/Stockholm",
-            "Europe/Madrid",
-            "Europe/Lisbon",
-            "Europe/Budapest",
-            "Europe/Bucharest",
-            "Europe/Warsaw",
-            "Europe/Oslo",
-            "Europe/Moscow",
-            "Africa/Cairo",
-            "America/Argentina/Buenos_Aires",
-            "America/Mexico_City",
-            "Asia/Bangkok",
-            "Asia/Jakarta",
-            "Asia/Tehran",
-        ],
+        "Europe/London Europe/Dublin Europe/Paris Europe/Stockholm Europe/Madrid Europe/Lisbon \
+         Europe/Budapest Europe/Bucharest Europe/Warsaw Europe/Oslo Europe/Moscow Africa/Cairo \
+         America/Argentina/Buenos_Aires America/Mexico_City Asia/Bangkok Asia/Jakarta Asia/Tehran",
     ),
     // Father's Day.
     (
         (3, Weekday::Sun, 6),
-        &[
-            "Europe/Berlin",
-            "Europe/Vienna",
-            "Europe/Zurich",
-            "Europe/Rome",
-            "Europe/Madrid",
-            "Europe/Lisbon",
-            "Europe/Warsaw",
-            "Europe/Stockholm",
-            "Europe/Oslo",
-            "Europe/Copenhagen",
-            "Europe/Helsinki",
-            "Australia/Sydney",
-            "Australia/Melbourne",
-            "Australia/Brisbane",
-            "Australia/Perth",
-            "Pacific/Auckland",
-            "America/Sao_Paulo",
-        ],
+        "Europe/Berlin Europe/Vienna Europe/Zurich Europe/Rome Europe/Madrid Europe/Lisbon Europe/Warsaw \
+         Europe/Stockholm Europe/Oslo Europe/Copenhagen Europe/Helsinki Australia/Sydney \
+         Australia/Melbourne Australia/Brisbane Australia/Perth Pacific/Auckland America/Sao_Paulo",
     ),
     // Thanksgiving in Canada is in October.
     (
         (4, Weekday::Thu, 11),
-        &[
-            "America/Toronto",
-            "America/Vancouver",
-            "America/Montreal",
-            "America/Edmonton",
-            "America/Winnipeg",
-            "America/Halifax",
-        ],
+        "America/Toronto America/Vancouver America/Montreal America/Edmonton America/Winnipeg \
+         America/Halifax",
     ),
 ];
 

@@ -34,7 +34,7 @@ use chrono_tz::Tz;
 
 pub use clock_only::is_clock_only;
 pub use describe::describe;
-pub use grammar::{Ahead, ahead_in};
+pub use grammar::{OffsetMention, offset_in};
 pub use occurrence::{describe_recurrence, next_occurrence};
 pub use shift::{Shift, shift, shift_in};
 pub use words::Half;
@@ -153,7 +153,7 @@ pub enum TimeRole {
 
 /// One time expression of a text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct TimeMention {
     /// Bytes of the text, with the expression's own preposition.
     pub span: Range<usize>,
     pub role: TimeRole,
@@ -175,16 +175,16 @@ impl When {
 /// All time expressions of a text, left to right, not overlapping. Date, clock, zone and length
 /// that belong together are one expression, even if prepositions stand between them; where other
 /// words do ("dinner tomorrow with Ana at 8"), there are two, and both mean the same instant.
-pub fn find(text: &str, reference: &Reference) -> Vec<Found> {
+pub fn find(text: &str, reference: &Reference) -> Vec<TimeMention> {
     find_within(text, Known::default(), reference)
 }
 
-fn find_within(text: &str, known: Known, reference: &Reference) -> Vec<Found> {
+fn find_within(text: &str, known: Known, reference: &Reference) -> Vec<TimeMention> {
     let mut heard = grammar::read_all(text, reference.order);
     agree::agree(text, &mut heard, reference);
     heard
         .into_iter()
-        .map(|heard| Found {
+        .map(|heard| TimeMention {
             span: heard.span,
             role: heard.phrase.role,
             result: resolve::resolve(&heard.phrase.within(known), reference),
@@ -226,7 +226,7 @@ pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
                 |from: usize, to: usize| text.get(from..to).is_some_and(|gap| gap.trim_matches([' ', ',']).is_empty());
             let opens = found.first().is_some_and(|f| f.span.start == 0 && gap(f.span.end, request.start));
             let from = if opens { 0 } else { request.start };
-            let asks = |f: &Found| f.span.start >= from && !matches!(f.result, Ok(When::Duration(_)));
+            let asks = |f: &TimeMention| f.span.start >= from && !matches!(f.result, Ok(When::Duration(_)));
             let moved = found.iter().any(|f| f.role == TimeRole::To);
             let first = found.iter().position(asks).filter(|_| !moved).unwrap_or(0);
             start_of(&found[first..])
@@ -236,7 +236,7 @@ pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {
 
 /// The instant a sentence is about: where something is moved to, else the first expression that
 /// begins somewhere. A problem anywhere before it means that there is none.
-pub fn start_of(found: &[Found]) -> Option<DateTime<Tz>> {
+pub fn start_of(found: &[TimeMention]) -> Option<DateTime<Tz>> {
     let target = found.iter().filter(|f| f.role == TimeRole::To);
     for f in target.chain(found) {
         match &f.result {

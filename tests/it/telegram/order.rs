@@ -51,6 +51,26 @@ async fn a_slow_chat_keeps_its_own_order_and_delays_nobody() {
     }
 }
 
+/// Nothing is trained or read for the first message of a process, so nobody waits for it: neither the one who writes it
+/// nor anybody beside. Training alone took fifteen seconds in a build like the one that is tested.
+#[tokio::test]
+async fn the_first_messages_of_two_chats_take_no_longer_than_later_ones() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let both = async |hour: u32| {
+        let began = std::time::Instant::now();
+        for chat in [ANNA, BEN] {
+            api.user_says(chat, &format!("remind me to call mom tomorrow at {hour}pm"));
+        }
+        let part = format!("{}:00", hour + 12);
+        answer(&api, ANNA, &part).await;
+        answer(&api, BEN, &part).await;
+        began.elapsed()
+    };
+    let (first, second) = (both(5).await, both(6).await);
+    assert!(first < 3 * second + Duration::from_secs(3), "{first:?}, then {second:?}: {}", api.transcript());
+}
+
 #[tokio::test]
 async fn an_answer_that_was_long_under_way_is_not_overtaken_by_the_status_line_of_the_next_turn() {
     let api = FakeBotApi::start().await;

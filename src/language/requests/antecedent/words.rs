@@ -3,7 +3,8 @@
 use super::super::grammar::GRAMMAR;
 use super::super::lexicon::WordId;
 use super::super::matching;
-use super::super::text::{Mark, Token, fold};
+use super::super::text::{Mark, Token};
+use crate::language::tokens::lower;
 
 /// Words of the longest phrase of a class.
 const PHRASE_WORDS_MAX: usize = 8;
@@ -95,10 +96,10 @@ impl<'t> Words<'t> {
     pub fn named_in(&self, before: &Words) -> Option<(Words<'t>, Option<&'t str>)> {
         let (at, _) = GRAMMAR.lexicon.find("into", &self.ids()).filter(|(at, _)| *at > 0)?;
         let (name, rest) = self.split_at(at);
-        let said: Vec<String> = before.tokens.iter().map(|token| fold(&before.message[token.span.clone()])).collect();
-        let known = |at: usize| said.contains(&fold(name.typed(at)));
+        let said: Vec<String> = before.tokens.iter().map(|token| lower(&before.message[token.span.clone()])).collect();
+        let known = |at: usize| said.contains(&lower(name.typed(at)));
         let words = name.behind("thingarticle");
-        ((0..words.tokens.len()).all(|at| said.contains(&fold(words.typed(at)))) && known(name.tokens.len() - 1))
+        ((0..words.tokens.len()).all(|at| said.contains(&lower(words.typed(at)))) && known(name.tokens.len() - 1))
             .then(|| (rest, Some(name.text())))
     }
 

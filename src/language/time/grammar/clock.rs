@@ -6,7 +6,7 @@ use super::span::{number, unit, word_number};
 
 /// A clock time and how sure it is that it is one.
 #[derive(Debug, Clone, Copy)]
-pub struct HeardClock {
+pub struct ClockReading {
     pub clock: ClockPhrase,
     pub next: usize,
     pub surety: Surety,
@@ -23,11 +23,11 @@ pub enum Surety {
     Sure,
 }
 
-pub fn clock(line: &TokenLine, i: usize) -> Option<HeardClock> {
+pub fn clock(line: &TokenLine, i: usize) -> Option<ClockReading> {
     relative(line, i).or_else(|| plain(line, i))
 }
 
-pub fn plain(line: &TokenLine, i: usize) -> Option<HeardClock> {
+pub fn plain(line: &TokenLine, i: usize) -> Option<ClockReading> {
     if line.digits(i).is_some() && !line.begins_figure(i) {
         return None;
     }
@@ -41,8 +41,8 @@ pub fn plain(line: &TokenLine, i: usize) -> Option<HeardClock> {
     in_digits(line, i).or_else(|| in_words(line, i))
 }
 
-fn sure(hour: u32, minute: u32, dial: Dial, next: usize) -> HeardClock {
-    HeardClock { clock: ClockPhrase { hour, minute, dial }, next, surety: Surety::Sure }
+fn sure(hour: u32, minute: u32, dial: Dial, next: usize) -> ClockReading {
+    ClockReading { clock: ClockPhrase { hour, minute, dial }, next, surety: Surety::Sure }
 }
 
 /// The dial of an hour as it was written: 13, 0 and 05 belong to the full one.
@@ -51,7 +51,7 @@ fn dial(hour: u32, digits: usize) -> Dial {
     if full { Dial::Full } else { Dial::Half }
 }
 
-fn in_digits(line: &TokenLine, i: usize) -> Option<HeardClock> {
+fn in_digits(line: &TokenLine, i: usize) -> Option<ClockReading> {
     let (value, digits) = line.digits(i)?;
     if digits >= 3 {
         return compact(line, i, value, digits);
@@ -75,7 +75,7 @@ fn in_digits(line: &TokenLine, i: usize) -> Option<HeardClock> {
         let heard = finish(line, value, minute, digits, next, surety);
         let full = ClockPhrase { dial: Dial::Full, ..heard.clock };
         let clock = if line.full_dial { full } else { heard.clock };
-        return Some(HeardClock { clock, ..heard }).filter(|h| ends(line, h.next));
+        return Some(ClockReading { clock, ..heard }).filter(|h| ends(line, h.next));
     }
     let h = line.link(next, Link::ClockH).filter(|_| line.glued(next));
     if let Some((minute, next)) = h.and_then(|n| two_digits(line, n)) {
@@ -95,7 +95,7 @@ fn in_digits(line: &TokenLine, i: usize) -> Option<HeardClock> {
         // "6.45 Uhr" is in the morning.
         let full = line.full_dial && heard.surety == Surety::Sure;
         let clock = if full { ClockPhrase { dial: Dial::Full, ..heard.clock } } else { heard.clock };
-        return Some(HeardClock { clock, ..heard }).filter(|h| value < 25 && minute < 60 && ends(line, h.next));
+        return Some(ClockReading { clock, ..heard }).filter(|h| value < 25 && minute < 60 && ends(line, h.next));
     }
     // "6 30 pm".
     let apart = line.digits(next).filter(|(minute, digits)| *digits == 2 && *minute < 60 && value <= 12);
@@ -116,7 +116,7 @@ fn in_digits(line: &TokenLine, i: usize) -> Option<HeardClock> {
         return Some(heard);
     }
     if let Some(next) = h {
-        return Some(HeardClock { next, surety: Surety::Likely, ..heard });
+        return Some(ClockReading { next, surety: Surety::Likely, ..heard });
     }
     // "2 by 24" is no midnight.
     (value < 24 && ends(line, next)).then_some(heard)
@@ -128,7 +128,7 @@ fn ends(line: &TokenLine, i: usize) -> bool {
 }
 
 /// "1730", "530pm".
-fn compact(line: &TokenLine, i: usize, value: u32, digits: usize) -> Option<HeardClock> {
+fn compact(line: &TokenLine, i: usize, value: u32, digits: usize) -> Option<ClockReading> {
     let (hour, minute) = (value / 100, value % 100);
     // A phone number goes on.
     let among_others = |at: Option<usize>| at.is_some_and(|at| line.digits(at).is_some());
@@ -148,7 +148,7 @@ fn compact(line: &TokenLine, i: usize, value: u32, digits: usize) -> Option<Hear
     if heard.surety < Surety::Sure
         && let Some(next) = line.link(i + 1, Link::ClockHours)
     {
-        heard = HeardClock { next, surety: Surety::Sure, ..heard };
+        heard = ClockReading { next, surety: Surety::Sure, ..heard };
     }
     // "At 630", but hardly "at 637".
     let like_an_hour = digits == 4 || hour > 0 && minute % 5 == 0;
@@ -157,7 +157,7 @@ fn compact(line: &TokenLine, i: usize, value: u32, digits: usize) -> Option<Hear
 }
 
 /// Takes what may follow the digits: am/pm, "o'clock", "Uhr 30".
-fn finish(line: &TokenLine, hour: u32, minute: u32, digits: usize, next: usize, surety: Surety) -> HeardClock {
+fn finish(line: &TokenLine, hour: u32, minute: u32, digits: usize, next: usize, surety: Surety) -> ClockReading {
     if let Some((half_hour, next)) = meridiem(line, hour, next) {
         // "8 am sharp".
         return sure(half_hour, minute, Dial::Full, line.link(next, Link::Oclock).unwrap_or(next));
@@ -173,7 +173,7 @@ fn finish(line: &TokenLine, hour: u32, minute: u32, digits: usize, next: usize, 
             None => sure(hour, minute, dial, next),
         };
     }
-    HeardClock { clock: ClockPhrase { hour, minute, dial }, next, surety }
+    ClockReading { clock: ClockPhrase { hour, minute, dial }, next, surety }
 }
 
 /// "17 Uhr 30".
@@ -214,7 +214,7 @@ fn two_digits(line: &TokenLine, i: usize) -> Option<(u32, usize)> {
 }
 
 /// "five", "five thirty", "five pm", "five o'clock", "oh nine hundred".
-fn in_words(line: &TokenLine, i: usize) -> Option<HeardClock> {
+fn in_words(line: &TokenLine, i: usize) -> Option<ClockReading> {
     if let Some(heard) = military(line, i) {
         return Some(heard);
     }
@@ -233,7 +233,7 @@ fn in_words(line: &TokenLine, i: usize) -> Option<HeardClock> {
 }
 
 /// "Oh seven hundred", "zero six thirty", "twenty-two hundred hours".
-fn military(line: &TokenLine, i: usize) -> Option<HeardClock> {
+fn military(line: &TokenLine, i: usize) -> Option<ClockReading> {
     let zero = line.pick(i, |a| (a.sense == Sense::Number(0)).then_some(()));
     let (hour, next) = match zero {
         Some((_, next)) => number(line, next).filter(|(h, _)| (1..=9).contains(h))?,
@@ -251,7 +251,7 @@ fn military(line: &TokenLine, i: usize) -> Option<HeardClock> {
 }
 
 /// "Half past six", "20 past 4", "quarter to 8", "half six", "fünf vor halb sechs".
-fn relative(line: &TokenLine, i: usize) -> Option<HeardClock> {
+fn relative(line: &TokenLine, i: usize) -> Option<ClockReading> {
     if let Some(next) = line.link(i, Link::HalfTo) {
         return on_the_hour(line, next, -30);
     }
@@ -295,18 +295,18 @@ fn relative(line: &TokenLine, i: usize) -> Option<HeardClock> {
     if in_words && minutes_like || minutes > 12 && (in_words || minutes % 5 == 0) {
         return Some(heard);
     }
-    minutes_like.then_some(HeardClock { surety: Surety::Bare, ..heard })
+    minutes_like.then_some(ClockReading { surety: Surety::Bare, ..heard })
 }
 
 /// "Dreiviertel acht" is 7:45, "viertel acht" 7:15: where a half counts towards the hour, quarters
 /// do as well.
-fn quarters_to(line: &TokenLine, i: usize) -> Option<HeardClock> {
+fn quarters_to(line: &TokenLine, i: usize) -> Option<ClockReading> {
     let quarters = [(Link::ThreeQuarters, -15), (Link::Quarter, -45)];
     let (next, minutes) = quarters.into_iter().find_map(|(link, minutes)| Some((line.link(i, link)?, minutes)))?;
     on_the_hour(line, next, minutes).filter(|_| line.full_dial)
 }
 
-fn around(line: &TokenLine, i: usize, minutes: i64) -> Option<HeardClock> {
+fn around(line: &TokenLine, i: usize, minutes: i64) -> Option<ClockReading> {
     match line.link(i, Link::HalfTo) {
         Some(next) => on_the_hour(line, next, minutes - 30),
         None => on_the_hour(line, i, minutes),
@@ -314,7 +314,7 @@ fn around(line: &TokenLine, i: usize, minutes: i64) -> Option<HeardClock> {
 }
 
 /// The whole hour at `i`, `minutes` away.
-fn on_the_hour(line: &TokenLine, i: usize, minutes: i64) -> Option<HeardClock> {
+fn on_the_hour(line: &TokenLine, i: usize, minutes: i64) -> Option<ClockReading> {
     let named = line.pick(i, |a| match a.sense {
         Sense::Clock(hour, 0) => Some(hour),
         _ => None,

@@ -3,7 +3,7 @@
 use super::super::words::{Link, TokenKind};
 use super::clock::{Surety, clock};
 use super::component::Reader;
-use super::date::{Company, HeardDate, weekday_name};
+use super::date::{Company, DateReading, weekday_name};
 use super::lead::Lead;
 use super::numbered::day_number;
 use super::period::which;
@@ -11,7 +11,7 @@ use super::phrase::{Date, Period, Phrase};
 use super::{ends_clause, rule};
 
 impl Reader<'_> {
-    pub fn is_in_company(&self, phrase: &Phrase, lead: &Lead, heard: &HeardDate) -> bool {
+    pub fn is_in_company(&self, phrase: &Phrase, lead: &Lead, heard: &DateReading) -> bool {
         let bare_word = heard.company == Company::DayWord && self.line.digits(lead.next).is_none();
         let inside = (self.whole || !phrase.is_empty()) && !bare_word && heard.company != Company::On;
         let company = match heard.company {
@@ -28,7 +28,7 @@ impl Reader<'_> {
     }
 
     /// Of a word that may be something else: "sat", "may", "3/4".
-    fn is_some_day(&self, lead: &Lead, heard: &HeardDate) -> bool {
+    fn is_some_day(&self, lead: &Lead, heard: &DateReading) -> bool {
         let weekday = matches!(heard.date, Date::Weekday { .. });
         let named = lead.says_day() || lead.link == Some(Link::In) && !weekday;
         // "The programme for April".

@@ -13,7 +13,7 @@ use super::span::unit;
 
 /// A date as heard.
 #[derive(Debug, Clone)]
-pub struct HeardDate {
+pub struct DateReading {
     pub date: Date,
     /// "Tonight" is a day and a part of it.
     pub part: Option<&'static PartOfDay>,
@@ -35,12 +35,12 @@ pub enum Company {
     On,
 }
 
-pub fn heard(date: Date, next: usize) -> HeardDate {
-    HeardDate { date, part: None, next, company: Company::Nothing }
+pub fn heard(date: Date, next: usize) -> DateReading {
+    DateReading { date, part: None, next, company: Company::Nothing }
 }
 
 /// The longest date that begins at `i`.
-pub fn date(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardDate> {
+pub fn date(line: &TokenLine, i: usize, order: DateOrder) -> Option<DateReading> {
     let readings = [
         numeric::date(line, i, order),
         relative_day(line, i),
@@ -58,13 +58,13 @@ pub fn date(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardDate> {
         weekend(line, i),
         numbered_week(line, i).map(|(period, next)| heard(Date::Period(period), next)),
         numbered_quarter(line, i)
-            .map(|(period, next)| HeardDate { company: Company::Some, ..heard(Date::Period(period), next) }),
+            .map(|(period, next)| DateReading { company: Company::Some, ..heard(Date::Period(period), next) }),
     ];
     // The first of equally long readings wins.
     readings.into_iter().flatten().reduce(|best, other| if other.next > best.next { other } else { best })
 }
 
-fn relative_day(line: &TokenLine, i: usize) -> Option<HeardDate> {
+fn relative_day(line: &TokenLine, i: usize) -> Option<DateReading> {
     line.pick(i, |a| match a.sense {
         Sense::Day(days) => Some((Date::Day(days), None, a.weak)),
         Sense::DayPart(days, part) => Some((Date::Day(days), Some(part), a.weak)),
@@ -74,7 +74,7 @@ fn relative_day(line: &TokenLine, i: usize) -> Option<HeardDate> {
     .map(|((date, part, weak), next)| match (&date, part, unit(line, next)) {
         // "Tomorrow week", as "Friday week".
         (Date::Day(days), None, Some((Unit::Week, next))) => heard(Date::Day(days + 7), next),
-        _ => HeardDate { date, part, next, company: company(weak) },
+        _ => DateReading { date, part, next, company: company(weak) },
     })
 }
 
@@ -83,7 +83,7 @@ pub fn company(weak: bool) -> Company {
 }
 
 /// "Week of 12 January".
-fn week_of(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardDate> {
+fn week_of(line: &TokenLine, i: usize, order: DateOrder) -> Option<DateReading> {
     let (Unit::Week, next) = unit(line, i)? else {
         return None;
     };
@@ -109,7 +109,7 @@ pub fn weekday_name(line: &TokenLine, i: usize) -> Option<(Weekday, bool, usize)
 }
 
 /// "Friday", "Friday week", "Friday after next", "Friday next week".
-fn weekday(line: &TokenLine, i: usize) -> Option<HeardDate> {
+fn weekday(line: &TokenLine, i: usize) -> Option<DateReading> {
     let (day, weak, next) = weekday_name(line, i)?;
     let later = |weeks, next| Some(heard(Date::Weekday { day, which: None, weeks }, next));
     if let Some(next) = line.link(next, Link::AfterNext) {
@@ -128,11 +128,11 @@ fn weekday(line: &TokenLine, i: usize) -> Option<HeardDate> {
         Some((Unit::Fortnight, after)) => return later(2, after),
         Some(_) | None => {}
     }
-    Some(HeardDate { company: company(weak), ..heard(Date::Weekday { day, which: None, weeks: 0 }, next) })
+    Some(DateReading { company: company(weak), ..heard(Date::Weekday { day, which: None, weeks: 0 }, next) })
 }
 
 /// "First Monday of January", "last Friday of the month", "last day of next month".
-fn nth(line: &TokenLine, i: usize) -> Option<HeardDate> {
+fn nth(line: &TokenLine, i: usize) -> Option<DateReading> {
     let (n, days, next) = nth_day(line, i)?;
     let (of, next) = period(line, line.link(next, Link::Of)?)?;
     Some(heard(Date::Nth { n, days, of }, next))
@@ -162,12 +162,12 @@ pub fn nth_day(line: &TokenLine, i: usize) -> Option<(i32, DaySet, usize)> {
     (unit == Unit::Day).then_some((n, DaySet::ALL, next))
 }
 
-fn holiday(line: &TokenLine, i: usize) -> Option<HeardDate> {
+fn holiday(line: &TokenLine, i: usize) -> Option<DateReading> {
     let ((holiday, weak), next) = line.pick(i, |a| match a.sense {
         Sense::Holiday(holiday) => Some((holiday, a.weak)),
         _ => None,
     })?;
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
     let date = Date::Holiday { holiday, year, which: None };
-    Some(HeardDate { company: company(weak), ..heard(date, next) })
+    Some(DateReading { company: company(weak), ..heard(date, next) })
 }

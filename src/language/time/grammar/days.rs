@@ -265,7 +265,7 @@ impl Reader<'_> {
     }
 
     /// "In 2027".
-    pub fn year(&self, phrase: &Phrase, lead: &Lead) -> Option<super::date::HeardDate> {
+    pub fn year(&self, phrase: &Phrase, lead: &Lead) -> Option<super::date::DateReading> {
         let named =
             matches!(lead.link, Some(Link::In | Link::Since | Link::By | Link::From | Link::For)) && phrase.is_empty();
         let at = match unit(self.line, lead.next) {
@@ -280,7 +280,7 @@ impl Reader<'_> {
             return None;
         }
         let date = Date::Period(Period::YearNumbered(year));
-        Some(super::date::HeardDate { date, part: None, next, company: Company::Nothing })
+        Some(super::date::DateReading { date, part: None, next, company: Company::Nothing })
     }
 }
 

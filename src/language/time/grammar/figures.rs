@@ -3,13 +3,13 @@
 use super::super::words::{Link, TokenLine};
 use super::numbered::day_number;
 use super::phrase::{Date, Phrase, SpanPhrase};
-use super::{Heard, clock, ends_clause};
+use super::{Mention, clock, ends_clause};
 
 /// Years are written with four digits as well.
 const YEARS: std::ops::Range<u32> = 1900..2100;
 
 /// The figure at `i` and the place after it, if it may say more about when.
-pub fn unread_figure(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+pub fn unread_figure(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     line.digits(i).filter(|_| line.begins_figure(i))?;
     let says_day = |p: &Phrase| {
         p.date.as_ref().is_some_and(Date::is_one_day)
@@ -61,7 +61,7 @@ fn dotted(line: &TokenLine, i: usize) -> Option<usize> {
 }
 
 /// "Tomorrow 930", "closes 2359".
-fn compact(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<usize> {
+fn compact(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<usize> {
     let (value, digits) = line.digits(i)?;
     // A phone number goes on.
     let among_others = |at: Option<usize>| at.is_some_and(|at| line.digits(at).is_some());
@@ -96,7 +96,7 @@ fn hours_from_to(line: &TokenLine, i: usize) -> Option<usize> {
 }
 
 /// "Late shift friday 4 til close".
-fn open_ended(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<usize> {
+fn open_ended(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<usize> {
     line.digits(i).filter(|(hour, digits)| *digits <= 2 && (1..=12).contains(hour))?;
     let before = line.tokens.get(i.checked_sub(1)?)?.span.end;
     let beside = heard.iter().any(|h| h.span.end == before);
@@ -113,7 +113,7 @@ fn last_hour(line: &TokenLine, i: usize) -> Option<usize> {
 }
 
 /// "Tmrw 11 seminar hall", but not "tomorrow 11 lanterns".
-fn before_a_thing(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<usize> {
+fn before_a_thing(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<usize> {
     line.digits(i).filter(|(hour, digits)| *digits <= 2 && (1..=12).contains(hour))?;
     let before = line.tokens.get(i.checked_sub(1)?)?.span.end;
     let beside = heard.iter().any(|h| h.span.end == before);

@@ -10,8 +10,8 @@ use super::lead::Lead;
 use super::numbered::year;
 use super::numeric;
 use super::phrase::{Date, Dial, Doubt, Phrase, SpanPhrase, Zone};
+use super::residue::names_time;
 use super::span::{number, span};
-use super::unread::names_time;
 
 impl Reader<'_> {
     /// Does a clock time or part of day stand here?
@@ -81,7 +81,7 @@ impl Reader<'_> {
         Some(heard.next)
     }
 
-    fn clock_behind(&self, lead: &Lead) -> Option<clock::HeardClock> {
+    fn clock_behind(&self, lead: &Lead) -> Option<clock::ClockReading> {
         let heard = clock(self.line, lead.next)?;
         // "Moved from 10 to 2", "move it on Friday at 10 to 6pm" are not ten minutes to two or six.
         let figure = self.line.digits(lead.next).is_some_and(|(hour, _)| (1..=12).contains(&hour));
@@ -102,7 +102,7 @@ impl Reader<'_> {
     }
 
     /// A figure that may be an hour, and is rather a date, a length, an amount, a year or the number of a house.
-    fn is_something_else(&self, lead: &Lead, heard: &clock::HeardClock, asked: bool) -> bool {
+    fn is_something_else(&self, lead: &Lead, heard: &clock::ClockReading, asked: bool) -> bool {
         let line = self.line;
         // "10 to 2" is also a range.
         let two_ways = heard.surety <= Surety::Bare && plain(line, lead.next).is_some_and(|c| c.next < heard.next);
@@ -155,7 +155,7 @@ impl Reader<'_> {
     }
 
     /// "Mittwoch Friseur 16h": so many hours are rather one of them, where a day is named.
-    pub fn is_hour_of_the_day(&self, i: usize, heard: &clock::HeardClock) -> bool {
+    pub fn is_hour_of_the_day(&self, i: usize, heard: &clock::ClockReading) -> bool {
         let h = self.line.link(i + 1, Link::ClockH).is_some_and(|next| next == heard.next);
         h && self.line.full_dial && self.hints.day && heard.clock.hour > 6
     }

@@ -7,8 +7,8 @@ use super::clock::{Surety, clock};
 use super::component::Reader;
 use super::lead::Lead;
 use super::phrase::{Date, Doubt, Phrase, SpanPhrase};
+use super::residue::{names_day, names_time};
 use super::span::{number, span, unit};
-use super::unread::{names_day, names_time};
 
 impl Reader<'_> {
     /// "In 2 hours", "3 days ago", "a week from Friday", "10 minutes before noon".

@@ -4,11 +4,11 @@
 
 use super::super::TimeRole;
 use super::super::words::{Link, Sense, TokenKind, TokenLine};
-use super::Heard;
+use super::Mention;
 use super::phrase::{Date, Phrase};
 
 /// The tokens of it that begin at `i`.
-pub fn lookalike(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+pub fn lookalike(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     title(line, i, heard)
         .or_else(|| work(line, i, heard))
         .or_else(|| short_day(line, i, heard))
@@ -20,14 +20,14 @@ pub fn lookalike(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, 
 }
 
 /// "Blue Monday", "Sunday Best": a bare day among capitals may be somebody's title.
-fn title(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn title(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let capital = |at: usize| {
         let unknown = line.tokens.get(at).is_some_and(|t| t.kind == TokenKind::Word) && line.atoms(at).is_empty();
         let word = line.tokens.get(at).and_then(|t| line.text.get(t.span.clone()));
         unknown && word.is_some_and(|word| word.starts_with(char::is_uppercase))
     };
     let token = line.tokens.get(i)?;
-    let bare = |h: &Heard| h.span == token.span && Phrase { date: None, ..h.phrase.clone() }.is_empty();
+    let bare = |h: &Mention| h.span == token.span && Phrase { date: None, ..h.phrase.clone() }.is_empty();
     let weekday = line.pick(i, |a| matches!(a.sense, Sense::Weekday(_) | Sense::Weekdays(_)).then_some(()))?;
     let surname = capital(weekday.1);
     // "File the return of Kinsale Ceramics Tuesday" ends with a name of its own.
@@ -37,7 +37,7 @@ fn title(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> 
 }
 
 /// "Rewatched The Day After Tomorrow": every word of it is a capital one, and what stands before is not.
-fn work(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn work(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     const WORDS_MIN: usize = 3;
     let word = |at: usize| line.tokens.get(at).and_then(|t| line.text.get(t.span.clone()));
     let small = |at: usize| word(at).is_some_and(|word| word.len() > 3 && word.starts_with(char::is_lowercase));
@@ -54,10 +54,10 @@ fn verse(line: &TokenLine, i: usize) -> Option<(usize, usize)> {
 }
 
 /// "Check out is 11 on thurs", but not "a table for 2 on friday", "room 7 on monday".
-fn hour_before_day(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn hour_before_day(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     line.digits(i).filter(|(hour, digits)| *digits <= 2 && (1..=12).contains(hour))?;
     line.link(i.checked_sub(1)?, Link::Present).filter(|next| *next == i)?;
-    let day = |h: &Heard| {
+    let day = |h: &Mention| {
         let here = line.tokens.get(i + 1).is_some_and(|t| t.span.start == h.span.start);
         here && h.phrase.clock.is_none() && h.phrase.date.as_ref().is_some_and(Date::is_one_day)
     };
@@ -65,7 +65,7 @@ fn hour_before_day(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize
 }
 
 /// "Sunday school needs hymnals": a thing called by its day, unless an hour is told with it.
-fn of_that_day(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn of_that_day(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let (_, next) = line.pick(i, |a| matches!(a.sense, Sense::Weekday(_)).then_some(()))?;
     let next = line.link(next, Link::OfItsDay)?;
     let [only] = heard else { return None };
@@ -73,12 +73,12 @@ fn of_that_day(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, us
 }
 
 /// "Xmas market 18:30": of a season, and rarely on the day, if no other is named. Without an hour it is just a name.
-fn around_holiday(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn around_holiday(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let (_, next) = line.pick(i, |a| matches!(a.sense, Sense::Holiday(_)).then_some(()))?;
     // "The Easter crime serial is on at 9".
     let article = i.checked_sub(1).is_some_and(|b| line.link(b, Link::The) == Some(i));
     let next = line.link(next, Link::Festive).or((article && line.is_plain_word(next)).then_some(next + 1))?;
-    let says_day = |h: &Heard| match &h.phrase.date {
+    let says_day = |h: &Mention| match &h.phrase.date {
         Some(date) => !matches!(date, Date::Holiday { .. }),
         None => h.phrase.rule.is_some() || h.phrase.offset.is_some(),
     };
@@ -88,7 +88,7 @@ fn around_holiday(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize,
 
 /// "Match sat throw in at 12", "moving day sat, van at 8": what may be a day, beside an hour that has none; "noon, lau pa
 /// sat": the same, behind an hour and a comma.
-fn short_day(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn short_day(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let (_, next) = line.pick(i, |a| (a.weak && matches!(a.sense, Sense::Weekday(_))).then_some(()))?;
     let Some(before) = i.checked_sub(1) else {
         // "Wed half an hour before the 4pm audit", but not "sun cream at 3".
@@ -109,13 +109,13 @@ fn short_day(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usiz
     doubtful.then_some((if apart { before } else { i }, next))
 }
 
-fn is_hour_before(line: &TokenLine, h: &Heard, at: usize) -> bool {
+fn is_hour_before(line: &TokenLine, h: &Mention, at: usize) -> bool {
     h.phrase.clock.is_some() && h.span.end <= line.tokens[at].span.start
 }
 
 /// "A sunday roast recipe", "the thursday murder club", "the midnight blue dress": a kind of thing, if nothing else says
 /// when.
-fn of_a_kind(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn of_a_kind(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let before = i.checked_sub(1)?;
     line.link(before, Link::The).or(line.link(before, Link::Article)).filter(|next| *next == i)?;
     let next = line

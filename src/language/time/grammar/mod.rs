@@ -5,9 +5,7 @@
 //! ones. An expression ends where no component follows. Every language of the tables reads the
 //! text; the one whose phrases cover most of it is believed.
 
-mod ahead;
 mod clock;
-mod companions;
 mod company;
 mod component;
 mod date;
@@ -17,31 +15,33 @@ mod hours;
 mod lead;
 mod lengths;
 mod lookalike;
+mod merge;
 mod moved;
 mod names;
 mod numbered;
 mod numeric;
+mod offsets;
 mod period;
 mod phrase;
 mod ranges;
 mod reading;
+mod residue;
 mod rule;
 mod span;
-mod unread;
 
 use std::ops::Range;
 
 use super::words::{Half, LEXICONS, Lexicon, Link, Sense, TokenKind, TokenLine};
 use super::{DateOrder, TimeRole};
-pub use ahead::{Ahead, ahead_in};
 use component::Reader;
 pub use moved::{Direction, MovedBy, moved_by};
+pub use offsets::{OffsetMention, offset_in};
 pub use phrase::{ClockPhrase, Date, Dial, Doubt, MonthOf, Period, Phrase, RepeatRule, SpanPhrase, Zone};
 pub use reading::read_all;
 
 /// A phrase and the bytes of the text that it came from.
 #[derive(Debug)]
-pub struct Heard {
+pub struct Mention {
     pub span: Range<usize>,
     pub phrase: Phrase,
     /// It is told as what it is not: "(at 5 instead of) 4".
@@ -135,7 +135,7 @@ fn hints(line: &TokenLine) -> Hints {
         moves: moves(line),
         asks: first_request(line).is_some(),
         ends: line.has_anywhere(Sense::Link(Link::Ends)),
-        day: (0..line.tokens.len()).any(|i| unread::names_day(line, i)),
+        day: (0..line.tokens.len()).any(|i| residue::names_day(line, i)),
         // Whom an alarm wakes from a nap gets up in the afternoon.
         cue: cue(Half::Am)
             .filter(|_| !line.has_anywhere(Sense::Link(Link::Nap)))
@@ -187,7 +187,7 @@ fn says_move(line: &TokenLine, i: usize) -> bool {
         line.tokens[at].key.ends_with('s') && line.atoms(at).iter().any(|a| matches!(a.sense, Sense::Day(_)))
     };
     let own = |at: usize| line.tokens[at].possessive || rule::plural_days(line, at).is_some() || todays(at);
-    let named = |at: usize| own(at) || unread::names_time(line, at).is_none();
+    let named = |at: usize| own(at) || residue::names_time(line, at).is_none();
     let thing = word && named(next) && joins.iter().all(|l| line.link(next, *l).is_none());
     // "Shift swap: …" is a heading.
     begins && thing && !line.mark(next + 1, ':')

@@ -7,7 +7,7 @@ use super::super::words::{LEXICONS, Link, TokenLine};
 use super::lead::Lead;
 use super::phrase::{Phrase, SpanPhrase};
 use super::span::span;
-use super::{Heard, bytes, ends_clause, moves};
+use super::{Mention, bytes, ends_clause, moves};
 
 /// How far something is moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ fn by_length(line: &TokenLine, i: usize) -> Option<MovedBy> {
 }
 
 /// "Push my 2pm back by half an hour": takes the length out, so that what stands around it comes together.
-pub fn take_out(line: &TokenLine, heard: &mut Vec<Heard>) -> Option<(MovedBy, Heard)> {
+pub fn take_out(line: &TokenLine, heard: &mut Vec<Mention>) -> Option<(MovedBy, Mention)> {
     let again = (0..line.tokens.len()).any(|i| line.link(i, Link::Corrects).is_some());
     if !again && !moves(line) {
         return None;
@@ -70,9 +70,9 @@ pub fn take_out(line: &TokenLine, heard: &mut Vec<Heard>) -> Option<(MovedBy, He
 }
 
 /// Puts it back as the time that results, or as a length and no time where the old time is not told.
-pub fn put_back(taken: Option<(MovedBy, Heard)>, heard: &mut Vec<Heard>) {
+pub fn put_back(taken: Option<(MovedBy, Mention)>, heard: &mut Vec<Mention>) {
     let Some((by, own)) = taken else { return };
-    let timed = |h: &&Heard| h.phrase.clock.is_some() && h.phrase.shift.is_none();
+    let timed = |h: &&Mention| h.phrase.clock.is_some() && h.phrase.shift.is_none();
     let old = heard.iter().find(timed).filter(|_| by.direction != Direction::Unclear);
     let length = if by.direction == Direction::Earlier { by.span.back() } else { by.span };
     let phrase = match old {
@@ -80,5 +80,5 @@ pub fn put_back(taken: Option<(MovedBy, Heard)>, heard: &mut Vec<Heard>) {
         None => Phrase { length: Some(length), ..Phrase::default() },
     };
     let at = heard.iter().position(|h| h.span.start > own.span.start).unwrap_or(heard.len());
-    heard.insert(at, Heard { phrase, ..own });
+    heard.insert(at, Mention { phrase, ..own });
 }

@@ -6,10 +6,10 @@ use super::super::TimeRole;
 use super::super::words::{Link, Sense, TokenKind, TokenLine};
 use super::lead::Lead;
 use super::phrase::{Date, MonthOf, Period, Phrase};
-use super::{Heard, bytes, days, first_request, numeric};
+use super::{Mention, bytes, days, first_request, numeric};
 
 /// Takes them out, and gives back where they stood.
-pub fn drop_names(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+pub fn drop_names(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize>> {
     drop_adjectives(heard);
     // "Hourly rate".
     heard.retain(|h| !(is_adjective(&h.phrase) && noun_follows(line, h.span.end)));
@@ -28,7 +28,7 @@ pub fn drop_names(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>>
 }
 
 /// "Wednesday at 3. Not Thursday", if another day is left.
-fn drop_excluded(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
+fn drop_excluded(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize>> {
     let reaches = |e: usize, i: usize| {
         line.link(e, Link::Excluded).is_some_and(|next| (e + 1..=line.skip(next, &[Link::The])).contains(&i))
     };
@@ -36,10 +36,10 @@ fn drop_excluded(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> 
         let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
         h.excluded = first.is_some_and(|i| (0..i).any(|e| reaches(e, i)));
     }
-    let says_day = |h: &Heard| h.phrase.date.as_ref().is_some_and(Date::is_one_day);
-    let left = |is: &dyn Fn(&Heard) -> bool| heard.iter().any(|h| is(h) && !h.excluded);
+    let says_day = |h: &Mention| h.phrase.date.as_ref().is_some_and(Date::is_one_day);
+    let left = |is: &dyn Fn(&Mention) -> bool| heard.iter().any(|h| is(h) && !h.excluded);
     let (day_left, hour_left) = (left(&says_day), left(&|h| h.phrase.clock.is_some()));
-    let gone = |h: &mut Heard| h.excluded && (day_left && says_day(h) || hour_left && h.phrase.is_clock_alone());
+    let gone = |h: &mut Mention| h.excluded && (day_left && says_day(h) || hour_left && h.phrase.is_clock_alone());
     let dropped = heard.extract_if(.., gone).map(|h| h.span).collect();
     // "Check in 21 October, check out 25 October" is not two of them.
     for h in heard.iter_mut() {
@@ -50,8 +50,8 @@ fn drop_excluded(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> 
 }
 
 /// "This week I want to finish it, make it Wednesday": a day says more than its week, which makes it exact.
-fn drop_frames(heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
-    let frame = |h: &Heard| {
+fn drop_frames(heard: &mut Vec<Mention>) -> Vec<Range<usize>> {
+    let frame = |h: &Mention| {
         let near = matches!(
             h.phrase.date,
             Some(Date::Period(Period::Week(_) | Period::Month(MonthOf::From(_)) | Period::Year(_)))
@@ -72,11 +72,12 @@ fn drop_frames(heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
 }
 
 /// "One last thing today: dinner on 24 August at 8" is not today.
-fn drop_today(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
-    let today = |h: &Heard| h.phrase.date == Some(Date::Day(0)) && Phrase { date: None, ..h.phrase.clone() }.is_empty();
+fn drop_today(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize>> {
+    let today =
+        |h: &Mention| h.phrase.date == Some(Date::Day(0)) && Phrase { date: None, ..h.phrase.clone() }.is_empty();
     let whole = heard.iter().filter(|h| !today(h)).any(|h| h.phrase.is_appointment());
     // "Call Bob today about the meeting tomorrow at 3" is.
-    let aside = |h: &Heard| {
+    let aside = |h: &Mention| {
         let next = line.tokens.iter().find(|t| t.span.start >= h.span.end);
         today(h) && next.is_some_and(|t| matches!(t.kind, TokenKind::Mark(_)))
     };
@@ -88,8 +89,8 @@ fn drop_today(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
 
 /// "Send the sunday roast recipe in an hour", "remind me at 5 to ask about thursday's shift": a length from now, or the hour
 /// of a request, is all of when, and the day tells which one.
-fn drop_attributes(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
-    let attribute = |h: &Heard| {
+fn drop_attributes(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize>> {
+    let attribute = |h: &Mention| {
         let name = line.tokens.iter().position(|t| t.span.end == h.span.end);
         let article = name.and_then(|i| line.link(i.checked_sub(1)?, Link::The)).is_some();
         let owner = name.is_some_and(|i| line.tokens[i].possessive);
@@ -114,7 +115,7 @@ fn is_adjective(phrase: &Phrase) -> bool {
 }
 
 /// "Weekly review every Friday": beside a day, a bare "weekly" describes the thing.
-fn drop_adjectives(heard: &mut Vec<Heard>) {
+fn drop_adjectives(heard: &mut Vec<Mention>) {
     let says_day = |p: &Phrase| !is_adjective(p) && (p.date.is_some() || p.rule.is_some());
     if heard.iter().any(|h| says_day(&h.phrase)) {
         heard.retain(|h| !is_adjective(&h.phrase));
@@ -123,8 +124,8 @@ fn drop_adjectives(heard: &mut Vec<Heard>) {
 
 /// "Labor day trip Sep 4 to Sep 7", "end of year concert 11 Dec": before a noun, beside another date, a holiday or
 /// an end without a preposition names the thing.
-fn drop_occasions(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>> {
-    let is_occasion = |h: &Heard| {
+fn drop_occasions(line: &TokenLine, heard: &mut Vec<Mention>) -> Vec<Range<usize>> {
+    let is_occasion = |h: &Mention| {
         let bare = Phrase { date: None, ..h.phrase.clone() };
         let first = line.tokens.iter().position(|t| t.span.start >= h.span.start);
         let named = match h.phrase.date {
@@ -137,7 +138,7 @@ fn drop_occasions(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>>
         let stands = first.is_some_and(|i| is_bare(line, i));
         named && bare.is_empty() && (stands || is_festive(line, h)) && noun_follows(line, h.span.end)
     };
-    let says_day = |h: &Heard| h.phrase.date.is_some() || h.phrase.offset.is_some();
+    let says_day = |h: &Mention| h.phrase.date.is_some() || h.phrase.offset.is_some();
     // "The xmas card list is 61 people" says no day.
     let named_only = matches!(&heard[..], [only] if is_festive(line, only));
     if !named_only && !heard.iter().any(|h| says_day(h) && !is_occasion(h)) {
@@ -147,7 +148,7 @@ fn drop_occasions(line: &TokenLine, heard: &mut Vec<Heard>) -> Vec<Range<usize>>
 }
 
 /// "Start xmas card templates in 20 minutes": what is kept around a holiday.
-fn is_festive(line: &TokenLine, h: &Heard) -> bool {
+fn is_festive(line: &TokenLine, h: &Mention) -> bool {
     let next = line.tokens.iter().position(|t| t.span.start >= h.span.end);
     next.is_some_and(|next| line.link(next, Link::Festive).is_some())
 }

@@ -1,7 +1,7 @@
 //! Days of months: "3rd of April", "April 3", "the 15th", "3-5 May", and months themselves.
 
 use super::super::words::{Link, Sense, TokenLine};
-use super::date::{Company, HeardDate, heard};
+use super::date::{Company, DateReading, heard};
 use super::period::period;
 use super::phrase::{Date, MonthOf, Period};
 use super::span::{number, unit, word_number};
@@ -83,7 +83,7 @@ pub fn has_own_day(line: &TokenLine, month_at: usize, unmarked: bool) -> bool {
 }
 
 /// "3 April", "3rd of April 2027", "the third of april", "3. April".
-pub fn day_and_month(line: &TokenLine, i: usize) -> Option<HeardDate> {
+pub fn day_and_month(line: &TokenLine, i: usize) -> Option<DateReading> {
     let (day, marked, next) = day_number(line, i)?;
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::Of).unwrap_or(next);
@@ -113,12 +113,12 @@ fn is_place(line: &TokenLine, i: usize, month_at: usize) -> bool {
     line.digits(i).is_none() && month_at.checked_sub(2).is_some_and(|b| line.tokens[b].key == "in")
 }
 
-pub fn numbered(day: u32, month: Option<MonthOf>, next: usize) -> HeardDate {
+pub fn numbered(day: u32, month: Option<MonthOf>, next: usize) -> DateReading {
     heard(Date::Numbered { day, month, weekday: None }, next)
 }
 
 /// "April 3", "April the 3rd", "Jan 5 2027".
-pub fn month_and_day(line: &TokenLine, i: usize) -> Option<HeardDate> {
+pub fn month_and_day(line: &TokenLine, i: usize) -> Option<DateReading> {
     let (month, _, next) = month_name(line, i)?;
     let next = if line.glued_mark(next, '-') { next + 1 } else { next };
     let next = line.link(next, Link::The).unwrap_or(next);
@@ -141,7 +141,7 @@ pub fn month_and_day(line: &TokenLine, i: usize) -> Option<HeardDate> {
     Some(numbered(day, month, next))
 }
 
-pub fn month_alone(line: &TokenLine, i: usize) -> Option<HeardDate> {
+pub fn month_alone(line: &TokenLine, i: usize) -> Option<DateReading> {
     let (month, weak, next) = month_name(line, i)?;
     let (year, next) = year_after(line, next).map_or((None, next), |(y, n)| (Some(y), n));
     let period = Period::Month(MonthOf::Named { month, year, which: None });
@@ -152,11 +152,11 @@ pub fn month_alone(line: &TokenLine, i: usize) -> Option<HeardDate> {
     } else {
         Company::Nothing
     };
-    Some(HeardDate { company, ..heard(Date::Period(period), next) })
+    Some(DateReading { company, ..heard(Date::Period(period), next) })
 }
 
 /// "The 15th", "15th of next month", "am 3.".
-pub fn day_of_month(line: &TokenLine, i: usize) -> Option<HeardDate> {
+pub fn day_of_month(line: &TokenLine, i: usize) -> Option<DateReading> {
     let (day, marked, next) = day_number(line, i)?;
     let of = line.link(next, Link::Of).filter(|at| !is_place(line, i, *at)).and_then(|at| period(line, at));
     if let Some((Period::Month(month), next)) = of
@@ -169,7 +169,7 @@ pub fn day_of_month(line: &TokenLine, i: usize) -> Option<HeardDate> {
     if !marked || day > 31 {
         return None;
     }
-    Some(HeardDate { company: Company::DayWord, ..numbered(day, None, next) })
+    Some(DateReading { company: Company::DayWord, ..numbered(day, None, next) })
 }
 
 /// "3-5 May", "3rd to 5th of May", "May 3 to 5": both days.

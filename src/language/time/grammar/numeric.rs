@@ -4,18 +4,18 @@ use chrono::{NaiveDate, NaiveTime};
 
 use super::super::DateOrder;
 use super::super::words::{Link, TokenLine};
-use super::date::{Company, HeardDate};
+use super::date::{Company, DateReading};
 use super::ends_clause;
 use super::phrase::{Date, MonthOf, Zone};
 
-pub fn date(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardDate> {
+pub fn date(line: &TokenLine, i: usize, order: DateOrder) -> Option<DateReading> {
     let (first, digits) = line.digits(i)?;
     if !line.begins_figure(i) {
         return None;
     }
     if digits == 4 {
         let (date, next) = year_first(line, i)?;
-        return Some(HeardDate { date, part: None, next, company: Company::Nothing });
+        return Some(DateReading { date, part: None, next, company: Company::Nothing });
     }
     let mark = ['/', '.', '-'].into_iter().find(|m| line.glued_mark(i + 1, *m))?;
     let (second, second_digits) = line.digits(i + 2).filter(|_| line.glued(i + 2))?;
@@ -73,7 +73,7 @@ pub fn date(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardDate> {
     }
     let month = MonthOf::Named { month, year: year.map(|(y, _)| y), which: None };
     let date = Date::Numbered { day, month: Some(month), weekday: None };
-    Some(HeardDate { date, part: None, next, company })
+    Some(DateReading { date, part: None, next, company })
 }
 
 /// "12/3 wire", "3/4 inch", "a 3/2".

@@ -3,7 +3,7 @@
 use super::super::DateOrder;
 use super::super::words::{Edge, Link, Sense, TokenLine, Unit};
 use super::clock::{Surety, clock};
-use super::date::{Company, HeardDate, company, date, heard, weekday_name};
+use super::date::{Company, DateReading, company, date, heard, weekday_name};
 use super::numbered::{month_and_day, month_name, year, year_after};
 use super::phrase::{Date, MonthOf, Period, SpanPhrase};
 use super::span::{span, unit};
@@ -26,13 +26,13 @@ pub fn numbered_week(line: &TokenLine, i: usize) -> Option<(Period, usize)> {
 }
 
 /// "(At the) weekend".
-pub fn weekend(line: &TokenLine, i: usize) -> Option<HeardDate> {
+pub fn weekend(line: &TokenLine, i: usize) -> Option<DateReading> {
     let next = line.pick(i, |a| (a.sense == Sense::Weekend && !a.weak).then_some(()))?.1;
-    Some(HeardDate { company: Company::Lead, ..heard(Date::Period(Period::Weekend(0)), next) })
+    Some(DateReading { company: Company::Lead, ..heard(Date::Period(Period::Weekend(0)), next) })
 }
 
 /// "The week after next", "the week before last".
-pub fn after_next(line: &TokenLine, i: usize) -> Option<HeardDate> {
+pub fn after_next(line: &TokenLine, i: usize) -> Option<DateReading> {
     let (period, next) = period_unit(line, i, 0)?;
     let named = match period {
         Period::Week(n) | Period::Weekend(n) | Period::Month(MonthOf::From(n)) | Period::Year(n) => n.abs() == 2,
@@ -42,7 +42,7 @@ pub fn after_next(line: &TokenLine, i: usize) -> Option<HeardDate> {
 }
 
 /// "This", "next", "last" and the like, with what they belong to.
-pub fn which(line: &TokenLine, i: usize) -> Option<HeardDate> {
+pub fn which(line: &TokenLine, i: usize) -> Option<DateReading> {
     let heard = which_of_all(line, i)?;
     // "The last weekend of January" counts within January.
     let counted = line.link(heard.next, Link::Of).and_then(|at| period(line, at));
@@ -50,15 +50,16 @@ pub fn which(line: &TokenLine, i: usize) -> Option<HeardDate> {
     if counted.is_some() && own_period { None } else { Some(heard) }
 }
 
-pub fn which_of_all(line: &TokenLine, i: usize) -> Option<HeardDate> {
+pub fn which_of_all(line: &TokenLine, i: usize) -> Option<DateReading> {
     let (which, at) = which_word(line, i)?;
     // "The plumber is coming October 12".
     let comes = which.is_none() && which_word(line, at).is_none();
-    let longer = |heard: &HeardDate| comes && date(line, at, DateOrder::DayFirst).is_some_and(|d| d.next > heard.next);
+    let longer =
+        |heard: &DateReading| comes && date(line, at, DateOrder::DayFirst).is_some_and(|d| d.next > heard.next);
     which_thing(line, which, at).filter(|heard| !longer(heard))
 }
 
-fn which_thing(line: &TokenLine, which: Option<i64>, at: usize) -> Option<HeardDate> {
+fn which_thing(line: &TokenLine, which: Option<i64>, at: usize) -> Option<DateReading> {
     // "Coming quarter to 8": somebody is.
     if clock(line, at).is_some_and(|c| c.surety == Surety::Sure) {
         return None;
@@ -66,12 +67,12 @@ fn which_thing(line: &TokenLine, which: Option<i64>, at: usize) -> Option<HeardD
     if let Some((day, weak, next)) = weekday_name(line, at) {
         let company = company(weak && which == Some(0));
         let date = Date::Weekday { day, which, weeks: 0 };
-        return Some(HeardDate { company, ..heard(date, next) });
+        return Some(DateReading { company, ..heard(date, next) });
     }
     if let Some((month, weak, next)) = month_name(line, at) {
         let month = MonthOf::Named { month, year: None, which };
         let company = company(weak && which != Some(1));
-        return Some(HeardDate { company, ..heard(Date::Period(Period::Month(month)), next) });
+        return Some(DateReading { company, ..heard(Date::Period(Period::Month(month)), next) });
     }
     let n = which.unwrap_or(0);
     if let Some((period, next)) = period_unit(line, at, n) {
@@ -90,7 +91,7 @@ fn which_thing(line: &TokenLine, which: Option<i64>, at: usize) -> Option<HeardD
     });
     // "The plumber is coming late morning".
     if let Some((part, next)) = part.filter(|_| matches!(which, Some(0 | -1))) {
-        return Some(HeardDate { part: Some(part), ..heard(Date::Day(n), next) });
+        return Some(DateReading { part: Some(part), ..heard(Date::Day(n), next) });
     }
     window(line, at, n)
 }
@@ -107,7 +108,7 @@ pub fn which_word(line: &TokenLine, i: usize) -> Option<(Option<i64>, usize)> {
 }
 
 /// "The next 3 days", "the last two weeks", "the next hour".
-pub fn window(line: &TokenLine, i: usize, which: i64) -> Option<HeardDate> {
+pub fn window(line: &TokenLine, i: usize, which: i64) -> Option<DateReading> {
     if which != 1 && which != -1 {
         return None;
     }
@@ -177,7 +178,7 @@ pub fn period(line: &TokenLine, i: usize) -> Option<(Period, usize)> {
 }
 
 /// "End of the month", "beginning of next week", "early January", "mid-March".
-pub fn edge(line: &TokenLine, i: usize) -> Option<HeardDate> {
+pub fn edge(line: &TokenLine, i: usize) -> Option<DateReading> {
     let whole = line.pick(i, |a| match a.sense {
         Sense::EdgeOf(unit) => Some(unit),
         _ => None,

@@ -5,12 +5,12 @@ use std::ops::Range;
 use super::super::DateOrder;
 use super::super::words::{LEXICONS, Lexicon, Link, Sense, TokenLine};
 use super::component::Reader;
-use super::{Heard, ahead, bytes, companions, inside_compound, moved, names, span, unread};
+use super::{Mention, bytes, inside_compound, merge, moved, names, offsets, residue, span};
 
 /// What one language makes of a text.
 #[derive(Debug)]
 struct Reading {
-    heard: Vec<Heard>,
+    heard: Vec<Mention>,
     /// Where words of time stand that only name something, or take it back.
     names: Vec<Range<usize>>,
     /// The letters that it explains.
@@ -18,7 +18,7 @@ struct Reading {
 }
 
 /// All expressions of a text, in the language that explains most of it.
-pub fn read_all(text: &str, order: DateOrder) -> Vec<Heard> {
+pub fn read_all(text: &str, order: DateOrder) -> Vec<Mention> {
     let mut readings: Vec<Reading> = LEXICONS.iter().map(|lexicon| read(text, order, lexicon)).collect();
     // The first of equally good readings wins.
     let most = readings.iter().map(|reading| reading.covered).max().unwrap_or_default();
@@ -26,9 +26,9 @@ pub fn read_all(text: &str, order: DateOrder) -> Vec<Heard> {
         return Vec::new();
     };
     let Reading { mut heard, names, .. } = readings.swap_remove(best);
-    let named = |other: &&Heard| names.iter().any(|n| n.start <= other.span.start && other.span.end <= n.end);
+    let named = |other: &&Mention| names.iter().any(|n| n.start <= other.span.start && other.span.end <= n.end);
     let others = readings.iter().flat_map(|reading| &reading.heard);
-    unread::doubt_what_others_heard(text, &mut heard, others.filter(|other| !named(other)));
+    residue::doubt_what_others_heard(text, &mut heard, others.filter(|other| !named(other)));
     heard
 }
 
@@ -37,17 +37,17 @@ fn read(text: &str, order: DateOrder, lexicon: &Lexicon) -> Reading {
     let mut heard = expressions(&line, order);
     let names = names::drop_names(&line, &mut heard);
     let moved = moved::take_out(&line, &mut heard);
-    companions::share(&line, &mut heard);
-    ahead::count_back(&line, &mut heard);
+    merge::share(&line, &mut heard);
+    offsets::count_back(&line, &mut heard);
     moved::put_back(moved, &mut heard);
-    unread::doubt(&line, &mut heard, &names);
+    residue::doubt(&line, &mut heard, &names);
     heard.retain(|h| covered(&line, &[&h.span], lexicon) > 0);
     let spans = heard.iter().map(|h| &h.span).chain(&names);
     let covered = covered(&line, &spans.collect::<Vec<_>>(), lexicon);
     Reading { heard, names, covered }
 }
 
-fn expressions(line: &TokenLine, order: DateOrder) -> Vec<Heard> {
+fn expressions(line: &TokenLine, order: DateOrder) -> Vec<Mention> {
     let reader = Reader::new(line, order, false);
     let mut heard = Vec::new();
     let mut i = 0;
@@ -58,7 +58,7 @@ fn expressions(line: &TokenLine, order: DateOrder) -> Vec<Heard> {
         }
         match reader.expression(i).filter(|(_, next)| !inside_compound(line, i, *next)) {
             Some((phrase, next)) if next > i => {
-                heard.push(Heard { span: bytes(line, i, next), phrase, excluded: false });
+                heard.push(Mention { span: bytes(line, i, next), phrase, excluded: false });
                 i = next;
             }
             Some(_) | None => i += 1,

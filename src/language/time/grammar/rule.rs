@@ -12,7 +12,7 @@ use super::span::{number, unit};
 
 /// A rule with the date and the part of day that were said inside it.
 #[derive(Debug)]
-pub struct HeardRule {
+pub struct RuleReading {
     pub rule: RepeatRule,
     pub date: Option<Date>,
     pub part: Option<&'static PartOfDay>,
@@ -21,25 +21,25 @@ pub struct HeardRule {
 
 const EVERY_MAX: u32 = 1_000;
 
-pub fn rule(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardRule> {
+pub fn rule(line: &TokenLine, i: usize, order: DateOrder) -> Option<RuleReading> {
     often(line, i).or_else(|| plural_days(line, i)).or_else(|| every(line, i, order)).or_else(|| nth_of_each(line, i))
 }
 
 /// "First Monday of every month", "the last day of each month", "first of every month".
-fn nth_of_each(line: &TokenLine, i: usize) -> Option<HeardRule> {
+fn nth_of_each(line: &TokenLine, i: usize) -> Option<RuleReading> {
     let named =
         day_number(line, i).filter(|(day, marked, next)| *marked && *day <= 31 && line.link(*next, Link::Of).is_some());
     if let Some((day, _, next)) = named
         && let Some((rule, next)) = repeats(line, next).filter(|(rule, _)| rule.unit == Unit::Month)
     {
         let date = Some(Date::Numbered { day, month: None, weekday: None });
-        return Some(HeardRule { rule, date, part: None, next });
+        return Some(RuleReading { rule, date, part: None, next });
     }
     let (n, days, next) = date::nth_day(line, i)?;
     let (rule, next) = repeats(line, next)?;
     let of = Period::Month(MonthOf::From(0));
     let date = Some(Date::Nth { n, days, of });
-    (rule.unit == Unit::Month).then_some(HeardRule { rule, date, part: None, next })
+    (rule.unit == Unit::Month).then_some(RuleReading { rule, date, part: None, next })
 }
 
 impl RepeatRule {
@@ -64,8 +64,8 @@ impl RepeatRule {
     }
 }
 
-fn plain(every: u32, unit: Unit, next: usize) -> HeardRule {
-    HeardRule {
+fn plain(every: u32, unit: Unit, next: usize) -> RuleReading {
+    RuleReading {
         rule: RepeatRule { every, unit, days: DaySet::default(), adjective: false },
         date: None,
         part: None,
@@ -73,21 +73,21 @@ fn plain(every: u32, unit: Unit, next: usize) -> HeardRule {
     }
 }
 
-fn weekly(every: u32, days: DaySet, next: usize) -> HeardRule {
-    HeardRule { rule: RepeatRule { every, unit: Unit::Week, days, adjective: false }, date: None, part: None, next }
+fn weekly(every: u32, days: DaySet, next: usize) -> RuleReading {
+    RuleReading { rule: RepeatRule { every, unit: Unit::Week, days, adjective: false }, date: None, part: None, next }
 }
 
-fn often(line: &TokenLine, i: usize) -> Option<HeardRule> {
+fn often(line: &TokenLine, i: usize) -> Option<RuleReading> {
     let ((unit, every), next) = line.pick(i, |a| match a.sense {
         Sense::Often(unit, every) => Some((unit, every)),
         _ => None,
     })?;
     let heard = plain(every, unit, next);
-    Some(HeardRule { rule: RepeatRule { adjective: true, ..heard.rule }, ..heard })
+    Some(RuleReading { rule: RepeatRule { adjective: true, ..heard.rule }, ..heard })
 }
 
 /// "Mondays and Thursdays", "weekdays".
-pub fn plural_days(line: &TokenLine, i: usize) -> Option<HeardRule> {
+pub fn plural_days(line: &TokenLine, i: usize) -> Option<RuleReading> {
     let one = |i: usize| {
         // "Monday's" is one Monday.
         let own = line.tokens.get(i).is_some_and(|t| !t.possessive);
@@ -115,7 +115,7 @@ fn joint(line: &TokenLine, i: usize) -> usize {
     line.link(i, Link::And).unwrap_or(i)
 }
 
-fn every(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardRule> {
+fn every(line: &TokenLine, i: usize, order: DateOrder) -> Option<RuleReading> {
     let at = line.link(i, Link::Each)?;
     let own_day = monthly_day(line, at, order);
     let counted =
@@ -144,13 +144,13 @@ fn interval(line: &TokenLine, i: usize) -> Option<(u32, usize)> {
     (1..=EVERY_MAX).contains(&n).then_some((n, next))
 }
 
-fn half_hour(line: &TokenLine, i: usize) -> Option<HeardRule> {
+fn half_hour(line: &TokenLine, i: usize) -> Option<RuleReading> {
     let at = line.link(i, Link::Half)?;
     let (found, next) = unit(line, at)?;
     (found == Unit::Hour).then(|| plain(30, Unit::Minute, next))
 }
 
-fn unit_or_days(line: &TokenLine, i: usize, every: u32) -> Option<HeardRule> {
+fn unit_or_days(line: &TokenLine, i: usize, every: u32) -> Option<RuleReading> {
     if let Some((days, next)) = day_list(line, i) {
         return Some(weekly(every, days, next));
     }
@@ -162,7 +162,7 @@ fn unit_or_days(line: &TokenLine, i: usize, every: u32) -> Option<HeardRule> {
         _ => None,
     });
     if let Some(((days, part), next)) = special {
-        return Some(HeardRule { part, ..weekly(every, days, next) });
+        return Some(RuleReading { part, ..weekly(every, days, next) });
     }
     let part = line.pick(i, |a| match a.sense {
         Sense::Part(part) => Some(part),
@@ -172,7 +172,7 @@ fn unit_or_days(line: &TokenLine, i: usize, every: u32) -> Option<HeardRule> {
     });
     // "Every 15th midday" is on the 15th.
     if let Some((part, next)) = part.filter(|_| every < 5) {
-        return Some(HeardRule { part: Some(part), ..plain(every, Unit::Day, next) });
+        return Some(RuleReading { part: Some(part), ..plain(every, Unit::Day, next) });
     }
     let (unit, next) = unit(line, i)?;
     match unit {
@@ -202,7 +202,7 @@ fn day_list(line: &TokenLine, i: usize) -> Option<(DaySet, usize)> {
 }
 
 /// "Every 15th", "every 3 May", "every Christmas", "every last Friday of the month".
-fn monthly_day(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardRule> {
+fn monthly_day(line: &TokenLine, i: usize, order: DateOrder) -> Option<RuleReading> {
     let heard = date::date(line, line.skip(i, &[Link::The]), order)?;
     let unit = match &heard.date {
         Date::Numbered { month: None | Some(MonthOf::From(0)), .. } => Unit::Month,
@@ -211,7 +211,7 @@ fn monthly_day(line: &TokenLine, i: usize, order: DateOrder) -> Option<HeardRule
         Date::Nth { of, .. } | Date::Edge(_, of) => period_unit(*of)?,
         _ => return None,
     };
-    Some(HeardRule { date: Some(heard.date), ..plain(1, unit, heard.next) })
+    Some(RuleReading { date: Some(heard.date), ..plain(1, unit, heard.next) })
 }
 
 fn period_unit(period: Period) -> Option<Unit> {

@@ -38,8 +38,8 @@ pub fn is_kept_elsewhen(holiday: Holiday, context: &ResolveContext) -> bool {
     let Holiday::Nth { n, day, month, .. } = holiday else {
         return false;
     };
-    let zones = KEPT_ELSEWHEN.iter().find(|(rule, _)| *rule == (n, day, month)).map_or(&[][..], |(_, zones)| zones);
-    zones.contains(&context.home.name())
+    let zones = KEPT_ELSEWHEN.iter().find(|(rule, _)| *rule == (n, day, month)).map_or("", |(_, zones)| zones);
+    zones.split(' ').any(|zone| zone == context.home.name())
 }
 
 pub fn holiday_of(holiday: Holiday, year: i32) -> Result<NaiveDate, Problem> {

@@ -4,7 +4,8 @@
 
 use super::sense::Sense;
 use super::token::Token;
-use crate::language::tables::{Numbers, PhraseTable, Rows, Sections, Words};
+use crate::language::lexicon::{PhraseTable, Words};
+use crate::language::tables::{Numbers, Rows, Sections};
 use crate::language::words::distance;
 
 /// Words shorter than this are never guessed from a typing error.

@@ -4,7 +4,8 @@ use chrono::Weekday;
 use chrono_tz::Tz;
 
 use super::super::defaults::{PARTS, PartOfDay};
-use crate::language::tables::{Numbers, Words};
+use crate::language::lexicon::Words;
+use crate::language::tables::Numbers;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sense {
@@ -153,7 +154,7 @@ links! {
     Or = "or", Alarm = "alarm", Timer = "timer", About = "about", Present = "present", Wish = "wish",
     Carrier = "carrier", MoveBy = "move_by", Later = "later", Sooner = "sooner", Forward = "forward",
     Pull = "pull", Ratio = "ratio", Delays = "delays", Told = "told", So = "so", Request = "request", Over = "over",
-    ToldOn = "told_on", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time", Unread = "unread",
+    ToldOn = "told_on", AmShort = "am_short", PmShort = "pm_short", SameTime = "same_time", Residue = "residue",
     DayName = "day_name", QuarterTo = "quarter_to", BeforeLast = "before_last", Gone = "gone",
     Hundred = "hundred", WeekNo = "week_number", Excluded = "excluded", Corrects = "corrects",
     Street = "street", Except = "except", Book = "book", Festive = "festive",

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::language::tokens::{Cut, WordRules, cut, is_apostrophe, is_invisible, is_sign};
+
 /// More than any message of 4,096 characters needs; what lies beyond is not examined.
 pub const TOKENS_MAX: usize = 2_000;
 
@@ -27,31 +29,24 @@ pub struct Token {
     pub possessive: bool,
 }
 
+/// What belongs to a word: letters and digits, apostrophes inside, and the dots of "a.m.".
+const RULES: WordRules = WordRules {
+    is_word: char::is_alphanumeric,
+    joins: |_, c, after| is_apostrophe(c) && after.is_alphabetic() || is_sign(c),
+    whole: initials_len,
+    is_space: |c| c.is_whitespace() || is_invisible(c),
+};
+
 /// `known` says whether a mixture of digits and letters ("2moro") is a word of its own.
 pub fn tokens(text: &str, known: impl Fn(&str) -> bool) -> Vec<Token> {
     let mut tokens = Vec::new();
-    let mut at = 0;
-    let mut spaced = true;
-    while let Some(c) = text[at..].chars().next() {
-        if tokens.len() >= TOKENS_MAX {
-            break;
+    for Cut { span, is_word, spaced } in cut(text, TOKENS_MAX, &RULES) {
+        match text[span.clone()].chars().next() {
+            Some(c) if !is_word => tokens.push(mark(c, span, spaced)),
+            Some(_) | None => push_run(&mut tokens, text, span, spaced, &known),
         }
-        if !is_word(c) {
-            let end = at + c.len_utf8();
-            if c.is_whitespace() || is_invisible(c) {
-                spaced = true;
-            } else {
-                tokens.push(mark(c, at..end, spaced));
-                spaced = false;
-            }
-            at = end;
-            continue;
-        }
-        let end = run_end(text, at);
-        push_run(&mut tokens, text, at..end, spaced, &known);
-        spaced = false;
-        at = end;
     }
+    tokens.truncate(TOKENS_MAX);
     tokens
 }
 
@@ -64,48 +59,13 @@ fn mark(c: char, span: Range<usize>, spaced: bool) -> Token {
     Token { span, kind: TokenKind::Mark(c), key: c.to_string(), spaced, possessive: false }
 }
 
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric()
-}
-
-fn is_apostrophe(c: char) -> bool {
-    matches!(c, '\'' | '’' | '‘' | '`' | '´')
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}')
-}
-
-/// The end of a run of letters and digits; apostrophes inside belong to it, and so do the dots of
-/// initials ("a.m.").
-fn run_end(text: &str, start: usize) -> usize {
-    let mut end = start;
-    let mut chars = text[start..].char_indices().peekable();
-    while let Some((offset, c)) = chars.next() {
-        let next = chars.peek().map(|(_, c)| *c);
-        let inner = is_apostrophe(c) && offset > 0 && next.is_some_and(char::is_alphabetic);
-        if !is_word(c) && !inner {
-            break;
-        }
-        end = start + offset + c.len_utf8();
-    }
-    initials_end(text, start, end)
-}
-
-/// For a single letter (possibly after digits) followed by ".x": the end of "a.m." or "p. m.".
-fn initials_end(text: &str, start: usize, end: usize) -> usize {
-    let letters = text[start..end].trim_start_matches(|c: char| c.is_ascii_digit());
-    if !matches!(letters, "a" | "p" | "A" | "P") {
-        return end;
-    }
-    let rest = &text[end..];
-    for tail in [".m.", ".M.", ".m", ".M", ". m.", ". M."] {
-        let after = rest.get(tail.len()..).and_then(|r| r.chars().next());
-        if rest.starts_with(tail) && !after.is_some_and(is_word) {
-            return end + tail.len();
-        }
-    }
-    end
+/// Bytes of "a.m." or "p. m.", digits before it included, when a text begins with it.
+fn initials_len(text: &str) -> usize {
+    let letters = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let Some(rest) = letters.strip_prefix(['a', 'p', 'A', 'P']) else { return 0 };
+    let tails = [".m.", ".M.", ".m", ".M", ". m.", ". M."];
+    let ends = |tail: &&&str| rest.strip_prefix(**tail).is_some_and(|after| !after.starts_with(char::is_alphanumeric));
+    tails.iter().find(ends).map_or(0, |tail| text.len() - rest.len() + tail.len())
 }
 
 fn push_run(tokens: &mut Vec<Token>, text: &str, run: Range<usize>, spaced: bool, known: &impl Fn(&str) -> bool) {

@@ -1,9 +1,9 @@
 //! What is remembered: facts with a category, a short key and a value.
 
 use super::super::grammar::Grammar;
-use super::super::said::{Said, done, set, tidy, title, without_determiner};
-use super::super::text::fold;
+use super::super::reading::{ClauseReading, behind, done, set, tidy, title, without_determiner};
 use super::Built;
+use crate::language::tokens::lower;
 
 /// A statement taken apart.
 #[derive(Debug, PartialEq)]
@@ -14,7 +14,7 @@ struct Fact {
 }
 
 /// "remember that I prefer window seats"
-pub(super) fn store(said: &Said) -> Built {
+pub(super) fn store(said: &ClauseReading) -> Built {
     let Some(text) = said.raw("fact") else {
         return Built::No;
     };
@@ -27,7 +27,7 @@ pub(super) fn store(said: &Said) -> Built {
 }
 
 fn strip_that(text: &str) -> &str {
-    ["that ", "this: ", "this "].iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text)
+    behind(text, &["that ", "this: ", "this "])
 }
 
 /// "my sister is called Nina" → person, sister, Nina. "I prefer window seats" → preference, seat preference.
@@ -37,7 +37,7 @@ fn fact(grammar: Grammar, text: &str) -> Fact {
         let key = without_determiner(subject).to_owned();
         return Fact { category: category(grammar, &text, "fact"), key, value: value.to_owned() };
     }
-    let lower = fold(&text);
+    let lower = lower(&text);
     for verb in ["prefer ", "like ", "love ", "hate ", "don't like ", "dislike ", "can't stand ", "enjoy "] {
         let Some(at) = lower.find(verb).filter(|&at| at <= 14 && lower.is_char_boundary(at)) else {
             continue;
@@ -93,13 +93,13 @@ fn split_copula(text: &str) -> Option<(&str, &str)> {
     let (subject, value) = (text[..at].trim(), text[at + link.len()..].trim());
     let words = subject.split_whitespace().count();
     let is_pronoun =
-        matches!(fold(subject).as_str(), "i" | "it" | "he" | "she" | "they" | "we" | "there" | "this" | "that");
+        matches!(lower(subject).as_str(), "i" | "it" | "he" | "she" | "they" | "we" | "there" | "this" | "that");
     (!is_pronoun && (1..=6).contains(&words) && !value.is_empty()).then_some((subject, value))
 }
 
 fn category(grammar: Grammar, text: &str, otherwise: &'static str) -> &'static str {
     let ids: Vec<_> =
-        fold(text).split(|c: char| !c.is_alphanumeric()).map(|word| grammar.lexicon.read_word(word)).collect();
+        lower(text).split(|c: char| !c.is_alphanumeric()).map(|word| grammar.lexicon.read_word(word)).collect();
     ["person", "health", "place", "work", "preference"]
         .into_iter()
         .find(|name| grammar.lexicon.find(&format!("about-{name}"), &ids).is_some())
@@ -145,15 +145,15 @@ fn key_words(text: &str) -> String {
         "has", "we", "he", "she", "be",
     ];
     let words: Vec<String> =
-        text.split_whitespace().map(fold).filter(|w| !EMPTY.contains(&w.as_str())).take(3).collect();
-    if words.is_empty() { fold(text) } else { words.join(" ") }
+        text.split_whitespace().map(lower).filter(|w| !EMPTY.contains(&w.as_str())).take(3).collect();
+    if words.is_empty() { lower(text) } else { words.join(" ") }
 }
 
 /// "what do you remember about my sister?"
-pub(super) fn recall(said: &Said) -> Built {
+pub(super) fn recall(said: &ClauseReading) -> Built {
     let mut action = said.action("memory", "recall");
     let query = said.raw("query").map(|q| without_determiner(&strip_lead(&q)).to_owned());
-    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
+    let clause = lower(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
     let query = match query {
         Some(query) => query,
         None if clause.contains("allergic") => "allergy".into(),
@@ -174,7 +174,7 @@ fn strip_lead(query: &str) -> String {
 }
 
 /// "actually my sister is called Nina, not Nora"
-pub(super) fn update(said: &Said) -> Built {
+pub(super) fn update(said: &ClauseReading) -> Built {
     // "He and Elin are coming and I would rather not": told of others, or asked.
     if said.found.frame.weak && ["asking", "teller"].iter().any(|class| said.clause_starts(class)) {
         return Built::No;
@@ -201,12 +201,12 @@ pub(super) fn update(said: &Said) -> Built {
 }
 
 /// "forget what I said about the car"
-pub(super) fn forget(said: &Said) -> Built {
+pub(super) fn forget(said: &ClauseReading) -> Built {
     let Some(what) = said.raw("what") else {
         return Built::No;
     };
     let what = without_determiner(&strip_lead(&what)).to_owned();
-    if matches!(fold(&what).as_str(), "it" | "that" | "about it" | "this" | "everything" | "") {
+    if matches!(lower(&what).as_str(), "it" | "that" | "about it" | "this" | "everything" | "") {
         return Built::No;
     }
     let mut action = said.action("memory", "forget");

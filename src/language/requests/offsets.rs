@@ -4,12 +4,12 @@
 //! The lengths are taken out, and what is left is planned as if it had been "remind me: exam on Friday at 10".
 
 use super::grammar::GRAMMAR;
-use super::said::without_determiner;
+use super::reading::without_determiner;
 use super::text::tokens;
 use super::{Hearing, Understood, clauses};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
-use crate::language::time::{Ahead, Reference};
+use crate::language::time::{OffsetMention, Reference};
 
 /// Words of one phrase between a thing and the request: ", and could you".
 const ASKING_WORDS_MAX: usize = 4;
@@ -20,7 +20,7 @@ pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Vec<Pla
 }
 
 fn planned(text: &str, hearing: &Hearing, domains: &[String]) -> Option<Vec<PlannedAction>> {
-    let ahead = time::ahead_in(text)?;
+    let ahead = time::offset_in(text)?;
     let plan =
         |text: &str, domains: &[String]| match clauses::plan(&Hearing { text, history: &[], ..*hearing }, domains) {
             Understood::Plan(plan) => Some(plan.actions),
@@ -28,7 +28,7 @@ fn planned(text: &str, hearing: &Hearing, domains: &[String]) -> Option<Vec<Plan
         };
     let (thing, told_before) = thing(text, &ahead, hearing.reference)?;
     // Planning comes back here with every request inside a request; one is as deep as people go.
-    if time::ahead_in(thing).is_some() {
+    if time::offset_in(thing).is_some() {
         return None;
     }
     let told = if told_before { plan(thing, domains) } else { None };
@@ -62,7 +62,7 @@ fn reminder_of(event: &PlannedAction) -> Option<PlannedAction> {
 
 /// What is to be told of, and whether it stands in front of the request; else it stands behind the lengths ("an hour
 /// before the call at 3").
-fn thing<'t>(text: &'t str, ahead: &Ahead, reference: &Reference) -> Option<(&'t str, bool)> {
+fn thing<'t>(text: &'t str, ahead: &OffsetMention, reference: &Reference) -> Option<(&'t str, bool)> {
     let timed =
         |part: &str| time::find(part, reference).iter().any(|f| f.result.as_ref().is_ok_and(|w| w.start().is_some()));
     let behind = text.get(ahead.span.end..)?.trim();

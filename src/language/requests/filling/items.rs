@@ -4,17 +4,17 @@
 use serde_json::{Map, Value, json};
 
 use super::super::history;
-use super::super::said::{Said, Words, done, set, tidy, without_determiner};
-use super::super::text::fold;
+use super::super::reading::{ClauseReading, Words, behind, done, set, tidy, without_determiner};
 use super::Built;
 use crate::core::plan::PlannedAction;
 use crate::language::time;
+use crate::language::tokens::lower;
 
 /// A thing is named with a few words; more are a story.
 const NAME_WORDS_MAX: usize = 8;
 
 /// The service that a slot's noun belongs to; `None` when it does not say.
-pub(crate) fn service_of(said: &Said, slot: &str) -> Option<&'static str> {
+pub(crate) fn service_of(said: &ClauseReading, slot: &str) -> Option<&'static str> {
     let has = |class: &str| said.holds(slot, class);
     if has("tasknoun") {
         return Some("task");
@@ -37,24 +37,24 @@ pub(crate) fn fits(domains: &[String], service: &str) -> bool {
 }
 
 /// A clean description of the thing, or the id of what "it" is.
-pub(super) fn find_by(said: &Said, slot: &str, services: &[&str], target: Option<&Words>) -> Option<String> {
+pub(super) fn find_by(said: &ClauseReading, slot: &str, services: &[&str], target: Option<&Words>) -> Option<String> {
     let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids(slot));
     if is_reference || said.found.slot(slot).is_none() {
         return history::latest(said.hearing.history, |past| services.contains(&past.service.as_str()))
             .and_then(history::handle);
     }
-    let target: &[usize] = target.map_or(&[], |words| &words.peels);
+    let target: &[usize] = target.map_or(&[], |words| &words.masks);
     // "The Christmas list" is called so.
     let all = if services == ["keep"] { Vec::new() } else { said.moments(&[]) };
     // "Tick off the christmas cards" is not about Christmas.
-    let all: Vec<usize> = all.into_iter().filter(|peel| !said.names_a_thing(slot, *peel)).collect();
+    let all: Vec<usize> = all.into_iter().filter(|mask| !said.names_a_thing(slot, *mask)).collect();
     let bare = without_reason(&said.clean(slot, &all).unwrap_or_default());
     let bare = without_kind(without_determiner(&bare)).to_owned();
     if bare.split_whitespace().count() > NAME_WORDS_MAX {
         return None;
     }
     let is_generic = bare.is_empty() || is_determiner(&bare) || {
-        let ids: Vec<_> = bare.split_whitespace().map(|w| said.grammar.lexicon.read_word(&fold(w))).collect();
+        let ids: Vec<_> = bare.split_whitespace().map(|w| said.grammar.lexicon.read_word(&lower(w))).collect();
         said.grammar.lexicon.is_phrase("genericevent", &ids)
     };
     if !is_generic {
@@ -66,7 +66,7 @@ pub(super) fn find_by(said: &Said, slot: &str, services: &[&str], target: Option
 }
 
 fn is_determiner(text: &str) -> bool {
-    matches!(fold(text).as_str(), "my" | "the" | "a" | "this" | "that" | "all")
+    matches!(lower(text).as_str(), "my" | "the" | "a" | "this" | "that" | "all")
 }
 
 /// "the gym class, i'm tired" is about the gym class.
@@ -84,10 +84,8 @@ fn without_kind(text: &str) -> &str {
     for kind in KINDS {
         if let Some(after) = rest.strip_prefix(kind).and_then(|r| r.strip_prefix(' ')) {
             let after = after.trim_start();
-            rest = ["about ", "to ", "for ", "called ", "named ", "of ", "on ", "that says ", "with "]
-                .iter()
-                .find_map(|link| after.strip_prefix(link))
-                .unwrap_or(after);
+            let links = ["about ", "to ", "for ", "called ", "named ", "of ", "on ", "that says ", "with "];
+            rest = behind(after, &links);
         }
         if let Some(before) = rest.strip_suffix(kind).and_then(|r| r.strip_suffix(' ')) {
             rest = before.trim_end();
@@ -97,7 +95,7 @@ fn without_kind(text: &str) -> &str {
 }
 
 /// Deletes in a service that the words name.
-pub(super) fn delete(said: &Said, service: &str) -> Built {
+pub(super) fn delete(said: &ClauseReading, service: &str) -> Built {
     let Some(found) = find_by(said, "what", &[service], None) else {
         return Built::No;
     };
@@ -107,13 +105,13 @@ pub(super) fn delete(said: &Said, service: &str) -> Built {
 }
 
 /// "mark … as done"; only tasks can be done.
-pub(super) fn complete(said: &Said) -> Built {
+pub(super) fn complete(said: &ClauseReading) -> Built {
     // "Diolch, that's me sorted" names no task.
     if said.found.frame.weak && said.holds("what", "aside") {
         return Built::No;
     }
     // "No worries, all sorted".
-    let Some(found) = find_by(said, "what", &["task"], None).filter(|found| !fold(found).starts_with("no ")) else {
+    let Some(found) = find_by(said, "what", &["task"], None).filter(|found| !lower(found).starts_with("no ")) else {
         return Built::No;
     };
     let mut action = said.action("task", "complete");
@@ -122,7 +120,7 @@ pub(super) fn complete(said: &Said) -> Built {
 }
 
 /// "cancel …": a meeting, a reminder, a list, whatever it names.
-pub(super) fn cancel(said: &Said) -> Built {
+pub(super) fn cancel(said: &ClauseReading) -> Built {
     const DELETABLE: [&str; 4] = ["calendar", "task", "keep", "memory"];
     let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids("what"));
     if is_reference {
@@ -135,7 +133,7 @@ pub(super) fn cancel(said: &Said) -> Built {
         };
         return done(deletion(&past.service, handle));
     }
-    let text = fold(&said.raw("what").unwrap_or_default());
+    let text = lower(&said.raw("what").unwrap_or_default());
     if text.contains('@') || ["contact", "draft", "mail", "account"].iter().any(|no| text.ends_with(no)) {
         return Built::No;
     }
@@ -156,8 +154,8 @@ pub(super) fn cancel(said: &Said) -> Built {
 }
 
 /// "I don't need a reminder" is about no reminder in particular.
-fn is_any_of_a_kind(said: &Said, text: &str) -> bool {
-    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
+fn is_any_of_a_kind(said: &ClauseReading, text: &str) -> bool {
+    let clause = lower(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
     let first = text.split([',', ' ']).next().unwrap_or_default();
     [" a ", " an ", " any "].iter().any(|article| clause.contains(&format!("{article}{first}")))
         && clause.contains("need")
@@ -184,27 +182,25 @@ fn deletion(service: &str, find_by: String) -> PlannedAction {
 }
 
 /// The service in whose hands the conversation last saw a thing of this name.
-fn named_before(said: &Said) -> Option<&'static str> {
-    let wanted = fold(without_determiner(&said.clean("what", &said.moments(&[]))?));
-    let past = history::latest(said.hearing.history, |past| fold(&history::label(past)).contains(&wanted))?;
+fn named_before(said: &ClauseReading) -> Option<&'static str> {
+    let wanted = lower(without_determiner(&said.clean("what", &said.moments(&[]))?));
+    let past = history::latest(said.hearing.history, |past| lower(&history::label(past)).contains(&wanted))?;
     ["calendar", "task", "keep"].into_iter().find(|service| *service == past.service)
 }
 
 /// With no other sign: the only routed service, else appointments are cancelled and tasks deleted.
-fn by_verb(said: &Said) -> &'static str {
+fn by_verb(said: &ClauseReading) -> &'static str {
     let routed = |service: &str| said.domains.len() == 1 && fits(said.domains, service);
     if let Some(only) = ["task", "calendar", "keep"].into_iter().find(|s| routed(s)) {
         return only;
     }
-    let first = said.heard.live(said.found.tokens.clone()).into_iter().map(|i| said.heard.tokens[i].id);
-    let ids: Vec<_> = first.collect();
-    let is_cancel = said.grammar.lexicon.find("cancelverb", &ids).is_some();
+    let is_cancel = said.grammar.lexicon.find("cancelverb", &said.clause_ids()).is_some();
     let has_clock = !said.moments(&[]).is_empty();
     if is_cancel || has_clock { "calendar" } else { "task" }
 }
 
 /// "move … to friday": an event or a task.
-pub(super) fn moved(said: &Said) -> Built {
+pub(super) fn moved(said: &ClauseReading) -> Built {
     let is_reference = said.found.slot("what").is_none()
         || said.grammar.lexicon.is_phrase("it", &said.ids("what"))
         || said.grammar.lexicon.is_phrase("direction", &said.ids("what"));
@@ -253,13 +249,12 @@ pub(super) fn moved(said: &Said) -> Built {
 }
 
 /// "make it nicer", "set the table" name no new time and no priority.
-fn is_vague(said: &Said) -> bool {
-    let ids: Vec<_> = said.heard.live(said.found.tokens.clone()).into_iter().map(|i| said.heard.tokens[i].id).collect();
-    said.grammar.lexicon.find("realmove", &ids).is_none()
+fn is_vague(said: &ClauseReading) -> bool {
+    said.grammar.lexicon.find("realmove", &said.clause_ids()).is_none()
 }
 
 /// A clock time suggests an event, a mere day a task.
-fn kind_by_time(said: &Said) -> &'static str {
+fn kind_by_time(said: &ClauseReading) -> &'static str {
     if said.domains.len() == 1 {
         if fits(said.domains, "task") {
             return "task";
@@ -273,7 +268,7 @@ fn kind_by_time(said: &Said) -> &'static str {
     if is_clock && said.priority().is_none() { "calendar" } else { "task" }
 }
 
-fn changes(said: &Said, service: &str, target: Option<Words>) -> Option<Map<String, Value>> {
+fn changes(said: &ClauseReading, service: &str, target: Option<Words>) -> Option<Map<String, Value>> {
     let mut changes = Map::new();
     if let Some(words) = target {
         let name = match service {
@@ -294,7 +289,7 @@ fn changes(said: &Said, service: &str, target: Option<Words>) -> Option<Map<Stri
 }
 
 /// "what about friday?" after a question about a day asks the same for another.
-fn again(said: &Said) -> Option<Built> {
+fn again(said: &ClauseReading) -> Option<Built> {
     let last = history::latest(said.hearing.history, |past| !past.service.is_empty())?;
     let param = match last.command.as_str() {
         "list_events" | "find_free_time" => "from",
@@ -314,13 +309,13 @@ fn again(said: &Said) -> Option<Built> {
 }
 
 /// "and one with Sarah at 3": like the last event, with somebody else or at another time.
-pub(super) fn more(said: &Said) -> Built {
+pub(super) fn more(said: &ClauseReading) -> Built {
     let last =
         history::latest(said.hearing.history, |past| past.command == "create_event" && past.service == "calendar");
     let Some(last) = last else { return Built::No };
     let summary = history::label(last);
     let when = said.moment("with", &[]);
-    let used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
+    let used = when.as_ref().map(|w| w.masks.clone()).unwrap_or_default();
     let what = summary.split(" with ").next().unwrap_or(&summary);
     let summary = match said.clean("with", &used) {
         Some(with) => format!("{what} with {with}"),
@@ -337,10 +332,10 @@ pub(super) fn more(said: &Said) -> Built {
 }
 
 /// A mere clock time belongs to the day talked about.
-fn on_the_same_day(said: &Said, words: &str, last: &super::super::PastAction) -> String {
+fn on_the_same_day(said: &ClauseReading, words: &str, last: &super::super::PastAction) -> String {
     let is_clock_only = words.split_whitespace().all(|w| {
         matches!(
-            fold(w).as_str(),
+            lower(w).as_str(),
             "at" | "noon" | "am" | "pm" | "o'clock" | "midnight" | "half" | "past" | "quarter" | "to"
         ) || w.starts_with(|c: char| c.is_ascii_digit())
     });

@@ -4,7 +4,7 @@
 //! ("email {who} …" must not take "bob that im late" as a name).
 
 use super::lexicon::{Lexicon, WordId};
-use super::text::fold;
+use crate::language::tokens::lower;
 
 /// "+49 30 1234, the office line": words beside an address or a number.
 const DETAILS_WORDS: usize = 4;
@@ -18,7 +18,7 @@ const LIST_WORDS: usize = 7;
 
 /// The kinds, by the names that the frames use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SlotType {
     /// Anything.
     Text,
     /// Names, addresses, groups: "Bob and Anna", "the whole team".
@@ -80,78 +80,78 @@ pub(crate) enum Kind {
 }
 
 /// In the order of their numbers.
-const KINDS: [Kind; 29] = [
-    Kind::Text,
-    Kind::People,
-    Kind::OtherPeople,
-    Kind::Name,
-    Kind::Event,
-    Kind::EventHead,
-    Kind::Happening,
-    Kind::Reference,
-    Kind::Novel,
-    Kind::NoReference,
-    Kind::Errand,
-    Kind::OwnErrand,
-    Kind::Sentence,
-    Kind::Statement,
-    Kind::Thanks,
-    Kind::List,
-    Kind::Several,
-    Kind::Short,
-    Kind::Brief,
-    Kind::Owner,
-    Kind::Owned,
-    Kind::Details,
-    Kind::Group,
-    Kind::Quoted,
-    Kind::Clock,
-    Kind::Level,
-    Kind::Fact,
-    Kind::Capability,
-    Kind::Time,
+const SLOT_TYPES: [SlotType; 29] = [
+    SlotType::Text,
+    SlotType::People,
+    SlotType::OtherPeople,
+    SlotType::Name,
+    SlotType::Event,
+    SlotType::EventHead,
+    SlotType::Happening,
+    SlotType::Reference,
+    SlotType::Novel,
+    SlotType::NoReference,
+    SlotType::Errand,
+    SlotType::OwnErrand,
+    SlotType::Sentence,
+    SlotType::Statement,
+    SlotType::Thanks,
+    SlotType::List,
+    SlotType::Several,
+    SlotType::Short,
+    SlotType::Brief,
+    SlotType::Owner,
+    SlotType::Owned,
+    SlotType::Details,
+    SlotType::Group,
+    SlotType::Quoted,
+    SlotType::Clock,
+    SlotType::Level,
+    SlotType::Fact,
+    SlotType::Capability,
+    SlotType::Time,
 ];
 
-impl Kind {
+impl SlotType {
     /// The kind of a number, `kind as usize`.
-    pub fn numbered(number: usize) -> Option<Kind> {
-        KINDS.get(number).copied()
+    pub fn numbered(number: usize) -> Option<SlotType> {
+        SLOT_TYPES.get(number).copied()
     }
 
     /// The kind of a slot, from its own word or from the slot's name.
-    pub fn read(name: &str, kind: &str) -> Option<Kind> {
+    pub fn read(name: &str, kind: &str) -> Option<SlotType> {
         Some(match (kind, name) {
-            ("", "to" | "from" | "whom" | "attendees" | "with" | "who") => Kind::People,
-            ("" | "keep" | "follow" | "task" | "mine" | "possessive-any", _) => Kind::Text,
-            ("person", _) => Kind::OtherPeople,
-            ("one" | "named", _) => Kind::Name,
-            ("event" | "de-event", _) => Kind::Event,
-            ("eventhead", _) => Kind::EventHead,
-            ("happening", _) => Kind::Happening,
-            ("novel", _) => Kind::Novel,
-            ("ref", _) => Kind::Reference,
-            ("notref" | "done", _) => Kind::NoReference,
-            ("errand" | "de-errand", _) => Kind::Errand,
-            ("own", _) => Kind::OwnErrand,
-            ("sentence", _) => Kind::Sentence,
-            ("statement", _) => Kind::Statement,
-            ("thanks", _) => Kind::Thanks,
-            ("list" | "de-list", _) => Kind::List,
-            ("commas", _) => Kind::Several,
+            ("", "to" | "from" | "whom" | "attendees" | "with" | "who") => SlotType::People,
+            ("" | "keep" | "follow" | "task" | "mine" | "possessive-any", _) => SlotType::Text,
+            ("person", _) => SlotType::OtherPeople,
+            ("one" | "named", _) => SlotType::Name,
+            ("event" | "de-event", _) => SlotType::Event,
+            ("eventhead", _) => SlotType::EventHead,
+            ("happening", _) => SlotType::Happening,
+            ("novel", _) => SlotType::Novel,
+            ("ref", _) => SlotType::Reference,
+            ("notref" | "done", _) => SlotType::NoReference,
+            ("errand" | "de-errand", _) => SlotType::Errand,
+            ("own", _) => SlotType::OwnErrand,
+            ("sentence", _) => SlotType::Sentence,
+            ("statement", _) => SlotType::Statement,
+            ("thanks", _) => SlotType::Thanks,
+            ("list" | "de-list", _) => SlotType::List,
+            ("commas", _) => SlotType::Several,
             ("items" | "short" | "thing" | "fact-noun" | "mine-topic" | "place" | "room" | "factnoun", _) => {
-                Kind::Short
+                SlotType::Short
             }
-            ("brief", _) => Kind::Brief,
-            ("possessive", _) => Kind::Owner,
-            ("owned", _) => Kind::Owned,
-            ("details", _) => Kind::Details,
-            ("group", _) => Kind::Group,
-            ("quoted", _) => Kind::Quoted,
-            ("level", _) => Kind::Level,
-            ("clock", _) => Kind::Clock,
-            ("fact", _) => Kind::Fact,
-            ("capability", _) => Kind::Capability,
-            ("time", _) => Kind::Time,
+            ("brief", _) => SlotType::Brief,
+            ("possessive", _) => SlotType::Owner,
+            ("owned", _) => SlotType::Owned,
+            ("details", _) => SlotType::Details,
+            ("group", _) => SlotType::Group,
+            ("quoted", _) => SlotType::Quoted,
+            ("level", _) => SlotType::Level,
+            ("clock", _) => SlotType::Clock,
+            ("fact", _) => SlotType::Fact,
+            ("capability", _) => SlotType::Capability,
+            ("time", _) => SlotType::Time,
             _ => return None,
         })
     }
@@ -161,15 +161,15 @@ impl Kind {
         let starts = |class: &str| lexicon.starts(class, ids).is_some();
         let whole = |class: &str| lexicon.is_phrase(class, ids);
         let holds = |class: &str| lexicon.find(class, ids).is_some();
-        let folded = || fold(raw);
+        let folded = || lower(raw);
         match self {
-            Kind::Text => true,
-            Kind::Time => false,
-            Kind::People => is_people(ids, raw, lexicon),
-            Kind::OtherPeople => is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson"),
-            Kind::Name => ids.len() <= 3 && is_people(ids, raw, lexicon) && !starts("det"),
-            Kind::Event => (holds("event") || holds("deevent")) && !holds("noevent"),
-            Kind::EventHead => {
+            SlotType::Text => true,
+            SlotType::Time => false,
+            SlotType::People => is_people(ids, raw, lexicon),
+            SlotType::OtherPeople => is_people(ids, raw, lexicon) && !whole("assistant") && !whole("notperson"),
+            SlotType::Name => ids.len() <= 3 && is_people(ids, raw, lexicon) && !starts("det"),
+            SlotType::Event => (holds("event") || holds("deevent")) && !holds("noevent"),
+            SlotType::EventHead => {
                 !holds("noevent")
                     && !starts("showme")
                     && lexicon
@@ -177,24 +177,24 @@ impl Kind {
                         .or_else(|| lexicon.find("deevent", ids))
                         .is_some_and(|(at, _)| at <= 2)
             }
-            Kind::Happening => {
+            SlotType::Happening => {
                 let opens =
                     ["subject", "errand", "assistantverb", "nohappening", "showme", "reported", "negation", "lead"];
                 ids.len() <= HAPPENING_WORDS && !holds("noevent") && !opens.iter().any(|class| starts(class))
             }
-            Kind::Reference => whole("it"),
-            Kind::NoReference => !whole("it"),
-            Kind::Errand => is_errand(ids, lexicon),
-            Kind::OwnErrand => is_errand(ids, lexicon) && !starts("assistantverb"),
-            Kind::Novel => ids.len() > 1 && ids[0] == WordId::UNKNOWN && !starts("notnovel"),
-            Kind::Sentence => starts("subject") || starts("answers"),
-            Kind::Statement => starts("subject") || starts("answers") || is_statement(raw, lexicon),
-            Kind::Thanks => starts("thankword"),
-            Kind::List => ids.len() <= LIST_WORDS && ends_with_list(raw) && !whole("tasklist"),
-            Kind::Several => raw.contains(',') || folded().contains(" and "),
-            Kind::Short => ids.len() <= 6,
-            Kind::Brief => ids.len() <= 2,
-            Kind::Owner => {
+            SlotType::Reference => whole("it"),
+            SlotType::NoReference => !whole("it"),
+            SlotType::Errand => is_errand(ids, lexicon),
+            SlotType::OwnErrand => is_errand(ids, lexicon) && !starts("assistantverb"),
+            SlotType::Novel => ids.len() > 1 && ids[0] == WordId::UNKNOWN && !starts("notnovel"),
+            SlotType::Sentence => starts("subject") || starts("answers"),
+            SlotType::Statement => starts("subject") || starts("answers") || is_statement(raw, lexicon),
+            SlotType::Thanks => starts("thankword"),
+            SlotType::List => ids.len() <= LIST_WORDS && ends_with_list(raw) && !whole("tasklist"),
+            SlotType::Several => raw.contains(',') || folded().contains(" and "),
+            SlotType::Short => ids.len() <= 6,
+            SlotType::Brief => ids.len() <= 2,
+            SlotType::Owner => {
                 ids.len() <= 4
                     && !holds("numbered")
                     && lexicon.starts("whostop", ids).is_none()
@@ -203,19 +203,19 @@ impl Kind {
                     && !holds("tells")
                     && !starts("asking")
             }
-            Kind::Owned => ids.len() <= 6 && folded().split_whitespace().rev().skip(1).any(|w| w.ends_with("'s")),
-            Kind::Details => {
+            SlotType::Owned => ids.len() <= 6 && folded().split_whitespace().rev().skip(1).any(|w| w.ends_with("'s")),
+            SlotType::Details => {
                 let words = raw.split_whitespace().filter(|w| !w.contains('@') && w.chars().any(char::is_alphabetic));
                 starts_with_details(raw)
                     && words.count() <= DETAILS_WORDS
                     && (raw.contains('@') || raw.chars().filter(char::is_ascii_digit).count() >= 3)
             }
-            Kind::Group => holds("group") && ids.len() <= 4,
-            Kind::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,
-            Kind::Level => whole("level"),
-            Kind::Clock => is_clock(raw),
-            Kind::Fact => ids.len() >= 2 && !starts("notfact"),
-            Kind::Capability => ids.len() <= 5 && !holds("my-strict") && starts("ability"),
+            SlotType::Group => holds("group") && ids.len() <= 4,
+            SlotType::Quoted => raw.starts_with(['"', '“', '„', '\'', '«']) || ids.len() <= 4,
+            SlotType::Level => whole("level"),
+            SlotType::Clock => is_clock(raw),
+            SlotType::Fact => ids.len() >= 2 && !starts("notfact"),
+            SlotType::Capability => ids.len() <= 5 && !holds("my-strict") && starts("ability"),
         }
     }
 }
@@ -236,14 +236,14 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: Lexicon) -> bool {
     if ids.len() == 1 {
         return raw.contains('@') || lexicon.starts("whostop", ids).is_none() || lexicon.is_phrase("names", ids);
     }
-    let words: Vec<String> = raw.split_whitespace().map(fold).collect();
+    let words: Vec<String> = raw.split_whitespace().map(lower).collect();
     let conjunctions = words.iter().filter(|w| w.ends_with(',') || *w == "and" || *w == "&" || *w == "und").count();
     if ids.len() > 4 + 4 * conjunctions || words.last().is_some_and(|w| w == "and" || w == "und") {
         return false;
     }
     // "Martin, pick up is at 5": what follows is no name.
     let behind_a_comma = raw.split(',').skip(1).any(|part| {
-        let ids: Vec<WordId> = part.split_whitespace().map(|word| lexicon.read_word(&fold(word))).collect();
+        let ids: Vec<WordId> = part.split_whitespace().map(|word| lexicon.read_word(&lower(word))).collect();
         lexicon.starts("errand", &ids).is_some() || lexicon.starts("answers", &ids).is_some()
     });
     if behind_a_comma {
@@ -256,9 +256,9 @@ fn is_people(ids: &[WordId], raw: &str, lexicon: Lexicon) -> bool {
 
 /// "The pallet was short", but not "Tom and Peter that the pallet was short": what is told of is one thing.
 fn is_statement(raw: &str, lexicon: Lexicon) -> bool {
-    let of_several = |word: &&str| word.ends_with(',') || matches!(fold(word).as_str(), "and" | "&");
+    let of_several = |word: &&str| word.ends_with(',') || matches!(lower(word).as_str(), "and" | "&");
     let mut subject = raw.split_whitespace().take(TOLD_OF_WORDS + 1).take_while(|word| !of_several(word)).skip(1);
-    subject.any(|word| lexicon.is_phrase("state", &[lexicon.read_word(&fold(word))]))
+    subject.any(|word| lexicon.is_phrase("state", &[lexicon.read_word(&lower(word))]))
 }
 
 /// "5" or "17:30".
@@ -274,7 +274,7 @@ fn starts_with_details(raw: &str) -> bool {
 }
 
 fn ends_with_list(raw: &str) -> bool {
-    let last = fold(raw.split_whitespace().next_back().unwrap_or_default());
+    let last = lower(raw.split_whitespace().next_back().unwrap_or_default());
     let last = last.trim_matches(|c: char| !c.is_alphanumeric());
     last == "lists" || last.ends_with("list") || last.ends_with("liste")
 }
@@ -285,8 +285,8 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_number() {
-        for (number, kind) in KINDS.into_iter().enumerate() {
-            assert_eq!((kind as usize, Kind::numbered(number)), (number, Some(kind)));
+        for (number, kind) in SLOT_TYPES.into_iter().enumerate() {
+            assert_eq!((kind as usize, SlotType::numbered(number)), (number, Some(kind)));
         }
     }
 }

@@ -3,15 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use super::super::lexicon::{Lexicon, WordId};
+use super::super::reading::{ClauseReading, Words, behind, done, people, set, tidy, title, without_determiner};
 use super::super::remark::may_be_needed;
-use super::super::said::{Said, Words, done, people, set, tidy, title, without_determiner};
-use super::super::text::{fold, tokens};
+use super::super::text::tokens;
 use super::{Built, items};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, TimeRole, When};
+use crate::language::tokens::lower;
 
 /// "what's on tomorrow?", "am I free at 3?", "when is the dentist?"
-pub(super) fn list(said: &Said) -> Built {
+pub(super) fn list(said: &ClauseReading) -> Built {
     let mut action = said.action("calendar", "list_events");
     match said.moment("", &[]) {
         Some(when) => set(&mut action, "from", Some(when.text)),
@@ -25,13 +26,13 @@ pub(super) fn list(said: &Said) -> Built {
 }
 
 /// "my next meeting", "when is the dentist": it may be any day.
-fn asks_for_one(said: &Said) -> bool {
+fn asks_for_one(said: &ClauseReading) -> bool {
     let text = clause(said);
     said.found.slot("what").is_some() || [" next ", "upcoming", "first "].iter().any(|w| text.contains(w))
 }
 
 /// "how does my week look" names its span without being a time.
-fn span_said(said: &Said) -> &'static str {
+fn span_said(said: &ClauseReading) -> &'static str {
     let text = clause(said);
     ["week", "month"].into_iter().find(|s| text.contains(*s)).map_or("today", |s| match s {
         "week" => "this week",
@@ -39,9 +40,9 @@ fn span_said(said: &Said) -> &'static str {
     })
 }
 
-fn clause(said: &Said) -> String {
+fn clause(said: &ClauseReading) -> String {
     let tokens = &said.found.tokens;
-    format!(" {} ", fold(said.heard.raw(tokens.start, tokens.end.saturating_sub(1))))
+    format!(" {} ", lower(said.heard.raw(tokens.start, tokens.end.saturating_sub(1))))
 }
 
 /// What a free hour is wanted for, and when such things happen.
@@ -55,7 +56,7 @@ const OCCASIONS: [(&str, &str, &str, u32); 6] = [
 ];
 
 /// "when am I free tomorrow for an hour?"
-pub(super) fn free_time(said: &Said) -> Built {
+pub(super) fn free_time(said: &ClauseReading) -> Built {
     let mut action = said.action("calendar", "find_free_time");
     let text = clause(said);
     let occasion = OCCASIONS.iter().find(|(name, ..)| text.contains(&format!(" {name}")));
@@ -113,7 +114,7 @@ fn is_one_day(words: &str) -> bool {
 }
 
 /// A length said as a time, or as a bare "an hour", "30 minutes".
-fn minutes_said(said: &Said, text: &str) -> Option<u32> {
+fn minutes_said(said: &ClauseReading, text: &str) -> Option<u32> {
     if let Some(&length) = said.lengths(&[]).first()
         && let Some(Ok(When::Duration(d))) = said.heard.time(length).map(|f| &f.result)
     {
@@ -149,12 +150,12 @@ fn number(word: &str) -> Option<u32> {
 }
 
 /// "lunch with Tom friday at noon", "put the dentist on my calendar".
-pub(super) fn create(said: &Said) -> Built {
+pub(super) fn create(said: &ClauseReading) -> Built {
     let mut action = said.action("calendar", "create_event");
     let when = said.moment("summary", &[]);
-    let mut used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
-    let length = said.lengths(&[]).first().map(|&peel| said.words(&[peel]));
-    used.extend(length.iter().flat_map(|l| l.peels.clone()));
+    let mut used = when.as_ref().map(|w| w.masks.clone()).unwrap_or_default();
+    let length = said.lengths(&[]).first().map(|&mask| said.words(&[mask]));
+    used.extend(length.iter().flat_map(|l| l.masks.clone()));
     // "Save it" is no event.
     if said.grammar.lexicon.is_phrase("it", &said.ids("summary")) && when.is_none() {
         return Built::No;
@@ -162,7 +163,7 @@ pub(super) fn create(said: &Said) -> Built {
     let is_bare = said.found.frame.weak;
     // "Book the hotel by 20 January" is to be done by then.
     let by =
-        |words: &Words| words.peels.iter().all(|peel| said.heard.time(*peel).is_some_and(|t| t.role == TimeRole::By));
+        |words: &Words| words.masks.iter().all(|mask| said.heard.time(*mask).is_some_and(|t| t.role == TimeRole::By));
     if when.as_ref().is_some_and(by) && clause(said).starts_with(" book ") {
         return Built::No;
     }
@@ -199,12 +200,12 @@ pub(super) fn create(said: &Said) -> Built {
     done(timed(action, when, length))
 }
 
-fn names_event(said: &Said) -> bool {
+fn names_event(said: &ClauseReading) -> bool {
     ["event", "deevent"].iter().any(|class| said.holds("summary", class))
 }
 
 /// A day and an hour to come make an appointment of what has no name for one: "pottery with Jo wed 7pm".
-fn is_appointment(said: &Said, when: Option<&Words>) -> bool {
+fn is_appointment(said: &ClauseReading, when: Option<&Words>) -> bool {
     let Some(words) = when.filter(|words| !time::is_clock_only(&words.text)) else {
         return false;
     };
@@ -228,7 +229,7 @@ fn timed(
 }
 
 /// Summary, place and the people to invite.
-fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Value>) {
+fn parts(said: &ClauseReading, used: &[usize]) -> (Option<String>, Option<String>, Vec<Value>) {
     if let Some(with) = said.clean("with", used) {
         let (with, place) = split_place(&with, said.grammar.lexicon);
         let what = ["lunch", "dinner", "call", "coffee", "drinks", "breakfast", "brunch"]
@@ -245,7 +246,7 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
         return (None, None, Vec::new());
     };
     // "NYE at the club, 31 Dec 9pm": the name of a day that opens is also what it is about.
-    let opens_with_place = ["at ", "with ", "in ", "@ "].iter().any(|link| fold(&whole).starts_with(link));
+    let opens_with_place = ["at ", "with ", "in ", "@ "].iter().any(|link| lower(&whole).starts_with(link));
     let named = said.clean("summary", used.get(1..).unwrap_or_default());
     let whole = named.filter(|_| opens_with_place && used.len() > 1).unwrap_or(whole);
     let whole = without_determiner(&whole);
@@ -264,12 +265,11 @@ fn parts(said: &Said, used: &[usize]) -> (Option<String>, Option<String>, Vec<Va
 }
 
 /// "Wedding cake delivery 14 February 10am, Holme Hall": a place without a preposition behind the hour.
-fn named_place(said: &Said, used: &[usize]) -> Option<(String, String)> {
+fn named_place(said: &ClauseReading, used: &[usize]) -> Option<(String, String)> {
     const PLACE_WORDS_MAX: usize = 5;
     let (name, place) = said.around_time("summary", used)?;
     let lexicon = said.grammar.lexicon;
-    let place =
-        ["location ", "venue ", "place "].iter().find_map(|word| place.strip_prefix(word)).unwrap_or(&place).to_owned();
+    let place = behind(&place, &["location ", "venue ", "place "]).to_owned();
     let ids = ids_of(&place, lexicon);
     let says_more = ["whostop", "subject", "errand"].iter().any(|class| lexicon.starts(class, &ids).is_some());
     let says_more = says_more || lexicon.find("invite", &ids).is_some();
@@ -297,7 +297,7 @@ fn split_place(text: &str, lexicon: Lexicon) -> (String, Option<String>) {
         };
         let (preposition, name) = place.split_once(' ').unwrap_or(("", place));
         let is_online = matches!(
-            fold(name).as_str(),
+            lower(name).as_str(),
             "zoom" | "teams" | "google meet" | "skype" | "facetime" | "meet" | "discord" | "slack"
         );
         let wants_online = matches!(preposition, "on" | "via" | "over");
@@ -310,9 +310,9 @@ fn split_place(text: &str, lexicon: Lexicon) -> (String, Option<String>) {
 }
 
 /// A new place, name, length, time or guest for an event.
-pub(super) fn update(said: &Said) -> Built {
+pub(super) fn update(said: &ClauseReading) -> Built {
     // "Add candles to the party list" invites nobody.
-    if said.raw("what").is_some_and(|what| fold(&what).ends_with("list")) {
+    if said.raw("what").is_some_and(|what| lower(&what).ends_with("list")) {
         return Built::No;
     }
     let mut changes = Map::new();

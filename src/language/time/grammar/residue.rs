@@ -16,7 +16,7 @@ use super::names::is_somebody;
 use super::numbered::day_number;
 use super::phrase::{Date, Doubt, Phrase};
 use super::span::{number, unit};
-use super::{Heard, bytes, inside_compound};
+use super::{Mention, bytes, inside_compound};
 
 /// Words of a name: "on mother in law's day", "the day of my sister's wedding".
 const NAME_WORDS_MAX: usize = 3;
@@ -26,7 +26,7 @@ const EVENING: i64 = 16 * 60;
 
 /// Marks every phrase of a line in which part of the time was not understood.
 /// `names` are words that only name something.
-pub fn doubt(line: &TokenLine, heard: &mut Vec<Heard>, names: &[Range<usize>]) {
+pub fn doubt(line: &TokenLine, heard: &mut Vec<Mention>, names: &[Range<usize>]) {
     let rests: Vec<Range<usize>> = (0..line.tokens.len())
         .filter_map(|i| {
             lookalike(line, i, heard)
@@ -66,11 +66,12 @@ pub fn doubt(line: &TokenLine, heard: &mut Vec<Heard>, names: &[Range<usize>]) {
 }
 
 /// A day or hour that only another language has words for: "Meeting am Dienstag um 3pm UK time".
-pub fn doubt_what_others_heard<'h>(text: &str, heard: &mut [Heard], others: impl Iterator<Item = &'h Heard>) {
-    let apart = |other: &&Heard| heard.iter().all(|h| h.span.end <= other.span.start || other.span.end <= h.span.start);
+pub fn doubt_what_others_heard<'h>(text: &str, heard: &mut [Mention], others: impl Iterator<Item = &'h Mention>) {
+    let apart =
+        |other: &&Mention| heard.iter().all(|h| h.span.end <= other.span.start || other.span.end <= h.span.start);
     // The name of a holiday may be that of an occasion.
-    let named = |other: &Heard| matches!(other.phrase.date, Some(Date::Holiday { .. }));
-    let timed = |other: &&Heard| (other.phrase.date.is_some() || other.phrase.clock.is_some()) && !named(other);
+    let named = |other: &Mention| matches!(other.phrase.date, Some(Date::Holiday { .. }));
+    let timed = |other: &&Mention| (other.phrase.date.is_some() || other.phrase.clock.is_some()) && !named(other);
     let Some(words) = others.filter(timed).find(apart).and_then(|other| text.get(other.span.clone())) else {
         return;
     };
@@ -125,14 +126,16 @@ pub fn names_time(line: &TokenLine, i: usize) -> Option<(usize, usize)> {
 }
 
 /// "Same time", "on the hour", "the day of (the concert)": up to a phrase soon after it.
-fn points_elsewhere(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn points_elsewhere(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     if let Some(next) = line.link(i, Link::ThatDay) {
-        let earlier =
-            |h: &Heard| h.span.end <= line.tokens[i].span.start && h.phrase.date.as_ref().is_some_and(Date::is_one_day);
+        let earlier = |h: &Mention| {
+            h.span.end <= line.tokens[i].span.start && h.phrase.date.as_ref().is_some_and(Date::is_one_day)
+        };
         return (!heard.iter().any(earlier)).then_some((i, next));
     }
-    let next = line.link(i, Link::Unread)?;
-    let read = |h: &Heard| h.span.contains(&line.tokens[i].span.start) && h.span.end >= line.tokens[next - 1].span.end;
+    let next = line.link(i, Link::Residue)?;
+    let read =
+        |h: &Mention| h.span.contains(&line.tokens[i].span.start) && h.span.end >= line.tokens[next - 1].span.end;
     if heard.iter().any(read) {
         return None;
     }
@@ -141,7 +144,7 @@ fn points_elsewhere(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usiz
 }
 
 /// What would have made it another time: "the third Friday", "five and twenty past two", "not on Friday".
-fn narrows(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn narrows(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let begins = |at: usize| line.tokens.get(at).is_some_and(|t| heard.iter().any(|h| h.span.start == t.span.start));
     if let Some(next) = line.link(i, Link::Excluded) {
         // The "on" may be part of the time or of these words.
@@ -168,7 +171,7 @@ fn narrows(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)
         _ => None,
     })?;
     let at = line.tokens.get(line.skip(next, &[Link::Of, Link::The]))?.span.start;
-    let named = |h: &Heard| {
+    let named = |h: &Mention| {
         let near = matches!(h.phrase.date, Some(Date::Day(_) | Date::Window(_))) || h.phrase.offset.is_some();
         !near && (h.phrase.date.is_some() || h.phrase.clock.is_some())
     };
@@ -176,7 +179,7 @@ fn narrows(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)
 }
 
 /// What stands right behind it and would have changed it: "the 5th fortnight", "daily except then", "ten of four".
-fn goes_on(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn goes_on(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let before = i.checked_sub(1).and_then(|b| line.tokens.get(b))?.span.end;
     let phrase = &heard.iter().find(|h| h.span.end == before)?.phrase;
     let ends = |next: usize| line.tokens.get(next).is_none_or(|t| matches!(t.kind, TokenKind::Mark(_)));
@@ -215,7 +218,7 @@ fn goes_on(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)
 }
 
 /// "Ten minutes before" what nobody said, or said in other words.
-fn counts_back(line: &TokenLine, heard: &Heard) -> Option<Range<usize>> {
+fn counts_back(line: &TokenLine, heard: &Mention) -> Option<Range<usize>> {
     heard.phrase.only_length()?;
     let after = line.tokens.iter().position(|t| t.span.start >= heard.span.end)?;
     let next = line.link(after, Link::Beforehand).or_else(|| line.link(after, Link::Before))?;
@@ -223,7 +226,7 @@ fn counts_back(line: &TokenLine, heard: &Heard) -> Option<Range<usize>> {
 }
 
 /// A part of the day that fitted nowhere, beside a day without an hour.
-fn part_apart(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn part_apart(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let (part, next) = line.pick(i, |a| match a.sense {
         Sense::Part(part) if !a.weak => Some(part),
         _ => None,
@@ -241,9 +244,9 @@ fn part_apart(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usi
 }
 
 /// "4pm kyoto time": the hour of a place that no table holds, or of one that is told apart: "3pm call, Dubai time".
-fn strange_zone(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn strange_zone(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let before = line.tokens.get(i.checked_sub(1)?)?.span.end;
-    let of_here = |h: &Heard| h.phrase.clock.is_some() && h.phrase.zone.is_none();
+    let of_here = |h: &Mention| h.phrase.clock.is_some() && h.phrase.zone.is_none();
     let (zone, at) = match line.pick(i, |a| matches!(a.sense, Sense::Place(_) | Sense::Zone(_)).then_some(())) {
         Some((_, at)) => (true, at),
         None => (false, i + 1),
@@ -254,7 +257,7 @@ fn strange_zone(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, u
 }
 
 /// "Monday, no sorry, Tuesday", "at 3, make that 4": which of them counts is for the person to say.
-fn corrected(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn corrected(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     // "The flat at no 46".
     let label = line.link(i, Link::Label).is_some_and(|at| line.digits(at).is_some());
     let clause = i.checked_sub(1).is_none_or(|before| matches!(line.tokens[before].kind, TokenKind::Mark(_)));
@@ -294,7 +297,7 @@ fn another_day(line: &TokenLine, i: usize) -> bool {
 }
 
 /// A day with a name of its own, beside a clock time that has no day: from its preposition to its end.
-fn own_name(line: &TokenLine, i: usize, heard: &[Heard]) -> Option<(usize, usize)> {
+fn own_name(line: &TokenLine, i: usize, heard: &[Mention]) -> Option<(usize, usize)> {
     let (sure, next) = line.pick(i, |a| (a.sense == Sense::Link(Link::DayName)).then_some(!a.weak))?;
     let here = bytes(line, i, next);
     let clocks = || heard.iter().filter(|h| h.phrase.is_clock_alone());

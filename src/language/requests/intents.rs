@@ -3,74 +3,68 @@
 use std::ops::Range;
 
 use super::Hearing;
+use super::annotated::AnnotatedText;
 use super::clauses::{Clause, Parser, Tries, only_a_time};
-use super::heard::Heard;
 use super::sentences::sentences;
 
 /// What one clause seems to ask.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Sense {
+pub(crate) struct Intent {
     /// `chat` for talk.
     pub service: String,
     pub command: String,
     pub weak: bool,
     pub investigates: bool,
     /// The bytes of the words that ask, without what is only said beside them.
-    pub said: Range<usize>,
+    pub span: Range<usize>,
 }
 
-/// The senses of a message.
-pub(crate) fn senses(hearing: &Hearing, heard: &Heard) -> Vec<Sense> {
-    Parser::new(hearing, heard, &[], &Tries::default()).senses()
+/// The intents of a message.
+pub(crate) fn intents(hearing: &Hearing, heard: &AnnotatedText) -> Vec<Intent> {
+    Parser::new(hearing, heard, &[], &Tries::default()).intents()
 }
 
 impl Parser<'_> {
-    pub fn senses(&self) -> Vec<Sense> {
+    pub fn intents(&self) -> Vec<Intent> {
         let (mut out, mut before) = (Vec::new(), Vec::new());
         for sentence in sentences(self.heard) {
             let clauses = self.clauses(sentence.clone(), 0);
             if self.tells_why(&before, &clauses, &sentence) {
                 continue;
             }
-            out.extend(self.senses_of(&clauses, &sentence));
+            out.extend(self.intents_of(&clauses, &sentence));
             before.extend(clauses);
         }
         if out.is_empty()
             && let Some(action) = only_a_time(self.hearing, self.heard, &[])
         {
             let (service, command) = (action.service, action.command);
-            let said = self.bytes(&(0..self.heard.tokens.len()));
-            out.push(Sense { service, command, weak: true, investigates: false, said });
+            let span = self.bytes(&(0..self.heard.tokens.len()));
+            out.push(Intent { service, command, weak: true, investigates: false, span });
         }
         out
     }
 
     /// Those of some words between two marks, as if they stood alone.
-    pub fn senses_in(&self, part: Range<usize>) -> Vec<Sense> {
+    pub fn intents_in(&self, part: Range<usize>) -> Vec<Intent> {
         self.tries.renew();
-        self.senses_of(&self.clauses(part.clone(), 0), &part)
+        self.intents_of(&self.clauses(part.clone(), 0), &part)
     }
 
-    fn senses_of(&self, clauses: &[Clause], sentence: &Range<usize>) -> Vec<Sense> {
+    fn intents_of(&self, clauses: &[Clause], sentence: &Range<usize>) -> Vec<Intent> {
         if clauses.is_empty() && self.is_talk(sentence.clone()) {
-            let said = self.bytes(sentence);
-            return vec![Sense {
-                service: "chat".into(),
-                command: "chat".into(),
-                weak: false,
-                investigates: false,
-                said,
-            }];
+            let (service, span) = ("chat".to_owned(), self.bytes(sentence));
+            return vec![Intent { command: service.clone(), service, weak: false, investigates: false, span }];
         }
         let of_clause = |clause: &Clause| {
-            let sense = |service: &str, command: &str| Sense {
+            let intent = |service: &str, command: &str| Intent {
                 service: service.to_owned(),
                 command: command.to_owned(),
                 weak: clause.weak,
                 investigates: clause.investigates,
-                said: self.bytes(&clause.tokens),
+                span: self.bytes(&clause.tokens),
             };
-            clause.actions().map(|action| sense(&action.service, &action.command)).collect::<Vec<_>>()
+            clause.actions().map(|action| intent(&action.service, &action.command)).collect::<Vec<_>>()
         };
         clauses.iter().flat_map(of_clause).collect()
     }

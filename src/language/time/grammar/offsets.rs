@@ -6,13 +6,13 @@ use super::super::TimeRole;
 use super::super::words::{LEXICONS, Link, TokenLine};
 use super::phrase::{Date, Phrase, SpanPhrase};
 use super::span::{span, unit};
-use super::{Heard, ends_clause, first_request};
+use super::{Mention, ends_clause, first_request};
 
 const LENGTHS_MAX: usize = 4;
 
 /// Lengths before something, and the request in front of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ahead {
+pub struct OffsetMention {
     /// ISO 8601 durations, as they were said: `P1D`, `PT1H30M`.
     pub lengths: Vec<String>,
     /// Bytes of "remind me".
@@ -22,14 +22,14 @@ pub struct Ahead {
 }
 
 /// The first request of a text to be told some time ahead.
-pub fn ahead_in(text: &str) -> Option<Ahead> {
+pub fn offset_in(text: &str) -> Option<OffsetMention> {
     LEXICONS.iter().find_map(|lexicon| {
         let line = TokenLine::new(text, lexicon);
         (0..line.tokens.len()).find_map(|i| ahead(&line, i))
     })
 }
 
-fn ahead(line: &TokenLine, i: usize) -> Option<Ahead> {
+fn ahead(line: &TokenLine, i: usize) -> Option<OffsetMention> {
     let from = line.link(i, Link::Request)?;
     let start = line.skip(from, &[Link::Filler, Link::At, Link::Pronoun]);
     let (mut at, mut lengths) = (start, Vec::new());
@@ -48,7 +48,7 @@ fn ahead(line: &TokenLine, i: usize) -> Option<Ahead> {
     // The last of them has the word: "a day and an hour before".
     let said = (start..at).rev().find_map(|b| before(line, b)).filter(|end| *end == at)?;
     let bytes = |from: usize, to: usize| line.tokens[from].span.start..line.tokens[to - 1].span.end;
-    Some(Ahead { lengths, request: bytes(i, from), span: bytes(start, said) })
+    Some(OffsetMention { lengths, request: bytes(i, from), span: bytes(start, said) })
 }
 
 /// "The day (before)".
@@ -74,7 +74,7 @@ fn iso(length: SpanPhrase) -> Option<String> {
 
 /// "My flight is at 6:40 tomorrow, wake me 3 hours before", "remind me 15 min before the call, it is at 3", "taxes by the
 /// 15th, remind me the day before": counted from the time that was told.
-pub fn count_back(line: &TokenLine, heard: &mut Vec<Heard>) {
+pub fn count_back(line: &TokenLine, heard: &mut Vec<Mention>) {
     let Some(request) = first_request(line) else {
         return;
     };
@@ -89,7 +89,7 @@ pub fn count_back(line: &TokenLine, heard: &mut Vec<Heard>) {
         let Some(end) = closing.or_else(|| line.link(next, Link::Before)) else {
             continue;
         };
-        let own = |h: &Heard| h.span.start <= place(i) && place(i) < h.span.end;
+        let own = |h: &Mention| h.span.start <= place(i) && place(i) < h.span.end;
         if heard.iter().any(|h| own(h) && h.phrase.only_length().is_none()) {
             return;
         }
@@ -104,7 +104,7 @@ pub fn count_back(line: &TokenLine, heard: &mut Vec<Heard>) {
         heard.retain(|h| !own(h));
         let phrase = Phrase { shift: Some(length.back()), to: None, length: None, role: TimeRole::Plain, ..told };
         let at = heard.iter().position(|h| h.span.start > place(i)).unwrap_or(heard.len());
-        heard.insert(at, Heard { span: place(i)..line.tokens[end - 1].span.end, phrase, excluded: false });
+        heard.insert(at, Mention { span: place(i)..line.tokens[end - 1].span.end, phrase, excluded: false });
         return;
     }
 }

@@ -12,7 +12,7 @@ mod letter;
 mod memory;
 mod task;
 
-use super::said::Said;
+use super::reading::ClauseReading;
 use crate::core::plan::PlannedAction;
 
 pub(crate) use contacts::split_details;
@@ -30,7 +30,7 @@ pub(crate) enum Built {
 }
 
 /// Builds the action of a reading.
-pub(crate) fn build(said: &Said) -> Built {
+pub(crate) fn build(said: &ClauseReading) -> Built {
     match said.command() {
         "task.create" => task::create(said),
         "task.list" => task::list(said),

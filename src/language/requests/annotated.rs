@@ -1,4 +1,4 @@
-//! A message, heard: tokens, and what is peeled off before frames are tried (times, priorities).
+//! A message with its tokens, and what is masked off before frames are tried (times, priorities).
 //!
 //! Invariant: hidden tokens keep their place in the text, so a slot that wants them (a mail's body) still
 //! has them, while a title comes out clean.
@@ -8,29 +8,29 @@ use std::ops::Range;
 use super::lexicon::{Lexicon, WordId};
 use super::text::{self, Mark, Token};
 use crate::language::time;
-use crate::language::time::{Found, Reference};
+use crate::language::time::{Reference, TimeMention};
 
-/// A text with its tokens and peeled-off spans.
+/// A text with its tokens and masked-off spans.
 #[derive(Debug)]
-pub(crate) struct Heard<'t> {
+pub(crate) struct AnnotatedText<'t> {
     pub text: &'t str,
     pub tokens: Vec<Token>,
-    pub peels: Vec<Peel>,
-    /// For each token the peel that hides it.
+    pub masks: Vec<Mask>,
+    /// For each token the mask that hides it.
     hidden: Vec<Option<usize>>,
 }
 
 /// Something taken out of the sentence.
 #[derive(Debug, Clone)]
-pub(crate) struct Peel {
+pub(crate) struct Mask {
     pub span: Range<usize>,
-    pub what: Peeled,
+    pub what: Masked,
 }
 
 /// What was taken out.
 #[derive(Debug, Clone)]
-pub(crate) enum Peeled {
-    Time(Box<Found>),
+pub(crate) enum Masked {
+    Time(Box<TimeMention>),
     Priority(&'static str),
     /// Looks like a time to the router, which does not read times.
     Timeish,
@@ -39,37 +39,37 @@ pub(crate) enum Peeled {
 const PRIORITIES: [(&str, &str); 3] =
     [("priority-high", "high"), ("priority-medium", "medium"), ("priority-low", "low")];
 
-impl<'t> Heard<'t> {
+impl<'t> AnnotatedText<'t> {
     /// For planning: times are read.
-    pub fn new(text: &'t str, reference: &Reference, lexicon: Lexicon) -> Heard<'t> {
-        let mut heard = Heard::with_times(text, reference, lexicon);
-        heard.peel_priorities(lexicon);
+    pub fn new(text: &'t str, reference: &Reference, lexicon: Lexicon) -> AnnotatedText<'t> {
+        let mut heard = AnnotatedText::with_times(text, reference, lexicon);
+        heard.mask_priorities(lexicon);
         heard
     }
 
     /// Times are read, and nothing else is taken out.
-    pub fn with_times(text: &'t str, reference: &Reference, lexicon: Lexicon) -> Heard<'t> {
+    pub fn with_times(text: &'t str, reference: &Reference, lexicon: Lexicon) -> AnnotatedText<'t> {
         let tokens = text::tokens(text, lexicon);
         let hidden = vec![None; tokens.len()];
-        let mut heard = Heard { text, tokens, peels: Vec::new(), hidden };
+        let mut heard = AnnotatedText { text, tokens, masks: Vec::new(), hidden };
         for found in time::find(text, reference) {
             let span = heard.core_of(found.span.clone());
             if !heard.cuts_a_word(&span) {
-                heard.peel(span, Peeled::Time(Box::new(found)));
+                heard.mask(span, Masked::Time(Box::new(found)));
             }
         }
         heard
     }
 
     /// For routing: times are found, not needed in full; words that speak of times in other languages are hidden too.
-    pub fn quick(text: &'t str, reference: &Reference, lexicon: Lexicon) -> Heard<'t> {
-        let mut heard = Heard::new(text, reference, lexicon);
+    pub fn quick(text: &'t str, reference: &Reference, lexicon: Lexicon) -> AnnotatedText<'t> {
+        let mut heard = AnnotatedText::new(text, reference, lexicon);
         heard.hide_timeish(lexicon);
         heard
     }
 
     /// Some of its tokens, as if they had been said alone.
-    pub fn part(&self, tokens: Range<usize>) -> Heard<'t> {
+    pub fn part(&self, tokens: Range<usize>) -> AnnotatedText<'t> {
         let own = &self.tokens[tokens];
         let (from, to) = match own {
             [] => (0, 0),
@@ -78,9 +78,9 @@ impl<'t> Heard<'t> {
         let moved = |span: &Range<usize>| span.start - from..span.end - from;
         let tokens = own.iter().map(|token| Token { span: moved(&token.span), ..token.clone() }).collect();
         let hidden = vec![None; own.len()];
-        let mut part = Heard { text: &self.text[from..to], tokens, peels: Vec::new(), hidden };
-        for peel in self.peels.iter().filter(|peel| peel.span.start >= from && peel.span.end <= to) {
-            part.peel(moved(&peel.span), peel.what.clone());
+        let mut part = AnnotatedText { text: &self.text[from..to], tokens, masks: Vec::new(), hidden };
+        for mask in self.masks.iter().filter(|mask| mask.span.start >= from && mask.span.end <= to) {
+            part.mask(moved(&mask.span), mask.what.clone());
         }
         part
     }
@@ -94,7 +94,7 @@ impl<'t> Heard<'t> {
             let run = (at..self.tokens.len()).take_while(|&i| sure[i] || is("timelink", self.tokens[i].id)).count();
             if sure[at..at + run].contains(&true) {
                 let span = self.tokens[at].span.start..self.tokens[at + run - 1].span.end;
-                self.peel(span, Peeled::Timeish);
+                self.mask(span, Masked::Timeish);
             }
             at += run.max(1);
         }
@@ -114,39 +114,32 @@ impl<'t> Heard<'t> {
         self.tokens.iter().any(|t| t.span.start < span.end && span.end < t.span.end)
     }
 
-    fn peel_priorities(&mut self, lexicon: Lexicon) {
-        for (class, level) in PRIORITIES {
-            self.peel_class(lexicon, class, |_| Peeled::Priority(level));
-        }
-    }
-
-    fn peel_class(&mut self, lexicon: Lexicon, class: &str, what: impl Fn(usize) -> Peeled) {
-        let Some(class) = lexicon.class(class) else {
-            return;
-        };
+    fn mask_priorities(&mut self, lexicon: Lexicon) {
         let ids: Vec<WordId> = self.tokens.iter().map(|t| t.id).collect();
-        let mut at = 0;
-        while at < ids.len() {
-            let len = lexicon.lengths(class, &ids[at..]).next().unwrap_or(0);
-            if len > 0 && self.hidden[at..at + len].iter().all(Option::is_none) {
-                let span = self.tokens[at].span.start..self.tokens[at + len - 1].span.end;
-                self.peel(span, what(len));
+        for (class, level) in PRIORITIES {
+            let mut at = 0;
+            while at < ids.len() {
+                let len = lexicon.starts(class, &ids[at..]).unwrap_or(0);
+                if len > 0 && self.hidden[at..at + len].iter().all(Option::is_none) {
+                    let span = self.tokens[at].span.start..self.tokens[at + len - 1].span.end;
+                    self.mask(span, Masked::Priority(level));
+                }
+                at += len.max(1);
             }
-            at += len.max(1);
         }
     }
 
-    fn peel(&mut self, span: Range<usize>, what: Peeled) {
-        let index = self.peels.len();
+    fn mask(&mut self, span: Range<usize>, what: Masked) {
+        let index = self.masks.len();
         for (token, hidden) in self.tokens.iter().zip(&mut self.hidden) {
             if token.span.start >= span.start && token.span.end <= span.end && hidden.is_none() {
                 *hidden = Some(index);
             }
         }
-        self.peels.push(Peel { span, what });
+        self.masks.push(Mask { span, what });
     }
 
-    /// The peel that hides a token.
+    /// The mask that hides a token.
     pub fn hidden_by(&self, token: usize) -> Option<usize> {
         self.hidden.get(token).copied().flatten()
     }
@@ -154,6 +147,16 @@ impl<'t> Heard<'t> {
     /// Tokens of a range that frames look at.
     pub fn live(&self, tokens: Range<usize>) -> Vec<usize> {
         tokens.filter(|&i| self.tokens[i].mark == Mark::Word && self.hidden[i].is_none()).collect()
+    }
+
+    /// The words of those.
+    pub fn ids(&self, tokens: Range<usize>) -> Vec<WordId> {
+        self.live(tokens).into_iter().map(|i| self.tokens[i].id).collect()
+    }
+
+    /// A token, as typed.
+    pub fn typed(&self, token: usize) -> &'t str {
+        &self.text[self.tokens[token].span.clone()]
     }
 
     /// The text from one token to another, as typed.
@@ -164,50 +167,47 @@ impl<'t> Heard<'t> {
         }
     }
 
-    /// The words of a peel, as typed.
-    pub fn words_of(&self, peel: &Peel) -> &'t str {
-        self.text[peel.span.clone()].trim()
+    /// The words of a mask, as typed.
+    pub fn words_of(&self, mask: &Mask) -> &'t str {
+        self.text[mask.span.clone()].trim()
     }
 
-    /// The time a peel is.
-    pub fn time(&self, peel: usize) -> Option<&Found> {
-        match &self.peels.get(peel)?.what {
-            Peeled::Time(found) => Some(found),
-            Peeled::Priority(_) | Peeled::Timeish => None,
+    /// The time a mask is.
+    pub fn time(&self, mask: usize) -> Option<&TimeMention> {
+        match &self.masks.get(mask)?.what {
+            Masked::Time(found) => Some(found),
+            Masked::Priority(_) | Masked::Timeish => None,
         }
     }
 
     pub fn has_times(&self) -> bool {
-        self.peels.iter().any(|peel| matches!(peel.what, Peeled::Time(_)))
+        self.masks.iter().any(|mask| matches!(mask.what, Masked::Time(_)))
     }
 
     /// Times whose first token lies in the range, in order.
     pub fn times_in(&self, tokens: &Range<usize>) -> Vec<usize> {
-        self.peels_in(tokens).into_iter().filter(|&i| self.time(i).is_some()).collect()
+        self.masks_in(tokens).into_iter().filter(|&i| self.time(i).is_some()).collect()
     }
 
-    pub fn is_priority(&self, peel: usize) -> bool {
-        matches!(self.peels.get(peel).map(|peel| &peel.what), Some(Peeled::Priority(_)))
+    pub fn is_priority(&self, mask: usize) -> bool {
+        matches!(self.masks.get(mask).map(|mask| &mask.what), Some(Masked::Priority(_)))
     }
 
     /// The priority said in the range.
     pub fn priority_in(&self, tokens: &Range<usize>) -> Option<(usize, &'static str)> {
-        self.peels_in(tokens).into_iter().find_map(|i| match self.peels[i].what {
-            Peeled::Priority(level) => Some((i, level)),
-            Peeled::Time(_) | Peeled::Timeish => None,
+        self.masks_in(tokens).into_iter().find_map(|i| match self.masks[i].what {
+            Masked::Priority(level) => Some((i, level)),
+            Masked::Time(_) | Masked::Timeish => None,
         })
     }
 
-    fn peels_in(&self, tokens: &Range<usize>) -> Vec<usize> {
-        let mut found: Vec<usize> = self.hidden[tokens.clone()].iter().copied().flatten().collect();
-        found.dedup();
-        let mut seen = Vec::new();
-        found.retain(|i| {
-            !seen.contains(i) && {
-                seen.push(*i);
-                true
+    fn masks_in(&self, tokens: &Range<usize>) -> Vec<usize> {
+        let mut found = Vec::new();
+        for mask in self.hidden[tokens.clone()].iter().copied().flatten() {
+            if !found.contains(&mask) {
+                found.push(mask);
             }
-        });
+        }
         found
     }
 }

@@ -9,11 +9,11 @@ use super::super::TimeRole;
 use super::super::words::{Link, Sense, TokenLine};
 use super::phrase::{Date, Doubt, Phrase, SpanPhrase};
 use super::rule::plural_days;
-use super::{Heard, first_request, moves};
+use super::{Mention, first_request, moves};
 
 /// Gives each clock time without a date that of the nearest day in its sentence, and each day
 /// without a clock time the clock of its companion.
-pub fn share(line: &TokenLine, heard: &mut [Heard]) {
+pub fn share(line: &TokenLine, heard: &mut [Mention]) {
     share_with_a_list(line, heard);
     share_that_day(line, heard);
     let sentence =
@@ -85,7 +85,7 @@ struct Sentence<'a> {
 }
 
 impl Sentence<'_> {
-    fn pair(&self, one: &Heard, other: &Heard) -> Pair {
+    fn pair(&self, one: &Mention, other: &Mention) -> Pair {
         let (first, second) = (&one.phrase, &other.phrase);
         if (one.excluded || other.excluded) && are_two_days(first, second) {
             return Pair::Strangers;
@@ -152,7 +152,7 @@ impl Sentence<'_> {
     }
 
     /// "Remind me at 5 about the meeting (tomorrow)", "at 5 remind me about …": the day is not that of the request.
-    fn is_about(&self, hour: &Heard, between: &str) -> bool {
+    fn is_about(&self, hour: &Mention, between: &str) -> bool {
         let begins = self.line.tokens.iter().position(|t| t.span.start >= hour.span.end);
         let Some(mut i) = begins.filter(|_| !between.is_empty()) else { return false };
         let follows = self.line.link(i, Link::Request);
@@ -163,13 +163,13 @@ impl Sentence<'_> {
     }
 
     /// An hour right before or behind the request.
-    fn asks_at(&self, hour: &Heard) -> bool {
+    fn asks_at(&self, hour: &Mention) -> bool {
         let next = self.line.tokens.iter().position(|t| t.span.start >= hour.span.end);
         next.is_some_and(|i| self.line.link(i, Link::Request).is_some()) || self.asks_just_before(hour.span.start)
     }
 
     /// Does another sentence, or a purpose, stand between the hour and the day?
-    fn is_apart(&self, between: Range<usize>, day: &Heard) -> bool {
+    fn is_apart(&self, between: Range<usize>, day: &Mention) -> bool {
         let inside = |i: &usize| between.contains(&self.line.tokens[*i].span.start);
         let tells = (0..self.line.tokens.len()).filter(inside).any(|i| self.line.link(i, Link::Present).is_some());
         let begins = self.line.tokens.iter().position(|t| t.span.start >= day.span.start);
@@ -234,7 +234,7 @@ fn is_moved_within(from: &Phrase, to: &Phrase) -> bool {
 }
 
 /// "On Tuesday and Thursday at 6", "mon wed fri 6am": at 6 on each of them.
-fn share_with_a_list(line: &TokenLine, heard: &mut [Heard]) {
+fn share_with_a_list(line: &TokenLine, heard: &mut [Mention]) {
     for i in (1..heard.len()).rev() {
         let [.., first, second] = &mut heard[..=i] else {
             return;
@@ -249,7 +249,7 @@ fn share_with_a_list(line: &TokenLine, heard: &mut [Heard]) {
 }
 
 /// "The shops open Friday at 6, wake me 5:15 that day".
-fn share_that_day(line: &TokenLine, heard: &mut [Heard]) {
+fn share_that_day(line: &TokenLine, heard: &mut [Mention]) {
     for i in 1..heard.len() {
         let (earlier, [hour, ..]) = heard.split_at_mut(i) else {
             return;

@@ -1,16 +1,17 @@
 //! The address book.
 
-use super::super::said::{Said, done, set, tidy, without_determiner};
-use super::super::text::{capitalised, fold};
+use super::super::reading::{ClauseReading, done, set, tidy, without_determiner};
 use super::Built;
+use crate::core::text::capital;
+use crate::language::tokens::lower;
 
 /// "what's Anna's number?"
-pub(super) fn find(said: &Said) -> Built {
+pub(super) fn find(said: &ClauseReading) -> Built {
     let Some(query) = said.raw("query") else {
         return Built::No;
     };
     let query = owner_of(said, without_determiner(&query)).to_owned();
-    if matches!(fold(&query).as_str(), "" | "it" | "that" | "you" | "your" | "me" | "my") {
+    if matches!(lower(&query).as_str(), "" | "it" | "that" | "you" | "your" | "me" | "my") {
         return Built::No;
     }
     let mut action = said.action("contacts", "find");
@@ -19,13 +20,13 @@ pub(super) fn find(said: &Said) -> Built {
 }
 
 /// "save Tom's number 555 0100"
-pub(super) fn save(said: &Said) -> Built {
-    let Some(name) = said.raw("name").map(|n| capitalised(owner_of(said, without_determiner(&n)))) else {
+pub(super) fn save(said: &ClauseReading) -> Built {
+    let Some(name) = said.raw("name").map(|n| capital(owner_of(said, without_determiner(&n)))) else {
         return Built::No;
     };
     // "Remember my RGI number is 20417" is no contact.
-    let own = said.clause_starts("remember") && said.raw("name").is_some_and(|name| !fold(&name).contains("'s"));
-    if !name.chars().any(char::is_alphabetic) || fold(&name) == "it" || own {
+    let own = said.clause_starts("remember") && said.raw("name").is_some_and(|name| !lower(&name).contains("'s"));
+    if !name.chars().any(char::is_alphabetic) || lower(&name) == "it" || own {
         return Built::No;
     }
     let mut action = said.action("contacts", "save");
@@ -43,7 +44,7 @@ pub(super) fn save(said: &Said) -> Built {
 }
 
 /// The details as typed, a leading "+" or bracket included.
-fn details(said: &Said) -> Option<String> {
+fn details(said: &ClauseReading) -> Option<String> {
     said.raw("details")
 }
 
@@ -68,7 +69,7 @@ fn owner(name: &str) -> &str {
 }
 
 /// The owner in "toms number".
-fn owner_of<'t>(said: &Said, name: &'t str) -> &'t str {
+fn owner_of<'t>(said: &ClauseReading, name: &'t str) -> &'t str {
     let bare = owner(name);
     let is_phone_typing =
         bare.len() == name.trim().len() && bare.len() > 3 && !bare.contains(' ') && number_follows(said);
@@ -82,11 +83,10 @@ fn owner_of<'t>(said: &Said, name: &'t str) -> &'t str {
 }
 
 /// Whether what is asked of the person stands right behind the name: "toms number", not "contact nils".
-fn number_follows(said: &Said) -> bool {
+fn number_follows(said: &ClauseReading) -> bool {
     let slot = said.found.slots.iter().find(|s| s.name == "query" || s.name == "name");
     slot.is_some_and(|slot| {
-        let after = said.heard.live(slot.last + 1..said.found.tokens.end);
-        let ids: Vec<_> = after.into_iter().map(|i| said.heard.tokens[i].id).collect();
+        let ids = said.heard.ids(slot.last + 1..said.found.tokens.end);
         said.grammar.lexicon.starts("number", &ids).is_some()
     })
 }

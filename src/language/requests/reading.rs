@@ -4,31 +4,33 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::annotated::AnnotatedText;
 use super::grammar::Grammar;
-use super::heard::Heard;
 use super::lexicon::WordId;
 use super::matching::Match;
-use super::text::{Mark, capitalised, fold};
-use super::{Hearing, say::Built};
+use super::text::Mark;
+use super::{Hearing, filling::Built};
 use crate::core::plan::{Params, PlannedAction};
+use crate::core::text::capital;
 use crate::language::time;
 use crate::language::time::{Grain, Problem, TimeRole, When};
+use crate::language::tokens::lower;
 
 /// One clause, read one way.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Said<'a> {
+pub(crate) struct ClauseReading<'a> {
     pub grammar: Grammar<'static>,
     pub hearing: &'a Hearing<'a>,
-    pub heard: &'a Heard<'a>,
+    pub heard: &'a AnnotatedText<'a>,
     pub found: &'a Match<'a>,
     pub domains: &'a [String],
 }
 
-/// A time in the person's words, and the peels it is made of.
+/// A time in the person's words, and the masks it is made of.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Words {
     pub text: String,
-    pub peels: Vec<usize>,
+    pub masks: Vec<usize>,
 }
 
 /// Words that hang in the air once the time beside them is gone.
@@ -37,7 +39,7 @@ const DANGLING: [&str; 27] = [
     "of", "the", "um", "am", "bis", "für", "ab", "about", "with", "a", "or", "oder",
 ];
 
-impl<'a> Said<'a> {
+impl<'a> ClauseReading<'a> {
     /// The frame's command.
     pub fn command(&self) -> &'a str {
         self.found.frame.command
@@ -89,10 +91,10 @@ impl<'a> Said<'a> {
     }
 
     /// Is this time the first word of the name of a thing: "christmas cards"?
-    pub fn names_a_thing(&self, slot: &str, peel: usize) -> bool {
+    pub fn names_a_thing(&self, slot: &str, mask: usize) -> bool {
         let lexicon = self.grammar.lexicon;
         let Some(wide) = self.wide(slot) else { return false };
-        let hidden: Vec<usize> = wide.clone().filter(|i| self.heard.hidden_by(*i) == Some(peel)).collect();
+        let hidden: Vec<usize> = wide.clone().filter(|i| self.heard.hidden_by(*i) == Some(mask)).collect();
         let ids: Vec<WordId> = hidden.iter().map(|i| self.heard.tokens[*i].id).collect();
         let next = hidden.last().map_or(wide.end, |last| last + 1);
         let noun = next < wide.end && self.heard.live(next..next + 1).len() == 1;
@@ -100,9 +102,9 @@ impl<'a> Said<'a> {
     }
 
     /// A slot in two: up to its last time and behind it, if words stand on both sides.
-    pub fn around_time(&self, name: &str, peels: &[usize]) -> Option<(String, String)> {
+    pub fn around_time(&self, name: &str, masks: &[usize]) -> Option<(String, String)> {
         let wide = self.wide(name)?;
-        let timed = |i: &usize| self.heard.hidden_by(*i).is_some_and(|peel| peels.contains(&peel));
+        let timed = |i: &usize| self.heard.hidden_by(*i).is_some_and(|mask| masks.contains(&mask));
         let (first, last) = (wide.clone().find(timed)?, wide.clone().rfind(timed)?);
         let piece = |from: usize, to: usize| {
             Some(tidy(self.heard.raw(from, to.checked_sub(1)?))).filter(|text| !text.is_empty())
@@ -115,7 +117,7 @@ impl<'a> Said<'a> {
         let Some(slot) = self.found.slot(name) else {
             return Vec::new();
         };
-        self.heard.live(slot.first..slot.last + 1).into_iter().map(|i| self.heard.tokens[i].id).collect()
+        self.heard.ids(slot.first..slot.last + 1)
     }
 
     /// True when the slot holds a phrase of the class.
@@ -138,8 +140,8 @@ impl<'a> Said<'a> {
         self.grammar.lexicon.starts(class, &self.clause_ids()).is_some()
     }
 
-    fn clause_ids(&self) -> Vec<WordId> {
-        self.heard.live(self.found.tokens.clone()).into_iter().map(|i| self.heard.tokens[i].id).collect()
+    pub fn clause_ids(&self) -> Vec<WordId> {
+        self.heard.ids(self.found.tokens.clone())
     }
 
     /// Peels of the clause that are times of a kind, in order; those inside `except` are left alone.
@@ -148,15 +150,15 @@ impl<'a> Said<'a> {
         self.heard
             .times_in(&self.found.tokens)
             .into_iter()
-            .filter(|&peel| {
-                let span = &self.heard.peels[peel].span;
+            .filter(|&mask| {
+                let span = &self.heard.masks[mask].span;
                 let inside = |r: &Range<usize>| {
                     self.heard.tokens[r.start].span.start <= span.start
                         && span.end <= self.heard.tokens[r.end - 1].span.end
                 };
                 !protected.iter().any(inside)
             })
-            .filter(|&peel| self.heard.time(peel).is_some_and(|f| is(f.result.as_ref().ok())))
+            .filter(|&mask| self.heard.time(mask).is_some_and(|f| is(f.result.as_ref().ok())))
             .collect()
     }
 
@@ -175,7 +177,7 @@ impl<'a> Said<'a> {
     pub fn moment(&self, inside: &str, except: &[&str]) -> Option<Words> {
         let all = self.moments(except);
         if all.len() < 2 {
-            return all.first().map(|&peel| self.in_context(peel));
+            return all.first().map(|&mask| self.in_context(mask));
         }
         if let Some(either) = self.either(&all) {
             return Some(either);
@@ -188,18 +190,18 @@ impl<'a> Said<'a> {
         let mut around = except.to_vec();
         around.push(inside);
         let outside = self.moments(&around);
-        outside.first().or(all.last()).map(|&peel| self.words(&[peel]))
+        outside.first().or(all.last()).map(|&mask| self.words(&[mask]))
     }
 
     /// "Alarm at 5:45 tomorrow: hill session": what the words mean beside an alarm, written out where alone they would mean
     /// another instant. What a thing is called says its own half of the day, later.
-    fn in_context(&self, peel: usize) -> Words {
-        let words = self.words(&[peel]);
+    fn in_context(&self, mask: usize) -> Words {
+        let words = self.words(&[mask]);
         if !self.clause_holds("alarms") {
             return words;
         }
         let alone = time::resolve(&words.text, self.hearing.reference);
-        match (self.heard.time(peel).map(|found| &found.result), alone) {
+        match (self.heard.time(mask).map(|found| &found.result), alone) {
             (Some(Ok(When::Point { at, grain: Grain::Minute })), Some(Ok(When::Point { at: other, .. })))
                 if *at != other =>
             {
@@ -211,31 +213,31 @@ impl<'a> Said<'a> {
 
     /// "Remind me at 5 about the meeting tomorrow": an hour and a day that were understood, and not as one.
     fn are_apart(&self, one: usize, other: usize) -> bool {
-        let start = |peel| self.heard.time(peel)?.result.as_ref().ok()?.start();
+        let start = |mask| self.heard.time(mask)?.result.as_ref().ok()?.start();
         start(one).zip(start(other)).is_some_and(|(one, other)| one != other)
     }
 
     /// "Monday or Tuesday at 8": one of several, as it was said, to be asked about.
     fn either(&self, all: &[usize]) -> Option<Words> {
-        let doubtful = |peel: &usize| {
-            let ambiguous = |f: &time::Found| matches!(f.result, Err(Problem::Ambiguous { .. }));
-            self.heard.time(*peel).is_some_and(ambiguous)
+        let doubtful = |mask: &usize| {
+            let ambiguous = |f: &time::TimeMention| matches!(f.result, Err(Problem::Ambiguous { .. }));
+            self.heard.time(*mask).is_some_and(ambiguous)
         };
         if !all.iter().all(doubtful) {
             return None;
         }
-        let (first, last) = (&self.heard.peels[*all.first()?].span, &self.heard.peels[*all.last()?].span);
-        Some(Words { text: self.heard.text[first.start..last.end].trim().to_owned(), peels: all.to_vec() })
+        let (first, last) = (&self.heard.masks[*all.first()?].span, &self.heard.masks[*all.last()?].span);
+        Some(Words { text: self.heard.text[first.start..last.end].trim().to_owned(), masks: all.to_vec() })
     }
 
     /// A bare hour that stands in a slot: "make it 5".
     pub fn bare_clock(&self) -> Option<Words> {
-        self.raw("clock").map(|hour| Words { text: format!("at {hour}"), peels: Vec::new() })
+        self.raw("clock").map(|hour| Words { text: format!("at {hour}"), masks: Vec::new() })
     }
 
     /// Is this told as a time that something has been moved to?
     pub fn is_moved_to(&self, words: &Words) -> bool {
-        words.peels.iter().any(|&peel| self.heard.time(peel).is_some_and(|found| found.role == TimeRole::To))
+        words.masks.iter().any(|&mask| self.heard.time(mask).is_some_and(|found| found.role == TimeRole::To))
     }
 
     /// Where something is moved to, and the times it is told from.
@@ -244,7 +246,7 @@ impl<'a> Said<'a> {
             return Some((words, Vec::new()));
         }
         if let Some(words) = self.shift() {
-            let rest = self.moments(&[]).into_iter().filter(|p| !words.peels.contains(p)).collect();
+            let rest = self.moments(&[]).into_iter().filter(|p| !words.masks.contains(p)).collect();
             return Some((words, rest));
         }
         let all = self.moments(&[]);
@@ -261,23 +263,23 @@ impl<'a> Said<'a> {
         let shift = time::shift_in(clause)?;
         let start = self.heard.tokens[tokens.start].span.start;
         let length = start + shift.length().start..start + shift.length().end;
-        let covers = |peel: &usize| {
-            let span = &self.heard.peels[*peel].span;
+        let covers = |mask: &usize| {
+            let span = &self.heard.masks[*mask].span;
             span.start <= length.start && length.end <= span.end
         };
-        let peels = self.times(&[], |_| true).into_iter().filter(covers).collect();
-        Some(Words { text: shift.in_words(clause), peels })
+        let masks = self.times(&[], |_| true).into_iter().filter(covers).collect();
+        Some(Words { text: shift.in_words(clause), masks })
     }
 
     /// Peels as words.
-    pub fn words(&self, peels: &[usize]) -> Words {
-        let said: Vec<&str> = peels.iter().map(|&p| bare_time(self.heard.words_of(&self.heard.peels[p]))).collect();
-        Words { text: said.join(" "), peels: peels.to_vec() }
+    pub fn words(&self, masks: &[usize]) -> Words {
+        let said: Vec<&str> = masks.iter().map(|&p| bare_time(self.heard.words_of(&self.heard.masks[p]))).collect();
+        Words { text: said.join(" "), masks: masks.to_vec() }
     }
 
     /// Whether the time is a rule ("every Monday").
     pub fn repeats(&self, words: &Words) -> bool {
-        words.peels.iter().any(|&p| self.heard.time(p).is_some_and(|f| matches!(f.result, Ok(When::Recurrence { .. }))))
+        words.masks.iter().any(|&p| self.heard.time(p).is_some_and(|f| matches!(f.result, Ok(When::Recurrence { .. }))))
     }
 
     /// The priority said anywhere in the clause.
@@ -345,17 +347,17 @@ pub(crate) fn unquoted(text: &str) -> &str {
 
 fn trim_dangling(piece: &str, at_front: bool, at_back: bool) -> String {
     let mut words: Vec<&str> = piece.split_whitespace().collect();
-    while at_back && words.last().is_some_and(|w| DANGLING.contains(&fold(w).as_str())) {
+    while at_back && words.last().is_some_and(|w| DANGLING.contains(&lower(w).as_str())) {
         words.pop();
     }
     let front =
-        if at_front { words.iter().take_while(|w| matches!(fold(w).as_str(), "and" | "," | "to")).count() } else { 0 };
+        if at_front { words.iter().take_while(|w| matches!(lower(w).as_str(), "and" | "," | "to")).count() } else { 0 };
     words[front.min(words.len())..].join(" ")
 }
 
 /// As a title is written.
 pub(crate) fn title(text: &str) -> String {
-    capitalised(text.trim())
+    capital(text.trim())
 }
 
 const DETERMINERS: [&str; 20] = [
@@ -366,7 +368,7 @@ const DETERMINERS: [&str; 20] = [
 /// Text without the articles and possessives at its start.
 pub(crate) fn without_determiner(text: &str) -> &str {
     let mut rest = text.trim();
-    while let Some((_, tail)) = rest.split_once(' ').filter(|(first, _)| DETERMINERS.contains(&fold(first).as_str())) {
+    while let Some((_, tail)) = rest.split_once(' ').filter(|(first, _)| DETERMINERS.contains(&lower(first).as_str())) {
         rest = tail.trim_start();
     }
     rest
@@ -386,9 +388,13 @@ pub(crate) fn people(text: &str) -> Vec<Value> {
 
 /// Things divided by commas and "and".
 pub(crate) fn things(text: &str) -> Vec<Value> {
-    people(text).into_iter().filter_map(|thing| thing.as_str().map(|t| Value::from(strip_some(t)))).collect()
+    people(text)
+        .into_iter()
+        .filter_map(|thing| thing.as_str().map(|t| Value::from(behind(t, &["some ", "a ", "an "]))))
+        .collect()
 }
 
-fn strip_some(text: &str) -> &str {
-    ["some ", "a ", "an "].iter().find_map(|article| text.strip_prefix(article)).unwrap_or(text)
+/// What stands behind the first of these that the text begins with; without one, all of it.
+pub(crate) fn behind<'t>(text: &'t str, leads: &[&str]) -> &'t str {
+    leads.iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text)
 }

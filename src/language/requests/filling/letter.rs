@@ -1,15 +1,15 @@
 //! The wording of a mail from reported speech: "tell him I'm running late" → "Hi Bob, I'm running late."
 
-use super::super::said::tidy;
-use super::super::text::{capitalised, fold};
-use crate::core::text::shorten;
+use super::super::reading::tidy;
+use crate::core::text::{capital, shorten};
+use crate::language::tokens::lower;
 
 const SUBJECT_CHARS: usize = 60;
 
 /// The person's sentence as it is written in a mail: first letter capital, "i" as "I", a full stop.
 pub(crate) fn finish_body(text: &str) -> String {
     let words: Vec<String> = tidy_keep_question(text).split(' ').map(as_written).collect();
-    let sentence = capitalised(&words.join(" "));
+    let sentence = capital(&words.join(" "));
     if sentence.is_empty() || sentence.ends_with(['.', '!', '?', '…']) { sentence } else { format!("{sentence}.") }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn greeted(to: &[String], body: &str) -> String {
 }
 
 fn is_group(name: &str) -> bool {
-    let name = fold(name);
+    let name = lower(name);
     ["team", "everyone", "everybody", "all", "group", "family", "crew", "staff", "guys", "committee", "board"]
         .iter()
         .any(|group| name.split(' ').any(|word| word == *group))
@@ -61,14 +61,14 @@ fn is_group(name: &str) -> bool {
 /// "my boss" is greeted without a name; names get their capital.
 fn called(name: &str) -> String {
     let bare = name.strip_prefix("my ").or_else(|| name.strip_prefix("the ")).unwrap_or(name);
-    capitalised(bare)
+    capital(bare)
 }
 
 /// "about the project delay" → subject and sentence.
 pub(super) fn about(topic: &str) -> (String, String) {
     let topic = tidy(topic);
-    let bare = super::super::said::without_determiner(&topic).to_owned();
-    (capitalised(&bare), finish_body(&format!("this is about {topic}")))
+    let bare = super::super::reading::without_determiner(&topic).to_owned();
+    (capital(&bare), finish_body(&format!("this is about {topic}")))
 }
 
 /// The first sentence without its stop.
@@ -89,7 +89,7 @@ pub(super) fn to_their_face(text: &str) -> String {
         "needs" => "need",
         other => other,
     };
-    let start = match fold(first).as_str() {
+    let start = match lower(first).as_str() {
         "he" | "she" | "they" => "you",
         "he's" | "she's" | "they're" => return format!("you're {rest}"),
         "his" | "her" | "their" if !rest.is_empty() => return format!("your {rest}"),
@@ -103,13 +103,13 @@ pub(super) fn question(text: &str) -> String {
     let text = text.trim();
     let (link, rest) = text.split_once(' ').unwrap_or((text, ""));
     let rest = rest.trim_end_matches('?');
-    match fold(link).as_str() {
+    match lower(link).as_str() {
         "to" => finish_question(&format!("could you {}", from_her_view(rest))),
         "if" | "whether" => finish_question(&inverted(&to_their_face(rest))),
         "for" => finish_question(&format!("could you send me {rest}")),
         "about" => finish_question(&format!("could you tell me about {rest}")),
         "when" | "what" | "where" | "why" | "how" | "who" => {
-            finish_question(&format!("{} {}", fold(link), inverted(&to_their_face(rest))))
+            finish_question(&format!("{} {}", lower(link), inverted(&to_their_face(rest))))
         }
         _ => finish_body(text),
     }

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::super::history;
-use super::super::said::{Said, Words, done, set, things, tidy, title};
-use super::super::text::fold;
+use super::super::reading::{ClauseReading, Words, done, set, things, tidy, title};
 use super::{Built, items};
 use crate::language::time;
 use crate::language::time::When;
+use crate::language::tokens::lower;
 
 /// "remind me to …", "add … to my todo list", "i have to …".
-pub(super) fn create(said: &Said) -> Built {
+pub(super) fn create(said: &ClauseReading) -> Built {
     if names_several_leads(said.hearing.text) {
         return Built::No;
     }
@@ -21,7 +21,7 @@ pub(super) fn create(said: &Said) -> Built {
     }
     let is_twice = twice.is_some();
     let when = twice.map(|(both, _)| both).or_else(|| said.moment("title", &[])).or_else(|| of_another_timer(said));
-    let used = when.as_ref().map(|w| w.peels.clone()).unwrap_or_default();
+    let used = when.as_ref().map(|w| w.masks.clone()).unwrap_or_default();
     if let Some(when) = &when {
         let name = if said.repeats(when) { "repeat" } else { "deadline" };
         set(&mut action, name, Some(when.text.as_str()));
@@ -61,26 +61,26 @@ pub(super) fn create(said: &Said) -> Built {
 }
 
 /// "(A timer of 12 minutes for the pasta and) another one of 20 for the bread".
-fn of_another_timer(said: &Said) -> Option<Words> {
-    let peel = *said.lengths(&[]).first().filter(|_| said.clause_starts("anew"))?;
-    let length = said.words(&[peel]);
+fn of_another_timer(said: &ClauseReading) -> Option<Words> {
+    let mask = *said.lengths(&[]).first().filter(|_| said.clause_starts("anew"))?;
+    let length = said.words(&[mask]);
     Some(Words { text: format!("in {}", length.text.trim_start_matches("of ")), ..length })
 }
 
 /// "the night before to pack": what is to be done, where the time is told by something that was not said.
-fn without_pointer(said: &Said, text: &str) -> Option<String> {
+fn without_pointer(said: &ClauseReading, text: &str) -> Option<String> {
     let words = said.grammar.lexicon.starts("pointer", &said.ids("title"))?;
     let rest = text.split_whitespace().skip(words).collect::<Vec<_>>().join(" ");
     Some(tidy(rest.strip_prefix("to ").unwrap_or(&rest)))
 }
 
-/// "tomorrow at 5 and at 6": the first of two times joined by "and", with the peels of both, and the second, on
+/// "tomorrow at 5 and at 6": the first of two times joined by "and", with the masks of both, and the second, on
 /// the day of the first where it has none of its own.
-fn two_times(said: &Said) -> Option<(Words, String)> {
+fn two_times(said: &ClauseReading) -> Option<(Words, String)> {
     let [first, second] = said.moments(&[])[..] else { return None };
-    let span = |peel: usize| said.heard.peels[peel].span.clone();
+    let span = |mask: usize| said.heard.masks[mask].span.clone();
     let between = said.heard.text.get(span(first).end..span(second).start)?.trim().to_lowercase();
-    let point = |peel: usize| match said.heard.time(peel)?.result {
+    let point = |mask: usize| match said.heard.time(mask)?.result {
         Ok(When::Point { at, .. }) => Some(at),
         Ok(When::Range { .. } | When::Duration(_) | When::Recurrence { .. }) | Err(_) => None,
     };
@@ -94,7 +94,7 @@ fn two_times(said: &Said) -> Option<(Words, String)> {
     } else {
         words
     };
-    Some((Words { peels: vec![first, second], ..said.words(&[first]) }, also))
+    Some((Words { masks: vec![first, second], ..said.words(&[first]) }, also))
 }
 
 const AND: [&str; 3] = ["and", "und", "&"];
@@ -112,7 +112,7 @@ fn names_several_leads(text: &str) -> bool {
 }
 
 /// "remind me about it tomorrow": the item talked about last.
-fn about_it(said: &Said, mut action: crate::core::plan::PlannedAction) -> Built {
+fn about_it(said: &ClauseReading, mut action: crate::core::plan::PlannedAction) -> Built {
     let Some(past) = history::latest(said.hearing.history, |_| true) else {
         return Built::Ask { question: "What should I remind you of?", partial: action, param: "title" };
     };
@@ -131,7 +131,7 @@ fn reason(text: &str) -> (String, Option<String>) {
 }
 
 /// "tasks: call mom, pay rent and buy milk", but only where several were announced.
-fn list_of_titles(said: &Said, text: &str) -> Option<Vec<Value>> {
+fn list_of_titles(said: &ClauseReading, text: &str) -> Option<Vec<Value>> {
     let announced = said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1).to_lowercase();
     let several = announced.starts_with("tasks") || announced.contains(" tasks:") || announced.contains("todos:");
     let parts = things(text);
@@ -139,7 +139,7 @@ fn list_of_titles(said: &Said, text: &str) -> Option<Vec<Value>> {
 }
 
 /// "what do i have to do today?"
-pub(super) fn list(said: &Said) -> Built {
+pub(super) fn list(said: &ClauseReading) -> Built {
     // "Order new capes, no rush. Low priority todo" tells of the task before.
     if said.priority().is_some() && said.clause_words() == 1 {
         return Built::No;
@@ -152,7 +152,7 @@ pub(super) fn list(said: &Said) -> Built {
 }
 
 /// A new due date, priority, title or rule for a task.
-pub(super) fn update(said: &Said) -> Built {
+pub(super) fn update(said: &ClauseReading) -> Built {
     let mut changes = serde_json::Map::new();
     let target = said.target();
     let repeats = target.as_ref().is_some_and(|(words, _)| said.repeats(words));
@@ -172,7 +172,7 @@ pub(super) fn update(said: &Said) -> Built {
         }
     }
     // "Set | up a sound check".
-    let apart = said.raw("what").is_some_and(|what| fold(&what).starts_with("up "));
+    let apart = said.raw("what").is_some_and(|what| lower(&what).starts_with("up "));
     if changes.is_empty() || apart {
         return Built::No;
     }

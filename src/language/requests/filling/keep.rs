@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::super::history;
-use super::super::said::{Said, done, set, things, tidy, title, without_determiner};
-use super::super::text::fold;
+use super::super::reading::{ClauseReading, behind, done, set, things, tidy, title, without_determiner};
 use super::Built;
+use crate::language::tokens::lower;
 
 /// "make a shopping list with milk, eggs and bread", "note: …"
-pub(super) fn create(said: &Said) -> Built {
+pub(super) fn create(said: &ClauseReading) -> Built {
     let mut action = said.action("keep", "create");
     if let Some(items) = said.raw("items").map(|items| things(&items)).filter(|items| !items.is_empty()) {
         set(&mut action, "items", Some(Value::Array(items)));
@@ -34,8 +34,7 @@ pub(super) fn create(said: &Said) -> Built {
 }
 
 fn without_that(text: &str) -> String {
-    let text = tidy(text);
-    ["that ", "down ", "saying ", "about "].iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(&text).to_owned()
+    behind(&tidy(text), &["that ", "down ", "saying ", "about "]).to_owned()
 }
 
 /// A note of few words is its own title; a long one is called by its beginning.
@@ -45,7 +44,7 @@ fn short_title(text: &str) -> String {
 }
 
 /// "add butter to the shopping list"
-pub(super) fn append(said: &Said) -> Built {
+pub(super) fn append(said: &ClauseReading) -> Built {
     let mut action = said.action("keep", "append");
     let Some(text) = said.raw("text") else {
         return Built::No;
@@ -68,23 +67,23 @@ pub(super) fn append(said: &Said) -> Built {
 }
 
 /// The list talked about last.
-fn list_before(said: &Said) -> Option<String> {
+fn list_before(said: &ClauseReading) -> Option<String> {
     let past = history::latest(said.hearing.history, |past| !past.params.is_empty())?;
     (past.service == "keep").then(|| history::handle(past)).flatten()
 }
 
 /// "we're out of milk"
-fn is_shopping(said: &Said) -> bool {
-    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
+fn is_shopping(said: &ClauseReading) -> bool {
+    let clause = lower(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
     ["out of", "running low"].iter().any(|w| clause.contains(w))
 }
 
-pub(super) fn list(said: &Said) -> Built {
+pub(super) fn list(said: &ClauseReading) -> Built {
     done(said.action("keep", "list"))
 }
 
 /// "what's on my packing list?"
-pub(super) fn search(said: &Said) -> Built {
+pub(super) fn search(said: &ClauseReading) -> Built {
     let mut action = said.action("keep", "search");
     let name = said.raw("list").or_else(|| said.raw("query")).map(|q| without_determiner(&q).to_owned());
     let Some(query) = name else { return Built::No };

@@ -3,39 +3,39 @@
 use serde_json::Value;
 
 use super::super::history;
-use super::super::said::{Said, done, people, set, tidy, title, without_determiner};
-use super::super::text::fold;
+use super::super::reading::{ClauseReading, behind, done, people, set, tidy, title, without_determiner};
 use super::{Built, letter};
 use crate::core::plan::PlannedAction;
 use crate::language::time::TimeRole;
+use crate::language::tokens::lower;
 
 /// "any unread mail from Anna since Monday?"
-pub(super) fn search(said: &Said) -> Built {
+pub(super) fn search(said: &ClauseReading) -> Built {
     if reads_one(said) {
         return Built::No;
     }
     let mut action = said.action("email", "search");
     let times = said.moments(&[]);
-    for &peel in &times {
-        let Some(found) = said.heard.time(peel) else {
+    for &mask in &times {
+        let Some(found) = said.heard.time(mask) else {
             continue;
         };
         let name = if matches!(found.role, TimeRole::By | TimeRole::Until) { "before" } else { "since" };
-        set(&mut action, name, Some(said.words(&[peel]).text));
+        set(&mut action, name, Some(said.words(&[mask]).text));
     }
     for name in ["from", "to"] {
         let who = said.clean(name, &times).map(|who| owner(&who).to_owned());
         set(
             &mut action,
             name,
-            who.filter(|w| !matches!(fold(w).as_str(), "me" | "you" | "anyone" | "anybody" | "someone" | "somebody")),
+            who.filter(|w| !matches!(lower(w).as_str(), "me" | "you" | "anyone" | "anybody" | "someone" | "somebody")),
         );
     }
     for name in ["text", "subject"] {
         let words = said.clean(name, &times).map(|words| without_determiner(&words).to_owned());
         set(&mut action, name, words.filter(|w| !w.is_empty()));
     }
-    let clause = fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
+    let clause = lower(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1));
     let wants_unread = [
         "unread",
         "unopened",
@@ -54,8 +54,8 @@ pub(super) fn search(said: &Said) -> Built {
 }
 
 /// "open the last email from Anna" wants to read, not to look.
-fn reads_one(said: &Said) -> bool {
-    let clause = format!(" {} ", fold(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1)));
+fn reads_one(said: &ClauseReading) -> bool {
+    let clause = format!(" {} ", lower(said.heard.raw(said.found.tokens.start, said.found.tokens.end - 1)));
     let reads = [" read ", " open ", " summarize ", " summarise "].iter().any(|verb| clause.contains(verb));
     let one = [" email ", " mail ", " message ", " thread "].iter().any(|noun| clause.contains(noun));
     let last = [" last ", " latest ", " newest "].iter().any(|w| clause.contains(w));
@@ -69,7 +69,7 @@ fn owner(name: &str) -> &str {
 }
 
 /// "read me the thread about Berlin"
-pub(super) fn read(said: &Said) -> Built {
+pub(super) fn read(said: &ClauseReading) -> Built {
     let mut action = said.action("email", "read_thread");
     let times = said.moments(&[]);
     let from = said.clean("from", &times).map(|f| owner(&f).to_owned());
@@ -89,7 +89,7 @@ pub(super) fn read(said: &Said) -> Built {
 }
 
 /// A draft or a mail to send.
-pub(super) fn write(said: &Said, command: &str) -> Built {
+pub(super) fn write(said: &ClauseReading, command: &str) -> Built {
     let mut action = said.action("email", command);
     let to: Vec<String> = said
         .raw("to")
@@ -114,7 +114,7 @@ pub(super) fn write(said: &Said, command: &str) -> Built {
 }
 
 /// The subject the words suggest, and the body.
-fn content(said: &Said) -> (Option<String>, Option<String>) {
+fn content(said: &ClauseReading) -> (Option<String>, Option<String>) {
     let about = said.raw("about").map(|topic| letter::about(&topic));
     let spoken = said
         .raw("body")
@@ -131,16 +131,15 @@ fn content(said: &Said) -> (Option<String>, Option<String>) {
 }
 
 /// The sentence of a mail: what was dictated stands as it was said, what was reported is turned to the reader.
-fn body_of(said: &Said, body: &str) -> String {
+fn body_of(said: &ClauseReading, body: &str) -> String {
     let before = said.found.slot("body").and_then(|slot| slot.first.checked_sub(1));
-    let dictated = before.is_some_and(|i| matches!(fold(said.heard.raw(i, i)).as_str(), "body" | "text" | ":"));
+    let dictated = before.is_some_and(|i| matches!(lower(said.heard.raw(i, i)).as_str(), "body" | "text" | ":"));
     let body = strip_that(body);
     letter::finish_body(&if dictated { body } else { letter::to_their_face(&body) })
 }
 
 fn strip_that(body: &str) -> String {
-    let body = tidy_start(body);
-    body.strip_prefix("that ").unwrap_or(body).to_owned()
+    behind(tidy_start(body), &["that "]).to_owned()
 }
 
 fn tidy_start(text: &str) -> &str {
@@ -148,13 +147,13 @@ fn tidy_start(text: &str) -> &str {
 }
 
 /// The word that begins the question ("if", "to") when the frame consumed it.
-fn with_link(said: &Said, ask: &str) -> String {
+fn with_link(said: &ClauseReading, ask: &str) -> String {
     let links = ["if", "whether", "to", "when", "what", "where", "why", "how", "who", "for", "about"];
-    let first = fold(ask.split(' ').next().unwrap_or_default());
+    let first = lower(ask.split(' ').next().unwrap_or_default());
     if links.contains(&first.as_str()) {
         return ask.to_owned();
     }
-    let before = said.found.slot("ask").and_then(|slot| slot.first.checked_sub(1)).map(|i| fold(said.heard.raw(i, i)));
+    let before = said.found.slot("ask").and_then(|slot| slot.first.checked_sub(1)).map(|i| lower(said.heard.raw(i, i)));
     match before.filter(|word| links.contains(&word.as_str())) {
         Some(link) => format!("{link} {ask}"),
         None => ask.to_owned(),
@@ -162,7 +161,7 @@ fn with_link(said: &Said, ask: &str) -> String {
 }
 
 /// "send it": the draft talked about last.
-pub(super) fn send_draft(said: &Said) -> Built {
+pub(super) fn send_draft(said: &ClauseReading) -> Built {
     let draft = history::latest(said.hearing.history, |past| past.service == "email" && past.command == "create_draft");
     let Some(draft) = draft else { return Built::No };
     let mut action =
@@ -174,7 +173,7 @@ pub(super) fn send_draft(said: &Said) -> Built {
 }
 
 /// "reply to Anna that yes"
-pub(super) fn reply(said: &Said) -> Built {
+pub(super) fn reply(said: &ClauseReading) -> Built {
     let mut action = said.action("email", "reply_to_email");
     // "Reply to Leila, Thursday works" has nobody of that name.
     let whom = said.raw("whom").and_then(|w| Some(owner(w.split([',', ':']).next()?.trim()).to_owned()));
@@ -216,11 +215,7 @@ fn without_kind(whom: &str) -> &str {
 /// A body in the person's own words, for an answer to "What should it say?".
 pub(crate) fn body_from(answer: &str, to: &[String]) -> (String, String) {
     let said = tidy(answer);
-    let said = ["that ", "say that ", "say ", "tell him ", "tell her ", "tell them ", "just say "]
-        .iter()
-        .find_map(|lead| said.strip_prefix(lead))
-        .unwrap_or(&said)
-        .to_owned();
-    let body = letter::finish_body(&letter::to_their_face(&said));
+    let leads = ["that ", "say that ", "say ", "tell him ", "tell her ", "tell them ", "just say "];
+    let body = letter::finish_body(&letter::to_their_face(behind(&said, &leads)));
     (letter::subject_of(&body), letter::greeted(to, &body))
 }

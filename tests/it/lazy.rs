@@ -1,0 +1,69 @@
+//! Nothing on a turn's path is trained, parsed or compiled at its first use: the first message of the day costs what the
+//! second does, and no chat waits for what another's message needs.
+
+use std::path::{Path, PathBuf};
+
+/// What keeps something from its first use on, or makes something that is worth keeping.
+const MARKS: &[&str] =
+    &["LazyLock", "LazyCell", "OnceLock", "OnceCell", "thread_local!", "lazy_static", "Regex::new", "RegexSet::new"];
+
+/// Where one of them stands all the same, and why nobody waits for it.
+const MAY: &[(&str, &str, &str)] = &[
+    ("pipeline/stages/gate.rs", "OnceLock", "one turn's own memory of what it asked, gone with the turn"),
+    (
+        "language/requests/amend.rs",
+        "Regex::new",
+        "compiled when a card is changed, some tenths of a millisecond each, and kept by nobody",
+    ),
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Files that are part of the tests: all below a module that is declared so.
+fn only_in_tests(files: &[PathBuf]) -> Vec<PathBuf> {
+    let declared = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).unwrap();
+        let folder = if file.ends_with("mod.rs") { file.with_file_name("") } else { file.with_extension("") };
+        let after =
+            |part: &str| part.trim_start().strip_prefix("mod ")?.split_once(';').map(|(name, _)| folder.join(name));
+        text.split("#[cfg(test)]").skip(1).filter_map(after).collect::<Vec<_>>()
+    };
+    files.iter().flat_map(declared).collect()
+}
+
+#[test]
+fn nothing_on_a_turns_path_is_made_at_its_first_use() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    for room in ["core", "language", "services", "pipeline"] {
+        sources(&root.join(room), &mut files);
+    }
+    let tests = only_in_tests(&files);
+    let (mut wrong, mut seen) = (Vec::new(), Vec::new());
+    for path in &files {
+        if tests.iter().any(|test| path.starts_with(test) || path.with_extension("") == *test) {
+            continue;
+        }
+        let relative = path.strip_prefix(&root).unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        for mark in MARKS.iter().filter(|mark| code.contains(**mark)) {
+            match MAY.iter().find(|(may, what, _)| (*may, *what) == (relative, *mark)) {
+                Some(may) => seen.push(may),
+                None => wrong.push(format!("{relative}: {mark}")),
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert_eq!(seen.len(), MAY.len(), "an exception that nobody needs any more");
+    assert!(tests.len() > 3 && files.len() > 100, "the sources were read");
+}
