@@ -338,7 +338,8 @@ impl Attack {
             .alters(id, |pending| {
                 match how {
                     0 => {
-                        pending.actions[0].params.insert("to".into(), json!(["eve@evil.example"]));
+                        // An address that no plan writes to: what is altered is never what it was.
+                        pending.actions[0].params.insert("to".into(), json!(["thief@evil.example"]));
                     }
                     1 => pending.actions[0].command.push_str("_all"),
                     2 => pending.actions.push(pending.actions[0].clone()),

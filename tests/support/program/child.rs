@@ -145,6 +145,7 @@ impl Child {
         let deadline = Instant::now() + limit;
         loop {
             if let Some(status) = self.ended() {
+                self.hear_out();
                 return status;
             }
             assert!(Instant::now() < deadline, "still running after {limit:?}\n{}", self.story());
@@ -152,14 +153,18 @@ impl Child {
         }
     }
 
-    pub fn finish(mut self, limit: Duration) -> Finished {
-        let status = self.wait(limit);
-        // The process is gone: its pipes end soon, unless it has left children behind.
+    /// Waits for the last words of a process that is gone: its pipes end soon, unless it has left children behind.
+    fn hear_out(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(5);
-        while self.line(deadline).is_ok() {}
         while self.stderr_reader.as_ref().is_some_and(|reader| !reader.is_finished()) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    pub fn finish(mut self, limit: Duration) -> Finished {
+        let status = self.wait(limit);
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while self.line(deadline).is_ok() {}
         Finished { code: exit_code(status), stdout: self.printed.concat(), stderr: self.stderr() }
     }
 }
