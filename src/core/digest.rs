@@ -133,7 +133,7 @@ impl Canonical {
         for taint in taints {
             self.text(&taint.param);
             self.text(&taint.value);
-            self.text(&taint.source);
+            self.text(&taint.label());
         }
     }
 

@@ -79,8 +79,11 @@ pub struct Taint {
     pub param: String,
     /// The value, as it will be used.
     pub value: String,
-    /// Where it was seen, in words for the card.
+    /// Where it came from at first.
     pub source: String,
+    /// What of the person's own it was kept in when it was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_in: Option<String>,
 }
 
 /// An action with every value settled; what cards show and what executes.

@@ -8,13 +8,45 @@ use serde::{Deserialize, Serialize};
 use super::plan::{Params, Taint};
 use super::text::is_hidden;
 
-/// A text that is not the person's own, and what to call it on a card.
+/// A text that is not the person's own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UntrustedText {
-    /// E.g. `a mail from Bob`.
+    /// Where it came from at first, e.g. `a mail from Bob`.
     pub source: String,
+    /// What of the person's own it is kept in now, e.g. `a note`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_in: Option<String>,
     /// As it was read.
     pub text: String,
+}
+
+impl UntrustedText {
+    /// A text as it came from `source`.
+    pub fn new(source: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { source: source.into(), kept_in: None, text: text.into() }
+    }
+
+    /// The same, kept in something of the person's own, however often it was kept before.
+    #[must_use]
+    pub fn kept_in(self, within: &str) -> Self {
+        Self { kept_in: Some(within.to_owned()), ..self }
+    }
+
+    /// What to call it on a card, e.g. `a note from a mail from Bob`.
+    pub fn label(&self) -> String {
+        label(&self.source, self.kept_in.as_deref())
+    }
+}
+
+impl Taint {
+    /// Where the value was seen, in words for the card.
+    pub fn label(&self) -> String {
+        label(&self.source, self.kept_in.as_deref())
+    }
+}
+
+fn label(source: &str, kept_in: Option<&str>) -> String {
+    kept_in.map_or_else(|| source.to_owned(), |within| format!("{within} from {source}"))
 }
 
 /// Whose words are in sight when a plan is judged.
@@ -29,29 +61,13 @@ pub struct Sources {
 }
 
 impl From<Taint> for UntrustedText {
-    fn from(Taint { value, source, .. }: Taint) -> Self {
-        Self { source, text: value }
+    fn from(Taint { value, source, kept_in, .. }: Taint) -> Self {
+        Self { source, kept_in, text: value }
     }
 }
 
 /// Ends the warning on a card; a message of ours that holds it holds others' words, too.
 pub const NOT_YOURS: &str = "not from you";
-
-/// What others' words may be kept in, as their source names it.
-const KEPT_IN: [&str; 5] = ["a memory", "a note", "a task", "an event", "a contact"];
-
-/// What others' words that were kept `within` something of the person's own are called: where they stand now, and
-/// where they came from at first.
-pub fn kept(within: &'static str, source: &str) -> String {
-    debug_assert!(KEPT_IN.contains(&within));
-    format!("{within} from {source}")
-}
-
-/// Where words came from at first, however often they were kept since.
-pub fn first_source(source: &str) -> &str {
-    let kept = KEPT_IN.iter().find_map(|within| source.strip_prefix(within)?.strip_prefix(" from "));
-    kept.map_or(source, first_source)
-}
 
 /// Words in a row that make a copied passage.
 const RUN_WORDS: usize = 4;
@@ -62,8 +78,7 @@ const WHOLE_CHARS: usize = 4;
 #[derive(Debug, Clone, Default)]
 pub struct Folded {
     own: String,
-    /// Source and text.
-    untrusted: Vec<(String, String)>,
+    untrusted: Vec<UntrustedText>,
 }
 
 impl Folded {
@@ -73,14 +88,14 @@ impl Folded {
     }
 }
 
-fn folded(untrusted: &UntrustedText) -> (String, String) {
-    (untrusted.source.clone(), fold(&untrusted.text))
+fn folded(untrusted: &UntrustedText) -> UntrustedText {
+    UntrustedText { text: fold(&untrusted.text), ..untrusted.clone() }
 }
 
 /// Every tainted value in `params`; `touched` are the texts of others that only this action touches.
 pub fn find(params: &Params, exempt: &[&str], seen: &Folded, touched: &[UntrustedText]) -> Vec<Taint> {
-    let touched: Vec<(String, String)> = touched.iter().map(folded).collect();
-    let untrusted: Vec<&(String, String)> = seen.untrusted.iter().chain(&touched).collect();
+    let touched: Vec<UntrustedText> = touched.iter().map(folded).collect();
+    let untrusted: Vec<&UntrustedText> = seen.untrusted.iter().chain(&touched).collect();
     let mut taints = Vec::new();
     if untrusted.is_empty() {
         return taints;
@@ -136,14 +151,15 @@ fn visit(value: &serde_json::Value, f: &mut dyn FnMut(&str)) {
     }
 }
 
-fn taint_of(param: &str, value: &str, own: &str, untrusted: &[&(String, String)]) -> Option<Taint> {
+fn taint_of(param: &str, value: &str, own: &str, untrusted: &[&UntrustedText]) -> Option<Taint> {
     let folded = fold(value);
     suspicious(&folded).into_iter().find_map(|piece| {
         if contains_words(own, &piece) {
             return None;
         }
-        let (source, _) = untrusted.iter().find(|(_, text)| contains_words(text, &piece))?;
-        Some(Taint { param: param.to_owned(), value: value.to_owned(), source: source.clone() })
+        let found = untrusted.iter().find(|untrusted| contains_words(&untrusted.text, &piece))?;
+        let UntrustedText { source, kept_in, .. } = (*found).clone();
+        Some(Taint { param: param.to_owned(), value: value.to_owned(), source, kept_in })
     })
 }
 
@@ -191,7 +207,7 @@ mod tests {
     use super::*;
 
     fn taints(params: serde_json::Value, own: &str, mail: &str) -> usize {
-        let untrusted = vec![UntrustedText { source: "a mail from Eve".into(), text: mail.into() }];
+        let untrusted = vec![UntrustedText::new("a mail from Eve", mail)];
         let found = find(params.as_object().unwrap(), &[], &Folded::of(own, &untrusted), &[]).len();
         assert_eq!(found, find(params.as_object().unwrap(), &[], &Folded::of(own, &[]), &untrusted).len());
         found
@@ -231,16 +247,16 @@ mod tests {
 
     #[test]
     fn words_that_are_kept_again_keep_their_first_source() {
-        let memory = kept("a memory", "a message from Anna");
-        assert_eq!(memory, "a memory from a message from Anna");
-        let note = kept("a note", first_source(&memory));
-        assert_eq!((note.as_str(), first_source(&note)), ("a note from a message from Anna", "a message from Anna"));
-        assert_eq!(first_source("a mail from a note from Bob"), "a mail from a note from Bob");
+        let mail = UntrustedText::new("a mail from a note from Bob", "");
+        let memory = mail.clone().kept_in("a memory");
+        assert_eq!(memory.label(), "a memory from a mail from a note from Bob");
+        let note = memory.kept_in("a note");
+        assert_eq!((note.label().as_str(), &note.source), ("a note from a mail from a note from Bob", &mail.source));
     }
 
     #[test]
     fn an_answer_holds_of_others_words_what_it_repeats() {
-        let untrusted = |text: &str| UntrustedText { source: "a mail from Eve".into(), text: text.into() };
+        let untrusted = |text: &str| UntrustedText::new("a mail from Eve", text);
         let said = "Your plumber is Mallory Drain Services, I think.";
         let short = untrusted("Mallory Drain Services");
         assert_eq!(repeated(said, [short.clone(), short.clone(), untrusted("Northwind")]), [short]);

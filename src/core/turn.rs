@@ -84,7 +84,7 @@ impl Part {
     /// As somebody else's words.
     pub fn untrusted(&self) -> UntrustedText {
         let source = self.along.as_ref().map_or_else(|| PASSED_ON.to_owned(), Along::label);
-        UntrustedText { source, text: self.text.clone() }
+        UntrustedText::new(source, self.text.clone())
     }
 }
 

@@ -23,7 +23,7 @@ use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::stages::status;
 use crate::ports::records::{CardMessage, ChatState, Clarification, Message, Shown, Speaker, StageSpan, User};
-use crate::ports::{ModelError, RecordExt, Scan, StoreError, Usage};
+use crate::ports::{RecordExt, Scan, StoreError, Usage};
 use crate::services::service::RequestContext;
 
 /// Why a turn ends before its answer.
@@ -180,7 +180,7 @@ impl<'a> Turn<'a> {
     /// Other people's words in this conversation: those that are known to be, and whatever else of ours may hold
     /// some.
     pub fn others_words(&self) -> Vec<UntrustedText> {
-        let shown = |text: &str| UntrustedText { source: "something I showed you".to_owned(), text: text.to_owned() };
+        let shown = |text: &str| UntrustedText::new("something I showed you", text);
         let mut words = self.known_to_be_others();
         for message in self.history.iter().filter(|message| message.speaker == Speaker::Assistant) {
             let read_to_them = |past: &PastAction| {
@@ -188,7 +188,7 @@ impl<'a> Turn<'a> {
                 entry.is_some_and(|entry| entry.shows_untrusted())
             };
             if message.actions.iter().any(read_to_them) || message.text.contains(NOT_YOURS) {
-                words.push(UntrustedText { source: "a mail I read to you".to_owned(), text: message.text.clone() });
+                words.push(UntrustedText::new("a mail I read to you", message.text.clone()));
             } else if message.text.contains('@') {
                 // A card or a receipt may show an address that stands in a mail alone (its Reply-To).
                 words.push(shown(&message.text));
@@ -201,7 +201,7 @@ impl<'a> Turn<'a> {
 
     /// What the person passed on, what others said in this chat, and what of either our own messages repeat.
     pub fn known_to_be_others(&self) -> Vec<UntrustedText> {
-        let named = |text: &str, source: &str| UntrustedText { source: source.to_owned(), text: text.to_owned() };
+        let named = |text: &str, source: &str| UntrustedText::new(source, text);
         let mut words: Vec<UntrustedText> = Vec::new();
         for message in &self.history {
             match message.speaker {
@@ -353,11 +353,6 @@ impl<'a> Turn<'a> {
     fn account<T>(&self, f: impl FnOnce(&mut Account) -> T) -> T {
         f(&mut self.account.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
-
-/// A failed model call in the words of a trace.
-pub fn model_trouble(error: &ModelError) -> String {
-    error.to_string()
 }
 
 /// What a planned action is called before it is settled.

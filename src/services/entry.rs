@@ -275,7 +275,7 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
             card.rows = params.map(|(name, value)| (name.clone(), shown(value))).collect();
         }
         let taints =
-            subject.action.taints.iter().map(|t| format!("“{}” comes from {}, {NOT_YOURS}", t.value, t.source));
+            subject.action.taints.iter().map(|t| format!("“{}” comes from {}, {NOT_YOURS}", t.value, t.label()));
         card.warnings.extend(taints);
         card.warnings.extend(subject.action.notes.iter().cloned());
         card

@@ -11,7 +11,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::core::plan::Action;
-use crate::core::provenance;
 use crate::core::provenance::UntrustedText;
 
 /// What of a record is not the person's own.
@@ -30,7 +29,7 @@ struct Words {
 /// Where what `action` says for a parameter came from; `None` when it is the person's own.
 pub(super) fn source(action: &Action, param: &str) -> Option<String> {
     let words = action.others_words().find(|words| words.param == param)?;
-    Some(provenance::first_source(&words.source).to_owned())
+    Some(words.source.clone())
 }
 
 impl Others {
@@ -55,8 +54,7 @@ impl Others {
 
     /// For the gate, from a record that is `within`, e.g. `a memory`.
     pub(super) fn untrusted(&self, within: &'static str) -> Vec<UntrustedText> {
-        let untrusted =
-            |words: &Words| UntrustedText { source: provenance::kept(within, &words.source), text: words.text.clone() };
+        let untrusted = |words: &Words| UntrustedText::new(words.source.clone(), words.text.clone()).kept_in(within);
         self.0.iter().map(untrusted).collect()
     }
 

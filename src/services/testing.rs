@@ -145,19 +145,20 @@ impl World {
         (result, told)
     }
 
-    /// A command whose parameters come from somebody else; what it gives back of theirs.
+    /// A command whose parameters are words of somebody else, from where these are; what it gives back of theirs.
     pub async fn run_of(
         &self,
         service: &Registration,
         command: &str,
         params: Value,
-        source: &str,
+        words: &UntrustedText,
     ) -> Vec<UntrustedText> {
         let mut action = self.action(service, command, params).await;
         let taint = |(param, value): (&String, &Value)| Taint {
             param: param.clone(),
             value: value.to_string(),
-            source: source.to_owned(),
+            source: words.source.clone(),
+            kept_in: words.kept_in.clone(),
         };
         action.passed_on = action.params.iter().map(taint).collect();
         let performed = service.perform(&self.ctx, &authorized(action), &self.attempt()).await;

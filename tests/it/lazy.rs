@@ -33,8 +33,10 @@ fn only_in_tests(files: &[PathBuf]) -> Vec<PathBuf> {
     let declared = |file: &PathBuf| {
         let text = std::fs::read_to_string(file).unwrap();
         let folder = if file.ends_with("mod.rs") { file.with_file_name("") } else { file.with_extension("") };
-        let after =
-            |part: &str| part.trim_start().strip_prefix("mod ")?.split_once(';').map(|(name, _)| folder.join(name));
+        let after = |part: &str| {
+            let (_visibility, name) = part.trim_start().lines().next()?.split_once("mod ")?;
+            Some(folder.join(name.strip_suffix(';')?))
+        };
         text.split("#[cfg(test)]").skip(1).filter_map(after).collect::<Vec<_>>()
     };
     files.iter().flat_map(declared).collect()

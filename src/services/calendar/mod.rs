@@ -157,9 +157,9 @@ fn noticed(event: &Event, o: &Occurrence, ctx: &RequestContext) -> Noticed {
         line.push_str(&format!(", {}", texts::brief(place)));
     }
     let mut untrusted = event.others.untrusted("an event");
-    if let Some(UntrustedText { source, text }) = event.makers_words() {
-        line.push_str(&format!(" ({})", texts::brief(&text)));
-        untrusted.push(UntrustedText { source, text: line.clone() });
+    if let Some(words) = event.makers_words() {
+        line.push_str(&format!(" ({})", texts::brief(&words.text)));
+        untrusted.push(UntrustedText { text: line.clone(), ..words });
     }
     Noticed { id: event.id.clone(), line, untrusted }
 }

@@ -138,7 +138,7 @@ impl Event {
     /// What whoever made it wrote about it, when others take part in it.
     pub(super) fn makers_words(&self) -> Option<UntrustedText> {
         let notes = self.notes.clone().filter(|_| !self.attendees.is_empty())?;
-        Some(UntrustedText { source: format!("the event “{}”", self.summary), text: notes })
+        Some(UntrustedText::new(format!("the event “{}”", self.summary), notes))
     }
 
     fn series(&self, first: Moment) -> Option<Series> {

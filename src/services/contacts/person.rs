@@ -162,7 +162,7 @@ pub(super) fn noticed(person: &Person) -> Noticed {
     let groups = if person.groups.is_empty() { String::new() } else { format!(" [{}]", person.groups.join(", ")) };
     let line = format!("{}: {}{groups}", person.name, details.join(", "));
     let seen = (person.known == Familiarity::Seen).then(|| format!("a mail from {}", person.name));
-    let seen = seen.map(|source| UntrustedText { source, text: line.clone() });
+    let seen = seen.map(|source| UntrustedText::new(source, line.clone()));
     let untrusted = person.untrusted.iter().cloned().chain(seen).collect();
     Noticed { id: person.name.clone(), line, untrusted }
 }

@@ -151,6 +151,7 @@ async fn an_address_that_somebody_else_gave_is_marked_until_the_person_gives_it_
             param: (*param).to_owned(),
             value: "zoe@evil.example".to_owned(),
             source: "a mail from Bob".to_owned(),
+            kept_in: None,
         };
         Action {
             service: "contacts".to_owned(),
@@ -165,7 +166,7 @@ async fn an_address_that_somebody_else_gave_is_marked_until_the_person_gives_it_
     home.store.commit(Batch { changes: saved.changes.clone() }).await.unwrap();
     let wanted = Wanted { message: "email Zoe".into(), limit: 5 };
     let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
-    assert_eq!(noticed[0].untrusted[0].source, "a contact from a mail from Bob");
+    assert_eq!(noticed[0].untrusted[0].label(), "a contact from a mail from Bob");
     assert_eq!(noticed[0].untrusted, saved.untrusted);
     let found = run(&home.people, &home.ctx, "find", json!({"query": "Zoe"}), "2").await;
     assert_eq!(found.untrusted, saved.untrusted);

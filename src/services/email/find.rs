@@ -303,7 +303,7 @@ pub fn notice(index: &MailIndex, message: &str, limit: usize, zone: Tz) -> Vec<N
             let date = thread.date.with_timezone(&zone).format("%Y-%m-%d");
             let unread = if mail.is_unread() { ", unread" } else { "" };
             let line = format!("mail from {from}: {subject} ({date}{unread})");
-            let untrusted = vec![UntrustedText { source: format!("a mail from {from}"), text: line.clone() }];
+            let untrusted = vec![UntrustedText::new(format!("a mail from {from}"), line.clone())];
             Noticed { id: thread.id.clone(), line, untrusted }
         })
         .collect()

@@ -88,7 +88,7 @@ impl Email {
         let first = strangers.map(|address| format!("first mail to this address: {}", show_address(address)));
         let said_by_others = people.iter().flat_map(|person| &person.untrusted);
         let said_by_others = said_by_others.filter(|said| to.iter().any(|address| same_address(&said.text, address)));
-        let warned = said_by_others.map(|said| format!("“{}” comes from {}, {NOT_YOURS}", said.text, said.source));
+        let warned = said_by_others.map(|said| format!("“{}” comes from {}, {NOT_YOURS}", said.text, said.label()));
         Ok(first.chain(warned).collect())
     }
 }
@@ -179,7 +179,7 @@ fn foreign_of(mail: &Mail) -> Vec<UntrustedText> {
         return Vec::new();
     }
     // Without the subject: the answer's own subject is made of it by code.
-    vec![UntrustedText { source: source_of(mail), text: mail.read().text }]
+    vec![UntrustedText::new(source_of(mail), mail.read().text)]
 }
 
 /// The thread `find_by` means, or what to ask instead.

@@ -147,7 +147,7 @@ fn whole(index: &MailIndex, thread: &Thread, ctx: &RequestContext) -> Completed<
             text.push_str(&format!("\n📎 {name}"));
         }
         if !mail.is_own() {
-            untrusted.push(UntrustedText { source: source_of(mail), text: format!("{}\n{text}", parsed.subject) });
+            untrusted.push(UntrustedText::new(source_of(mail), format!("{}\n{text}", parsed.subject)));
         }
         messages.push(MailView {
             from: parsed.from.label(),

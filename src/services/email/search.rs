@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::find::{self, MailQuery};
+use super::find::{self, Hit, MailQuery};
 use super::{Email, source_of};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
@@ -119,10 +119,8 @@ impl Handle<SearchMail> for Email {
         let index = self.mailboxes.index(&call.ctx.owner).await?;
         let query = MailQuery::of(&call.command, call.ctx.zone);
         let seen = find::search(&index, &query).into_iter().take(MAIL_RESULTS_MAX).filter(|hit| !hit.mail.is_own());
-        let untrusted = seen.map(|hit| UntrustedText {
-            source: source_of(hit.mail),
-            text: [&hit.thread.subject, &hit.mail.head.snippet].map(String::as_str).join("\n"),
-        });
+        let text = |hit: &Hit<'_>| [&hit.thread.subject, &hit.mail.head.snippet].map(String::as_str).join("\n");
+        let untrusted = seen.map(|hit| UntrustedText::new(source_of(hit.mail), text(&hit)));
         let untrusted = untrusted.collect();
         Ok(Completed::read(find::result(&index, &query, call.ctx.zone)).holding(untrusted))
     }

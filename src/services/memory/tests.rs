@@ -130,9 +130,10 @@ async fn bad_input_fails_in_a_sentence() {
 async fn others_words_stay_theirs_until_the_person_says_it_themself() {
     let (world, memory) = world();
     let plumber = |value: &str| json!({"category": "home", "key": "plumber", "value": value});
-    world.run_of(&memory, "store", plumber("Mallory Drain"), "a note from a mail from Bob").await;
+    let note = UntrustedText::new("a mail from Bob", "").kept_in("a note");
+    world.run_of(&memory, "store", plumber("Mallory Drain"), &note).await;
     let (recalled, noticed) = world.untrusted(&memory, "recall", json!({"query": "plumber"})).await;
-    let words = |text: &str| UntrustedText { source: "a memory from a mail from Bob".into(), text: text.into() };
+    let words = |text: &str| UntrustedText::new("a mail from Bob", text).kept_in("a memory");
     assert_eq!(recalled, ["home", "plumber", "Mallory Drain"].map(words));
     assert_eq!(noticed, recalled);
     let Prepared::Ready { untrusted, .. } = world.prepare(&memory, "forget", json!({"find_by": "plumber"})).await

@@ -153,13 +153,10 @@ async fn an_entry_of_somebody_else_is_theirs_and_the_others_are_not() {
     let (world, keep) = world();
     world.run(&keep, "create", json!({"title": "Plumbers", "items": ["Ann"]})).await;
     let more = json!({"find_by": "plumbers", "text": "Mallory Drain and Bob"});
-    world.run_of(&keep, "append", more, "a mail from Bob").await;
+    world.run_of(&keep, "append", more, &UntrustedText::new("a mail from Bob", "")).await;
     world.run(&keep, "append", json!({"find_by": "plumbers", "text": "Zoe"})).await;
     let (found, noticed) = world.untrusted(&keep, "search", json!({"query": "plumbers"})).await;
-    assert_eq!(
-        found,
-        [UntrustedText { source: "a note from a mail from Bob".into(), text: "Mallory Drain\nBob".into() }]
-    );
+    assert_eq!(found, [UntrustedText::new("a mail from Bob", "Mallory Drain\nBob").kept_in("a note")]);
     assert_eq!(noticed, found);
     let (_, told) = world.run_told(&keep, "search", json!({"query": "plumbers"})).await;
     assert_eq!(told, "🗒 Plumbers (from a mail from Bob)\n• Ann\n• Mallory Drain\n• Bob\n• Zoe");

@@ -604,8 +604,8 @@ async fn ten_thousand_tasks_are_searched() {
 async fn others_words_stay_theirs_and_a_new_title_is_ones_own() {
     let (world, tasks) = world();
     let params = json!({"title": "Mallory Drain", "description": "Call 0815 4711", "deadline": at("2026-01-13 09:00")});
-    world.run_of(&tasks, "create", params, "a mail from Bob").await;
-    let words = |text: &str| UntrustedText { source: "a task from a mail from Bob".into(), text: text.into() };
+    world.run_of(&tasks, "create", params, &UntrustedText::new("a mail from Bob", "")).await;
+    let words = |text: &str| UntrustedText::new("a mail from Bob", text).kept_in("a task");
     let (listed, noticed) = world.untrusted(&tasks, "list", json!({})).await;
     assert_eq!(listed, [words("Mallory Drain"), words("Call 0815 4711")]);
     assert_eq!(noticed, listed);
@@ -613,10 +613,9 @@ async fn others_words_stay_theirs_and_a_new_title_is_ones_own() {
     let (told, _) = world.untrusted(&tasks, "update", own).await;
     assert_eq!(told, [words("Call 0815 4711")]);
     let theirs = json!({"find_by": "plumber", "changes": {"title": "Mallory again"}});
-    assert_eq!(
-        world.run_of(&tasks, "update", theirs, "the event “Call”").await[1].source,
-        "a task from the event “Call”"
-    );
+    let event = UntrustedText::new("the event “Call”", "");
+    let told = world.run_of(&tasks, "update", theirs, &event).await;
+    assert_eq!(told[1].label(), "a task from the event “Call”");
     let due = world.due().await.pop().unwrap();
     let ring = fall_due(&world, &tasks, &due).await.notification.unwrap();
     assert_eq!(ring.untrusted.len(), 2);

@@ -170,7 +170,7 @@ fn missing_from(text: &str, action: &Action) -> Option<String> {
         }
     }
     wanted.extend(action.notes.iter().cloned());
-    wanted.extend(action.taints.iter().flat_map(|t| [t.value.clone(), t.source.clone()]));
+    wanted.extend(action.taints.iter().flat_map(|t| [t.value.clone(), t.label()]));
     wanted.into_iter().find(|value| !is_shown(text, value))
 }
 

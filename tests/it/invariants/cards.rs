@@ -79,14 +79,14 @@ fn invariant_01_the_digest_covers_every_field() {
             ..Target::default()
         }),
         schema: Some("s".into()),
-        taints: vec![Taint { param: "p".into(), value: "v".into(), source: "m".into() }],
+        taints: vec![Taint { param: "p".into(), value: "v".into(), source: "m".into(), kept_in: Some("k".into()) }],
         notes: vec!["n".into()],
         names: [("a@b.c".to_owned(), "A".to_owned())].into(),
         attachments: vec!["00".into()],
-        passed_on: vec![Taint { param: "p".into(), value: "v".into(), source: "f".into() }],
+        passed_on: vec![Taint { param: "p".into(), value: "v".into(), source: "f".into(), kept_in: None }],
     };
     type Change = fn(&mut Action);
-    let changes: [Change; 28] = [
+    let changes: [Change; 29] = [
         |a| a.service.push('x'),
         |a| a.command.push('x'),
         |a| {
@@ -130,6 +130,7 @@ fn invariant_01_the_digest_covers_every_field() {
         |a| a.taints[0].param.push('x'),
         |a| a.taints[0].value.push('x'),
         |a| a.taints[0].source.push('x'),
+        |a| a.taints[0].kept_in = None,
         |a| a.passed_on.clear(),
         |a| a.passed_on[0].source.push('x'),
         |a| a.notes.push(String::new()),
