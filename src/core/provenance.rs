@@ -89,7 +89,8 @@ impl Folded {
 }
 
 fn folded(untrusted: &UntrustedText) -> UntrustedText {
-    UntrustedText { text: fold(&untrusted.text), ..untrusted.clone() }
+    let UntrustedText { source, kept_in, text } = untrusted;
+    UntrustedText { source: source.clone(), kept_in: kept_in.clone(), text: fold(text) }
 }
 
 /// Every tainted value in `params`; `touched` are the texts of others that only this action touches.
@@ -158,7 +159,7 @@ fn taint_of(param: &str, value: &str, own: &str, untrusted: &[&UntrustedText]) -
             return None;
         }
         let found = untrusted.iter().find(|untrusted| contains_words(&untrusted.text, &piece))?;
-        let UntrustedText { source, kept_in, .. } = (*found).clone();
+        let (source, kept_in) = (found.source.clone(), found.kept_in.clone());
         Some(Taint { param: param.to_owned(), value: value.to_owned(), source, kept_in })
     })
 }

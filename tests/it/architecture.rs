@@ -39,7 +39,8 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-fn sources() -> Vec<(PathBuf, String)> {
+/// Every source file, by its path below `src`.
+pub fn sources() -> Vec<(PathBuf, String)> {
     fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
         let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
         entries.sort();
@@ -64,7 +65,7 @@ fn module_of(path: &Path) -> String {
 }
 
 /// Test modules of a file may use anything.
-fn without_tests<'a>(path: &Path, text: &'a str) -> &'a str {
+pub fn without_tests<'a>(path: &Path, text: &'a str) -> &'a str {
     let is_tests = path.iter().any(|part| part == "tests" || part == "tests.rs" || part == "testing.rs");
     if is_tests { "" } else { text.split("#[cfg(test)]\nmod tests {").next().unwrap() }
 }

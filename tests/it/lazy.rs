@@ -1,7 +1,9 @@
 //! Nothing on a turn's path is trained, parsed or compiled at its first use: the first message of the day costs what the
 //! second does, and no chat waits for what another's message needs.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::architecture::{sources, without_tests};
 
 /// What keeps something from its first use on, or makes something that is worth keeping.
 const MARKS: &[&str] =
@@ -17,21 +19,9 @@ const MAY: &[(&str, &str, &str)] = &[
     ),
 ];
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
-
 /// Files that are part of the tests: all below a module that is declared so.
-fn only_in_tests(files: &[PathBuf]) -> Vec<PathBuf> {
-    let declared = |file: &PathBuf| {
-        let text = std::fs::read_to_string(file).unwrap();
+fn only_in_tests(files: &[(PathBuf, String)]) -> Vec<PathBuf> {
+    let declared = |(file, text): &(PathBuf, String)| {
         let folder = if file.ends_with("mod.rs") { file.with_file_name("") } else { file.with_extension("") };
         let after = |part: &str| {
             let (_visibility, name) = part.trim_start().lines().next()?.split_once("mod ")?;
@@ -44,20 +34,16 @@ fn only_in_tests(files: &[PathBuf]) -> Vec<PathBuf> {
 
 #[test]
 fn nothing_on_a_turns_path_is_made_at_its_first_use() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    for room in ["core", "language", "services", "pipeline"] {
-        sources(&root.join(room), &mut files);
-    }
+    let mut files = sources();
+    files.retain(|(path, _)| ["core", "language", "services", "pipeline"].iter().any(|room| path.starts_with(room)));
     let tests = only_in_tests(&files);
     let (mut wrong, mut seen) = (Vec::new(), Vec::new());
-    for path in &files {
+    for (path, text) in &files {
         if tests.iter().any(|test| path.starts_with(test) || path.with_extension("") == *test) {
             continue;
         }
-        let relative = path.strip_prefix(&root).unwrap().to_str().unwrap();
-        let text = std::fs::read_to_string(path).unwrap();
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let relative = path.to_str().unwrap();
+        let code = without_tests(path, text);
         for mark in MARKS.iter().filter(|mark| code.contains(**mark)) {
             match MAY.iter().find(|(may, what, _)| (*may, *what) == (relative, *mark)) {
                 Some(may) => seen.push(may),

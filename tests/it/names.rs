@@ -1,6 +1,8 @@
 //! Who knows whom by name: a service is known in its own folder, and where the built-in ones are put together.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::architecture::{sources, without_tests};
 
 /// Folder of each built-in service, and its name in plans.
 fn services() -> Vec<(String, String)> {
@@ -15,17 +17,6 @@ fn services() -> Vec<(String, String)> {
     }
     found.sort();
     found
-}
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
 }
 
 /// Files that may name services, each with its reason.
@@ -56,26 +47,20 @@ const OTHERWISE: &[(&str, &str)] = &[
 fn no_file_outside_a_services_folder_names_it() {
     let services = services();
     assert_eq!(services.len(), 6, "{services:?}");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
     let mut wrong = Vec::new();
-    for path in files {
-        let relative = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
-        let is_tests = relative.contains("/tests") || relative.ends_with("testing.rs");
-        if is_tests || MAY.iter().any(|(may, _)| relative.starts_with(may)) {
+    for (path, text) in sources() {
+        let relative = path.to_str().unwrap();
+        if MAY.iter().any(|(may, _)| relative.starts_with(may)) {
             continue;
         }
-        let text = std::fs::read_to_string(&path).unwrap();
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let lines = without_tests(&path, &text).lines().filter(|line| !line.trim_start().starts_with("//"));
         for line in lines {
             for (folder, name) in &services {
                 if relative.starts_with(&format!("services/{folder}/")) {
                     continue;
                 }
                 let literal = format!("\"{name}\"");
-                let otherwise = OTHERWISE.contains(&(relative.as_str(), literal.as_str()));
+                let otherwise = OTHERWISE.contains(&(relative, literal.as_str()));
                 let by_name = line.contains(&literal) && !otherwise;
                 // One service may use another's types (contacts read mailboxes); nobody else knows a folder.
                 let by_path = line.contains(&format!("services::{folder}::")) && !relative.starts_with("services/");
@@ -102,18 +87,14 @@ fn every_exception_is_still_needed() {
 /// The same thing has one type, and other things have other names.
 #[test]
 fn no_public_type_name_stands_twice() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
     let mut seen: std::collections::BTreeMap<String, Vec<String>> = std::collections::BTreeMap::new();
-    for path in files {
-        let relative = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
-        for line in std::fs::read_to_string(&path).unwrap().lines() {
+    for (path, text) in sources() {
+        for line in text.lines() {
             let Some(rest) = line.trim_start().strip_prefix("pub ") else { continue };
             let kind = ["struct ", "enum ", "trait ", "type "].iter().find_map(|kind| rest.strip_prefix(kind));
             let Some(rest) = kind else { continue };
             let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
-            seen.entry(name).or_default().push(relative.clone());
+            seen.entry(name).or_default().push(path.display().to_string());
         }
     }
     let twice: Vec<String> = seen

@@ -3,7 +3,8 @@
 use super::model::{MODEL, Model};
 use super::train::{LESSONS, train};
 use super::{Guess, Kind, SURE_ENOUGH, route, route_by};
-use crate::language::requests::tests::{ROUTE_REGRESSION, ROUTE_TEST, ROUTE_TUNE, meeting_with_sarah, monday};
+use crate::language::requests::tests::figures::{ROUTE_REGRESSION, ROUTE_TEST, ROUTE_TUNE};
+use crate::language::requests::tests::{meeting_with_sarah, monday};
 use crate::language::requests::{Hearing, Past};
 
 /// Parts of the tuning file; each is judged by a model that has learnt the others.
