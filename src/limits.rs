@@ -102,6 +102,14 @@ pub const LEAD_DAYS_MAX: u32 = 366;
 pub const MAIL_RESULTS_MAX: usize = 20;
 /// A mail larger than this is listed but not read.
 pub const MAIL_BYTES_MAX: u64 = 10 * 1024 * 1024;
+/// Parts of one mail that are read; a long conversation with its pictures has a few dozen.
+pub const MAIL_PARTS_MAX: usize = 200;
+/// Multiparts inside each other; mail programs and lists come to five.
+pub const MAIL_DEPTH_MAX: usize = 20;
+/// Of one field of a mail's head so much is read: two hundred people with their names.
+pub const MAIL_FIELD_BYTES_MAX: usize = 16 * 1024;
+/// Of all fields of a head together.
+pub const MAIL_HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Mails the embedded mailbox indexes per person.
 pub const MAILBOX_MAX: usize = 50_000;
 

@@ -3,13 +3,13 @@
 //! Invariant: no input makes this fail or panic. What is broken is left out; what is missing is empty.
 //! Deliberately not here: attachments' contents. They are named, never opened.
 
-use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chrono::{DateTime, Utc};
-use mail_parser::{Address, HeaderValue, Message, MessageParser, MimeHeaders};
+use mail_parser::{Address, HeaderValue, Message, MessageParser};
 
 use super::source::maildir::Raw;
+use super::{head, mime};
 use crate::core::text::shorten;
 
 /// A name and an address, as a mail states them.
@@ -74,21 +74,38 @@ const PEOPLE_MAX: usize = 200;
 /// Names of attachments that are kept.
 const ATTACHMENTS_MAX: usize = 50;
 
+/// Said below the text of a mail of which not everything was read.
+const IN_PART: &str = "(This mail has more parts than I read; the rest is left out. A mail program shows all of it.)";
+
 /// Reads a mail.
 pub fn parse(raw: &Raw) -> Parsed {
     let (Raw::Whole(bytes) | Raw::Beginning(bytes)) = raw;
-    // The parser is made for hostile input; should it still stumble, one mail is unreadable, no more.
+    // What decodes is made for hostile input; should it still stumble, one mail is unreadable, no more.
     let parsed = catch_unwind(AssertUnwindSafe(|| {
-        let whole = finished(strip_mbox(bytes));
-        let message = MessageParser::default().parse(&*whole)?;
-        Some(of_message(&message))
+        let mail = strip_mbox(bytes);
+        let (fields, _) = head::fields(mail, 0, head::is_of_a_mail, |_| false);
+        let mut parsed = MessageParser::default().parse_headers(&fields).as_ref().map(heads).unwrap_or_default();
+        if let Raw::Whole(_) = raw {
+            add_parts(&mut parsed, mime::read(mail));
+        }
+        parsed
     }));
-    let mut parsed = parsed.ok().flatten().unwrap_or_default();
+    let mut parsed = parsed.unwrap_or_default();
     if let Raw::Beginning(_) = raw {
         parsed.text = "(This mail is too large to be read here.)".to_owned();
-        parsed.attachments.clear();
     }
     parsed
+}
+
+fn add_parts(parsed: &mut Parsed, mime: mime::Mime) {
+    let texts: Vec<String> = mime.texts.iter().map(|text| text.replace("\r\n", "\n")).collect();
+    parsed.text = texts.join("\n\n");
+    if mime.partial {
+        let gap = if parsed.text.is_empty() { "" } else { "\n\n" };
+        parsed.text.push_str(gap);
+        parsed.text.push_str(IN_PART);
+    }
+    parsed.attachments = mime.attachments.iter().take(ATTACHMENTS_MAX).map(|name| one_line(name)).collect();
 }
 
 /// Mails exported from an mbox begin with a line that is no header.
@@ -100,18 +117,7 @@ fn strip_mbox(bytes: &[u8]) -> &[u8] {
     end.map_or(bytes, |end| &bytes[end + 1..])
 }
 
-/// A mail cut off inside a header: the header counts as far as it goes.
-fn finished(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let has_body = bytes.windows(2).any(|pair| pair == b"\n\n" || pair == b"\n\r");
-    if has_body {
-        return Cow::Borrowed(bytes);
-    }
-    let mut whole = bytes.to_vec();
-    whole.extend_from_slice(b"\r\n\r\n");
-    Cow::Owned(whole)
-}
-
-fn of_message(message: &Message<'_>) -> Parsed {
+fn heads(message: &Message<'_>) -> Parsed {
     let mut references = ids(message.references());
     references.extend(ids(message.in_reply_to()));
     references.dedup();
@@ -132,21 +138,8 @@ fn of_message(message: &Message<'_>) -> Parsed {
             .date()
             .filter(|date| date.is_valid())
             .and_then(|date| DateTime::from_timestamp(date.to_timestamp(), 0)),
-        text: text_of(message),
-        attachments: message
-            .attachments()
-            .filter_map(|part| part.attachment_name().map(one_line))
-            .take(ATTACHMENTS_MAX)
-            .collect(),
+        ..Parsed::default()
     }
-}
-
-fn text_of(message: &Message<'_>) -> String {
-    let texts: Vec<String> = (0..message.text_body_count())
-        .filter_map(|part| message.body_text(part))
-        .map(|text| text.replace("\r\n", "\n"))
-        .collect();
-    texts.join("\n\n")
 }
 
 fn people(header: Option<&Address<'_>>) -> Vec<Mailbox> {

@@ -4,6 +4,7 @@ mod borders;
 mod demo;
 mod finding;
 mod hostile;
+mod nested;
 mod server;
 mod writing;
 
