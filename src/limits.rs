@@ -191,6 +191,8 @@ pub const PAIRING_TRIES_OVERALL: u32 = 50;
 pub const DEBOUNCE_MS: u64 = 300;
 /// The rest of a sentence is waited for so many times longer when the turn would only ask back.
 pub const DEBOUNCE_ASKING_FACTOR: u32 = 5;
+/// A message so long is part of a paste: Telegram's programs cut at 4,096, a word's length earlier at most.
+pub const PASTE_PART_UTF16_MIN: usize = 4_000;
 /// Messages that are one turn at most.
 pub const DEBOUNCE_MESSAGES_MAX: usize = 10;
 /// How long an offer can be taken.

@@ -12,6 +12,7 @@
 #[cfg(test)]
 mod compiled;
 pub mod consent;
+pub mod continuation;
 mod lexicon;
 pub mod offset;
 pub mod people;

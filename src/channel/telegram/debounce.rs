@@ -1,20 +1,20 @@
-//! Debouncing: messages that a person sends in quick succession are coalesced into one turn.
+//! Debouncing: the parts of one request that a person sends in quick succession are coalesced into one turn.
 //!
 //! A turn begins to think at once. While it has written nothing, what the same person sends within the debounce time
 //! joins it: the turn is dropped and begun anew with all the words (see [`crate::pipeline::intake::debounce`]). A
 //! single message waits for nothing that its turn does not need anyway, or for the rest of a short time.
 //!
 //! Invariants: a joined update is recorded as such before the turn begins anew, and closed by that turn's commit
-//! and no other; order is kept; a command, a reply and a bare yes or no never join another message, and a yes
-//! that is followed at once by words is none; an edit of a message that may still be joined replaces its words; what
-//! an earlier life left open gains nothing new; what was written far apart is not coalesced, even when it is received
-//! at once.
+//! and no other; order is kept; separate requests stay separate: of typed words only what reads on joins (see
+//! [`crate::language::continuation`]), and what is passed on comes along; a command and a reply never join another
+//! message; a yes or no joins nothing but its opposite, and is none when words follow at once that speak of it; an edit
+//! of a message that may still be joined replaces its words; what an earlier life left open gains nothing new; what was
+//! written far apart is not coalesced, even when it is received at once.
 
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta};
-use chrono_tz::Tz;
+use chrono::TimeDelta;
 use tokio_util::sync::CancellationToken;
 
 use super::attachments::{self, Unpacked};
@@ -26,10 +26,8 @@ use super::updates::{IncomingEvent, IncomingUpdate};
 use crate::config::telegram_user;
 use crate::core::ids::{ChatId, RunId};
 use crate::core::turn::{Incoming, Input, Origin, Part};
-use crate::language::consent;
 use crate::language::consent::Consent;
-use crate::language::time;
-use crate::language::time::{DateOrder, Reference};
+use crate::language::{consent, continuation};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::STOPPED;
@@ -211,8 +209,33 @@ impl Coalesced {
             && job.update.who == self.update.who
             && next.reply_to.is_none()
             && !is_command(next)
-            && !decides(next)
             && bytes + next.text.len() <= limits::MESSAGE_BYTES_MAX
+            && self.reads_on_with(next)
+    }
+
+    /// Whether the next message is a part of the same request.
+    fn reads_on_with(&self, next: &IncomingMessage) -> bool {
+        match next.content {
+            // Nobody knows yet what it says.
+            MessageContent::Recording(_) => return false,
+            MessageContent::TextOnly if next.origin != Origin::Forwarded => {}
+            _ => return true,
+        }
+        let parts = self.parts();
+        let Some(last) = parts.iter().rfind(|part| part.along.is_none() && !part.text.is_empty()) else {
+            // The comment on what was passed on.
+            return !decides(next);
+        };
+        match (consent::read(&last.text), decision(next)) {
+            (Consent::Other, Consent::Yes | Consent::No) => false,
+            (Consent::Other, Consent::Other) => {
+                is_part_of_paste(&last.text) || continuation::reads_on(&last.text, &next.text)
+            }
+            (Consent::Yes | Consent::No, Consent::Other) => {
+                consent::amends(&next.text) || !continuation::stands_alone(&next.text)
+            }
+            (before, after) => before != after,
+        }
     }
 
     /// The turn itself.
@@ -315,9 +338,17 @@ fn is_command(message: &IncomingMessage) -> bool {
 
 /// A bare yes or no.
 fn decides(message: &IncomingMessage) -> bool {
-    message.content == MessageContent::TextOnly
-        && message.origin != Origin::Forwarded
-        && consent::read(&message.text) != Consent::Other
+    decision(message) != Consent::Other
+}
+
+fn decision(message: &IncomingMessage) -> Consent {
+    let is_own = message.content == MessageContent::TextOnly && message.origin != Origin::Forwarded;
+    if is_own { consent::read(&message.text) } else { Consent::Other }
+}
+
+/// Telegram's programs cut a longer paste into messages of this length, at a space where there is one.
+fn is_part_of_paste(text: &str) -> bool {
+    text.encode_utf16().count() >= limits::PASTE_PART_UTF16_MIN
 }
 
 /// The words of several messages as one text: a sentence that goes on stays one sentence, what begins anew gets a
@@ -325,22 +356,15 @@ fn decides(message: &IncomingMessage) -> bool {
 /// has no line breaks.
 fn joined(messages: &[&str]) -> String {
     let mut text = String::new();
-    for message in messages {
-        if !text.is_empty() {
-            text.push(if goes_on(&text, message) { ' ' } else { '\n' });
+    for (at, message) in messages.iter().enumerate() {
+        if let Some(before) = at.checked_sub(1).and_then(|before| messages.get(before)) {
+            let begins_small = message.trim_start().starts_with(char::is_lowercase);
+            let goes_on = is_part_of_paste(before) && begins_small || continuation::reads_on(before, message);
+            text.push(if goes_on { ' ' } else { '\n' });
         }
         text.push_str(message);
     }
     if messages.len() > 1 && consent::read(&text) != Consent::Other { messages.join("\n") } else { text }
-}
-
-/// Whether a message goes on with the sentence before it: in small letters, with a number, or with a time.
-fn goes_on(before: &str, next: &str) -> bool {
-    let complete = before.trim_end().ends_with(['.', '!', '?', '…', ':', ';', '。', '؟', '।']);
-    let begins_small = next.trim_start().starts_with(|c: char| c.is_lowercase() || c.is_numeric());
-    let reference = Reference { now: DateTime::UNIX_EPOCH, zone: Tz::UTC, order: DateOrder::DayFirst };
-    let begins_with_time = || time::find(next, &reference).first().is_some_and(|found| found.span.start == 0);
-    !complete && (begins_small || begins_with_time())
 }
 
 #[cfg(test)]
@@ -353,7 +377,6 @@ mod tests {
             (vec!["remind me", "to buy milk", "tomorrow 9am"], "remind me to buy milk tomorrow 9am"),
             (vec!["Remind me to buy milk", "Tomorrow at 9"], "Remind me to buy milk Tomorrow at 9"),
             (vec!["Buy milk", "Call mom"], "Buy milk\nCall mom"),
-            (vec!["Done with that.", "now the next one"], "Done with that.\nnow the next one"),
             (vec!["alone"], "alone"),
         ] {
             assert_eq!(joined(&messages), text);

@@ -5,7 +5,7 @@
 //! assistant's last message. Every other yes or no is asked back. Not here: anything else that is said about a card
 //! (see [`super::amendments`]).
 
-use super::{decide, which};
+use super::{again, decide, which};
 use crate::core::button::CardVerb;
 use crate::core::pending::Means;
 use crate::core::turn::{Input, Origin, Path};
@@ -15,12 +15,17 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 
+const BOTH: &str = "You said yes and no at once, so I did neither.";
+
 /// Decides a card, or asks which one is meant; `None` when this is no yes or no, or is for something else.
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     let Input::Message { text, origin, reply_to } = &turn.incoming.input else {
         return Ok(None);
     };
     let said = consent::read(text);
+    if !turn.open.is_empty() && says_both(turn) {
+        return Ok(Some(again(turn, BOTH)));
+    }
     if let Some(pending) = &turn.replied_card {
         if *origin != Origin::Typed {
             return Ok(Some(Answer::says(Path::Consent, not_typed(*origin)).keeping_question()));
@@ -37,6 +42,12 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
         Some(_) if reply_to.is_some() => Ok(turn.state.clarification.is_none().then(|| which(turn))),
         Some(verb) => Ok(bare(turn, verb, *origin).await?),
     }
+}
+
+/// Whether it is a yes and a no, one right after the other.
+fn says_both(turn: &Turn<'_>) -> bool {
+    let said: Vec<Consent> = turn.incoming.parts.iter().map(|part| consent::read(&part.text)).collect();
+    said.contains(&Consent::Yes) && said.contains(&Consent::No) && !said.contains(&Consent::Other)
 }
 
 fn verb(said: Consent) -> Option<CardVerb> {

@@ -22,7 +22,7 @@ use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Means, NotYours, Pending, State, Transition};
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::text::shorten;
-use crate::core::turn::{Path, Reply};
+use crate::core::turn::{Edit, Path, Reply};
 use crate::limits;
 use crate::pipeline::stages::status;
 use crate::ports::{StoreError, Table, optimistic};
@@ -39,6 +39,20 @@ pub fn which(turn: &Turn<'_>) -> Answer {
     };
     let how = "Please use its buttons, or reply to the card you mean.";
     Answer::says(Path::Consent, format!("{ask}\n{}\n{how}", lines.join("\n"))).keeping_question()
+}
+
+/// Says why nothing was decided, and shows the card that waits once more, below it; of several, which ones they are.
+pub fn again(turn: &Turn<'_>, why: &str) -> Answer {
+    let mut answer = which(turn);
+    if let [only] = turn.open.as_slice()
+        && let Ok(parts) = cards::parts(turn.brain, only, &turn.reference())
+    {
+        let first = only.last_card_message().map(|message| Edit { message, text: None, buttons: Vec::new() });
+        answer.edits.extend(first);
+        answer.replies = parts;
+    }
+    answer.replies.insert(0, Reply::text(why));
+    answer
 }
 
 /// A card in a few words.

@@ -27,6 +27,66 @@ async fn messages_of_one_breath_are_one_turn_with_all_the_words_in_order() {
 }
 
 #[tokio::test]
+async fn separate_requests_in_one_breath_are_answered_one_by_one_in_order() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&unhurried(), &api).await;
+    let things = ["buy milk", "call mom", "water the plants", "pay the rent", "book a table"];
+    for (hour, thing) in (1..).zip(things) {
+        api.user_says(ANNA, &format!("remind me to {thing} tomorrow at {hour}pm"));
+    }
+    api.wait_for("five answers", SOON, |api| (how_many(api, ANNA, "Reminder set") == 5).then_some(())).await;
+    let told = texts(&api, ANNA);
+    for ((hour, thing), told) in (13..).zip(things).zip(&told) {
+        let ending = thing.split_once(' ').unwrap().1;
+        assert!(told.contains(ending) && told.contains(&format!("{hour}:00")), "{}", api.transcript());
+    }
+}
+
+#[tokio::test]
+async fn what_telegram_has_cut_because_it_was_too_long_is_one_message() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&unhurried().model(&model), &api).await;
+    let minutes = format!("Minutes of the meeting. {}", "They talked. ".repeat(315));
+    api.user_says(ANNA, &minutes);
+    api.user_says(ANNA, "The end of it all.");
+    answer(&api, ANNA, "The end of it all.").await;
+    assert_eq!(model.calls_of("respond").len(), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn yes_and_no_in_one_breath_decide_nothing_and_what_waits_comes_again_with_its_buttons() {
+    for words in [["yes", "no"], ["no", "yes"]] {
+        let (api, smtp) = (FakeBotApi::start().await, mail_server());
+        let model = mailing(Duration::ZERO);
+        let _daemon = serve(&unhurried().model(&model).smtp(&smtp), &api).await;
+        api.user_says(ANNA, SEND);
+        let card = card(&api, ANNA).await;
+        for word in words {
+            api.user_says(ANNA, word);
+        }
+        let told = api.wait_message(ANNA, |m| m.id > card.id && !m.buttons.is_empty(), SOON).await;
+        assert_eq!(how_many(&api, ANNA, "You said yes and no at once, so I did neither."), 1, "{}", api.transcript());
+        api.wait_message(ANNA, |m| m.id == card.id && m.buttons.is_empty(), SOON).await;
+        assert!(smtp.mails().is_empty(), "{}", api.transcript());
+        api.press(ANNA, told.id, &told.button("Send").data);
+        smtp.wait_mails(1, SOON).await;
+    }
+}
+
+#[tokio::test]
+async fn a_yes_and_a_request_of_its_own_are_two() {
+    let (api, smtp) = (FakeBotApi::start().await, mail_server());
+    let _daemon = serve(&unhurried().smtp(&smtp), &api).await;
+    api.user_says(ANNA, SEND);
+    card(&api, ANNA).await;
+    api.user_says(ANNA, "yes");
+    api.user_says(ANNA, "remind me to call mom tomorrow at 5pm");
+    smtp.wait_mails(1, SOON).await;
+    answer(&api, ANNA, "Reminder set").await;
+}
+
+#[tokio::test]
 async fn without_a_model_the_rest_of_a_sentence_is_waited_for_rather_than_asked_for() {
     let api = FakeBotApi::start().await;
     let _daemon = serve(&unhurried(), &api).await;
