@@ -9,7 +9,8 @@ use chrono_tz::Tz;
 
 use crate::channel::console::ConsoleChannel;
 use crate::config::{Config, ModelEndpoint, telegram_user};
-use crate::core::ids::{ChatId, MessageId};
+use crate::core::forgotten::Forgotten;
+use crate::core::ids::{ChatId, MessageId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Reply};
 use crate::language::time::DateOrder;
@@ -220,6 +221,13 @@ impl Channel for Channels {
     fn try_again(&self, chat: &ChatId) {
         if let Some(channel) = self.of(chat) {
             channel.try_again(chat);
+        }
+    }
+
+    async fn erase(&self, owner: &UserId, what: &Forgotten) {
+        self.console.erase(owner, what).await;
+        if let Some(channel) = &self.telegram {
+            channel.erase(owner, what).await;
         }
     }
 }

@@ -124,6 +124,17 @@ pub const VCARD_VALUES_MAX: usize = 50;
 /// Characters of one of them.
 pub const VCARD_VALUE_CHARS_MAX: usize = 500;
 
+/// What was forgotten is looked for in other records from this length on; shorter words stand everywhere.
+pub const FORGOTTEN_CHARS_MIN: usize = 3;
+/// A single number, code or address in it, likewise.
+pub const FORGOTTEN_PART_CHARS_MIN: usize = 4;
+/// Earlier values of a fact that are kept to be forgotten with it.
+pub const FORMER_VALUES_MAX: usize = 20;
+/// Records looked through at once for what was forgotten.
+pub const ERASURE_PAGE: usize = 500;
+/// Erasures carried out at once: of as many cards as fit into one turn, and of those that had to wait.
+pub const ERASURES_MAX: usize = 1_000;
+
 /// One speculative context fetch.
 pub const CONTEXT_FETCH_MS: u64 = 1_500;
 /// Items of one service in the context of a plan: more would crowd out the message.

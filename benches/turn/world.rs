@@ -187,6 +187,10 @@ impl Store for BookStore {
         self.commits.lock().unwrap().push((began, began.elapsed()));
         revision
     }
+
+    async fn scrub(&self) -> Result<(), StoreError> {
+        self.inner.scrub().await
+    }
 }
 
 /// The real client, and what it was asked.

@@ -10,6 +10,7 @@
 pub mod button;
 pub mod card;
 pub mod digest;
+pub mod forgotten;
 pub mod graph;
 pub mod history;
 pub mod ids;

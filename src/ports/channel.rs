@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 
-use crate::core::ids::{ChatId, MessageId};
+use crate::core::forgotten::Forgotten;
+use crate::core::ids::{ChatId, MessageId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Edit, Reply};
 
@@ -46,4 +47,8 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// Something waits in this chat because delivering it broke: the channel comes back to it, as to what it could not
     /// send ([`SendError::Later`]).
     fn try_again(&self, chat: &ChatId);
+
+    /// Erases what was forgotten from files that were handed to this person and are still kept here. Best effort; what
+    /// stands in messages that were delivered is theirs.
+    async fn erase(&self, _owner: &UserId, _what: &Forgotten) {}
 }

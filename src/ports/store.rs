@@ -43,6 +43,8 @@ pub enum Table {
     Audit,
     /// One trace a turn.
     Turns,
+    /// What was forgotten and still has to be erased elsewhere.
+    Erasures,
     /// Tasks.
     Tasks,
     /// Calendar events.
@@ -59,7 +61,7 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -74,6 +76,7 @@ impl Table {
         Self::Due,
         Self::Audit,
         Self::Turns,
+        Self::Erasures,
         Self::Tasks,
         Self::Events,
         Self::Notes,
@@ -99,6 +102,7 @@ impl Table {
             Self::Due => "due",
             Self::Audit => "audit",
             Self::Turns => "turns",
+            Self::Erasures => "erasures",
             Self::Tasks => "tasks",
             Self::Events => "events",
             Self::Notes => "notes",
@@ -376,4 +380,9 @@ pub trait Store: Send + Sync + std::fmt::Debug {
 
     /// All changes or none, durable on return; gives the revision the written records got.
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError>;
+
+    /// Rids the place where it keeps its bytes of everything that was deleted or replaced before this call; durable
+    /// on return. As long as a copy of all records takes, in which nothing is committed. What the disk or its file
+    /// system keeps by itself is out of reach.
+    async fn scrub(&self) -> Result<(), StoreError>;
 }

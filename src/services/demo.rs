@@ -191,6 +191,7 @@ pub fn fill(owner: &UserId, chat: &ChatId, now: DateTime<Utc>, zone: Tz) -> Resu
             category: memory.category,
             key: memory.key,
             value: memory.value,
+            former: Vec::new(),
             source: "the demo".to_owned(),
             others: Others::default(),
             at: now,

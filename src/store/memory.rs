@@ -87,4 +87,8 @@ impl Store for MemoryStore {
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {
         self.state().commit(batch)
     }
+
+    async fn scrub(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 }

@@ -6,7 +6,7 @@
 //! this folder.
 //!
 //! Deliberately not here: what the records mean. In reading order: `layout` (bytes), `opening` and `place` (the
-//! file), `writer` and `group` (commits), `memory` (the same without a file).
+//! file), `writer` and `group` (commits), `rewriting` (so that nothing old is left in it), `memory` (the same without a file).
 
 mod fault;
 mod group;
@@ -15,6 +15,7 @@ mod medium;
 mod memory;
 mod opening;
 mod place;
+mod rewriting;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -177,5 +178,12 @@ impl Store for RedbStore {
         let job = Job::Commit { batch, done };
         self.queue.send(job).await.map_err(|_| StoreError::Closed)?;
         committed.await.map_err(|_| StoreError::Closed)?
+    }
+
+    async fn scrub(&self) -> Result<(), StoreError> {
+        let (done, scrubbed) = oneshot::channel();
+        let job = Job::Scrub { done };
+        self.queue.send(job).await.map_err(|_| StoreError::Closed)?;
+        scrubbed.await.map_err(|_| StoreError::Closed)?
     }
 }

@@ -74,15 +74,21 @@ impl Source {
     /// Opens the store, making it when there is none.
     pub(super) fn open_or_create(&self) -> Result<Opened, StoreError> {
         let there = place::existing(&self.path).map_err(|cause| translate_io(&self.path, &cause))?;
-        if there.is_some() {
-            return self.open();
+        if there.is_none() {
+            match self.create() {
+                // Another start was faster; its store is as good.
+                Err(cause) if cause.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(translate_io(&self.path, &cause));
+                }
+                Ok(()) | Err(_) => {}
+            }
         }
-        match self.create() {
-            // Another start was faster; its store is as good.
-            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => self.open(),
-            Err(cause) => Err(translate_io(&self.path, &cause)),
-            Ok(()) => self.open(),
+        let opened = self.open()?;
+        // The store is ours now, and so is what a rewriting that was cut short has left beside it.
+        if let Err(cause) = place::remove_successor(&self.path) {
+            tracing::warn!(%cause, "an unfinished copy of the store could not be removed");
         }
+        Ok(opened)
     }
 
     /// Writes an empty store and puts it in its place.
@@ -156,7 +162,7 @@ fn builder() -> redb::Builder {
     builder
 }
 
-fn open_medium(medium: Medium) -> Result<Database, redb::Error> {
+pub(super) fn open_medium(medium: Medium) -> Result<Database, redb::Error> {
     Ok(builder().create_with_backend(medium)?)
 }
 
@@ -194,7 +200,7 @@ fn inspect(database: &Database) -> Result<Found, redb::Error> {
 }
 
 /// Brings a database of `format` to ours and makes the tables it lacks. Writes only when there is something to do.
-fn prepare(database: &Database, format: u32) -> Result<(), redb::Error> {
+pub(super) fn prepare(database: &Database, format: u32) -> Result<(), redb::Error> {
     if format == FORMAT && is_complete(database)? {
         return Ok(());
     }

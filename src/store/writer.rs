@@ -14,6 +14,7 @@ use super::fault::{damaged, disk, translate};
 use super::group::{self, Answers, Prior};
 use super::layout::REVISION_KEY;
 use super::opening::{Opened, Source, read_about};
+use super::rewriting;
 use crate::limits;
 use crate::ports::{Batch, StoreError};
 
@@ -24,6 +25,8 @@ pub(super) enum Job {
     Commit { batch: Batch, done: oneshot::Sender<Result<u64, StoreError>> },
     /// A read failed: open the file again if it is needed.
     Heal { done: oneshot::Sender<Result<(), StoreError>> },
+    /// Leave nothing in the file that is no longer in a record.
+    Scrub { done: oneshot::Sender<Result<(), StoreError>> },
     /// Finish what waits, then let go of the file.
     Close { done: oneshot::Sender<()> },
 }
@@ -66,6 +69,7 @@ struct Round {
     batches: Vec<Batch>,
     committers: Vec<oneshot::Sender<Result<u64, StoreError>>>,
     healers: Vec<oneshot::Sender<Result<(), StoreError>>>,
+    scrubbers: Vec<oneshot::Sender<Result<(), StoreError>>>,
     closers: Vec<oneshot::Sender<()>>,
 }
 
@@ -77,6 +81,7 @@ impl Round {
                 self.committers.push(done);
             }
             Job::Heal { done } => self.healers.push(done),
+            Job::Scrub { done } => self.scrubbers.push(done),
             Job::Close { done } => self.closers.push(done),
         }
     }
@@ -115,21 +120,40 @@ impl Writer {
                 let _ = done.send(healed.clone());
             }
         }
-        if round.batches.is_empty() {
-            return;
-        }
-        match self.commit(&round.batches) {
-            Ok(answers) => {
-                for (done, answer) in round.committers.into_iter().zip(answers) {
-                    let _ = done.send(answer);
+        if !round.batches.is_empty() {
+            match self.commit(&round.batches) {
+                Ok(answers) => {
+                    for (done, answer) in round.committers.into_iter().zip(answers) {
+                        let _ = done.send(answer);
+                    }
+                }
+                Err(cause) => {
+                    for done in round.committers {
+                        let _ = done.send(Err(cause.clone()));
+                    }
                 }
             }
-            Err(cause) => {
-                for done in round.committers {
-                    let _ = done.send(Err(cause.clone()));
-                }
+        }
+        if !round.scrubbers.is_empty() {
+            let scrubbed = self.scrub();
+            for done in round.scrubbers {
+                let _ = done.send(scrubbed.clone());
             }
         }
+    }
+
+    /// Writes the file anew. Readers go on with the old one until the new one has its place.
+    fn scrub(&mut self) -> Result<(), StoreError> {
+        self.settle()?;
+        let path = self.shared.source.path.clone();
+        let attempt = || {
+            let guard = self.shared.database();
+            let database = guard.as_ref().ok_or_else(|| disk(&path, "it is not open"))?;
+            rewriting::copy(&path, database)
+        };
+        let copy = catch_unwind(AssertUnwindSafe(attempt))
+            .unwrap_or_else(|_| Err(damaged(&path, "writing it anew failed unexpectedly")))?;
+        copy.take_place(&path, |database| self.shared.replace(Some(database)))
     }
 
     fn commit(&mut self, batches: &[Batch]) -> Result<Answers, StoreError> {

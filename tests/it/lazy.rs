@@ -11,6 +11,11 @@ const MARKS: &[&str] =
 
 /// Where one of them stands all the same, and why nobody waits for it.
 const MAY: &[(&str, &str, &str)] = &[
+    (
+        "core/forgotten.rs",
+        "Regex::new",
+        "what one person had forgotten, looked for once, after the turn, and kept by nobody",
+    ),
     ("pipeline/stages/gate.rs", "OnceLock", "one turn's own memory of what it asked, gone with the turn"),
     (
         "language/requests/amend.rs",

@@ -10,6 +10,7 @@ mod eval;
 mod everyday;
 mod faults;
 mod flows;
+mod forget;
 mod fuzz;
 mod invariants;
 mod lazy;

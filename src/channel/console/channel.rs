@@ -7,8 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 
+use serde_json::Value;
+
 use super::wire::Out;
-use crate::core::ids::{ChatId, MessageId};
+use crate::core::forgotten::Forgotten;
+use crate::core::ids::{ChatId, MessageId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Attachment, Edit, Reply};
 use crate::ports::{Channel, SendError};
@@ -122,4 +125,30 @@ impl Channel for ConsoleChannel {
 
     /// What waits is shown when somebody comes, or when the next thing is told there.
     fn try_again(&self, _: &ChatId) {}
+
+    async fn erase(&self, owner: &UserId, what: &Forgotten) {
+        for entry in std::fs::read_dir(&self.files).into_iter().flatten().flatten() {
+            if let Err(cause) = erase_from(&entry.path(), owner, what) {
+                tracing::warn!(%cause, "what was forgotten may still stand in a file that was handed over");
+            }
+        }
+    }
+}
+
+/// Writes a file of this person anew, where it has what was forgotten.
+fn erase_from(path: &Path, owner: &UserId, what: &Forgotten) -> std::io::Result<()> {
+    use std::io::Write as _;
+    let Ok(mut document) = serde_json::from_slice::<Value>(&std::fs::read(path)?) else { return Ok(()) };
+    if document["person"]["id"] != owner.as_str() || !what.replace_in(&mut document) {
+        return Ok(());
+    }
+    let mut old = std::fs::OpenOptions::new().write(true).open(path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let content = serde_json::to_string_pretty(&document)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    save(folder, &Attachment { name, mime: String::new(), content })?;
+    // It has no name any more; its bytes are not to outlive it.
+    let length = old.metadata()?.len() as usize;
+    old.write_all(&vec![0; length])?;
+    old.sync_data()
 }

@@ -3,7 +3,7 @@
 //! Invariants: a message leaves the outbox only once the channel has returned its number, and only as it was when it
 //! was shown: what another deliverer put into it meanwhile is still told. Messages of a chat are shown in order; what
 //! cannot be shown now stays, with everything behind it; a card that nobody could decide is not shown; a delivery that
-//! breaks ends nothing but itself. Two deliverers of one chat may both show a message; only one takes it out. Not
+//! breaks ends nothing but itself; what was forgotten is erased before anything is shown. Two deliverers of one chat may both show a message; only one takes it out. Not
 //! here: which of several reminders become one message (see [`super::notifications`]).
 
 use std::panic::AssertUnwindSafe;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
-use super::{conversation, notifications, wording};
+use super::{conversation, erasure, notifications, wording};
 use crate::core::button::Press;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::{State, Transition};
@@ -53,6 +53,7 @@ pub(super) async fn deliver(brain: &Brain, chat: &ChatId) {
 }
 
 async fn show_all(brain: &Brain, chat: &ChatId) {
+    erasure::carry_out(brain, chat).await;
     loop {
         let scan = Scan::of::<OutboxEntry>(&[chat.as_str()], limits::OUTBOX_AT_ONCE);
         let waiting = match brain.store.list::<OutboxEntry>(scan).await {

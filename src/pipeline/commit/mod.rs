@@ -19,6 +19,7 @@
 mod answer;
 mod conversation;
 mod delivery;
+mod erasure;
 mod finish;
 mod locks;
 mod notifications;

@@ -5,9 +5,11 @@
 //! - An approved card that had not begun, or had steps left, goes on; one approved too long ago expires.
 //! - An effect that was begun and never answered is unknown, unless the service can see what became of it.
 //!   It is told, never tried again.
+//! - What was to be forgotten and was not erased everywhere is erased now.
 //!
 //! What is told here waits in the outbox: the channel delivers it once it serves, and no chat delays the start.
 
+use super::erasure;
 use crate::core::ids::{ChatId, PendingId};
 use crate::core::outcome::Outcome;
 use crate::core::pending::State;
@@ -48,6 +50,10 @@ pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
             Err(StoreError::Conflict { .. }) => {}
             other => other?,
         }
+    }
+    // A start fails for nothing that can be done later.
+    if let Err(error) = erasure::resume(brain).await {
+        tracing::error!(%error, "what was forgotten could not be erased everywhere yet");
     }
     Ok(found)
 }

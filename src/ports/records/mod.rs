@@ -1,10 +1,12 @@
-//! Stored records that belong to no single service: conversation, cards, inbox and outbox, due-index, audit.
+//! Stored records that belong to no single service: conversation, cards, inbox and outbox, due-index, audit,
+//! what is to be erased.
 //!
 //! Keys begin with what they are listed by. Items of a service (tasks, events, …) are defined beside it.
 
 mod cards;
 mod conversation;
 mod due;
+mod erasure;
 mod post;
 mod trace;
 
@@ -14,6 +16,7 @@ use crate::ports::Key;
 pub use cards::{CardMessage, PendingOpen, Undo};
 pub use conversation::{ChatState, Clarification, Message, Snoozing, Speaker, User};
 pub use due::{Due, DueKind};
+pub use erasure::{Erasure, ErasureStage};
 pub use post::{Before, InboxEntry, OutboxEntry, Show, Shown};
 pub use trace::{Audit, StageSpan, TurnTrace};
 

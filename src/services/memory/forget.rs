@@ -1,4 +1,4 @@
-//! `forget`: erase a remembered fact.
+//! `forget`: erase a remembered fact, here and wherever else it was said.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -10,6 +10,7 @@ use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::ports::records::Erasure;
 use crate::ports::{Change, Expect, Record};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
@@ -81,7 +82,9 @@ impl Handle<ForgetFact> for MemoryService {
     async fn perform(&self, call: Invocation<'_, ForgetFact>) -> Result<Completed<FactChanged>, ServiceError> {
         let Invocation { ctx, action, .. } = call;
         let (memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
-        let change = Change::delete(Memory::TABLE, Record::key(&memory), Expect::Revision(revision));
-        Ok(FactChanged::done(&memory, ctx, change))
+        let deleted = Change::delete(Memory::TABLE, Record::key(&memory), Expect::Revision(revision));
+        let texts = memory.once_replaced();
+        let erased = Erasure::asked(&ctx.owner, &ctx.chat, &memory.id, texts, ctx.now);
+        Ok(FactChanged::done(&memory, ctx, vec![deleted, Change::put(&erased, Expect::Any)?]))
     }
 }

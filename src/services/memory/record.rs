@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::history::ItemRef;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
+use crate::limits::FORMER_VALUES_MAX;
 use crate::ports::{Change, Key, Record, Table};
 use crate::services::command::Completed;
 use crate::services::items::Item;
@@ -28,11 +29,22 @@ pub struct Memory {
     pub value: String,
     /// Where it comes from, e.g. `told by you`.
     pub source: String,
+    /// What it said before, oldest first: it goes when the fact goes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<String>,
     /// What of it is somebody else's.
     #[serde(default, skip_serializing_if = "Others::is_empty")]
     pub others: Others,
     /// Since when it is known.
     pub at: DateTime<Utc>,
+}
+
+impl Memory {
+    /// What a fact keeps when it says something new.
+    pub(super) fn once_replaced(&self) -> Vec<String> {
+        let said = self.former.iter().chain([&self.value]).cloned();
+        said.skip((self.former.len() + 1).saturating_sub(FORMER_VALUES_MAX)).collect()
+    }
 }
 
 impl Record for Memory {
@@ -111,8 +123,8 @@ pub struct FactChanged {
 
 impl FactChanged {
     /// The end of a command that changed `memory`.
-    pub(super) fn done(memory: &Memory, ctx: &RequestContext, change: Change) -> Completed<Self> {
-        Completed::changed(Self { memory: memory.view(ctx) }, vec![change]).holding(memory.untrusted())
+    pub(super) fn done(memory: &Memory, ctx: &RequestContext, changes: Vec<Change>) -> Completed<Self> {
+        Completed::changed(Self { memory: memory.view(ctx) }, changes).holding(memory.untrusted())
     }
 }
 

@@ -94,7 +94,8 @@ impl Handle<StoreFact> for MemoryService {
             others.write(field, text, provenance::source(action, field));
         }
         let source = told_by(&others);
-        let memory = Memory { id, owner: ctx.owner.clone(), category, key, value, source, others, at: ctx.now };
+        let former = replaced.as_ref().map(Memory::once_replaced).unwrap_or_default();
+        let memory = Memory { id, owner: ctx.owner.clone(), category, key, value, source, former, others, at: ctx.now };
         let mut untrusted = memory.untrusted();
         let replaced = replaced.filter(|old| old.value != memory.value);
         untrusted.extend(replaced.iter().flat_map(Item::untrusted));

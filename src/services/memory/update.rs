@@ -73,11 +73,13 @@ impl Handle<UpdateFact> for MemoryService {
     async fn perform(&self, call: Invocation<'_, UpdateFact>) -> Result<Completed<FactChanged>, ServiceError> {
         let Invocation { ctx, command, action, .. } = call;
         let (mut memory, revision) = items::held::<Memory>(&self.store, ctx, action).await?;
-        memory.value = super::value(&command.new_value)?;
+        let value = super::value(&command.new_value)?;
+        memory.former = memory.once_replaced();
+        memory.value = value;
         memory.others.write("value", &memory.value, provenance::source(action, "new_value"));
         memory.source = told_by(&memory.others);
         memory.at = ctx.now;
         let change = Change::put(&memory, Expect::Revision(revision))?;
-        Ok(FactChanged::done(&memory, ctx, change))
+        Ok(FactChanged::done(&memory, ctx, vec![change]))
     }
 }

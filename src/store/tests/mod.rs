@@ -7,6 +7,7 @@ mod failing;
 mod figures;
 mod model;
 mod opening;
+mod rewriting;
 
 use crate::ports::{Batch, Change, Expect, Key, Table};
 

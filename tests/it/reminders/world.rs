@@ -153,6 +153,10 @@ impl Store for Mortal {
         }
         Ok(revision)
     }
+
+    async fn scrub(&self) -> Result<(), StoreError> {
+        self.inner.scrub().await
+    }
 }
 
 #[derive(Debug)]

@@ -217,6 +217,10 @@ impl Store for WatchedStore {
         self.log.add(Event::Committed(batch));
         Ok(revision)
     }
+
+    async fn scrub(&self) -> Result<(), StoreError> {
+        self.inner.scrub().await
+    }
 }
 
 /// Both clocks, each moved by hand.

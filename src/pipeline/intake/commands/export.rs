@@ -91,7 +91,7 @@ fn closed_card(pending: &Pending) -> Value {
 }
 
 /// "1 memory", "2 memories".
-fn counted(name: &str, count: usize) -> String {
+pub fn counted(name: &str, count: usize) -> String {
     let name = name.replace('_', " ");
     let one = match name.as_str() {
         // "Waiting for your yes" is said of any number.

@@ -13,7 +13,7 @@ mod view;
 
 use std::sync::PoisonError;
 
-pub use export::data_of;
+pub use export::{counted, data_of};
 
 use super::settings;
 use crate::core::button::{CardVerb, Press};

@@ -74,6 +74,10 @@ impl Store for RecordStore {
         }
         Ok(revision)
     }
+
+    async fn scrub(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 /// A data folder with the two services over it.

@@ -1,0 +1,58 @@
+//! What was forgotten, until it is gone from everything else that was written down.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::core::ids::{ChatId, UserId};
+use crate::ports::{Key, Record, Table};
+
+/// How far an erasure has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum ErasureStage {
+    /// Nothing was looked through yet.
+    Asked,
+    /// It still stands where nothing may be changed without the person: looked at again when these are settled.
+    Waits {
+        /// Which records.
+        for_records: Vec<(Table, Key)>,
+    },
+    /// It is gone from every record; the store's own bytes may still have it.
+    Bytes {
+        /// Whether the person was told that this is left.
+        told: bool,
+    },
+}
+
+/// Something a person had forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erasure {
+    /// Whose.
+    pub owner: UserId,
+    /// Where it was asked for.
+    pub chat: ChatId,
+    /// The id of what was deleted: turns about it are found by it.
+    pub item: String,
+    /// What it said, now and before; empty once it stands in no record.
+    pub texts: Vec<String>,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// How far it has come.
+    pub stage: ErasureStage,
+}
+
+impl Erasure {
+    /// To be carried out once its turn has ended.
+    pub fn asked(owner: &UserId, chat: &ChatId, item: &str, texts: Vec<String>, at: DateTime<Utc>) -> Self {
+        let (owner, chat, item) = (owner.clone(), chat.clone(), item.to_owned());
+        Self { owner, chat, item, texts, at, stage: ErasureStage::Asked }
+    }
+}
+
+impl Record for Erasure {
+    const TABLE: Table = Table::Erasures;
+
+    fn key(&self) -> Key {
+        Key::of(&[self.chat.as_str(), &self.item])
+    }
+}
