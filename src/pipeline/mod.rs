@@ -74,7 +74,7 @@ async fn answer(turn: &Turn<'_>) -> Result<Answer, TurnError> {
     let (route, early) = turn.unless_cancelled(chat::route_and_maybe_reply(turn, &guess)).await?;
     turn.agreed();
     match route.kind {
-        Kind::Chat => chat::answer(turn, early, context).await,
+        Kind::Chat => chat::answer(turn, early, context, &guess).await,
         Kind::Action | Kind::Investigate | Kind::Followup => act::act(turn, route, context).await,
     }
 }

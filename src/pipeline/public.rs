@@ -52,7 +52,7 @@ async fn answer(turn: &Turn<'_>) -> Option<Answer> {
         Kind::Chat => {
             turn.brain.channel.typing(turn.chat()).await;
             turn.agreed();
-            Some(Answer::says(Path::Chat, respond::chat(turn, Vec::new()).await))
+            Some(Answer::says(Path::Chat, respond::chat(turn, &[]).await))
         }
         Kind::Action | Kind::Investigate | Kind::Followup => None,
     }

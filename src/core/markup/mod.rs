@@ -10,6 +10,7 @@
 
 mod link;
 mod read;
+mod sentences;
 mod split;
 mod table;
 #[cfg(test)]

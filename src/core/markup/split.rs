@@ -81,6 +81,16 @@ fn border(text: &Formatted, utf16_max: usize, spans_max: usize) -> Option<usize>
     Some(ORDER.into_iter().find_map(latest).unwrap_or(limit))
 }
 
+/// The sentences of a text, in bytes, each with the white space behind it.
+pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
+    let ends = borders(text, text.len()).into_iter().filter(|border| border.kind != Kind::Word);
+    // The white space behind a sentence goes with it.
+    let next = |byte: usize| text.len() - text[byte..].trim_start().len();
+    let starts: Vec<usize> = std::iter::once(0).chain(ends.map(|border| next(border.byte))).collect();
+    let until = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().copied().zip(until).map(|(start, end)| start..end).filter(|range| !range.is_empty()).collect()
+}
+
 #[derive(Debug)]
 struct Border {
     kind: Kind,

@@ -13,7 +13,6 @@ pub mod undo;
 
 use super::brain::Brain;
 use super::commit::Answer;
-use super::stages::respond;
 use super::stages::respond::Results;
 use super::turn::Turn;
 use crate::core::button::CardVerb;
@@ -285,7 +284,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     answer.show(closed::view(turn.brain, &finished.pending, turn.ctx.zone));
     answer.batch = finished.batch;
     answer.untrusted = finished.untrusted;
-    let mut reply: Reply = respond::outcomes(turn, &[], &results).await.into();
+    let mut reply = Reply::text(results.receipts.join("\n"));
     reply.buttons = cards::next_buttons(turn.brain, &finished.run);
     answer.replies.push(reply);
     Ok(answer)

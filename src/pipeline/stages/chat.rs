@@ -15,14 +15,25 @@ use crate::pipeline::turn::{Turn, TurnError};
 /// Built-in understanding at least this confident of small talk begins the reply early.
 const SURE: f32 = 0.9;
 
-/// Answers small talk, with the reply that is already there, if one is.
-pub async fn answer(turn: &Turn<'_>, early: Option<Formatted>, context: Fetching) -> Result<Answer, TurnError> {
+/// Answers small talk, with the reply that is already there, if one is. What the router took for talk and built-in
+/// understanding is sure to be a request is told that nothing was done about it.
+pub async fn answer(
+    turn: &Turn<'_>,
+    early: Option<Formatted>,
+    context: Fetching,
+    guess: &Guess,
+) -> Result<Answer, TurnError> {
     turn.doing(status::writing());
     if let Some(reply) = early {
         return Ok(Answer::says(Path::Chat, reply));
     }
     let Context { memories, untrusted, .. } = context.arrived().await;
-    let reply = turn.unless_cancelled(respond::chat(turn, memories)).await?;
+    let is_request = guess.kind == Kind::Action && guess.is_sure();
+    let reply = if is_request {
+        turn.unless_cancelled(respond::without_action(turn, &memories)).await?
+    } else {
+        turn.unless_cancelled(respond::chat(turn, &memories)).await?
+    };
     Ok(Answer::says(Path::Chat, reply).holding(untrusted))
 }
 
@@ -33,7 +44,7 @@ pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Op
     if turn.brain.model.is_none() || guess.kind != Kind::Chat || guess.confidence < SURE {
         return (routing.await, None);
     }
-    let replying = Box::pin(respond::chat(turn, Vec::new()));
+    let replying = Box::pin(respond::chat(turn, &[]));
     match select(routing, replying).await {
         Either::Left((route, replying)) if route.kind == Kind::Chat => {
             turn.agreed();

@@ -8,6 +8,7 @@ pub(crate) mod context;
 pub(crate) mod execute;
 pub(crate) mod gate;
 pub(crate) mod guard;
+pub(crate) mod honest;
 pub(crate) mod later;
 pub(crate) mod order;
 pub(crate) mod plan;

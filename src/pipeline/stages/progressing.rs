@@ -3,6 +3,7 @@
 
 use super::context::Context;
 use super::execute;
+use super::honest::{BEFORE_ASKING, CameTo};
 use super::later::{self, Later};
 use super::respond::{self, Results};
 use crate::core::button::{Button, Press};
@@ -13,7 +14,6 @@ use crate::core::plan::PlannedAction;
 use crate::core::provenance::Sources;
 use crate::core::text::shorten;
 use crate::core::turn::{Path, Reply};
-use crate::language::requests;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
@@ -98,6 +98,22 @@ impl Progressing {
         }
     }
 
+    /// What it comes to, as far as words about it can be wrong.
+    fn came_to(&self) -> CameTo {
+        let waits = self.asks_consent() || matches!(self.answer.clarification, Question::Open(_));
+        CameTo::of(self.results.changed, waits, &self.answer.reports)
+    }
+
+    /// Tells `respond` what waits: of that, nothing has happened.
+    fn name_what_waits(&mut self) {
+        let waiting = self.answer.reports.iter().filter(|report| report.status == Status::Pending);
+        let named = waiting.map(|report| format!("{}.{} waits for their yes", report.service, report.command));
+        self.results.facts.extend(named);
+        if matches!(self.answer.clarification, Question::Open(_)) {
+            self.results.facts.push("the rest waits for an answer to a question, which follows".to_owned());
+        }
+    }
+
     /// Something that is not even asked about, because what it depends on failed.
     pub fn blocked(&mut self, brain: &Brain, later: &Later) {
         let why = "not asked, because what it depends on did not succeed";
@@ -107,25 +123,21 @@ impl Progressing {
 }
 
 /// Receipts first, then cards, then the question.
-pub(crate) async fn put_together(turn: &Turn<'_>, so_far: Progressing, context: &Context) -> Answer {
+pub(crate) async fn put_together(turn: &Turn<'_>, mut so_far: Progressing, context: &Context) -> Answer {
+    so_far.name_what_waits();
     let words = if so_far.results.receipts.is_empty() {
         Formatted::default()
     } else {
         // Whoever stops the turn waits for no more words: the receipts are what counts.
-        let phrased = respond::outcomes(turn, &context.memories, &so_far.results);
+        let phrased = respond::outcomes(turn, &context.memories, &so_far.results, so_far.came_to());
         let receipts = || Formatted::plain(so_far.results.receipts.join("\n"));
         turn.unless_cancelled(phrased).await.unwrap_or_else(|_| receipts())
     };
     let mut answer = with_cards_and_question(turn, so_far, words).holding(context.untrusted.clone());
     if answer.replies.is_empty() {
-        // A plan of nothing: talk instead of pretending.
+        // A plan of nothing.
         answer.path = Path::Chat;
-        let words = if turn.brain.model.is_some() {
-            respond::chat(turn, context.memories.clone()).await
-        } else {
-            Formatted::plain(requests::cannot(turn.words()))
-        };
-        answer.replies.push(words.into());
+        answer.replies.push(respond::without_action(turn, &context.memories).await.into());
     }
     answer
 }
@@ -137,9 +149,11 @@ pub(crate) fn told_by_receipts(turn: &Turn<'_>, so_far: Progressing) -> Answer {
 }
 
 fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Formatted) -> Answer {
+    let came_to = so_far.came_to();
     let Progressing { mut answer, buttons, .. } = so_far;
     let asks_consent = answer.replies.iter().any(|reply| reply.card.is_some());
-    if !words.text.is_empty() {
+    let says_something = !words.text.is_empty();
+    if says_something {
         let timed = answer.actions.iter().any(|past| {
             respond::shows_time(&crate::core::plan::Action { params: past.params.clone(), ..Default::default() })
         });
@@ -150,7 +164,12 @@ fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Form
         answer.replies.insert(0, Reply { buttons, ..words.into() });
     }
     if let Question::Open(question) = &answer.clarification {
-        answer.replies.push(Reply::text(question.question.clone()));
+        // What is asked beside no action of ours is a model's wording; see `honest`.
+        let by_model = question.partial.is_none() && turn.brain.model.is_some();
+        let unsaid = came_to != CameTo::Change && !says_something;
+        let above = (by_model && unsaid).then_some(BEFORE_ASKING);
+        let lines: Vec<&str> = above.into_iter().chain([question.question.as_str()]).collect();
+        answer.replies.push(Reply::text(lines.join("\n")));
     } else if asks_consent {
         answer.path = Path::Consent;
     }

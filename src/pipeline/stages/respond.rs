@@ -1,10 +1,11 @@
 //! Respond: receipts by code, always; a few warm words by the model, when there is one.
 //!
-//! Invariant: no wording of a model can turn a failure into a success. The receipts stand below its words,
-//! and when nothing was changed but its words claim that something was, the person is told.
+//! Invariant: no wording of a model can turn a failure into a success. The receipts stand below its words, and what
+//! [`super::honest`] has to say above them.
 
 use minijinja::context;
 
+use super::honest::{self, CameTo};
 use super::{ask, speak};
 use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Status};
@@ -12,16 +13,12 @@ use crate::core::plan::Action;
 use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::text::shorten;
 use crate::language::requests;
-use crate::language::says::{opens, says};
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
+use crate::ports::Stage;
 use crate::ports::records::Speaker;
-use crate::ports::{ModelError, Stage};
 use crate::services::command::Receipt;
 use crate::services::show;
-
-/// What is said when words claim a change that never was.
-pub const NOTHING_CHANGED: &str = "Nothing was changed.";
 
 /// How `respond` and receipts see a turn.
 #[derive(Debug, Default)]
@@ -97,52 +94,63 @@ fn sentence(why: &str) -> String {
 }
 
 /// A reply to small talk.
-pub async fn chat(turn: &Turn<'_>, memories: Vec<String>) -> Formatted {
-    match by_model(turn, &memories, &Results::default()).await {
-        Some(Ok(words)) => honest(words, false),
-        Some(Err(error)) => {
-            turn.fell_back("respond", &error.to_string());
-            Formatted::plain(requests::chat(turn.words()))
-        }
-        None => Formatted::plain(requests::chat(turn.words())),
-    }
+pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
+    let came_to = if has_done_something(turn) { CameTo::TalkAfterDeeds } else { CameTo::Talk };
+    let in_kind = || Formatted::plain(requests::chat(turn.words()));
+    by_model(turn, memories, &Results::default(), came_to).await.unwrap_or_else(in_kind)
+}
+
+/// The answer to a request in which no action was found.
+pub async fn without_action(turn: &Turn<'_>, memories: &[String]) -> Formatted {
+    let cannot = || Formatted::plain(requests::cannot(turn.words()));
+    by_model(turn, memories, &Results::default(), CameTo::NoAction).await.unwrap_or_else(cannot)
 }
 
 /// The answer to a turn with outcomes: words, then receipts.
-pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results) -> Formatted {
+pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, came_to: CameTo) -> Formatted {
     turn.doing(status::writing());
     turn.agreed();
     let receipts = results.receipts.join("\n");
-    match by_model(turn, memories, results).await {
-        Some(Ok(words)) => {
-            let mut words = honest(words, results.changed);
+    match by_model(turn, memories, results, came_to).await {
+        Some(mut words) => {
             words.push(&format!("\n\n{receipts}"));
             words
-        }
-        Some(Err(error)) => {
-            turn.fell_back("respond", &error.to_string());
-            Formatted::plain(receipts)
         }
         None => Formatted::plain(receipts),
     }
 }
 
-/// The model's words, read as markdown; `None` when there is no model.
-async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results) -> Option<Result<Formatted, ModelError>> {
+/// Whether anything was done lately that words of this turn could be about.
+fn has_done_something(turn: &Turn<'_>) -> bool {
+    turn.history.iter().flat_map(|message| &message.actions).any(|past| {
+        let entry = turn.brain.services.command(&past.service, &past.command);
+        entry.is_none_or(|entry| entry.effect().writes())
+    })
+}
+
+/// The model's words as they are shown; `None` when there is no model, or no answer of it.
+async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_to: CameTo) -> Option<Formatted> {
     let model = turn.brain.model.as_deref()?;
     let history: Vec<String> = turn.history.iter().rev().take(3).rev().map(line).collect();
     let changing = context! {
         history => ask::lines(&history),
         memories => ask::lines(memories),
         results => ask::lines(&results.facts),
+        statement => came_to.statement(),
         manner => turn.manner(),
         message => turn.words(),
     };
-    let prompt = match ask::prompt(turn, Stage::Respond, &context! {}, &changing) {
-        Ok(prompt) => prompt,
-        Err(error) => return Some(Err(error)),
+    let said = match ask::prompt(turn, Stage::Respond, &context! {}, &changing) {
+        Ok(prompt) => speak::aloud(turn, model, prompt, came_to).await,
+        Err(error) => Err(error),
     };
-    Some(speak::aloud(turn, model, prompt, results.changed).await)
+    match said {
+        Ok(words) => Some(honest::shown(words, came_to)),
+        Err(error) => {
+            turn.fell_back("respond", &error.to_string());
+            None
+        }
+    }
 }
 
 fn line(message: &crate::ports::records::Message) -> String {
@@ -151,158 +159,6 @@ fn line(message: &crate::ports::records::Message) -> String {
         Speaker::Assistant => "assistant",
     };
     format!("{speaker}: {}", shorten(&message.text, 500))
-}
-
-/// Adds the truth to words that claim a change when there was none.
-fn honest(mut words: Formatted, changed: bool) -> Formatted {
-    if !changed && claims_a_change(&words.text) {
-        words.push(&format!("\n\n{NOTHING_CHANGED}"));
-    }
-    words
-}
-
-/// A small lexicon of claims, in several languages.
-pub(super) fn claims_a_change(text: &str) -> bool {
-    const DOERS: &[&str] = &[
-        "i",
-        "i've",
-        "i have",
-        "we",
-        "we've",
-        "we have",
-        "it",
-        "it's",
-        "it is",
-        "it has been",
-        "all",
-        "that",
-        "that's",
-        "that is",
-        "that has been",
-        "email",
-        "mail",
-        "event",
-        "task",
-        "reminder",
-        "message",
-        "meeting",
-        "note",
-        "draft",
-    ];
-    const DEEDS: &[&str] = &[
-        "sent",
-        "added",
-        "created",
-        "deleted",
-        "removed",
-        "canceled",
-        "cancelled",
-        "scheduled",
-        "booked",
-        "moved",
-        "updated",
-        "saved",
-        "set",
-        "forwarded",
-        "replied",
-        "completed",
-        "marked",
-    ];
-    const OPENINGS: &[&str] = &[
-        "done",
-        "all set",
-        "all done",
-        "sent",
-        "added",
-        "created",
-        "deleted",
-        "scheduled",
-        "saved",
-        "booked",
-        "consider it done",
-    ];
-    const WORDS: &[&str] = &[
-        "i'll remind you",
-        "i will remind you",
-        "erledigt",
-        "gesendet",
-        "verschickt",
-        "gelöscht",
-        "hinzugefügt",
-        "eingetragen",
-        "gespeichert",
-        "verschoben",
-        "hecho",
-        "enviado",
-        "enviada",
-        "añadido",
-        "borrado",
-        "eliminado",
-        "guardado",
-        "agendado",
-        "feito",
-        "adicionado",
-        "salvo",
-        "apagado",
-        "envoyé",
-        "ajouté",
-        "supprimé",
-        "enregistré",
-        "planifié",
-        "fatto",
-        "inviato",
-        "inviata",
-        "aggiunto",
-        "eliminato",
-        "salvato",
-        "tamam",
-        "tamamlandı",
-        "gönderildi",
-        "eklendi",
-        "silindi",
-        "kaydedildi",
-        "terkirim",
-        "ditambahkan",
-        "dihapus",
-        "disimpan",
-        "selesai",
-    ];
-    /// With any ending.
-    const STEMS: &[&str] = &[
-        "готово",
-        "сделано",
-        "отправлен",
-        "отправил",
-        "добавлен",
-        "добавил",
-        "удалён",
-        "удален",
-        "удалил",
-        "создан",
-        "создал",
-        "сохранен",
-        "надіслано",
-        "додано",
-        "видалено",
-        "зроблено",
-        "تم ",
-        "أرسلت",
-        "أضفت",
-        "حذفت",
-        "انجام شد",
-        "فرستادم",
-        "ارسال شد",
-        "حذف شد",
-        "भेज दिया",
-        "हो गया",
-        "जोड़ दिया",
-        "हटा दिया",
-    ];
-    let lower = text.to_lowercase();
-    says(text, &[(DOERS, 0), (DEEDS, 40)])
-        || opens(text, OPENINGS)
-        || says(text, &[(WORDS, 0)])
-        || STEMS.iter().any(|stem| lower.contains(stem))
 }
 
 /// The line that names an assumed zone, once.
@@ -326,43 +182,5 @@ fn holds_time(value: &serde_json::Value) -> bool {
         | serde_json::Value::Bool(_)
         | serde_json::Value::Number(_)
         | serde_json::Value::Array(_) => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_claim_of_a_change_that_never_was_is_set_right() {
-        for text in [
-            "Done! I've sent the email to Bob.",
-            "Your event has been scheduled.",
-            "Готово, отправила!",
-            "Erledigt, die Mail ist raus.",
-            "¡Hecho!",
-            "I'll remind you tomorrow.",
-        ] {
-            assert!(honest(Formatted::read(text), false).text.ends_with(NOTHING_CHANGED), "{text}");
-            assert_eq!(honest(Formatted::read(text), true).text, text);
-        }
-    }
-
-    #[test]
-    fn a_claim_is_found_whatever_its_stress() {
-        let words = honest(Formatted::read("I have **ad**ded it."), false);
-        assert_eq!(words.text, format!("I have added it.\n\n{NOTHING_CHANGED}"));
-    }
-
-    #[test]
-    fn small_talk_stays_as_it_is() {
-        for text in [
-            "Going well, thanks! What's on your mind?",
-            "Hi there!",
-            "You have a lot on your plate today.",
-            "Gern geschehen!",
-        ] {
-            assert_eq!(honest(Formatted::read(text), false).text, text);
-        }
     }
 }

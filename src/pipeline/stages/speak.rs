@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
 use super::ask;
-use super::respond::claims_a_change;
+use super::honest::{self, CameTo};
 use crate::core::markup::Formatted;
 use crate::limits;
 use crate::pipeline::turn::Turn;
@@ -22,19 +22,19 @@ use crate::ports::{Model, ModelError, Stage};
 /// The most tokens of an answer.
 const TOKENS_MAX: u32 = 600;
 
-/// Asks `respond` for words. `changed`: whether the turn has changed anything.
+/// Asks `respond` for words about what the turn came to.
 pub async fn aloud(
     turn: &Turn<'_>,
     model: &dyn Model,
     prompt: (String, String),
-    changed: bool,
+    came_to: CameTo,
 ) -> Result<Formatted, ModelError> {
     let at_once = |prompt| ask::words(turn, model, Stage::Respond, prompt, TOKENS_MAX, None);
     let words = if turn.brain.channel.shows_drafts(turn.chat()) {
         let (to, from) = unbounded_channel();
         let begun = AtomicBool::new(false);
         let writing = Box::pin(ask::words(turn, model, Stage::Respond, prompt.clone(), TOKENS_MAX, Some(to)));
-        let showing = Box::pin(show(turn, from, &begun, changed));
+        let showing = Box::pin(show(turn, from, &begun, came_to));
         let written = match select(writing, showing).await {
             Either::Left((written, _)) => written,
             Either::Right(((), writing)) => writing.await,
@@ -50,7 +50,7 @@ pub async fn aloud(
 }
 
 /// Shows what has come so far, from the moment it is a long answer. Ends with the words.
-async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &AtomicBool, changed: bool) {
+async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &AtomicBool, came_to: CameTo) {
     let mut written = match from.recv().await {
         Some(first) => first,
         None => return,
@@ -68,7 +68,7 @@ async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &Atom
             () = sleep_until(next) => {
                 if turn.may_be_shown() && written.len() > shown {
                     shown = written.len();
-                    draft(turn, &written, changed).await;
+                    draft(turn, &written, came_to).await;
                 }
                 next = Instant::now() + Duration::from_millis(limits::DRAFT_EVERY_MS);
             }
@@ -76,11 +76,12 @@ async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &Atom
     }
 }
 
-async fn draft(turn: &Turn<'_>, written: &str, changed: bool) {
+async fn draft(turn: &Turn<'_>, written: &str, came_to: CameTo) {
     let words = Formatted::read(written);
-    if !changed && claims_a_change(&words.text) {
+    if came_to != CameTo::Change && honest::claims_a_change(&words.text) {
         return;
     }
+    let words = honest::shown(words, came_to);
     // The beginning, once there is more than a message holds: the rest comes with the answer.
     let first = words.split(limits::DRAFT_UTF16_MAX, limits::MESSAGE_SPANS_MAX).into_iter().next();
     if let Some(first) = first {

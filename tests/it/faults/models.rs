@@ -137,7 +137,7 @@ fn an_invented_command_is_refused_and_told() {
     assert_eq!(statuses, ["refused", "refused"], "{lines:#?}");
     let text = text_of(&lines);
     assert!(text.contains("task.explode") && text.contains("bank.transfer"), "{text}");
-    assert!(text.contains("Nothing was changed."), "{text}");
+    assert!(text.starts_with("Nothing was done.\n") && !text.contains("Done!"), "{text}");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_claim_of_something_that_was_not_done_is_set_right() {
     for model in [ModelServer::scripted(small_talk), nothing_found, failed, nothing_planned] {
         let lines = turn(&model, "Did you email the team?");
         let text = text_of(&lines);
-        assert!(text.contains("Nothing was changed."), "{text}");
+        assert!(text.starts_with("Nothing was ") && !text.contains("Done, sent"), "{text}");
         assert!(outcomes_of(&lines).iter().all(|o| o["status"] != "pending"), "{lines:#?}");
     }
 }

@@ -1,0 +1,83 @@
+//! A formatted text without some of its sentences, or below a line of its own.
+
+use std::ops::Range;
+
+use super::split::sentences;
+use super::{Formatted, Span, utf16_len};
+
+impl Formatted {
+    /// Below a line of plain text, an empty line between them; the line alone when there is nothing to see.
+    #[must_use]
+    pub fn below(mut self, line: &str) -> Self {
+        if super::is_blank(&self.text) {
+            return Self::plain(line);
+        }
+        let above = format!("{line}\n\n");
+        let by = utf16_len(&above);
+        for span in &mut self.spans {
+            span.start_utf16 += by;
+        }
+        Self { text: above + &self.text, spans: self.spans }
+    }
+
+    /// Without the sentences that `leaves_out` names, and without signs (a bullet, a tick) that stood beside them alone.
+    #[must_use]
+    pub fn without_sentences(&self, leaves_out: impl Fn(&str) -> bool) -> Self {
+        let sentences = sentences(&self.text);
+        let named: Vec<bool> = sentences.iter().map(|range| leaves_out(&self.text[range.clone()])).collect();
+        let is_named = |at: Option<usize>| at.is_some_and(|at| named.get(at) == Some(&true));
+        let has_words = |range: &Range<usize>| self.text[range.clone()].chars().any(char::is_alphanumeric);
+        let is_bullet = |range: &Range<usize>| !self.text[range.clone()].chars().any(char::is_alphabetic);
+        let kept = sentences.iter().enumerate().filter(|(at, range)| {
+            let bullet_of_it = is_bullet(range) && is_named(at.checked_add(1));
+            let sign_behind_it = !has_words(range) && is_named(at.checked_sub(1));
+            !(is_named(Some(*at)) || bullet_of_it || sign_behind_it)
+        });
+        self.only(kept.map(|(_, range)| range.clone()))
+    }
+
+    /// Only these parts of the text, given in order, in bytes.
+    fn only(&self, kept: impl Iterator<Item = Range<usize>>) -> Self {
+        let mut text = String::new();
+        let mut spans = Vec::new();
+        for range in kept {
+            let (start, end) = (utf16_len(&self.text[..range.start]), utf16_len(&self.text[..range.end]));
+            let to = utf16_len(&text);
+            for span in self.spans.iter().filter(|span| span.start_utf16 < end && span.end_utf16() > start) {
+                let (from, until) = (span.start_utf16.max(start), span.end_utf16().min(end));
+                spans.push(Span { start_utf16: to + from - start, len_utf16: until - from, style: span.style.clone() });
+            }
+            text.push_str(&self.text[range]);
+        }
+        Self { text, spans }.tidied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(markdown: &str, named: &str, want: &str) {
+        let left = Formatted::read(markdown).without_sentences(|sentence| sentence.contains(named));
+        assert_eq!(left, Formatted::read(want), "{markdown}");
+    }
+
+    #[test]
+    fn a_sentence_goes_with_its_bullet_and_what_stands_out_stays_in_place() {
+        check("One *two*. Three **four**! Five.", "Three", "One *two*. Five.");
+        check("Ein 😀 **a**. Zwei **b**. Drei **c**.", "Zwei", "Ein 😀 **a**. Drei **c**.");
+        check("First **bold. Second**.", "First", "**Second**.");
+        check("Gone! ✅\n\nHere.", "Gone", "Here.");
+        check("Gone! ✅", "Gone", "");
+        check("Here.\n\nGone.\n\nThere.", "Gone", "Here.\n\nThere.");
+        check("Nothing goes.", "x", "Nothing goes.");
+    }
+
+    #[test]
+    fn a_line_stands_above() {
+        let below = Formatted::read("a **b**").below("Ein 😀");
+        assert_eq!(below.text, "Ein 😀\n\na b");
+        assert_eq!(below.spans[0].start_utf16, utf16_len("Ein 😀\n\na "));
+        assert_eq!(Formatted::plain(" ").below("Alone").text, "Alone");
+    }
+}
