@@ -85,6 +85,52 @@ const LOOKALIKES: &[(char, char)] = &[
     ('d', 'ԁ'),
 ];
 
+/// What goes on behind a yes or comes before it, and makes it something else. Its words may all be known.
+const AROUND: &[(&str, &str)] = &[
+    ("", " but change the subject"),
+    ("", ", but later"),
+    ("", " and also invite Tom"),
+    ("", " and then call him"),
+    ("", " to Bob"),
+    ("", " at 5"),
+    ("", " at five"),
+    ("", " tomorrow"),
+    ("", " on friday"),
+    ("", " if it rains"),
+    ("", " unless he calls"),
+    ("", " only the first"),
+    ("", " except the last"),
+    ("", " instead"),
+    ("", " without the greeting"),
+    ("", ", delete my tasks"),
+    ("", " or no"),
+    ("", " not"),
+    ("", ", no"),
+    ("", " later"),
+    ("", " in an hour"),
+    ("", ", what else"),
+    ("", ", make it shorter"),
+    ("", " when I say so"),
+    ("", " I guess"),
+    ("", " for Anna"),
+    ("not ", ""),
+    ("not sure ", ""),
+    ("don't say ", ""),
+    ("never ", ""),
+    ("if ", ""),
+    ("what if ", ""),
+    ("should I say ", ""),
+    ("he said ", ""),
+    ("did you say ", ""),
+    ("I would not ", ""),
+    ("maybe ", ""),
+    ("almost ", ""),
+    ("before you ", ""),
+    ("tell Bob ", ""),
+    ("no ", ""),
+    ("no, ", ""),
+];
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -136,6 +182,16 @@ proptest! {
     fn a_question_a_quote_and_a_second_line_decide_nothing((text, _) in decided_row(), mark in prop::sample::select(vec!["?", "؟", "\"", "…", "\nand", "?!", " :(", ";", " 😂", " 🙄"])) {
         let text = format!("{text}{mark}");
         prop_assert_eq!(read(&text), Consent::Other, "{}", text);
+    }
+
+    #[test]
+    fn a_yes_with_anything_around_it_is_no_yes(
+        yes in decided_as(Consent::Yes), (before, behind) in prop::sample::select(AROUND), upper: bool,
+    ) {
+        let yes = yes.trim_matches(['¡', '.', '!', ' ']);
+        let text = format!("{before}{yes}{behind}");
+        let text = if upper { text.to_uppercase() } else { text };
+        prop_assert_ne!(read(&text), Consent::Yes, "{}", text);
     }
 
     #[test]
