@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::core::ids::{ChatId, PendingId, UserId};
+use crate::core::markup::Formatted;
 use crate::core::pending::{Decision, Means, Pending, Transition};
 use crate::core::turn::Reply;
 use crate::limits;
@@ -127,7 +128,13 @@ async fn card(brain: &Brain, pending: &Pending) -> Result<String, StoreError> {
     let user = brain.user(&pending.owner, &pending.chat).await?;
     let reference = brain.request_context(&user, &pending.chat).reference();
     let parts = cards::parts(brain, pending, &reference);
-    Ok(parts.map_or_else(|error| error.to_string(), |parts| parts.into_iter().map(|part| part.text).collect()))
+    Ok(parts.map_or_else(
+        |error| error.to_string(),
+        |parts| {
+            let part = |part: Reply| Formatted { text: part.text, spans: part.spans }.with_gutters();
+            parts.into_iter().map(part).collect::<Vec<_>>().join("\n\n")
+        },
+    ))
 }
 
 async fn list(brain: &Brain) -> Result<Response, StoreError> {

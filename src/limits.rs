@@ -36,6 +36,10 @@ pub const MESSAGE_SPANS_MAX: usize = 100;
 pub const QUOTE_UTF16_OPEN: usize = 300;
 /// A card that needs more parts than this is refused: nobody reads it.
 pub const CARD_PARTS_MAX: usize = 10;
+/// A value up to this long stands on a card's line, between quotation marks; longer ones have a frame.
+pub const CARD_INLINE_CHARS_MAX: usize = 80;
+/// Characters of a name that somebody has chosen for themselves: real ones are shorter.
+pub const NAME_CHARS_MAX: usize = 60;
 /// Telegram's limit for the data of a button.
 pub const BUTTON_DATA_BYTES_MAX: usize = 64;
 /// Rows a list receipt shows before it says how many more there are.
@@ -231,12 +235,18 @@ pub const UPDATE_KEPT_SECS: i64 = 25 * 3_600;
 pub const POLL_SECS: u32 = 30;
 /// A `getUpdates` call that has not been answered so long after that is dead.
 pub const POLL_GRACE_SECS: u64 = 10;
+/// A server that asks to be left alone for longer is asked again after this: what it says is a mistake, or an attack.
+pub const RETRY_AFTER_SECS_MAX: u64 = 3_600;
 /// Longest pause between two tries of a failing `getUpdates`.
 pub const POLL_PAUSE_MS_MAX: u64 = 30_000;
 /// Largest answer of the Bot API: a hundred updates are far smaller.
 pub const TELEGRAM_REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Largest update that a webhook takes: a message of 4,096 characters with a keyboard is far smaller.
 pub const WEBHOOK_BODY_BYTES_MAX: usize = 1024 * 1024;
+/// So long whoever calls the webhook may take for the head of a call, and again for its body.
+pub const WEBHOOK_READ_MS: u64 = 10_000;
+/// Connections to the webhook at once: Telegram opens at most a hundred.
+pub const WEBHOOK_CONNECTIONS_MAX: usize = 256;
 /// One call of the Bot API other than `getUpdates`.
 pub const TELEGRAM_CALL_MS: u64 = 15_000;
 /// One upload of a file: the largest one over a slow line.
@@ -283,6 +293,16 @@ pub const OVERTAKERS_MAX: usize = 64;
 pub const STRANGERS_MAX: usize = 1_000;
 /// A stranger is answered at most so often.
 pub const STRANGER_SECS: u64 = 3_600;
+
+/// Connections of other processes on this machine that are served at once.
+pub const CONTROL_CONNECTIONS_MAX: usize = 32;
+/// So long a connection may take to say what it wants.
+pub const CONTROL_HELLO_MS: u64 = 5_000;
+/// So long whoever asked may take to read a line.
+pub const CONTROL_WRITE_MS: u64 = 30_000;
+
+/// Sentences to people who are not served, in any window of `SEND_WINDOW_MS`: those who are served need the rest.
+pub const STRANGER_SENDS_PER_WINDOW: usize = 3;
 
 /// What a service may bring of everyday phrases: the built-in ones of all services together are 58 KB.
 pub const PHRASES_BYTES_MAX: usize = 64 * 1024;

@@ -30,6 +30,56 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// The text on one line, hidden characters shown: white space of every kind, line ends included, is one space.
+pub fn one_line(text: &str) -> String {
+    visible(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Somebody's name for themselves, a title, a file's name: on one line, at most `max` characters of it, between
+/// quotation marks that it cannot close, and without what would make it look like a list of addresses.
+pub fn quoted(name: &str, max: usize) -> String {
+    let plain = name.chars().filter(|c| !matches!(c, '<' | '>' | '＜' | '＞'));
+    let plain: String = plain.map(|c| if closes_a_quote(c) { '\'' } else { c }).collect();
+    format!("“{}”", shorten(&one_line(&plain), max))
+}
+
+/// Characters that could be read as the end of what stands between quotation marks.
+pub fn closes_a_quote(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '«'
+            | '»'
+            | '“'
+            | '”'
+            | '„'
+            | '‟'
+            | '‹'
+            | '›'
+            | '″'
+            | '‶'
+            | '〝'
+            | '〞'
+            | '〟'
+            | '＂'
+            | '「'
+            | '」'
+            | '『'
+            | '』'
+            | '❝'
+            | '❞'
+            | '🙶'
+            | '🙷'
+            | '🙸'
+            | '⹂'
+            | '〃'
+            | 'ˮ'
+            | '˝'
+            | 'ʺ'
+            | '״'
+            | '\u{2057}'
+    )
+}
+
 /// True when [`visible`] would leave the text as it is.
 pub fn is_plain(text: &str) -> bool {
     visible(text) == text

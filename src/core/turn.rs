@@ -274,8 +274,23 @@ pub struct Edit {
     pub message: MessageId,
     /// Its new words; `None` keeps them.
     pub text: Option<String>,
+    /// What stands out in them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<Span>,
     /// Its new buttons; empty removes them.
     pub buttons: Vec<Vec<Button>>,
+}
+
+impl Edit {
+    /// Other words, and no buttons.
+    pub fn says(message: MessageId, Formatted { text, spans }: Formatted) -> Self {
+        Self { message, text: Some(text), spans, buttons: Vec::new() }
+    }
+
+    /// Other buttons below the same words.
+    pub fn buttons(message: MessageId, buttons: Vec<Vec<Button>>) -> Self {
+        Self { message, text: None, spans: Vec::new(), buttons }
+    }
 }
 
 /// How a turn ended: what `done` says on the console, and what the trace keeps.

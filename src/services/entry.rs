@@ -17,14 +17,14 @@ use super::schema::{clone_pair, is_blank, required, schema, too_long};
 use super::service::{Attempt, Performed, Prepared, RequestContext};
 use super::show;
 use crate::core::button::Button;
-use crate::core::card::CardBody;
+use crate::core::card::{CardBody, Row};
 use crate::core::history::ItemRef;
 use crate::core::outcome::Outcome;
 use crate::core::plan::{Action, Params, Target};
 use crate::core::provenance::NOT_YOURS;
 use crate::core::stakes::{Authorized, Rule, Stakes};
-use crate::core::text::visible;
-use crate::limits::PARAM_CHARS_MAX;
+use crate::core::text::{quoted, visible};
+use crate::limits::{CARD_INLINE_CHARS_MAX, PARAM_CHARS_MAX};
 
 /// Why parameters do not make a command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -272,10 +272,11 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
                 other => other.to_string(),
             };
             let params = subject.action.params.iter();
-            card.rows = params.map(|(name, value)| (name.clone(), shown(value))).collect();
+            card.rows = params.map(|(name, value)| Row::words(name, shown(value))).collect();
         }
-        let taints =
-            subject.action.taints.iter().map(|t| format!("“{}” comes from {}, {NOT_YOURS}", t.value, t.label()));
+        let taints = subject.action.taints.iter();
+        let taints = taints
+            .map(|t| format!("{} comes from {}, {NOT_YOURS}", quoted(&t.value, CARD_INLINE_CHARS_MAX), t.label()));
         card.warnings.extend(taints);
         card.warnings.extend(subject.action.notes.iter().cloned());
         card

@@ -5,9 +5,10 @@ use chrono_tz::Tz;
 
 use crate::core::card::show_address;
 use crate::core::plan::Action;
+use crate::core::text::quoted;
 use crate::language::time;
 use crate::language::time::{Grain, Reference, local_instant};
-use crate::limits::LIST_ROWS_MAX;
+use crate::limits::{LIST_ROWS_MAX, NAME_CHARS_MAX};
 
 /// A resolved time: an instant, or a whole day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,23 +77,32 @@ pub fn span(start: &str, end: Option<&str>, reference: &Reference) -> String {
     }
 }
 
-/// `Bob Miller <bob@example.com>`, one a line for several.
-pub fn people(addresses: &[String], action: &Action) -> String {
-    addresses.iter().map(|address| person(address, action)).collect::<Vec<_>>().join("\n")
+/// `“Bob Miller” <bob@example.com>`, each on a line of its own.
+pub fn people(addresses: &[String], action: &Action) -> Vec<String> {
+    addresses.iter().map(|address| person(address, action)).collect()
 }
 
 /// Names alone, where the addresses were shown before.
 pub fn names(addresses: &[String], action: &Action) -> String {
-    let name = |address: &String| action.names.get(address).unwrap_or(address).clone();
+    let name = |address: &String| match action.names.get(address) {
+        Some(name) => chosen(name),
+        None => show_address(address),
+    };
     addresses.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// The name behind an address, and the address.
+/// The name behind an address, and the address: the name is anybody's choice, so it can look like no other address
+/// and like no further person.
 pub fn person(address: &str, action: &Action) -> String {
     match action.names.get(address) {
-        Some(name) if name != address => format!("{name} <{}>", show_address(address)),
+        Some(name) if name != address => format!("{} <{}>", chosen(name), show_address(address)),
         Some(_) | None => show_address(address),
     }
+}
+
+/// A name that somebody may have chosen for themselves.
+pub fn chosen(name: &str) -> String {
+    quoted(&name.replace([',', ';'], " ").replace('@', " at "), NAME_CHARS_MAX)
 }
 
 /// ` (from a message from Anna)`, behind what holds somebody else's words.

@@ -166,7 +166,7 @@ fn composite(console: &mut Console, program: &Program) -> Lines {
         "{lines:#?}"
     );
     let text = text_of(&lines);
-    assert!(text.contains("Standup") && text.contains("Draft for Bob Miller <bob.miller@example.com>"), "{text}");
+    assert!(text.contains("Standup") && text.contains("Draft for “Bob Miller” <bob.miller@example.com>"), "{text}");
     assert!(pending_ids(&lines).is_empty(), "a draft needs no consent");
     assert!(program.data_dir().join("mail").is_dir());
     lines
@@ -257,7 +257,7 @@ fn somebody_picked_from_our_list_needs_no_consent_for_a_draft() {
     let picked = console.say("bob miller");
     assert_eq!(statuses(&picked), [is("email.create_draft", "succeeded")], "{picked:#?}");
     let text = text_of(&picked);
-    assert!(text.contains("Draft for Bob Miller <bob.miller@example.com>") && !text.contains('⚠'), "{text}");
+    assert!(text.contains("Draft for “Bob Miller” <bob.miller@example.com>") && !text.contains('⚠'), "{text}");
     assert!(picked.iter().any(|line| line.to_string().contains(r#""role":"send""#)), "{picked:#?}");
 }
 

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use brain_agent::admin::{self, Request};
 use brain_agent::app::StartError;
 use brain_agent::channel::console::Session;
-use brain_agent::channel::console::terminal::{TerminalSink, shared};
+use brain_agent::channel::console::terminal::{self, TerminalSink, shared};
 use brain_agent::channel::control::Client;
 use brain_agent::config::Config;
+use brain_agent::core::text::visible;
 use brain_agent::eval;
 use brain_agent::ports::StoreError;
 
@@ -104,12 +105,12 @@ fn show_response(response: &admin::Response, json: bool) {
             let _ = writeln!(stdout, "{record}");
         }
         if !response.ok {
-            eprintln!("brain-agent: {}", response.text);
+            eprintln!("brain-agent: {}", visible(&response.text));
         }
     } else if response.ok {
-        let _ = writeln!(stdout, "{}", response.text);
+        let _ = writeln!(stdout, "{}", terminal::on_screen(&response.text));
     } else {
-        eprintln!("brain-agent: {}", response.text);
+        eprintln!("brain-agent: {}", visible(&response.text));
     }
 }
 

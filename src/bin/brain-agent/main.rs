@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use brain_agent::app;
 use brain_agent::config::Config;
+use brain_agent::core::text::visible;
 use clap::Parser;
 use cli::{Cli, Command, ConsoleArgs};
 
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
         Err(error) => Err(error.into()),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("brain-agent: {error:#}");
+        eprintln!("brain-agent: {}", visible(&format!("{error:#}")));
         ExitCode::from(2)
     })
 }
@@ -51,7 +52,7 @@ fn log_to_stderr() {
 async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let config = Config::load()?;
     for warning in &config.warnings {
-        eprintln!("brain-agent: {warning}");
+        eprintln!("brain-agent: {}", visible(warning));
     }
     match cli.command {
         None if config.telegram.is_some() => runtime::serve(&config).await,

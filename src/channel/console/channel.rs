@@ -97,7 +97,7 @@ impl Channel for ConsoleChannel {
     }
 
     async fn status(&self, chat: &ChatId, text: &str) {
-        let _ = self.put(chat, |user| Out::Status { user: user.to_owned(), text: text.to_owned() });
+        let _ = self.put(chat, |user| Out::status(user, text));
     }
 
     fn shows_drafts(&self, _: &ChatId) -> bool {

@@ -79,7 +79,7 @@ impl Session {
     }
 
     fn bad(&self, user: &str, error: String) -> Done {
-        self.sink.put(&Out::Error { user: user.to_owned(), error });
+        self.sink.put(&Out::error(user, &error));
         Done::quiet(Path::Error)
     }
 

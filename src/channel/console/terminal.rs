@@ -1,16 +1,24 @@
 //! The console for people: what lines look like on a terminal, and what typed lines mean.
 //!
 //! A line that begins with `:` and a number presses that button of the last message that had some.
+//!
+//! Invariant: whatever is printed here goes through [`on_screen`]: the only control characters that reach the terminal are
+//! ours, and a line that is too long for it goes on behind the same gutter, so that no words can begin a line of their
+//! own at its left.
 
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
 use super::channel::Sink;
 use super::wire::Out;
 use crate::core::button::Button;
+use crate::core::markup::GUTTER;
+use crate::core::text::visible;
 
 /// Standard output, one JSON object a line.
 #[derive(Debug, Default)]
@@ -25,6 +33,13 @@ impl Sink for JsonSink {
 
 /// Messages that an edit is shown as a change of.
 const SHOWN_MAX: usize = 64;
+
+/// What a terminal is taken to be wide that does not say.
+const COLUMNS: usize = 80;
+/// Narrower ones are not believed: every line would be a word.
+const COLUMNS_MIN: usize = 20;
+/// Begins the rest of a line that was too long.
+const INDENT: &str = "   ";
 
 /// A terminal.
 #[derive(Debug, Default)]
@@ -55,11 +70,11 @@ impl Page {
         self.remember(id, text);
         let flat: Vec<Button> = buttons.iter().flatten().cloned().collect();
         if flat.is_empty() {
-            return format!("\n{text}\n");
+            return format!("\n{}\n", on_screen(text));
         }
         let names: Vec<String> = flat.iter().enumerate().map(|(i, b)| format!("[:{}] {}", i + 1, b.text)).collect();
         (self.buttons, self.of) = (flat, Some(id));
-        format!("\n{text}\n{}\n", dim(&names.join("   ")))
+        format!("\n{}\n{}\n", on_screen(text), dim(&on_screen(&names.join("   "))))
     }
 
     /// A message above changes: what is new in it is shown, and the buttons it has now.
@@ -76,7 +91,7 @@ impl Page {
         let added: Vec<&str> = now.lines().filter(|line| !before.lines().any(|known| known == *line)).collect();
         let added = added.join("\n").trim().to_owned();
         self.remember(id, &now);
-        (!added.is_empty()).then_some(added)
+        (!added.is_empty()).then(|| on_screen(&added))
     }
 }
 
@@ -95,8 +110,8 @@ impl TerminalSink {
         let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
         match out {
             Out::Typing { .. } | Out::Done { .. } => None,
-            Out::Status { text, .. } => Some(dim(text)),
-            Out::Error { error, .. } => Some(format!("⚠️ {error}")),
+            Out::Status { text, .. } => Some(dim(&on_screen(text))),
+            Out::Error { error, .. } => Some(on_screen(&format!("⚠️ {error}"))),
             Out::Edit { id, text, buttons, .. } => page.edit(*id, text.as_deref(), buttons),
             Out::Message { id, text, buttons, .. } => Some(page.message(*id, text, buttons)),
         }
@@ -111,6 +126,48 @@ impl Sink for TerminalSink {
         let mut stdout = std::io::stdout().lock();
         writeln!(stdout, "{shown}").and_then(|()| stdout.flush()).is_ok()
     }
+}
+
+/// Text as a terminal may show it.
+pub fn on_screen(text: &str) -> String {
+    let columns = std::io::stdout().is_terminal().then(|| {
+        let size = rustix::termios::tcgetwinsize(std::io::stdout());
+        size.map_or(COLUMNS, |size| usize::from(size.ws_col).max(COLUMNS_MIN))
+    });
+    fitted(text, columns)
+}
+
+/// `columns`: the width of the screen, where there is one.
+fn fitted(text: &str, columns: Option<usize>) -> String {
+    let text = visible(text);
+    let Some(columns) = columns else { return text };
+    let lines: Vec<String> = text.split('\n').map(|line| wrapped(&line.replace('\t', "    "), columns)).collect();
+    lines.join("\n")
+}
+
+/// A line in as many as it takes.
+fn wrapped(line: &str, columns: usize) -> String {
+    let indent = if line.starts_with(GUTTER) { GUTTER } else { INDENT };
+    let (mut out, mut rest, mut room) = (String::new(), line, columns);
+    // Measured as where signs of doubtful width are wide: too early is better than by the terminal.
+    while rest.width_cjk() > room {
+        let mut width = 0;
+        let fits = rest.grapheme_indices(true).find(|(_, grapheme)| {
+            width += grapheme.width_cjk();
+            width > room
+        });
+        let end = fits.map_or(rest.len(), |(at, _)| at);
+        let begin = if out.is_empty() { indent.len().min(end) } else { 0 };
+        let cut = rest.get(begin..end).and_then(|head| head.rfind(' ')).map_or(end, |at| begin + at + 1);
+        // A single sign that is wider than the screen is shown all the same.
+        let cut = if cut == 0 { rest.graphemes(true).next().map_or(rest.len(), str::len) } else { cut };
+        out.push_str(rest[..cut].trim_end());
+        out.push('\n');
+        out.push_str(indent);
+        rest = &rest[cut..];
+        room = columns.saturating_sub(indent.width_cjk()).max(1);
+    }
+    out + rest
 }
 
 fn dim(text: &str) -> String {
@@ -200,8 +257,30 @@ pub fn shared<S: Sink + 'static>(sink: S) -> (Arc<S>, Arc<dyn Sink>) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::core::button::Role;
+
+    proptest! {
+        #[test]
+        fn no_line_of_a_terminal_begins_with_words_of_a_frame(text in "[a-z \u{1100}│\t\u{1b}\u{9b}\u{7}]{0,300}", columns in 20usize..90) {
+            let shown = fitted(&format!("Send?\n{GUTTER}{text}\nReply yes"), Some(columns));
+            prop_assert!(shown.chars().all(|c| c == '\n' || !c.is_control()));
+            let lines: Vec<&str> = shown.split('\n').collect();
+            prop_assert!(lines.iter().all(|line| line.width() <= columns), "{}", shown);
+            let framed = &lines[1..lines.len() - 1];
+            prop_assert!(framed.iter().all(|line| line.starts_with(GUTTER) || *line == GUTTER.trim_end()), "{}", shown);
+            let squeeze = |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '│').collect::<String>();
+            prop_assert_eq!(squeeze(&framed.concat()), squeeze(&visible(&text)));
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_for_the_screen_goes_on_indented() {
+        let shown = fitted("To: bob.miller@example.com, anna@example.com", Some(30));
+        assert_eq!(shown, "To: bob.miller@example.com,\n   anna@example.com");
+    }
 
     fn button(data: &str) -> Vec<Vec<Button>> {
         vec![vec![Button { text: data.to_owned(), data: data.to_owned(), role: Role::Set }]]

@@ -1,4 +1,7 @@
 //! The console's lines: one JSON object each, as `console --json` and `control.sock` speak them.
+//!
+//! Invariant: words leave through the functions that make an [`Out`]; there, whoever wrote them, nothing in them can
+//! hide, and what stands in a frame has its gutter.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -6,6 +9,8 @@ use serde_json::{Value, json};
 
 use crate::core::button::Button;
 use crate::core::ids::{MessageId, PendingId};
+use crate::core::markup::{Formatted, Span};
+use crate::core::text::visible;
 use crate::core::turn::{Done, Edit, Reply};
 
 /// The longest line that is read.
@@ -127,19 +132,40 @@ impl Out {
         Self::Message {
             user: user.to_owned(),
             id: id.0,
-            text: reply.text.clone(),
-            buttons: reply.buttons.clone(),
+            text: plain(&reply.text, &reply.spans),
+            buttons: labelled(&reply.buttons),
             pending: reply.card.as_ref().map(|card| card.pending.clone()),
         }
     }
 
     /// An edit as a line.
     pub fn edit(user: &str, edit: &Edit) -> Self {
-        Self::Edit { user: user.to_owned(), id: edit.message.0, text: edit.text.clone(), buttons: edit.buttons.clone() }
+        let text = edit.text.as_ref().map(|text| plain(text, &edit.spans));
+        Self::Edit { user: user.to_owned(), id: edit.message.0, text, buttons: labelled(&edit.buttons) }
+    }
+
+    /// What is being worked on, as a line.
+    pub fn status(user: &str, text: &str) -> Self {
+        Self::Status { user: user.to_owned(), text: visible(text) }
+    }
+
+    /// Why a line could not be used, as a line.
+    pub fn error(user: &str, error: &str) -> Self {
+        Self::Error { user: user.to_owned(), error: visible(error) }
     }
 
     /// As JSON.
     pub fn json(&self) -> Value {
         serde_json::to_value(self).unwrap_or_else(|cause| json!({"type": "error", "error": cause.to_string()}))
     }
+}
+
+/// Words as plain text: what is hidden in them is shown, and quotes have their gutter.
+fn plain(text: &str, spans: &[Span]) -> String {
+    Formatted { text: text.to_owned(), spans: spans.to_vec() }.visible().with_gutters()
+}
+
+fn labelled(rows: &[Vec<Button>]) -> Vec<Vec<Button>> {
+    let label = |button: &Button| Button { text: visible(&button.text), ..button.clone() };
+    rows.iter().map(|row| row.iter().map(label).collect()).collect()
 }

@@ -10,6 +10,7 @@ use super::api::ApiError;
 use super::place::ChatPlace;
 use super::send::{Sender, judge, keyboard};
 use crate::core::ids::MessageId;
+use crate::core::text::{one_line, visible};
 use crate::core::turn::{Attachment, Reply};
 use crate::limits;
 use crate::ports::SendError;
@@ -31,10 +32,10 @@ impl Sender {
         if !fits {
             Box::pin(self.post(place, &Reply::text(reply.text.clone()))).await?;
         }
-        let caption = if fits { reply.text.as_str() } else { "" };
+        let caption = if fits { visible(&reply.text) } else { String::new() };
         let sent: Sent = self
             .at_pace(place, || async {
-                let form = form(place, caption, reply, file)?;
+                let form = form(place, &caption, reply, file)?;
                 self.api.upload("sendDocument", form).await
             })
             .await
@@ -45,7 +46,7 @@ impl Sender {
 
 fn form(place: ChatPlace, caption: &str, reply: &Reply, file: &Attachment) -> Result<Form, ApiError> {
     let unusable = |why: String| ApiError::Refused { code: 400, why };
-    let part = Part::text(file.content.clone()).file_name(file.name.clone());
+    let part = Part::text(file.content.clone()).file_name(one_line(&file.name));
     let part = part.mime_str(&file.mime).map_err(|error| unusable(error.without_url().to_string()))?;
     let mut form = Form::new().text("chat_id", place.chat.to_string()).part("document", part);
     if let Some(topic) = place.topic {

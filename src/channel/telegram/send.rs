@@ -3,7 +3,8 @@
 //! Invariants: a message goes out at the pace of [`Pace`]; what Telegram asks us to wait is waited, once; words
 //! whose entities are refused go out without them; words that are refused altogether are replaced by a sentence
 //! that says so, so that nothing gets lost in silence. A card is never shown in part or in other words. What
-//! only decorates (a growing draft) takes no room that the answer needs.
+//! only decorates (a growing draft) takes no room that the answer needs. Nothing in words, buttons and names can hide:
+//! whoever wrote them, they become visible where the call is made.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -28,7 +29,7 @@ use super::place::ChatPlace;
 use crate::core::button::Button;
 use crate::core::ids::MessageId;
 use crate::core::markup::{Formatted, Span};
-use crate::core::text::split_utf16;
+use crate::core::text::{split_utf16, visible};
 use crate::core::turn::{Edit, Reply};
 use crate::limits;
 use crate::ports::SendError;
@@ -94,7 +95,7 @@ impl Sender {
             && !reply.spans.is_empty()
         {
             tracing::warn!(%error, "a message goes out without its formatting");
-            sent = self.say(place, &reply.text, &[], &reply.buttons).await;
+            sent = self.say(place, &gutters(&reply.text, &reply.spans), &[], &reply.buttons).await;
         }
         match sent {
             Err(error) if is_about_form(&error) => self.post_anyhow(place, reply, error).await,
@@ -140,12 +141,13 @@ impl Sender {
         spans: &[Span],
         buttons: &[Vec<Button>],
     ) -> Result<MessageId, ApiError> {
+        let Formatted { text, spans } = Formatted { text: text.to_owned(), spans: spans.to_vec() }.visible();
         let mut message = SendMessage::new(types::ChatId(place.chat), text).link_preview_options(no_preview());
         if let Some(topic) = place.topic {
             message = message.message_thread_id(thread(topic));
         }
         if !spans.is_empty() {
-            message = message.entities(entities(spans));
+            message = message.entities(entities(&spans));
         }
         if !buttons.is_empty() {
             message = message.reply_markup(keyboard(buttons));
@@ -167,7 +169,7 @@ impl Sender {
         match self.rewrite_as(place, message, &words.text, spans, buttons, turn).await {
             Err(error) if is_about_form(&error) && !spans.is_empty() => {
                 tracing::warn!(%error, "a message goes out without its formatting");
-                self.rewrite_as(place, message, &words.text, &[], buttons, turn).await
+                self.rewrite_as(place, message, &words.with_gutters(), &[], buttons, turn).await
             }
             other => other,
         }
@@ -182,10 +184,11 @@ impl Sender {
         buttons: &[Vec<Button>],
         turn: Turn,
     ) -> Result<(), ApiError> {
+        let Formatted { text, spans } = Formatted { text: text.to_owned(), spans: spans.to_vec() }.visible();
         let mut call =
             EditMessageText::new(types::ChatId(place.chat), number(message)?, text).link_preview_options(no_preview());
         if !spans.is_empty() {
-            call = call.entities(entities(spans));
+            call = call.entities(entities(&spans));
         }
         if !buttons.is_empty() {
             call = call.reply_markup(keyboard(buttons));
@@ -196,7 +199,7 @@ impl Sender {
     /// Changes a message as the outbox wants it.
     pub(super) async fn change(&self, place: ChatPlace, edit: &Edit) -> Result<(), SendError> {
         if let Some(text) = &edit.text {
-            let words = Formatted::plain(text.as_str());
+            let words = Formatted { text: text.clone(), spans: edit.spans.clone() };
             return self.rewrite(place, edit.message, &words, &edit.buttons, Turn::Waits).await.map_err(judge);
         }
         let message = number(edit.message).map_err(judge)?;
@@ -232,6 +235,7 @@ impl Sender {
 
     /// Shows a growing answer. A refusal means that this server never takes one.
     pub(super) async fn draft(&self, place: ChatPlace, draft: i64, words: &Formatted) -> Result<(), ApiError> {
+        let words = words.clone().visible();
         let styled = entities(&words.spans);
         let mut call = SendMessageDraft {
             chat_id: place.chat,
@@ -307,6 +311,11 @@ impl Sender {
     }
 }
 
+/// Words without their spans: what stood in a quote still stands apart.
+fn gutters(text: &str, spans: &[Span]) -> String {
+    Formatted { text: text.to_owned(), spans: spans.to_vec() }.with_gutters()
+}
+
 /// Telegram understood the call and does not take what is in it.
 fn is_about_form(error: &ApiError) -> bool {
     matches!(error, ApiError::Refused { code: 400, .. }) && !is_chat_gone(error)
@@ -355,6 +364,6 @@ fn no_preview() -> LinkPreviewOptions {
 }
 
 pub(super) fn keyboard(rows: &[Vec<Button>]) -> InlineKeyboardMarkup {
-    let button = |button: &Button| InlineKeyboardButton::callback(button.text.clone(), button.data.clone());
+    let button = |button: &Button| InlineKeyboardButton::callback(visible(&button.text), button.data.clone());
     InlineKeyboardMarkup::new(rows.iter().map(|row| row.iter().map(button).collect::<Vec<_>>()))
 }

@@ -8,6 +8,7 @@
 //! holds anything, code holds nothing). Only words phrased by a model are read as markdown: receipts, cards and
 //! people's own titles are literal. Deliberately not here: HTML (shown as the text it is), and any channel's types.
 
+mod gutter;
 mod link;
 mod read;
 mod sentences;
@@ -17,6 +18,7 @@ mod table;
 mod tests;
 mod write;
 
+pub use gutter::GUTTER;
 use serde::{Deserialize, Serialize};
 
 use super::text::{is_hidden, utf16_len};
@@ -116,6 +118,15 @@ impl Formatted {
     /// Adds text as it stands.
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
+    }
+
+    /// Adds text that stands out as a whole.
+    pub fn push_styled(&mut self, text: &str, style: Style) {
+        if !text.is_empty() {
+            let (start_utf16, len_utf16) = (utf16_len(&self.text), utf16_len(text));
+            self.spans.push(Span { start_utf16, len_utf16, style });
+            self.push(text);
+        }
     }
 
     /// In messages of at most so many UTF-16 units and spans. What crosses a border goes on behind it.

@@ -7,9 +7,10 @@ use super::decisions::expiry;
 use super::too_late;
 use crate::core::button::{Button, CardVerb};
 use crate::core::card;
-use crate::core::digest::Digest;
+use crate::core::digest::{Digest, Scheme};
 use crate::core::history::{ItemRef, PastAction};
 use crate::core::ids::PendingId;
+use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::pending::{Decision, Means, Pending, State, Transition};
 use crate::core::plan::Action;
@@ -112,6 +113,7 @@ fn new_pending(turn: &Turn<'_>, asking: Asking) -> Pending {
         actions,
         depends_on,
         digest,
+        scheme: Scheme::NOW,
         state: State::Pending,
         created_at: instants.now,
         created_monotonic: instants.monotonic,
@@ -141,7 +143,32 @@ fn name_zone(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
 
 /// The messages of a card as it stands; the last one carries the buttons.
 pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<Vec<Reply>, card::TooLong> {
-    let bodies: Vec<card::CardBody> = pending
+    let texts = card::render(&bodies(brain, pending, reference), &expires(pending, reference), &pending.id)?;
+    let of = texts.len();
+    let approve = match pending.actions.as_slice() {
+        [only] => brain.services.of(only).map_or("✅ Yes", |entry| entry.approve(only)),
+        _ => "✅ Yes, all of it",
+    };
+    let buttons = card::buttons(&pending.id, &pending.digest, approve, pending.actions.len());
+    Ok(texts
+        .into_iter()
+        .enumerate()
+        .map(|(index, text)| Reply {
+            buttons: if index + 1 == of { buttons.clone() } else { Vec::new() },
+            card: Some(CardPart { pending: pending.id.clone(), part: index + 1, of }),
+            ..Reply::from(text)
+        })
+        .collect())
+}
+
+/// The last message of a card once it is decided, with `stamp` in place of its question. `None` where that does not
+/// fit.
+pub(super) fn decided(brain: &Brain, pending: &Pending, reference: &Reference, stamp: &str) -> Option<Formatted> {
+    card::decided(&bodies(brain, pending, reference), &expires(pending, reference), &pending.id, stamp)
+}
+
+fn bodies(brain: &Brain, pending: &Pending, reference: &Reference) -> Vec<card::CardBody> {
+    pending
         .actions
         .iter()
         .enumerate()
@@ -153,29 +180,12 @@ pub fn parts(brain: &Brain, pending: &Pending, reference: &Reference) -> Result<
                 .map_or_else(|| card::CardBody::titled(format!("{}?", action.name())), |entry| entry.card(&subject));
             body.row("Only if", after(pending.depends_on.get(index)))
         })
-        .collect();
-    let expires = crate::language::time::describe(
-        pending.expires_at.with_timezone(&reference.zone),
-        crate::language::time::Grain::Minute,
-        reference,
-    );
-    let texts = card::render(&bodies, &expires, &pending.id)?;
-    let of = texts.len();
-    let approve = match pending.actions.as_slice() {
-        [only] => brain.services.of(only).map_or("✅ Yes", |entry| entry.approve(only)),
-        _ => "✅ Yes, all of it",
-    };
-    let buttons = card::buttons(&pending.id, &pending.digest, approve, pending.actions.len());
-    Ok(texts
-        .into_iter()
-        .enumerate()
-        .map(|(index, text)| Reply {
-            text,
-            buttons: if index + 1 == of { buttons.clone() } else { Vec::new() },
-            card: Some(CardPart { pending: pending.id.clone(), part: index + 1, of }),
-            ..Reply::default()
-        })
-        .collect())
+        .collect()
+}
+
+fn expires(pending: &Pending, reference: &Reference) -> String {
+    let at = pending.expires_at.with_timezone(&reference.zone);
+    crate::language::time::describe(at, crate::language::time::Grain::Minute, reference)
 }
 
 /// What has to come first, by the numbers that the card gives; empty for most.

@@ -6,11 +6,9 @@
 use chrono_tz::Tz;
 
 use super::cards;
-use crate::core::card;
 use crate::core::pending::{Means, Pending, State};
 use crate::core::turn::{Edit, Reply};
 use crate::language::time::Reference;
-use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::StoreError;
 use crate::ports::records::Show;
@@ -28,13 +26,11 @@ pub fn view(brain: &Brain, pending: &Pending, zone: Tz) -> Vec<Show> {
     };
     let stamp = stamp(brain, pending, zone);
     let reference = Reference { now: pending.created_at, zone, order: brain.policy.order };
-    let last = cards::parts(brain, pending, &reference).ok().and_then(|parts| parts.into_iter().next_back());
-    let text = last.map(|part| format!("{}\n\n{stamp}", card::without_question(&part.text)));
-    match text.filter(|text| text.encode_utf16().count() <= limits::MESSAGE_UTF16_MAX) {
-        Some(text) => vec![Show::Edit(Edit { message, text: Some(text), buttons: Vec::new() })],
+    match cards::decided(brain, pending, &reference, &stamp) {
+        Some(card) => vec![Show::Edit(Edit::says(message, card))],
         None => {
             vec![
-                Show::Edit(Edit { message, text: None, buttons: Vec::new() }),
+                Show::Edit(Edit::buttons(message, Vec::new())),
                 Show::Send(Reply::text(format!("{stamp} · {}", pending.id))),
             ]
         }

@@ -193,6 +193,6 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
 /// Takes the buttons off an offer that was taken.
 pub fn is_taken(turn: &Turn<'_>, answer: &mut Answer) {
     if let Input::Press { message: Some(message), .. } = &turn.incoming.input {
-        answer.edits.push(Edit { message: *message, text: None, buttons: Vec::new() });
+        answer.edits.push(Edit::buttons(*message, Vec::new()));
     }
 }

@@ -83,13 +83,13 @@ impl Command for CreateEvent {
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
         CardBody::titled("Add this event?")
-            .row("Event", &self.summary)
+            .words("Event", &self.summary)
             .row(
                 "When",
                 show::span(self.start_time.as_deref().unwrap_or_default(), self.end_time.as_deref(), subject.reference),
             )
-            .row("Where", self.location.clone().unwrap_or_default())
-            .row("With", show::people(&self.attendees, subject.action))
+            .words("Where", self.location.clone().unwrap_or_default())
+            .lines("With", show::people(&self.attendees, subject.action))
     }
 
     fn receipt(&self, output: &EventChanged, receipt: &Receipt<'_>) -> String {

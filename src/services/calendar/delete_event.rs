@@ -16,6 +16,7 @@ use crate::services::command::{Command, Completed, Effect, Handle, Invocation, R
 use crate::services::error::ServiceError;
 use crate::services::items::{self, label};
 use crate::services::service::{Prepared, RequestContext};
+use crate::services::show;
 
 /// Cancel an event.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -43,14 +44,14 @@ impl Command for DeleteEvent {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let card = CardBody::titled("Cancel this event?").row("Event", label(subject.action, &self.find_by));
+        let card = CardBody::titled("Cancel this event?").words("Event", label(subject.action, &self.find_by));
         let Some(event) = subject.before::<EventView>() else {
             return card;
         };
         card.row("When", event.when(subject.reference))
-            .row("Where", event.location.unwrap_or_default())
+            .words("Where", event.location.unwrap_or_default())
             .row("Repeats", if event.recurrence.is_some() { "the whole series goes" } else { "" })
-            .row("Told about it", event.attendees.join("\n"))
+            .lines("Told about it", show::people(&event.attendees, subject.action))
     }
 
     fn approve(&self) -> &'static str {

@@ -109,15 +109,19 @@ impl Command for UpdateEvent {
             (None, Some(end)) => format!("{was} → until {}", show::time(end, subject.reference)),
             (None, None) => was,
         };
-        let place = before.as_ref().and_then(|event| event.location.as_deref()).unwrap_or("no place");
-        let place = self.changes.location.as_ref().map(|new| format!("{place} → {new}"));
+        let moves = self.changes.location.is_some();
+        let left = before.as_ref().and_then(|event| event.location.clone()).filter(|_| moves);
         CardBody::titled("Change this event?")
-            .row("Event", label(subject.action, &self.find_by))
-            .row("New title", self.changes.summary.clone().unwrap_or_default())
+            .words("Event", label(subject.action, &self.find_by))
+            .words("New title", self.changes.summary.clone().unwrap_or_default())
             .row("When", when)
-            .row("Where", place.unwrap_or_default())
-            .row("With", show::people(&self.changes.attendees, subject.action))
-            .row("Told about it", before.map(|event| event.attendees.join("\n")).unwrap_or_default())
+            .words("Where until now", left.unwrap_or_default())
+            .words("Where", self.changes.location.clone().unwrap_or_default())
+            .lines("With", show::people(&self.changes.attendees, subject.action))
+            .lines(
+                "Told about it",
+                show::people(&before.map(|event| event.attendees).unwrap_or_default(), subject.action),
+            )
     }
 
     fn approve(&self) -> &'static str {

@@ -46,7 +46,7 @@ impl Command for FindPerson {
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
-        CardBody::titled("Look up this person?").row("Who", &self.query)
+        CardBody::titled("Look up this person?").words("Who", &self.query)
     }
 
     fn receipt(&self, output: &People, _: &Receipt<'_>) -> String {

@@ -61,9 +61,9 @@ impl Command for SavePerson {
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
         CardBody::titled("Save this contact?")
-            .row("Name", &self.name)
+            .words("Name", &self.name)
             .row("Mail", self.email.as_deref().map(show_address).unwrap_or_default())
-            .row("Phone", self.phone.clone().unwrap_or_default())
+            .words("Phone", self.phone.clone().unwrap_or_default())
     }
 
     fn receipt(&self, output: &Saved, _: &Receipt<'_>) -> String {

@@ -65,7 +65,7 @@ impl Command for CreateDraft {
         let Letter { to, subject, body } = &self.0;
         format!(
             "📝 Draft for {} — not sent.\nSubject: {}\n\n{}",
-            visible(&show::people(to, receipt.action)),
+            show::people(to, receipt.action).join(", "),
             visible(subject),
             visible(body.trim_end())
         )

@@ -235,7 +235,7 @@ pub(super) fn too_many(to: &[String]) -> Option<String> {
 /// The whole of a new mail.
 pub(super) fn letter_card(title: &str, letter: &Letter, subject: &Subject<'_>) -> CardBody {
     CardBody::titled(title)
-        .row("To", show::people(&letter.to, subject.action))
-        .row("Subject", &letter.subject)
+        .lines("To", show::people(&letter.to, subject.action))
+        .words("Subject", &letter.subject)
         .body(&letter.body)
 }

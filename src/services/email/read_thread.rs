@@ -80,7 +80,7 @@ impl Command for ReadThread {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        CardBody::titled("Read this mail?").row("Mail", items::label(subject.action, &self.find_by))
+        CardBody::titled("Read this mail?").words("Mail", items::label(subject.action, &self.find_by))
     }
 
     fn receipt(&self, output: &ThreadRead, receipt: &Receipt<'_>) -> String {

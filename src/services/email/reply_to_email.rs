@@ -67,9 +67,9 @@ impl Command for ReplyToEmail {
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
         CardBody::titled("Send this reply?")
-            .row("To", show::people(&self.to, subject.action))
-            .row("Subject", self.subject.clone().unwrap_or_default())
-            .row("In reply to", label(subject.action, &self.find_by))
+            .lines("To", show::people(&self.to, subject.action))
+            .words("Subject", self.subject.clone().unwrap_or_default())
+            .words("In reply to", label(subject.action, &self.find_by))
             .body(&self.body)
     }
 
@@ -84,7 +84,7 @@ impl Command for ReplyToEmail {
     fn receipt(&self, _: &Sending, receipt: &Receipt<'_>) -> String {
         format!(
             "📨 Replied to {}: {}",
-            visible(&show::people(&self.to, receipt.action)),
+            show::people(&self.to, receipt.action).join(", "),
             visible(self.subject.as_deref().unwrap_or("(no subject)"))
         )
     }

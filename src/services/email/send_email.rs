@@ -60,7 +60,7 @@ impl Command for SendEmail {
     }
 
     fn receipt(&self, _: &Sending, receipt: &Receipt<'_>) -> String {
-        format!("📨 Sent to {}: {}", visible(&show::people(&self.0.to, receipt.action)), visible(&self.0.subject))
+        format!("📨 Sent to {}: {}", show::people(&self.0.to, receipt.action).join(", "), visible(&self.0.subject))
     }
 
     fn attempt(&self, action: &Action) -> String {

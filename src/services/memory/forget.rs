@@ -44,7 +44,7 @@ impl Command for ForgetFact {
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
         let before = subject.before::<FactView>().map(|fact| fact.value).unwrap_or_default();
-        CardBody::titled("Forget this?").row("Fact", label(subject.action, &self.find_by)).row("It says", before)
+        CardBody::titled("Forget this?").words("Fact", label(subject.action, &self.find_by)).words("It says", before)
     }
 
     fn approve(&self) -> &'static str {

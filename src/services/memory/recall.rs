@@ -44,7 +44,7 @@ impl Command for RecallFacts {
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
-        CardBody::titled("Look up what I remember?").row("About", &self.query)
+        CardBody::titled("Look up what I remember?").words("About", &self.query)
     }
 
     fn receipt(&self, output: &Recalled, _: &Receipt<'_>) -> String {

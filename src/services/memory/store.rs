@@ -52,7 +52,10 @@ impl Command for StoreFact {
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
-        CardBody::titled("Remember this?").row(&self.key, &self.value).row("Kind", &self.category)
+        CardBody::titled("Remember this?")
+            .words("Fact", &self.key)
+            .words("It says", &self.value)
+            .words("Kind", &self.category)
     }
 
     fn receipt(&self, output: &FactStored, _: &Receipt<'_>) -> String {

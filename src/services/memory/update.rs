@@ -41,9 +41,11 @@ impl Command for UpdateFact {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        let before = subject.before::<FactView>().map_or_else(|| "nothing".to_owned(), |fact| fact.value);
+        let before = subject.before::<FactView>().map(|fact| fact.value).unwrap_or_default();
         CardBody::titled("Change what I remember?")
-            .row(label(subject.action, &self.key).as_str(), format!("{before} → {}", self.new_value))
+            .words("Fact", label(subject.action, &self.key))
+            .words("Until now", before)
+            .words("From now on", &self.new_value)
     }
 
     fn receipt(&self, _: &FactChanged, receipt: &Receipt<'_>) -> String {

@@ -46,7 +46,7 @@ impl Command for AppendNote {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        CardBody::titled("Add to this note?").row("Note", label(subject.action, &self.find_by)).body(&self.text)
+        CardBody::titled("Add to this note?").words("Note", label(subject.action, &self.find_by)).body(&self.text)
     }
 
     fn receipt(&self, output: &NoteChanged, _: &Receipt<'_>) -> String {

@@ -42,7 +42,7 @@ impl Command for CreateNote {
     fn card(&self, _: &Subject<'_>) -> CardBody {
         let body =
             self.text.iter().cloned().chain(self.items.iter().map(|item| format!("• {item}"))).collect::<Vec<_>>();
-        CardBody::titled("Write this note?").row("Title", &self.title).body(body.join("\n"))
+        CardBody::titled("Write this note?").words("Title", &self.title).body(body.join("\n"))
     }
 
     fn receipt(&self, output: &NoteChanged, _: &Receipt<'_>) -> String {

@@ -43,7 +43,7 @@ impl Command for DeleteNote {
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
         let before = subject.before::<NoteView>().map(|note| note.whole()).unwrap_or_default();
-        CardBody::titled("Delete this note?").row("Note", label(subject.action, &self.find_by)).body(before)
+        CardBody::titled("Delete this note?").words("Note", label(subject.action, &self.find_by)).body(before)
     }
 
     fn approve(&self) -> &'static str {

@@ -35,7 +35,7 @@ impl Command for SearchNotes {
     }
 
     fn card(&self, _: &Subject<'_>) -> CardBody {
-        CardBody::titled("Search your notes?").row("For", &self.query)
+        CardBody::titled("Search your notes?").words("For", &self.query)
     }
 
     fn receipt(&self, output: &Notes, _: &Receipt<'_>) -> String {

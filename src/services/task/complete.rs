@@ -48,7 +48,7 @@ impl Command for CompleteTask {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        CardBody::titled("Mark this task as done?").row("Task", label(subject.action, &self.find_by))
+        CardBody::titled("Mark this task as done?").words("Task", label(subject.action, &self.find_by))
     }
 
     fn receipt(&self, output: &TaskChanged, receipt: &Receipt<'_>) -> String {

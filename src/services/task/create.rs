@@ -85,8 +85,8 @@ impl Command for CreateTask {
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
         CardBody::titled("Add this task?")
-            .row("Task", &self.title)
-            .row("Details", self.description.clone().unwrap_or_default())
+            .words("Task", &self.title)
+            .words("Details", self.description.clone().unwrap_or_default())
             .row("When", due(self.deadline.as_deref(), self.repeat.as_deref(), subject.reference))
             .row("Also", also(self.remind_before.as_deref(), self.remind_at.as_deref(), subject.reference))
             .row("Priority", self.priority.map(Priority::word).unwrap_or_default())

@@ -46,8 +46,8 @@ impl Command for DeleteTask {
         let before = subject.before::<TaskView>();
         let when = before.as_ref().map(|task| task.due(subject.reference)).unwrap_or_default();
         CardBody::titled("Delete this task?")
-            .row("Task", label(subject.action, &self.find_by))
-            .row("Details", before.and_then(|task| task.description).unwrap_or_default())
+            .words("Task", label(subject.action, &self.find_by))
+            .words("Details", before.and_then(|task| task.description).unwrap_or_default())
             .row("When", when)
     }
 

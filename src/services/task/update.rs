@@ -106,9 +106,9 @@ impl Command for UpdateTask {
         let was = subject.before::<TaskView>().map(|before| before.due(subject.reference)).unwrap_or_default();
         let becomes = due(deadline.as_deref(), repeat.as_deref(), subject.reference);
         CardBody::titled("Change this task?")
-            .row("Task", label(subject.action, &self.find_by))
-            .row("New title", title.clone().unwrap_or_default())
-            .row("New details", description.clone().unwrap_or_default())
+            .words("Task", label(subject.action, &self.find_by))
+            .words("New title", title.clone().unwrap_or_default())
+            .words("New details", description.clone().unwrap_or_default())
             .row("When", if becomes.is_empty() { String::new() } else { format!("{} → {becomes}", or_dash(&was)) })
             .row("Also", also(remind_before.as_deref(), remind_at.as_deref(), subject.reference))
             .row("Snooze", snooze.as_deref().map(|at| show::time(at, subject.reference)).unwrap_or_default())

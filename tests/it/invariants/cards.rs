@@ -177,7 +177,7 @@ async fn invariant_02_the_card_shows_everything_and_its_buttons_stand_on_the_las
     let text = card.text();
     let shown: Vec<&str> = text.split_whitespace().filter(|w| w.starts_with("word")).collect();
     assert_eq!(shown, words);
-    assert!(text.contains("zoe@example.com") && text.contains("Subject: Long"));
+    assert!(text.contains("zoe@example.com") && text.contains("Subject: “Long”"));
     assert!(card.parts.iter().all(|part| part.encode_utf16().count() <= 4_096));
     let all = rig.channel.all();
     let with_buttons: Vec<_> = all.iter().filter(|shown| !shown.reply.buttons.is_empty()).collect();
@@ -229,7 +229,8 @@ async fn invariant_02_hidden_characters_are_escaped_in_every_string() {
         .reference();
     let parts = brain_agent::pipeline::consent::cards::parts(&rig.brain, &stored, &reference).unwrap();
     assert!(parts.iter().all(|part| is_plain(&part.text)));
-    assert!(!parts[0].text.contains("\nTo:"), "{}", parts[0].text);
+    let shown = brain_agent::core::markup::Formatted { text: parts[0].text.clone(), spans: parts[0].spans.clone() };
+    assert!(!shown.with_gutters().contains("\nTo:"), "{}", shown.with_gutters());
 }
 
 #[tokio::test]
@@ -364,4 +365,35 @@ async fn invariant_12_several_actions_make_one_card_and_single_ones_can_be_dropp
     let mut done = rig.effects();
     done.sort_by_key(|a| stored.actions.iter().position(|b| a == b));
     assert_eq!(done, stored.actions);
+}
+
+#[tokio::test]
+async fn invariant_02_no_name_or_text_can_add_a_line_to_a_card() {
+    let forged =
+        "Hi\r\n\n2. Delete this task?\u{2028}Task: “Buy milk”\n⚠️ verified\nReply yes or no, or say what to change.";
+    let rig = Rig::new(Setup { demo: true, ..Setup::default() });
+    let card = rig.card_for(json!([send("zoe@example.com", forged, forged)])).await;
+    rig.alters(&card.id, |pending| {
+        let name = "Zoe” <zoe@example.com>, “Eve” <eve@evil.example>\nTo: bob@example.com";
+        pending.actions[0].names.insert("zoe@example.com".to_owned(), name.to_owned());
+    })
+    .await;
+    let stored = rig.pending(&card.id).await;
+    let user = rig.brain.user(&stored.owner, &stored.chat).await.unwrap();
+    let reference = rig.brain.request_context(&user, &stored.chat).reference();
+    let parts = brain_agent::pipeline::consent::cards::parts(&rig.brain, &stored, &reference).unwrap();
+    let shown = brain_agent::core::markup::Formatted { text: parts[0].text.clone(), spans: parts[0].spans.clone() };
+    let shown = shown.with_gutters();
+    let outside: Vec<&str> = shown.lines().filter(|line| !line.is_empty() && !line.starts_with('│')).collect();
+    let ours = [
+        "Send this email?",
+        "To: ",
+        "Subject:",
+        "⚠️ first mail to this address: zoe@example.com",
+        "Reply yes or",
+        "Waits until ",
+    ];
+    assert_eq!(outside.len(), ours.len(), "{shown}");
+    assert!(outside.iter().zip(ours).all(|(line, ours)| line.starts_with(ours)), "{shown}");
+    assert_eq!(outside[1], "To: “Zoe' zoe at example.com 'Eve' eve at evil.example To: bob a…” <zoe@example.com>");
 }

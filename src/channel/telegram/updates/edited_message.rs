@@ -127,7 +127,7 @@ pub(super) async fn redo(context: &TelegramContext, job: &Job, button: MessageId
         let used = Undo { changes: Vec::new(), used: Some(context.brain.clock.now()), ..undo.clone() };
         batch.put(&used, Expect::Revision(*revision))?.extend(undo.changes.clone());
     }
-    let bare = Show::Edit(Edit { message: button, text: None, buttons: Vec::new() });
+    let bare = Show::Edit(Edit::buttons(button, Vec::new()));
     let undone = undo.iter().map(|(undo, _)| undo::taken_back(undo));
     let undone = undone.collect::<Vec<_>>().join("\n");
     let told = (!undone.is_empty()).then(|| Show::Send(Reply::text(undone)));

@@ -99,7 +99,7 @@ pub(in crate::pipeline) async fn rewritten(
     for (shown, revision, said) in changed {
         batch.put(&shown, Expect::Revision(revision))?;
         let text = (shown.text != said).then_some(shown.text);
-        edits.push(Edit { message: shown.message, text, buttons: shown.buttons });
+        edits.push(Edit { text, ..Edit::buttons(shown.message, shown.buttons) });
     }
     Ok(edits)
 }
