@@ -1,10 +1,15 @@
 //! `control.sock`: how `console`, `ask` and `pending` reach the process that owns the store.
 //!
-//! A Unix socket in the data folder, mode 0600: whoever may read the store may talk to it. The first line
-//! says what it is about; then a console speaks its own lines, and a request gets one response line.
+//! A Unix socket in the data folder, mode 0600 from the moment it is there: whoever may read the store may talk to it.
+//! The first line says what it is about; then a console speaks its own lines, and a request gets one response line.
+//! Invariant: somebody who connects and says nothing keeps nobody out: the first line has a deadline, and where all
+//! seats are taken whoever has been silent for longest gives up theirs.
+
+mod seats;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,16 +18,20 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 
+use seats::{Seat, Seats};
+
 use crate::admin::{self, Request, Response};
 use crate::channel::console::terminal::{SenderSink, shared};
-use crate::channel::console::wire::LINE_BYTES_MAX;
+use crate::channel::console::wire::{LINE_BYTES_MAX, Out};
 use crate::channel::console::{ConsoleChannel, Session};
+use crate::limits;
 use crate::pipeline::brain::Brain;
 
 /// The longest line a process takes from the one that owns the store: ten thousand cards in full.
 const RESPONSE_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// Connections served at once.
-const CONNECTIONS_MAX: usize = 32;
+
+/// Said to a console that was silent for longest when somebody else needed its place.
+const GIVEN_UP: &str = "This console was silent for long, and somebody else needed its place. Start it again to go on.";
 
 /// The first line of a connection.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,32 +48,35 @@ pub fn path(data_dir: &Path) -> PathBuf {
 }
 
 /// Listens; a socket left by a dead process is replaced (the caller owns the store, so nobody else is alive).
+///
+/// The socket is made inside a folder that nobody else may enter, and moved to its place once it has its mode.
 pub fn listen(data_dir: &Path) -> std::io::Result<UnixListener> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let path = path(data_dir);
-    match std::fs::remove_file(&path) {
+    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+    let nursery = data_dir.join(".sock");
+    match std::fs::remove_dir_all(&nursery) {
         Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => return Err(cause),
         Ok(()) | Err(_) => {}
     }
-    let listener = UnixListener::bind(&path)?;
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+    std::fs::DirBuilder::new().mode(0o700).create(&nursery)?;
+    let newborn = nursery.join("new");
+    let listener = UnixListener::bind(&newborn)?;
+    std::fs::set_permissions(&newborn, std::fs::Permissions::from_mode(0o600))?;
+    std::fs::rename(&newborn, path(data_dir))?;
+    std::fs::remove_dir(&nursery)?;
     Ok(listener)
 }
 
 /// Serves connections until dropped.
 pub async fn serve(listener: UnixListener, brain: Arc<Brain>, channel: Arc<ConsoleChannel>) {
-    let slots = Arc::new(tokio::sync::Semaphore::new(CONNECTIONS_MAX));
+    let seats = Arc::new(Seats::default());
     let mut connections = tokio::task::JoinSet::new();
     loop {
-        let Ok(slot) = slots.clone().acquire_owned().await else {
-            return;
-        };
         match listener.accept().await {
             Ok((stream, _)) => {
+                let seat = seats.take().await;
                 let (brain, channel) = (brain.clone(), channel.clone());
                 connections.spawn(async move {
-                    let _slot = slot;
-                    if let Err(error) = connection(stream, brain, channel).await {
+                    if let Err(error) = connection(stream, &seat, brain, channel).await {
                         tracing::debug!(%error, "a control connection ended");
                     }
                 });
@@ -78,10 +90,17 @@ pub async fn serve(listener: UnixListener, brain: Arc<Brain>, channel: Arc<Conso
     }
 }
 
-async fn connection(stream: UnixStream, brain: Arc<Brain>, channel: Arc<ConsoleChannel>) -> std::io::Result<()> {
+async fn connection(
+    stream: UnixStream,
+    seat: &Seat,
+    brain: Arc<Brain>,
+    channel: Arc<ConsoleChannel>,
+) -> std::io::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut lines = Lines { read: BufReader::new(read), max: LINE_BYTES_MAX as u64 };
-    let Some(first) = lines.next().await? else {
+    let deadline = Duration::from_millis(limits::CONTROL_HELLO_MS);
+    let hello = tokio::time::timeout(deadline, seat.hears(&mut lines)).await;
+    let Some(first) = hello.map_err(|_| std::io::ErrorKind::TimedOut)?? else {
         return Ok(());
     };
     match serde_json::from_str::<Hello>(&first) {
@@ -93,7 +112,7 @@ async fn connection(stream: UnixStream, brain: Arc<Brain>, channel: Arc<ConsoleC
             let response = admin::export(&brain, &export).await;
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
         }
-        Ok(Hello::Console { console }) => serve_console(lines, write, brain, channel, console).await,
+        Ok(Hello::Console { console }) => serve_console(lines, seat, write, brain, channel, console).await,
         Err(cause) => {
             let response = Response { ok: false, records: Vec::new(), text: format!("that is no request: {cause}") };
             write_line(&mut write, &serde_json::to_value(response).unwrap_or_default()).await
@@ -103,6 +122,7 @@ async fn connection(stream: UnixStream, brain: Arc<Brain>, channel: Arc<ConsoleC
 
 async fn serve_console(
     mut lines: Lines,
+    seat: &Seat,
     mut write: OwnedWriteHalf,
     brain: Arc<Brain>,
     channel: Arc<ConsoleChannel>,
@@ -117,9 +137,12 @@ async fn serve_console(
             }
         }
     });
-    let session = Session::open(brain, channel.clone(), sink.clone(), None, user).await;
-    while let Some(line) = lines.next().await? {
+    let session = Session::open(brain, channel.clone(), sink.clone(), None, user.clone()).await;
+    while let Some(line) = seat.hears(&mut lines).await? {
         session.line(&line).await;
+    }
+    if seat.was_given_up() {
+        sink.put(&Out::error(&user, GIVEN_UP));
     }
     channel.detach(&sink);
     drop((session, sink));
@@ -148,8 +171,11 @@ impl Lines {
     }
 }
 
+/// Writes a line; whoever does not read it in time is not waited for.
 async fn write_line(write: &mut OwnedWriteHalf, value: &Value) -> std::io::Result<()> {
-    write.write_all(format!("{value}\n").as_bytes()).await
+    let patience = Duration::from_millis(limits::CONTROL_WRITE_MS);
+    let line = format!("{value}\n");
+    tokio::time::timeout(patience, write.write_all(line.as_bytes())).await.map_err(|_| std::io::ErrorKind::TimedOut)?
 }
 
 /// The other end: a connection to the process that owns the store.

@@ -3,7 +3,9 @@
 //! Invariant: two sets of actions have the same digest only if owner, chat, account, and every action's
 //! service, command, schema, values, target, notes, taints, words passed on and attachments are the same, in the
 //! same order, and depend on one another in the same way.
-//! Every field is length-prefixed, object keys are sorted, so no two different values share their bytes.
+//! Every field has its tag, every list its count, every text its length, and object keys are sorted: the bytes can be
+//! read back in one way only, so no two different values share them. [`Scheme::First`] left some tags and counts out;
+//! cards that were shown under it are still verified by it.
 
 use std::fmt;
 
@@ -22,26 +24,46 @@ pub struct Digest(String);
 /// Characters of the digest a button carries.
 pub const PREFIX_CHARS: usize = 12;
 
+/// How the bytes are made. A card keeps the one it was shown under.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scheme {
+    /// `actions/1`: sections that were added later have neither tag nor count where they are empty.
+    #[default]
+    #[serde(rename = "actions/1")]
+    First,
+    /// `actions/2`: every section has both.
+    #[serde(rename = "actions/2")]
+    Second,
+}
+
+impl Scheme {
+    /// The one of new cards.
+    pub const NOW: Self = Self::Second;
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::First => "brain-agent/actions/1",
+            Self::Second => "brain-agent/actions/2",
+        }
+    }
+}
+
 impl Digest {
     /// The digest of everything one card asks for.
     pub fn of(owner: &UserId, chat: &ChatId, account: &str, actions: &[Action], depends_on: &[Vec<usize>]) -> Self {
-        let mut hash = Canonical::new();
-        hash.text("brain-agent/actions/1");
-        hash.text(owner.as_str());
-        hash.text(chat.as_str());
-        hash.text(account);
-        hash.count(actions.len());
-        for action in actions {
-            hash.action(action);
-        }
-        // Nothing is added where nothing depends on anything: such digests are those of version 0.1.
-        for (index, on) in depends_on.iter().enumerate().filter(|(_, on)| !on.is_empty()) {
-            hash.text("depends");
-            hash.count(index);
-            hash.count(on.len());
-            on.iter().for_each(|on| hash.count(*on));
-        }
-        Self(hex(&hash.0.finalize()))
+        Self::under(Scheme::NOW, owner, chat, account, actions, depends_on)
+    }
+
+    /// The same under the scheme of an older card.
+    pub fn under(
+        scheme: Scheme,
+        owner: &UserId,
+        chat: &ChatId,
+        account: &str,
+        actions: &[Action],
+        depends_on: &[Vec<usize>],
+    ) -> Self {
+        Self(hex(&Sha256::digest(bytes(scheme, owner, chat, account, actions, depends_on))))
     }
 
     /// The first characters, as buttons carry them.
@@ -75,65 +97,139 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-struct Canonical(Sha256);
+fn bytes(
+    scheme: Scheme,
+    owner: &UserId,
+    chat: &ChatId,
+    account: &str,
+    actions: &[Action],
+    depends_on: &[Vec<usize>],
+) -> Vec<u8> {
+    let mut bytes = Canonical { scheme, bytes: Vec::new() };
+    bytes.text(scheme.name());
+    bytes.field("owner", owner.as_str());
+    bytes.field("chat", chat.as_str());
+    bytes.field("account", account);
+    bytes.section("actions", actions.len());
+    actions.iter().for_each(|action| bytes.action(action));
+    bytes.depends(depends_on);
+    bytes.bytes
+}
+
+struct Canonical {
+    scheme: Scheme,
+    bytes: Vec<u8>,
+}
 
 impl Canonical {
-    fn new() -> Self {
-        Self(Sha256::new())
-    }
-
     fn count(&mut self, n: usize) {
-        self.0.update((n as u64).to_be_bytes());
+        self.bytes.extend_from_slice(&(n as u64).to_be_bytes());
     }
 
     fn text(&mut self, text: &str) {
         self.count(text.len());
-        self.0.update(text.as_bytes());
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    fn tag(&mut self, tag: &str) {
+        match self.scheme {
+            Scheme::First => {}
+            Scheme::Second => self.text(tag),
+        }
+    }
+
+    /// One text.
+    fn field(&mut self, tag: &str, text: &str) {
+        self.tag(tag);
+        self.text(text);
+    }
+
+    /// The head of a list of so many.
+    fn section(&mut self, tag: &str, count: usize) {
+        self.tag(tag);
+        self.count(count);
     }
 
     fn action(&mut self, action: &Action) {
         // Taken apart by name: a new field must be given its place here before this compiles.
         let Action { service, command, params, target, schema, taints, notes, names, attachments, passed_on } = action;
-        self.text(service);
-        self.text(command);
-        self.text(schema.as_deref().unwrap_or(""));
-        self.count(params.len());
+        self.field("service", service);
+        self.field("command", command);
+        match self.scheme {
+            Scheme::First => self.text(schema.as_deref().unwrap_or("")),
+            Scheme::Second => {
+                self.section("schema", usize::from(schema.is_some()));
+                schema.iter().for_each(|schema| self.text(schema));
+            }
+        }
+        self.section("params", params.len());
         let mut keys: Vec<_> = params.keys().collect();
         keys.sort();
         for key in keys {
             self.text(key);
             self.value(&params[key]);
         }
-        self.count(usize::from(target.is_some()));
+        self.section("target", usize::from(target.is_some()));
         if let Some(target) = target {
             self.text(&target.id);
             self.text(&target.revision);
             self.text(&target.label);
             self.value(&target.before);
         }
-        self.taints(taints);
-        self.count(notes.len());
+        self.taints("taints", taints);
+        self.section("notes", notes.len());
         notes.iter().for_each(|note| self.text(note));
-        self.count(names.len());
+        self.section("names", names.len());
         for (address, name) in names {
             self.text(address);
             self.text(name);
         }
-        self.count(attachments.len());
+        self.section("attachments", attachments.len());
         attachments.iter().for_each(|hash| self.text(hash));
-        // Cards that were made before there was such a thing keep their digest: no service has this name.
-        if !passed_on.is_empty() {
-            self.text("passed on");
-            self.taints(passed_on);
+        match self.scheme {
+            Scheme::First if passed_on.is_empty() => {}
+            Scheme::First => {
+                self.text("passed on");
+                self.taints("", passed_on);
+            }
+            Scheme::Second => self.taints("passed on", passed_on),
         }
     }
 
-    fn taints(&mut self, taints: &[Taint]) {
-        self.count(taints.len());
+    fn taints(&mut self, tag: &str, taints: &[Taint]) {
+        self.section(tag, taints.len());
         for taint in taints {
-            self.text(&taint.param);
-            self.text(&taint.value);
-            self.text(&taint.label());
+            let Taint { param, value, source, kept_in } = taint;
+            self.text(param);
+            self.text(value);
+            match self.scheme {
+                Scheme::First => self.text(&taint.label()),
+                Scheme::Second => {
+                    self.text(source);
+                    self.section("kept in", usize::from(kept_in.is_some()));
+                    kept_in.iter().for_each(|kept_in| self.text(kept_in));
+                }
+            }
+        }
+    }
+
+    fn depends(&mut self, depends_on: &[Vec<usize>]) {
+        match self.scheme {
+            Scheme::First => {
+                for (index, on) in depends_on.iter().enumerate().filter(|(_, on)| !on.is_empty()) {
+                    self.text("depends");
+                    self.count(index);
+                    self.count(on.len());
+                    on.iter().for_each(|on| self.count(*on));
+                }
+            }
+            Scheme::Second => {
+                self.section("depends on", depends_on.len());
+                for on in depends_on {
+                    self.count(on.len());
+                    on.iter().for_each(|on| self.count(*on));
+                }
+            }
         }
     }
 
@@ -167,3 +263,6 @@ impl Canonical {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,7 +26,7 @@ use std::fmt;
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::digest::Digest;
+use super::digest::{Digest, Scheme};
 use super::ids::{ChatId, MessageId, PendingId, UserId};
 use super::plan::Action;
 use crate::limits;
@@ -215,6 +215,9 @@ pub struct Pending {
     pub depends_on: Vec<Vec<usize>>,
     /// Of all of the above but the id.
     pub digest: Digest,
+    /// How the digest is made; records from before there were several say nothing.
+    #[serde(default)]
+    pub scheme: Scheme,
     /// Where it stands.
     pub state: State,
     /// When it was made.
@@ -268,9 +271,9 @@ pub enum NotYours {
 }
 
 impl Pending {
-    /// The digest of what is stored now.
+    /// The digest of what is stored now, made as when the card was shown.
     pub fn compute_digest(&self) -> Digest {
-        Digest::of(&self.owner, &self.chat, &self.account, &self.actions, &self.depends_on)
+        Digest::under(self.scheme, &self.owner, &self.chat, &self.account, &self.actions, &self.depends_on)
     }
 
     /// True when its time is over by either clock.
