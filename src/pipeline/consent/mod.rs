@@ -46,7 +46,7 @@ pub fn again(turn: &Turn<'_>, why: &str) -> Answer {
     if let [only] = turn.open.as_slice()
         && let Ok(parts) = cards::parts(turn.brain, only, &turn.reference())
     {
-        let first = only.last_card_message().map(|message| Edit { message, text: None, buttons: Vec::new() });
+        let first = only.last_card_message().map(|message| Edit::buttons(message, Vec::new()));
         answer.edits.extend(first);
         answer.replies = parts;
     }
