@@ -1,7 +1,7 @@
 //! Places where a crash test stops the process dead. Built only with the feature `failpoints`.
 //!
 //! `FAIL_AT=NAME` names the place; the process writes the name into the file `FAIL_REACHED` and does nothing
-//! more, until it is killed. `NAME:N` means the N-th time it passes there.
+//! more, until it is killed. `NAME:N` means the N-th time it passes there. With `FAIL_AS=panic` it panics there.
 
 /// Stops here when the environment says so.
 #[cfg(feature = "failpoints")]
@@ -18,6 +18,9 @@ pub fn fail_point(name: &str) {
     }
     if let Ok(path) = std::env::var("FAIL_REACHED") {
         let _ = std::fs::write(path, name);
+    }
+    if std::env::var("FAIL_AS").is_ok_and(|how| how == "panic") {
+        panic!("{name} was reached");
     }
     loop {
         std::thread::park();

@@ -21,6 +21,8 @@ pub const PLAN_ACTIONS_MAX: usize = 20;
 pub const ACTIONS_NAMED_MAX: usize = 10;
 /// Characters of each of them.
 pub const ACTION_NAMED_CHARS: usize = 80;
+/// Characters of what was wrong with a model's answer, when it is asked once more: a few parameters by name.
+pub const PROBLEM_CHARS_MAX: usize = 400;
 /// Rounds of reflect in one turn.
 pub const REFLECT_ROUNDS_MAX: usize = 5;
 /// Characters of one string parameter; a mail body fits, a novel does not.

@@ -183,7 +183,8 @@ impl Brain {
         token
     }
 
-    pub(super) fn end(&self, incoming: &Incoming) {
+    /// A turn is over, however it ended: `/cancel` no longer finds it.
+    pub fn end(&self, incoming: &Incoming) {
         if commands::stoppable(&incoming.input) {
             self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&incoming.chat);
         }

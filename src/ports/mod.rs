@@ -6,6 +6,7 @@
 
 mod channel;
 mod clock;
+mod file_error;
 mod model;
 mod optimistic;
 pub mod records;
@@ -15,6 +16,7 @@ mod typed;
 
 pub use channel::{Channel, SendError};
 pub use clock::Clock;
+pub use file_error::{is_full, why_not};
 pub use model::{Call, Completion, Model, ModelError, Stage, Usage};
 pub use optimistic::optimistic;
 pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, StoreError, Stored, Table, from_stored};

@@ -329,7 +329,13 @@ pub enum StoreError {
         /// What was found.
         why: String,
     },
-    /// Full or read-only disk, broken device.
+    /// No room is left for it.
+    #[error("the disk is full, so nothing of this was kept: free some space for {path}, then say it again")]
+    Full {
+        /// The file.
+        path: String,
+    },
+    /// Read-only disk, broken device.
     #[error("{path} cannot be written or read: {why}; nothing of this change was kept")]
     Disk {
         /// The file.

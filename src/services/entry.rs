@@ -39,9 +39,35 @@ pub enum ParamError {
         /// Values to choose from, with their labels; empty if anything may be answered.
         choices: Vec<(String, String)>,
     },
-    /// They do not fit the types.
+    /// They are understood and cannot be: a sentence for the person.
     #[error("{0}")]
     Invalid(String),
+    /// They do not fit the types. What a planner wrote: a person is told which part was not understood.
+    #[error("I could not make sense of {}. Nothing was done about it; please say it once more, in other words.", part(.param.as_deref()))]
+    Unfit {
+        /// Which of them, where one alone is to blame.
+        param: Option<String>,
+        /// For whoever planned it.
+        why: String,
+    },
+}
+
+impl ParamError {
+    /// What a planner can mend, in words for it; `None` for what only the person can.
+    pub fn for_planner(&self) -> Option<String> {
+        match self {
+            Self::Missing { .. } | Self::Invalid(_) => None,
+            Self::Unfit { param: Some(param), why } => Some(format!("{param}: {why}")),
+            Self::Unfit { param: None, why } => Some(why.clone()),
+        }
+    }
+}
+
+fn part(param: Option<&str>) -> String {
+    match param {
+        Some(param) => format!("one part of that (the {})", param.replace('_', " ")),
+        None => "a part of that".to_owned(),
+    }
 }
 
 /// A command with its type erased, and whoever carries it out.
@@ -110,6 +136,15 @@ pub(super) fn entry<C: Command, S: Handle<C>>(service: &str, handler: Arc<S>) ->
     Arc::new(Typed { service: service.to_owned(), schema, required, handler, command: PhantomData::<fn() -> C> })
 }
 
+/// Whether everything is fine without this one, or only its absence is wrong.
+fn fits_without<T: Command>(params: &Params, param: &str) -> bool {
+    let rest: Params = params.iter().filter(|(name, _)| *name != param).map(clone_pair).collect();
+    match serde_json::from_value::<T>(Value::Object(rest)) {
+        Ok(_) => true,
+        Err(cause) => cause.to_string().starts_with(&format!("missing field `{param}`")),
+    }
+}
+
 /// The schema is made once: every check of every action reads it.
 struct Typed<C, S> {
     service: String,
@@ -133,7 +168,11 @@ impl<T: Command, S> Typed<T, S> {
             let question = T::question(param).to_owned();
             return Err(ParamError::Missing { param: param.clone(), question, choices: Vec::new() });
         }
-        serde_json::from_value(Value::Object(present)).map_err(|cause| ParamError::Invalid(cause.to_string()))
+        serde_json::from_value(Value::Object(present.clone())).map_err(|cause| {
+            let is_to_blame = |param: &&String| fits_without::<T>(&present, param);
+            let param = present.keys().find(is_to_blame).cloned();
+            ParamError::Unfit { param, why: cause.to_string() }
+        })
     }
 
     fn unparse(command: &T) -> Result<Params, ParamError> {
@@ -142,8 +181,8 @@ impl<T: Command, S> Typed<T, S> {
                 params.retain(|_, value| !value.is_null());
                 Ok(params)
             }
-            Ok(other) => Err(ParamError::Invalid(format!("{other} is not an object"))),
-            Err(cause) => Err(ParamError::Invalid(cause.to_string())),
+            Ok(other) => Err(ParamError::Unfit { param: None, why: format!("{other} is not an object") }),
+            Err(cause) => Err(ParamError::Unfit { param: None, why: cause.to_string() }),
         }
     }
 
@@ -338,7 +377,8 @@ fn performed<T: Serialize>(done: Result<Completed<T>, ServiceError>) -> Performe
 
 /// Whoever checks first never sees this: a stored action of an older version may.
 fn unreadable(error: &ParamError) -> ServiceError {
-    ServiceError::Refused(format!("I can't do that as it stands ({error}); nothing was changed."))
+    tracing::warn!(why = error.for_planner(), "an action does not fit its command any more");
+    ServiceError::Refused(error.to_string())
 }
 
 /// A prepared command as parameters.

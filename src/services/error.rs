@@ -47,14 +47,29 @@ pub enum ServiceError {
     Broken(String),
 }
 
+const UNREADABLE: &str = "Something I keep for that cannot be read, so I left it as it is. Please tell whoever runs me; the log says what it is.";
+
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
-        Self::Broken(error.to_string())
+        match error {
+            StoreError::Unreadable { .. } => {
+                tracing::error!(%error, "a service met a record that cannot be read");
+                Self::Broken(UNREADABLE.to_owned())
+            }
+            StoreError::Conflict { .. }
+            | StoreError::Locked { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::Newer { .. }
+            | StoreError::Full { .. }
+            | StoreError::Disk { .. }
+            | StoreError::Closed => Self::Broken(error.to_string()),
+        }
     }
 }
 
 impl From<serde_json::Error> for ServiceError {
     fn from(error: serde_json::Error) -> Self {
-        Self::Broken(error.to_string())
+        tracing::error!(%error, "a service met something it cannot read");
+        Self::Broken(UNREADABLE.to_owned())
     }
 }

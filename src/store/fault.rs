@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::ports::StoreError;
+use crate::ports::{StoreError, is_full};
 
 /// What went wrong with the file at `path`.
 pub(super) fn translate(path: &Path, cause: &redb::Error) -> StoreError {
@@ -31,6 +31,7 @@ pub(super) fn translate_io(path: &Path, cause: &std::io::Error) -> StoreError {
     match cause.kind() {
         // redb says so when the content is not its own, or ends too early.
         ErrorKind::InvalidData | ErrorKind::UnexpectedEof => damaged(path, &cause.to_string()),
+        _ if is_full(cause) => StoreError::Full { path: path.display().to_string() },
         _ => disk(path, &cause.to_string()),
     }
 }

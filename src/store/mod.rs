@@ -99,7 +99,7 @@ impl RedbStore {
             return Err(StoreError::Closed);
         }
         match self.read_once(Arc::clone(&read)).await {
-            Err(StoreError::Disk { .. }) => {
+            Err(StoreError::Disk { .. } | StoreError::Full { .. }) => {
                 self.heal().await?;
                 self.read_once(read).await
             }

@@ -13,10 +13,12 @@ use brain_agent::eval;
 use brain_agent::ports::StoreError;
 
 use crate::cli::{EvalArgs, Verb};
+use crate::logs::Logs;
 use crate::remote::wait_for_done;
 use crate::runtime::{Runtime, Wanted};
 
-pub(crate) async fn ask(config: &Config, text: &str, user: &str) -> anyhow::Result<ExitCode> {
+pub(crate) async fn ask(config: &Config, text: &str, user: &str, logs: &Logs) -> anyhow::Result<ExitCode> {
+    logs.go_to_file(&config.data_dir);
     let line = serde_json::json!({"text": text}).to_string();
     let (_, sink) = shared(TerminalSink::default());
     let done = match Runtime::open(config, Wanted::by(config)).await {

@@ -4,6 +4,7 @@
 
 mod cli;
 mod errands;
+mod logs;
 mod remote;
 mod runtime;
 mod talk;
@@ -15,6 +16,7 @@ use brain_agent::config::Config;
 use brain_agent::core::text::visible;
 use clap::Parser;
 use cli::{Cli, Command, ConsoleArgs};
+use logs::Logs;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -24,12 +26,12 @@ fn main() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
-    log_to_stderr();
+    let logs = logs::start();
     // One TLS stack. It fails only when a provider was installed before, and then that one serves.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let outcome = match app::runtime() {
         Ok(runtime) => {
-            let outcome = runtime.block_on(run(cli));
+            let outcome = runtime.block_on(run(cli, &logs));
             // A thread that waits for a key press must not hold up the end.
             runtime.shutdown_timeout(std::time::Duration::from_millis(200));
             outcome
@@ -42,24 +44,17 @@ fn main() -> ExitCode {
     })
 }
 
-/// Logs go to standard error; `RUST_LOG` says how much.
-fn log_to_stderr() {
-    use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
-}
-
-async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+async fn run(cli: Cli, logs: &Logs) -> anyhow::Result<ExitCode> {
     let config = Config::load()?;
     for warning in &config.warnings {
         eprintln!("brain-agent: {}", visible(warning));
     }
     match cli.command {
         None if config.telegram.is_some() => runtime::serve(&config).await,
-        None => talk::console(&config, ConsoleArgs::default()).await,
+        None => talk::console(&config, ConsoleArgs::default(), logs).await,
         Some(Command::Serve) => runtime::serve(&config).await,
-        Some(Command::Console(args)) => talk::console(&config, args).await,
-        Some(Command::Ask { text, user }) => errands::ask(&config, &text, &user).await,
+        Some(Command::Console(args)) => talk::console(&config, args, logs).await,
+        Some(Command::Ask { text, user }) => errands::ask(&config, &text, &user, logs).await,
         Some(Command::Pending { verb, json }) => errands::pending(&config, verb, json).await,
         Some(Command::Export { user }) => errands::export(&config, &user).await,
         Some(Command::Eval(args)) => errands::evaluate(&config, &args).await,

@@ -19,12 +19,16 @@ use brain_agent::services;
 use chrono::{DateTime, Utc};
 
 use crate::cli::ConsoleArgs;
+use crate::logs::Logs;
 use crate::remote;
 use crate::runtime::{Runtime, Wanted, termination};
 
-pub(crate) async fn console(config: &Config, args: ConsoleArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
     let demo = args.demo.then(tempfile::tempdir).transpose().context("the demo needs a temporary folder")?;
     let data_dir: PathBuf = demo.as_ref().map_or_else(|| config.data_dir.clone(), |folder| folder.path().to_owned());
+    if !args.json {
+        logs.go_to_file(&data_dir);
+    }
     let manual = args.now.map(|now| Arc::new(ManualClock::new(now)));
     let clock: Arc<dyn Clock> = match &manual {
         Some(clock) => clock.clone(),

@@ -14,7 +14,7 @@ use crate::core::forgotten::Forgotten;
 use crate::core::ids::{ChatId, MessageId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Attachment, Edit, Reply};
-use crate::ports::{Channel, SendError};
+use crate::ports::{Channel, SendError, why_not};
 
 /// Where the lines of a session go.
 pub trait Sink: Send + Sync {
@@ -112,7 +112,7 @@ impl Channel for ConsoleChannel {
         if let Some(file) = reply.attachment.take() {
             let saved = save(&self.files, &file);
             let saved = saved.map(|path| format!("Saved as {}", path.display()));
-            let saved = saved.unwrap_or_else(|cause| format!("❗ The file could not be written: {cause}"));
+            let saved = saved.unwrap_or_else(|cause| format!("❗ The file could not be written: {}.", why_not(&cause)));
             reply.text = format!("{}\n{saved}", reply.text);
         }
         self.put(chat, |user| Out::message(user, id, &reply))?;

@@ -8,7 +8,10 @@ mod channel;
 pub mod terminal;
 pub mod wire;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+
+use futures::FutureExt as _;
 
 pub use channel::{ConsoleChannel, Sink};
 use wire::{ConsoleLine, ConsoleRequest, Out};
@@ -17,7 +20,8 @@ use crate::clock::ManualClock;
 use crate::core::ids::{ChatId, RunId, UserId};
 use crate::core::turn::{Done, Incoming, Input, Origin, Path};
 use crate::pipeline::brain::Brain;
-use crate::pipeline::handle_turn;
+use crate::pipeline::{commit, handle_turn};
+use crate::ports::Batch;
 use crate::scheduler;
 
 /// The chat of a console's user.
@@ -105,7 +109,15 @@ impl Session {
             inbox: None,
             parts: Vec::new(),
         };
-        Ok(handle_turn(&self.brain, &incoming).await)
+        match AssertUnwindSafe(handle_turn(&self.brain, &incoming)).catch_unwind().await {
+            Ok(done) => Ok(done),
+            Err(_panic) => {
+                tracing::error!(turn = %incoming.turn, "a turn broke");
+                self.brain.end(&incoming);
+                let told = self.brain.tell_broken(&incoming, Batch::default()).await;
+                told.map(|()| Done::quiet(Path::Error)).map_err(|error| commit::sorry(&error))
+            }
+        }
     }
 
     /// A message of a size that can be worked with; the person is told when something was left out.

@@ -3,7 +3,7 @@
 //! Invariant: a panic ends one turn, is told, and what it left undone stays undone.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use futures::FutureExt;
 
@@ -14,16 +14,12 @@ use super::updates::{IncomingEvent, callback_query, edited_message, my_chat_memb
 use super::{debounce, groups};
 use crate::config::telegram_user;
 use crate::core::ids::{ChatId, MessageId, RunId};
-use crate::core::outcome::Outcome;
-use crate::core::run::{Run, StepProgress};
 use crate::core::turn::{Incoming, Input, Reply};
 use crate::pipeline::handle_turn_in;
 use crate::pipeline::intake::commands;
 use crate::pipeline::intake::debounce::Debounce;
 use crate::ports::records::{InboxEntry, Show};
-use crate::ports::{Batch, Expect, Key, RecordExt, StoreError};
-
-const BROKEN: &str = "Something went wrong inside me, and I stopped there. Nothing more was done. Please check /today or /tasks before you send it again.";
+use crate::ports::{Batch, Expect, StoreError};
 
 /// Does a job, whatever comes of it.
 pub(super) async fn work(context: Option<Arc<TelegramContext>>, job: Job, rest: Rest<Job>) {
@@ -99,28 +95,13 @@ pub(super) async fn broken(
     updates: &[&InboxEntry],
     incoming: &Incoming,
 ) -> Result<(), StoreError> {
-    if commands::stoppable(&incoming.input) {
-        context.brain.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&incoming.chat);
-    }
+    context.brain.end(incoming);
     if context.inbox.is_done(incoming).await? {
         // It broke after its commit: the answer is in the outbox.
         context.channel.late.add(incoming.chat.clone());
         return Ok(());
     }
-    let mut batch = closed(updates)?;
-    let journal = Key::of(&[incoming.turn.as_str()]);
-    if let Some((mut run, revision)) = context.brain.store.load::<Run>(&journal).await? {
-        run.inbox = None;
-        for step in &mut run.steps {
-            if step.progress == StepProgress::Planned {
-                step.progress = StepProgress::Done {
-                    outcome: Outcome::failed("not tried, because something went wrong inside me"),
-                };
-            }
-        }
-        batch.put(&run, Expect::Revision(revision))?;
-    }
-    context.brain.tell(&incoming.chat, vec![Show::Send(Reply::text(BROKEN))], batch).await
+    context.brain.tell_broken(incoming, closed(updates)?).await
 }
 
 /// One sentence in reply; the updates are closed with it.

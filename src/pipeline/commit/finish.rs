@@ -57,8 +57,10 @@ pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done 
             tracing::error!(%error, "an answer could not be stored");
             done.path = Path::Error;
             // What was done is in the journal; it is told again after a restart. Say now what can be said.
-            let said = answer.replies.into_iter().filter(|reply| reply.card.is_none());
-            for reply in said.chain([Reply::text(sorry(&error))]) {
+            // A turn that the store has ended before says so already.
+            let sorry = sorry(&error);
+            let said = answer.replies.into_iter().filter(|reply| reply.card.is_none() && reply.text != sorry);
+            for reply in said.chain([Reply::text(sorry.clone())]) {
                 let _ = turn.brain.channel.send(turn.chat(), &Reply { buttons: Vec::new(), ..reply }).await;
             }
         }
@@ -78,9 +80,12 @@ fn trouble(error: &StoreError) -> Answer {
     Answer::says(Path::Error, sorry(error)).keeping_question()
 }
 
+const FULL: &str = "The disk of the machine I run on is full, so nothing of this was saved; what I confirmed before is kept. Please free some space there, then say it again.";
+
 /// Said when the store is in the way.
 pub fn sorry(error: &StoreError) -> String {
     let why = match error {
+        StoreError::Full { .. } => return FULL.to_owned(),
         StoreError::Conflict { .. } => "Something else changed it at the same moment, so I stopped.",
         StoreError::Locked { .. }
         | StoreError::Damaged { .. }

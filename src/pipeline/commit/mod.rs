@@ -17,6 +17,7 @@
 //! channel knows).
 
 mod answer;
+mod broken;
 mod conversation;
 mod delivery;
 mod erasure;
@@ -28,6 +29,7 @@ mod recover;
 mod wording;
 
 use crate::core::ids::{ChatId, MessageId};
+use crate::core::turn::Incoming;
 use crate::pipeline::brain::Brain;
 use crate::ports::records::Show;
 use crate::ports::{Batch, StoreError};
@@ -35,7 +37,8 @@ use crate::ports::{Batch, StoreError};
 pub(super) use answer::{Answer, Question, Rewrite};
 pub(super) use conversation::reminds_of;
 pub use finish::STOPPED;
-pub(super) use finish::{cannot_even_begin, finish, sorry};
+pub use finish::sorry;
+pub(super) use finish::{cannot_even_begin, finish};
 pub use locks::Locks;
 pub(super) use recover::AND_THE_REST;
 pub use recover::{recover, undelivered};
@@ -52,6 +55,12 @@ impl Brain {
     /// The same commit; whoever calls this sees to the delivery.
     pub async fn commit_told(&self, chat: &ChatId, shows: Vec<Show>, batch: Batch) -> Result<(), StoreError> {
         outbox::tell(self, chat, &shows, &batch).await
+    }
+
+    /// Tells that a turn broke, together with these changes. What it had begun is settled at the next start; what it
+    /// had not begun is given up.
+    pub async fn tell_broken(&self, incoming: &Incoming, batch: Batch) -> Result<(), StoreError> {
+        broken::tell(self, incoming, batch).await
     }
 
     /// Shows what waits in a chat's outbox, in order. What cannot be shown now stays. Never panics: whoever delivers

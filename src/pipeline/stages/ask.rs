@@ -5,6 +5,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::core::text::shorten;
+use crate::limits;
 use crate::pipeline::turn::Turn;
 use crate::ports::{Call, Model, ModelError, Stage, Usage};
 
@@ -28,9 +30,24 @@ pub async fn typed<T: DeserializeOwned>(
     schema: Value,
     tokens_max: u32,
 ) -> Asked<T> {
+    typed_fitting(turn, model, stage, prompt, schema, tokens_max, |_| None).await
+}
+
+/// The same; `misfit` says what is wrong inside an answer of the right shape. It is asked about once, too; after that
+/// the answer stands as it is, and whoever uses it refuses that part.
+pub async fn typed_fitting<T: DeserializeOwned>(
+    turn: &Turn<'_>,
+    model: &dyn Model,
+    stage: Stage,
+    prompt: (String, String),
+    schema: Value,
+    tokens_max: u32,
+    misfit: impl Fn(&T) -> Option<String>,
+) -> Asked<T> {
     let (system, user) = prompt;
     let mut call = Call { stage, system, user, schema: Some(schema), tokens_max };
     let mut problem = String::new();
+    let mut misfitting = None;
     for attempt in 0..2 {
         if attempt == 1 {
             call.user
@@ -42,28 +59,33 @@ pub async fn typed<T: DeserializeOwned>(
             Err(error) => {
                 turn.spent(error.usage());
                 turn.traced(stage.name(), started, input, error.usage(), format!("failed: {error}"));
-                return Asked::Failed(error);
+                return misfitting.map_or(Asked::Failed(error), Asked::Answer);
             }
             Ok(completion) => {
                 turn.spent(completion.usage);
                 let parsed = completion
                     .json
                     .ok_or_else(|| "it was no JSON".to_owned())
-                    .and_then(|json| serde_json::from_value(json).map_err(|cause| cause.to_string()));
-                match parsed {
-                    Ok(answer) => {
-                        turn.traced(stage.name(), started, input, completion.usage, "ok");
-                        return Asked::Answer(answer);
-                    }
-                    Err(why) => {
-                        turn.traced(stage.name(), started, input, completion.usage, "unusable");
-                        problem = crate::core::text::shorten(&why, 200);
-                    }
-                }
+                    .and_then(|json| serde_json::from_value::<T>(json).map_err(|cause| cause.to_string()));
+                let why = match parsed {
+                    Ok(answer) => match misfit(&answer).filter(|_| attempt == 0) {
+                        None => {
+                            turn.traced(stage.name(), started, input, completion.usage, "ok");
+                            return Asked::Answer(answer);
+                        }
+                        Some(why) => {
+                            misfitting = Some(answer);
+                            why
+                        }
+                    },
+                    Err(why) => why,
+                };
+                turn.traced(stage.name(), started, input, completion.usage, "unusable");
+                problem = shorten(&why, limits::PROBLEM_CHARS_MAX);
             }
         }
     }
-    Asked::Unusable(problem)
+    misfitting.map_or(Asked::Unusable(problem), Asked::Answer)
 }
 
 /// Asks for words. `words` receives them as they come.

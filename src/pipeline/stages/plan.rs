@@ -260,9 +260,23 @@ async fn by_model(
         message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
     };
     match ask::prompt(turn, Stage::Plan, &fixed, &changing) {
-        Ok(prompt) => ask::typed(turn, model, Stage::Plan, prompt, schema, 2_000).await,
+        Ok(prompt) => {
+            let misfit = |plan: &Plan| misfit(turn, plan);
+            ask::typed_fitting(turn, model, Stage::Plan, prompt, schema, 2_000, misfit).await
+        }
         Err(error) => Asked::Failed(error),
     }
+}
+
+/// The parameters that do not fit their commands.
+fn misfit(turn: &Turn<'_>, plan: &Plan) -> Option<String> {
+    let misfits = plan.actions.iter().take(limits::PLAN_ACTIONS_MAX).enumerate().filter_map(|(index, planned)| {
+        let entry = turn.brain.services.command(&planned.service, &planned.command)?;
+        let why = entry.check(planned.params.clone()).err()?.for_planner()?;
+        Some(format!("actions[{index}].params.{why}"))
+    });
+    let misfits: Vec<String> = misfits.collect();
+    (!misfits.is_empty()).then(|| misfits.join("; "))
 }
 
 fn earlier(topic: &Topic<'_>) -> String {

@@ -105,7 +105,7 @@ impl From<ParamError> for Unsettled {
     fn from(error: ParamError) -> Self {
         match error {
             ParamError::Missing { param, question, choices } => Self::Ask { question, param, choices },
-            ParamError::Invalid(why) => Self::Impossible(why),
+            told @ (ParamError::Invalid(_) | ParamError::Unfit { .. }) => Self::Impossible(told.to_string()),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::mailbox::{Mail, Mailboxes, blocking};
 use super::source::maildir::Folder;
 use crate::core::digest::hex;
 use crate::core::ids::UserId;
+use crate::ports::why_not;
 use crate::services::error::ServiceError;
 use crate::services::service::Attempt;
 
@@ -61,7 +62,7 @@ pub async fn save(
     blocking(move || {
         maildir
             .put(Folder::Drafts, &base, "DS", &bytes)
-            .map_err(|cause| ServiceError::Refused(format!("The draft could not be saved ({cause}).")))
+            .map_err(|cause| ServiceError::Refused(format!("The draft could not be saved: {}.", why_not(&cause))))
     })
     .await?;
     Ok(id)
@@ -93,7 +94,7 @@ impl Mailboxes {
         blocking(move || {
             maildir
                 .remove(Folder::Drafts, &base)
-                .map_err(|cause| ServiceError::Refused(format!("The draft could not be deleted ({cause}).")))
+                .map_err(|cause| ServiceError::Refused(format!("The draft could not be deleted: {}.", why_not(&cause))))
         })
         .await
     }

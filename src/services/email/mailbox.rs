@@ -21,6 +21,7 @@ use super::thread::{self, Thread};
 use crate::core::ids::UserId;
 use crate::core::text::shorten;
 use crate::language::words;
+use crate::ports::why_not;
 use crate::services::error::ServiceError;
 
 /// What the index knows of one mail.
@@ -210,7 +211,7 @@ pub async fn blocking<T: Send + 'static>(
 }
 
 fn unreadable(cause: std::io::Error) -> ServiceError {
-    ServiceError::Refused(format!("Your mailbox cannot be read ({cause}). Nothing was changed."))
+    ServiceError::Refused(format!("Your mailbox cannot be read: {}. Nothing was changed.", why_not(&cause)))
 }
 
 /// The configured address, else whoever wrote what lies in Sent.

@@ -106,6 +106,59 @@ fn prose_around_json_is_read() {
     assert_eq!(outcomes_of(&lines)[0]["params"]["deadline"], "2026-01-12T17:00:00+00:00", "{lines:#?}");
 }
 
+/// Parameters that no command takes, each wrong in its own way, and the part that is told.
+fn unfit() -> [(&'static str, &'static str, Value, &'static str); 4] {
+    [
+        ("task", "create", json!({"title": "Call mom", "deadline": {"on": 5}}), "deadline"),
+        ("task", "create", json!({"title": ["Call", "mom"]}), "title"),
+        ("task", "create", json!({"title": "Call mom", "colour": "red"}), "colour"),
+        ("memory", "store", json!({"category": 1, "key": 2, "value": "x"}), "a part of that"),
+    ]
+}
+
+/// What only a program says.
+const TECHNICAL: [&str; 7] =
+    ["invalid type", "expected", "unknown field", "missing field", "variant", "struct", "line 1"];
+
+#[test]
+fn parameters_that_do_not_fit_are_asked_for_once_more_with_what_is_wrong() {
+    for (service, command, params, part) in unfit() {
+        let right = json!({"title": "Call mom"});
+        let right = if service == "task" {
+            planned("task", "create", right)
+        } else {
+            planned(service, command, json!({"category": "a", "key": "b", "value": "x"}))
+        };
+        let script = Script::new()
+            .always("route", route(&["task", "memory"]))
+            .then("plan", plan(&[planned(service, command, params)]))
+            .then("plan", plan(&[right]))
+            .always("respond", ModelReply::text("There you go."));
+        let model = ModelServer::scripted(script);
+        let lines = turn(&model, REMIND);
+        assert_eq!(outcomes_of(&lines)[0]["status"], "succeeded", "{part}: {lines:#?}");
+        let calls = model.calls_of("plan");
+        assert_eq!(calls.len(), 2, "{part}");
+        let asked = &calls[1].messages.last().unwrap().1;
+        assert!(asked.contains("actions[0].params") && asked.contains("could not be used"), "{part}: {asked}");
+    }
+}
+
+#[test]
+fn parameters_that_stay_unfit_are_told_in_plain_words_and_the_rest_is_done() {
+    for (service, command, params, part) in unfit() {
+        let other = planned("memory", "store", json!({"category": "home", "key": "door", "value": "is blue"}));
+        let model = scripted(&["task", "memory"], plan(&[planned(service, command, params), other]), "There you go.");
+        let lines = turn(&model, REMIND);
+        assert_eq!(model.calls_of("plan").len(), 2, "{part}");
+        let text = text_of(&lines);
+        assert!(text.contains("could not make sense of") && text.contains(part), "{part}: {text}");
+        assert!(text.contains("is blue"), "{part}: {text}");
+        let shown = format!("{lines:?}").to_lowercase();
+        assert!(TECHNICAL.iter().all(|word| !shown.contains(word)), "{part}: {shown}");
+    }
+}
+
 #[test]
 fn an_answer_that_stays_unusable_runs_nothing_and_is_asked_for_twice() {
     let bad = [

@@ -144,3 +144,33 @@ fn an_export_of_somebody_unknown_is_no_export() {
     let typo = program.run(&["export", "--user", "mee"]);
     assert!(typo.code == 1 && typo.stdout.is_empty() && typo.stderr.contains("anybody called mee"), "{typo:?}");
 }
+
+#[cfg(feature = "failpoints")]
+#[test]
+fn a_turn_that_breaks_is_told_in_one_line_and_the_terminal_goes_on() {
+    const REMIND: &str = "remind me to call mom tomorrow at 5pm";
+    let technical =
+        |text: &str| ["panicked", "src/", "thread", "RUST_BACKTRACE"].iter().any(|word| text.contains(word));
+    let broken =
+        |program: &Program| program.clone().env("RUST_LOG", "warn").fail_at("plan-before").env("FAIL_AS", "panic");
+    let program = Program::new();
+    let mut lines = console(&broken(&program));
+    let told = lines.say(REMIND);
+    assert_eq!(done_of(&told)["path"], "error", "{told:#?}");
+    assert!(text_of(&told).contains("went wrong inside me"), "{told:#?}");
+    assert_eq!(done_of(&lines.say("hi"))["path"], "chat", "it goes on");
+    drop(lines);
+
+    let terminal = broken(&program).run_with_stdin(&["console"], &format!("{REMIND}\nshow my tasks\n"));
+    assert_eq!(terminal.code, 0, "{terminal:?}");
+    assert_eq!(terminal.stdout.matches("went wrong inside me").count(), 1, "{terminal:?}");
+    assert!(terminal.stdout.contains("no open tasks") || terminal.stdout.contains("Nothing"), "{terminal:?}");
+    let asked = broken(&program).run(&["ask", REMIND]);
+    assert!(asked.code == 1 && asked.stdout.contains("went wrong inside me"), "{asked:?}");
+    for ended in [&terminal, &asked] {
+        assert!(!technical(&ended.stdout) && ended.stderr.is_empty(), "{ended:?}");
+    }
+    let log = std::fs::read_to_string(program.data_dir().join("brain-agent.log")).unwrap();
+    assert_eq!(log.matches("failpoint.rs").count(), 2, "{log}");
+    assert!(!log.contains("call mom"), "{log}");
+}

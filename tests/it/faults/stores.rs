@@ -109,7 +109,8 @@ fn a_disk_that_fills_up_stops_nothing_but_the_new_and_loses_nothing_told() {
         let text = text_of(&lines);
         assert!(!text.is_empty(), "{lines:#?}");
         if done_of(&lines)["path"] == "error" {
-            assert!(text.contains("memory") || text.contains("disk"), "{text}");
+            assert!(text.contains("disk") && text.contains("is full") && text.contains("free some space"), "{text}");
+            assert_eq!(text.matches("is full").count(), 1, "{text}");
             trouble = true;
             break;
         }

@@ -262,20 +262,20 @@ impl Smtp {
             let address = &self.sender.address;
             return Err(format!("{} refused the sender {address}: {}", self.host, says(&error)));
         }
-        let mut refused = Vec::new();
+        let mut refused = Refusals::default();
         for address in to {
             match connection.command(Rcpt::new(address.clone(), Vec::new())).await {
                 Ok(_) => {}
                 Err(error) if error.status().is_some() => {
-                    refused.push(format!("{address} ({})", says(&error)));
+                    refused.add(address, says(&error));
                 }
                 Err(error) => return Err(format!("{} broke off: {}", self.host, says(&error))),
             }
         }
-        if !refused.is_empty() {
+        if !refused.0.is_empty() {
             let _ = connection.command(Rset).await;
             connection.abort().await;
-            return Err(format!("{} refused {}", self.host, refused.join(", ")));
+            return Err(format!("{} refused {refused}", self.host));
         }
         match connection.command(Data).await {
             Ok(response) if response.has_code(354) => Ok(()),
@@ -296,7 +296,45 @@ fn is_done(response: &Response) -> bool {
     response.code().severity == Severity::PositiveCompletion
 }
 
-/// What the server or the system said, on one short line.
+/// Who was refused, by what the server said: of many addresses it often says the same.
+#[derive(Debug, Default)]
+struct Refusals(Vec<(String, Vec<String>)>);
+
+impl Refusals {
+    fn add(&mut self, address: &Address, why: String) {
+        // Servers name the address once more.
+        let why = why.replace(&format!("<{address}>"), "").replace(&address.to_string(), "");
+        let why = one_line(why.trim_matches([':', ' ']));
+        match self.0.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, addresses)) => addresses.push(address.to_string()),
+            None => self.0.push((why, vec![address.to_string()])),
+        }
+    }
+}
+
+impl fmt::Display for Refusals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told = self.0.iter().map(|(why, addresses)| format!("{} ({why})", addresses.join(", ")));
+        f.write_str(&told.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Words without what they say again right away: servers begin every line of an answer alike.
+fn once(words: &str) -> String {
+    let mut said: Vec<&str> = words.split_whitespace().collect();
+    let mut at = 0;
+    while at < said.len() {
+        let longest = (said.len() - at) / 2;
+        // A single word may be meant twice.
+        match (2..=longest).rev().find(|run| said[at..at + run] == said[at + run..at + 2 * run]) {
+            Some(run) => drop(said.drain(at + run..at + 2 * run)),
+            None => at += 1,
+        }
+    }
+    said.join(" ")
+}
+
+/// What the server or the system said, on one short line, once.
 fn says(error: &Error) -> String {
     use std::error::Error as _;
     let words = error.source().map(ToString::to_string).filter(|words| !words.is_empty());
@@ -306,7 +344,7 @@ fn says(error: &Error) -> String {
         (None, Some(words)) => words,
         (None, None) => error.to_string(),
     };
-    shorten(&one_line(&words), 200)
+    shorten(&once(&one_line(&words)), 200)
 }
 
 /// `you@example.com` or `Your Name <you@example.com>`.
@@ -332,4 +370,29 @@ fn is_loopback(host: &str) -> bool {
 /// User or password; what is no escape stays as it is.
 fn percent_decode(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_says_stands_once() {
+        for (said, told) in [
+            ("550 no such user here no such user here try again", "550 no such user here try again"),
+            ("a b a b a b", "a b"),
+            ("421 please please wait", "421 please please wait"),
+            ("554 rejected as spam", "554 rejected as spam"),
+            ("", ""),
+        ] {
+            assert_eq!(once(said), told);
+        }
+        let mut refused = Refusals::default();
+        for (address, why) in
+            [("a@x.org", "550 <a@x.org>: unknown"), ("b@x.org", "550 <b@x.org>: unknown"), ("c@x.org", "452 full")]
+        {
+            refused.add(&address.parse().unwrap(), why.to_owned());
+        }
+        assert_eq!(refused.to_string(), "a@x.org, b@x.org (550 : unknown), c@x.org (452 full)");
+    }
 }
