@@ -12,7 +12,7 @@ use crate::config::{Config, ModelEndpoint, telegram_user};
 use crate::core::forgotten::Forgotten;
 use crate::core::ids::{ChatId, MessageId, UserId};
 use crate::core::markup::Formatted;
-use crate::core::turn::{Edit, Reply};
+use crate::core::turn::{Edit, Notice, Reply};
 use crate::language::time::DateOrder;
 use crate::limits;
 use crate::llm;
@@ -201,6 +201,13 @@ impl Channel for Channels {
     async fn draft(&self, chat: &ChatId, words: &Formatted) {
         if let Some(channel) = self.of(chat) {
             channel.draft(chat, words).await;
+        }
+    }
+
+    async fn notice(&self, chat: &ChatId, notice: &Notice, words: &str) -> bool {
+        match self.of(chat) {
+            Some(channel) => channel.notice(chat, notice, words).await,
+            None => false,
         }
     }
 

@@ -208,6 +208,12 @@ pub const PAIRING_TRIES_OVERALL: u32 = 50;
 pub const DEBOUNCE_MS: u64 = 300;
 /// The rest of a sentence is waited for so many times longer when the turn would only ask back.
 pub const DEBOUNCE_ASKING_FACTOR: u32 = 5;
+/// Telegram's limit for what is shown over a button.
+pub const NOTICE_UTF16_MAX: usize = 200;
+/// A pressed button is answered after so long at the latest, with words or without: people press again after a second.
+pub const TAP_ANSWER_MS: u64 = 700;
+/// The answer to a pressed button is given up after so long, and its words become a message.
+pub const NOTICE_CALL_MS: u64 = 3_000;
 /// A message so long is part of a paste: Telegram's programs cut at 4,096, a word's length earlier at most.
 pub const PASTE_PART_UTF16_MIN: usize = 4_000;
 /// Messages that are one turn at most.

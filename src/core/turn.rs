@@ -211,6 +211,31 @@ pub struct Reply {
     /// A file that comes with it.
     #[serde(default)]
     pub attachment: Option<Attachment>,
+    /// Its words are enough over the button that was pressed, where the channel can still show them there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<Box<Notice>>,
+    /// It asks for words: what may be said, for the empty field in which they are typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placeholder: Option<Box<str>>,
+}
+
+/// A few words over a button, instead of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    /// The turn that the press has begun.
+    pub turn: RunId,
+    /// How they are shown.
+    pub kind: NoticeKind,
+}
+
+/// How a notice is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticeKind {
+    /// It goes away by itself.
+    Toast,
+    /// It stays until it is read: something did not happen that was asked for.
+    Alert,
 }
 
 /// A file of text handed to a person.

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use crate::core::forgotten::Forgotten;
 use crate::core::ids::{ChatId, MessageId, UserId};
 use crate::core::markup::Formatted;
-use crate::core::turn::{Edit, Reply};
+use crate::core::turn::{Edit, Notice, Reply};
 
 /// Why a message did not arrive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +37,12 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// An answer as far as it is written, in place of the status; it fits one message. Never the last word: the
     /// answer that is sent replaces it. Best effort, and nobody waits for it.
     async fn draft(&self, chat: &ChatId, words: &Formatted);
+
+    /// Shows a few words over the button that a turn was begun by. False when that is not possible, or not any more:
+    /// then they are sent as a message.
+    async fn notice(&self, _chat: &ChatId, _notice: &Notice, _words: &str) -> bool {
+        false
+    }
 
     /// Sends one message and returns its number once it is certainly there.
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError>;

@@ -18,6 +18,7 @@ mod redelivered;
 mod restart;
 mod shown;
 mod streamed;
+mod taps;
 mod voice;
 mod webhook;
 

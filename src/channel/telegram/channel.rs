@@ -16,12 +16,13 @@ use tokio::time::Instant;
 use super::TelegramError;
 use super::api::Api;
 use super::place::ChatPlace;
-use super::send::{Sender, Turn, judge};
+use super::send::{Sender, Sound, Turn, judge};
 use super::status::{StatusLine, Statuses, Wanted};
+use super::taps::Taps;
 use crate::config::TelegramConfig;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
-use crate::core::turn::{Edit, Reply};
+use crate::core::turn::{Edit, Notice, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::{Channel, SendError};
@@ -31,6 +32,7 @@ use crate::ports::{Channel, SendError};
 pub struct TelegramChannel {
     pub(super) sender: Arc<Sender>,
     statuses: Statuses,
+    pub(super) taps: Taps,
     typing: Mutex<HashMap<ChatId, Instant>>,
     pub(super) late: Late,
     /// Chats whose last message did not get there: their status line waits for it.
@@ -52,6 +54,7 @@ impl TelegramChannel {
         Ok(Self {
             sender,
             statuses: Statuses::default(),
+            taps: Taps::default(),
             typing: Mutex::default(),
             late: Late::default(),
             behind: Mutex::default(),
@@ -104,18 +107,20 @@ impl TelegramChannel {
         ChatPlace::parse(chat).map_or(Duration::ZERO, |place| self.sender.held(place))
     }
 
-    /// The first message of an answer takes the place of the status line, when there is one.
+    /// The first message of an answer takes the place of the status line, when there is one: as a new message, which
+    /// notifies, and the line goes. Only an answer that has grown in a message of its own from the start ends there.
     async fn deliver(&self, place: ChatPlace, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {
         if reply.reminder.is_some() {
             return self.sender.post(place, reply).await;
         }
-        let Some(StatusLine { message, doubtful }) = self.statuses.take(chat).await else {
+        let Some(StatusLine { message, doubtful, sound }) = self.statuses.take(chat).await else {
             return self.post(place, chat, reply).await;
         };
         // A card must be the newest message when it appears: a yes counts only after it. And a line whose last
-        // change may still be under way could lose the answer again.
-        // A file cannot be put into a message that is there.
-        if reply.card.is_none() && reply.attachment.is_none() && !doubtful {
+        // change may still be under way could lose the answer again. A file, and a field to answer in, cannot be put
+        // into a message that is there.
+        let fits = reply.card.is_none() && reply.attachment.is_none() && reply.placeholder.is_none();
+        if fits && !doubtful && sound == Sound::Notifies {
             let words = Formatted { text: reply.text.clone(), spans: reply.spans.clone() };
             match self.sender.rewrite(place, message, &words, &reply.buttons, Turn::Waits).await.map_err(judge) {
                 Ok(()) => return Ok(message),
@@ -127,9 +132,14 @@ impl TelegramChannel {
                 Err(SendError::Never(_)) => {}
             }
         }
-        let sender = Arc::clone(&self.sender);
-        tokio::spawn(async move { sender.delete(place, message).await });
-        self.post(place, chat, reply).await
+        let posted = self.post(place, chat, reply).await;
+        if matches!(posted, Err(SendError::Later(_))) {
+            self.statuses.put_back(chat, message).await;
+        } else {
+            let sender = Arc::clone(&self.sender);
+            tokio::spawn(async move { sender.delete(place, message).await });
+        }
+        posted
     }
 
     /// A message of its own. The line of a later turn, if it came up while this was under way, stands above it
@@ -203,6 +213,10 @@ impl Channel for TelegramChannel {
         if let Some(place) = ChatPlace::parse(chat) {
             self.statuses.show(&self.sender, place, chat, Wanted::Draft(words.clone()));
         }
+    }
+
+    async fn notice(&self, _: &ChatId, notice: &Notice, words: &str) -> bool {
+        self.taps.notice(&self.sender.api, &notice.turn, notice.kind, words).await
     }
 
     async fn send(&self, chat: &ChatId, reply: &Reply) -> Result<MessageId, SendError> {

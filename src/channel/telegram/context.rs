@@ -5,17 +5,15 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use serde::de::IgnoredAny;
-use teloxide::payloads::AnswerCallbackQuery;
-use teloxide::types::{CallbackQueryId, UpdateId};
+use teloxide::types::UpdateId;
 use tokio_util::sync::CancellationToken;
 
 use super::access::Access;
 use super::channel::TelegramChannel;
 use super::inbox::Inbox;
 use super::queue::{Entrance, Full, Lane, Queues};
-use super::turns;
 use super::updates::{BotIdentity, IncomingEvent, IncomingUpdate};
+use super::{taps, turns};
 use crate::core::ids::ChatId;
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -91,14 +89,25 @@ impl TelegramContext {
         }
     }
 
-    /// Takes the little clock off a pressed button. Best effort.
+    /// Takes the little clock off a pressed button that nothing comes of. Best effort.
     pub fn acknowledge(self: &Arc<Self>, update: &IncomingUpdate) {
         let IncomingEvent::Press { query, .. } = &update.event else { return };
-        let call = AnswerCallbackQuery::new(CallbackQueryId(query.clone()));
+        let query = query.clone();
+        self.aside(|context| async move { taps::acknowledge(&context.channel.sender.api, query).await });
+    }
+
+    /// Sees to it that a pressed button is answered soon, whatever its turn waits for. One of an earlier life may have
+    /// been answered then, and takes no words any more.
+    pub fn tapped(self: &Arc<Self>, job: &Job) {
+        let IncomingEvent::Press { query, .. } = &job.update.event else { return };
+        if job.resumed {
+            return self.acknowledge(&job.update);
+        }
+        let turn = turns::turn_of(&job.entry);
+        self.channel.taps.add(turn.clone(), query.clone());
         self.aside(|context| async move {
-            if let Err(error) = context.channel.sender.api.call::<_, IgnoredAny>(&call).await {
-                tracing::debug!(%error, "a press could not be acknowledged");
-            }
+            tokio::time::sleep(Duration::from_millis(limits::TAP_ANSWER_MS)).await;
+            context.channel.taps.settle(&context.channel.sender.api, &turn).await;
         });
     }
 

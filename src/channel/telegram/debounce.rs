@@ -24,7 +24,7 @@ use super::turns;
 use super::updates::message::{IncomingMessage, MessageContent};
 use super::updates::{IncomingEvent, IncomingUpdate};
 use crate::config::telegram_user;
-use crate::core::ids::{ChatId, RunId};
+use crate::core::ids::ChatId;
 use crate::core::turn::{Incoming, Input, Origin, Part};
 use crate::language::consent::Consent;
 use crate::language::{consent, continuation};
@@ -294,7 +294,7 @@ impl Coalesced {
         let origin = if own.is_empty() { Origin::Forwarded } else { untyped.unwrap_or(typed) };
         let single = parts.len() == 1 && parts.iter().all(|part| part.along.is_none());
         Some(Incoming {
-            turn: RunId::new(format!("tg-{}", first.entry.update)),
+            turn: turns::turn_of(&first.entry),
             user: telegram_user(self.update.who),
             chat: self.update.place.id(),
             message_id: self.pieces.iter().map(|piece| piece.message.number).max()?,

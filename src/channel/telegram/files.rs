@@ -7,8 +7,9 @@ use reqwest::multipart::{Form, Part};
 use serde::Deserialize;
 
 use super::api::ApiError;
+use super::keyboard::keyboard;
 use super::place::ChatPlace;
-use super::send::{Sender, judge, keyboard};
+use super::send::{Sender, judge};
 use crate::core::ids::MessageId;
 use crate::core::text::{one_line, visible};
 use crate::core::turn::{Attachment, Reply};

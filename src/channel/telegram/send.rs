@@ -17,19 +17,18 @@ use teloxide::payloads::{
     SendChatAction, SendChatActionSetters, SendMessage, SendMessageSetters,
 };
 use teloxide::requests::Payload;
-use teloxide::types::{
-    self, ChatAction, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ThreadId,
-};
+use teloxide::types::{self, ChatAction, LinkPreviewOptions, MessageEntity, ReplyMarkup, ThreadId};
 use tokio::time::Instant;
 
 use super::api::{Api, ApiError};
 use super::entities::entities;
+use super::keyboard::{below, keyboard};
 use super::pace::Pace;
 use super::place::ChatPlace;
 use crate::core::button::Button;
 use crate::core::ids::MessageId;
 use crate::core::markup::{Formatted, Span};
-use crate::core::text::{split_utf16, visible};
+use crate::core::text::split_utf16;
 use crate::core::turn::{Edit, Reply};
 use crate::limits;
 use crate::ports::SendError;
@@ -79,6 +78,13 @@ pub(super) enum Turn {
     OnlyIfSpare,
 }
 
+/// Whether a new message makes itself heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sound {
+    Notifies,
+    Silent,
+}
+
 impl Sender {
     pub(super) fn new(api: Api) -> Self {
         Self { api, pace: Mutex::default(), takes_drafts: AtomicBool::new(true) }
@@ -89,13 +95,13 @@ impl Sender {
         if let Some(file) = &reply.attachment {
             return self.post_file(place, reply, file).await;
         }
-        let mut sent = self.say(place, &reply.text, &reply.spans, &reply.buttons).await;
+        let mut sent = self.say(place, &reply.text, &reply.spans, below(reply)).await;
         if let Err(error) = &sent
             && is_about_form(error)
             && !reply.spans.is_empty()
         {
             tracing::warn!(%error, "a message goes out without its formatting");
-            sent = self.say(place, &gutters(&reply.text, &reply.spans), &[], &reply.buttons).await;
+            sent = self.say(place, &gutters(&reply.text, &reply.spans), &[], below(reply)).await;
         }
         match sent {
             Err(error) if is_about_form(&error) => self.post_anyhow(place, reply, error).await,
@@ -104,8 +110,8 @@ impl Sender {
     }
 
     /// Shows what is being done. It is worth no second form: what is refused is left out.
-    pub(super) async fn post_line(&self, place: ChatPlace, words: &str) -> Result<MessageId, ApiError> {
-        self.say(place, words, &[], &[]).await
+    pub(super) async fn post_line(&self, place: ChatPlace, words: &str, sound: Sound) -> Result<MessageId, ApiError> {
+        self.say_with(place, words, &[], None, sound).await
     }
 
     /// Telegram does not take these words. In pieces, when there are too many; else the person is told.
@@ -113,7 +119,7 @@ impl Sender {
         tracing::error!(%error, "a message is refused");
         if reply.card.is_some() {
             // Best effort: the card stays undelivered, and so nobody can approve it.
-            let _ = self.say(place, CARD_NOT_TAKEN, &[], &[]).await;
+            let _ = self.say(place, CARD_NOT_TAKEN, &[], None).await;
             return Err(judge(error));
         }
         if error.to_string().to_ascii_lowercase().contains("too")
@@ -121,15 +127,15 @@ impl Sender {
         {
             return Ok(last);
         }
-        self.say(place, NOT_TAKEN, &[], &reply.buttons).await.map_err(judge)
+        self.say(place, NOT_TAKEN, &[], below(reply)).await.map_err(judge)
     }
 
     async fn in_pieces(&self, place: ChatPlace, reply: &Reply) -> Result<MessageId, ApiError> {
         let pieces = split_utf16(&reply.text, limits::MESSAGE_UTF16_MAX / 4);
         let mut last = MessageId(0);
         for (index, piece) in pieces.iter().enumerate() {
-            let buttons = if index + 1 == pieces.len() { reply.buttons.as_slice() } else { &[] };
-            last = self.say(place, piece, &[], buttons).await?;
+            let below = if index + 1 == pieces.len() { below(reply) } else { None };
+            last = self.say(place, piece, &[], below).await?;
         }
         Ok(last)
     }
@@ -139,7 +145,18 @@ impl Sender {
         place: ChatPlace,
         text: &str,
         spans: &[Span],
-        buttons: &[Vec<Button>],
+        below: Option<ReplyMarkup>,
+    ) -> Result<MessageId, ApiError> {
+        self.say_with(place, text, spans, below, Sound::Notifies).await
+    }
+
+    async fn say_with(
+        &self,
+        place: ChatPlace,
+        text: &str,
+        spans: &[Span],
+        below: Option<ReplyMarkup>,
+        sound: Sound,
     ) -> Result<MessageId, ApiError> {
         let Formatted { text, spans } = Formatted { text: text.to_owned(), spans: spans.to_vec() }.visible();
         let mut message = SendMessage::new(types::ChatId(place.chat), text).link_preview_options(no_preview());
@@ -149,8 +166,11 @@ impl Sender {
         if !spans.is_empty() {
             message = message.entities(entities(&spans));
         }
-        if !buttons.is_empty() {
-            message = message.reply_markup(keyboard(buttons));
+        if let Some(below) = below {
+            message = message.reply_markup(below);
+        }
+        if sound == Sound::Silent {
+            message = message.disable_notification(true);
         }
         let sent: Sent = self.paced(place, &message, Turn::Waits).await?;
         Ok(MessageId(sent.message_id))
@@ -210,12 +230,15 @@ impl Sender {
         unchanged_is_fine(self.paced::<_, IgnoredAny>(place, &call, Turn::Waits).await).map_err(judge)
     }
 
-    /// Deletes a message of ours. Best effort.
+    /// Deletes a message of ours; where that is refused, it shrinks to a dot. Best effort.
     pub(super) async fn delete(&self, place: ChatPlace, message: MessageId) {
         let Ok(number) = number(message) else { return };
         let call = DeleteMessage::new(types::ChatId(place.chat), number);
-        if let Err(error) = self.api.call::<_, IgnoredAny>(&call).await {
-            tracing::debug!(%error, "a status line could not be deleted");
+        let Err(error) = self.api.call::<_, IgnoredAny>(&call).await else { return };
+        tracing::debug!(%error, "a status line could not be deleted");
+        let is_gone = |why: &str| why.contains("not found");
+        if matches!(&error, ApiError::Refused { why, .. } if !is_gone(why)) {
+            let _ = self.rewrite(place, message, &Formatted::plain("·"), &[], Turn::OnlyIfSpare).await;
         }
     }
 
@@ -361,9 +384,4 @@ fn no_preview() -> LinkPreviewOptions {
         prefer_large_media: false,
         show_above_text: false,
     }
-}
-
-pub(super) fn keyboard(rows: &[Vec<Button>]) -> InlineKeyboardMarkup {
-    let button = |button: &Button| InlineKeyboardButton::callback(visible(&button.text), button.data.clone());
-    InlineKeyboardMarkup::new(rows.iter().map(|row| row.iter().map(button).collect::<Vec<_>>()))
 }

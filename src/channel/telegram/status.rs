@@ -1,9 +1,10 @@
 //! What a chat shows while its turn runs: a status line, or the answer as far as it is written.
 //!
 //! ```text
-//! status ─► one message, changed in place ────────────────┐
-//! draft  ─► a native draft, where Telegram has them ──────┼─► the answer replaces it
-//!        └► else the status line's message, growing ──────┘
+//! status ─► one silent message, changed in place ─────────┐
+//! draft  ─► a native draft, where Telegram has them ──────┼─► the answer is a new message, which notifies
+//!        ├► else the status line's message, growing ──────┘
+//!        └► else a message of its own, which notifies ──────► the answer is its last words
 //! ```
 //! Invariants: showing it never delays a turn, and costs no call that the answer needs; it changes at most once
 //! a second; nothing of it appears after the answer: the answer waits for a call under way, and does not reuse
@@ -18,7 +19,7 @@ use tokio::time::Instant;
 
 use super::api::ApiError;
 use super::place::ChatPlace;
-use super::send::{Sender, Turn};
+use super::send::{Sender, Sound, Turn};
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::markup::Formatted;
 use crate::limits;
@@ -49,12 +50,14 @@ pub(super) enum Wanted {
     Draft(Formatted),
 }
 
-/// The message that showed it, for the answer to replace.
+/// The message that showed it: the answer is its last words, or takes it away.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StatusLine {
     pub message: MessageId,
     /// Its last change may still be under way.
     pub doubtful: bool,
+    /// Whether the person was told of it: a change of a message makes no sound.
+    pub sound: Sound,
 }
 
 #[derive(Debug, Default)]
@@ -142,7 +145,7 @@ impl Statuses {
 
     /// This message stands there: the answer could not replace it yet, or an earlier life has left it.
     pub(super) async fn put_back(&self, chat: &ChatId, message: MessageId) {
-        let line = Some(StatusLine { message, doubtful: false });
+        let line = Some(StatusLine { message, doubtful: false, sound: Sound::Silent });
         *self.of(chat).shown.lock().await = Shown { line, at: Some(Instant::now()), ..Shown::default() };
     }
 
@@ -187,7 +190,7 @@ async fn bring_up(sender: Arc<Sender>, place: ChatPlace, show: &Show, draft: i64
             return;
         }
         match wanted {
-            Wanted::Status(text) if shown.draft.is_none() => shown.status(&sender, place, text).await,
+            Wanted::Status(text) if shown.draft.is_none() => shown.status(&sender, place, text, Sound::Silent).await,
             Wanted::Status(_) => {}
             Wanted::Draft(words) => shown.grow(&sender, place, words, draft).await,
         }
@@ -197,13 +200,13 @@ async fn bring_up(sender: Arc<Sender>, place: ChatPlace, show: &Show, draft: i64
 }
 
 impl Shown {
-    async fn status(&mut self, sender: &Arc<Sender>, place: ChatPlace, text: String) {
+    async fn status(&mut self, sender: &Arc<Sender>, place: ChatPlace, text: String, sound: Sound) {
         match self.line {
             Some(_) => self.rewrite(sender, place, &Formatted::plain(text), Turn::Waits).await,
             None if self.refused => {}
-            None => match tokio::time::timeout(PATIENCE, sender.post_line(place, &text)).await {
+            None => match tokio::time::timeout(PATIENCE, sender.post_line(place, &text, sound)).await {
                 Ok(Ok(message)) => {
-                    self.line = Some(StatusLine { message, doubtful: false });
+                    self.line = Some(StatusLine { message, doubtful: false, sound });
                     self.at = Some(Instant::now());
                     // A message takes the sign of typing away.
                     let sender = Arc::clone(sender);
@@ -240,7 +243,7 @@ impl Shown {
         }
         // Posted as a draft, it could arrive after the answer; as a line it says nothing wrong even then.
         if self.line.is_none() {
-            self.status(sender, place, WRITING.to_owned()).await;
+            self.status(sender, place, WRITING.to_owned(), Sound::Notifies).await;
             return;
         }
         words.push(GOES_ON);

@@ -48,6 +48,11 @@ async fn work_on(context: &TelegramContext, job: Job, rest: &Rest<Job>) -> Resul
     }
 }
 
+/// The name of the turn that an update begins.
+pub(super) fn turn_of(entry: &InboxEntry) -> RunId {
+    RunId::new(format!("tg-{}", entry.update))
+}
+
 /// A single update as a turn.
 pub(super) fn incoming(job: &Job, message_id: MessageId, input: Input) -> Incoming {
     let received = job.entry.received_at;
@@ -56,7 +61,7 @@ pub(super) fn incoming(job: &Job, message_id: MessageId, input: Input) -> Incomi
         IncomingEvent::Press { .. } | IncomingEvent::Joined => received,
     };
     Incoming {
-        turn: RunId::new(format!("tg-{}", job.entry.update)),
+        turn: turn_of(&job.entry),
         user: telegram_user(job.update.who),
         chat: job.update.place.id(),
         message_id,

@@ -8,8 +8,10 @@ use crate::core::history::PastAction;
 use crate::core::ids::{MessageId, PendingId};
 use crate::core::outcome::Report;
 use crate::core::provenance::UntrustedText;
-use crate::core::turn::{Edit, Path, Reply};
+use crate::core::turn::{Edit, Input, Notice, NoticeKind, Path, Reply};
+use crate::limits;
 use crate::pipeline::intake::settings::UserChange;
+use crate::pipeline::turn::Turn;
 use crate::ports::Batch;
 use crate::ports::records::{Clarification, Show, Shown, Snoozing};
 
@@ -139,6 +141,18 @@ impl Answer {
     /// Changes a message on record, as it is when this is committed.
     pub fn rewrite(&mut self, message: MessageId, change: impl Fn(&mut Shown) + Send + Sync + 'static) {
         self.rewrites.push(Rewrite { message, change: Arc::new(change) });
+    }
+
+    /// Of a press: its one short sentence is enough over the button, and no message is needed.
+    #[must_use]
+    pub fn noticed(mut self, turn: &Turn<'_>, kind: NoticeKind) -> Self {
+        if let (Input::Press { .. }, [only]) = (&turn.incoming.input, self.replies.as_mut_slice())
+            && only.buttons.is_empty()
+            && only.text.encode_utf16().count() <= limits::NOTICE_UTF16_MAX
+        {
+            only.notice = Some(Box::new(Notice { turn: turn.incoming.turn.clone(), kind }));
+        }
+        self
     }
 
     /// Leaves the open question as it is.

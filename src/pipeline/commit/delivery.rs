@@ -95,6 +95,7 @@ async fn show(brain: &Brain, (mut entry, revision): Held) -> Then {
         *reply = wording::worded(std::mem::take(reply), brain.clock.now());
     }
     let shown = match &entry.show {
+        Show::Send(reply) if is_noticed(brain, &entry.chat, reply).await => Ok(None),
         Show::Send(reply) => brain.channel.send(&entry.chat, reply).await.map(Some),
         Show::Edit(edit) => brain.channel.edit(&entry.chat, edit).await.map(|()| None),
     };
@@ -129,6 +130,14 @@ async fn show(brain: &Brain, (mut entry, revision): Held) -> Then {
         tracing::error!(%error, "a delivery could not be recorded; the message may be repeated");
         Then::Waits
     })
+}
+
+/// Whether a reply needs no message, because its words were shown over the button that asked for them.
+async fn is_noticed(brain: &Brain, chat: &ChatId, reply: &Reply) -> bool {
+    match &reply.notice {
+        Some(notice) => brain.channel.notice(chat, notice, &reply.text).await,
+        None => false,
+    }
 }
 
 /// A card that cannot be shown cannot be decided: it is withdrawn, with what is left of it in the outbox.

@@ -154,7 +154,8 @@ fn settle(turn: &Turn<'_>, answer: &Answer, state: &mut ChatState) {
     state.blocked = None;
 }
 
-/// Old messages first: a card that the answer holds stays its last message.
+/// What is shown over a button comes first, as somebody looks at it; then old messages: a card that the answer holds
+/// stays its last message.
 fn show(
     answer: &Answer,
     rewritten: Vec<Edit>,
@@ -163,7 +164,9 @@ fn show(
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
     let edits = answer.edits.iter().cloned().chain(rewritten).map(Show::Edit);
-    for show in edits.chain(answer.replies.iter().cloned().map(Show::Send)) {
+    let (notices, replies): (Vec<Reply>, Vec<Reply>) =
+        answer.replies.iter().cloned().partition(|reply| reply.notice.is_some());
+    for show in notices.into_iter().map(Show::Send).chain(edits).chain(replies.into_iter().map(Show::Send)) {
         outbox::enqueue(state, show, now, batch)?;
     }
     Ok(())

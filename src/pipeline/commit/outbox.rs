@@ -92,6 +92,8 @@ fn split(reply: Reply) -> Vec<Reply> {
             last.card = reply.card;
             last.reminder = reply.reminder;
             last.attachment = reply.attachment;
+            last.notice = reply.notice;
+            last.placeholder = reply.placeholder;
         }
         None => parts.push(Reply { text: "…".to_owned(), spans: Vec::new(), ..reply }),
     }

@@ -21,11 +21,14 @@ use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Means, NotYours, Pending, State, Transition};
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::text::shorten;
-use crate::core::turn::{Edit, Path, Reply};
+use crate::core::turn::{Edit, NoticeKind, Path, Reply};
 use crate::limits;
 use crate::pipeline::stages::status;
 use crate::ports::{StoreError, Table, optimistic};
 use decisions::Revisions;
+
+/// What can be said behind a card's Edit button; Telegram shows up to 64 characters.
+const EDIT_EXAMPLE: &str = "at 4pm instead · to Max, too · shorter";
 
 /// Lists what is open and asks which one is meant.
 pub fn which(turn: &Turn<'_>) -> Answer {
@@ -95,7 +98,7 @@ pub async fn decide(
     match decided.await {
         Ok(Tried::Unknown) => {
             let words = "I don't know that card (any more). Nothing was done.";
-            Ok(Answer::says(Path::Consent, words).keeping_question())
+            Ok(Answer::says(Path::Consent, words).noticed(turn, NoticeKind::Alert).keeping_question())
         }
         Ok(Tried::Refused(pending, revision, why)) => refused(turn, pending, revision, why).await,
         Ok(Tried::Edits(pending)) => Ok(edit(&pending)),
@@ -169,13 +172,16 @@ pub async fn too_late(turn: &Turn<'_>, id: &PendingId) -> Result<Answer, StoreEr
     match turn.brain.pending(id).await? {
         Some((pending, _)) if pending.state.is_open() => {
             let words = "Something else changed that card at the same moment, so I did nothing. Please try again.";
-            Ok(Answer::says(Path::Consent, words).keeping_question())
+            Ok(Answer::says(Path::Consent, words).noticed(turn, NoticeKind::Alert).keeping_question())
         }
         Some((pending, revision)) => {
             let state = pending.state;
             refused(turn, pending, revision, NotYours::Decided(state)).await
         }
-        None => Ok(Answer::says(Path::Consent, "That card is gone. Nothing was done.").keeping_question()),
+        None => {
+            let gone = Answer::says(Path::Consent, "That card is gone. Nothing was done.");
+            Ok(gone.noticed(turn, NoticeKind::Toast).keeping_question())
+        }
     }
 }
 
@@ -184,6 +190,7 @@ fn edit(pending: &Pending) -> Answer {
         Path::Consent,
         "What should I change? Write it as you would say it, for example “at 4pm instead”.",
     );
+    answer.replies.iter_mut().for_each(|reply| reply.placeholder = Some(EDIT_EXAMPLE.into()));
     answer.editing = Some(pending.id.clone());
     answer
 }
@@ -196,7 +203,16 @@ async fn refused(
     refusal: NotYours,
 ) -> Result<Answer, StoreError> {
     let what = title(turn.brain, &pending);
-    let mut answer = match refusal {
+    let kind = match refusal {
+        NotYours::Decided(_) | NotYours::Expired => NoticeKind::Toast,
+        NotYours::NotOwner
+        | NotYours::OtherChat
+        | NotYours::OlderView
+        | NotYours::FromTheFuture
+        | NotYours::NotShown
+        | NotYours::Altered => NoticeKind::Alert,
+    };
+    let answer = match refusal {
         // Somebody else's card is not described.
         NotYours::NotOwner => {
             Answer::says(Path::Consent, "That card belongs to somebody else; only they can decide it.")
@@ -216,6 +232,7 @@ async fn refused(
             Answer::says(Path::Consent, format!("I did nothing: {refusal}."))
         }
     };
+    let mut answer = answer.noticed(turn, kind);
     if !matches!(refusal, NotYours::NotOwner | NotYours::OtherChat) {
         let status = status_of(pending.state);
         answer.reports = pending
@@ -262,7 +279,8 @@ pub fn status_of(state: State) -> Status {
 }
 
 fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
-    let mut answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", title(turn.brain, pending)));
+    let answer = Answer::says(Path::Consent, format!("Okay, I won't {}.", title(turn.brain, pending)));
+    let mut answer = answer.noticed(turn, NoticeKind::Toast);
     answer.reports =
         pending.actions.iter().map(|action| super::stages::gate::report(action, Status::Denied, None)).collect();
     answer.show(closed::view(turn.brain, pending, turn.ctx.zone));

@@ -7,7 +7,7 @@ use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 
 use crate::core::button::Press;
-use crate::core::turn::Path;
+use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
@@ -20,10 +20,10 @@ use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Tabl
 pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
     let stored = turn.brain.store.load::<Undo>(&Key::of(&[id])).await?;
     let mut answer = match &stored {
-        None => Answer::says(Path::Button, "That was too long ago to undo: it works for 10 minutes."),
+        None => told(turn, "That was too long ago to undo: it works for 10 minutes.", NoticeKind::Alert),
         Some((undo, _)) if undo.owner != *turn.owner() => {
             // The button stays: it is somebody else's.
-            return Ok(Answer::says(Path::Button, "Only the person who did that can undo it."));
+            return Ok(told(turn, "Only the person who did that can undo it.", NoticeKind::Alert));
         }
         Some((undo, revision)) => take_back(turn, undo, *revision).await?,
     };
@@ -69,11 +69,11 @@ async fn recent(turn: &Turn<'_>) -> Result<Vec<(Undo, u64)>, StoreError> {
 
 async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer, StoreError> {
     if undo.used.is_some() {
-        return Ok(Answer::says(Path::Button, already(undo, turn.ctx.zone)));
+        return Ok(told(turn, already(undo, turn.ctx.zone), NoticeKind::Toast));
     }
     if turn.ctx.now > undo.until {
         let words = format!("Too late to undo that ({}): it works for 10 minutes.", undo.label);
-        return Ok(Answer::says(Path::Button, words));
+        return Ok(told(turn, words, NoticeKind::Alert));
     }
     let used = Undo { changes: Vec::new(), used: Some(turn.ctx.now), ..undo.clone() };
     // The mark comes first: of two presses at once the later one is told that it was used.
@@ -81,23 +81,27 @@ async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer
     batch.put(&used, Expect::Revision(revision))?.extend(undo.changes.iter().cloned());
     match turn.brain.commit(batch).await {
         Ok(_) => {
-            let mut answer = Answer::says(Path::Button, taken_back(undo));
+            let mut answer = told(turn, taken_back(undo), NoticeKind::Toast);
             restore_message(turn, undo, &mut answer).await?;
             Ok(answer)
         }
         // Pressed twice at once: the other press has done it.
         Err(StoreError::Conflict { table: Table::Undo, .. }) => {
-            Ok(Answer::says(Path::Button, already(&used, turn.ctx.zone)))
+            Ok(told(turn, already(&used, turn.ctx.zone), NoticeKind::Toast))
         }
         Err(StoreError::Conflict { .. }) => {
             let words = format!(
                 "I left that as it is: it was changed since, so I can't undo it any more ({}). Nothing was undone.",
                 undo.label
             );
-            Ok(Answer::says(Path::Button, words))
+            Ok(told(turn, words, NoticeKind::Alert))
         }
         Err(error) => Err(error),
     }
+}
+
+fn told(turn: &Turn<'_>, words: impl Into<Reply>, kind: NoticeKind) -> Answer {
+    Answer::says(Path::Button, words).noticed(turn, kind)
 }
 
 fn already(undo: &Undo, zone: Tz) -> String {

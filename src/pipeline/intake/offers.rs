@@ -19,7 +19,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::plan::PlannedAction;
 use crate::core::provenance::{Sources, UntrustedText};
 use crate::core::text::{shorten, visible};
-use crate::core::turn::{Along, Edit, Input, Part, Path, Reply};
+use crate::core::turn::{Along, Edit, Input, NoticeKind, Part, Path, Reply};
 use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
@@ -165,15 +165,19 @@ fn heading(text: &str) -> String {
     shorten(text.lines().next().unwrap_or_default().trim(), 80)
 }
 
+fn gone(turn: &Turn<'_>) -> Answer {
+    Answer::says(Path::Button, GONE).noticed(turn, NoticeKind::Toast)
+}
+
 /// Takes an offer.
 pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, StoreError> {
     let stored = turn.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
     let open = stored.filter(|(offer, _)| offer.is_open_to(turn.owner(), turn.chat(), turn.ctx.now));
     let Some((Offer { what: Offered::Actions { actions, untrusted }, .. }, revision)) = open else {
-        return Ok(Answer::says(Path::Button, GONE));
+        return Ok(gone(turn));
     };
     let Some(action) = actions.into_iter().nth(choice) else {
-        return Ok(Answer::says(Path::Button, GONE));
+        return Ok(gone(turn));
     };
     // Taken before it is done: a second press finds nothing. Should the program stop in between, before the journal
     // is written, the button is still there and says that the offer is over; nothing was done.
@@ -181,7 +185,7 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
     batch.delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
     match turn.brain.commit(batch).await {
         Ok(_) => {}
-        Err(StoreError::Conflict { .. }) => return Ok(Answer::says(Path::Button, GONE)),
+        Err(StoreError::Conflict { .. }) => return Ok(gone(turn)),
         Err(error) => return Err(error),
     }
     let sources = Sources { own: turn.own_words(), passed_on: untrusted, ..Sources::default() };

@@ -2,6 +2,7 @@
 
 use super::commands::{changed, says, timeless};
 use super::*;
+use crate::support::bot_api::Call;
 
 pub(super) async fn press(api: &FakeBotApi, message: &SentMessage, part: &str) -> i64 {
     let newest = api.messages(ANNA).last().unwrap().id;
@@ -12,6 +13,18 @@ pub(super) async fn press(api: &FakeBotApi, message: &SentMessage, part: &str) -
 /// The next message after `newest`.
 pub(super) async fn next(api: &FakeBotApi, newest: i64) -> SentMessage {
     api.wait_message(ANNA, |message| message.id > newest && !message.text.ends_with('…'), SOON).await
+}
+
+/// Presses a button, and gives what is shown over it.
+pub(super) async fn noticed(api: &FakeBotApi, message: &SentMessage, part: &str) -> String {
+    noticed_at(api, api.press(ANNA, message.id, &message.button(part).data)).await
+}
+
+/// What is shown over a button that was pressed.
+pub(super) async fn noticed_at(api: &FakeBotApi, query: String) -> String {
+    let answer = api.wait_callback_answer(&query, SOON).await;
+    let text = answer.get("text").and_then(|text| text.as_str());
+    text.unwrap_or_else(|| panic!("nothing over the button {answer:?}\n{}", api.transcript())).to_owned()
 }
 
 async fn with_card() -> (FakeBotApi, SmtpServer, ModelServer, Daemon, SentMessage) {
@@ -41,8 +54,7 @@ async fn an_approved_card_keeps_its_words_and_says_who_decided_and_when() {
 #[tokio::test]
 async fn a_cancelled_card_says_that_you_said_no() {
     let (api, smtp, _model, _daemon, card) = with_card().await;
-    let newest = press(&api, &card, "No").await;
-    assert!(next(&api, newest).await.text.starts_with("Okay, I won't send"));
+    assert!(noticed(&api, &card, "No").await.starts_with("Okay, I won't send"));
     let closed = changed(&api, ANNA, &card).await;
     assert_eq!(timeless(&closed.text), format!("{}\n\n✖️ You said no · DAY TIME", asked_nothing(&card)));
     assert!(smtp.mails().is_empty());
@@ -55,6 +67,11 @@ async fn an_edited_card_says_that_it_was_changed_and_a_new_one_takes_its_place()
     api.user_says(ANNA, SEND);
     let card = card(&api, ANNA).await;
     let newest = press(&api, &card, "Edit").await;
+    let below = |call: &Call| call.params.get("reply_markup").map(ToString::to_string).unwrap_or_default();
+    let asks =
+        |api: &FakeBotApi| api.calls("sendMessage").iter().map(below).find(|below| below.contains("force_reply"));
+    let question = api.wait_for("a field to answer in", SOON, asks).await;
+    assert!(question.contains("input_field_placeholder"), "{question}");
     assert_eq!(
         next(&api, newest).await.text,
         "What should I change? Write it as you would say it, for example “at 4pm instead”."
@@ -88,13 +105,11 @@ async fn undo_by_button_works_once_and_each_later_press_is_told_the_truth() {
     let _daemon = serve(&installed(), &api).await;
     let added = says(&api, ANNA, "add a task: buy milk").await;
     let undo = added.button("Undo");
-    let newest = press(&api, &added, "Undo").await;
-    assert_eq!(next(&api, newest).await.text, "↩️ Taken back: add “Buy milk”.");
+    assert_eq!(noticed(&api, &added, "Undo").await, "↩️ Taken back: add “Buy milk”.");
     api.wait_message(ANNA, |m| m.id == added.id && m.buttons.is_empty(), SOON).await;
-    let newest = api.messages(ANNA).last().unwrap().id;
-    api.press(ANNA, added.id, &undo.data);
-    let again = next(&api, newest).await.text;
+    let again = noticed_at(&api, api.press(ANNA, added.id, &undo.data)).await;
     assert_eq!(timeless(&again), "That was already taken back at TIME: add “Buy milk”.");
+    assert_eq!(api.messages(ANNA).len(), 1, "no message beside it: {}", api.transcript());
 }
 
 #[tokio::test]
@@ -207,12 +222,22 @@ async fn a_double_tap_does_it_once_and_the_second_is_told_so() {
     let reminder = reminded(&api).await;
     let data = reminder.button("Done").data;
     let newest = api.messages(ANNA).last().unwrap().id;
-    for _ in 0..3 {
-        api.press(ANNA, reminder.id, &data);
+    let taps: Vec<String> = (0..3).map(|_| api.press(ANNA, reminder.id, &data)).collect();
+    assert_eq!(next(&api, newest).await.text, "✅ Done: Stretch");
+    for tap in taps.into_iter().skip(1) {
+        assert_eq!(noticed_at(&api, tap).await, "“Stretch” is done already.");
     }
-    let after = |api: &FakeBotApi| -> Vec<String> {
-        api.messages(ANNA).into_iter().filter(|m| m.id > newest).map(|m| m.text).collect()
-    };
-    let told = api.wait_for("three answers", SOON, |api| Some(after(api)).filter(|told| told.len() >= 3)).await;
-    assert_eq!(told, ["✅ Done: Stretch", "“Stretch” is done already.", "“Stretch” is done already."]);
+}
+
+#[tokio::test]
+async fn a_second_snooze_takes_the_place_of_the_first() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let reminder = reminded(&api).await;
+    let (minutes, tomorrow) = (reminder.button("10 min").data, reminder.button("Tomorrow").data);
+    api.press(ANNA, reminder.id, &minutes);
+    api.press(ANNA, reminder.id, &tomorrow);
+    let told = api.wait_message(ANNA, |m| m.id == reminder.id && m.text.contains(" 09:00"), SOON).await;
+    answer(&api, ANNA, "💤 Snoozed until tomorrow").await;
+    assert_eq!(timeless(&told.text), "⏰ Stretch — snoozed until DAY TIME", "{}", api.transcript());
 }

@@ -35,7 +35,7 @@ async fn a_message_whose_turn_was_killed_is_answered_once_after_the_restart() {
 }
 
 #[tokio::test]
-async fn a_status_line_that_a_kill_has_left_behind_becomes_the_answer() {
+async fn a_status_line_that_a_kill_has_left_behind_goes_when_the_answer_is_there() {
     let api = FakeBotApi::start().await;
     let slow = echo();
     let program = installed();
@@ -51,13 +51,15 @@ async fn a_status_line_that_a_kill_has_left_behind_becomes_the_answer() {
         _ => ModelReply::text(format!("You said: {}", message_in(request))),
     });
     let daemon = serve(&program.clone().model(&fast), &api).await;
-    assert_eq!(answer(&api, ANNA, "You said: hello").await.id, status.id, "{}", api.transcript());
+    answer(&api, ANNA, "You said: hello").await;
+    let gone = |api: &FakeBotApi| api.messages(ANNA).iter().all(|m| m.id != status.id).then_some(());
+    api.wait_for("no line left behind", SOON, gone).await;
     assert_eq!(daemon.terminate(), 0);
 
     let _daemon = serve(&program.model(&fast), &api).await;
     api.user_says(ANNA, "once more");
     answer(&api, ANNA, "once more").await;
-    assert_eq!(api.all_messages(ANNA).len(), 2, "an answer is no status line\n{}", api.transcript());
+    assert_eq!(texts(&api, ANNA).len(), 2, "an answer is no status line\n{}", api.transcript());
 }
 
 /// Without status lines that a kill has left behind.

@@ -1,7 +1,7 @@
 //! Long answers grow before the person's eyes; what is shown meanwhile is never the last word.
 
 use super::*;
-use crate::support::bot_api::Fault;
+use crate::support::bot_api::{Call, Fault};
 use crate::support::model_server::Call as Asked;
 
 const EACH: Duration = Duration::from_millis(70);
@@ -84,6 +84,20 @@ async fn without_drafts_it_grows_in_place_and_nobody_asks_twice() {
         assert!(!grew.is_empty(), "{message:?}");
         assert!(grew.iter().all(|text| text.ends_with(" …")), "it can be seen that it goes on: {grew:?}");
     }
+}
+
+#[tokio::test]
+async fn a_status_line_is_silent_and_the_answer_is_a_new_message_that_is_heard() {
+    let api = FakeBotApi::start().await;
+    let model = echo();
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "hello (3500 ms)");
+    let answer = answer(&api, ANNA, "You said: hello").await;
+    assert!(answer.earlier_texts.is_empty(), "{answer:?}");
+    api.wait_for("no status line beside it", SOON, |api| (api.messages(ANNA).len() == 1).then_some(())).await;
+    let silent = |call: &Call| call.params.get("disable_notification").is_some();
+    let sent = api.calls("sendMessage").iter().map(silent).collect::<Vec<_>>();
+    assert_eq!(sent, [true, false], "{}", api.transcript());
 }
 
 #[tokio::test]

@@ -104,14 +104,14 @@ async fn while_a_recording_is_heard_there_are_signs_of_life_and_cancel_stops_it_
 }
 
 #[tokio::test]
-async fn a_recording_that_takes_long_has_its_line_become_its_words() {
+async fn the_words_of_a_recording_that_takes_long_take_the_place_of_its_line() {
     let api = FakeBotApi::start().await;
     let endpoint = Transcriber::saying_after(Duration::from_secs(4), "remind me to call mom tomorrow at 5pm");
     let _daemon = serve(&hearing(&endpoint), &api).await;
     api.say(Say::by(ANNA, "").spoken(b"ogg"));
     let line = answer(&api, ANNA, "Listening…").await;
     let words = answer(&api, ANNA, "🎙 “remind me").await;
-    assert_eq!(words.id, line.id, "{}", api.transcript());
+    assert!(words.id > line.id, "{}", api.transcript());
     answer(&api, ANNA, "Reminder set").await;
     assert_eq!(texts(&api, ANNA).len(), 2, "{}", api.transcript());
 }

@@ -1,4 +1,4 @@
-//! Pressed buttons: acknowledged at once, and decided beside the messages of their chat.
+//! Pressed buttons: answered within a second, and decided beside the messages of their chat.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) fn read(query: &Value) -> Option<IncomingUpdate> {
 
 /// The dispatcher's endpoint.
 pub async fn handle(job: Job, context: Arc<TelegramContext>) -> Handled {
-    context.acknowledge(&job.update);
+    context.tapped(&job);
     let lane = match &job.update.event {
         IncomingEvent::Press { data, .. } => lane(data),
         IncomingEvent::Message(_) | IncomingEvent::Edited(_) | IncomingEvent::Joined => Lane::Messages,
@@ -56,5 +56,7 @@ pub async fn press(context: &TelegramContext, job: &Job, button: MessageId, data
     }
     let input = Input::Press { data: data.to_owned(), message: Some(button) };
     let incoming = turns::incoming(job, button, input);
-    turns::run(context, &[&job.entry], &incoming, Debounce::over()).await
+    let ended = turns::run(context, &[&job.entry], &incoming, Debounce::over()).await;
+    context.channel.taps.settle(&context.channel.sender.api, &incoming.turn).await;
+    ended
 }

@@ -10,7 +10,7 @@ use super::{offers, settings};
 use crate::core::button::Press;
 use crate::core::pending::Means;
 use crate::core::provenance::Sources;
-use crate::core::turn::{Input, Path};
+use crate::core::turn::{Edit, Input, NoticeKind, Path};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::{self, undo};
 use crate::pipeline::stages::act;
@@ -20,14 +20,23 @@ use crate::ports::StoreError;
 /// What a press comes to; `None` for a message.
 pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     match &turn.incoming.input {
-        Input::Press { data, .. } => Ok(Some(press(turn, data).await?)),
+        Input::Press { data, .. } => {
+            let copy = shown::copy(turn).await?;
+            let mut answer = press(turn, data).await?;
+            // What can be pressed is the message on record; nobody could change this one later.
+            answer.edits.extend(copy.map(|message| Edit::buttons(message, Vec::new())));
+            Ok(Some(answer))
+        }
         Input::Message { .. } => Ok(None),
     }
 }
 
 async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
     let answer = match Press::decode(data) {
-        None => Answer::says(Path::Button, "I don't know that button. Nothing was done."),
+        None => {
+            let unknown = Answer::says(Path::Button, "I don't know that button. Nothing was done.");
+            unknown.noticed(turn, NoticeKind::Alert)
+        }
         Some(Press::Card { pending, digest_prefix, verb }) => {
             return consent::decide(turn, &pending, verb, Some(&digest_prefix), Means::Button).await;
         }
@@ -76,7 +85,8 @@ async fn send(turn: &Turn<'_>, draft: &str) -> Result<Answer, StoreError> {
         }
     }
     let Some(sending) = sending else {
-        return Ok(Answer::says(Path::Button, "That draft is gone, so there is nothing to send."));
+        let gone = Answer::says(Path::Button, "That draft is gone, so there is nothing to send.");
+        return Ok(gone.noticed(turn, NoticeKind::Alert));
     };
     // What the draft took from others is still theirs.
     let sources = Sources { own: turn.own_words(), untrusted: turn.known_to_be_others(), ..Sources::default() };

@@ -13,7 +13,7 @@ use crate::core::history::PastAction;
 use crate::core::ids::MessageId;
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
-use crate::core::turn::{Input, Path};
+use crate::core::turn::{Input, NoticeKind, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::language::time;
@@ -63,9 +63,10 @@ pub async fn snooze(turn: &Turn<'_>, due: &str, until: Later, data: &str) -> Res
 /// Asks until when; the next message says it.
 async fn ask(turn: &Turn<'_>, due: &str, message: Option<MessageId>) -> Result<Answer, StoreError> {
     if let Err(gone) = answering(turn, due, ReminderAnswer::Done).await {
-        return Ok(Answer::says(Path::Button, gone));
+        return Ok(Answer::says(Path::Button, gone).noticed(turn, NoticeKind::Toast));
     }
     let mut answer = Answer::says(Path::Button, ASK);
+    answer.replies.iter_mut().for_each(|reply| reply.placeholder = Some("friday 9am · in 3 hours".into()));
     let (owner, at) = (turn.owner().clone(), turn.ctx.now);
     answer.snoozing = Some(Snoozing { due: due.to_owned(), owner, message, at });
     Ok(answer)
@@ -189,7 +190,7 @@ async fn carry_out(
     let (title, planned) = match answering(turn, due, with).await {
         Ok(found) => found,
         Err(gone) => {
-            let mut answer = Answer::says(Path::Button, gone);
+            let mut answer = Answer::says(Path::Button, gone).noticed(turn, NoticeKind::Toast);
             if let Some(message) = message {
                 let due = due.to_owned();
                 shown::without(message, move |press| is_about(press, &due), &mut answer);
@@ -303,9 +304,14 @@ fn mark(message: &mut Shown, due: &str, stamp: &str, title: &str, undos: &[Strin
     let text = if several {
         format!("{}\n{MARKED}{title}: {stamp}", message.text)
     } else {
+        // What an earlier press has said is no longer true.
+        let unstamped = |first: &str| match (&message.before, first.rsplit_once(STAMPED)) {
+            (Some(_), Some((bare, _))) => bare.to_owned(),
+            (Some(_) | None, _) => first.to_owned(),
+        };
         match message.text.split_once('\n') {
-            Some((first, rest)) => format!("{first} — {stamp}\n{rest}"),
-            None => format!("{} — {stamp}", message.text),
+            Some((first, rest)) => format!("{}{STAMPED}{stamp}\n{rest}", unstamped(first)),
+            None => format!("{}{STAMPED}{stamp}", unstamped(&message.text)),
         }
     };
     let before = Before { text: message.text.clone(), buttons: message.buttons.clone(), undos: undos.to_vec() };
@@ -317,5 +323,7 @@ fn mark(message: &mut Shown, due: &str, stamp: &str, title: &str, undos: &[Strin
     }
 }
 
+/// Stands before what became of a reminder.
+const STAMPED: &str = " — ";
 /// Begins a line about one of several reminders of a message.
 const MARKED: &str = "✔️ ";

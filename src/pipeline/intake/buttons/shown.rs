@@ -11,7 +11,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Rewrite};
 use crate::pipeline::turn::Turn;
-use crate::ports::records::Shown;
+use crate::ports::records::{CardMessage, Shown};
 use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
 
 /// Notes a message that was just delivered, if it has buttons or reminds of something; forgets old ones of its chat.
@@ -52,9 +52,28 @@ pub async fn pressed(turn: &Turn<'_>, data: &str) -> Result<Option<Shown>, Store
             turn.brain.delivered_so_far(turn.chat()).await;
             shown = turn.brain.store.load::<Shown>(&key).await?;
         }
-        return Ok(shown.map(|(shown, _)| shown).filter(|shown| has(shown, data)));
+        if let Some((shown, _)) = shown {
+            return Ok(Some(shown).filter(|shown| has(shown, data) || reminds_of(shown, data)));
+        }
     }
     with_button(turn, data).await
+}
+
+/// The message that was pressed, when nothing is on record under its number: a copy of one whose sending was never
+/// confirmed, so that it was sent again.
+pub async fn copy(turn: &Turn<'_>) -> Result<Option<MessageId>, StoreError> {
+    let Input::Press { message: Some(message), .. } = &turn.incoming.input else { return Ok(None) };
+    let (store, chat) = (&turn.brain.store, turn.chat());
+    let is_known = || async {
+        let card = CardMessage::key_of(chat, *message);
+        let shown = store.load::<Shown>(&Shown::key_of(chat, *message)).await?;
+        Ok::<_, StoreError>(shown.is_some() || store.load::<CardMessage>(&card).await?.is_some())
+    };
+    if is_known().await? {
+        return Ok(None);
+    }
+    turn.brain.delivered_so_far(chat).await;
+    Ok((!is_known().await?).then_some(*message))
 }
 
 /// The newest message of the chat with this button.
@@ -77,6 +96,24 @@ fn has(shown: &Shown, data: &str) -> bool {
     shown.buttons.iter().flatten().any(|button| button.data == data)
 }
 
+/// Whether it reminds of what a button is about: pressed twice, the second press counts, though the first one has taken
+/// the buttons away.
+fn reminds_of(shown: &Shown, data: &str) -> bool {
+    let about = |due: &str| shown.about.iter().any(|item| item.id == due);
+    match Press::decode(data) {
+        Some(Press::Done(due) | Press::Snooze { due, .. }) => about(&due),
+        Some(
+            Press::Card { .. }
+            | Press::Undo(_)
+            | Press::Send(_)
+            | Press::Set { .. }
+            | Press::Offer { .. }
+            | Press::Redo(_),
+        )
+        | None => false,
+    }
+}
+
 /// Makes the changes of an answer on the records as they are now. Gives what the messages look like from then on; one
 /// that is not kept any more stays as it is.
 pub(in crate::pipeline) async fn rewritten(
@@ -85,20 +122,22 @@ pub(in crate::pipeline) async fn rewritten(
     rewrites: &[Rewrite],
     batch: &mut Batch,
 ) -> Result<Vec<Edit>, StoreError> {
-    let mut changed: Vec<(Shown, u64, String)> = Vec::new();
+    let mut changed: Vec<(Shown, u64, Shown)> = Vec::new();
     for Rewrite { message, change } in rewrites {
         if let Some((shown, _, _)) = changed.iter_mut().find(|(shown, _, _)| shown.message == *message) {
             change(shown);
         } else if let Some((mut shown, revision)) = brain.store.load::<Shown>(&Shown::key_of(chat, *message)).await? {
-            let said = shown.text.clone();
+            let before = shown.clone();
             change(&mut shown);
-            changed.push((shown, revision, said));
+            changed.push((shown, revision, before));
         }
     }
     let mut edits = Vec::with_capacity(changed.len());
-    for (shown, revision, said) in changed {
+    // What reads as before costs no call: a second tap has nothing left to change.
+    changed.retain(|(shown, _, before)| shown != before);
+    for (shown, revision, before) in changed {
         batch.put(&shown, Expect::Revision(revision))?;
-        let text = (shown.text != said).then_some(shown.text);
+        let text = (shown.text != before.text).then_some(shown.text);
         edits.push(Edit { text, ..Edit::buttons(shown.message, shown.buttons) });
     }
     Ok(edits)
