@@ -59,7 +59,8 @@ fn span(result: &Result<When, Problem>, zone: Tz) -> Option<(DateTime<Utc>, Date
             Problem::Impossible { .. }
             | Problem::Ambiguous { .. }
             | Problem::Unclear { .. }
-            | Problem::SkippedByClockChange { .. },
+            | Problem::SkippedByClockChange { .. }
+            | Problem::RepeatedByClockChange { .. },
         ) => {
             return None;
         }

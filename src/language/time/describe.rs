@@ -8,7 +8,7 @@ use super::{Grain, Reference};
 
 /// "tomorrow (Mon 12 Jan) at 17:00", in the reference's zone. The day is named by its distance
 /// only when that is one; the year is told unless it is the reference's and still ahead. In the
-/// hour that comes twice when clocks are put back, the second pass carries its offset.
+/// hour that comes twice when clocks are put back, each pass carries its offset.
 pub fn describe(at: DateTime<Tz>, grain: Grain, reference: &Reference) -> String {
     let at = at.with_timezone(&reference.zone);
     let today = reference.now.with_timezone(&reference.zone).date_naive();
@@ -42,9 +42,7 @@ fn plain_day(date: NaiveDate, today: NaiveDate) -> String {
 fn clock(at: DateTime<Tz>) -> String {
     let clock = at.format("%H:%M");
     match local_instant(at.timezone(), at.naive_local()) {
-        LocalInstant::Overlap { second, .. } if second == at => {
-            format!("{clock} (UTC{})", at.format("%:z"))
-        }
-        LocalInstant::Overlap { .. } | LocalInstant::Single(_) | LocalInstant::Gap { .. } => clock.to_string(),
+        LocalInstant::Overlap { .. } => format!("{clock} (UTC{})", at.format("%:z")),
+        LocalInstant::Single(_) | LocalInstant::Gap { .. } => clock.to_string(),
     }
 }

@@ -126,6 +126,8 @@ pub enum Problem {
     Unclear { words: String },
     /// The clocks are put forward over this time; `next` is the first instant after the gap.
     SkippedByClockChange { at_local: NaiveDateTime, next: DateTime<Tz> },
+    /// The clocks are put back over this time, so it comes twice.
+    RepeatedByClockChange { first: DateTime<Tz>, second: DateTime<Tz> },
 }
 
 /// What is known of a time beside its own words, which count for more.

@@ -39,6 +39,9 @@ fn told(answer: &Result<When, Problem>) -> String {
         Err(Problem::Past { at }) => format!("past {}", show(*at)),
         Err(Problem::Impossible { .. }) => "impossible".to_owned(),
         Err(Problem::Ambiguous { .. }) => "ambiguous".to_owned(),
+        Err(Problem::RepeatedByClockChange { first, second }) => {
+            format!("twice {} {}", first.to_utc().format("%H:%MZ"), second.to_utc().format("%H:%MZ"))
+        }
         Err(Problem::SkippedByClockChange { next, .. }) => format!("skipped {}", show(*next)),
         Err(Problem::Unclear { words }) => format!("unclear: {words}"),
     }

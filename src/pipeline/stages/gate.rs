@@ -109,6 +109,7 @@ async fn judge(
             let listed: Vec<String> =
                 choices.iter().enumerate().map(|(i, (_, label))| format!("\n{}. {label}", i + 1)).collect();
             let question = match choices.as_slice() {
+                [(_, only)] if question.contains(only.as_str()) => question,
                 [(_, only)] => format!("Do you mean {only}?"),
                 _ => format!("{question}{}", listed.concat()),
             };

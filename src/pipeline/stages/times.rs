@@ -316,10 +316,20 @@ fn asked_about(param: &str, text: &str, problem: &Problem, reference: &Reference
         Problem::Ambiguous { why, .. } => format!("“{text}” could mean several times ({why}). Which one?"),
         Problem::Unclear { words } => format!("I don't know when “{words}” is. When exactly do you mean?"),
         Problem::SkippedByClockChange { next, .. } => {
-            format!(
+            let question = format!(
                 "The clocks go forward then, so “{text}” does not exist that day. Is {} fine, or another time?",
                 show(next)
-            )
+            );
+            let choices = vec![(Moment::Instant(*next).store(), show(next))];
+            return ParamError::Missing { param: param.to_owned(), question, choices };
+        }
+        Problem::RepeatedByClockChange { first, second } => {
+            let choice = |at: &DateTime<Tz>, which: &str| {
+                (Moment::Instant(*at).store(), format!("{which} the clocks go back: {}", show(at)))
+            };
+            let choices = vec![choice(first, "before"), choice(second, "after")];
+            let question = format!("The clocks go back then, so “{text}” comes twice. Which one?");
+            return ParamError::Missing { param: param.to_owned(), question, choices };
         }
     };
     ask(param, question)

@@ -74,11 +74,16 @@ impl ResolveContext {
         }
     }
 
-    /// An instant for a clock time that a person named: a skipped one is a problem.
+    /// An instant for a clock time that a person named: a skipped one is a problem, and so is one that is still to
+    /// come twice.
     fn exact(&self, local: NaiveDateTime) -> Result<DateTime<Tz>, Problem> {
         match self.instant(local) {
             LocalInstant::Gap { next } => Err(Problem::SkippedByClockChange { at_local: local, next }),
-            other => Ok(other.earliest()),
+            LocalInstant::Overlap { first, second } if first > self.now => {
+                Err(Problem::RepeatedByClockChange { first, second })
+            }
+            LocalInstant::Overlap { second, .. } if second > self.now => Ok(second),
+            other @ (LocalInstant::Single(_) | LocalInstant::Overlap { .. }) => Ok(other.earliest()),
         }
     }
 

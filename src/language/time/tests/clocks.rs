@@ -61,14 +61,34 @@ fn a_time_inside_a_gap_is_a_problem_with_the_next_instant() {
 }
 
 #[test]
-fn of_two_equal_clock_times_the_first_is_meant() {
+fn a_clock_time_that_comes_twice_is_a_problem_with_both_until_the_first_has_gone_by() {
+    check(
+        reference("2026-10-24T22:30", "Europe/Berlin"),
+        &[
+            ("tomorrow at 2:30am", "twice 00:30Z 01:30Z"),
+            ("at 2:30am", "twice 00:30Z 01:30Z"),
+            ("2026-10-25T02:30:00", "twice 00:30Z 01:30Z"),
+            ("tomorrow at 1:59am", "2026-10-25T01:59"),
+            ("tomorrow at 3am", "2026-10-25T03:00"),
+            ("in 4 hours", "2026-10-25T02:30"),
+        ],
+    );
+    let between = Reference { now: utc("2026-10-25T00:40:00Z"), ..reference("2026-10-24T22:30", "Europe/Berlin") };
+    let got = resolve("today at 2:30am", &between).unwrap().unwrap().start().unwrap();
+    assert_eq!(got.to_utc(), utc("2026-10-25T01:30:00Z"));
+}
+
+#[test]
+fn each_of_two_equal_clock_times_is_described_so_that_it_is_read_back() {
     let reference = reference("2026-10-24T22:30", "Europe/Berlin");
-    let got = resolve("tomorrow at 2:30am", &reference).unwrap().unwrap().start().unwrap();
-    assert_eq!(got.to_utc(), utc("2026-10-25T00:30:00Z"));
-    let second = at("2026-10-25T01:30:00Z", "Europe/Berlin");
-    let text = describe(second, Grain::Minute, &reference);
-    assert_eq!(text, "tomorrow (Sun 25 Oct) at 02:30 (UTC+01:00)");
-    assert_eq!(resolve(&text, &reference).unwrap().unwrap().start(), Some(second));
+    for (instant, expected) in [
+        ("2026-10-25T00:30:00Z", "tomorrow (Sun 25 Oct) at 02:30 (UTC+02:00)"),
+        ("2026-10-25T01:30:00Z", "tomorrow (Sun 25 Oct) at 02:30 (UTC+01:00)"),
+    ] {
+        let at = at(instant, "Europe/Berlin");
+        assert_eq!(describe(at, Grain::Minute, &reference), expected);
+        assert_eq!(resolve(expected, &reference).unwrap().unwrap().start(), Some(at));
+    }
 }
 
 #[test]

@@ -177,6 +177,13 @@ fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>>
         Err(Problem::SkippedByClockChange { next, .. }) => {
             Some(Err(format!("The clocks are put forward over that time. Until {} instead?", next.format("%H:%M"))))
         }
+        Err(Problem::RepeatedByClockChange { first, second }) => {
+            let shown = [first, second].map(|at| time::describe(at, Grain::Minute, &reference));
+            Some(Err(format!(
+                "That time comes twice, as the clocks go back. Say “{}” for the first, or “{}” for the second.",
+                shown[0], shown[1]
+            )))
+        }
     }
 }
 
