@@ -51,9 +51,11 @@ pub(crate) mod testing;
 /// The built-in services, in the order in which help shows them, and whom names can mean. Sending needs `smtp`.
 pub fn built_in(store: &Arc<dyn Store>, mailboxes: &Arc<Mailboxes>, smtp: Option<Smtp>) -> (Registry, Arc<Contacts>) {
     let people = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
+    let tasks = Arc::new(task::TaskService::new(store.clone()));
+    let calendar = calendar::CalendarService::new(store.clone()).beside([tasks.clone() as Arc<dyn service::Service>]);
     let registry = Registry::new([
-        Arc::new(task::TaskService::new(store.clone())).registration(),
-        Arc::new(calendar::CalendarService::new(store.clone())).registration(),
+        tasks.registration(),
+        Arc::new(calendar).registration(),
         Arc::new(email::Email::new(mailboxes.clone(), people.clone(), smtp)).registration(),
         Arc::new(memory::MemoryService::new(store.clone())).registration(),
         Arc::new(notes::NotesService::new(store.clone())).registration(),

@@ -1,7 +1,8 @@
-//! `list_events`: show what is on the calendar.
+//! `list_events`: show what is on the calendar, and what is to be done in that time.
 
 use async_trait::async_trait;
-use chrono::Duration;
+use chrono::{DateTime, Duration, NaiveDate};
+use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +12,15 @@ use super::view::EventView;
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::time::Reference;
 use crate::limits::RESULT_ROWS_MAX;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
 use crate::services::error::ServiceError;
 use crate::services::items;
-use crate::services::show;
+use crate::services::service::{AgendaItem, RequestContext};
+use crate::services::show::{self, Moment};
 
 /// Show what is on the calendar.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +35,9 @@ pub struct ListEvents {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Events {
     events: Vec<EventView>,
+    /// What is to be done in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    due: Vec<DueThen>,
     /// The span that was looked at, as RFC 3339; its end is exclusive.
     from: String,
     to: String,
@@ -39,7 +45,43 @@ pub struct Events {
     more: usize,
 }
 
+/// Something to be done.
+#[derive(Debug, Serialize, Deserialize)]
+struct DueThen {
+    title: String,
+    /// In its stored form, see [`Moment::store`].
+    at: String,
+}
+
+impl DueThen {
+    fn of(item: &AgendaItem, ctx: &RequestContext) -> Self {
+        let at = item.at.with_timezone(&ctx.zone);
+        let moment = if item.whole_day { Moment::Day(at.date_naive()) } else { Moment::Instant(at) };
+        Self { title: item.title.clone(), at: moment.store() }
+    }
+
+    fn line(&self, reference: &Reference) -> String {
+        format!("⏰ {} — {}", show::time(&self.at, reference), self.title)
+    }
+}
+
+/// Where a line stands: by day, what is for the whole of it first.
+fn place(at: &str, reference: &Reference) -> Option<(NaiveDate, bool, DateTime<Tz>)> {
+    let moment = Moment::read(at, reference.zone)?;
+    let start = moment.start(reference.zone);
+    Some((start.date_naive(), matches!(moment, Moment::Instant(_)), start))
+}
+
 impl Events {
+    /// Events and what is to be done, in order.
+    fn lines(&self, reference: &Reference) -> Vec<String> {
+        let events = self.events.iter().map(|event| (place(&event.start_time, reference), event.line(reference)));
+        let due = self.due.iter().map(|due| (place(&due.at, reference), due.line(reference)));
+        let mut lines: Vec<_> = events.chain(due).collect();
+        lines.sort_by_key(|(place, _)| *place);
+        lines.into_iter().map(|(_, line)| line).collect()
+    }
+
     /// The end of the span is exclusive; people name its last day.
     fn last_day(&self) -> Option<String> {
         let end = chrono::DateTime::parse_from_rfc3339(&self.to).ok()?;
@@ -71,12 +113,13 @@ impl Command for ListEvents {
     }
 
     fn receipt(&self, output: &Events, receipt: &Receipt<'_>) -> String {
-        if output.events.is_empty() {
-            let span = show::span(&output.from, output.last_day().as_deref(), receipt.reference);
-            return format!("📅 Nothing on your calendar, {span}.");
+        let span = || show::span(&output.from, output.last_day().as_deref(), receipt.reference);
+        let list = || show::list(output.lines(receipt.reference), output.more);
+        match (output.events.is_empty(), output.due.is_empty()) {
+            (true, true) => format!("📅 Nothing on your calendar, {}.", span()),
+            (true, false) => format!("📅 Nothing on your calendar, {}. To do then:\n{}", span(), list()),
+            (false, _) => format!("📅 {}", list()),
         }
-        let lines = output.events.iter().map(|event| event.line(receipt.reference)).collect();
-        format!("📅 {}", show::list(lines, output.more))
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -94,12 +137,16 @@ impl Handle<ListEvents> for CalendarService {
         let Invocation { ctx, command, .. } = call;
         let frame = frame(command.from.as_deref(), command.to.as_deref(), ctx)?;
         let found = self.between(ctx, frame.from, frame.to).await?;
+        let due = self.due_between(ctx, frame.from, frame.to).await?;
         let output = Events {
+            due: due.iter().take(RESULT_ROWS_MAX).map(|item| DueThen::of(item, ctx)).collect(),
             events: found.iter().take(RESULT_ROWS_MAX).map(|(event, o)| EventView::of(event, Some(o))).collect(),
             from: super::stored(frame.from, ctx),
             to: super::stored(frame.to, ctx),
-            more: found.len().saturating_sub(RESULT_ROWS_MAX),
+            more: found.len().saturating_sub(RESULT_ROWS_MAX) + due.len().saturating_sub(RESULT_ROWS_MAX),
         };
-        Ok(Completed::read(output).holding(items::untrusted(found.iter().map(|(event, _)| event))))
+        let mut untrusted = items::untrusted(found.iter().map(|(event, _)| event));
+        untrusted.extend(due.into_iter().flat_map(|item| item.untrusted));
+        Ok(Completed::read(output).holding(untrusted))
     }
 }

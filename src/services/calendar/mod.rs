@@ -46,12 +46,35 @@ pub const NAME: &str = "calendar";
 #[derive(Debug)]
 pub struct CalendarService {
     store: Arc<dyn Store>,
+    /// Whose things are told beside events: a day holds more than those.
+    beside: Vec<Arc<dyn Service>>,
 }
 
 impl CalendarService {
     /// Over this store.
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store }
+        Self { store, beside: Vec::new() }
+    }
+
+    /// The same; who asks what a day holds is told what these have on it, too.
+    #[must_use]
+    pub fn beside(self, beside: impl IntoIterator<Item = Arc<dyn Service>>) -> Self {
+        Self { beside: beside.into_iter().collect(), ..self }
+    }
+
+    /// What the others have in a span.
+    async fn due_between(
+        &self,
+        ctx: &RequestContext,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<AgendaItem>, ServiceError> {
+        let mut due = Vec::new();
+        for service in &self.beside {
+            due.extend(service.agenda(ctx, from, to).await?);
+        }
+        due.retain(|item| item.kind != AgendaKind::Overdue);
+        Ok(due)
     }
 
     /// What takes place in a span, in order.
