@@ -20,7 +20,7 @@ use futures::future::join;
 use tokio_util::sync::CancellationToken;
 
 use crate::core::ids::ChatId;
-use crate::core::notification::Notification;
+use crate::core::notification::{Notification, Urgency};
 use crate::core::turn::Reply;
 use crate::limits::{BRIEFING_LATE_SECS, LAST_DELIVERIES_MS};
 use crate::pipeline::brain::Brain;
@@ -166,7 +166,7 @@ async fn notify_together(
             batch.put(&until(due, end), Expect::Any)?;
             continue;
         }
-        notification.held_until = was_held(brain, &user, due);
+        notification.held_until = was_held(brain, &user, due, &notification);
         batch.extend(fallen.changes);
         notifications.push(notification);
         first.get_or_insert_with(|| due.key().as_str().to_owned());
@@ -210,10 +210,14 @@ fn held(brain: &Brain, user: &User) -> Option<DateTime<Utc>> {
     user.settings.quiet?.ends(brain.clock.now(), brain.zone_of(user))
 }
 
-/// The end of the quiet hours that held this; `None` when it was late already as they began to hold it.
-fn was_held(brain: &Brain, user: &User, due: &Due) -> Option<DateTime<Utc>> {
-    let end = user.settings.quiet?.ends(due.meant?, brain.zone_of(user))?;
-    (end == due.at).then_some(end)
+/// The end of the quiet hours that held this, or would have, had anybody been there to look; `None` when it was late
+/// already as they began to hold it.
+fn was_held(brain: &Brain, user: &User, due: &Due, notification: &Notification) -> Option<DateTime<Utc>> {
+    let (quiet, zone) = (user.settings.quiet?, brain.zone_of(user));
+    match due.meant {
+        Some(meant) => quiet.ends(meant, zone).filter(|end| *end == due.at),
+        None => quiet.ends(notification.at, zone).filter(|_| notification.urgency == Urgency::Usual),
+    }
 }
 
 fn until(due: &Due, end: DateTime<Utc>) -> Due {

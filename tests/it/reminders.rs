@@ -1,5 +1,6 @@
 //! Reminders as a promise: a virtual year with everything that goes wrong, and the promises one by one.
 
+mod ahead;
 mod beside;
 mod blocked;
 mod meant;

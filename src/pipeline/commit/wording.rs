@@ -2,9 +2,10 @@
 //! is, whether quiet hours held it, how many of a series were missed.
 //!
 //! Up to [`APART_MAX`] notifications that are told together are messages of their own, with buttons; more are one
-//! message, a line each. Several of one item are one line: the latest, and how many came before it.
+//! message, a numbered line and two buttons each. What quiet hours held is told so, and is not late. Several of one item are one line: the latest, and how many came before it.
 
 use chrono::{DateTime, Duration, Utc};
+use chrono_tz::Tz;
 
 use crate::core::button::{Button, Later, Press};
 use crate::core::notification::{Notification, coalesced, is_late};
@@ -17,6 +18,10 @@ use crate::limits::{APART_MAX, NOTIFICATION_LINES_MAX};
 const DETAILS_CHARS: usize = 300;
 /// Characters of a title in a list of notifications.
 const LINE_CHARS: usize = 100;
+/// Telegram takes eight buttons a row; more than five are too small for a thumb.
+const BUTTONS_IN_ROW: usize = 5;
+/// "23:30" in the morning is that of the night before.
+const HALF_A_DAY_HOURS: i64 = 12;
 
 /// Notifications that are told together, as messages. `key` names the first of them.
 pub fn notification_messages(notifications: Vec<Notification>, key: &str, now: DateTime<Utc>) -> Vec<Reply> {
@@ -36,7 +41,7 @@ pub fn worded(mut reply: Reply, now: DateTime<Utc>) -> Reply {
     match reply.notifications.as_slice() {
         [] => {}
         [one] => {
-            reply.text = line(one, now, &one.title);
+            reply.text = line(one, now, &one.title, None);
             if let Some(details) = &one.details {
                 reply.text.push_str(&format!("\n{}", visible(&shorten(details, DETAILS_CHARS))));
             }
@@ -44,26 +49,35 @@ pub fn worded(mut reply: Reply, now: DateTime<Utc>) -> Reply {
         }
         many => {
             reply.text = list(many, now);
-            reply.buttons = Vec::new();
+            reply.buttons = numbered_buttons(many);
         }
     }
     reply
 }
 
-/// The line that tells it now.
-fn line(one: &Notification, now: DateTime<Utc>, title: &str) -> String {
+/// The line that tells it now; one of several has a number, and says when it was due.
+fn line(one: &Notification, now: DateTime<Utc>, title: &str, number: Option<usize>) -> String {
     let reference = Reference { now, zone: one.zone, order: DateOrder::DayFirst };
-    let mut line = format!("⏰ {}", visible(title));
+    let mut line = number.map(|number| format!("{number}. ")).unwrap_or_default();
+    line.push_str(&format!("⏰ {}", visible(title)));
     if let Some(at) = one.ahead_of {
         line.push_str(&format!(" — {}", describe(at.with_timezone(&one.zone), Grain::Minute, &reference)));
     }
-    match one.held_until.filter(|end| !is_late(*end, now)) {
-        Some(_) => {
-            let meant = one.at.with_timezone(&one.zone).format("%H:%M");
-            line.push_str(&format!(", meant for {meant}, held by your quiet hours"));
+    match one.held_until {
+        Some(end) => {
+            line.push_str(&format!(", meant for {}, held by your quiet hours", clock(one.at, end, one.zone)));
+            if is_late(end, now) {
+                line.push_str(&format!(" until {}", clock(end, now, one.zone)));
+            }
         }
-        None if is_late(one.at, now) => line.push_str(&format!(", late by {}", span(now - one.at))),
-        None => {}
+        None => {
+            if number.is_some() {
+                line.push_str(&format!(", due {}", clock(one.at, now, one.zone)));
+            }
+            if is_late(one.at, now) {
+                line.push_str(&format!(", late by {}", span(now - one.at)));
+            }
+        }
     }
     match one.missed {
         0 => {}
@@ -82,24 +96,44 @@ fn buttons(one: &Notification) -> Vec<Vec<Button>> {
     ]
 }
 
+/// Two buttons for each of the lines, by their numbers.
+fn numbered_buttons(notifications: &[Notification]) -> Vec<Vec<Button>> {
+    let lines: Vec<(usize, &Notification)> = (1..).zip(notifications).take(NOTIFICATION_LINES_MAX).collect();
+    let done =
+        |(number, one): &(usize, &Notification)| Button::new(format!("✅ {number}"), &Press::Done(one.item.clone()));
+    let snooze = |(number, one): &(usize, &Notification)| {
+        Button::new(format!("💤 {number}"), &Press::Snooze { due: one.item.clone(), until: Later::Ask })
+    };
+    let rows = lines.chunks(BUTTONS_IN_ROW);
+    rows.flat_map(|row| [row.iter().map(done).collect(), row.iter().map(snooze).collect()]).collect()
+}
+
 fn list(notifications: &[Notification], now: DateTime<Utc>) -> String {
-    let held = |notification: &Notification| notification.held_until.is_some_and(|end| !is_late(end, now));
-    let head = if notifications.iter().any(|notification| !held(notification) && is_late(notification.at, now)) {
-        "While I was away, these fell due:"
-    } else if notifications.iter().any(held) {
-        "Your quiet hours are over. These waited:"
-    } else {
-        "These are due now:"
+    let is_held = |notification: &&Notification| notification.held_until.is_some();
+    let held = notifications.iter().filter(is_held).count();
+    let is_any_late = notifications.iter().any(|one| one.held_until.is_none() && is_late(one.at, now));
+    let head = match (held, is_any_late) {
+        (0, true) => "While I was away, these fell due:",
+        (0, false) => "These are due now:",
+        (_, false) => "Your quiet hours are over. These waited:",
+        (_, true) => "These waited for you:",
     };
     let mut text = head.to_owned();
-    for notification in notifications.iter().take(NOTIFICATION_LINES_MAX) {
-        text.push_str(&format!("\n{}", line(notification, now, &shorten(&notification.title, LINE_CHARS))));
+    for (number, one) in (1..).zip(notifications).take(NOTIFICATION_LINES_MAX) {
+        text.push_str(&format!("\n{}", line(one, now, &shorten(&one.title, LINE_CHARS), Some(number))));
     }
     let more = notifications.len().saturating_sub(NOTIFICATION_LINES_MAX);
     if more > 0 {
         text.push_str(&format!("\n… and {more} more: /tasks"));
     }
     text
+}
+
+/// `17:00`, with the day where it is not that of `beside`.
+fn clock(at: DateTime<Utc>, beside: DateTime<Utc>, zone: Tz) -> String {
+    let (at, beside) = (at.with_timezone(&zone), beside.with_timezone(&zone));
+    let is_near = at.date_naive() == beside.date_naive() || (beside - at) < Duration::hours(HALF_A_DAY_HOURS);
+    at.format(if is_near { "%H:%M" } else { "%a %-d %b %H:%M" }).to_string()
 }
 
 /// `12 min`, `3 h`, `2 days`.

@@ -32,10 +32,10 @@ fn told_of_the_week(heard: &[String]) {
         lines,
         [
             "While I was away, these fell due:",
-            "⏰ Call mom, late by 6 days",
-            "⏰ Taxes, late by 5 days",
-            "⏰ Dentist, late by 4 days",
-            "⏰ Pills, late by 18 h; 6 earlier ones were missed",
+            "1. ⏰ Call mom, due Tue 13 Jan 10:00, late by 6 days",
+            "2. ⏰ Taxes, due Wed 14 Jan 10:00, late by 5 days",
+            "3. ⏰ Dentist, due Thu 15 Jan 10:00, late by 4 days",
+            "4. ⏰ Pills, due Sun 18 Jan 18:00, late by 18 h; 6 earlier ones were missed",
         ]
     );
 }

@@ -55,7 +55,9 @@ async fn after_downtime_many_become_one_message_and_few_do_not() {
         let heard = world.heard();
         assert_eq!(heard.len(), messages, "{heard:#?}");
         if messages == 1 {
-            assert!(heard[0].starts_with("While I was away, these fell due:\n⏰ Thing 0, late by 4 h\n"), "{heard:?}");
+            let first =
+                "While I was away, these fell due:\n1. ⏰ Thing 0, due 13:00, late by 4 h\n2. ⏰ Thing 1, due 13:01, ";
+            assert!(heard[0].starts_with(first), "{heard:?}");
         }
         assert_eq!(heard[0].contains("\n… and 25 more: /tasks"), count == 40, "{heard:?}");
         assert!(world.dues().await.is_empty());
@@ -82,7 +84,7 @@ async fn what_waits_while_the_network_is_down_becomes_one_message_too() {
     assert_eq!(heard.len(), 1, "{heard:#?}");
     let lines: Vec<&str> = heard[0].lines().collect();
     assert_eq!((lines[0], lines.len()), ("While I was away, these fell due:", 8));
-    assert_eq!(lines[7], "⏰ Pills, late by 4 h; 2 earlier ones were missed");
+    assert_eq!(lines[7], "7. ⏰ Pills, due 13:00, late by 4 h; 2 earlier ones were missed");
 }
 
 #[tokio::test]
@@ -155,7 +157,7 @@ async fn many_held_by_quiet_hours_are_one_message_in_the_morning() {
     world.live_until(utc("2026-01-13T06:00:00Z")).await;
     let heard = world.heard();
     assert_eq!(heard.len(), 1, "{heard:#?}");
-    let begin = "Your quiet hours are over. These waited:\n⏰ Thing 0, meant for 23:00, held by your quiet hours\n";
+    let begin = "Your quiet hours are over. These waited:\n1. ⏰ Thing 0, meant for 23:00, held by your quiet hours\n";
     assert!(heard[0].starts_with(begin), "{heard:?}");
 }
 
