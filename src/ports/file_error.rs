@@ -10,7 +10,7 @@ pub fn is_full(cause: &Error) -> bool {
 /// Why a file was not written or read.
 pub fn why_not(cause: &Error) -> String {
     if is_full(cause) {
-        return "the disk is full: free some space, then say it again".to_owned();
+        return "the disk is full; free some space, then say it again".to_owned();
     }
     match cause.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "it may not be written there".to_owned(),
@@ -26,9 +26,9 @@ mod tests {
     #[test]
     fn a_full_disk_is_told_from_other_errors_and_no_number_is_shown() {
         for (number, told) in [
-            (28, "the disk is full: free some space, then say it again"),
-            (122, "the disk is full: free some space, then say it again"),
-            (27, "the disk is full: free some space, then say it again"),
+            (28, "the disk is full; free some space, then say it again"),
+            (122, "the disk is full; free some space, then say it again"),
+            (27, "the disk is full; free some space, then say it again"),
             (13, "it may not be written there"),
             (30, "it may not be written there"),
             (5, "Input/output error"),

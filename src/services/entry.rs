@@ -378,7 +378,12 @@ fn performed<T: Serialize>(done: Result<Completed<T>, ServiceError>) -> Performe
 /// Whoever checks first never sees this: a stored action of an older version may.
 fn unreadable(error: &ParamError) -> ServiceError {
     tracing::warn!(why = error.for_planner(), "an action does not fit its command any more");
-    ServiceError::Refused(error.to_string())
+    ServiceError::Refused(match error {
+        ParamError::Unfit { .. } => error.to_string(),
+        ParamError::Missing { .. } | ParamError::Invalid(_) => {
+            format!("I can't do that as it stands ({error}); nothing was changed.")
+        }
+    })
 }
 
 /// A prepared command as parameters.

@@ -62,7 +62,7 @@ pub async fn save(
     blocking(move || {
         maildir
             .put(Folder::Drafts, &base, "DS", &bytes)
-            .map_err(|cause| ServiceError::Refused(format!("The draft could not be saved: {}.", why_not(&cause))))
+            .map_err(|cause| ServiceError::Refused(format!("{}.", why_not(&cause))))
     })
     .await?;
     Ok(id)
@@ -94,7 +94,7 @@ impl Mailboxes {
         blocking(move || {
             maildir
                 .remove(Folder::Drafts, &base)
-                .map_err(|cause| ServiceError::Refused(format!("The draft could not be deleted: {}.", why_not(&cause))))
+                .map_err(|cause| ServiceError::Refused(format!("{}.", why_not(&cause))))
         })
         .await
     }

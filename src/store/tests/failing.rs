@@ -41,12 +41,12 @@ async fn fail_at_each_step(failure: impl Fn(usize) -> Failure) -> usize {
         let lasting = matches!(failure(step), Failure::Changes(..));
         if answer.is_err() && lasting {
             let again = store.commit(pair("c")).await;
-            assert!(matches!(again, Err(StoreError::Disk { .. })), "step {step}: {again:?}");
+            assert!(matches!(again, Err(StoreError::Disk { .. } | StoreError::Full { .. })), "step {step}: {again:?}");
         }
         disk.fail(None);
         let expected = match &answer {
             Ok(_) => "b",
-            Err(StoreError::Disk { path, .. }) => {
+            Err(StoreError::Disk { path, .. } | StoreError::Full { path }) => {
                 assert_eq!(path, "test-disk");
                 failed += 1;
                 "a"
