@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::core::forgotten::{Forgotten, MARK};
+use crate::core::ids::{ChatId, UserId};
 use crate::core::pending::State;
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::ports::records::{Erasure, Message, Speaker, Undo, User};
-use crate::ports::{Batch, Change, Expect, Key, Order, RecordExt, Scan, StoreError, Stored, Table};
+use crate::ports::records::{Erasure, Message, Speaker, Undo};
+use crate::ports::{Batch, Change, Expect, Key, Order, Scan, StoreError, Stored, Table};
 use crate::ports::{from_stored, optimistic};
 
 /// What becomes of a record that has it.
@@ -27,10 +28,12 @@ enum Treatment {
 fn treatment(table: Table) -> Treatment {
     match table {
         Table::Messages => Treatment::Conversation,
-        Table::Inbox | Table::Outbox | Table::Chats | Table::Pending | Table::Shown | Table::Runs => Treatment::Marked,
+        Table::Outbox | Table::Chats | Table::Pending | Table::Shown | Table::Runs => Treatment::Marked,
         Table::Audit | Table::Turns => Treatment::Marked,
         // What is restored, or done again, is done with the very words or not at all.
         Table::Undo | Table::Meta => Treatment::Dropped,
+        // An update loses its words with the turn that answers it.
+        Table::Inbox => Treatment::Left,
         Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => Treatment::Left,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => Treatment::Left,
     }
@@ -47,10 +50,9 @@ fn is_open(table: Table, record: &Value) -> bool {
             let sent = &record["show"]["Send"];
             !sent["card"].is_null() || sent["notifications"].as_array().is_some_and(|told| !told.is_empty())
         }
-        Table::Inbox => record["done"] != true,
         Table::Chats | Table::Runs => true,
         Table::Messages | Table::Shown | Table::Undo | Table::Audit | Table::Turns | Table::Meta => false,
-        Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
+        Table::Inbox | Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => false,
     }
 }
@@ -60,8 +62,8 @@ pub(super) struct Sought<'a> {
     erasure: &'a Erasure,
     /// `None` when it is too short to be told from other words.
     pub(super) forgotten: Option<Forgotten>,
-    /// Where others talk with us alone.
-    others_chats: BTreeSet<String>,
+    /// Where the person talks among others.
+    groups: BTreeSet<String>,
 }
 
 /// A record and where it is.
@@ -73,13 +75,8 @@ struct Found {
 
 impl<'a> Sought<'a> {
     pub(super) async fn of(brain: &Brain, erasure: &'a Erasure) -> Result<Self, StoreError> {
-        let users = brain.store.list::<User>(Scan::of::<User>(&[], limits::ITEMS_MAX)).await?;
-        let others = users.into_iter().filter(|(user, _)| user.id != erasure.owner);
-        Ok(Self {
-            erasure,
-            forgotten: Forgotten::of(erasure.texts.iter().map(String::as_str)),
-            others_chats: others.map(|(user, _)| user.chat.as_str().to_owned()).collect(),
-        })
+        let forgotten = Forgotten::of(erasure.texts.iter().map(String::as_str));
+        Ok(Self { erasure, forgotten, groups: groups_of(brain, &erasure.owner).await? })
     }
 
     /// Whether a record has it.
@@ -151,11 +148,14 @@ impl<'a> Sought<'a> {
         }
     }
 
-    /// Records name whose they are, or in which chat they belong.
+    /// Records name whose they are, or in which chat they belong; those that name neither are nobody's.
     fn is_the_persons(&self, record: &Value) -> bool {
-        let names = ["owner", "user", "by"].iter().filter_map(|field| record[*field].as_str());
-        let is_others_chat = record["chat"].as_str().is_some_and(|chat| self.others_chats.contains(chat));
-        names.into_iter().all(|name| name == self.erasure.owner.as_str()) && !is_others_chat
+        let owner = &self.erasure.owner;
+        let mut names = ["owner", "user", "by"].iter().filter_map(|field| record[*field].as_str()).peekable();
+        let is_in_own_chat =
+            record["chat"].as_str().map(|chat| ChatId::new(chat).is_private_of(owner) || self.groups.contains(chat));
+        let is_named = names.peek().is_some();
+        names.all(|name| name == owner.as_str()) && is_in_own_chat.unwrap_or(is_named)
     }
 
     fn marked(&self, table: Table, mut found: Found) -> Option<Change> {
@@ -206,6 +206,24 @@ impl<'a> Sought<'a> {
             found.record["text"] = MARK.into();
         }
         put(Table::Messages, &found)
+    }
+}
+
+/// The chats among others in which this person has spoken.
+async fn groups_of(brain: &Brain, owner: &UserId) -> Result<BTreeSet<String>, StoreError> {
+    let (table, limit) = (Table::Messages, limits::ERASURE_PAGE);
+    let mut groups = BTreeSet::new();
+    let mut after = None;
+    loop {
+        let scan = Scan { table, prefix: None, before: None, after, order: Order::Ascending, limit };
+        let page = brain.store.scan(scan).await?;
+        let said = page.iter().filter_map(|(_, stored)| parsed(stored));
+        let said = said.filter(|message| message["by"].as_str() == Some(owner.as_str()));
+        groups.extend(said.filter_map(|message| message["chat"].as_str().map(str::to_owned)));
+        match page.into_iter().next_back() {
+            Some((last, _)) => after = Some(last),
+            None => return Ok(groups),
+        }
     }
 }
 
