@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::command::{Called, Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
 use super::error::ServiceError;
+pub use super::param_error::ParamError;
 use super::schema::{clone_pair, is_blank, required, schema, too_long};
 use super::service::{Attempt, Performed, Prepared, RequestContext};
 use super::show;
@@ -25,50 +26,6 @@ use crate::core::provenance::NOT_YOURS;
 use crate::core::stakes::{Authorized, Rule, Stakes};
 use crate::core::text::{quoted, visible};
 use crate::limits::{CARD_INLINE_CHARS_MAX, PARAM_CHARS_MAX};
-
-/// Why parameters do not make a command.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParamError {
-    /// A required one is missing or empty.
-    #[error("{param} is missing")]
-    Missing {
-        /// Which.
-        param: String,
-        /// What to ask the person.
-        question: String,
-        /// Values to choose from, with their labels; empty if anything may be answered.
-        choices: Vec<(String, String)>,
-    },
-    /// They are understood and cannot be: a sentence for the person.
-    #[error("{0}")]
-    Invalid(String),
-    /// They do not fit the types. What a planner wrote: a person is told which part was not understood.
-    #[error("I could not make sense of {}. Nothing was done about it; please say it once more, in other words.", part(.param.as_deref()))]
-    Unfit {
-        /// Which of them, where one alone is to blame.
-        param: Option<String>,
-        /// For whoever planned it.
-        why: String,
-    },
-}
-
-impl ParamError {
-    /// What a planner can mend, in words for it; `None` for what only the person can.
-    pub fn for_planner(&self) -> Option<String> {
-        match self {
-            Self::Missing { .. } | Self::Invalid(_) => None,
-            Self::Unfit { param: Some(param), why } => Some(format!("{param}: {why}")),
-            Self::Unfit { param: None, why } => Some(why.clone()),
-        }
-    }
-}
-
-fn part(param: Option<&str>) -> String {
-    match param {
-        Some(param) => format!("one part of that (the {})", param.replace('_', " ")),
-        None => "a part of that".to_owned(),
-    }
-}
 
 /// A command with its type erased, and whoever carries it out.
 #[async_trait]

@@ -26,6 +26,7 @@ pub mod error;
 mod items;
 pub mod memory;
 pub mod notes;
+mod param_error;
 pub mod provenance;
 mod recurrence;
 pub mod registry;
