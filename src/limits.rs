@@ -34,6 +34,14 @@ pub const RECIPIENTS_MAX: usize = 50;
 pub const MESSAGE_UTF16_MAX: usize = 4_096;
 /// Telegram styles at most so many parts of one message.
 pub const MESSAGE_SPANS_MAX: usize = 100;
+/// Messages one answer may become; a longer one is its beginning and a file with all of it.
+pub const ANSWER_MESSAGES_MAX: usize = 5;
+/// Of what a model writes so much is read as markdown, and the rest as it stands: three times what is shown.
+pub const MARKDOWN_BYTES_MAX: usize = 64 * 1024;
+/// Lists inside lists that are told apart; deeper ones do not fit a phone's width.
+pub const MARKDOWN_LISTS_MAX: usize = 6;
+/// Links and pictures inside each other: a picture in a link. What is deeper is text.
+pub const MARKDOWN_LINKS_MAX: usize = 2;
 /// A quote longer than this is shown folded, in UTF-16 units: about five lines on a phone.
 pub const QUOTE_UTF16_OPEN: usize = 300;
 /// A card that needs more parts than this is refused: nobody reads it.
@@ -116,6 +124,13 @@ pub const MAIL_DEPTH_MAX: usize = 20;
 pub const MAIL_FIELD_BYTES_MAX: usize = 16 * 1024;
 /// Of all fields of a head together.
 pub const MAIL_HEAD_BYTES_MAX: usize = 64 * 1024;
+/// A message or a mail that was under way when the process died is tried again by itself. After so many more deaths
+/// at the same one it is set aside: fewer could be power cuts, more would keep everybody else waiting.
+pub const DEATHS_MAX: u32 = 3;
+/// Characters of one mail that are read aloud: a small book's chapter. All of it can be searched.
+pub const MAIL_TEXT_CHARS_MAX: usize = 100_000;
+/// Characters of a whole conversation that are read aloud, the newest mails first.
+pub const THREAD_TEXT_CHARS_MAX: usize = 200_000;
 /// Mails the embedded mailbox indexes per person.
 pub const MAILBOX_MAX: usize = 50_000;
 

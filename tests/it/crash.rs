@@ -19,12 +19,15 @@
 //! | `outcome-recorded` | it is (an effect in the store happens in this very commit)     | send, task, event, draft |
 //! | `answer-before`    | the answer is made                                             | all turns                |
 //! | `answer-durable`   | it is committed: conversation, outbox, cards                   | all turns                |
+//! | `mail-read`        | a mail is about to be read, which is marked                    | a search                 |
+//! | `resumed`          | an update of an earlier life is taken up, which is counted     | (see `telegram`)         |
 //! | `tell-before`      | something outside a turn is to be told                         | reminder, expiry, recovery |
 //! | `tell-durable`     | it is in the outbox                                            | reminder, expiry, recovery |
 //! | `shown`            | a line was printed, its delivery is not recorded               | all                      |
 
 mod actions;
 mod cards;
+mod mails;
 mod random;
 mod sends;
 

@@ -52,6 +52,8 @@ pub(super) struct TelegramContext {
     pub queues: Arc<Queues<Job>>,
     /// What the dispatcher was given and no endpoint has taken yet.
     pub dispatched: Mutex<HashMap<UpdateId, Job>>,
+    /// Held by the one update at a time that an earlier life has died with more than once.
+    pub suspects: tokio::sync::Mutex<()>,
 }
 
 impl TelegramContext {

@@ -43,7 +43,7 @@ impl Inbox {
     /// An update as it was received, to be admitted.
     pub fn entry(update: u64, raw: &str, received_at: DateTime<Utc>) -> InboxEntry {
         let (channel, raw) = (CHANNEL.to_owned(), raw.to_owned());
-        InboxEntry { channel, update, received_at, raw, done: false, joins: None, transcript: None }
+        InboxEntry { channel, update, received_at, raw, done: false, joins: None, transcript: None, resumptions: 0 }
     }
 
     /// Stores a batch in one commit. Returns the numbers that are new.
@@ -100,6 +100,29 @@ impl Inbox {
     /// Notes that an update belongs to the turn of an earlier one; after a restart they are still together.
     pub async fn join(&self, first: &InboxEntry, entry: &InboxEntry) -> Result<(), StoreError> {
         self.put(&InboxEntry { joins: Some(first.update), ..entry.clone() }).await
+    }
+
+    /// Notes that an update of an earlier life is taken up again: should the process die of it, the next life knows.
+    pub async fn resume(&self, entry: &InboxEntry) -> Result<InboxEntry, StoreError> {
+        let entry = InboxEntry { resumptions: entry.resumptions + 1, ..entry.clone() };
+        self.put(&entry).await?;
+        Ok(entry)
+    }
+
+    /// Nobody died: what stays open at a clean end is not to blame for anything.
+    pub async fn absolve(&self) -> Result<(), StoreError> {
+        let all = self.store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], usize::MAX)).await?;
+        let mut batch = Batch::default();
+        for (entry, _) in all.into_iter().filter(|(entry, _)| !entry.done && entry.resumptions > 0) {
+            batch.put(&InboxEntry { resumptions: 0, ..entry }, Expect::Any)?;
+        }
+        self.store.commit(batch).await?;
+        Ok(())
+    }
+
+    /// An update that was taken up too often: its words are forgotten, the number stays for whoever runs this.
+    pub fn set_aside(entry: &InboxEntry) -> InboxEntry {
+        InboxEntry { resumptions: entry.resumptions, ..Self::closed(entry) }
     }
 
     async fn put(&self, entry: &InboxEntry) -> Result<(), StoreError> {

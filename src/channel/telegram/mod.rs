@@ -145,7 +145,8 @@ impl Telegram {
             let context = context.clone();
             let work = move |job, rest| turns::work(context.upgrade(), job, rest);
             let (queues, dispatched) = (Arc::new(Queues::new(work)), Mutex::default());
-            TelegramContext { brain, channel, access, inbox, me, debounce, transcriber, queues, dispatched }
+            let suspects = tokio::sync::Mutex::default();
+            TelegramContext { brain, channel, access, inbox, me, debounce, transcriber, queues, dispatched, suspects }
         });
         context.aside(|context| async move { startup::announce_commands(&context.channel.sender.api).await });
         startup::take_up_lines(&context, &open).await;
@@ -158,6 +159,7 @@ impl Telegram {
         let limit = Duration::from_millis(limits::SHUTDOWN_MS).saturating_sub(CLOSING);
         if !context.queues.stop(limit).await {
             tracing::warn!("some turns were dropped; they are handled again after the next start");
+            context.inbox.absolve().await?;
         }
         let _ = tokio::time::timeout(CLOSING / 2, context.channel.settle_all()).await;
         dispatched.map_err(dispatch::cannot)

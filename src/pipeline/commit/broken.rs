@@ -1,5 +1,6 @@
-//! A turn that broke: its person is told, and nothing of it goes on by itself.
+//! A turn that broke, or that is not tried any more: its person is told, and nothing of it goes on by itself.
 
+use crate::core::ids::{ChatId, RunId};
 use crate::core::outcome::Outcome;
 use crate::core::run::{Run, StepProgress};
 use crate::core::turn::{Incoming, Reply};
@@ -10,9 +11,19 @@ use crate::ports::{Batch, Expect, Key, RecordExt, StoreError};
 const BROKEN: &str = "Something went wrong inside me, and I stopped there. Nothing more was done. Please check /today or /tasks before you send it again.";
 
 /// See [`Brain::tell_broken`].
-pub(super) async fn tell(brain: &Brain, incoming: &Incoming, mut batch: Batch) -> Result<(), StoreError> {
-    let journal = Key::of(&[incoming.turn.as_str()]);
-    if let Some((mut run, revision)) = brain.store.load::<Run>(&journal).await? {
+pub(super) async fn tell(brain: &Brain, incoming: &Incoming, batch: Batch) -> Result<(), StoreError> {
+    give_up(brain, &incoming.turn, &incoming.chat, BROKEN.to_owned(), batch).await
+}
+
+/// See [`Brain::tell_given_up`].
+pub(super) async fn give_up(
+    brain: &Brain,
+    turn: &RunId,
+    chat: &ChatId,
+    said: String,
+    mut batch: Batch,
+) -> Result<(), StoreError> {
+    if let Some((mut run, revision)) = brain.store.load::<Run>(&Key::of(&[turn.as_str()])).await? {
         run.inbox = None;
         for step in &mut run.steps {
             if step.progress == StepProgress::Planned {
@@ -23,5 +34,5 @@ pub(super) async fn tell(brain: &Brain, incoming: &Incoming, mut batch: Batch) -
         }
         batch.put(&run, Expect::Revision(revision))?;
     }
-    brain.tell(&incoming.chat, vec![Show::Send(Reply::text(BROKEN))], batch).await
+    brain.tell(chat, vec![Show::Send(Reply::text(said))], batch).await
 }

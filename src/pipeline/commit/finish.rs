@@ -189,6 +189,7 @@ async fn close_inbox(brain: &Brain, incoming: &Incoming, batch: &mut Batch) -> R
             entry.done = true;
             entry.raw = String::new();
             entry.transcript = None;
+            entry.resumptions = 0;
             batch.put(&entry, Expect::Revision(revision))?;
         }
     }

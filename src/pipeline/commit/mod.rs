@@ -28,7 +28,7 @@ mod outbox;
 mod recover;
 mod wording;
 
-use crate::core::ids::{ChatId, MessageId};
+use crate::core::ids::{ChatId, MessageId, RunId};
 use crate::core::turn::Incoming;
 use crate::pipeline::brain::Brain;
 use crate::ports::records::Show;
@@ -61,6 +61,18 @@ impl Brain {
     /// had not begun is given up.
     pub async fn tell_broken(&self, incoming: &Incoming, batch: Batch) -> Result<(), StoreError> {
         broken::tell(self, incoming, batch).await
+    }
+
+    /// Tells in these words that a turn is given up, together with these changes. What it had begun is settled at the
+    /// next start.
+    pub async fn tell_given_up(
+        &self,
+        turn: &RunId,
+        chat: &ChatId,
+        said: String,
+        batch: Batch,
+    ) -> Result<(), StoreError> {
+        broken::give_up(self, turn, chat, said, batch).await
     }
 
     /// Shows what waits in a chat's outbox, in order. What cannot be shown now stays. Never panics: whoever delivers

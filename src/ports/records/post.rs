@@ -31,6 +31,9 @@ pub struct InboxEntry {
     /// What a recording says, once the person has been told; empty when something else was told.
     #[serde(default, alias = "heard")]
     pub transcript: Option<String>,
+    /// How often it was taken up again after a restart; kept when it was set aside for it.
+    #[serde(default)]
+    pub resumptions: u32,
 }
 
 impl InboxEntry {

@@ -17,10 +17,13 @@ use chrono::{DateTime, Utc};
 use super::read::{self, Mailbox, Parsed};
 use super::source::maildir;
 use super::source::maildir::{Folder, Listed, Maildir};
+use super::suspects::Reading;
 use super::thread::{self, Thread};
 use crate::core::ids::UserId;
 use crate::core::text::shorten;
+use crate::failpoint::fail_point;
 use crate::language::words;
+use crate::limits::MAIL_TEXT_CHARS_MAX;
 use crate::ports::why_not;
 use crate::services::error::ServiceError;
 
@@ -44,7 +47,15 @@ pub struct Head {
     pub snippet: String,
     /// Hashes of the stems of subject, people and text, sorted.
     words: Box<[u32]>,
+    /// Set aside: it is listed, and never read.
+    is_aside: bool,
 }
+
+/// The subject of a mail that is set aside.
+const ASIDE: &str = "A mail that I set aside";
+/// Its text.
+const ASIDE_TEXT: &str =
+    "I stopped each time I read this mail, so I no longer open it. It is still in your mailbox, for a mail program.";
 
 /// Characters of a snippet.
 pub const SNIPPET_CHARS: usize = 200;
@@ -67,11 +78,14 @@ impl Mail {
         self.file.unread && !self.is_own()
     }
 
-    /// The whole mail, read again.
+    /// The mail, read again: its text as far as anybody would read it.
     pub fn read(&self) -> Parsed {
+        if self.head.is_aside {
+            return Parsed { text: ASIDE_TEXT.to_owned(), ..self.head.parsed.clone() };
+        }
         maildir::read(&self.file.path).map_or_else(
             |_| Parsed { text: "(This mail has just been moved or deleted.)".to_owned(), ..self.head.parsed.clone() },
-            |raw| read::parse(&raw),
+            |raw| read::parse(&raw).within(MAIL_TEXT_CHARS_MAX),
         )
     }
 }
@@ -180,12 +194,18 @@ impl Mailboxes {
         }
         let mut heads = HashMap::with_capacity(listed.len());
         let mut mails = Vec::with_capacity(listed.len());
+        let mut reading = Reading::begin(self.maildir(owner).root());
         for file in listed {
             let key = (file.folder, file.base.clone());
             let head = match cached.heads.get(&key) {
                 Some(head) => Arc::clone(head),
+                None if reading.is_aside(&suspect(&file)) => Arc::new(aside(&file)),
                 None => match maildir::read(&file.path) {
-                    Ok(raw) => Arc::new(head_of(read::parse(&raw), &file)),
+                    Ok(raw) => {
+                        reading.before(&suspect(&file));
+                        fail_point("mail-read");
+                        Arc::new(head_of(read::parse(&raw), &file))
+                    }
                     // Gone since it was listed, or not ours to read: the others still count.
                     Err(_) => continue,
                 },
@@ -193,6 +213,7 @@ impl Mailboxes {
             heads.insert(key, Arc::clone(&head));
             mails.push(Mail { file, head });
         }
+        reading.finish();
         let own = own_addresses(self.own.as_deref(), &mails);
         let threads = thread::group(&mails);
         cached.heads = heads;
@@ -226,6 +247,16 @@ fn own_addresses(configured: Option<&str>, mails: &[Mail]) -> Vec<String> {
     own
 }
 
+/// As a mail is called among those that are set aside.
+fn suspect(file: &Listed) -> String {
+    format!("{:?}/{}", file.folder, file.base)
+}
+
+fn aside(file: &Listed) -> Head {
+    let parsed = Parsed { subject: ASIDE.to_owned(), text: ASIDE_TEXT.to_owned(), ..Parsed::default() };
+    Head { is_aside: true, ..head_of(parsed, file) }
+}
+
 fn head_of(mut parsed: Parsed, file: &Listed) -> Head {
     let text = std::mem::take(&mut parsed.text);
     let people = std::iter::once(&parsed.from).chain(&parsed.to).chain(&parsed.cc);
@@ -244,6 +275,7 @@ fn head_of(mut parsed: Parsed, file: &Listed) -> Head {
         date: parsed.date.unwrap_or_else(|| file_date(file)),
         snippet: snippet(&text),
         words: hashes.into_boxed_slice(),
+        is_aside: false,
         parsed,
     }
 }

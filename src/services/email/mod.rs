@@ -25,6 +25,7 @@ mod search;
 pub mod send;
 mod send_email;
 pub mod source;
+mod suspects;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod thread;

@@ -65,6 +65,20 @@ pub struct Parsed {
     pub attachments: Vec<String>,
 }
 
+impl Parsed {
+    /// With a text of at most so many characters; a longer one says that it goes on.
+    #[must_use]
+    pub fn within(mut self, chars: usize) -> Self {
+        if let Some((end, _)) = self.text.char_indices().nth(chars) {
+            self.text.truncate(end);
+            self.text.push_str(GOES_ON);
+        }
+        self
+    }
+}
+
+/// Said where a text was cut.
+const GOES_ON: &str = "…\n\n(The text goes on; a mail program shows all of it.)";
 /// Characters of a name or a subject that are kept; longer ones are an attack.
 const HEADER_CHARS: usize = 1_000;
 /// References of one mail that are kept.

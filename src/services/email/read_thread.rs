@@ -16,6 +16,7 @@ use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
+use crate::limits::THREAD_TEXT_CHARS_MAX;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items;
@@ -140,8 +141,11 @@ impl Handle<ReadThread> for Email {
 fn whole(index: &MailIndex, thread: &Thread, ctx: &RequestContext) -> Completed<ThreadRead> {
     let mut untrusted = Vec::new();
     let mut messages = Vec::new();
-    for mail in index.mails_of(thread) {
-        let parsed = mail.read();
+    let mut room = THREAD_TEXT_CHARS_MAX;
+    // Of a conversation that is too long the newest mails are read.
+    for mail in index.mails_of(thread).rev() {
+        let parsed = mail.read().within(room);
+        room = room.saturating_sub(parsed.text.chars().count());
         let mut text = parsed.text;
         for name in &parsed.attachments {
             text.push_str(&format!("\n📎 {name}"));
@@ -160,6 +164,8 @@ fn whole(index: &MailIndex, thread: &Thread, ctx: &RequestContext) -> Completed<
             own: mail.is_own(),
         });
     }
+    messages.reverse();
+    untrusted.reverse();
     let subject = find::subject_or(&thread.subject).to_owned();
     Completed::read(ThreadRead { thread: ThreadView { id: thread.id.clone(), subject, messages } }).holding(untrusted)
 }

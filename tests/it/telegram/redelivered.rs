@@ -145,3 +145,32 @@ async fn a_message_that_is_taken_for_small_talk_the_second_time_is_told_from_its
         no_trouble(&api);
     }
 }
+
+#[tokio::test]
+async fn a_message_that_ends_the_process_each_time_is_set_aside_and_told_and_the_others_are_answered() {
+    let api = FakeBotApi::start().await;
+    let program = installed();
+    let dies = async |border: &'static str, acts: &dyn Fn()| {
+        let daemon = serve(&program.clone().fail_at(border), &api).await;
+        acts();
+        tokio::task::spawn_blocking(move || daemon.kill_at(border)).await.unwrap();
+    };
+    dies("answer-before", &|| _ = api.user_says(ANNA, "add a task: buy poison")).await;
+    // The first death may have been a power cut: it is tried again, and the others with it.
+    for _ in 0..3 {
+        dies("resumed", &|| {}).await;
+    }
+    assert_eq!(how_many(&api, ANNA, "poison"), 0, "{}", api.transcript());
+    let daemon = serve(&program.clone().without_failpoint(), &api).await;
+    let told = answer(&api, ANNA, "set it aside").await;
+    assert!(told.text.contains("“add a task: buy poison”"), "{}", told.text);
+    api.user_says(ANNA, "add a task: buy bread");
+    answer(&api, ANNA, "bread").await;
+    api.user_says(ANNA, "show my tasks");
+    api.wait_message(ANNA, |m| m.text.contains("bread") && !m.text.contains("poison"), SOON).await;
+    assert_eq!(daemon.terminate(), 0);
+    let _daemon = serve(&program.without_failpoint(), &api).await;
+    api.user_says(ANNA, "/help");
+    answer(&api, ANNA, "/undo").await;
+    assert_eq!(how_many(&api, ANNA, "set it aside"), 1, "{}", api.transcript());
+}

@@ -10,7 +10,7 @@ use crate::language::time;
 use crate::language::time::Grain;
 use crate::limits::ITEMS_MAX;
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{Due, DueKind, PendingOpen, TurnTrace};
+use crate::ports::records::{Due, DueKind, InboxEntry, PendingOpen, TurnTrace};
 use crate::ports::{RecordExt, Scan, Stage, StoreError};
 
 /// Turns that are looked back at.
@@ -93,12 +93,19 @@ async fn for_admins(turn: &Turn<'_>, traces: &[TurnTrace]) -> Result<Vec<String>
     }
     let failing: Vec<String> = failing.iter().map(|(stage, times)| format!("{stage} ×{times}")).collect();
     let failing = if failing.is_empty() { "none".to_owned() } else { failing.join(", ") };
-    Ok(vec![
+    let inbox = brain.store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[], usize::MAX)).await?;
+    let aside = inbox.iter().filter(|(entry, _)| entry.done && entry.resumptions > 0).count();
+    let mut lines = vec![
         "For admins".to_owned(),
         format!("👥 People in the last {} turns of this week: {}", traces.len(), people.len()),
         format!("🗂 Open cards of everybody: {open}"),
         format!("🩺 Stages that fell back in those turns: {failing}"),
-    ])
+    ];
+    if aside > 0 {
+        lines
+            .push(format!("⚠️ Messages set aside, because I ended each time they were handled (see the log): {aside}"));
+    }
+    Ok(lines)
 }
 
 fn ago(now: DateTime<Utc>, at: DateTime<Utc>) -> String {

@@ -89,6 +89,11 @@ impl Maildir {
         Self { root: data.join("mail").join(folder_name(owner.as_str())) }
     }
 
+    /// Where it lies; it need not exist.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Every mail, newest file name first within a folder, at most [`MAILBOX_MAX`]. A mailbox that does not
     /// exist is empty.
     pub fn list(&self) -> io::Result<Vec<Listed>> {

@@ -122,6 +122,15 @@ fn floods_of_fields_cost_no_more_than_they_are_long() {
 }
 
 #[test]
+fn markup_inside_markup_is_read_as_its_text() {
+    for nest in ["<div>", "<b", "<!--", "<![CDATA[", "&lt;", "<a href=\"", "<table><tr><td>", "</p>"] {
+        let html = nest.repeat(1_000_000 / nest.len());
+        let parsed = parse(format!("{START}Content-Type: text/html\r\n\r\nHello {html}").into_bytes());
+        assert!(parsed.text.starts_with("Hello") && parsed.text.len() <= html.len() + 10, "{nest}");
+    }
+}
+
+#[test]
 fn of_alternatives_the_plain_one_is_read_and_of_related_parts_the_first() {
     let mail = "Content-Type: multipart/mixed; boundary=m\n\n--m\n\
         Content-Type: multipart/alternative; boundary=a\n\n--a\n\

@@ -1,0 +1,168 @@
+//! Which mail was being read when the process died: a mark, written before and removed after.
+//!
+//! ```text
+//! nothing marked ─► all that is new is read under one mark ──(dies)──► each is read under a mark of its own
+//!                                                                          └─(dies at the same one, again and
+//!                                                                             again)─► it is set aside
+//! ```
+//! Both files lie beside the owner's mailbox, not in it. They are not synced: they tell of the end of a process, not
+//! of a power cut, which is no mail's fault. Invariants: what is set aside is not read again until its file has another
+//! name or the list is removed; a mark that cannot be written delays nobody.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::DEATHS_MAX;
+
+/// What is being read.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Mark {
+    /// By itself; nothing while all that is new is read together.
+    mail: Option<String>,
+    /// How often the process has died while that one was read.
+    deaths: u32,
+}
+
+/// Mails that are set aside, and since how many deaths.
+type Aside = BTreeMap<String, u32>;
+
+/// The reading of what is new in a mailbox, from its first mail to its last.
+#[derive(Debug)]
+pub(super) struct Reading {
+    mark: PathBuf,
+    aside_at: PathBuf,
+    aside: Aside,
+    /// Left by an earlier life that did not come to the end of it.
+    left: Option<Mark>,
+    is_marked: bool,
+}
+
+impl Reading {
+    /// Looks at what an earlier life has left beside a mailbox.
+    pub fn begin(mailbox: &Path) -> Self {
+        let mark = mailbox.with_extension("reading");
+        let aside_at = mailbox.with_extension("aside");
+        let left = fs::read(&mark).ok().map(|bytes| serde_json::from_slice::<Mark>(&bytes).unwrap_or_default());
+        let mut reading = Self { mark, aside: read(&aside_at), aside_at, left, is_marked: false };
+        if let Some(Mark { mail: Some(mail), deaths }) = &reading.left
+            && *deaths >= DEATHS_MAX
+        {
+            let (mail, deaths) = (mail.clone(), *deaths);
+            reading.set_aside(mail, deaths);
+        }
+        reading
+    }
+
+    /// True when this mail is not to be read.
+    pub fn is_aside(&self, mail: &str) -> bool {
+        self.aside.contains_key(mail)
+    }
+
+    /// This mail is read next.
+    pub fn before(&mut self, mail: &str) {
+        let mark = match &self.left {
+            None if self.is_marked => return,
+            None => Mark::default(),
+            Some(left) => {
+                let before = if left.mail.as_deref() == Some(mail) { left.deaths } else { 0 };
+                Mark { mail: Some(mail.to_owned()), deaths: before + 1 }
+            }
+        };
+        self.is_marked = true;
+        write(&self.mark, &mark);
+    }
+
+    /// All was read.
+    pub fn finish(self) {
+        if self.is_marked || self.left.is_some() {
+            let _ = fs::remove_file(&self.mark);
+        }
+    }
+
+    fn set_aside(&mut self, mail: String, deaths: u32) {
+        tracing::error!(
+            mail,
+            deaths,
+            list = %self.aside_at.display(),
+            "a mail is set aside: I stopped each time I read it; take it out of the list to have it read again"
+        );
+        self.aside.insert(mail, deaths);
+        write(&self.aside_at, &self.aside);
+        self.left = Some(Mark::default());
+    }
+}
+
+fn read(path: &Path) -> Aside {
+    let found = fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    found.unwrap_or_default()
+}
+
+fn write<T: Serialize>(path: &Path, value: &T) {
+    let written = serde_json::to_vec(value).map_err(std::io::Error::other).and_then(|bytes| fs::write(path, bytes));
+    if let Err(error) = written {
+        tracing::warn!(%error, "what is being read could not be marked");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A life that reads these in order and dies at one of them, or not at all. What it would not read.
+    fn life(mailbox: &Path, mails: &[&str], dies_at: Option<&str>) -> Vec<String> {
+        let mut reading = Reading::begin(mailbox);
+        let mut left_out = Vec::new();
+        for mail in mails {
+            if reading.is_aside(mail) {
+                left_out.push((*mail).to_owned());
+                continue;
+            }
+            reading.before(mail);
+            if dies_at == Some(mail) {
+                return left_out;
+            }
+        }
+        reading.finish();
+        left_out
+    }
+
+    #[test]
+    fn a_mail_that_was_being_read_at_each_death_is_set_aside_and_the_others_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let mailbox = dir.path().join("anna");
+        let mails = ["one", "two", "three"];
+        for death in 0..=DEATHS_MAX {
+            assert!(life(&mailbox, &mails, Some("two")).is_empty(), "death {death}");
+        }
+        for _ in 0..3 {
+            assert_eq!(life(&mailbox, &mails, None), ["two"]);
+        }
+        assert!(!mailbox.with_extension("reading").exists());
+    }
+
+    #[test]
+    fn deaths_at_different_mails_set_nothing_aside() {
+        let dir = tempfile::tempdir().unwrap();
+        let mailbox = dir.path().join("anna");
+        let mails = ["one", "two", "three"];
+        for _ in 0..DEATHS_MAX {
+            life(&mailbox, &mails, Some("two"));
+            life(&mailbox, &mails, Some("three"));
+        }
+        assert!(life(&mailbox, &mails, None).is_empty());
+    }
+
+    #[test]
+    fn a_mailbox_that_was_read_to_its_end_forgets_its_deaths() {
+        let dir = tempfile::tempdir().unwrap();
+        let mailbox = dir.path().join("anna");
+        for _ in 0..2 * DEATHS_MAX {
+            life(&mailbox, &["one", "two"], Some("two"));
+            life(&mailbox, &["one", "two"], None);
+        }
+        assert!(life(&mailbox, &["one", "two"], None).is_empty());
+    }
+}

@@ -1,0 +1,45 @@
+//! A mail that ends the process whenever it is read.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{NOW, World, told};
+use crate::support::smtp_server::Mode;
+
+const ASKS: &str = "show my unread emails";
+
+#[test]
+fn a_mail_that_ends_the_process_each_time_it_is_read_is_set_aside_and_the_others_are_listed() {
+    let world = World::new(Mode::Accept);
+    let folder = world.program.data_dir().join("mail/me/new");
+    fs::create_dir_all(&folder).unwrap();
+    for number in 1..=3 {
+        let mail = format!(
+            "From: Bob <bob@example.com>\nSubject: Letter {number}\nDate: Sat, 10 Jan 2026 0{number}:00:00 +0000\n\nHello\n"
+        );
+        fs::write(folder.join(format!("176800000{number}.mail")), mail).unwrap();
+    }
+    // Newest first: the second that is read is the second letter, in every life.
+    for _death in 0..4 {
+        world.dies_at("mail-read:2", NOW, &json!({"text": ASKS}));
+    }
+    let mut last = world.lives();
+    for _asked in 0..2 {
+        let listed = told(&last.say(ASKS));
+        assert!(listed.contains("Letter 1") && listed.contains("Letter 3"), "{listed}");
+        assert!(listed.contains("A mail that I set aside") && !listed.contains("Letter 2"), "{listed}");
+    }
+}
+
+#[test]
+fn a_kill_while_mails_are_read_sets_nothing_aside() {
+    let world = World::new(Mode::Accept);
+    let folder = world.program.data_dir().join("mail/me/new");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("1768000001.mail"), "From: Bob <bob@example.com>\nSubject: Letter\n\nHello\n").unwrap();
+    for _death in 0..2 {
+        world.dies_at("mail-read", NOW, &json!({"text": ASKS}));
+    }
+    assert!(told(&world.lives().say(ASKS)).contains("Letter"));
+}
