@@ -145,7 +145,7 @@ fn content(bodies: &[CardBody]) -> Vec<Formatted> {
         }
         write(&mut card, body);
     }
-    card.split(MESSAGE_UTF16_MAX, MESSAGE_SPANS_MAX)
+    card.split(MESSAGE_UTF16_MAX, MESSAGE_SPANS_MAX).collect()
 }
 
 fn write(card: &mut Formatted, body: &CardBody) {

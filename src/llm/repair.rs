@@ -325,6 +325,36 @@ mod tests {
             .prop_map(|map| Value::Object(map.into_iter().collect()))
     }
 
+    #[test]
+    fn nothing_nests_deep_enough_to_bring_down_who_reads_it() {
+        let nests = [
+            "[",
+            "{",
+            "{\"a\":",
+            "{\"a\":[",
+            "[{},",
+            "{}",
+            "{\"a\":1}",
+            "{{",
+            "{ }",
+            "```",
+            "{\"a\":\"",
+            "\\",
+            "{'",
+            "[]",
+            "}",
+            "{\n",
+        ];
+        for nest in nests {
+            for end in ["", "1", "\"}", "]}", "{\"a\":1}"] {
+                let text = format!("{}{end}", nest.repeat(1_000_000 / nest.len()));
+                let thread = std::thread::Builder::new().stack_size(256 * 1024);
+                let read = thread.spawn(move || find(&text, Ending::Stopped).is_some());
+                assert!(read.unwrap().join().is_ok(), "{nest}");
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn a_valid_document_is_never_changed(value in document(), ending in prop_oneof![Just(Ending::Stopped), Just(Ending::Cut)]) {

@@ -83,29 +83,35 @@ impl Words {
     }
 
     fn settle(&mut self) {
+        // What is done with is cut off once: a piece may hold many blocks.
+        let mut at = 0;
         loop {
+            let rest = &self.held[at..];
             match self.state {
                 Place::Start => {
-                    let cut = self.held.len() - self.held.trim_start().len();
-                    self.held.drain(..cut);
-                    if self.held.starts_with(OPENING) {
+                    let text = rest.trim_start();
+                    at += rest.len() - text.len();
+                    if text.starts_with(OPENING) {
                         self.state = Place::Thinking;
-                    } else if OPENING.starts_with(self.held.as_str()) {
+                    } else if OPENING.starts_with(text) {
+                        self.held.drain(..at);
                         return;
                     } else {
                         self.state = Place::Answer;
                     }
                 }
                 Place::Thinking => {
-                    let Some(end) = self.held.find(CLOSING) else {
+                    let Some(end) = rest.find(CLOSING) else {
+                        self.held.drain(..at);
                         return self.keep_tail();
                     };
-                    self.held.drain(..end + CLOSING.len());
+                    at += end + CLOSING.len();
                     self.state = Place::Start;
                 }
                 Place::Answer => {
-                    let held = std::mem::take(&mut self.held);
-                    return self.send(held);
+                    let answer = rest.to_owned();
+                    self.held.clear();
+                    return self.send(answer);
                 }
             }
         }

@@ -32,8 +32,8 @@ mod tests {
     #[test]
     fn every_style_has_its_entity_in_telegrams_words() {
         let long = "word ".repeat(100);
-        let read =
-            Formatted::read(&format!("**b** _i_ ~~s~~ `c` [l](https://x.example)\n\n> q\n\n```rs\np\n```\n\n> {long}"));
+        let markdown = format!("**b** _i_ ~~s~~ `c` [l](https://x.example)\n\n> q\n\n```rs\np\n```\n\n> {long}");
+        let read = Formatted::read(&markdown, "");
         let json = serde_json::to_value(entities(&read.spans)).unwrap();
         let kinds: Vec<&str> = json.as_array().unwrap().iter().filter_map(|entity| entity["type"].as_str()).collect();
         assert_eq!(

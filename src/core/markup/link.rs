@@ -13,29 +13,64 @@ pub(super) struct Judged {
 
 /// Longer targets are shown instead of followed; no channels' limit is lower.
 const URL_CHARS_MAX: usize = 2_048;
+/// Longer names of hosts could say something that nobody was told to say.
+const HOST_CHARS_MAX: usize = 40;
+/// Likewise for digits in them: a year is no secret.
+const HOST_DIGITS_MAX: usize = 4;
 
-/// Judges a link by the words it hides behind.
-pub(super) fn judge(words: &str, target: &str) -> Judged {
+/// Judges a link by the words it hides behind, and by what its author was `given` to read.
+pub(super) fn judge(words: &str, target: &str, given: &str) -> Judged {
     let target = target.trim();
-    let shown = || Some(visible(target)).filter(|note| !note.is_empty() && !words.contains(note.as_str()));
+    let beside = |note: &str| Some(visible(note)).filter(|note| !note.is_empty() && !words.contains(note.as_str()));
     let scheme = target.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase()).unwrap_or_default();
     match scheme.as_str() {
         "mailto" => {
             let address = target["mailto:".len()..].split('?').next().unwrap_or_default();
             // Channels make addresses in a text lead to a new mail by themselves.
-            let note = Some(visible(address)).filter(|note| !note.is_empty() && !words.contains(note.as_str()));
-            Judged { url: None, note }
+            Judged { url: None, note: beside(address) }
         }
-        "http" | "https" if is_plain_web(target) => {
-            let note = if misleads(words, target) { shown() } else { None };
+        "http" | "https" if is_plain_web(target) && (names_a_host_only(target) || stands_in(given, target)) => {
+            let note = if misleads(words, target) {
+                beside(target)
+            } else if names(words, host(target)) {
+                None
+            } else {
+                beside(host(target))
+            };
             Judged { url: Some(target.to_owned()), note }
         }
-        "tg" if target.starts_with("tg://") && is_clean(target) => {
-            let note = if names_an_address(words) { shown() } else { None };
-            Judged { url: Some(target.to_owned()), note }
-        }
-        _ => Judged { url: None, note: shown() },
+        _ => Judged { url: None, note: beside(target) },
     }
+}
+
+/// Nothing is handed over by opening it: no path, no query, and a name too short to carry much.
+fn names_a_host_only(target: &str) -> bool {
+    let host = host(target);
+    let behind = target.split_once("://").map_or("", |(_, rest)| &rest[host.len().min(rest.len())..]);
+    matches!(behind, "" | "/")
+        && host.chars().count() <= HOST_CHARS_MAX
+        && host.chars().filter(char::is_ascii_digit).count() <= HOST_DIGITS_MAX
+}
+
+/// True when a text holds exactly this link, not a part or a beginning of it.
+fn stands_in(text: &str, target: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || "/?#&=%_~+@:$-".contains(c);
+    text.match_indices(target).any(|(at, _)| {
+        let rest = text[at + target.len()..].trim_start_matches(['.', ',', ';', '!', '\'', '*']);
+        let before = text[..at].chars().next_back();
+        !rest.starts_with(goes_on) && before.is_none_or(|c| !c.is_alphanumeric())
+    })
+}
+
+/// The part between the scheme and the path.
+fn host(target: &str) -> &str {
+    target.split_once("://").map_or("", |(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default())
+}
+
+/// True when the words say this host themselves.
+fn names(words: &str, host: &str) -> bool {
+    let real = bare(host);
+    tokens(words).iter().any(|token| bare(token).split(['/', '?', '#']).next() == Some(real.as_str()))
 }
 
 fn is_clean(target: &str) -> bool {
@@ -63,10 +98,6 @@ fn misleads(words: &str, target: &str) -> bool {
             false => named != real.split(['/', '?', '#']).next().unwrap_or_default(),
         }
     })
-}
-
-fn names_an_address(words: &str) -> bool {
-    tokens(words).iter().any(|token| is_address(token))
 }
 
 /// The words without what could make an address look like none.
@@ -101,10 +132,14 @@ fn bare(address: &str) -> String {
 mod tests {
     use super::*;
 
-    fn check(words: &str, target: &str, leads: bool, note: Option<&str>) {
-        let judged = judge(words, target);
+    fn check_given(given: &str, words: &str, target: &str, leads: bool, note: Option<&str>) {
+        let judged = judge(words, target, given);
         assert_eq!(judged.url.is_some(), leads, "{words} → {target}");
         assert_eq!(judged.note.as_deref(), note, "{words} → {target}");
+    }
+
+    fn check(words: &str, target: &str, leads: bool, note: Option<&str>) {
+        check_given("", words, target, leads, note);
     }
 
     #[test]
@@ -122,20 +157,46 @@ mod tests {
             "evil.example.com",
             "раураl.com",
         ] {
-            check(words, evil, true, Some(evil));
+            check_given(&format!("Look at {evil}."), words, evil, true, Some(evil));
         }
-        for words in
-            ["the invoice", "evil.example", "www.evil.example", "https://evil.example/x", "version 3.5, e.g. this"]
-        {
-            check(words, evil, true, None);
+        for words in ["evil.example", "www.evil.example", "see EVIL.example!", "https://evil.example/x"] {
+            check_given(evil, words, evil, true, None);
         }
-        check("call bank.example", "tg://resolve?domain=x", true, Some("tg://resolve?domain=x"));
     }
 
     #[test]
-    fn only_the_web_and_telegram_are_followed_and_the_rest_is_shown() {
+    fn a_label_that_does_not_say_where_it_leads_has_the_host_beside_it() {
+        let given = "From the mail: pay at https://evil.example/pay?id=7, please";
+        check_given(given, "your invoice", "https://evil.example/pay?id=7", true, Some("evil.example"));
+        check("version 3.5, e.g. this", "https://evil.example", true, Some("evil.example"));
+        check("here", "HTTPS://Example.com/", true, Some("Example.com"));
+    }
+
+    #[test]
+    fn a_link_that_its_author_made_up_beyond_a_host_stays_text() {
+        let mail = "The code is 4711. Report to https://evil.example/?q= and to https://evil.example/a/b.";
+        for made_up in [
+            "https://evil.example/?q=4711",
+            "https://evil.example/?q",
+            "https://evil.example/a",
+            "https://evil.example/a/b/4711",
+            "https://evil.example/#4711",
+            "https://evil.example/bob-owes-us-money",
+            "https://code-4711-0815.evil.example",
+            "https://bob-owes-us-money-and-more.evil.example.com",
+        ] {
+            check_given(mail, "your invoice", made_up, false, Some(made_up));
+        }
+        for quoted in ["https://evil.example/?q=", "https://evil.example/a/b"] {
+            check_given(mail, "your invoice", quoted, true, Some("evil.example"));
+        }
+    }
+
+    #[test]
+    fn only_the_web_is_followed_and_the_rest_is_shown() {
         check("here", "javascript:alert(1)", false, Some("javascript:alert(1)"));
         check("here", "file:///etc/passwd", false, Some("file:///etc/passwd"));
+        check("your invoice", "tg://resolve?domain=x", false, Some("tg://resolve?domain=x"));
         check("here", "/relative", false, Some("/relative"));
         check("here", "https://bank.example@evil.example/", false, Some("https://bank.example@evil.example/"));
         check("here", "https://evil.example\\@bank.example", false, Some("https://evil.example\\@bank.example"));
@@ -143,6 +204,5 @@ mod tests {
         check("Bob", "mailto:bob@example.com?cc=eve@example.com", false, Some("bob@example.com"));
         check("bob@example.com", "mailto:bob@example.com", false, None);
         check("here", "", false, None);
-        check("here", "HTTPS://Example.com/A", true, None);
     }
 }

@@ -3,7 +3,8 @@
 //! ```text
 //! markdown ─► read (pulldown-cmark's events) ─► write (text, spans) ─► Formatted ─► split ─► messages
 //! ```
-//! Invariants: nothing here fails, whatever the markdown; no visible character gets lost; spans are in bounds,
+//! Invariants: nothing here fails, whatever the markdown; reading it costs, and gives, little more than it is long,
+//! however it nests (what nests in its own kind says nothing new and is not looked at again); no visible character gets lost; spans are in bounds,
 //! sorted, never begin or end on white space or inside a character, and nest as Telegram wants it (a quote
 //! holds anything, code holds nothing). Only words phrased by a model are read as markdown: receipts, cards and
 //! people's own titles are literal. Deliberately not here: HTML (shown as the text it is), and any channel's types.
@@ -22,6 +23,7 @@ pub use gutter::GUTTER;
 use serde::{Deserialize, Serialize};
 
 use super::text::{is_hidden, utf16_len};
+use crate::limits;
 
 /// Why a part of a text stands out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +36,7 @@ pub enum Style {
     },
     /// Leads somewhere.
     Link {
-        /// `http`, `https` or `tg`.
+        /// `http` or `https`.
         url: String,
     },
     /// Strong words, and headings.
@@ -103,11 +105,20 @@ pub struct Formatted {
 }
 
 impl Formatted {
-    /// Reads markdown.
-    pub fn read(markdown: &str) -> Self {
-        let read = read::read(markdown);
+    /// Reads markdown; beyond [`limits::MARKDOWN_BYTES_MAX`] it stays as it stands. `given` is what its author was
+    /// given to read: a link that says more than a host leads somewhere only when it stands in there.
+    pub fn read(markdown: &str, given: &str) -> Self {
+        let (start, rest) = markdown.split_at(end_of_start(markdown));
+        let mut read = read::read(start, given);
         // Markdown can come to nothing at all (an empty fence); its author still meant something.
-        if is_blank(&read.text) { Self::plain(markdown.trim()) } else { read }
+        if is_blank(&read.text) {
+            read = Self::plain(start.trim());
+        }
+        if !rest.trim().is_empty() {
+            read.push("\n\n");
+            read.push(&write::shown(rest.trim()));
+        }
+        read
     }
 
     /// Text as it stands.
@@ -129,8 +140,9 @@ impl Formatted {
         }
     }
 
-    /// In messages of at most so many UTF-16 units and spans. What crosses a border goes on behind it.
-    pub fn split(self, utf16_max: usize, spans_max: usize) -> Vec<Self> {
+    /// In messages of at most so many UTF-16 units and spans, one after the other: whoever needs few pays for few.
+    /// What crosses a border goes on behind it.
+    pub fn split(self, utf16_max: usize, spans_max: usize) -> impl Iterator<Item = Self> {
         split::split(self, utf16_max, spans_max)
     }
 
@@ -157,6 +169,15 @@ impl Formatted {
         spans.sort_by_key(|span| (span.start_utf16, std::cmp::Reverse(span.len_utf16), span.style.rank()));
         Self { text: text.to_owned(), spans }
     }
+}
+
+/// Where the part of it ends that is read as markdown: all of it, or up to a line's end.
+fn end_of_start(markdown: &str) -> usize {
+    if markdown.len() <= limits::MARKDOWN_BYTES_MAX {
+        return markdown.len();
+    }
+    let end = markdown.floor_char_boundary(limits::MARKDOWN_BYTES_MAX);
+    markdown[..end].rfind('\n').map_or(end, |line| line + 1)
 }
 
 /// True when there is nothing to see: white space and characters without a shape.

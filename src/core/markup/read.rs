@@ -1,5 +1,6 @@
 //! Markdown's events become text and spans.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -8,13 +9,12 @@ use super::link::judge;
 use super::table::{Drawn, Table};
 use super::write::Writer;
 use super::{Formatted, Style};
-use crate::core::text::utf16_len;
 use crate::limits;
 
 /// A line across.
 const RULE: &str = "──────────";
 
-pub(super) fn read(markdown: &str) -> Formatted {
+pub(super) fn read(markdown: &str, given: &str) -> Formatted {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let parser = Parser::new_ext(markdown, options);
     let definitions: Vec<(String, String)> = parser
@@ -22,7 +22,7 @@ pub(super) fn read(markdown: &str) -> Formatted {
         .iter()
         .map(|(label, definition)| (folded(label), markdown[definition.span.clone()].to_owned()))
         .collect();
-    let mut reader = Reader::default();
+    let mut reader = Reader { given, ..Reader::default() };
     for (event, place) in parser.into_offset_iter() {
         if let Event::End(TagEnd::TableCell | TagEnd::TableRow) = event {
             reader.surplus(&event, markdown, place.clone());
@@ -40,7 +40,9 @@ pub(super) fn read(markdown: &str) -> Formatted {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
+struct Reader<'a> {
+    /// See [`Formatted::read`].
+    given: &'a str,
     writer: Writer,
     /// The next number of each list, or none for bullets.
     lists: Vec<Option<u64>>,
@@ -51,10 +53,10 @@ struct Reader {
     /// The byte behind the last cell.
     cell_end: usize,
     /// Labels of definitions that were referred to.
-    used: Vec<String>,
+    used: HashSet<String>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -151,8 +153,7 @@ impl Reader {
                 self.writer.block();
             }
             TagEnd::BlockQuote(_) => {
-                let folded = utf16_len(self.writer.words()) > limits::QUOTE_UTF16_OPEN;
-                self.writer.end_as(Some(Style::Quote { folded }));
+                self.writer.end_quote();
                 self.writer.block();
             }
             TagEnd::CodeBlock => self.end_code(),
@@ -235,11 +236,11 @@ impl Reader {
 
     fn link(&mut self, kind: LinkType, target: String, id: &str) {
         if matches!(kind, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut) {
-            self.used.push(folded(id));
+            self.used.insert(folded(id));
         }
         let target = if kind == LinkType::Email { format!("mailto:{target}") } else { target };
         self.targets.push(target);
-        if self.table.is_none() {
+        if self.table.is_none() && self.targets.len() <= limits::MARKDOWN_LINKS_MAX {
             // What it is shows at its end; until then it is a link, so that no code span begins inside it.
             self.writer.begin(Style::Link { url: String::new() });
         }
@@ -254,10 +255,13 @@ impl Reader {
             }
             return;
         }
+        if self.targets.len() >= limits::MARKDOWN_LINKS_MAX {
+            return self.writer.push(&format!(" ({target})"));
+        }
         if self.writer.words().trim().is_empty() {
             self.writer.push(&target);
         }
-        let judged = judge(self.writer.words(), &target);
+        let judged = judge(self.writer.words(), &target, self.given);
         self.writer.end_as(judged.url.map(|url| Style::Link { url }));
         if let Some(note) = judged.note {
             self.writer.push(&format!(" ({note})"));

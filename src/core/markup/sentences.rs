@@ -58,8 +58,8 @@ mod tests {
     use super::*;
 
     fn check(markdown: &str, named: &str, want: &str) {
-        let left = Formatted::read(markdown).without_sentences(|sentence| sentence.contains(named));
-        assert_eq!(left, Formatted::read(want), "{markdown}");
+        let left = Formatted::read(markdown, "").without_sentences(|sentence| sentence.contains(named));
+        assert_eq!(left, Formatted::read(want, ""), "{markdown}");
     }
 
     #[test]
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_line_stands_above() {
-        let below = Formatted::read("a **b**").below("Ein 😀");
+        let below = Formatted::read("a **b**", "").below("Ein 😀");
         assert_eq!(below.text, "Ein 😀\n\na b");
         assert_eq!(below.spans[0].start_utf16, utf16_len("Ein 😀\n\na "));
         assert_eq!(Formatted::plain(" ").below("Alone").text, "Alone");

@@ -9,17 +9,20 @@ use super::{Formatted, Span, is_blank};
 use crate::core::text::{prefix_within, utf16_len};
 
 /// See [`Formatted::split`]. Parts without anything to see are left out.
-pub(super) fn split(whole: Formatted, utf16_max: usize, spans_max: usize) -> Vec<Formatted> {
-    let mut parts = Vec::new();
-    let mut rest = whole.tidied();
-    while let Some(border) = border(&rest, utf16_max, spans_max) {
-        let (head, tail) = cut(rest, border);
-        parts.push(head);
-        rest = tail;
-    }
-    parts.push(rest);
-    parts.retain(|part| !is_blank(&part.text));
-    parts
+pub(super) fn split(whole: Formatted, utf16_max: usize, spans_max: usize) -> impl Iterator<Item = Formatted> {
+    let mut rest = Some(whole.tidied());
+    let parts = std::iter::from_fn(move || {
+        let whole = rest.take()?;
+        match border(&whole, utf16_max, spans_max) {
+            Some(border) => {
+                let (head, tail) = cut(whole, border);
+                rest = Some(tail);
+                Some(head)
+            }
+            None => Some(whole),
+        }
+    });
+    parts.filter(|part| !is_blank(&part.text))
 }
 
 /// Both sides of a border, given in bytes.
@@ -71,8 +74,8 @@ fn border(text: &Formatted, utf16_max: usize, spans_max: usize) -> Option<usize>
     let limit = prefix_within(&text.text, max);
     let borders = borders(&text.text, limit);
     let inside = |utf16: usize| {
-        let mut spans = text.spans.iter().filter(|span| span.style.keeps_together());
-        spans.any(|span| span.start_utf16 < utf16 && utf16 < span.end_utf16())
+        let mut before = text.spans.iter().take_while(|span| span.start_utf16 < utf16);
+        before.any(|span| span.style.keeps_together() && utf16 < span.end_utf16())
     };
     let latest = |(kind, may_be_inside): (Kind, bool)| {
         let mut fitting = borders.iter().rev().filter(|border| border.kind == kind && border.byte > limit / 3);

@@ -4,6 +4,14 @@ use proptest::prelude::*;
 
 use super::*;
 
+fn read(markdown: &str) -> Formatted {
+    Formatted::read(markdown, "")
+}
+
+fn parts(whole: Formatted, utf16_max: usize, spans_max: usize) -> Vec<Formatted> {
+    whole.split(utf16_max, spans_max).collect()
+}
+
 /// Text with its spans marked: `⟦b:strong words⟧`.
 fn drawn(formatted: &Formatted) -> String {
     let units: Vec<u16> = formatted.text.encode_utf16().collect();
@@ -37,9 +45,9 @@ fn drawn(formatted: &Formatted) -> String {
 }
 
 fn check(markdown: &str, expected: &str) {
-    let read = Formatted::read(markdown);
-    assert_eq!(drawn(&read), expected, "{markdown:?}");
-    valid(&read);
+    let come_to = read(markdown);
+    assert_eq!(drawn(&come_to), expected, "{markdown:?}");
+    valid(&come_to);
 }
 
 #[test]
@@ -94,19 +102,28 @@ fn tables_are_aligned_text() {
 
 #[test]
 fn links_lead_where_they_say() {
-    check("[docs](https://x.example/a)", "⟦https://x.example/a:docs⟧");
+    let given = "https://x.example/a https://x.example/c.png";
+    let check = |markdown: &str, expected: &str| {
+        let come_to = Formatted::read(markdown, given);
+        assert_eq!(drawn(&come_to), expected, "{markdown:?}");
+        valid(&come_to);
+    };
+    check("[docs](https://x.example/a)", "⟦https://x.example/a:docs⟧ (x.example)");
+    check("[docs](https://x.example/b)", "docs (https://x.example/b)");
     check("[paypal.com](https://evil.example)", "⟦https://evil.example:paypal.com⟧ (https://evil.example)");
     check("[run](javascript:alert(1))", "run (javascript:alert(1))");
+    check("[your invoice](tg://user?id=7)", "your invoice (tg://user?id=7)");
     check("[Bob](mailto:bob@x.example)", "Bob (bob@x.example)");
     check("<https://x.example> <bob@x.example>", "⟦https://x.example:https://x.example⟧ bob@x.example");
     check(
         "![cat](https://x.example/c.png) ![](https://x.example)",
-        "⟦https://x.example/c.png:cat⟧ ⟦https://x.example:https://x.example⟧",
+        "⟦https://x.example/c.png:cat⟧ (x.example) ⟦https://x.example:https://x.example⟧",
     );
-    check("[**`a`**](https://x.example)", "⟦https://x.example:⟦b:a⟧⟧");
+    check("[![cat](https://y.example)](https://x.example)", "⟦https://x.example:cat (y.example)⟧ (https://x.example)");
+    check("[**`a`**](https://x.example)", "⟦https://x.example:⟦b:a⟧⟧ (x.example)");
     check(
         "see [1]\n\n[1]: https://x.example\n[2]: https://y.example",
-        "see ⟦https://x.example:1⟧\n\n[2]: https://y.example",
+        "see ⟦https://x.example:1⟧ (x.example)\n\n[2]: https://y.example",
     );
 }
 
@@ -122,29 +139,74 @@ fn html_and_what_nobody_sees_are_text_or_nothing() {
 
 #[test]
 fn a_long_text_is_cut_where_it_reads_best_and_code_goes_on_as_code() {
-    let text = Formatted::read(&format!("{}\n\n{}. {}", "a".repeat(50), "b".repeat(20), "c".repeat(40)));
-    let parts: Vec<String> = text.split(80, 100).iter().map(drawn).collect();
-    assert_eq!(parts, ["a".repeat(50), format!("{}. {}", "b".repeat(20), "c".repeat(40))]);
+    let text = read(&format!("{}\n\n{}. {}", "a".repeat(50), "b".repeat(20), "c".repeat(40)));
+    let split: Vec<String> = parts(text, 80, 100).iter().map(drawn).collect();
+    assert_eq!(split, ["a".repeat(50), format!("{}. {}", "b".repeat(20), "c".repeat(40))]);
 
-    let text = Formatted::read("One is here. Two is there. Three is nowhere");
-    let parts: Vec<String> = text.split(30, 100).iter().map(drawn).collect();
-    assert_eq!(parts, ["One is here. Two is there.", "Three is nowhere"]);
+    let text = read("One is here. Two is there. Three is nowhere");
+    let split: Vec<String> = parts(text, 30, 100).iter().map(drawn).collect();
+    assert_eq!(split, ["One is here. Two is there.", "Three is nowhere"]);
 
-    let code = Formatted::read("```py\nline one\nline two\nline three\n```");
-    let parts: Vec<String> = code.split(20, 100).iter().map(drawn).collect();
-    assert_eq!(parts, ["⟦pre py:line one\nline two⟧", "⟦pre py:line three⟧"]);
+    let code = read("```py\nline one\nline two\nline three\n```");
+    let split: Vec<String> = parts(code, 20, 100).iter().map(drawn).collect();
+    assert_eq!(split, ["⟦pre py:line one\nline two⟧", "⟦pre py:line three⟧"]);
 
-    let bold = Formatted::read("**one two three four**");
-    let parts: Vec<String> = bold.split(12, 100).iter().map(drawn).collect();
-    assert_eq!(parts, ["⟦b:one two⟧", "⟦b:three four⟧"]);
+    let bold = read("**one two three four**");
+    let split: Vec<String> = parts(bold, 12, 100).iter().map(drawn).collect();
+    assert_eq!(split, ["⟦b:one two⟧", "⟦b:three four⟧"]);
 
-    let linked = Formatted::read("word word [two words](https://x.example)");
-    let parts: Vec<String> = linked.split(15, 100).iter().map(drawn).collect();
-    assert_eq!(parts, ["word word", "⟦https://x.example:two words⟧"]);
+    let linked = read("word word [two words](https://x.example)");
+    let split: Vec<String> = parts(linked, 15, 100).iter().map(drawn).collect();
+    assert_eq!(split, ["word word", "⟦https://x.example:two words⟧", "(x.example)"]);
 
-    let many = Formatted::read(&"**x** ".repeat(250));
-    let parts = many.split(4_096, 100);
-    assert_eq!(parts.iter().map(|part| part.spans.len()).collect::<Vec<_>>(), [100, 100, 50]);
+    let many = read(&"**x** ".repeat(250));
+    let many = parts(many, 4_096, 100);
+    assert_eq!(many.iter().map(|part| part.spans.len()).collect::<Vec<_>>(), [100, 100, 50]);
+}
+
+/// On a stack as small as a stack gets.
+fn read_on_a_small_stack(markdown: String) -> Formatted {
+    let thread = std::thread::Builder::new().stack_size(256 * 1024);
+    thread.spawn(move || read(&markdown)).unwrap().join().unwrap()
+}
+
+#[test]
+fn what_nests_comes_to_little_more_than_it_is_long() {
+    let nests = [
+        "> ", ">", "- ", "1. ", "> - ", "> - 1. ", "- > ", "*", "**", "**a ", "*a **b ", "~~a ", "[", "![", "[![a](",
+        "![a](b", "`", "``a", "<", "<a ", "|a", "|\n", "|-|\n", "&amp;", "\\", "# ", "- [x] ", "\t- ", "(", "\"",
+        "[a]: b\n", "[a]",
+    ];
+    for nest in nests {
+        for size in [6_000, limits::MARKDOWN_BYTES_MAX] {
+            let deep = nest.repeat(size / nest.len());
+            for markdown in
+                [format!("{deep}x"), format!("{deep}x\ny\ny\n{deep}x"), format!("{deep}x{}", "**) ".repeat(size / 4))]
+            {
+                let come_to = read_on_a_small_stack(markdown.clone());
+                let (long, short) = (come_to.text.len(), 8 * markdown.len() + 1_000);
+                assert!(long <= short, "{nest:?} × {size}: {long} of {}", markdown.len());
+                assert!(come_to.spans.len() <= markdown.len(), "{nest:?}");
+                valid(&come_to.split(4_096, 100).next().unwrap_or_default());
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_deeper_than_a_phone_is_wide_go_on_at_its_edge() {
+    let deep = "- ".repeat(limits::MARKDOWN_LISTS_MAX + 500);
+    let lines = read(&format!("{deep}core")).text;
+    assert_eq!(lines.lines().count(), limits::MARKDOWN_LISTS_MAX);
+    assert!(lines.ends_with("◦ core"), "{lines}");
+}
+
+#[test]
+fn what_is_longer_than_anybody_reads_stays_as_it_stands_and_whole() {
+    let long = "**a** line of words\n".repeat(2 * limits::MARKDOWN_BYTES_MAX / 20);
+    let come_to = read(&long);
+    assert!(come_to.text.starts_with("a line of words\na line") && come_to.text.ends_with("**a** line of words"));
+    assert_eq!(come_to.text.matches("line of words").count(), long.matches("line").count());
 }
 
 /// What Telegram wants of spans.
@@ -241,7 +303,7 @@ fn markdown() -> impl Strategy<Value = String> {
 
 #[test]
 fn cells_beyond_the_head_are_kept() {
-    let text = Formatted::read("|Name|\n|-|\n|Ana|vegan|no nuts|\n|Bo|").text;
+    let text = read("|Name|\n|-|\n|Ana|vegan|no nuts|\n|Bo|").text;
     assert!(["Ana", "vegan", "no nuts", "Bo"].iter().all(|cell| text.contains(cell)), "{text}");
 }
 
@@ -256,10 +318,10 @@ proptest! {
 
     #[test]
     fn any_markdown_in_any_script_becomes_messages_that_telegram_takes(text in markdown(), max in 16usize..200, spans_max in 8usize..20) {
-        let whole = Formatted::read(&text);
+        let whole = read(&text);
         valid(&whole);
         let plain = whole.text.clone();
-        let parts = whole.split(max, spans_max);
+        let parts = parts(whole, max, spans_max);
         for part in &parts {
             prop_assert!(utf16_len(&part.text) <= max);
             prop_assert!(!is_blank(&part.text) && part.text.trim() == part.text);
@@ -275,7 +337,7 @@ proptest! {
         // What stands behind a fence is the name of a language, which is no word of the text.
         prop_assume!(!text.contains("~~~"));
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-        let shown = Formatted::read(&text).text;
+        let shown = read(&text).text;
         let (read, typed) = (letters(&shown), letters(&text));
         // A wide table is shown row by row, and each row has the names of its columns.
         let row_by_row = shown.contains("• ") && has_table(&text);
@@ -293,9 +355,9 @@ proptest! {
         "👩\u{200D}🚀", "👋🏽", "🇩🇪", "e\u{301}", "a", "क्षि", "**", " ",
     ]), 1..200)) {
         use unicode_segmentation::UnicodeSegmentation;
-        let whole = Formatted::read(&pieces.concat());
+        let whole = read(&pieces.concat());
         let all: Vec<String> = whole.text.graphemes(true).filter(|g| !g.trim().is_empty()).map(str::to_owned).collect();
-        let parts = whole.split(24, 100);
+        let parts = parts(whole, 24, 100);
         let of_parts: Vec<String> =
             parts.iter().flat_map(|p| p.text.graphemes(true).filter(|g| !g.trim().is_empty()).map(str::to_owned).collect::<Vec<_>>()).collect();
         prop_assert_eq!(of_parts, all);

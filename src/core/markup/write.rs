@@ -2,6 +2,7 @@
 
 use super::{Formatted, Span, Style};
 use crate::core::text::utf16_len;
+use crate::limits;
 
 /// Text and spans so far.
 #[derive(Debug, Default)]
@@ -9,6 +10,8 @@ pub(super) struct Writer {
     out: Formatted,
     utf16: usize,
     open: Vec<Open>,
+    /// Of everything begun and not ended, whether it is among the open ones; see [`Writer::begin`].
+    begun: Vec<bool>,
     /// Line ends wanted before the next character.
     gap: usize,
     /// Width of each list the text stands in.
@@ -42,8 +45,10 @@ impl Writer {
         }
     }
 
+    /// A list that nests too deep goes on in the one around it, and an item that holds nothing else gives its bullet
+    /// to that.
     pub fn begin_list(&mut self, width: usize) {
-        if self.bullet.is_some() {
+        if self.bullet.is_some() && self.lists.len() < limits::MARKDOWN_LISTS_MAX {
             self.place();
         }
         self.block();
@@ -80,22 +85,41 @@ impl Writer {
         self.gap(1);
     }
 
+    /// Begins a span. Inside one of its kind it would say nothing new and is none; so few are ever open. A link is
+    /// one in any case: whoever begins links sees to their depth.
     pub fn begin(&mut self, style: Style) {
-        self.open.push(Open { style, since: None });
+        let is_new =
+            matches!(style, Style::Link { .. }) || !self.open.iter().any(|open| same_kind(&open.style, &style));
+        self.begun.push(is_new);
+        if is_new {
+            self.open.push(Open { style, since: None });
+        }
     }
 
     /// Ends what was begun last.
     pub fn end(&mut self) {
-        if let Some(open) = self.open.pop() {
+        if let Some(open) = self.ended() {
             self.cover(open);
+        }
+    }
+
+    /// Ends a quote, which was begun last.
+    pub fn end_quote(&mut self) {
+        if let Some(open) = self.ended() {
+            let folded = open.since.is_some_and(|(start, _)| self.utf16 - start > limits::QUOTE_UTF16_OPEN);
+            self.cover(Open { style: Style::Quote { folded }, ..open });
         }
     }
 
     /// Ends what was begun last, which turned out to be something else, or nothing.
     pub fn end_as(&mut self, style: Option<Style>) {
-        if let (Some(open), Some(style)) = (self.open.pop(), style) {
+        if let (Some(open), Some(style)) = (self.ended(), style) {
             self.cover(Open { style, ..open });
         }
+    }
+
+    fn ended(&mut self) -> Option<Open> {
+        self.begun.pop().filter(|is_open| *is_open).and_then(|_| self.open.pop())
     }
 
     /// The words of what was begun last, so far.
@@ -131,7 +155,7 @@ impl Writer {
 
     /// Adds text to what is open and `marked`.
     fn put(&mut self, text: &str, marked: fn(&Style) -> bool) {
-        let text: String = text.chars().filter_map(seen).collect();
+        let text = shown(text);
         if text.is_empty() {
             return;
         }
@@ -143,10 +167,10 @@ impl Writer {
         self.write(&text);
     }
 
-    /// The span of what has just ended. Inside one of its kind it says nothing new.
+    /// The span of what has just ended. A link inside a link leads nowhere of its own.
     fn cover(&mut self, Open { style, since }: Open) {
-        let outer = self.open.iter().filter(|outer| outer.since.is_some() && same_kind(&outer.style, &style));
-        if let (Some((start, _)), 0) = (since, outer.count())
+        let is_inside = self.open.iter().any(|outer| outer.since.is_some() && same_kind(&outer.style, &style));
+        if let (Some((start, _)), false) = (since, is_inside)
             && start < self.utf16
         {
             self.out.spans.push(Span { start_utf16: start, len_utf16: self.utf16 - start, style });
@@ -164,7 +188,7 @@ impl Writer {
         }
         let bullet = self.bullet.take();
         let levels = self.lists.len() - usize::from(bullet.is_some()).min(self.lists.len());
-        let indent: usize = self.lists[..levels].iter().sum();
+        let indent: usize = self.lists[..levels.min(limits::MARKDOWN_LISTS_MAX)].iter().sum();
         self.write(&" ".repeat(indent));
         self.write(&bullet.unwrap_or_default());
     }
@@ -184,6 +208,11 @@ fn is_emphasis(style: &Style) -> bool {
 
 fn same_kind(one: &Style, other: &Style) -> bool {
     std::mem::discriminant(one) == std::mem::discriminant(other)
+}
+
+/// Text without what nobody can see and Telegram would take out.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().filter_map(seen).collect()
 }
 
 /// Control characters and what turns the direction of text around are left out; joiners and marks that scripts

@@ -10,10 +10,15 @@ use super::answer::Answer;
 use crate::core::history::{ItemRef, PastAction, REMINDED};
 use crate::core::ids::MessageId;
 use crate::core::provenance;
+use crate::core::text::shorten;
 use crate::core::turn::{Along, Input, Origin, Part, Reply};
+use crate::limits;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{ChatState, Message, Speaker};
 use crate::ports::{Batch, Expect, StoreError};
+
+/// Characters of an answer that are remembered: what was shown of it in messages.
+const REMEMBERED_CHARS: usize = limits::ANSWER_MESSAGES_MAX * limits::MESSAGE_UTF16_MAX;
 
 /// Adds both sides of the turn to the conversation.
 pub fn remember(
@@ -61,7 +66,8 @@ pub fn remember(
         let labels = actions.iter().filter_map(|past| past.item.as_ref()).map(|item| item.label.as_str());
         let read = [reply.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
         let untrusted = provenance::repeated(&read, untrusted.iter().cloned().chain(turn.known_to_be_others()));
-        add(Message { actions: actions.clone(), undo: answer.undos(), untrusted, ..reply })?;
+        let text = shorten(&reply.text, REMEMBERED_CHARS);
+        add(Message { text, actions: actions.clone(), undo: answer.undos(), untrusted, ..reply })?;
     }
     Ok(())
 }

@@ -1,18 +1,24 @@
 //! The durable outbox of a chat: what is to be shown there, numbered, until the channel has shown it.
 //!
-//! Invariants: numbers are taken from the chat's state in the commit that uses them, so none is given twice; every
+//! Invariants: an answer is a few messages, and then a file with all of it; numbers are taken from the chat's state in the commit that uses them, so none is given twice; every
 //! message fits. Not here: showing it (see [`super::delivery`]).
 
 use chrono::{DateTime, Utc};
 
 use crate::core::ids::ChatId;
 use crate::core::markup::Formatted;
-use crate::core::turn::Reply;
+use crate::core::turn::{Attachment, Reply};
 use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::records::{ChatState, OutboxEntry, Show};
 use crate::ports::{Batch, Change, Expect, StoreError, Table, optimistic};
+
+/// Said with an answer that goes on in a file.
+const IN_FILE: &str = "That is only the beginning: all of it would be too many messages, so it is in this file.";
+/// The same when not even the file holds it.
+const PART_IN_FILE: &str =
+    "That is only the beginning: all of it would be too many messages. This file holds as much of it as a file may.";
 
 /// Commits `batch` together with what `change` makes of the chat's state, as that is at this very moment; `change`
 /// adds what its numbers are used for. Where it says false nothing is written. Returns what it said.
@@ -67,7 +73,7 @@ pub(super) fn enqueue(
 ) -> Result<(), StoreError> {
     let shows = match show {
         Show::Edit(edit) => vec![Show::Edit(edit)],
-        Show::Send(reply) => split(reply).into_iter().map(Show::Send).collect(),
+        Show::Send(reply) => split(reply, at).into_iter().map(Show::Send).collect(),
     };
     for show in shows {
         let entry = OutboxEntry { chat: state.chat.clone(), number: state.next_outbox, show, at };
@@ -77,25 +83,93 @@ pub(super) fn enqueue(
     Ok(())
 }
 
-/// A reply in messages that fit; the buttons go with the last one. Cards are split already.
-fn split(reply: Reply) -> Vec<Reply> {
+/// The whole of a reply that is too long for messages, as a file, and what is said beside it. A file that comes with
+/// the reply anyway goes first.
+fn rest_as_file(mut text: String, attachment: Option<Attachment>, at: DateTime<Utc>) -> (&'static str, Attachment) {
+    if let Some(file) = attachment {
+        return ("The rest would be too many messages, so I left it out.", file);
+    }
+    let fits = text.len() <= limits::ATTACHMENT_BYTES_MAX;
+    text.truncate(text.floor_char_boundary(limits::ATTACHMENT_BYTES_MAX));
+    let name = at.format("answer-%Y%m%d-%H%M%S.txt").to_string();
+    let file = Attachment { name, mime: "text/plain".to_owned(), content: text };
+    (if fits { IN_FILE } else { PART_IN_FILE }, file)
+}
+
+/// A reply in messages that fit, and a few at most; the buttons go with the last one. Cards are split already.
+fn split(reply: Reply, at: DateTime<Utc>) -> Vec<Reply> {
     // What a card shows is not touched again, white space included; a reminder gets its words at delivery.
     if !reply.notifications.is_empty() || (reply.card.is_some() && !reply.text.trim().is_empty()) {
         return vec![reply];
     }
-    let words = Formatted { text: reply.text, spans: reply.spans };
-    let words = words.split(limits::MESSAGE_UTF16_MAX, limits::MESSAGE_SPANS_MAX);
-    let mut parts: Vec<Reply> = words.into_iter().map(Reply::from).collect();
+    let whole = Formatted { text: reply.text.clone(), spans: reply.spans.clone() };
+    let words = whole.split(limits::MESSAGE_UTF16_MAX, limits::MESSAGE_SPANS_MAX);
+    let mut parts: Vec<Reply> = words.take(limits::ANSWER_MESSAGES_MAX + 1).map(Reply::from).collect();
+    let mut attachment = reply.attachment;
+    if parts.len() > limits::ANSWER_MESSAGES_MAX {
+        parts.truncate(limits::ANSWER_MESSAGES_MAX - 1);
+        let (words, file) = rest_as_file(reply.text, attachment, at);
+        parts.push(Reply::text(words));
+        attachment = Some(file);
+    }
     match parts.last_mut() {
         Some(last) => {
             last.buttons = reply.buttons;
             last.card = reply.card;
             last.reminder = reply.reminder;
-            last.attachment = reply.attachment;
+            last.attachment = attachment;
             last.notice = reply.notice;
             last.placeholder = reply.placeholder;
         }
-        None => parts.push(Reply { text: "…".to_owned(), spans: Vec::new(), ..reply }),
+        None => parts.push(Reply { text: "…".to_owned(), spans: Vec::new(), attachment, ..reply }),
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: String) -> Vec<Reply> {
+        split(Reply::text(text), DateTime::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn an_answer_that_is_too_long_is_its_beginning_and_a_file_with_all_of_it() {
+        let line = "A line of an answer that goes on.\n";
+        let full = line.repeat(limits::ANSWER_MESSAGES_MAX * limits::MESSAGE_UTF16_MAX / line.len() - 50);
+        let few = shown(full.clone());
+        assert_eq!((few.len(), few.iter().all(|part| part.attachment.is_none())), (limits::ANSWER_MESSAGES_MAX, true));
+
+        for times in [2, 400] {
+            let text = full.repeat(times);
+            let parts = shown(text.clone());
+            assert_eq!(parts.len(), limits::ANSWER_MESSAGES_MAX);
+            let last = parts.last().unwrap();
+            assert_eq!(last.text, IN_FILE);
+            let file = last.attachment.as_ref().unwrap();
+            assert_eq!((file.name.as_str(), file.content == text), ("answer-19700101-000000.txt", true));
+        }
+    }
+
+    #[test]
+    fn a_file_holds_no_more_than_a_file_may_and_says_so() {
+        let parts = shown("é".repeat(limits::ATTACHMENT_BYTES_MAX));
+        let last = parts.last().unwrap();
+        assert_eq!(last.text, PART_IN_FILE);
+        assert_eq!(last.attachment.as_ref().unwrap().content.len(), limits::ATTACHMENT_BYTES_MAX);
+    }
+
+    #[test]
+    fn a_file_that_comes_with_a_long_answer_is_kept() {
+        let file = Attachment {
+            name: "export.json".to_owned(),
+            mime: "application/json".to_owned(),
+            content: "{}".to_owned(),
+        };
+        let reply = Reply { attachment: Some(file.clone()), ..Reply::text("word ".repeat(100_000)) };
+        let parts = split(reply, DateTime::UNIX_EPOCH);
+        assert_eq!(parts.len(), limits::ANSWER_MESSAGES_MAX);
+        assert_eq!(parts.last().unwrap().attachment.as_ref(), Some(&file));
+    }
 }

@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     fn after(words: &str, came_to: CameTo) -> String {
-        shown(Formatted::read(words), came_to).text
+        shown(Formatted::read(words, ""), came_to).text
     }
 
     fn report(status: Status) -> Report {
@@ -292,7 +292,7 @@ mod tests {
             "1. I have **ad**ded it.",
         ] {
             assert_eq!(after(words, CameTo::Talk), JUST_NOW, "{words}");
-            assert_eq!(after(words, CameTo::Change), Formatted::read(words).text);
+            assert_eq!(after(words, CameTo::Change), Formatted::read(words, "").text);
         }
         let told = after("Your day is **quiet**. I've added a task! Enjoy the *sun*.", CameTo::Answer);
         assert_eq!(told, format!("{CHANGED_NOTHING}\n\nYour day is quiet. Enjoy the sun."));

@@ -140,8 +140,12 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
         manner => turn.manner(),
         message => turn.words(),
     };
+    // Not its own earlier words: a link that it has made up once is no more given to it than before.
+    let wrote = turn.history.iter().filter(|message| message.speaker == Speaker::Person).map(|said| said.text.as_str());
+    let told = memories.iter().chain(&results.facts).map(String::as_str);
+    let given = wrote.chain(told).chain([turn.words()]).collect::<Vec<_>>().join("\n");
     let said = match ask::prompt(turn, Stage::Respond, &context! {}, &changing) {
-        Ok(prompt) => speak::aloud(turn, model, prompt, came_to).await,
+        Ok(prompt) => speak::aloud(turn, model, prompt, &given, came_to).await,
         Err(error) => Err(error),
     };
     match said {

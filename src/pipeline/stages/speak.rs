@@ -21,12 +21,16 @@ use crate::ports::{Model, ModelError, Stage};
 
 /// The most tokens of an answer.
 const TOKENS_MAX: u32 = 600;
+/// Of a growing answer so much is read each time it is shown: more than fits, however it is written.
+const DRAFT_BYTES: usize = 8 * limits::DRAFT_UTF16_MAX;
 
-/// Asks `respond` for words about what the turn came to.
+/// Asks `respond` for words about what the turn came to. `given`: what others and the person wrote of what the model
+/// reads.
 pub async fn aloud(
     turn: &Turn<'_>,
     model: &dyn Model,
     prompt: (String, String),
+    given: &str,
     came_to: CameTo,
 ) -> Result<Formatted, ModelError> {
     let at_once = |prompt| ask::words(turn, model, Stage::Respond, prompt, TOKENS_MAX, None);
@@ -34,7 +38,7 @@ pub async fn aloud(
         let (to, from) = unbounded_channel();
         let begun = AtomicBool::new(false);
         let writing = Box::pin(ask::words(turn, model, Stage::Respond, prompt.clone(), TOKENS_MAX, Some(to)));
-        let showing = Box::pin(show(turn, from, &begun, came_to));
+        let showing = Box::pin(show(turn, from, &begun, came_to, given));
         let written = match select(writing, showing).await {
             Either::Left((written, _)) => written,
             Either::Right(((), writing)) => writing.await,
@@ -46,11 +50,11 @@ pub async fn aloud(
     } else {
         at_once(prompt).await
     };
-    words.map(|markdown| Formatted::read(&markdown))
+    words.map(|markdown| Formatted::read(&markdown, given))
 }
 
 /// Shows what has come so far, from the moment it is a long answer. Ends with the words.
-async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &AtomicBool, came_to: CameTo) {
+async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &AtomicBool, came_to: CameTo, given: &str) {
     let mut written = match from.recv().await {
         Some(first) => first,
         None => return,
@@ -68,7 +72,7 @@ async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &Atom
             () = sleep_until(next) => {
                 if turn.may_be_shown() && written.len() > shown {
                     shown = written.len();
-                    draft(turn, &written, came_to).await;
+                    draft(turn, &written, came_to, given).await;
                 }
                 next = Instant::now() + Duration::from_millis(limits::DRAFT_EVERY_MS);
             }
@@ -76,14 +80,14 @@ async fn show(turn: &Turn<'_>, mut from: UnboundedReceiver<String>, begun: &Atom
     }
 }
 
-async fn draft(turn: &Turn<'_>, written: &str, came_to: CameTo) {
-    let words = Formatted::read(written);
+async fn draft(turn: &Turn<'_>, written: &str, came_to: CameTo, given: &str) {
+    let words = Formatted::read(&written[..written.floor_char_boundary(DRAFT_BYTES)], given);
     if came_to != CameTo::Change && honest::claims_a_change(&words.text) {
         return;
     }
     let words = honest::shown(words, came_to);
     // The beginning, once there is more than a message holds: the rest comes with the answer.
-    let first = words.split(limits::DRAFT_UTF16_MAX, limits::MESSAGE_SPANS_MAX).into_iter().next();
+    let first = words.split(limits::DRAFT_UTF16_MAX, limits::MESSAGE_SPANS_MAX).next();
     if let Some(first) = first {
         // Once words are seen, the turn can no longer be begun anew.
         turn.debounce.before_writing().await;

@@ -235,6 +235,29 @@ mod tests {
         assert!(parse(&vec![b'['; huge]).is_empty());
     }
 
+    #[test]
+    fn nothing_nests_deep_enough_to_bring_down_who_reads_it() {
+        for nest in [
+            "BEGIN:VCARD\n",
+            "BEGIN:X\n",
+            "N:;",
+            "N;",
+            "X;JSCOMPS=\"s,\\;",
+            "\"",
+            "(",
+            "FN;A=\"",
+            "item1.",
+            "FN:\\",
+            "NOTE:data:;base64,",
+            "BEGIN:VCARD\nFN:x\nEND:VCARD\n",
+        ] {
+            let text = format!("BEGIN:VCARD\nFN:x\n{}\nEND:VCARD\n", nest.repeat(1_000_000 / nest.len()));
+            let thread = std::thread::Builder::new().stack_size(256 * 1024);
+            let read = thread.spawn(move || parse(text.as_bytes()).len()).unwrap().join();
+            assert!(read.is_ok_and(|cards| cards <= VCARDS_MAX), "{nest}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_card_is_survived(parts in prop::collection::vec(prop::sample::select(vec![

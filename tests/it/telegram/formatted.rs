@@ -35,10 +35,10 @@ async fn a_models_markdown_arrives_as_text_and_entities() {
         "👋🏽 **Well**, _see_ `ls -l`:\n\n- [the docs](https://x.example/a)\n- [bank.example](https://evil.example)",
     );
     let _daemon = serve(&installed().model(&model), &api).await;
-    api.user_says(ANNA, "tell me something");
+    api.user_says(ANNA, "tell me something about https://x.example/a");
     let answer = answer(&api, ANNA, "Well").await;
     assert_eq!(
-        answer.text, "👋🏽 Well, see ls -l:\n\n• the docs\n• bank.example (https://evil.example)",
+        answer.text, "👋🏽 Well, see ls -l:\n\n• the docs (x.example)\n• bank.example (https://evil.example)",
         "the real target is shown"
     );
     let expected = [
@@ -159,4 +159,30 @@ async fn whatever_a_model_writes_telegram_takes_it() {
     })
     .await;
     assert_nothing_was_refused(&api);
+}
+
+#[tokio::test]
+async fn a_link_that_a_model_makes_up_shows_all_it_hands_over_and_leads_nowhere() {
+    let api = FakeBotApi::start().await;
+    let model =
+        saying("[your invoice](https://evil.example/?q=4711) [ours](https://evil.example) [me](tg://user?id=7)");
+    let _daemon = serve(&installed().model(&model), &api).await;
+    api.user_says(ANNA, "tell me something, my code is 4711");
+    let answer = answer(&api, ANNA, "invoice").await;
+    assert_eq!(answer.text, "your invoice (https://evil.example/?q=4711) ours (evil.example) me (tg://user?id=7)");
+    assert_eq!(styled(&answer), [("text_link".to_owned(), "ours".to_owned())]);
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_a_few_messages_and_a_file() {
+    let api = FakeBotApi::start().await;
+    let words = format!("Well, {}", "**more** and more. ".repeat(8_000));
+    let _daemon = serve(&installed().model(&saying(words)), &api).await;
+    api.user_says(ANNA, "tell me something");
+    let last = answer(&api, ANNA, "in this file").await;
+    let (name, content) = last.document.clone().unwrap();
+    assert!(name.ends_with(".txt") && content.starts_with("Well, more and more."), "{name}");
+    assert_eq!(content.matches("and more.").count(), 8_000);
+    let told = texts(&api, ANNA);
+    assert_eq!(told.len(), 5, "{}", api.transcript());
 }
