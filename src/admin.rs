@@ -259,5 +259,7 @@ async fn approve(brain: &Brain, id: &str, digest: Option<&str>) -> Result<Respon
 async fn tell(brain: &Brain, pending: &Pending, words: String, batch: Batch) -> Result<(), StoreError> {
     let mut shows = closed::shows(brain, pending).await?;
     shows.push(Show::Send(Reply::text(words)));
-    brain.tell(&pending.chat, shows, batch).await
+    brain.commit_decided(pending, shows, batch).await?;
+    brain.deliver(&pending.chat).await;
+    Ok(())
 }

@@ -14,6 +14,7 @@
 //!    │     snooze      until when, for the reminder whose button asked
 //!    │     reminder    "done", right after one was told
 //!    │     reply       the answer to a question of ours
+//!    │     undecided   said below a card and decides nothing: the card is shown again
 //!    │
 //!    ├─ guard ∥ route ∥ context            three at once; context is speculative and read-only
 //!    │     blocked ─────► refuse politely

@@ -79,6 +79,8 @@ pub const SHOWN_LOOKED_THROUGH: usize = 64;
 pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a clarifying question waits for its answer.
 pub const CLARIFICATION_SECS: i64 = 3_600;
+/// How long a yes or no without anything that waits is taken for a word about the card decided last.
+pub const DECIDED_LATELY_SECS: i64 = 30 * 60;
 
 /// Items of one person that a search by description looks at.
 pub const ITEMS_MAX: usize = 10_000;

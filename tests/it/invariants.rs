@@ -14,5 +14,6 @@ mod replaced;
 mod replicas;
 mod taint;
 mod time;
+mod undecided;
 mod undo;
 mod words;

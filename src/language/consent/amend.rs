@@ -52,7 +52,7 @@ fn is_space(c: char) -> bool {
 }
 
 /// Words of any writing, lowercase, and the indexes after which punctuation stands.
-fn words(text: &str) -> (Vec<String>, Vec<usize>) {
+pub(super) fn words(text: &str) -> (Vec<String>, Vec<usize>) {
     let (mut words, mut breaks) = (Vec::new(), Vec::new());
     let cuts = cut(text, TOKENS_MAX, &RULES);
     for (at, Cut { span, is_word: word, .. }) in cuts.iter().enumerate() {
@@ -72,7 +72,7 @@ fn words(text: &str) -> (Vec<String>, Vec<usize>) {
     (words, breaks)
 }
 
-fn ids(lexicon: Lexicon, word: &str) -> Vec<u32> {
+pub(super) fn ids(lexicon: Lexicon<'static>, word: &str) -> Vec<u32> {
     if word.starts_with(|c: char| c.is_numeric()) {
         return lexicon.ids(NUMBER);
     }

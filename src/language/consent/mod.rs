@@ -21,6 +21,7 @@
 mod amend;
 #[cfg(test)]
 mod compile;
+mod leans;
 mod lexicon;
 mod spelling;
 mod text;
@@ -65,6 +66,11 @@ pub fn read(text: &str) -> Consent {
 /// messages about something else.
 pub fn amends(text: &str) -> bool {
     amend::amends(text)
+}
+
+/// True when a message begins like a yes or a no, decision or not: "yes, that would be perfect for her", "no idea".
+pub fn leans(text: &str) -> bool {
+    leans::leans(text)
 }
 
 /// What the phrases used so far amount to, as a set of `Mark`s (seven bits).

@@ -48,7 +48,7 @@ pub use amend::amend;
 pub use complete::complete;
 pub use notation::Mistake;
 pub use phrases::{Phrases, PhrasesError};
-pub use talk::{cannot, chat};
+pub use talk::{cannot, chat, is_small_talk};
 
 /// A message and what is known around it.
 #[derive(Debug, Clone, Copy)]

@@ -32,15 +32,24 @@ fn topic(line: &'static str) -> Option<Topic> {
 
 /// A reply to small talk, in the person's language where it is one of those in the table.
 pub fn chat(text: &str) -> String {
+    match brought_up(text) {
+        Some(topic) => pick(&topic, text),
+        None => by_name("otherwise", language(text), text),
+    }
+}
+
+/// Whether a text brings up something to talk about: more than agreement, laughter, or a sign.
+pub fn is_small_talk(text: &str) -> bool {
+    brought_up(text).is_some_and(|topic| !["agree", "laugh", "emoji"].contains(&topic.name))
+}
+
+fn brought_up(text: &str) -> Option<Topic> {
     let words = words(text);
     let best = topics()
         .filter(|topic| topic.name != "language")
         .filter_map(|topic| longest_cue(&topic, &words).map(|len| (len, topic)))
         .max_by_key(|(len, topic)| (rank(topic.name), *len));
-    match best {
-        Some((_, topic)) => pick(&topic, text),
-        None => by_name("otherwise", language(text), text),
-    }
+    best.map(|(_, topic)| topic)
 }
 
 /// What cannot be done without a model, and what can.

@@ -44,6 +44,8 @@ pub struct Answer {
     pub user: Vec<UserChange>,
     /// True once the assumed zone was named.
     pub zone_named: bool,
+    /// The card whose decision it tells.
+    pub decided: Option<PendingId>,
     /// The card this answer is only true for while it is open: when somebody decides it first, that is told.
     pub hinges_on: Option<PendingId>,
 }
@@ -92,6 +94,7 @@ impl Answer {
             snoozing: None,
             user: Vec::new(),
             zone_named: false,
+            decided: None,
             hinges_on: None,
         }
     }

@@ -13,7 +13,7 @@ use crate::core::plan::Params;
 use crate::core::turn::{Done, Edit, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::{self, undo};
+use crate::pipeline::consent::{self, undo, waiting};
 use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::intake::settings::{self, UserChange};
 use crate::pipeline::turn::{Turn, TurnError};
@@ -26,7 +26,7 @@ pub const STOPPED: &str = "Stopped. Nothing more was done.";
 /// Ends a turn: commits its answer and shows it.
 pub async fn finish(turn: &Turn<'_>, answer: Result<Answer, TurnError>) -> Done {
     let answer = match answer {
-        Ok(answer) => answer,
+        Ok(answer) => waiting::named(turn, answer).await,
         Err(TurnError::Cancelled) => Answer::says(Path::Command, STOPPED).keeping_question(),
         Err(TurnError::Store(error)) => trouble(&error),
     };
@@ -121,6 +121,9 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
         let (mut state, expect) = brain.chat_state_at(turn.chat()).await?;
         settle(turn, answer, &mut state);
         conversation::remember(turn, answer, &mut state, now, &mut batch)?;
+        if let Some(card) = &answer.decided {
+            state.decides(card, now);
+        }
         let edits = shown::rewritten(brain, turn.chat(), &answer.rewrites, &mut batch).await?;
         show(answer, edits, &mut state, now, &mut batch)?;
         outbox::put_first(&state, expect, &mut batch)?;

@@ -29,6 +29,7 @@ mod recover;
 mod wording;
 
 use crate::core::ids::{ChatId, MessageId, RunId};
+use crate::core::pending::Pending;
 use crate::core::turn::Incoming;
 use crate::pipeline::brain::Brain;
 use crate::ports::records::Show;
@@ -54,7 +55,12 @@ impl Brain {
 
     /// The same commit; whoever calls this sees to the delivery.
     pub async fn commit_told(&self, chat: &ChatId, shows: Vec<Show>, batch: Batch) -> Result<(), StoreError> {
-        outbox::tell(self, chat, &shows, &batch).await
+        outbox::tell(self, chat, &shows, &batch, None).await
+    }
+
+    /// The same for the decision of a card.
+    pub async fn commit_decided(&self, pending: &Pending, shows: Vec<Show>, batch: Batch) -> Result<(), StoreError> {
+        outbox::tell(self, &pending.chat, &shows, &batch, Some(&pending.id)).await
     }
 
     /// Tells that a turn broke, together with these changes. What it had begun is settled at the next start; what it

@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::core::ids::ChatId;
+use crate::core::ids::{ChatId, PendingId};
 use crate::core::markup::Formatted;
 use crate::core::turn::{Attachment, Reply};
 use crate::failpoint::fail_point;
@@ -49,10 +49,19 @@ pub(super) fn put_first(state: &ChatState, expect: Expect, batch: &mut Batch) ->
     Ok(())
 }
 
-/// Commits what a chat is told outside a turn.
-pub(super) async fn tell(brain: &Brain, chat: &ChatId, shows: &[Show], batch: &Batch) -> Result<(), StoreError> {
+/// Commits what a chat is told outside a turn. `decided`: the card whose decision that is.
+pub(super) async fn tell(
+    brain: &Brain,
+    chat: &ChatId,
+    shows: &[Show],
+    batch: &Batch,
+    decided: Option<&PendingId>,
+) -> Result<(), StoreError> {
     let now = brain.clock.now();
     let told = |state: &mut ChatState, batch: &mut Batch| {
+        if let Some(card) = decided {
+            state.decides(card, now);
+        }
         for show in shows {
             enqueue(state, show.clone(), now, batch)?;
         }

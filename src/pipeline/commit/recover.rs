@@ -108,19 +108,19 @@ async fn request_context(brain: &Brain, run: &Run) -> Result<RequestContext, Sto
 /// Does what is left of a run, and tells the person.
 async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError> {
     let ctx = request_context(brain, &run).await?;
-    let (run, mut shows, batch) = match run.origin.clone() {
+    let (run, mut shows, batch, decided) = match run.origin.clone() {
         RunOrigin::Turn => {
             let ran = execute::run(brain, &ctx, run, Some(revision), Grant::LowStakes).await?;
             let mut batch = Batch::default();
             ran.end_journal(&mut batch);
-            (ran.run, Vec::new(), batch)
+            (ran.run, Vec::new(), batch, None)
         }
         RunOrigin::Pending(id) => {
             let finished = finish_card(brain, &ctx, &id, run, revision).await?;
             let Some(Finished { pending, run, batch, .. }) = finished else {
                 return Ok(());
             };
-            (run, closed::shows(brain, &pending).await?, batch)
+            (run, closed::shows(brain, &pending).await?, batch, Some(pending))
         }
     };
     let reference = ctx.reference();
@@ -135,7 +135,10 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
         lines.push(AND_THE_REST.to_owned());
     }
     shows.push(Show::Send(Reply::text(lines.join("\n"))));
-    brain.commit_told(&run.chat, shows, batch).await
+    match decided {
+        Some(pending) => brain.commit_decided(&pending, shows, batch).await,
+        None => brain.commit_told(&run.chat, shows, batch).await,
+    }
 }
 
 /// Does what is left of an approved card.

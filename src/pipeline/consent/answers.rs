@@ -2,18 +2,21 @@
 //!
 //! Invariants 3 to 12 of the design, as far as words go: a reply decides the card it replies to; a bare yes or no
 //! counts only if it was typed, after the card was complete, exactly one action is open, and its card is the
-//! assistant's last message. Every other yes or no is asked back. Not here: anything else that is said about a card
+//! assistant's last message. Every other yes or no is asked back; one that follows a decision is told what was recorded.
+//! Not here: anything else that is said about a card
 //! (see [`super::amendments`]).
 
-use super::{again, decide, which};
+use super::{again, asked_back, closed, decide, which};
 use crate::core::button::CardVerb;
 use crate::core::pending::Means;
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
+use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
+use crate::ports::records::{Message, Speaker};
 
 const BOTH: &str = "You said yes and no at once, so I did neither.";
 
@@ -37,9 +40,12 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
     }
     match verb(said) {
         None => Ok(None),
-        Some(_) if turn.open.is_empty() => Ok(None),
+        Some(verb) if turn.open.is_empty() => {
+            let told = if reply_to.is_none() { recorded(turn, verb).await? } else { None };
+            Ok(told)
+        }
         // A yes to some other message of the chat is about that one.
-        Some(_) if reply_to.is_some() => Ok(turn.state.clarification.is_none().then(|| which(turn))),
+        Some(_) if reply_to.is_some() => Ok(turn.state.clarification.is_none().then(|| asked_back(turn))),
         Some(verb) => Ok(bare(turn, verb, *origin).await?),
     }
 }
@@ -71,9 +77,37 @@ async fn bare(turn: &Turn<'_>, verb: CardVerb, origin: Origin) -> Result<Option<
     let shown_last = only.last_card_message() == turn.state.last_bot_message && only.last_card_message().is_some();
     let after_card = only.last_card_message().is_some_and(|card| turn.incoming.message_id > card);
     if !(shown_last && after_card) {
-        return Ok(turn.state.clarification.is_none().then(|| which(turn)));
+        return Ok(turn.state.clarification.is_none().then(|| asked_back(turn)));
     }
     Ok(Some(decide(turn, &only.id, verb, None, Means::Text).await?))
+}
+
+/// The recorded result of the card that was decided last, when nothing can have come between that and these words:
+/// no question of ours, nothing that was done, not much time.
+pub(super) async fn recorded(turn: &Turn<'_>, wants: CardVerb) -> Result<Option<Answer>, StoreError> {
+    let waits = turn.open_question().is_some() || turn.state.editing.is_some() || turn.state.snoozing.is_some();
+    let Some(last) = turn.state.decided.as_ref().filter(|_| !waits) else {
+        return Ok(None);
+    };
+    let is_recent = turn.ctx.now - last.at <= chrono::Duration::seconds(limits::DECIDED_LATELY_SECS);
+    let mut since = turn.history.iter().filter(|message| message.number >= last.next_message);
+    if !is_recent || since.any(takes_the_word) {
+        return Ok(None);
+    }
+    let decided = turn.brain.pending(&last.pending).await?.map(|(pending, _)| pending);
+    let Some(pending) = decided.filter(|pending| pending.owner == *turn.owner() && !pending.state.is_open()) else {
+        return Ok(None);
+    };
+    let words = closed::recorded(turn.brain, &pending, Some(wants), &turn.ctx);
+    Ok(Some(Answer { decided: Some(pending.id), ..Answer::says(Path::Consent, words).keeping_question() }))
+}
+
+/// Whether a message is something that a yes or no could be about.
+fn takes_the_word(message: &Message) -> bool {
+    match message.speaker {
+        Speaker::Person => false,
+        Speaker::Assistant => !message.actions.is_empty() || message.text.contains(['?', '؟', '？']),
+    }
 }
 
 /// Whether the last message of the chat is an open card.

@@ -3,15 +3,18 @@
 //! The message keeps the whole of the card but its question, as it read when it was shown: times are told relative to the moment
 //! of asking. Where the line no longer fits, the buttons go all the same and the line comes as a message.
 
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::cards;
+use super::{cards, title};
+use crate::core::button::CardVerb;
 use crate::core::pending::{Means, Pending, State};
 use crate::core::turn::{Edit, Reply};
 use crate::language::time::Reference;
 use crate::pipeline::brain::Brain;
 use crate::ports::StoreError;
 use crate::ports::records::Show;
+use crate::services::service::RequestContext;
 
 /// What a decided card looks like from now on, in its owner's zone.
 pub async fn shows(brain: &Brain, pending: &Pending) -> Result<Vec<Show>, StoreError> {
@@ -57,6 +60,41 @@ fn stamp(brain: &Brain, pending: &Pending, zone: Tz) -> String {
         State::Superseded if pending.superseded_by.is_some() => format!("✏️ Replaced by a newer card · {when}"),
         State::Superseded => "✏️ Withdrawn · the newer card counts".to_owned(),
     }
+}
+
+/// What was recorded of a decided card, told to whoever wants it decided again.
+pub fn recorded(brain: &Brain, pending: &Pending, wants: Option<CardVerb>, ctx: &RequestContext) -> String {
+    let what = title(brain, pending);
+    let at = pending.decision.as_ref().map_or_else(String::new, |decision| when(decision.at, ctx));
+    let result = match pending.state {
+        State::Pending | State::Approved | State::Executing => {
+            format!("You already said yes{at}; I'm on it: {what}.")
+        }
+        State::Succeeded => format!("That was already done{at}: {what}."),
+        State::Failed => format!("You already said yes{at}, but it did not work: {what}."),
+        State::Unknown => format!("You already said yes{at}; whether it worked is not known: {what}."),
+        State::Denied => format!("That was already cancelled{at}, so I did not {what}."),
+        State::Expired => format!("That card has expired, so I did not {what}."),
+        State::Superseded => match &pending.superseded_by {
+            Some(newer) => format!("That card was replaced by a newer one ({newer})."),
+            None => "That card was withdrawn.".to_owned(),
+        },
+    };
+    let then = match (pending.state, wants) {
+        (State::Succeeded, Some(CardVerb::Cancel)) => "I can't take that back; nothing more was done.",
+        (State::Denied | State::Expired | State::Failed, Some(CardVerb::Approve)) => {
+            "Nothing more was done. Ask for it again if you want it after all."
+        }
+        (_, Some(_) | None) => "Nothing more was done.",
+    };
+    format!("{result} {then}")
+}
+
+/// " at 14:02", with the day when that is not today.
+fn when(at: DateTime<Utc>, ctx: &RequestContext) -> String {
+    let (at, now) = (at.with_timezone(&ctx.zone), ctx.now.with_timezone(&ctx.zone));
+    let day = if at.date_naive() == now.date_naive() { "" } else { " on %a %-d %b" };
+    at.format(&format!("{day} at %H:%M")).to_string()
 }
 
 /// What became of it in a word: "Sent", "Deleted"; "Done" for several things.

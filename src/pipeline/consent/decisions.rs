@@ -153,7 +153,7 @@ impl Brain {
         );
         let mut shows = closed::shows(self, &expired).await?;
         shows.push(Show::Send(Reply::text(words)));
-        match self.commit_told(&expired.chat, shows, batch).await {
+        match self.commit_decided(&expired, shows, batch).await {
             Err(StoreError::Conflict { .. }) => Ok(()),
             other => other,
         }

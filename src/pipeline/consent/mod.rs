@@ -9,7 +9,9 @@ pub(super) mod answers;
 pub mod cards;
 pub mod closed;
 pub mod decisions;
+pub(super) mod undecided;
 pub mod undo;
+pub(super) mod waiting;
 
 use super::brain::Brain;
 use super::commit::Answer;
@@ -29,16 +31,22 @@ use decisions::Revisions;
 
 /// What can be said behind a card's Edit button; Telegram shows up to 64 characters.
 const EDIT_EXAMPLE: &str = "at 4pm instead · to Max, too · shorter";
+const UNSURE: &str = "I'm not sure that was about the card that still waits, so nothing was done:";
+
+/// Asks which card is meant: of several they are listed, a single one is shown again.
+pub fn asked_back(turn: &Turn<'_>) -> Answer {
+    let is_shown = |pending: &Pending| pending.card_messages.len() >= pending.card_parts;
+    match turn.open.as_slice() {
+        [only] if is_shown(only) && !turn.others_wait => again(turn, UNSURE),
+        _ => which(turn),
+    }
+}
 
 /// Lists what is open and asks which one is meant.
 pub fn which(turn: &Turn<'_>) -> Answer {
     let lines: Vec<String> =
         turn.open.iter().map(|pending| format!("▫️ {} · {}", title(turn.brain, pending), pending.id)).collect();
-    let ask = if lines.len() == 1 {
-        "I'm not sure that was about this card, which is still open:"
-    } else {
-        "Several things wait for your word:"
-    };
+    let ask = if lines.len() == 1 { UNSURE } else { "Several things wait for your word:" };
     let how = "Please use its buttons, or reply to the card you mean.";
     Answer::says(Path::Consent, format!("{ask}\n{}\n{how}", lines.join("\n"))).keeping_question()
 }
@@ -100,7 +108,7 @@ pub async fn decide(
             let words = "I don't know that card (any more). Nothing was done.";
             Ok(Answer::says(Path::Consent, words).noticed(turn, NoticeKind::Alert).keeping_question())
         }
-        Ok(Tried::Refused(pending, revision, why)) => refused(turn, pending, revision, why).await,
+        Ok(Tried::Refused(pending, revision, why)) => refused(turn, pending, revision, why, Some(verb)).await,
         Ok(Tried::Edits(pending)) => Ok(edit(&pending)),
         Ok(Tried::Drops(pending, index)) => cards::drop_action(turn, pending, index).await,
         Ok(Tried::Approved(pending, revisions)) => approved(turn, pending, revisions).await,
@@ -176,7 +184,7 @@ pub async fn too_late(turn: &Turn<'_>, id: &PendingId) -> Result<Answer, StoreEr
         }
         Some((pending, revision)) => {
             let state = pending.state;
-            refused(turn, pending, revision, NotYours::Decided(state)).await
+            refused(turn, pending, revision, NotYours::Decided(state), None).await
         }
         None => {
             let gone = Answer::says(Path::Consent, "That card is gone. Nothing was done.");
@@ -201,6 +209,7 @@ async fn refused(
     mut pending: Pending,
     revision: u64,
     refusal: NotYours,
+    wants: Option<CardVerb>,
 ) -> Result<Answer, StoreError> {
     let what = title(turn.brain, &pending);
     let kind = match refusal {
@@ -220,7 +229,7 @@ async fn refused(
         NotYours::OtherChat => {
             Answer::says(Path::Consent, "That card can only be decided in the chat where I asked. Nothing was done.")
         }
-        NotYours::Decided(state) => Answer::says(Path::Consent, decided_before(&pending, state, &what)),
+        NotYours::Decided(_) => Answer::says(Path::Consent, closed::recorded(turn.brain, &pending, wants, &turn.ctx)),
         NotYours::Expired => {
             turn.brain.expire(&mut pending, revision).await?;
             Answer::says(
@@ -234,6 +243,7 @@ async fn refused(
     };
     let mut answer = answer.noticed(turn, kind);
     if !matches!(refusal, NotYours::NotOwner | NotYours::OtherChat) {
+        answer.decided = (!pending.state.is_open()).then(|| pending.id.clone());
         let status = status_of(pending.state);
         answer.reports = pending
             .actions
@@ -245,24 +255,6 @@ async fn refused(
         answer.show(closed::view(turn.brain, &pending, turn.ctx.zone));
     }
     Ok(answer.keeping_question())
-}
-
-fn decided_before(pending: &Pending, state: State, what: &str) -> String {
-    let result = match state {
-        State::Pending | State::Approved | State::Executing => {
-            format!("You already said yes; I'm on it: {what}.")
-        }
-        State::Succeeded => format!("That was already done: {what}."),
-        State::Failed => format!("You already said yes, but it did not work: {what}."),
-        State::Unknown => format!("You already said yes; whether it worked is not known: {what}."),
-        State::Denied => format!("That was already cancelled, so I did not {what}."),
-        State::Expired => format!("That card has expired, so I did not {what}."),
-        State::Superseded => match &pending.superseded_by {
-            Some(newer) => format!("That card was replaced by a newer one ({newer})."),
-            None => "That card was withdrawn.".to_owned(),
-        },
-    };
-    format!("{result} Nothing more was done.")
 }
 
 /// How a report names a state.
@@ -284,6 +276,7 @@ fn denied(turn: &Turn<'_>, pending: &Pending) -> Answer {
     answer.reports =
         pending.actions.iter().map(|action| super::stages::gate::report(action, Status::Denied, None)).collect();
     answer.show(closed::view(turn.brain, pending, turn.ctx.zone));
+    answer.decided = Some(pending.id.clone());
     answer
 }
 
@@ -300,6 +293,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     answer.reports = finished.reports();
     answer.actions = cards::past_actions(turn.brain, &finished.run);
     answer.show(closed::view(turn.brain, &finished.pending, turn.ctx.zone));
+    answer.decided = Some(finished.pending.id.clone());
     answer.batch = finished.batch;
     answer.untrusted = finished.untrusted;
     let mut reply = Reply::text(results.receipts.join("\n"));

@@ -6,7 +6,9 @@
 use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 
-use crate::core::button::Press;
+use super::answers;
+use crate::core::button::{Button, CardVerb, Press};
+use crate::core::text::shorten;
 use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
@@ -38,6 +40,15 @@ pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
 pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     let mine = recent(turn).await?;
     let open = mine.iter().find(|(undo, _)| undo.used.is_none());
+    // What came last was a card: what was done before it is offered, not taken back unasked.
+    if let Some(mut result) = answers::recorded(turn, CardVerb::Cancel).await? {
+        result.path = Path::Command;
+        if let (Some((undo, _)), Some(reply)) = (open, result.replies.last_mut()) {
+            let label = format!("↩️ Undo: {}", shorten(&undo.label, 30));
+            reply.buttons.push(vec![Button::new(label, &Press::Undo(undo.id.clone()))]);
+        }
+        return Ok(result);
+    }
     let Some((undo, revision)) = open else {
         let said = match mine.iter().max_by_key(|(undo, _)| undo.used) {
             Some((undo, _)) => format!("{} There is nothing else to undo.", already(undo, turn.ctx.zone)),

@@ -21,7 +21,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use crate::pipeline::commit::Answer;
-use crate::pipeline::consent::{amendments, answers};
+use crate::pipeline::consent::{amendments, answers, undecided};
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// What a step gives: `None` when the turn is none of its business.
@@ -36,7 +36,7 @@ struct Step {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
     // A press carries what it means; it has no words for the others to read.
@@ -57,6 +57,8 @@ const STEPS: [Step; 10] = [
     Step { name: "reminder", answer: |turn| buttons::reminder::in_words(turn).boxed() },
     // What is left may complete the request that we asked about.
     Step { name: "reply", answer: |turn| question::answer(turn).boxed() },
+    // Nobody else took it, and it stands right below a card: small talk would leave open what became of that.
+    Step { name: "undecided", answer: |turn| undecided::answer(turn).boxed() },
 ];
 
 /// The answer of the first step that has one.

@@ -10,6 +10,7 @@ use crate::core::markup::Formatted;
 use crate::core::turn::Path;
 use crate::language::routing::{Guess, Kind};
 use crate::pipeline::commit::Answer;
+use crate::pipeline::consent::undecided;
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// Built-in understanding at least this confident of small talk begins the reply early.
@@ -23,6 +24,9 @@ pub async fn answer(
     context: Fetching,
     guess: &Guess,
 ) -> Result<Answer, TurnError> {
+    if let Some(about_the_card) = undecided::instead_of_talk(turn) {
+        return Ok(about_the_card);
+    }
     turn.doing(status::writing());
     if let Some(reply) = early {
         return Ok(Answer::says(Path::Chat, reply));
@@ -41,7 +45,8 @@ pub async fn answer(
 /// meanwhile. Nothing of it is shown before the router agrees; if it thinks otherwise, it is thrown away.
 pub async fn route_and_maybe_reply(turn: &Turn<'_>, guess: &Guess) -> (Route, Option<Formatted>) {
     let routing = Box::pin(route::decide(turn, guess));
-    if turn.brain.model.is_none() || guess.kind != Kind::Chat || guess.confidence < SURE {
+    let is_sure = guess.kind == Kind::Chat && guess.confidence >= SURE;
+    if turn.brain.model.is_none() || !is_sure || undecided::instead_of_talk(turn).is_some() {
         return (routing.await, None);
     }
     let replying = Box::pin(respond::chat(turn, &[]));

@@ -135,6 +135,9 @@ pub(crate) async fn put_together(turn: &Turn<'_>, mut so_far: Progressing, conte
     };
     let mut answer = with_cards_and_question(turn, so_far, words).holding(context.untrusted.clone());
     if answer.replies.is_empty() {
+        if let Some(about_the_card) = consent::undecided::instead_of_talk(turn) {
+            return about_the_card;
+        }
         // A plan of nothing.
         answer.path = Path::Chat;
         answer.replies.push(respond::without_action(turn, &context.memories).await.into());

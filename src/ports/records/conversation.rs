@@ -165,6 +165,20 @@ pub struct ChatState {
     /// The reminder somebody was asked about: until when?
     #[serde(default)]
     pub snoozing: Option<Snoozing>,
+    /// The card that was decided here last, by whomever.
+    #[serde(default)]
+    pub decided: Option<LastDecided>,
+}
+
+/// A card that was decided, until something else is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LastDecided {
+    /// Which.
+    pub pending: PendingId,
+    /// When its result was told last.
+    pub at: DateTime<Utc>,
+    /// The number of the first message of the conversation after that.
+    pub next_message: u64,
 }
 
 /// A reminder that waits for an "until when".
@@ -181,6 +195,11 @@ pub struct Snoozing {
 }
 
 impl ChatState {
+    /// From now on this is the card that was decided last.
+    pub fn decides(&mut self, pending: &PendingId, at: DateTime<Utc>) {
+        self.decided = Some(LastDecided { pending: pending.clone(), at, next_message: self.next_message });
+    }
+
     /// A chat nobody has spoken in.
     pub fn new(chat: ChatId) -> Self {
         Self {
@@ -193,6 +212,7 @@ impl ChatState {
             blocked: None,
             status_line: None,
             snoozing: None,
+            decided: None,
         }
     }
 }

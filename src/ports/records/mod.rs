@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 
 use crate::ports::Key;
 pub use cards::{CardMessage, PendingOpen, Undo};
-pub use conversation::{ChatState, Clarification, Message, Snoozing, Speaker, User};
+pub use conversation::{ChatState, Clarification, LastDecided, Message, Snoozing, Speaker, User};
 pub use due::{Due, DueKind};
 pub use erasure::{Erasure, ErasureStage};
 pub use post::{Before, InboxEntry, OutboxEntry, Show, Shown};

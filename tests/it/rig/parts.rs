@@ -454,6 +454,12 @@ impl Script {
         self.on(Stage::Plan, move |_| plan.clone());
     }
 
+    /// What the person is told from now on, where a model has the word.
+    pub fn says(&self, words: &str) {
+        let words = Value::from(words);
+        self.on(Stage::Respond, move |_| words.clone());
+    }
+
     /// What was asked of a stage.
     pub fn asked(&self, stage: Stage) -> Vec<Call> {
         let calls = self.calls.lock().unwrap();

@@ -103,7 +103,7 @@ async fn tell(brain: &Brain, chat: &ChatId, lines: BTreeSet<String>, batch: Batc
         return brain.commit(batch).await.map(|_| ());
     }
     let words = lines.into_iter().collect::<Vec<_>>().join("\n");
-    outbox::tell(brain, chat, &[Show::Send(Reply::text(words))], &batch).await
+    outbox::tell(brain, chat, &[Show::Send(Reply::text(words))], &batch, None).await
 }
 
 /// Rids the store's own bytes of it.

@@ -1,0 +1,29 @@
+//! Does a message begin like an answer to the open card, without being one?
+//!
+//! Purpose: "yes, that would be perfect for her" decides nothing, and is no small talk either: the card is shown again.
+//! Invariant: of no consequence beyond that; what this says never decides a card.
+
+use super::amend::{ids, words};
+use super::lexicon::{LEXICON, Role};
+
+/// A question of more words is asked for its answer.
+const QUESTION_WORDS_MAX: usize = 3;
+
+pub(super) fn leans(text: &str) -> bool {
+    let (words, breaks) = words(text);
+    let ids: Vec<Vec<u32>> = words.iter().map(|word| ids(LEXICON, word)).collect();
+    let broken = |at: usize| breaks.contains(&at);
+    if text.contains(['?', '؟', '？']) && words.len() > QUESTION_WORDS_MAX {
+        return false;
+    }
+    let decides = |role: Role| match role {
+        Role::Yes | Role::No | Role::Do | Role::Act | Role::BesideYes | Role::BesideNo => true,
+        Role::Alone | Role::Other | Role::Joined => true,
+        Role::BesideEither | Role::But | Role::Change | Role::Instead => false,
+    };
+    let first = LEXICON.phrases_at(&ids, 0, &broken);
+    let behind_courtesy = first.iter().filter(|(_, role, _)| *role == Role::BesideEither).map(|(end, _, _)| *end);
+    std::iter::once(0)
+        .chain(behind_courtesy)
+        .any(|at| LEXICON.phrases_at(&ids, at, &broken).iter().any(|(_, role, _)| decides(*role)))
+}
