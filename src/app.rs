@@ -55,6 +55,16 @@ pub async fn open_store(data_dir: &Path) -> Result<Arc<RedbStore>, StoreError> {
     RedbStore::open(&store_path(data_dir)).await.map(Arc::new)
 }
 
+/// What to say of a data folder that others on this machine may look into.
+pub fn exposed(data_dir: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(data_dir).ok()?.permissions().mode() & 0o777;
+    let folder = data_dir.display();
+    (mode & 0o077 != 0).then(|| {
+        format!("others on this machine may look into {folder} (mode {mode:o}), where everything is kept: chmod 700 {folder}")
+    })
+}
+
 /// The parts that differ between the channels.
 #[derive(Debug)]
 pub struct Parts {

@@ -5,13 +5,14 @@
 //! "not set". Secrets are never shown. Here is what can be configured; which keys there are is in `keys`, how they are
 //! read in `reader`.
 
+mod file;
 mod keys;
 mod price;
 mod reader;
 
 use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono_tz::Tz;
@@ -103,13 +104,7 @@ impl Config {
         let env: Vec<(String, String)> = std::env::vars_os()
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.to_string_lossy().into_owned())))
             .collect();
-        let file = match dotenvy::from_path_iter(".env") {
-            Ok(lines) => lines
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(|cause| ConfigError(vec![format!(".env cannot be read: {cause}")]))?,
-            Err(dotenvy::Error::Io(cause)) if cause.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(cause) => return Err(ConfigError(vec![format!(".env cannot be read: {cause}")])),
-        };
+        let file = file::read(Path::new(".env")).map_err(ConfigError)?;
         Self::parse(env, file)
     }
 

@@ -1,7 +1,7 @@
 //! Reads what is set, key by key.
 //!
-//! Invariant: every problem is noted, not only the first, so that one look at the message mends them all. Not here:
-//! which keys there are (see [`super::keys`]), and prices (see [`super::price`]).
+//! Invariants: every problem is noted, not only the first, so that one look at the message mends them all; none repeats
+//! any part of a value: what was put into the wrong place may be a secret. Not here: which keys there are (see [`super::keys`]), and prices (see [`super::price`]).
 
 use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
@@ -93,7 +93,7 @@ impl Reader {
         let text = self.text(key)?;
         let value = parse(&text);
         if value.is_none() {
-            self.problems.push(format!("{key} must be {wanted}, not “{text}”"));
+            self.problems.push(format!("{key} must be {wanted}"));
         }
         value
     }
@@ -106,8 +106,13 @@ impl Reader {
         let text = self.text(key)?;
         let url =
             reqwest::Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        // An unescaped / ? or # ends the host early: what was taken for it is then a part of the password.
+        let ends_early = |part: Option<&str>| part.is_some_and(|part| part.contains('@'));
+        let url =
+            url.filter(|url| !url.path().contains('@') && !ends_early(url.query()) && !ends_early(url.fragment()));
         if url.is_none() {
-            self.problems.push(format!("{key} must be a http:// or https:// address"));
+            let wanted = "a http:// or https:// address, with special characters of a password percent-encoded";
+            self.problems.push(format!("{key} must be {wanted}"));
         }
         url
     }

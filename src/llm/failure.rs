@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::structured::Refusal;
 use super::wire::error_message;
 use crate::core::text::{shorten, visible};
+use crate::limits::RETRY_AFTER_SECS_MAX;
 use crate::ports::{ModelError, Usage};
 
 /// Of the server's own message.
@@ -214,10 +215,19 @@ pub(super) fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Dur
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(secs) = value.parse::<f64>() {
         let wait = || Duration::try_from_secs_f64(secs).unwrap_or(Duration::MAX);
-        return (secs >= 0.0).then(wait);
+        return (secs >= 0.0).then(|| bounded(wait()));
     }
     let date = DateTime::parse_from_rfc2822(value).ok()?;
-    Some((date.to_utc() - now).to_std().unwrap_or_default())
+    Some(bounded((date.to_utc() - now).to_std().unwrap_or_default()))
+}
+
+/// What a server asks for, as far as it can be meant.
+fn bounded(asked: Duration) -> Duration {
+    let longest = Duration::from_secs(RETRY_AFTER_SECS_MAX);
+    if asked > longest {
+        tracing::warn!(asked_secs = asked.as_secs(), "the endpoint asks for a longer pause than I believe");
+    }
+    asked.min(longest)
 }
 
 #[cfg(test)]
@@ -250,6 +260,7 @@ mod tests {
 
     #[test]
     fn retry_after_is_read_in_both_forms() {
+        let longest = Duration::from_secs(RETRY_AFTER_SECS_MAX);
         let now = Utc.with_ymd_and_hms(2026, 11, 21, 6, 0, 0).single().expect("a time");
         for (value, expected) in [
             ("1", Some(Duration::from_secs(1))),
@@ -257,7 +268,9 @@ mod tests {
             ("Sat, 21 Nov 2026 06:00:07 GMT", Some(Duration::from_secs(7))),
             ("Sat, 21 Nov 2026 05:00:00 GMT", Some(Duration::ZERO)),
             ("-3", None),
-            ("99999999999999999999999", Some(Duration::MAX)),
+            ("99999999999999999999999", Some(longest)),
+            ("18446744073709551615", Some(longest)),
+            ("21 Nov 9999 06:00:07 GMT", Some(longest)),
             ("soon", None),
         ] {
             let mut headers = HeaderMap::new();

@@ -12,6 +12,7 @@ mod faults;
 mod flows;
 mod forget;
 mod fuzz;
+mod hostile;
 mod invariants;
 mod lazy;
 mod moves;

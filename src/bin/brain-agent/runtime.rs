@@ -64,6 +64,9 @@ impl Runtime {
 
     /// Lets other processes reach this one.
     pub(crate) fn listen(&mut self, data_dir: &Path) {
+        if let Some(warning) = app::exposed(data_dir) {
+            eprintln!("brain-agent: {warning}");
+        }
         match control::listen(data_dir) {
             Ok(listener) => {
                 self.beside.spawn(control::serve(listener, self.brain.clone(), self.console.clone()));

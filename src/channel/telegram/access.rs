@@ -52,6 +52,15 @@ pub struct Door {
     pub admins: HashSet<i64>,
 }
 
+/// What a stranger is answered.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Word {
+    /// About a code they tried: there are few tries, so it is always said.
+    OfTheCode(String),
+    /// That they are not served: said while there is room for it.
+    ToAStranger(String),
+}
+
 /// Who is served at this moment.
 #[derive(Debug)]
 pub struct Access {
@@ -89,7 +98,7 @@ impl Access {
     }
 
     /// Hears a stranger out, and says what to answer, if anything. Who is let in finds the welcome in the outbox.
-    pub async fn stranger(&self, brain: &Brain, who: i64, place: ChatPlace, text: &str) -> Option<String> {
+    pub async fn stranger(&self, brain: &Brain, who: i64, place: ChatPlace, text: &str) -> Option<Word> {
         let now = Instant::now();
         let tried = self.pairing.lock().unwrap_or_else(PoisonError::into_inner).attempt(who, text, now);
         match tried {
@@ -97,18 +106,20 @@ impl Access {
                 Ok(()) => None,
                 Err(error) => {
                     tracing::error!(%error, "a pairing could not be stored");
-                    Some(
-                        "The code was right, but I could not store that. Please restart me and use the new code."
-                            .to_owned(),
-                    )
+                    let why = "The code was right, but I could not store that. Please restart me and use the new code.";
+                    Some(Word::OfTheCode(why.to_owned()))
                 }
             },
             Try::Wrong => {
-                Some("That is not the code. It is ten characters long, on the screen where I was started.".to_owned())
+                let wrong = "That is not the code. It is ten characters long, on the screen where I was started.";
+                Some(Word::OfTheCode(wrong.to_owned()))
             }
-            Try::Last => Some("That was not the code either, and the last try I can accept from you.".to_owned()),
+            Try::Last => {
+                let last = "That was not the code either, and the last try I can accept from you.";
+                Some(Word::OfTheCode(last.to_owned()))
+            }
             Try::Unheard => None,
-            Try::None => self.may_answer(who, now).then(|| self.sentence(who)),
+            Try::None => self.may_answer(who, now).then(|| Word::ToAStranger(self.sentence(who))),
         }
     }
 
@@ -134,6 +145,11 @@ impl Access {
         }
         answered.insert(who, now);
         true
+    }
+
+    /// The sentence did not get there: the next message of this stranger may have one.
+    pub fn not_answered(&self, who: i64) {
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner).remove(&who);
     }
 
     /// Stores the pairing and the welcome, in one commit.

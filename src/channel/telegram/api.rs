@@ -52,7 +52,7 @@ pub struct Api {
 
 impl fmt::Debug for Api {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Api").field("base", &self.base.as_str()).finish_non_exhaustive()
+        f.debug_struct("Api").field("base", &self.base()).finish_non_exhaustive()
     }
 }
 
@@ -95,9 +95,10 @@ impl Api {
         self.token.expose_secret().split(':').next().and_then(|id| id.parse().ok()).unwrap_or_default()
     }
 
-    /// Where the Bot API is; without the token.
-    pub fn base(&self) -> &str {
-        self.base.as_str()
+    /// Where the Bot API is: host and port, without what may be secret in its address.
+    pub fn base(&self) -> String {
+        let host = self.base.host_str().unwrap_or_default();
+        self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
     /// Makes one call and reads as much of its result as `T` wants to know.
@@ -176,7 +177,11 @@ fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, ApiError> {
     let why = envelope.description.unwrap_or_default();
     match code {
         429 => {
-            let seconds = envelope.parameters.and_then(|p| p.retry_after).unwrap_or(1);
+            let asked = envelope.parameters.and_then(|p| p.retry_after).unwrap_or(1);
+            let seconds = asked.min(limits::RETRY_AFTER_SECS_MAX);
+            if seconds < asked {
+                tracing::warn!(asked, seconds, "Telegram asks for a longer pause than I believe");
+            }
             Err(ApiError::Flood(Duration::from_secs(seconds)))
         }
         500.. => Err(unreadable(&why)),
@@ -206,6 +211,9 @@ mod tests {
         assert_eq!(read::<bool>(200, br#"{"ok":true,"result":true}"#), Ok(true));
         let flood = br#"{"ok":false,"error_code":429,"description":"x","parameters":{"retry_after":7}}"#;
         assert_eq!(read::<bool>(429, flood), Err(ApiError::Flood(Duration::from_secs(7))));
+        let endless = br#"{"ok":false,"error_code":429,"parameters":{"retry_after":18446744073709551615}}"#;
+        let longest = Duration::from_secs(limits::RETRY_AFTER_SECS_MAX);
+        assert_eq!(read::<bool>(429, endless), Err(ApiError::Flood(longest)));
         let blocked = br#"{"ok":false,"error_code":403,"description":"Forbidden: bot was blocked by the user"}"#;
         assert!(matches!(read::<bool>(403, blocked), Err(ApiError::Refused { code: 403, .. })));
         for (status, body) in [
@@ -223,7 +231,7 @@ mod tests {
     async fn no_error_and_no_debug_output_shows_the_token() {
         let config = TelegramConfig {
             token: "7:AAAsecretsecret".to_owned().into(),
-            api_url: Url::parse("http://127.0.0.1:1/x/").ok(),
+            api_url: Url::parse("http://me:secret@127.0.0.1:1/x/").ok(),
             webhook: None,
         };
         let api = Api::new(&config).unwrap();

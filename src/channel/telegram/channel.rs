@@ -102,6 +102,16 @@ impl TelegramChannel {
         }
     }
 
+    /// The same while there is room for it beside what people who are served wait for. False when it was not
+    /// delivered; it is not tried again.
+    pub(super) async fn turn_away(&self, place: ChatPlace, sentence: &str) -> bool {
+        let told = self.sender.to_stranger(place, sentence).await;
+        if let Err(error) = &told {
+            tracing::debug!(%error, "a sentence was not delivered");
+        }
+        told.is_ok()
+    }
+
     /// How long Telegram wants this chat to be left alone.
     pub(super) fn held(&self, chat: &ChatId) -> Duration {
         ChatPlace::parse(chat).map_or(Duration::ZERO, |place| self.sender.held(place))

@@ -11,6 +11,7 @@ use std::sync::{Arc, PoisonError};
 use serde_json::Value;
 use teloxide::types::{Update, UpdateId};
 
+use super::access::Word;
 use super::context::{Job, TelegramContext};
 use super::inbox::Inbox;
 use super::updates::{self, IncomingUpdate};
@@ -97,11 +98,17 @@ impl TelegramContext {
     async fn turn_away(self: &Arc<Self>, update: IncomingUpdate) {
         self.acknowledge(&update);
         let Some(text) = update.private_text() else { return };
-        let sentence = self.access.stranger(&self.brain, update.who, update.place, text).await;
+        let word = self.access.stranger(&self.brain, update.who, update.place, text).await;
         let let_in = self.access.serves(update.who);
         self.aside(|context| async move {
-            match sentence {
-                Some(sentence) => context.channel.mention(update.place, &sentence).await,
+            match word {
+                Some(Word::OfTheCode(sentence)) => context.channel.mention(update.place, &sentence).await,
+                Some(Word::ToAStranger(sentence)) => {
+                    let told = context.channel.turn_away(update.place, &sentence).await;
+                    if !told {
+                        context.access.not_answered(update.who);
+                    }
+                }
                 None if let_in => context.brain.deliver(&update.place.id()).await,
                 None => {}
             }

@@ -18,6 +18,8 @@ pub struct Pace {
     chats: HashMap<i64, Instant>,
     /// The last moments given to anybody, oldest first.
     recent: VecDeque<Instant>,
+    /// Of those, the ones given to people who are not served.
+    strangers: VecDeque<Instant>,
 }
 
 const WINDOW: Duration = Duration::from_millis(limits::SEND_WINDOW_MS);
@@ -70,6 +72,17 @@ impl Pace {
         self.reserve_in_chat(chat, now);
         self.reserve_overall(chat, now);
         true
+    }
+
+    /// Takes a moment right now for a sentence to somebody who is not served: true when few others of them have had
+    /// one, and those who are served are not busy. However many come, nobody who is served waits for them.
+    pub fn take_for_stranger(&mut self, chat: i64, now: Instant) -> bool {
+        self.strangers.retain(|at| now.saturating_duration_since(*at) < WINDOW);
+        let taken = self.strangers.len() < limits::STRANGER_SENDS_PER_WINDOW && self.take_spare(chat, now);
+        if taken {
+            self.strangers.push_back(now);
+        }
+        taken
     }
 
     /// Telegram wants this chat left alone for so long.
@@ -168,6 +181,22 @@ mod tests {
             pace.reserve_overall(chat, start + Duration::from_secs(20));
         }
         assert!(!pace.take_spare(7, start + Duration::from_secs(20)), "all chats together are busy");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_thousand_strangers_delay_nobody_who_is_served() {
+        let start = Instant::now();
+        let mut pace = Pace::default();
+        let mut answered = 0;
+        for stranger in 1_000..2_000 {
+            answered += usize::from(pace.take_for_stranger(stranger, start));
+        }
+        assert_eq!(answered, limits::STRANGER_SENDS_PER_WINDOW);
+        for _ in 0..limits::CHAT_SEND_BURST {
+            assert_eq!(pace.reserve_in_chat(7, start), start);
+            assert_eq!(pace.reserve_overall(7, start), start);
+        }
+        assert!(pace.take_for_stranger(2_000, start + WINDOW), "the next one is answered");
     }
 
     #[tokio::test(start_paused = true)]

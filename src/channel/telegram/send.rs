@@ -28,7 +28,7 @@ use super::place::ChatPlace;
 use crate::core::button::Button;
 use crate::core::ids::MessageId;
 use crate::core::markup::{Formatted, Span};
-use crate::core::text::split_utf16;
+use crate::core::text::{split_utf16, visible};
 use crate::core::turn::{Edit, Reply};
 use crate::limits;
 use crate::ports::SendError;
@@ -76,6 +76,8 @@ impl Payload for SendMessageDraft<'_> {
 pub(super) enum Turn {
     Waits,
     OnlyIfSpare,
+    /// For somebody who is not served: out of a small budget of their own.
+    Stranger,
 }
 
 /// Whether a new message makes itself heard.
@@ -107,6 +109,12 @@ impl Sender {
             Err(error) if is_about_form(&error) => self.post_anyhow(place, reply, error).await,
             other => other.map_err(judge),
         }
+    }
+
+    /// One sentence to somebody who is not served.
+    pub(super) async fn to_stranger(&self, place: ChatPlace, sentence: &str) -> Result<(), ApiError> {
+        let message = SendMessage::new(types::ChatId(place.chat), visible(sentence));
+        self.paced::<_, IgnoredAny>(place, &message, Turn::Stranger).await.map(|_| ())
     }
 
     /// Shows what is being done. It is worth no second form: what is refused is left out.
@@ -296,8 +304,13 @@ impl Sender {
         P: Payload + Serialize + Sync,
         T: DeserializeOwned,
     {
-        if turn == Turn::OnlyIfSpare {
-            if !self.pace().take_spare(place.chat, Instant::now()) {
+        let taken = match turn {
+            Turn::Waits => None,
+            Turn::OnlyIfSpare => Some(self.pace().take_spare(place.chat, Instant::now())),
+            Turn::Stranger => Some(self.pace().take_for_stranger(place.chat, Instant::now())),
+        };
+        if let Some(taken) = taken {
+            if !taken {
                 return Err(ApiError::Flood(Duration::ZERO));
             }
             let result = self.api.call(payload).await;

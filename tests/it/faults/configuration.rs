@@ -71,3 +71,60 @@ fn a_bad_command_line_stops_the_start() {
         assert!(!ended.stderr.is_empty());
     }
 }
+
+/// Keys whose value is a name or a path: an error that did not show it would be of no use.
+const NAMED: [&str; 3] = ["_MODEL", "BRAIN_DATA_DIR", "BRAIN_PROMPTS_DIR"];
+
+#[test]
+fn no_value_that_cannot_be_meant_is_repeated_anywhere() {
+    let example = include_str!("../../../.env.example");
+    let keys: Vec<&str> = example
+        .lines()
+        .filter_map(|line| Some(line.trim_start_matches("# ").split_once('=')?.0))
+        .filter(|key| !NAMED.iter().any(|named| key.contains(named)))
+        .collect();
+    assert!(keys.len() > 25, "{keys:?}");
+    let values = ["kanari vogel", "smtps://me:12/kanari#vogel@h.example", "http://kanari:12?vogel@h.example"];
+    let quiet = |ended: &Finished, how: &str| {
+        let said = format!("{}{}", ended.stdout, ended.stderr);
+        assert!(!said.contains("kanari") && !said.contains("vogel") && !said.contains("me:12"), "{how}: {said}");
+        assert!(!said.contains("panicked"), "{how}: {said}");
+    };
+    std::thread::scope(|scope| {
+        for some in keys.chunks(keys.len().div_ceil(3)) {
+            scope.spawn(move || {
+                for key in some {
+                    for value in values {
+                        let program = Program::new().env("RUST_LOG", "info");
+                        quiet(&program.clone().env(key, value).run(&["ask", "hello"]), &format!("{key}={value}"));
+                    }
+                    let program = Program::new();
+                    // The value ends at the space, or at the line; what is left of it is no key.
+                    let broken = format!("{key}=a kanari=vogel\n{key}=b\nkanari=vogel\nkanari vogel\n");
+                    std::fs::write(program.cwd().join(".env"), broken).unwrap();
+                    let ended = program.run(&["ask", "hello"]);
+                    refused(&ended, ".env, line 1");
+                    refused(&ended, key);
+                    refused(&ended, ".env, line 3");
+                    quiet(&ended, key);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn what_an_endpoint_is_reached_with_stays_out_of_the_log_when_it_is_not_there() {
+    let program = Program::new()
+        .env("RUST_LOG", "debug")
+        .env("LLM_BASE_URL", "http://me:kanari@127.0.0.1:1/v1?key=kanari")
+        .env("LLM_API_KEY", "kanari")
+        .env("LLM_MODEL", "small")
+        .env("SMTP_URL", "smtp://a%40b.example:kanari@127.0.0.1:1");
+    for words in ["tell me a story", "what do you think of that?"] {
+        let ended = program.run(&["ask", words]);
+        assert!(!format!("{}{}", ended.stdout, ended.stderr).contains("kanari"), "{ended:?}");
+    }
+    let log = std::fs::read_to_string(program.data_dir().join("brain-agent.log")).unwrap_or_default();
+    assert!(!log.contains("kanari"), "{log}");
+}

@@ -174,3 +174,39 @@ fn a_turn_that_breaks_is_told_in_one_line_and_the_terminal_goes_on() {
     assert_eq!(log.matches("failpoint.rs").count(), 2, "{log}");
     assert!(!log.contains("call mom"), "{log}");
 }
+
+#[test]
+fn connections_that_say_nothing_keep_nobody_out() {
+    use std::io::Write as _;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::net::UnixStream;
+    let program = Program::new();
+    let mut owner = program.console(&["--user", "ann"]);
+    owner.say("hi");
+    let socket = program.data_dir().join("control.sock");
+    assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+    let silent: Vec<UnixStream> = (0..40).map(|_| UnixStream::connect(&socket).unwrap()).collect();
+    assert_eq!(program.run(&["pending", "list"]).code, 0);
+    // Nor do consoles in which nobody says anything.
+    let consoles = (0..40).map(|number| {
+        let mut console = UnixStream::connect(&socket).unwrap();
+        writeln!(console, "{{\"console\":\"user{number}\"}}").unwrap();
+        console
+    });
+    let consoles: Vec<UnixStream> = consoles.collect();
+    assert_eq!(program.run(&["pending", "list"]).code, 0);
+    let mut talking = program.console(&["--user", "ben"]);
+    assert_eq!(done_of(&talking.say("hi"))["path"], "chat");
+    drop((silent, consoles));
+    assert_eq!(owner.finish().code, 0);
+}
+
+#[test]
+fn a_data_folder_that_others_may_enter_is_warned_of() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let program = Program::new();
+    assert!(!program.console(&[]).finish().stderr.contains("chmod"));
+    std::fs::set_permissions(program.data_dir(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ended = program.console(&[]).finish();
+    assert!(ended.code == 0 && ended.stderr.contains("chmod 700"), "{ended:?}");
+}

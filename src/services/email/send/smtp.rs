@@ -67,29 +67,32 @@ impl fmt::Debug for Smtp {
     }
 }
 
-/// What is wrong with `SMTP_URL`. Never holds the password.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// What is wrong with `SMTP_URL`. Holds nothing of it: where a special character of the password is not escaped, any
+/// part of the address may be a part of the password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SmtpUrlError {
-    /// No URL.
+    /// No URL, or one with parts that none of ours has.
     #[error(
-        "SMTP_URL is not a URL ({0}); write smtps://USER:PASSWORD@HOST, with special characters of user and password percent-encoded"
+        "SMTP_URL cannot be read; write smtps://USER:PASSWORD@HOST:PORT, with special characters of user and password percent-encoded (@ is %40, / is %2F, # is %23, % is %25)"
     )]
-    NotAUrl(String),
+    NotAUrl,
     /// Another scheme.
-    #[error("SMTP_URL begins with {0}://, but only smtp:// and smtps:// are known")]
-    Scheme(String),
+    #[error("SMTP_URL must begin with smtp:// or smtps://")]
+    Scheme,
     /// No host.
     #[error("SMTP_URL names no host; write smtps://USER:PASSWORD@HOST")]
     NoHost,
     /// An unknown parameter, or an unknown value of a known one.
-    #[error("SMTP_URL has {0}; known are ?from=ADDRESS and ?tls=required or ?tls=none")]
-    Parameter(String),
+    #[error(
+        "SMTP_URL has a parameter that I don't know; known are ?from=ADDRESS and, with smtp://, ?tls=required or ?tls=none"
+    )]
+    Parameter,
     /// Nobody knows who is writing.
     #[error("SMTP_URL does not say who is writing: add ?from=you@example.com (its user is no mail address)")]
     NoSender,
     /// A sender that is none.
-    #[error("SMTP_URL has from={0}, which is no mail address")]
-    BadSender(String),
+    #[error("SMTP_URL has a ?from= that is no mail address")]
+    BadSender,
 }
 
 /// How an attempt ended. The texts are for the person.
@@ -108,8 +111,7 @@ impl Smtp {
     ///
     /// `smtp://` insists on STARTTLS, except on this machine or with `?tls=none`.
     pub fn from_url(url: &SecretString) -> Result<Self, SmtpUrlError> {
-        let url = reqwest::Url::parse(url.expose_secret().trim())
-            .map_err(|cause| SmtpUrlError::NotAUrl(cause.to_string()))?;
+        let url = reqwest::Url::parse(url.expose_secret().trim()).map_err(|_| SmtpUrlError::NotAUrl)?;
         let host = url.host_str().unwrap_or_default();
         let host = host.trim_matches(['[', ']']).to_owned();
         if host.is_empty() {
@@ -118,8 +120,12 @@ impl Smtp {
         let (wrapped, port) = match url.scheme() {
             "smtps" => (true, 465),
             "smtp" => (false, 587),
-            other => return Err(SmtpUrlError::Scheme(other.to_owned())),
+            _ => return Err(SmtpUrlError::Scheme),
         };
+        // An unescaped / or # ends the host early: what was taken for it is then a part of the password.
+        if !matches!(url.path(), "" | "/") || url.fragment().is_some() {
+            return Err(SmtpUrlError::NotAUrl);
+        }
         let mut tls = match (wrapped, is_loopback(&host)) {
             (true, _) => Tls::Wrapped,
             (false, true) => Tls::Plain,
@@ -132,13 +138,11 @@ impl Smtp {
                 ("from", value) => from = Some(value.to_owned()),
                 ("tls", "required") if !wrapped => tls = Tls::Required,
                 ("tls", "none") if !wrapped => tls = Tls::Plain,
-                (name, value) => {
-                    return Err(SmtpUrlError::Parameter(format!("{name}={value}")));
-                }
+                (_, _) => return Err(SmtpUrlError::Parameter),
             }
         }
         let sender = match from {
-            Some(from) => sender(&from).ok_or(SmtpUrlError::BadSender(from))?,
+            Some(from) => sender(&from).ok_or(SmtpUrlError::BadSender)?,
             // A relay on this machine takes any sender.
             None => sender(&user)
                 .or_else(|| is_loopback(&host).then(|| sender(&local_sender(&user))).flatten())

@@ -180,15 +180,22 @@ async fn without_a_server_a_send_fails_honestly_and_keeps_the_draft() {
 #[test]
 fn a_wrong_smtp_url_says_what_to_set_and_keeps_the_password_to_itself() {
     for (url, word) in [
-        ("", "not a URL"),
-        ("mail.example.com", "not a URL"),
+        ("", "cannot be read"),
+        ("mail.example.com", "cannot be read"),
         ("smtp://user:hunter2@mail.example.com", "?from="),
-        ("http://user:hunter2@mail.example.com", "http://"),
-        ("smtp://:hunter2@", "host"),
-        ("smtps://a%40b.example:hunter2@h?from=nobody", "from=nobody"),
-        ("smtps://a%40b.example:hunter2@h?fron=a@b.example", "fron"),
-        ("smtps://a%40b.example:hunter2@h?tls=none", "tls=none"),
-        ("smtp://a%40b.example:hunter2@h:99999", "not a URL"),
+        ("http://user:hunter2@mail.example.com", "smtp:// or smtps://"),
+        ("smtp://:hunter2@", "HOST"),
+        ("smtps://a%40b.example:hunter2@h?from=nobody", "?from="),
+        ("smtps://a%40b.example:hunter2@h?fron=a@b.example", "parameter"),
+        ("smtps://a%40b.example:hunter2@h?tls=none", "parameter"),
+        ("smtp://a%40b.example:hunter2@h:99999", "cannot be read"),
+        // Where a password ends too early, its rest stands elsewhere.
+        ("smtps://a:12/hunter2@h.example", "cannot be read"),
+        ("smtps://a:12#hunter2@h.example", "cannot be read"),
+        ("smtps://a:12?hunter2@h.example", "parameter"),
+        ("smtps://a%40b.example:12?from=hunter2@h example", "?from="),
+        ("hunter2:x@h.example", "names no host"),
+        ("hunter2://x@h.example", "smtp:// or smtps://"),
     ] {
         let error = Smtp::from_url(&url.to_owned().into()).unwrap_err().to_string();
         assert!(error.contains(word), "{url}: {error}");

@@ -1,0 +1,98 @@
+//! The `.env` file as keys and values.
+//!
+//! Invariant: what is wrong with a line is told by its number, and by its key if there is such a key; nothing else of
+//! the line is repeated, because a value that ends too early leaves its rest where a key should be.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use dotenvy::Error;
+
+use super::keys::is_known;
+
+/// What stands in quotes needs no more care.
+const QUOTES: &str = "a value with spaces, quotes, # or $ stands in single quotes";
+
+/// Keys and values in order, or what is wrong with each line that has none; without a file there are none.
+pub(super) fn read(path: &Path) -> Result<Vec<(String, String)>, Vec<String>> {
+    match std::fs::read(path) {
+        Ok(bytes) => parse(&String::from_utf8(bytes).map_err(|_| vec![".env is no text in UTF-8".to_owned()])?),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(cause) => Err(vec![format!(".env cannot be read: {cause}")]),
+    }
+}
+
+fn parse(text: &str) -> Result<Vec<(String, String)>, Vec<String>> {
+    let (mut values, mut problems) = (Vec::new(), Vec::new());
+    for line in dotenvy::from_read_iter(text.as_bytes()) {
+        match line {
+            Ok((key, value)) if looks_like_a_key(&key) => values.push((key, value)),
+            Ok((key, _)) => {
+                let place = place(text, |line| key_of(line) == Some(&key));
+                problems.push(format!("{place}: what stands before the = is the name of no setting; {QUOTES}"));
+            }
+            Err(Error::LineParse(bad, _)) => {
+                // All of the line, or its value alone.
+                let first = bad.lines().next().unwrap_or_default().trim();
+                let is_it = |line: &str| line.trim().ends_with(first) && !line.trim().is_empty();
+                let place = place(text, is_it);
+                let known = text.lines().find(|line| is_it(line)).and_then(key_of).filter(|key| is_known(key));
+                problems.push(match known {
+                    Some(key) => format!("{place}: the value of {key} cannot be read; {QUOTES}: {key}='…'"),
+                    None => format!("{place} is not KEY=VALUE; {QUOTES}"),
+                });
+            }
+            Err(_) => problems.push(".env cannot be read".to_owned()),
+        }
+    }
+    if problems.is_empty() { Ok(values) } else { Err(problems) }
+}
+
+/// `.env, line 3`.
+fn place(text: &str, is_it: impl Fn(&str) -> bool) -> String {
+    match text.lines().position(is_it) {
+        Some(index) => format!(".env, line {}", index + 1),
+        None => ".env".to_owned(),
+    }
+}
+
+fn key_of(line: &str) -> Option<&str> {
+    let (key, _) = line.split_once('=')?;
+    let key = key.trim();
+    Some(key.strip_prefix("export ").map_or(key, str::trim))
+}
+
+/// Only such a word is repeated when there is no such key.
+fn looks_like_a_key(key: &str) -> bool {
+    let fine = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    key.len() <= 40 && key.starts_with(|c: char| c.is_ascii_uppercase()) && key.bytes().all(fine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_line_is_told_by_number_and_key_and_by_nothing_else_of_it() {
+        for (text, expected) in [
+            ("LLM_MODEL=x\nLLM_API_KEY=sk-geheim more geheim\n", ".env, line 2: the value of LLM_API_KEY"),
+            ("SMTP_URL=smtps://me:geh'eim@host\n", ".env, line 1: the value of SMTP_URL"),
+            ("BRAIN_ADMIN_TOKEN=\"geheim\ngeheim=\n", ".env, line 1: the value of BRAIN_ADMIN_TOKEN"),
+            ("\nLLM_API_KEY=abc\ngeheim=xyz\n", ".env, line 3: what stands before the ="),
+            ("geheim of mine\n", ".env, line 1 is not KEY=VALUE"),
+            ("geheim=x y\n", ".env, line 1 is not KEY=VALUE"),
+            ("LLM_MODEL=geheim more\nLLM_API_KEY=x\n", ".env, line 1: the value of LLM_MODEL"),
+        ] {
+            let problems = parse(text).unwrap_err().join("\n");
+            assert!(problems.starts_with(expected), "{text:?}: {problems}");
+            assert!(!problems.contains("geh") && !problems.contains("eim"), "{text:?}: {problems}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_with_care_is_read() {
+        let read = parse("# a note\n\nexport LLM_MODEL=small\nLLM_API_KEY='a b=c#d$e'\nSMTP_URL=\n").unwrap();
+        let read: Vec<(&str, &str)> = read.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        assert_eq!(read, [("LLM_MODEL", "small"), ("LLM_API_KEY", "a b=c#d$e"), ("SMTP_URL", "")]);
+    }
+}
