@@ -199,8 +199,10 @@ fn telling(word: &str) -> Vec<Piece> {
 fn plain(text: &str) -> String {
     let seen = text.nfkc().filter(|c| !is_hidden(*c)).map(|c| if c == '。' { '.' } else { c });
     let mut plain: String = seen.flat_map(char::to_lowercase).collect();
+    let seen_open: Vec<char> = "([{<".chars().filter(|open| plain.contains(*open)).collect();
     for (word, sign) in [("at", "@"), ("dot", ".")] {
-        for (open, close) in [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')] {
+        let brackets = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
+        for (open, close) in brackets.into_iter().filter(|(open, _)| seen_open.contains(open)) {
             for space in ["", " "] {
                 let spelled = format!("{open}{space}{word}{space}{close}");
                 if plain.contains(&spelled) {
