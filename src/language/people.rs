@@ -3,8 +3,11 @@
 //! Invariants:
 //! - An address stays itself. A name becomes an address only when exactly one person fits, and never through
 //!   a spelling mistake: a near miss is offered, not taken.
+//! - Saved people come first: one of them who fits exactly is meant, and one who fits in part is never passed over for
+//!   somebody who was only written to; then both are asked about.
 //! - Somebody only seen as the sender of a mail is considered when nobody saved or written to fits, and the
 //!   match says so.
+//! - A name that somebody chose for themself never fits exactly: it outranks nobody, and the match says so.
 //! - A group is all of its members or nothing: a member without an address is named, not left out.
 
 use super::words::{distance, fold, words};
@@ -20,6 +23,15 @@ pub enum Familiarity {
     Saved,
 }
 
+/// Who chose a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NamedBy {
+    /// The person: they saved it, or wrote it in front of the address.
+    Person,
+    /// Whoever is called so: it stands in their mails.
+    Themself,
+}
+
 /// Somebody who can be meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
@@ -33,6 +45,8 @@ pub struct Candidate {
     pub groups: Vec<String>,
     /// How well.
     pub familiarity: Familiarity,
+    /// Who chose the name.
+    pub named_by: NamedBy,
 }
 
 /// An address, and whose it is.
@@ -44,6 +58,8 @@ pub struct Recipient {
     pub email: String,
     /// How well they are known; `Seen` also for an address nobody knows.
     pub familiarity: Familiarity,
+    /// Who chose the name.
+    pub named_by: NamedBy,
 }
 
 /// What a name came to.
@@ -83,15 +99,21 @@ pub fn resolve(asked: &str, people: &[Candidate]) -> Match {
     if query.words.is_empty() {
         return nobody(asked);
     }
-    let (known, seen): (Vec<&Candidate>, Vec<&Candidate>) =
-        people.iter().partition(|p| p.familiarity > Familiarity::Seen);
-    for (pool, fit) in [(&known, Fit::Exact), (&known, Fit::Part), (&seen, Fit::Exact), (&seen, Fit::Part)] {
-        let found: Vec<&Candidate> = pool.iter().copied().filter(|p| query.fit(p) >= Some(fit)).collect();
-        if !found.is_empty() {
-            return decide(asked, &found);
-        }
+    let fits: Vec<(&Candidate, Fit)> = people.iter().filter_map(|p| Some((p, query.fit(p)?))).collect();
+    let those = |are: &dyn Fn(Familiarity, Fit) -> bool| -> Vec<&Candidate> {
+        fits.iter().filter(|(p, fit)| are(p.familiarity, *fit)).map(|(p, _)| *p).collect()
+    };
+    let saved_fits = fits.iter().any(|(p, _)| p.familiarity == Familiarity::Saved);
+    let best = if saved_fits { Familiarity::Saved } else { Familiarity::Written };
+    let tiers = [
+        those(&|known, fit| known == best && fit == Fit::Exact),
+        those(&|known, _| known > Familiarity::Seen),
+        those(&|known, _| known == Familiarity::Seen),
+    ];
+    if let Some(found) = tiers.iter().find(|found| !found.is_empty()) {
+        return decide(asked, found);
     }
-    let near = recipients(known.into_iter().filter(|p| query.is_near(p)));
+    let near = recipients(people.iter().filter(|p| p.familiarity > Familiarity::Seen && query.is_near(p)));
     if near.is_empty() {
         return nobody(asked);
     }
@@ -126,6 +148,21 @@ pub fn look_up<'a>(asked: &str, people: &'a [Candidate]) -> Vec<&'a Candidate> {
     let exact = found.iter().any(|(rank, _)| rank % 4 < 3);
     found.retain(|(rank, _)| !exact || rank % 4 < 3);
     found.into_iter().map(|(_, person)| person).collect()
+}
+
+/// Words of a name that everybody uses all the time.
+const COMMON: [&str; 8] = ["the", "and", "from", "for", "of", "at", "to", "in"];
+
+/// True when a message, in folded words, holds one of their names or groups. Strangers choose their own names, so theirs
+/// must be longer to count.
+pub fn is_named(person: &Candidate, said: &[String]) -> bool {
+    let shortest = if person.familiarity == Familiarity::Seen { 4 } else { 2 };
+    std::iter::once(&person.name)
+        .chain(&person.nicknames)
+        .flat_map(|name| words(name))
+        .chain(person.groups.iter().cloned())
+        .filter(|word| word.chars().count() >= shortest && !COMMON.contains(&word.as_str()))
+        .any(|word| said.contains(&word))
 }
 
 /// How a name fits, worst first.
@@ -169,7 +206,10 @@ impl Query {
         let names: Vec<Vec<String>> =
             std::iter::once(&person.name).chain(&person.nicknames).map(|name| name_words(name)).collect();
         if names.iter().any(|name| self.is_same(name)) {
-            return Some(Fit::Exact);
+            return Some(match person.named_by {
+                NamedBy::Person => Fit::Exact,
+                NamedBy::Themself => Fit::Part,
+            });
         }
         let local_parts = person.emails.iter().map(|email| {
             let local = email.split('@').next().unwrap_or_default();
@@ -233,6 +273,7 @@ fn recipient_of(address: &str, people: &[Candidate]) -> Recipient {
         name: owner.map_or(address, |p| p.name.as_str()).to_owned(),
         email: address.to_owned(),
         familiarity: owner.map_or(Familiarity::Seen, |p| p.familiarity),
+        named_by: owner.map_or(NamedBy::Person, |p| p.named_by),
     }
 }
 
@@ -292,7 +333,13 @@ fn recipients<'a>(people: impl Iterator<Item = &'a Candidate>) -> Vec<Recipient>
             continue;
         };
         if !found.iter().any(|r| r.email.eq_ignore_ascii_case(email)) {
-            found.push(Recipient { name: person.name.clone(), email: email.clone(), familiarity: person.familiarity });
+            let Candidate { name, familiarity, named_by, .. } = person;
+            found.push(Recipient {
+                name: name.clone(),
+                email: email.clone(),
+                familiarity: *familiarity,
+                named_by: *named_by,
+            });
         }
     }
     found.sort_by_key(|r| std::cmp::Reverse(r.familiarity));

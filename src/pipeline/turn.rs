@@ -173,8 +173,7 @@ impl<'a> Turn<'a> {
     pub fn own_words(&self) -> String {
         let earlier = self.own_messages().map(|message| message.text.as_str());
         let now = if self.origin().is_own_words() { self.words() } else { "" };
-        let asked = self.state.clarification.as_ref().map_or("", |c| c.request.as_str());
-        earlier.chain([asked, now]).collect::<Vec<_>>().join("\n")
+        earlier.chain([now]).collect::<Vec<_>>().join("\n")
     }
 
     /// Other people's words in this conversation: those that are known to be, and whatever else of ours may hold

@@ -273,8 +273,11 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
         let taints = subject.action.taints.iter();
         let taints = taints
             .map(|t| format!("{} comes from {}, {NOT_YOURS}", quoted(&t.value, CARD_INLINE_CHARS_MAX), t.label()));
-        card.warnings.extend(taints);
-        card.warnings.extend(subject.action.notes.iter().cloned());
+        for warning in taints.chain(subject.action.notes.iter().cloned()) {
+            if !card.warnings.contains(&warning) {
+                card.warnings.push(warning);
+            }
+        }
         card
     }
 

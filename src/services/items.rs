@@ -241,7 +241,7 @@ fn question<T: Item>(items: &[T], sure: bool) -> String {
 }
 
 fn candidate<T: Item>(item: &T, ctx: &RequestContext) -> ItemChoice {
-    ItemChoice { id: item.id().to_owned(), label: item.label(ctx) }
+    ItemChoice { id: item.id().to_owned(), label: item.label(ctx), untrusted: item.untrusted() }
 }
 
 /// The item an action is about, still as the person was shown it.

@@ -17,7 +17,7 @@ use crate::core::outcome::Outcome;
 use crate::core::plan::{Params, Target};
 use crate::core::provenance::UntrustedText;
 use crate::language::people;
-use crate::language::people::Familiarity;
+use crate::language::people::{Familiarity, NamedBy};
 use crate::language::time::{DateOrder, Reference};
 use crate::ports::Change;
 
@@ -50,6 +50,8 @@ pub struct ItemChoice {
     pub id: String,
     /// How to show it.
     pub label: String,
+    /// What of the label is not the person's own.
+    pub untrusted: Vec<UntrustedText>,
 }
 
 /// An action made ready: what it is about was found, what follows from it was filled in.
@@ -318,7 +320,9 @@ pub struct Person {
     pub groups: Vec<String>,
     /// How well.
     pub known: Familiarity,
-    /// Of what is saved: what somebody else said.
+    /// Who chose the name.
+    pub named_by: NamedBy,
+    /// Of all that: what somebody else said.
     pub untrusted: Vec<UntrustedText>,
 }
 
@@ -330,6 +334,7 @@ impl From<&Person> for people::Candidate {
             emails: person.emails.clone(),
             groups: person.groups.clone(),
             familiarity: person.known,
+            named_by: person.named_by,
         }
     }
 }

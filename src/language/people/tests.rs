@@ -8,11 +8,16 @@ fn person(name: &str, nicknames: &[&str], email: &str, groups: &[&str]) -> Candi
         emails: email.split_whitespace().map(str::to_owned).collect(),
         groups: list(groups),
         familiarity: Familiarity::Saved,
+        named_by: NamedBy::Person,
     }
 }
 
 fn seen(name: &str, email: &str) -> Candidate {
-    Candidate { familiarity: Familiarity::Seen, ..person(name, &[], email, &[]) }
+    Candidate { familiarity: Familiarity::Seen, named_by: NamedBy::Themself, ..person(name, &[], email, &[]) }
+}
+
+fn written(name: &str, email: &str, named_by: NamedBy) -> Candidate {
+    Candidate { familiarity: Familiarity::Written, named_by, ..person(name, &[], email, &[]) }
 }
 
 fn everyone() -> Vec<Candidate> {
@@ -143,4 +148,32 @@ fn a_look_up_shows_near_misses_only_when_nothing_fits() {
     assert_eq!(names("the team").len(), 2);
     assert_eq!(names("anna@example.com"), ["anna@example.com"]);
     assert!(names("").is_empty());
+}
+
+#[test]
+fn a_self_chosen_name_outranks_nobody() {
+    use NamedBy::{Person, Themself};
+    let bob = || person("Bob Miller", &[], "bob@example.com", &[]);
+    let eve = |by| written("Bob", "eve@evil.example", by);
+    let tanaka = || written("Bob Tanaka", "tanaka@example.org", Person);
+    for (people, expected) in [
+        // Saved in part, written to in full: whoever chose the name.
+        (vec![eve(Themself), bob()], "? bob@example.com eve@evil.example"),
+        (vec![eve(Person), bob()], "? bob@example.com eve@evil.example"),
+        (vec![tanaka(), bob()], "? bob@example.com tanaka@example.org"),
+        (vec![eve(Person), person("Bob", &[], "bob@example.com", &[])], "bob@example.com"),
+        // Nobody saved: the name that the person uses themself.
+        (vec![eve(Person), tanaka()], "eve@evil.example"),
+        (vec![eve(Themself), tanaka()], "? eve@evil.example tanaka@example.org"),
+        (vec![eve(Themself)], "eve@evil.example"),
+        (vec![eve(Themself), seen("Bob", "bob@seen.example")], "eve@evil.example"),
+    ] {
+        let emails = |list: &[Recipient]| list.iter().map(|r| r.email.as_str()).collect::<Vec<_>>().join(" ");
+        let short = match resolve("Bob", &people) {
+            Match::One(list) => emails(&list),
+            Match::Several { candidates, .. } => format!("? {}", emails(&candidates)),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(short, expected, "{people:?}");
+    }
 }

@@ -24,6 +24,8 @@ pub struct Context {
     pub memories: Vec<String>,
     /// Texts of others among them.
     pub untrusted: Vec<UntrustedText>,
+    /// Those of the lines that are the person's own throughout.
+    pub own: Vec<String>,
     /// Services that did not answer.
     pub missing: Vec<String>,
 }
@@ -120,6 +122,9 @@ impl Context {
         self.lines.push(format!("{} {}: {}", service.info.name, item.id, item.line));
         if service.service.context_role() == ContextRole::AboutPerson {
             self.memories.push(item.line);
+        }
+        if item.untrusted.is_empty() {
+            self.own.extend(self.lines.last().cloned());
         }
         self.untrusted.extend(item.untrusted);
     }

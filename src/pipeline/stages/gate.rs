@@ -8,18 +8,22 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::known;
 use super::later::{self, Later, Needs, Unclear};
 use super::resolve::{self, Unsettled};
+use crate::core::card::show_address;
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Action, Params, Plan, PlannedAction, Taint};
 use crate::core::provenance;
-use crate::core::provenance::{Folded, Sources, UntrustedText};
+use crate::core::provenance::{Folded, Sources, UntrustedText, WrittenBy};
 use crate::core::stakes::{Assessed, Stakes, assess};
 use crate::language::time;
 use crate::language::time::Reference;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::turn::Turn;
+use crate::services::command::Effect;
 use crate::services::entry::Entry;
+use crate::services::service::Person;
 
 /// An action that passed, and what it depends on among those of the same list.
 #[derive(Debug)]
@@ -45,11 +49,12 @@ pub struct Gated {
     pub remarks: Vec<String>,
 }
 
-/// Whose words are in sight, looked through once for all the actions of a plan.
+/// Whose words are in sight, and who is known, looked through once for all the actions of a plan.
 struct Seen<'s> {
     own: &'s str,
     folded: Folded,
     passed_on: Folded,
+    people: Result<Vec<Person>, String>,
     /// Whether the person has named a time.
     own_time: OnceLock<bool>,
 }
@@ -63,10 +68,21 @@ enum Judged {
 /// Judges a plan.
 pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
     let mut gated = Gated::default();
+    let people = known::everybody(turn, &plan).await;
+    let folded = Folded::of(&sources.own, &sources.untrusted);
+    let folded = match &sources.written_by {
+        // Nobody is known when that cannot be looked up: then every address needs a yes.
+        WrittenBy::Planner { records } => {
+            let people = people.as_deref().unwrap_or_default();
+            folded.tracing(&known::acquaintances(people, &sources.own, records))
+        }
+        WrittenBy::Code => folded,
+    };
     let seen = Seen {
         own: &sources.own,
-        folded: Folded::of(&sources.own, &sources.untrusted),
+        folded,
         passed_on: Folded::of(&sources.own, &sources.passed_on),
+        people,
         own_time: OnceLock::new(),
     };
     let mut judged = Vec::with_capacity(plan.actions.len());
@@ -93,11 +109,19 @@ async fn judge(
         }
     };
     let entry = entry.as_ref();
-    match resolve::settle(turn, entry, planned).await {
+    let settled = match &seen.people {
+        Ok(people) => resolve::settle(turn, entry, planned, people).await,
+        Err(why) if resolve::needs_people(entry, &planned.params) => Err(Unsettled::Impossible(why.clone())),
+        Err(_) => resolve::settle(turn, entry, planned, &[]).await,
+    };
+    match settled {
         Ok(settled) => {
             let mut action = settled.action;
             action.taints = taints(turn, entry, planned, seen, &settled.untrusted);
             action.passed_on = passed_on(entry, planned, seen);
+            add_recorded(entry, &mut action, seen);
+            let found = found_by(entry, planned, seen, &mut action.taints);
+            action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, seen)));
             Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
         }
         Err(Unsettled::Impossible(why)) => {
@@ -105,7 +129,7 @@ async fn judge(
             gated.remarks.push(why);
             Judged::Stopped
         }
-        Err(Unsettled::Ask { question, param, choices }) => {
+        Err(Unsettled::Ask { question, param, choices, quoted }) => {
             let listed: Vec<String> =
                 choices.iter().enumerate().map(|(i, (_, label))| format!("\n{}. {label}", i + 1)).collect();
             let question = match choices.as_slice() {
@@ -116,7 +140,7 @@ async fn judge(
             // Whoever answers a question has not pressed on exactly this any more.
             let mut taints = taints(turn, entry, planned, seen, &[]);
             taints.extend(passed_on(entry, planned, seen));
-            Judged::Unclear(Unclear { question, param, choices, taints })
+            Judged::Unclear(Unclear { question, param, choices, taints, quoted })
         }
     }
 }
@@ -140,6 +164,42 @@ fn taints(
     let own_time = || *seen.own_time.get_or_init(|| !time::find(seen.own, &reference).is_empty());
     taints.retain(|taint| !(is_a_time(&taint.value, &reference) && own_time()));
     taints
+}
+
+/// A yes to keeping somebody else's address makes it nobody's own: to be written to, it needs another.
+fn add_recorded(entry: &dyn Entry, action: &mut Action, seen: &Seen<'_>) {
+    if entry.effect().passes_values_on() {
+        let mut recorded = provenance::find_recorded(&action.params, entry.references(), &seen.folded);
+        recorded.retain(|taint| action.taints.iter().all(|known| known.value != taint.value));
+        action.taints.extend(recorded);
+    }
+}
+
+/// What is told when somebody else's words say which entry is meant. What can be undone is told in its receipt; what
+/// cannot, and would not be asked about otherwise, is asked about.
+fn found_by(entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>, taints: &mut Vec<Taint>) -> Option<String> {
+    if !entry.effect().writes() {
+        return None;
+    }
+    let found = provenance::find_in_references(&planned.params, entry.references(), &seen.folded);
+    let remark = found.first().map(|words| format!("found by words from {}", words.label()));
+    match entry.effect() {
+        Effect::WriteElsewhere => taints.extend(found),
+        Effect::Read | Effect::ReadElsewhere | Effect::WriteHere => {}
+    }
+    remark
+}
+
+/// Addresses that are nearly one that the person gave or knows.
+fn lookalikes(entry: &dyn Entry, action: &Action, seen: &Seen<'_>) -> Vec<String> {
+    if !entry.effect().passes_values_on() {
+        return Vec::new();
+    }
+    let found = provenance::lookalikes(&action.params, entry.references(), &seen.folded);
+    let remark = |(address, other): (String, String)| {
+        format!("{} is not {}, though it looks like it", show_address(&address), show_address(&other))
+    };
+    found.into_iter().map(remark).collect()
 }
 
 /// What the person took of others' words with a press on exactly this.

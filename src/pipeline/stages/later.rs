@@ -8,6 +8,7 @@
 use super::gate::{self, Passed};
 use crate::core::outcome::{Report, Status};
 use crate::core::plan::{Plan, PlannedAction, Taint};
+use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Assessed;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent;
@@ -55,6 +56,8 @@ pub(crate) struct Unclear {
     pub choices: Vec<(String, String)>,
     /// What the proposal holds of other people's words.
     pub taints: Vec<Taint>,
+    /// And what the question does.
+    pub quoted: Vec<UntrustedText>,
 }
 
 /// The same, once the rest of the plan has run.
@@ -151,22 +154,23 @@ pub(crate) fn question(
             }
             Needs::Answer(unclear) => {
                 own.extend(nobody_elses(&planned, &unclear.taints));
-                taints.extend(unclear.taints);
+                taints.extend(unclear.taints.iter().cloned());
                 if at == place {
-                    asked = Some((planned, unclear.question, unclear.param, unclear.choices));
+                    let Unclear { question, param, choices, quoted, .. } = unclear;
+                    asked = Some((planned, question, param, choices, quoted));
                     continue;
                 }
             }
         }
         rest.actions.push(planned);
     }
-    let (partial, mut question, param, choices) = asked?;
+    let (partial, mut question, param, choices, quoted) = asked?;
     if !rest.actions.is_empty() {
         question.push_str(&format!("\nThen I'll go on with the rest: {}.", consent::meant(turn.brain, &rest.actions)));
     }
     let partial = Some((partial, param));
     let asks = Clarification::asks(request.to_owned(), question, domains, turn.ctx.now);
-    Some(Clarification { partial, choices, taints, own, rest, place, ..asks })
+    Some(Clarification { partial, choices, taints, own, quoted, rest, place, ..asks })
 }
 
 /// What is said of something that is not done because of what should have come first.
@@ -198,6 +202,7 @@ mod tests {
                 param: String::new(),
                 choices: Vec::new(),
                 taints: Vec::new(),
+                quoted: Vec::new(),
             }),
             _ => Needs::Others(Box::new(assess(&High, Action::default(), Stakes::Low))),
         };

@@ -9,6 +9,7 @@ pub(crate) mod execute;
 pub(crate) mod gate;
 pub(crate) mod guard;
 pub(crate) mod honest;
+mod known;
 pub(crate) mod later;
 pub(crate) mod order;
 pub(crate) mod plan;

@@ -11,6 +11,7 @@ use crate::core::ids::{PendingId, RunId};
 use crate::core::markup::Formatted;
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
+use crate::core::provenance;
 use crate::core::provenance::Sources;
 use crate::core::text::shorten;
 use crate::core::turn::{Path, Reply};
@@ -29,6 +30,8 @@ pub(crate) struct Progressing {
     pub answer: Answer,
     pub results: Results,
     pub sources: Sources,
+    /// What of the request is the person's own words.
+    pub said: Vec<String>,
     pub buttons: Vec<Vec<Button>>,
     /// What was planned so far, in the planner's words.
     pub proposed: Vec<PlannedAction>,
@@ -46,6 +49,7 @@ impl Progressing {
             answer: Answer::of(path),
             results: Results::default(),
             sources: Sources::default(),
+            said: Vec::new(),
             buttons: Vec::new(),
             proposed: Vec::new(),
             left: Vec::new(),
@@ -58,9 +62,14 @@ impl Progressing {
         self.answer.replies.iter().any(|reply| reply.card.is_some())
     }
 
-    pub fn ask(&mut self, question: Clarification) {
+    /// Asks; whose words the request holds, and whose the question shows, goes along.
+    pub fn ask(&mut self, mut question: Clarification) {
         self.answer.path = Path::Clarify;
+        question.own.extend(self.said.iter().cloned());
+        let untrusted = self.sources.untrusted.iter().cloned();
+        question.quoted.extend(provenance::repeated(&question.question, untrusted));
         self.answer.untrusted.extend(question.taints.iter().cloned().map(Into::into));
+        self.answer.untrusted.extend(question.quoted.iter().cloned());
         self.answer.clarification = Question::Open(Box::new(question));
     }
 

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::times::{half_of, settle_time};
+use crate::core::card::show_address;
 use crate::core::plan::{Action, Params, PlannedAction, Target};
 use crate::core::provenance::UntrustedText;
 use crate::language::people;
-use crate::language::people::{Match, Recipient};
+use crate::language::people::{Match, NamedBy, Recipient};
 use crate::language::time;
 use crate::language::time::TimeRole;
 use crate::pipeline::turn::Turn;
@@ -17,6 +18,7 @@ use crate::services::command::Slot;
 use crate::services::entry::{Entry, ParamError};
 use crate::services::error::ServiceError;
 use crate::services::service::{ItemChoice, Person, Prepared};
+use crate::services::show::chosen;
 
 /// Why a proposal is no action yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +31,8 @@ pub enum Unsettled {
         param: String,
         /// Value and label of each choice.
         choices: Vec<(String, String)>,
+        /// What of the question is somebody else's words.
+        quoted: Vec<UntrustedText>,
     },
     /// It cannot be done, and why.
     Impossible(String),
@@ -43,17 +47,21 @@ pub struct Settled {
     pub untrusted: Vec<UntrustedText>,
 }
 
-/// Settles one proposal.
-pub async fn settle(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction) -> Result<Settled, Unsettled> {
+/// Settles one proposal, with everybody who could be meant.
+pub async fn settle(
+    turn: &Turn<'_>,
+    entry: &dyn Entry,
+    planned: &PlannedAction,
+    known: &[Person],
+) -> Result<Settled, Unsettled> {
     let (reference, now) = (turn.reference(), turn.ctx.reference());
     let params = entry.check(planned.params.clone())?;
-    let known = if needs_people(entry, &params) { everybody(turn).await? } else { Vec::new() };
 
     let half = half_of(&entry.called(&params), None);
-    let mut names = BTreeMap::new();
+    let mut people = Recipients::default();
     let mut unclear = None;
     let params = entry.settle(params, &mut |slot| match slot {
-        Slot::People { param, value } => settle_people(param, value, &known, &mut names).map_err(|ask| {
+        Slot::People { param, value } => people.settle(param, value, known).map_err(|ask| {
             unclear = Some(ask);
             ParamError::Invalid(String::new())
         }),
@@ -65,11 +73,12 @@ pub async fn settle(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction)
     let params = params?;
 
     let prepared = prepare(turn, entry, params).await;
-    let (params, target, notes, untrusted) = match prepared.map_err(|error| Unsettled::Impossible(error.to_string()))? {
-        Prepared::Ready { params, target, notes, untrusted } => (params, target, notes, untrusted),
-        Prepared::NotFound { what } => return Err(Unsettled::Impossible(what)),
-        Prepared::Several { param, question, candidates } => return Err(which(param, question, candidates)),
-    };
+    let (params, target, mut notes, untrusted) =
+        match prepared.map_err(|error| Unsettled::Impossible(error.to_string()))? {
+            Prepared::Ready { params, target, notes, untrusted } => (params, target, notes, untrusted),
+            Prepared::NotFound { what } => return Err(Unsettled::Impossible(what)),
+            Prepared::Several { param, question, candidates } => return Err(which(param, question, candidates)),
+        };
 
     let half = half_of(&entry.called(&params), target.as_ref());
     let params = entry.settle(params, &mut |slot| match slot {
@@ -77,7 +86,9 @@ pub async fn settle(turn: &Turn<'_>, entry: &dyn Entry, planned: &PlannedAction)
         other => settle_time(other, &reference, &now, half, target.as_ref()),
     })?;
     let params = entry.complete(params, target.as_ref())?;
-    add_known_names(&params, &known, target.as_ref(), &mut names);
+    let Recipients { mut names, remarks } = people;
+    add_known_names(&params, known, target.as_ref(), &mut names);
+    notes.extend(remarks);
     let action = Action {
         service: entry.service().to_owned(),
         command: entry.command().to_owned(),
@@ -104,13 +115,16 @@ async fn prepare(turn: &Turn<'_>, entry: &dyn Entry, params: Params) -> Result<P
 impl From<ParamError> for Unsettled {
     fn from(error: ParamError) -> Self {
         match error {
-            ParamError::Missing { param, question, choices } => Self::Ask { question, param, choices },
+            ParamError::Missing { param, question, choices } => {
+                Self::Ask { question, param, choices, quoted: Vec::new() }
+            }
             told @ (ParamError::Invalid(_) | ParamError::Unfit { .. }) => Self::Impossible(told.to_string()),
         }
     }
 }
 
-fn needs_people(entry: &dyn Entry, params: &Params) -> bool {
+/// Whether a proposal names people.
+pub fn needs_people(entry: &dyn Entry, params: &Params) -> bool {
     let mut needed = false;
     // Looking only: nothing is changed here, and what is wrong with the values shows later.
     let _ = entry.settle(params.clone(), &mut |slot| {
@@ -122,49 +136,59 @@ fn needs_people(entry: &dyn Entry, params: &Params) -> bool {
     needed
 }
 
-async fn everybody(turn: &Turn<'_>) -> Result<Vec<Person>, Unsettled> {
-    turn.brain.people.people(turn.owner()).await.map_err(|error| Unsettled::Impossible(error.to_string()))
+/// Names and groups that became addresses.
+#[derive(Debug, Default)]
+struct Recipients {
+    /// For the card, by address.
+    names: BTreeMap<String, String>,
+    /// What is odd about how they were found.
+    remarks: Vec<String>,
 }
 
-/// Names and groups become addresses; the names are kept for the card.
-fn settle_people(
-    param: &str,
-    value: &mut Vec<String>,
-    known: &[Person],
-    names: &mut BTreeMap<String, String>,
-) -> Result<(), Unsettled> {
-    let candidates: Vec<people::Candidate> = known.iter().map(Into::into).collect();
-    let mut addresses: Vec<String> = Vec::new();
-    for asked in value.iter() {
-        let at = || format!("{param}={asked}");
-        match people::resolve(asked, &candidates) {
-            Match::One(found) => {
-                for Recipient { name, email, .. } in found {
-                    if !addresses.contains(&email) {
-                        addresses.push(email.clone());
-                    }
-                    if name != email {
-                        names.insert(email, name);
-                    }
+impl Recipients {
+    fn settle(&mut self, param: &str, value: &mut Vec<String>, known: &[Person]) -> Result<(), Unsettled> {
+        let candidates: Vec<people::Candidate> = known.iter().map(Into::into).collect();
+        let mut addresses: Vec<String> = Vec::new();
+        for asked in value.iter() {
+            let found = match people::resolve(asked, &candidates) {
+                Match::One(found) => found,
+                unclear => return Err(who(format!("{param}={asked}"), unclear, known)),
+            };
+            for Recipient { name, email, named_by, .. } in found {
+                if named_by == NamedBy::Themself && !asked.contains('@') {
+                    self.remarks.push(format!("{} is what {} calls themself", chosen(&name), show_address(&email)));
+                }
+                if !addresses.contains(&email) {
+                    addresses.push(email.clone());
+                }
+                if name != email {
+                    self.names.insert(email, name);
                 }
             }
-            Match::Several { asked, candidates } => {
-                let choices =
-                    candidates.into_iter().map(|r| (r.email.clone(), format!("{} <{}>", r.name, r.email))).collect();
-                return Err(Unsettled::Ask { question: format!("Which {asked} do you mean?"), param: at(), choices });
-            }
-            Match::Nobody { asked } => {
-                let question = format!("I don't know “{asked}”. Which mail address should I use?");
-                return Err(Unsettled::Ask { question, param: at(), choices: Vec::new() });
-            }
-            Match::NoAddress { name } => {
-                let question = format!("I have no mail address for {name}. Which one should I use?");
-                return Err(Unsettled::Ask { question, param: at(), choices: Vec::new() });
-            }
         }
+        *value = addresses;
+        Ok(())
     }
-    *value = addresses;
-    Ok(())
+}
+
+/// The question when a name is not that of exactly one person.
+fn who(param: String, unclear: Match, known: &[Person]) -> Unsettled {
+    let (question, candidates) = match unclear {
+        Match::One(found) => ("Who do you mean?".to_owned(), found),
+        Match::Several { asked, candidates } => (format!("Which {asked} do you mean?"), candidates),
+        Match::Nobody { asked } => (format!("I don't know “{asked}”. Which mail address should I use?"), Vec::new()),
+        Match::NoAddress { name } => {
+            (format!("I have no mail address for {name}. Which one should I use?"), Vec::new())
+        }
+    };
+    let shown = |person: &&Person| candidates.iter().any(|r| person.emails.contains(&r.email));
+    let quoted = known.iter().filter(shown).flat_map(|person| person.untrusted.iter().cloned()).collect();
+    let label = |Recipient { name, email, named_by, .. }: &Recipient| match named_by {
+        NamedBy::Person => format!("{name} <{email}>"),
+        NamedBy::Themself => format!("{} <{email}>, who calls themself that", chosen(name)),
+    };
+    let choices = candidates.iter().map(|recipient| (recipient.email.clone(), label(recipient))).collect();
+    Unsettled::Ask { question, param, choices, quoted }
 }
 
 /// Names for addresses that a service filled in.
@@ -182,5 +206,7 @@ fn add_known_names(params: &Params, known: &[Person], target: Option<&Target>, n
 }
 
 fn which(param: String, question: String, candidates: Vec<ItemChoice>) -> Unsettled {
-    Unsettled::Ask { question, param, choices: candidates.into_iter().map(|c| (c.id, c.label)).collect() }
+    let quoted = candidates.iter().flat_map(|candidate| candidate.untrusted.iter().cloned()).collect();
+    let choices = candidates.into_iter().map(|c| (c.id, c.label)).collect();
+    Unsettled::Ask { question, param, choices, quoted }
 }

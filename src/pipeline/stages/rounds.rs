@@ -10,7 +10,7 @@ use super::progressing::{Progressing, put_together};
 use super::reflect;
 use crate::core::ids::RunId;
 use crate::core::plan::Plan;
-use crate::core::provenance::{Sources, UntrustedText};
+use crate::core::provenance::{Sources, UntrustedText, WrittenBy};
 use crate::core::run::{Run, RunOrigin, Step, StepProgress};
 use crate::core::turn::Path;
 use crate::failpoint::fail_point;
@@ -33,9 +33,11 @@ pub(crate) async fn rounds(
     topic: Topic<'_>,
 ) -> Result<Answer, TurnError> {
     let untrusted = others_words(turn, context, &topic);
-    let sources = Sources { own: own_words(turn, &topic), untrusted, ..Sources::default() };
+    let written_by = WrittenBy::Planner { records: context.own.clone() };
+    let sources = Sources { own: own_words(turn, &topic), untrusted, written_by, ..Sources::default() };
     let replaces = topic.amends.map(|pending| pending.id.clone());
-    let mut so_far = Progressing { sources, replaces, ..Progressing::new(Path::Action) };
+    let said = said(turn, &topic);
+    let mut so_far = Progressing { sources, said, replaces, ..Progressing::new(Path::Action) };
     match one_after_the_other(turn, domains, context, &topic, &mut so_far).await {
         Ok(None) => {}
         Ok(Some(words)) => return Ok(Answer::says(Path::Clarify, words)),
@@ -95,6 +97,13 @@ async fn one_after_the_other(
     Ok(None)
 }
 
+/// The person's own words about this request, from when it was first made.
+fn said(turn: &Turn<'_>, topic: &Topic<'_>) -> Vec<String> {
+    let earlier = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
+    let now = turn.origin().is_own_words().then(|| turn.words().to_owned());
+    earlier.chain(now).collect()
+}
+
 /// What the person said, what they picked from choices that code listed, and what was theirs in the actions that
 /// waited for this answer, or on the card that they are changing.
 fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
@@ -110,6 +119,7 @@ fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
 /// Everything in sight of the planner that is not the person's own: the context, the conversation, and what
 /// was already found to be others' words in the question or the card this message is about.
 fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<UntrustedText> {
+    let quoted = topic.answers.into_iter().flat_map(|q| q.quoted.iter().cloned());
     let asked = topic.answers.into_iter().flat_map(|q| &q.taints);
     let carded = topic.amends.into_iter().flat_map(|p| &p.actions);
     let known = asked.chain(carded.flat_map(|action| &action.taints));
@@ -117,6 +127,7 @@ fn others_words(turn: &Turn<'_>, context: &Context, topic: &Topic<'_>) -> Vec<Un
     let mut words = context.untrusted.clone();
     words.extend(turn.others_words());
     words.extend(known);
+    words.extend(quoted);
     words
 }
 

@@ -1,7 +1,8 @@
 //! Route: what kind of message is this, and which services does it need?
 //!
 //! The router sees the person's own words only: the message and their last three. What the assistant said
-//! appears as `service.command`; forwarded and quoted text is left out. Its domains bound the whole turn.
+//! appears as `service.command`, what it asked in the words of code, without values; forwarded and quoted text is left
+//! out. Its domains bound the whole turn.
 
 use minijinja::context;
 use serde::Deserialize;
@@ -9,12 +10,13 @@ use serde_json::{Value, json};
 
 use super::ask::{self, Asked};
 use crate::core::text::{head_and_tail, shorten};
+use crate::core::turn::PASSED_ON;
 use crate::language::requests::Hearing;
 use crate::language::routing;
 use crate::language::routing::{Guess, Kind};
 use crate::limits;
-use crate::pipeline::turn::Turn;
-use crate::ports::records::Speaker;
+use crate::pipeline::turn::{Turn, report_name};
+use crate::ports::records::{Clarification, Speaker};
 use crate::ports::{Model, Stage, Usage};
 use crate::services::registry::Services;
 
@@ -80,7 +82,8 @@ async fn by_model(turn: &Turn<'_>, model: &dyn Model) -> Asked<Routed> {
         let all = turn.brain.services.now();
         all.iter().map(|s| format!("{}: {}", s.info.name, s.info.summary)).collect()
     };
-    let message = head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS);
+    let own = turn.origin().is_own_words();
+    let message = if own { head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() };
     let changing = context! { history => ask::lines(&history(turn)), message };
     match ask::prompt(turn, Stage::Route, &context! { services => ask::lines(&services) }, &changing) {
         Ok(prompt) => {
@@ -94,9 +97,7 @@ async fn by_model(turn: &Turn<'_>, model: &dyn Model) -> Asked<Routed> {
 fn history(turn: &Turn<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut own = 0;
-    if let Some(question) = &turn.state.clarification {
-        lines.push(format!("assistant asked: {}", shorten(&question.question, limits::ROUTE_HISTORY_CHARS)));
-    }
+    lines.extend(turn.state.clarification.as_ref().map(|question| asked(turn, question)));
     for message in turn.history.iter().rev() {
         match message.speaker {
             Speaker::Person if turn.is_own(message) => {
@@ -115,6 +116,16 @@ fn history(turn: &Turn<'_>) -> Vec<String> {
     }
     lines.reverse();
     lines
+}
+
+/// A question of ours as code words it: without the values in it, and nothing of what a model asked.
+fn asked(turn: &Turn<'_>, question: &Clarification) -> String {
+    let worded = question.partial.as_ref().and_then(|(partial, param)| {
+        let entry = turn.brain.services.command(&partial.service, &partial.command)?;
+        let param = param.split('=').next().unwrap_or_default();
+        Some(format!("assistant asked ({}): {}", report_name(partial), entry.question(param)))
+    });
+    worded.unwrap_or_else(|| format!("assistant asked back about: {}", question.domains.join(", ")))
 }
 
 fn schema(names: &[String]) -> Value {

@@ -96,7 +96,7 @@ impl Record for Message {
 /// A question that waits for its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Clarification {
-    /// The request it is about, in the person's words.
+    /// The request it is about; what of it is the person's own stands in `own`.
     pub request: String,
     /// The question, as asked.
     pub question: String,
@@ -109,9 +109,12 @@ pub struct Clarification {
     /// What all that waits for the answer holds of other people's words; they stay theirs meanwhile.
     #[serde(default)]
     pub taints: Vec<Taint>,
-    /// And what of it is nobody else's: our showing it meanwhile does not change that.
+    /// And what of it, the request included, is nobody else's: our showing it meanwhile does not change that.
     #[serde(default)]
     pub own: Vec<String>,
+    /// Others' words that the question itself shows: an answer to it makes them nobody's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quoted: Vec<UntrustedText>,
     /// What else of the request goes on after the answer: actions, a further question, what was left open. Actions
     /// depend on each other by their indexes in the list that has `partial` at `place`.
     #[serde(default)]
@@ -134,6 +137,7 @@ impl Clarification {
             domains: domains.to_vec(),
             taints: Vec::new(),
             own: Vec::new(),
+            quoted: Vec::new(),
             rest: Plan::default(),
             place: 0,
             at,

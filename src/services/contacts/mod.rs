@@ -19,7 +19,7 @@ use save::SavePerson;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::person::{complete, is_named, is_same, noticed, person_of};
+use self::person::{complete, is_same, noticed, person_of, put_first, seen};
 use self::vcard::Card;
 use super::command::planned;
 use super::email::mailbox::{Mailboxes, blocking};
@@ -33,7 +33,8 @@ use super::service::{
 use crate::core::ids::UserId;
 use crate::core::text::visible;
 use crate::core::turn::Along;
-use crate::language::people::Familiarity;
+use crate::language::people;
+use crate::language::people::{Familiarity, NamedBy};
 use crate::language::words::words;
 use crate::limits::{ITEMS_MAX, VCF_BYTES_MAX};
 use crate::ports::{Key, Record, RecordExt, Scan, Store, Table};
@@ -50,8 +51,11 @@ pub struct Contact {
     /// Other names.
     #[serde(default)]
     pub nicknames: Vec<String>,
-    /// Addresses, preferred first.
+    /// Addresses, in the order they were saved.
     pub emails: Vec<String>,
+    /// Where to write, when the person has said so; else the first there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preferred: Option<String>,
     /// Phone numbers.
     pub phones: Vec<String>,
     /// Groups, lower case.
@@ -124,7 +128,9 @@ impl Contacts {
     /// Saved people: the store's contacts, and the file's cards they do not already complete.
     async fn saved(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError> {
         let mut people: Vec<Person> = Vec::new();
+        let mut preferred: Vec<Option<String>> = Vec::new();
         for (contact, _) in self.stored(owner).await? {
+            preferred.push(contact.preferred);
             people.push(Person {
                 name: contact.name,
                 nicknames: contact.nicknames,
@@ -132,6 +138,7 @@ impl Contacts {
                 phones: contact.phones,
                 groups: contact.groups,
                 known: Familiarity::Saved,
+                named_by: NamedBy::Person,
                 untrusted: contact.others.untrusted("a contact"),
             });
         }
@@ -142,6 +149,9 @@ impl Contacts {
                 Some(person) => complete(person, card),
                 None => people.push(person_of(card)),
             }
+        }
+        for (person, preferred) in people.iter_mut().zip(&preferred) {
+            put_first(&mut person.emails, preferred.as_deref());
         }
         Ok(people)
     }
@@ -154,20 +164,10 @@ impl AddressBook for Contacts {
         let index = self.mailboxes.index(owner).await?;
         let saved: std::collections::HashSet<String> =
             people.iter().flat_map(|person| person.emails.iter().map(|email| email.to_lowercase())).collect();
-        for (mailbox, written) in index.people() {
-            if saved.contains(&mailbox.address.to_lowercase()) {
-                continue;
+        for correspondent in index.people() {
+            if !saved.contains(&correspondent.mailbox.address.to_lowercase()) {
+                people.push(seen(correspondent));
             }
-            let name = if mailbox.name.is_empty() { mailbox.address.clone() } else { mailbox.name };
-            people.push(Person {
-                name,
-                nicknames: Vec::new(),
-                emails: vec![mailbox.address],
-                phones: Vec::new(),
-                groups: Vec::new(),
-                known: if written { Familiarity::Written } else { Familiarity::Seen },
-                untrusted: Vec::new(),
-            });
         }
         Ok(people)
     }
@@ -193,7 +193,7 @@ impl Service for Contacts {
         };
         let question = format!("Shall I save {}, {}, to your contacts?", visible(name), visible(phone));
         let (name, phone) = (name.clone(), Some(phone.clone()));
-        let action = planned(NAME, &SavePerson { name, email: None, phone });
+        let action = planned(NAME, &SavePerson { name, email: None, phone, prefer: None });
         vec![Offerable { rank: 0, question: Some(question), label: "💾 Save", action }]
     }
 
@@ -204,7 +204,8 @@ impl Service for Contacts {
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         let people = self.people(&ctx.owner).await?;
         let said = words(&wanted.message);
-        Ok(people.iter().filter(|person| is_named(person, &said)).take(wanted.limit).map(noticed).collect())
+        let is_named = |person: &&Person| people::is_named(&(*person).into(), &said);
+        Ok(people.iter().filter(is_named).take(wanted.limit).map(noticed).collect())
     }
 }
 

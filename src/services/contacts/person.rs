@@ -8,24 +8,11 @@ use crate::core::card::show_address;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::visible;
 use crate::language::people;
-use crate::language::people::Familiarity;
+use crate::language::people::{Familiarity, NamedBy};
 use crate::language::words::{fold, words};
+use crate::services::email::mailbox::Correspondent;
+use crate::services::email::read::Mailbox;
 use crate::services::service::{ItemChoice, Noticed, Person};
-
-/// Words of a name that everybody uses all the time.
-const COMMON: [&str; 8] = ["the", "and", "from", "for", "of", "at", "to", "in"];
-
-/// True when a message holds one of their names or groups. Strangers choose their own names, so theirs must
-/// be longer to count.
-pub(super) fn is_named(person: &Person, said: &[String]) -> bool {
-    let shortest = if person.known == Familiarity::Seen { 4 } else { 2 };
-    std::iter::once(&person.name)
-        .chain(&person.nicknames)
-        .flat_map(|name| words(name))
-        .chain(person.groups.iter().cloned())
-        .filter(|word| word.chars().count() >= shortest && !COMMON.contains(&word.as_str()))
-        .any(|word| said.contains(&word))
-}
 
 /// The saved people a name or an address means: an exact name or address first, then part of a name.
 pub(super) fn meant<'a>(saved: &'a [Person], name: &str, email: &str) -> Vec<&'a Person> {
@@ -58,6 +45,7 @@ pub(super) fn choice(person: &Person) -> ItemChoice {
             Some(detail) => format!("{} ({detail})", person.name),
             None => person.name.clone(),
         },
+        untrusted: person.untrusted.clone(),
     }
 }
 
@@ -82,13 +70,46 @@ pub(super) fn person_of(card: &Card) -> Person {
         phones: card.phones.clone(),
         groups: card.groups.clone(),
         known: Familiarity::Saved,
+        named_by: NamedBy::Person,
         untrusted: Vec::new(),
     }
 }
 
-/// What the store holds comes first; the card adds what is missing.
+/// Somebody seen in mail. What they call themself, and the address of somebody who was never written to, is their word.
+pub(super) fn seen(correspondent: Correspondent) -> Person {
+    let Correspondent { mailbox: Mailbox { name, address }, written, named_by } = correspondent;
+    let name = if name.is_empty() { address.clone() } else { name };
+    let said = match (written, named_by) {
+        (false, _) => Some(format!("{name} {address}")),
+        (true, NamedBy::Themself) => Some(name.clone()),
+        (true, NamedBy::Person) => None,
+    };
+    Person {
+        untrusted: said.map(|said| UntrustedText::new(format!("a mail from {name}"), said)).into_iter().collect(),
+        name,
+        nicknames: Vec::new(),
+        emails: vec![address],
+        phones: Vec::new(),
+        groups: Vec::new(),
+        known: if written { Familiarity::Written } else { Familiarity::Seen },
+        named_by,
+    }
+}
+
+/// Puts the address to write to in front.
+pub(super) fn put_first(emails: &mut Vec<String>, preferred: Option<&str>) {
+    let at = preferred.and_then(|preferred| emails.iter().position(|has| has.eq_ignore_ascii_case(preferred)));
+    if let Some(at) = at {
+        let first = emails.remove(at);
+        emails.insert(0, first);
+    }
+}
+
+/// The store's own comes first; the card adds what is missing. Where to write is the card's word, as long as the person
+/// prefers nothing else: what was saved later stands behind it.
 pub(super) fn complete(person: &mut Person, card: &Card) {
-    for email in &card.emails {
+    let later = std::mem::replace(&mut person.emails, card.emails.clone());
+    for email in &later {
         add(&mut person.emails, email);
     }
     for phone in &card.phones {
@@ -161,8 +182,5 @@ pub(super) fn noticed(person: &Person) -> Noticed {
     let details: Vec<&str> = person.emails.iter().chain(&person.phones).map(String::as_str).collect();
     let groups = if person.groups.is_empty() { String::new() } else { format!(" [{}]", person.groups.join(", ")) };
     let line = format!("{}: {}{groups}", person.name, details.join(", "));
-    let seen = (person.known == Familiarity::Seen).then(|| format!("a mail from {}", person.name));
-    let seen = seen.map(|source| UntrustedText::new(source, line.clone()));
-    let untrusted = person.untrusted.iter().cloned().chain(seen).collect();
-    Noticed { id: person.name.clone(), line, untrusted }
+    Noticed { id: person.name.clone(), line, untrusted: person.untrusted.clone() }
 }

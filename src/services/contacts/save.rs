@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::person::{PersonView, add, choice, is_contact, meant};
+use super::person::{PersonView, add, choice, is_contact, meant, put_first};
 use super::{Contact, Contacts};
 use crate::core::card::{CardBody, show_address};
 use crate::core::plan::{Action, Target};
@@ -23,6 +23,20 @@ pub struct SavePerson {
     pub name: String,
     pub email: Option<String>,
     pub phone: Option<String>,
+    /// true only when the person says to write to this address from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefer: Option<bool>,
+}
+
+impl SavePerson {
+    /// The address, when it changes where mail to somebody who is saved already may go.
+    fn redirects(&self, action: &Action) -> Option<&str> {
+        let email = self.email.as_deref()?;
+        let known = before::<KnownBefore>(action)?;
+        let at = known.emails.iter().position(|has| has.eq_ignore_ascii_case(email.trim()));
+        let stays = at == Some(0) || at.is_some() && self.prefer != Some(true);
+        (!stays).then_some(email)
+    }
 }
 
 /// What was known of somebody before.
@@ -47,6 +61,10 @@ impl Command for SavePerson {
     const STATUS: &'static str = "Saving the contact…";
     const STAKES: Stakes = Stakes::Low;
 
+    fn stakes(&self, action: &Action) -> Stakes {
+        self.redirects(action).map_or(Self::STAKES, |_| Stakes::High)
+    }
+
     fn problem(&self) -> Option<String> {
         let email = self.email.as_deref()?;
         let parts = email.split_once('@');
@@ -59,11 +77,16 @@ impl Command for SavePerson {
         "Whose contact is it?"
     }
 
-    fn card(&self, _: &Subject<'_>) -> CardBody {
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        let known = subject.before::<KnownBefore>().map(|known| known.emails).unwrap_or_default();
+        let first = if self.prefer == Some(true) { self.email.as_ref() } else { known.first() };
+        let goes_to = first.filter(|_| self.redirects(subject.action).is_some());
         CardBody::titled("Save this contact?")
             .words("Name", &self.name)
             .row("Mail", self.email.as_deref().map(show_address).unwrap_or_default())
             .words("Phone", self.phone.clone().unwrap_or_default())
+            .lines("Saved before", known.iter().map(|address| show_address(address)).collect())
+            .row("Mail goes to", goes_to.map(|address| show_address(address)).unwrap_or_default())
     }
 
     fn receipt(&self, output: &Saved, _: &Receipt<'_>) -> String {
@@ -125,6 +148,7 @@ impl Handle<SavePerson> for Contacts {
                     name: command.name.clone(),
                     nicknames: Vec::new(),
                     emails: Vec::new(),
+                    preferred: None,
                     phones: Vec::new(),
                     groups: Vec::new(),
                     others: Others::default(),
@@ -132,10 +156,13 @@ impl Handle<SavePerson> for Contacts {
                 (fresh, Expect::Absent)
             }
         };
-        let SavePerson { name, email, phone } = command;
+        let SavePerson { name, email, phone, prefer } = command;
         let (email, phone) = (email.unwrap_or_default(), phone.unwrap_or_default());
         add(&mut contact.emails, &email);
         add(&mut contact.phones, &phone);
+        if prefer == Some(true) && !email.trim().is_empty() {
+            contact.preferred = Some(email.trim().to_owned());
+        }
         for (field, text) in [("name", &name), ("email", &email), ("phone", &phone)] {
             contact.others.add(field, text.trim(), provenance::source(action, field));
         }
@@ -143,9 +170,11 @@ impl Handle<SavePerson> for Contacts {
         let mut person = PersonView::of(&contact);
         // What the file knows about them is told as well, so that the receipt shows the whole contact.
         if let Some(known) = before::<KnownBefore>(action) {
-            known.emails.iter().for_each(|email| add(&mut person.emails, email));
+            let saved = std::mem::replace(&mut person.emails, known.emails);
+            saved.iter().for_each(|email| add(&mut person.emails, email));
             known.phones.iter().for_each(|phone| add(&mut person.phones, phone));
         }
+        put_first(&mut person.emails, contact.preferred.as_deref());
         Ok(Completed::changed(Saved { person }, vec![change]).holding(contact.others.untrusted("a contact")))
     }
 }

@@ -275,7 +275,9 @@ pub fn candidates(index: &MailIndex, threads: &[&Thread], zone: Tz) -> Vec<ItemC
             let from = from.or(index.mails_of(thread).next_back());
             let from = from.map_or_else(String::new, |mail| mail.head.parsed.from.label());
             let date = thread.date.with_timezone(&zone).format("%a %-d %b %H:%M");
-            ItemChoice { id: thread.id.clone(), label: format!("{from}: {} ({date})", subject_or(&thread.subject)) }
+            let label = format!("{from}: {} ({date})", subject_or(&thread.subject));
+            let untrusted = vec![UntrustedText::new(format!("a mail from {from}"), label.clone())];
+            ItemChoice { id: thread.id.clone(), label, untrusted }
         })
         .collect()
 }

@@ -22,6 +22,7 @@ use super::thread::{self, Thread};
 use crate::core::ids::UserId;
 use crate::core::text::shorten;
 use crate::failpoint::fail_point;
+use crate::language::people::NamedBy;
 use crate::language::words;
 use crate::limits::MAIL_TEXT_CHARS_MAX;
 use crate::ports::why_not;
@@ -113,33 +114,75 @@ impl MailIndex {
         thread.mails.iter().map(|&at| &self.mails[at])
     }
 
-    /// Everybody seen in mail: name, address, and whether the owner has written to them. Newest name wins.
-    pub fn people(&self) -> Vec<(Mailbox, bool)> {
+    /// Everybody seen in mail.
+    pub fn people(&self) -> Vec<Correspondent> {
         let mut order: Vec<&Mail> = self.mails.iter().collect();
         order.sort_by_key(|mail| mail.head.date);
-        let mut seen: HashMap<String, (Mailbox, bool)> = HashMap::new();
+        let mut seen: HashMap<String, Naming> = HashMap::new();
         for mail in order {
             let parsed = &mail.head.parsed;
-            let sent = mail.file.folder == Folder::Sent;
             let people: Vec<&Mailbox> = match mail.file.folder {
                 Folder::Drafts => Vec::new(),
                 Folder::Sent => parsed.to.iter().chain(&parsed.cc).collect(),
                 Folder::Inbox | Folder::Kept => vec![&parsed.from],
             };
-            for person in people {
-                if !person.address.contains('@') || self.is_me(&person.address) {
-                    continue;
-                }
-                let entry = seen.entry(person.address.to_lowercase()).or_insert_with(|| (person.clone(), sent));
-                entry.1 |= sent;
-                if !person.name.is_empty() {
-                    entry.0.name.clone_from(&person.name);
-                }
+            for person in people.into_iter().filter(|p| p.address.contains('@') && !self.is_me(&p.address)) {
+                let naming = seen.entry(person.address.to_lowercase()).or_insert_with(|| Naming::of(person));
+                naming.hears(person, mail);
             }
         }
-        let mut people: Vec<(Mailbox, bool)> = seen.into_values().collect();
-        people.sort_by(|a, b| (&a.0.name, &a.0.address).cmp(&(&b.0.name, &b.0.address)));
+        let mut people: Vec<Correspondent> = seen.into_values().map(Naming::settled).collect();
+        people.sort_by(|a, b| (&a.mailbox.name, &a.mailbox.address).cmp(&(&b.mailbox.name, &b.mailbox.address)));
         people
+    }
+}
+
+/// Somebody seen in mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correspondent {
+    /// Their name, the person's own for them if there is one, and their address.
+    pub mailbox: Mailbox,
+    /// The owner has written to them.
+    pub written: bool,
+    /// Who chose the name.
+    pub named_by: NamedBy,
+}
+
+/// The names that stood before one address, the newest of each sort.
+#[derive(Debug)]
+struct Naming {
+    address: String,
+    written: bool,
+    /// In mails of the owner's that answer nothing.
+    by_owner: String,
+    /// In mails of others, and in answers: a mail program copies into those what it was told.
+    by_others: String,
+}
+
+impl Naming {
+    fn of(person: &Mailbox) -> Self {
+        let address = person.address.clone();
+        Self { address, written: false, by_owner: String::new(), by_others: String::new() }
+    }
+
+    fn hears(&mut self, person: &Mailbox, mail: &Mail) {
+        let sent = mail.file.folder == Folder::Sent;
+        self.written |= sent;
+        let begins = sent && mail.head.parsed.references.is_empty();
+        let name = if begins { &mut self.by_owner } else { &mut self.by_others };
+        if !person.name.is_empty() {
+            name.clone_from(&person.name);
+        }
+    }
+
+    fn settled(self) -> Correspondent {
+        let Self { address, written, by_owner, by_others } = self;
+        let (name, named_by) = match (by_owner.as_str(), by_others.as_str()) {
+            ("", "") => (String::new(), NamedBy::Person),
+            ("", _) => (by_others, NamedBy::Themself),
+            _ => (by_owner, NamedBy::Person),
+        };
+        Correspondent { mailbox: Mailbox { name, address }, written, named_by }
     }
 }
 

@@ -12,8 +12,9 @@ use super::{Email, source_of};
 use crate::core::card::{CardBody, show_address};
 use crate::core::plan::Target;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
+use crate::core::text::quoted;
 use crate::language::people::Familiarity;
-use crate::limits::RECIPIENTS_MAX;
+use crate::limits::{CARD_INLINE_CHARS_MAX, RECIPIENTS_MAX};
 use crate::services::command::Subject;
 use crate::services::error::ServiceError;
 use crate::services::service::{Prepared, RequestContext};
@@ -86,9 +87,12 @@ impl Email {
         };
         let strangers = to.iter().filter(|address| !known(address));
         let first = strangers.map(|address| format!("first mail to this address: {}", show_address(address)));
-        let said_by_others = people.iter().flat_map(|person| &person.untrusted);
+        let saved = people.iter().filter(|person| person.known == Familiarity::Saved);
+        let said_by_others = saved.flat_map(|person| &person.untrusted);
         let said_by_others = said_by_others.filter(|said| to.iter().any(|address| same_address(&said.text, address)));
-        let warned = said_by_others.map(|said| format!("“{}” comes from {}, {NOT_YOURS}", said.text, said.label()));
+        let warned = said_by_others.map(|said| {
+            format!("{} comes from {}, {NOT_YOURS}", quoted(&said.text, CARD_INLINE_CHARS_MAX), said.label())
+        });
         Ok(first.chain(warned).collect())
     }
 }
@@ -179,7 +183,8 @@ fn foreign_of(mail: &Mail) -> Vec<UntrustedText> {
         return Vec::new();
     }
     // Without the subject: the answer's own subject is made of it by code.
-    vec![UntrustedText::new(source_of(mail), mail.read().text)]
+    let parsed = mail.read();
+    vec![UntrustedText::new(source_of(mail), format!("{}\n{}", parsed.people(), parsed.text))]
 }
 
 /// The thread `find_by` means, or what to ask instead.

@@ -156,6 +156,14 @@ fn heads(message: &Message<'_>) -> Parsed {
     }
 }
 
+impl Parsed {
+    /// Names and addresses as the mail states them: whoever wrote it chose them.
+    pub fn people(&self) -> String {
+        let all = std::iter::once(&self.from).chain(&self.reply_to).chain(&self.to).chain(&self.cc);
+        all.map(|person| format!("{}\n{}", person.name, person.address)).collect::<Vec<_>>().join("\n")
+    }
+}
+
 fn people(header: Option<&Address<'_>>) -> Vec<Mailbox> {
     let Some(header) = header else {
         return Vec::new();

@@ -146,12 +146,13 @@ fn whole(index: &MailIndex, thread: &Thread, ctx: &RequestContext) -> Completed<
     for mail in index.mails_of(thread).rev() {
         let parsed = mail.read().within(room);
         room = room.saturating_sub(parsed.text.chars().count());
+        let people = parsed.people();
         let mut text = parsed.text;
         for name in &parsed.attachments {
             text.push_str(&format!("\n📎 {name}"));
         }
         if !mail.is_own() {
-            untrusted.push(UntrustedText::new(source_of(mail), format!("{}\n{text}", parsed.subject)));
+            untrusted.push(UntrustedText::new(source_of(mail), format!("{}\n{people}\n{text}", parsed.subject)));
         }
         messages.push(MailView {
             from: parsed.from.label(),

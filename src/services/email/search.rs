@@ -119,7 +119,10 @@ impl Handle<SearchMail> for Email {
         let index = self.mailboxes.index(&call.ctx.owner).await?;
         let query = MailQuery::of(&call.command, call.ctx.zone);
         let seen = find::search(&index, &query).into_iter().take(MAIL_RESULTS_MAX).filter(|hit| !hit.mail.is_own());
-        let text = |hit: &Hit<'_>| [&hit.thread.subject, &hit.mail.head.snippet].map(String::as_str).join("\n");
+        let text = |hit: &Hit<'_>| {
+            let head = &hit.mail.head;
+            [hit.thread.subject.as_str(), &head.snippet, &head.parsed.people()].join("\n")
+        };
         let untrusted = seen.map(|hit| UntrustedText::new(source_of(hit.mail), text(&hit)));
         let untrusted = untrusted.collect();
         Ok(Completed::read(find::result(&index, &query, call.ctx.zone)).holding(untrusted))

@@ -1,5 +1,6 @@
 //! Drafts and replies.
 
+use crate::language::people::NamedBy;
 use serde_json::json;
 
 use super::server::Server;
@@ -153,6 +154,28 @@ async fn one_is_no_contact_of_oneself() {
     let own = "From: Me <me@example.com>\nTo: Anna <anna@example.com>, Me <me@example.com>\nSubject: x\n\nx";
     home.lay(".Sent/cur", "1:2,S", own.as_bytes());
     let people = home.mailboxes.index(&home.ctx.owner).await.unwrap().people();
-    let addresses: Vec<&str> = people.iter().map(|(p, _)| p.address.as_str()).collect();
+    let addresses: Vec<&str> = people.iter().map(|person| person.mailbox.address.as_str()).collect();
     assert_eq!(addresses, ["anna@example.com"]);
+}
+
+#[tokio::test]
+async fn the_name_that_the_owner_uses_comes_before_the_one_that_somebody_chose() {
+    let home = Home::new();
+    let date = |day: u32| format!("{day} May 2026 08:00:00 +0000");
+    let sent = |name: &str, to: &str, day: u32, more: &str| {
+        let text = format!("From: Me <me@example.com>\nTo: {to}\nSubject: x\nDate: {}\n{more}\nx", date(day));
+        home.lay(".Sent/cur", &format!("{name}:2,S"), text.as_bytes());
+    };
+    let known = async || {
+        let people = home.mailboxes.index(&home.ctx.owner).await.unwrap().people();
+        people.into_iter().map(|p| (p.mailbox.name, p.written, p.named_by)).collect::<Vec<_>>()
+    };
+    home.receive("1", &mail("Bob <eve@evil.example>", "x", &date(1), "", "x"));
+    assert_eq!(known().await, [("Bob".to_owned(), false, NamedBy::Themself)]);
+    // What an answer calls them was copied from their mail, or from its Reply-To.
+    sent("2", "\"The Boss\" <eve@evil.example>", 2, "In-Reply-To: <1@x>\n");
+    assert_eq!(known().await, [("The Boss".to_owned(), true, NamedBy::Themself)]);
+    sent("3", "Eve from the fair <eve@evil.example>", 3, "");
+    home.receive("4", &mail("Mum <eve@evil.example>", "x", &date(9), "", "x"));
+    assert_eq!(known().await, [("Eve from the fair".to_owned(), true, NamedBy::Person)]);
 }
