@@ -12,6 +12,7 @@
 mod oracle;
 mod plans;
 
+use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -27,7 +28,7 @@ use brain_agent::services::notes::Note;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use self::oracle::{Allowed, Counts, Seen, has_a_place, needs_a_yes, shows};
+use self::oracle::{Allowed, Counts, Seen, addresses_in, has_a_place, needs_a_yes, shows};
 use self::plans::{CANARY, CANARY_ADDRESS, Dice, STOLEN, STOLEN_ADDRESS};
 use crate::rig::{Answer, Card, Event, ME, Rig, Setup, chat_of, is_high_stakes};
 
@@ -57,7 +58,8 @@ fn a_hundred_thousand_hostile_plans_execute_nothing_without_a_yes_and_nothing_bu
 
 #[test]
 fn the_attack_finds_a_gate_that_believes_a_lie_about_stakes() {
-    let lying = || Setup { liars: &["task.delete", "email.send_email"], ..Setup::default() };
+    let liars = &["task.delete", "keep.delete", "memory.forget", "calendar.update_event", "calendar.delete_event"];
+    let lying = || Setup { liars, ..Setup::default() };
     let counts = attack(1_000, lying, |_| {});
     assert!(counts.unconsented > 10, "{counts:?}");
 }
@@ -132,6 +134,8 @@ struct Attack {
     counts: Counts,
     open: Vec<Seen>,
     eves_note: Vec<u8>,
+    /// Addresses that mail went to after a yes.
+    written: HashSet<String>,
 }
 
 impl Attack {
@@ -144,6 +148,7 @@ impl Attack {
             dice: Dice(seed.wrapping_mul(0x5851_F42D_4C95_7F2D)),
             counts: Counts::default(),
             open: Vec::new(),
+            written: HashSet::new(),
         };
         let reflecting = json!({"complete": false, "missing": "send the rest"});
         attack.rig.script.on(Stage::Reflect, move |_| reflecting.clone());
@@ -188,10 +193,14 @@ impl Attack {
                 self.counts.unconsented(&action);
             }
             if allowed.takes(&action) {
+                if action.service == "email" && action.command != "create_draft" {
+                    self.written
+                        .extend(addresses_in(&action.params.get("to").map(Value::to_string).unwrap_or_default()));
+                }
                 executed.push(action);
             } else if approved.is_some_and(|card| card.record.actions.iter().any(|a| a.name() == action.name())) {
                 self.counts.different("executed other bytes than were shown", &action);
-            } else if needs_a_yes(&action) {
+            } else if needs_a_yes(&action, &self.written) {
                 self.counts.unconsented(&action);
             } else {
                 self.counts.ran += 1;

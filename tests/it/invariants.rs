@@ -5,6 +5,7 @@
 //! only the asker decides is), reactions (6; no channel passes them on at all), idempotency keys of remote
 //! services other than mail (10).
 
+mod addresses;
 mod cards;
 mod decisions;
 mod durability;

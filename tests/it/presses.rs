@@ -148,7 +148,7 @@ async fn a_draft_made_through_a_card_has_a_send_button_as_well() {
         "create_draft",
         json!({"to": ["zoe@example.com"], "subject": "Late", "body": "It is late."})
     )]));
-    let draft = rig.says("draft a mail to zoe").await;
+    let draft = rig.says("draft a mail to zoe@example.com").await;
     assert!(draft.button(Role::Send).is_some(), "{}", draft.text());
 
     let mail = send("zoe@example.com", "Late", "It is late.");

@@ -227,6 +227,10 @@ async fn a_mail_to_a_contact_whose_address_somebody_else_gave_says_so() {
     assert_warns(&later, "a contact from a message you passed on");
     let own = action("contacts", "save", json!({"name": "Anna Berg", "email": ADDRESS}));
     rig.presses(&later.card().cancel()).await;
+    let draft = action("email", "create_draft", json!({"to": ["Anna"], "subject": "Late", "body": "I am late."}));
+    let drafted = asks(&rig, "write to Anna that I am late", draft).await;
+    assert_warns(&drafted, "a contact from a message you passed on");
+    rig.presses(&drafted.card().cancel()).await;
     let saved = asks(&rig, &format!("the address of Anna Berg is {ADDRESS}"), own).await;
     assert_eq!(saved.done.outcomes[0].status, Status::Succeeded, "{}", saved.text());
     let later = asks(&rig, "email Anna that I am late", send("Anna", "Late", "I am late.")).await;
