@@ -63,6 +63,13 @@ fn how_many(api: &FakeBotApi, chat: i64, part: &str) -> usize {
     texts(api, chat).iter().filter(|text| text.contains(part)).count()
 }
 
+/// Waits until a press has said this: over its button, or in a message where that was too late.
+async fn told(api: &FakeBotApi, chat: i64, query: &str, part: &str) {
+    let over = |api: &FakeBotApi| api.callback_answer(query).and_then(|answer| Some(answer.get("text")?.to_string()));
+    let said = |api: &FakeBotApi| over(api).is_some_and(|text| text.contains(part)) || how_many(api, chat, part) > 0;
+    api.wait_for(part, SOON, |api| said(api).then_some(())).await;
+}
+
 /// What the person wrote, as the prompts of the model end with it.
 fn message_in(request: &ModelRequest) -> String {
     let prompt = request.prompt();

@@ -97,8 +97,7 @@ async fn a_press_overtakes_a_slow_turn() {
     api.user_says(ANNA, "hello (30000 ms)");
     model.wait_calls("respond", 1, SOON).await;
     let query = api.press(ANNA, card.id, &card.all_buttons()[1].data);
-    api.wait_callback_answer(&query, SOON).await;
-    answer(&api, ANNA, "I won't").await;
+    told(&api, ANNA, &query, "I won't").await;
     assert_eq!(how_many(&api, ANNA, "All right"), 0, "the slow turn still runs\n{}", api.transcript());
 }
 

@@ -4,10 +4,12 @@ use super::*;
 use crate::support::bot_api::Say;
 
 /// Presses the button of an offer that holds `words`.
-fn press(api: &FakeBotApi, offer: &SentMessage, words: &str) {
+fn press(api: &FakeBotApi, offer: &SentMessage, words: &str) -> String {
     let button = offer.all_buttons().into_iter().find(|button| button.text.contains(words)).unwrap();
-    api.press(ANNA, offer.id, &button.data);
+    api.press(ANNA, offer.id, &button.data)
 }
+
+const GONE: &str = "I have done that already, or the offer is too old (a day). Nothing was done now.";
 
 #[tokio::test]
 async fn a_forward_alone_is_asked_about_and_no_model_sees_it() {
@@ -20,8 +22,8 @@ async fn a_forward_alone_is_asked_about_and_no_model_sees_it() {
     press(&api, &offer, "note");
     let noted = answer(&api, ANNA, "Noted").await;
     assert!(noted.text.contains("Bring the papers"), "{}", noted.text);
-    press(&api, &offer, "task");
-    answer(&api, ANNA, "I have done that already, or the offer is too old (a day). Nothing was done now.").await;
+    let query = press(&api, &offer, "task");
+    told(&api, ANNA, &query, GONE).await;
     assert!(api.messages(ANNA).iter().any(|m| m.id == offer.id && m.buttons.is_empty()), "{}", api.transcript());
 }
 
@@ -32,8 +34,8 @@ async fn an_offer_is_for_its_owner_in_its_chat() {
     api.say(Say::by(ANNA, "Dentist on Tuesday").forwarded_from(EVE));
     let offer = answer(&api, ANNA, "What should I do with it?").await;
     api.open_chat(BEN);
-    api.press(BEN, offer.id, &offer.all_buttons()[0].data);
-    answer(&api, BEN, "I have done that already, or the offer is too old (a day). Nothing was done now.").await;
+    let query = api.press(BEN, offer.id, &offer.all_buttons()[0].data);
+    told(&api, BEN, &query, GONE).await;
     press(&api, &offer, "task");
     answer(&api, ANNA, "Dentist").await;
 }

@@ -114,8 +114,8 @@ async fn an_offer_that_is_taken_and_killed_is_carried_through() {
         api.wait_message(ANNA, |m| m.id == offer.id && m.buttons.is_empty(), SOON).await;
         let list = says(&api, ANNA, "/tasks").await.text;
         assert_eq!(list.matches("Dentist").count(), 1, "{border}: {list}");
-        press(&api, &receipt, "Undo").await;
-        answer(&api, ANNA, "↩️ Taken back").await;
+        let query = api.press(ANNA, receipt.id, &receipt.button("Undo").data);
+        told(&api, ANNA, &query, "↩️ Taken back").await;
         no_trouble(&api);
     }
 }
