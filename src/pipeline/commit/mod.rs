@@ -32,7 +32,7 @@ use crate::core::ids::{ChatId, MessageId, RunId};
 use crate::core::pending::Pending;
 use crate::core::turn::Incoming;
 use crate::pipeline::brain::Brain;
-use crate::ports::records::Show;
+use crate::ports::records::{ChatState, Clarification, Show};
 use crate::ports::{Batch, StoreError};
 
 pub(super) use answer::{Answer, Question, Rewrite};
@@ -79,6 +79,23 @@ impl Brain {
         batch: Batch,
     ) -> Result<(), StoreError> {
         broken::give_up(self, turn, chat, said, batch).await
+    }
+
+    /// The same, with a question that is withdrawn if it is still open.
+    pub(super) async fn commit_withdrawn(
+        &self,
+        chat: &ChatId,
+        shows: &[Show],
+        batch: &Batch,
+        question: Option<&Clarification>,
+    ) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        let withdrawn = |state: &mut ChatState, batch: &mut Batch| {
+            state.clarification.take_if(|asked| Some(&*asked) == question);
+            shows.iter().try_for_each(|show| outbox::enqueue(state, show.clone(), now, batch))?;
+            Ok(true)
+        };
+        outbox::update_chat(self, chat, batch, withdrawn).await.map(|_| ())
     }
 
     /// Shows what waits in a chat's outbox, in order. What cannot be shown now stays. Never panics: whoever delivers

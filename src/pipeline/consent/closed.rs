@@ -58,7 +58,7 @@ fn stamp(brain: &Brain, pending: &Pending, zone: Tz) -> String {
         State::Denied => format!("✖️ You said no · {when}"),
         State::Expired => format!("⌛ Expired · {when}"),
         State::Superseded if pending.superseded_by.is_some() => format!("✏️ Replaced by a newer card · {when}"),
-        State::Superseded => "✏️ Withdrawn · the newer card counts".to_owned(),
+        State::Superseded => "✏️ Withdrawn · you changed it".to_owned(),
     }
 }
 

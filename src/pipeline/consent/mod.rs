@@ -12,6 +12,7 @@ pub mod decisions;
 pub(super) mod undecided;
 pub mod undo;
 pub(super) mod waiting;
+pub mod withdrawn;
 
 use super::brain::Brain;
 use super::commit::Answer;

@@ -83,7 +83,7 @@ async fn an_edited_card_says_that_it_was_changed_and_a_new_one_takes_its_place()
     let newer = api.wait_message(ANNA, |m| m.id > id && m.text.contains("Subject: “Delay”"), SOON).await;
     assert!(!newer.buttons.is_empty());
     let closed = changed(&api, ANNA, &card).await;
-    assert!(closed.text.ends_with("✏️ Withdrawn · the newer card counts"), "{}", closed.text);
+    assert!(closed.text.ends_with("✏️ Withdrawn · you changed it"), "{}", closed.text);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Changed messages.
 
+use super::buttons::noticed_at;
 use super::*;
 use crate::support::bot_api::Say;
 
@@ -29,6 +30,37 @@ async fn a_changed_message_is_offered_to_be_done_again_and_is_done_once() {
     api.user_says(ANNA, "show my tasks");
     let list = api.wait_message(ANNA, |m| m.text.contains("mom") && m.id > offer.id + 3, SOON).await;
     assert_eq!(list.text.matches("mom").count(), 1, "{}", api.transcript());
+}
+
+#[tokio::test]
+async fn a_changed_request_withdraws_the_card_of_the_old_one_and_is_handled_anew() {
+    let (api, smtp) = (FakeBotApi::start().await, mail_server());
+    let model = mailing(Duration::ZERO);
+    let _daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
+    let message = api.user_says(ANNA, SEND);
+    let first = card(&api, ANNA).await;
+    api.user_edits(ANNA, message, "send an email to bob.miller@example.com saying the report is ready");
+    let told = answer(&api, ANNA, "You changed your message, so the card before is withdrawn.").await;
+    let second = api.wait_message(ANNA, |m| m.id > told.id && !m.buttons.is_empty(), SOON).await;
+    let closed = api.wait_message(ANNA, |m| m.id == first.id && m.buttons.is_empty(), SOON).await;
+    assert!(closed.text.contains("✏️ Withdrawn"), "{}", closed.text);
+    let late = noticed_at(&api, api.press(ANNA, first.id, &first.button("Send").data)).await;
+    assert!(late.starts_with("That card was withdrawn"), "{late}");
+    assert!(smtp.mails().is_empty(), "{}", api.transcript());
+    api.press(ANNA, second.id, &second.button("Send").data);
+    smtp.wait_mails(1, SOON).await;
+}
+
+#[tokio::test]
+async fn a_changed_request_withdraws_the_question_about_the_old_one() {
+    let api = FakeBotApi::start().await;
+    let _daemon = serve(&installed(), &api).await;
+    let message = api.user_says(ANNA, "write an email to zoe saying I'm late");
+    answer(&api, ANNA, "Which mail address should I use?").await;
+    api.user_edits(ANNA, message, LATER);
+    answer(&api, ANNA, "You changed your message, so I take my question back.").await;
+    answer(&api, ANNA, "Reminder set").await;
+    assert_eq!(how_many(&api, ANNA, "18:00"), 1, "{}", api.transcript());
 }
 
 #[tokio::test]

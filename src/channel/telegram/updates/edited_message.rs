@@ -1,10 +1,11 @@
-//! Changed messages: never a new turn by themselves.
+//! Changed messages.
 //!
-//! An edit of a message whose turn has not begun to act replaces its words (see [`super::super::debounce`]). One of a
-//! message that was handled leads to an offer: do it again, and take back first what can still be taken back. An edit
-//! that changes no word is nothing, and one of a message that nobody remembers is too old to matter. Invariants: an
-//! edit approves nothing, neither itself nor what is done again; taking back, the end of the offer, and the intent to
-//! do it again are one commit.
+//! An edit of a message whose turn has not begun to act replaces its words (see [`super::super::debounce`]). What still
+//! waits because of the old words, a card or a question of ours, is withdrawn, and the new words are handled as a
+//! request. Where something was done already, an edit leads to an offer: do it again, and take back first what can still
+//! be taken back. An edit that changes no word is nothing, and one of a message that nobody remembers is too old to
+//! matter. Invariants: an edit approves nothing, neither itself nor what is done again; withdrawing or taking back, the
+//! end of an offer, and the intent to do it again are one commit.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::turn::{Edit, Incoming, Input, Reply};
 use crate::limits;
-use crate::pipeline::consent::undo;
+use crate::pipeline::consent::{undo, withdrawn};
 use crate::pipeline::intake::debounce::Debounce;
 use crate::pipeline::intake::offers::{GONE, Offer, Offered};
 use crate::ports::records::{InboxEntry, Message, Show, Speaker, Undo};
@@ -50,6 +51,18 @@ pub async fn offer(context: &TelegramContext, job: &Job, edit: &IncomingMessage)
     let now = context.brain.clock.now();
     let undo = live(context, job, undo).await?;
     let undo: Vec<String> = undo.into_iter().map(|(undo, _)| undo.id).collect();
+    let owner = telegram_user(job.update.who);
+    let anew = as_message(context, &job.entry.raw, job.entry.update).filter(|_| undo.is_empty());
+    let mut batch = Batch::default();
+    if let Some((raw, _)) = &anew {
+        batch.put(&InboxEntry { raw: raw.clone(), ..job.entry.clone() }, Expect::Any)?;
+    }
+    if withdrawn::request(&context.brain, &owner, &chat, &before, &batch).await? {
+        context.brain.deliver(&chat).await;
+        if let Some((raw, message)) = anew {
+            return again(context, job, &InboxEntry { raw, ..job.entry.clone() }, message).await;
+        }
+    }
     let (question, label) = if undo.is_empty() {
         ("You changed your message. Shall I do it again with the new words?", "🔁 Do it again")
     } else {
@@ -57,7 +70,7 @@ pub async fn offer(context: &TelegramContext, job: &Job, edit: &IncomingMessage)
     };
     let offer = Offer {
         id: context.brain.new_id(),
-        owner: telegram_user(job.update.who),
+        owner,
         chat: chat.clone(),
         until: now + Duration::seconds(limits::OFFER_SECS),
         what: Offered::Redo { raw: job.entry.raw.clone(), undo },
@@ -139,11 +152,21 @@ pub(super) async fn redo(context: &TelegramContext, job: &Job, button: MessageId
         Err(StoreError::Conflict { .. }) => return turns::say(context, &[&job.entry], &chat, CHANGED).await,
         Err(error) => return Err(error),
     }
+    again(context, job, &entry, message).await
+}
+
+/// The turn of a changed message.
+async fn again(
+    context: &TelegramContext,
+    job: &Job,
+    entry: &InboxEntry,
+    message: IncomingMessage,
+) -> Result<(), StoreError> {
     let at = message.written(job.entry.received_at);
     let input = Input::Message { text: message.text, origin: message.origin, reply_to: None };
     // What "tomorrow" is counts from the first writing, as the changed words stand in its place.
     let incoming = Incoming { at, ..turns::incoming(job, message.number, input) };
-    turns::run(context, &[&entry], &incoming, Debounce::over()).await
+    turns::run(context, &[entry], &incoming, Debounce::over()).await
 }
 
 /// The edit as a message under the number of the press. It keeps its date of edit, so it never counts as typed.
