@@ -127,13 +127,27 @@ async fn scrub(brain: &Brain, chat: &ChatId, left: Vec<Erasure>) -> Result<(), S
                 batch.put(&Erasure { stage: ErasureStage::Bytes { told: true }, ..erasure }, Expect::Any)?;
             }
             if !were_told {
-                lines.insert(format!(
-                    "⚠️ I no longer know it, but traces of it may be left in my file on the disk, which could not be written anew: {error}. I erase them at my next start."
-                ));
+                lines.insert(told_left(&error));
             }
         }
     }
     tell(brain, chat, lines, batch).await
+}
+
+fn told_left(error: &StoreError) -> String {
+    let why = match error {
+        StoreError::Full { .. } => "the disk is full; please free some space".to_owned(),
+        StoreError::Conflict { .. }
+        | StoreError::Locked { .. }
+        | StoreError::Damaged { .. }
+        | StoreError::Newer { .. }
+        | StoreError::Unreadable { .. }
+        | StoreError::Disk { .. }
+        | StoreError::Closed => error.to_string(),
+    };
+    format!(
+        "⚠️ I no longer know it, but traces of it may be left in my file on the disk, which could not be written anew: {why}. I erase them at my next start."
+    )
 }
 
 fn told_open(open: &[(Table, Key)]) -> Vec<String> {
