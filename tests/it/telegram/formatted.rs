@@ -110,7 +110,8 @@ async fn a_card_that_telegram_refuses_cannot_be_approved_unseen() {
     // A program that has just begun may be slow enough for a status line, and that is not what is refused here.
     api.user_says(ANNA, "hello");
     answer(&api, ANNA, "All right.").await;
-    api.fail_once("sendMessage", Fault::Refuse(400, "Bad Request: message is too long".to_owned()));
+    // With its frame, and without.
+    api.fail_times("sendMessage", Fault::Refuse(400, "Bad Request: message is too long".to_owned()), 2);
     api.user_says(ANNA, SEND);
     answer(&api, ANNA, "Nothing was done").await;
     let before = texts(&api, ANNA).len();

@@ -72,9 +72,7 @@ impl fmt::Debug for Smtp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SmtpUrlError {
     /// No URL, or one with parts that none of ours has.
-    #[error(
-        "SMTP_URL cannot be read; write smtps://USER:PASSWORD@HOST:PORT, with special characters of user and password percent-encoded (@ is %40, / is %2F, # is %23, % is %25)"
-    )]
+    #[error("SMTP_URL is no smtps://USER:PASSWORD@HOST:PORT that can be read; encode @ as %40, / %2F, # %23, % %25")]
     NotAUrl,
     /// Another scheme.
     #[error("SMTP_URL must begin with smtp:// or smtps://")]
@@ -83,9 +81,7 @@ pub enum SmtpUrlError {
     #[error("SMTP_URL names no host; write smtps://USER:PASSWORD@HOST")]
     NoHost,
     /// An unknown parameter, or an unknown value of a known one.
-    #[error(
-        "SMTP_URL has a parameter that I don't know; known are ?from=ADDRESS and, with smtp://, ?tls=required or ?tls=none"
-    )]
+    #[error("SMTP_URL has a parameter that I don't know; there are ?from=ADDRESS, ?tls=required and ?tls=none")]
     Parameter,
     /// Nobody knows who is writing.
     #[error("SMTP_URL does not say who is writing: add ?from=you@example.com (its user is no mail address)")]
