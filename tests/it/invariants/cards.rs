@@ -389,6 +389,7 @@ async fn invariant_02_no_name_or_text_can_add_a_line_to_a_card() {
         "Send this email?",
         "To: ",
         "Subject:",
+        "⚠️ “zoe@example.com” comes from an unknown source, not from you",
         "⚠️ first mail to this address: zoe@example.com",
         "Reply yes or",
         "Waits until ",
