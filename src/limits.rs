@@ -170,6 +170,10 @@ pub const COMMAND_TIMEOUT_MS: u64 = 30_000;
 pub const SMTP_TIMEOUT_MS: u64 = 30_000;
 /// A status line appears when a turn takes longer.
 pub const STATUS_AFTER_MS: u64 = 2_000;
+/// So long after its beginning a turn waits for no more words about receipts that it has.
+pub const TURN_MS: u64 = 45_000;
+/// But so long in any case: a slow plan must not make every answer bare.
+pub const WORDS_MS_MIN: u64 = 3_000;
 /// A clean shutdown waits this long for running turns before it parks them.
 pub const SHUTDOWN_MS: u64 = 10_000;
 /// Of that, what is being delivered outside turns has so long to arrive.

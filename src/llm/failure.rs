@@ -63,6 +63,12 @@ impl Failure {
         Self { is_final: true, ..Self::unreachable(why) }
     }
 
+    /// It let an earlier stage of the same turn wait in vain.
+    pub fn given_up() -> Self {
+        let why = "it did not answer an earlier stage of this turn in time, so it was not waited for again";
+        Self { is_final: true, ..Self::unreachable(why) }
+    }
+
     /// From an error of the transport. Its root says what happened; the URL (which may hold a password) is
     /// left out.
     pub fn transport(error: reqwest::Error, place: &str) -> Self {

@@ -5,6 +5,8 @@
 //! `MODEL_ATTEMPTS_MAX` attempts in all. The stage's time-out bounds everything until the first word;
 //! after it, the pause between words and [`STREAM_FACTOR`] times the time-out do.
 //!
+//! An endpoint that did not answer a stage in time is not asked again in the same turn.
+//!
 //! Invariant: once words have gone out, the call is not tried again, here or elsewhere.
 
 use std::fmt;
@@ -89,6 +91,9 @@ impl Link {
     /// Asks until there is an answer or a reason to stop.
     pub async fn ask(&self, http: &reqwest::Client, ask: &mut Ask<'_>) -> Result<Completion, Failure> {
         let stage = ask.call.stage;
+        if ask.call.patience.is_lost_with(self.number()) {
+            return Err(Failure::given_up());
+        }
         let deadline = Instant::now() + ask.timeout;
         let mut pauses = pauses();
         let mut dialect = self.memory.of(stage);
@@ -241,7 +246,13 @@ impl Link {
         }
     }
 
+    /// For [`Patience`](crate::ports::Patience): where it is kept, for as long as the program runs.
+    fn number(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     fn too_late(&self, ask: &Ask<'_>) -> Failure {
+        ask.call.patience.loses(self.number());
         Failure::unreachable(format!("no answer from {} within {:?}", self.place(), ask.timeout))
     }
 

@@ -226,9 +226,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::ports::Patience;
 
     fn call(schema: Option<Value>) -> Call {
-        Call { stage: Stage::Plan, system: "Plan.".into(), user: "mail Bob".into(), schema, tokens_max: 300 }
+        Call {
+            stage: Stage::Plan,
+            system: "Plan.".into(),
+            user: "mail Bob".into(),
+            schema,
+            tokens_max: 300,
+            patience: Patience::default(),
+        }
     }
 
     fn after(dialect: Dialect, status: u16, body: &str, stream: bool) -> Option<Dialect> {

@@ -14,6 +14,7 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use self::server::{Answer, Server, event, said};
 use super::*;
+use crate::ports::Patience;
 
 const KEY: &str = "sk-test-0123456789";
 
@@ -51,6 +52,7 @@ fn words_call() -> Call {
         user: "Tell Bob about the surprise party".into(),
         schema: None,
         tokens_max: 200,
+        patience: Patience::default(),
     }
 }
 

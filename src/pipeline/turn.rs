@@ -1,10 +1,12 @@
 //! What a turn knows while it runs: who, where, when, what was said before, and what it has cost so far. Not here:
 //! what it comes to (an `Answer`, see [`super::commit`]).
 
+mod read;
+
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
@@ -12,6 +14,7 @@ use super::brain::Brain;
 use super::intake::debounce::Debounce;
 use crate::core::history::PastAction;
 use crate::core::ids::{ChatId, UserId};
+use crate::core::markup::Formatted;
 use crate::core::outcome::Report;
 use crate::core::pending::Pending;
 use crate::core::plan::PlannedAction;
@@ -22,8 +25,8 @@ use crate::language::requests::Past;
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::stages::status;
-use crate::ports::records::{CardMessage, ChatState, Clarification, Message, Shown, Speaker, StageSpan, User};
-use crate::ports::{RecordExt, Scan, StoreError, Usage};
+use crate::ports::records::{ChatState, Clarification, Message, Shown, Speaker, StageSpan, User};
+use crate::ports::{Patience, StoreError, Usage};
 use crate::services::service::RequestContext;
 
 /// Why a turn ends before its answer.
@@ -64,6 +67,8 @@ pub struct Turn<'a> {
     pub cancel: CancellationToken,
     /// What it has to wait for before it writes.
     pub debounce: Debounce,
+    /// What it has learned about the models' endpoints.
+    pub patience: Patience,
     began: Instant,
     account: Mutex<Account>,
     /// Guard and router have agreed: words may be shown as they come.
@@ -79,6 +84,8 @@ struct Account {
     fallbacks: BTreeSet<String>,
     spans: Vec<StageSpan>,
     doing: Progress,
+    /// Receipts, from the moment they are known.
+    known: String,
 }
 
 impl<'a> Turn<'a> {
@@ -93,9 +100,9 @@ impl<'a> Turn<'a> {
         let (user, state, history, replied, replied_card, all_open) = tokio::try_join!(
             brain.user(&incoming.user, &incoming.chat),
             brain.chat_state(&incoming.chat),
-            history(brain, &incoming.chat),
-            replied(brain, incoming),
-            replied_card(brain, incoming),
+            read::history(brain, &incoming.chat),
+            read::replied(brain, incoming),
+            read::replied_card(brain, incoming),
             brain.open_pending(&incoming.chat),
         )?;
         let ctx = brain.request_context(&user, &incoming.chat);
@@ -106,6 +113,7 @@ impl<'a> Turn<'a> {
             fallbacks: BTreeSet::new(),
             spans: Vec::new(),
             doing: status::thinking(),
+            known: String::new(),
         };
         Ok(Self {
             brain,
@@ -120,6 +128,7 @@ impl<'a> Turn<'a> {
             open,
             cancel,
             debounce,
+            patience: Patience::default(),
             began,
             account: Mutex::new(account),
             agreed: AtomicBool::new(false),
@@ -275,10 +284,31 @@ impl<'a> Turn<'a> {
         self.account(|account| account.doing = what);
     }
 
-    /// What the status line says; nothing once the answer itself can be seen.
+    /// Receipts that need not wait for what the turn still does.
+    pub fn knows(&self, receipts: &[String]) {
+        let receipts = receipts.join("\n");
+        self.account(|account| account.known = receipts);
+    }
+
+    /// The receipts that are known by now.
+    pub fn known(&self) -> String {
+        self.account(|account| account.known.clone())
+    }
+
+    /// What the status line says, below the receipts that are known; nothing once the answer itself can be seen.
     pub fn what_it_does(&self) -> Option<String> {
-        let speaks = self.speaking.load(Ordering::Relaxed);
-        (!speaks).then(|| self.account(|account| account.doing.to_string()))
+        if self.speaking.load(Ordering::Relaxed) {
+            return None;
+        }
+        let doing = self.account(|account| account.doing.to_string());
+        let known = Some(self.known()).filter(|known| !known.is_empty() && self.may_be_shown());
+        Some(known.map_or_else(|| doing.clone(), |known| format!("{}\n\n{doing}", beginning(known))))
+    }
+
+    /// What is left of the time in which words about receipts are worth waiting for.
+    pub fn time_for_words(&self) -> Duration {
+        let left = Duration::from_millis(limits::TURN_MS).saturating_sub(self.began.elapsed());
+        left.max(Duration::from_millis(limits::WORDS_MS_MIN))
     }
 
     /// Guard and router have agreed to this turn: its words may be shown from now on.
@@ -354,29 +384,13 @@ impl<'a> Turn<'a> {
     }
 }
 
+/// As much of the receipts as one message of the channel holds; the answer has them whole.
+fn beginning(receipts: String) -> String {
+    let parts = Formatted::plain(receipts).split(limits::DRAFT_UTF16_MAX, limits::MESSAGE_SPANS_MAX);
+    parts.into_iter().next().unwrap_or_default().text
+}
+
 /// What a planned action is called before it is settled.
 pub fn report_name(planned: &PlannedAction) -> String {
     format!("{}.{}", planned.service, planned.command)
-}
-
-async fn replied(brain: &Brain, incoming: &Incoming) -> Result<Option<Shown>, StoreError> {
-    let Input::Message { reply_to: Some(message), .. } = &incoming.input else { return Ok(None) };
-    let key = Shown::key_of(&incoming.chat, *message);
-    Ok(brain.store.load::<Shown>(&key).await?.map(|(shown, _)| shown))
-}
-
-async fn replied_card(brain: &Brain, incoming: &Incoming) -> Result<Option<Pending>, StoreError> {
-    let Input::Message { reply_to: Some(message), .. } = &incoming.input else { return Ok(None) };
-    let entry = brain.store.load::<CardMessage>(&CardMessage::key_of(&incoming.chat, *message)).await?;
-    match entry {
-        Some((entry, _)) => Ok(brain.pending(&entry.pending).await?.map(|(pending, _)| pending)),
-        None => Ok(None),
-    }
-}
-
-async fn history(brain: &Brain, chat: &ChatId) -> Result<Vec<Message>, StoreError> {
-    let scan = Scan::of::<Message>(&[chat.as_str()], limits::PLAN_HISTORY_MESSAGES).newest_first();
-    let mut messages: Vec<Message> = brain.store.list::<Message>(scan).await?.into_iter().map(|(m, _)| m).collect();
-    messages.reverse();
-    Ok(messages)
 }

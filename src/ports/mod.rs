@@ -17,7 +17,7 @@ mod typed;
 pub use channel::{Channel, SendError};
 pub use clock::Clock;
 pub use file_error::{is_full, why_not};
-pub use model::{Call, Completion, Model, ModelError, Stage, Usage};
+pub use model::{Call, Completion, Model, ModelError, Patience, Stage, Usage};
 pub use optimistic::optimistic;
 pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, StoreError, Stored, Table, from_stored};
 pub use transcriber::{Recording, TranscribeError, Transcriber};

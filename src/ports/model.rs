@@ -1,6 +1,8 @@
 //! A language model, as the stages use it.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -45,8 +47,25 @@ impl fmt::Display for Stage {
     }
 }
 
+/// What a turn has learned about endpoints: one that let a stage wait in vain is not waited for again. Shared by the
+/// calls of one turn.
+#[derive(Debug, Clone, Default)]
+pub struct Patience(Arc<Mutex<HashSet<usize>>>);
+
+impl Patience {
+    /// This endpoint did not answer in time. `endpoint`: a number that is its own while the program runs.
+    pub fn loses(&self, endpoint: usize) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(endpoint);
+    }
+
+    /// Whether it did so before.
+    pub fn is_lost_with(&self, endpoint: usize) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&endpoint)
+    }
+}
+
 /// One question to a model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Call {
     /// For which stage.
     pub stage: Stage,
@@ -58,6 +77,8 @@ pub struct Call {
     pub schema: Option<Value>,
     /// Most tokens the answer may have.
     pub tokens_max: u32,
+    /// Of the turn that asks.
+    pub patience: Patience,
 }
 
 /// What calls cost. Sums with `+=`.

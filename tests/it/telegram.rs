@@ -11,6 +11,7 @@ mod edits;
 mod faults;
 mod formatted;
 mod groups;
+mod hanging;
 mod order;
 mod passed_on;
 #[cfg(feature = "failpoints")]

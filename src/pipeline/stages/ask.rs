@@ -1,5 +1,7 @@
 //! Asking a model: typed answers with one re-ask, and plain words.
 
+use std::time::Duration;
+
 use minijinja::Value as Values;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -45,7 +47,8 @@ pub async fn typed_fitting<T: DeserializeOwned>(
     misfit: impl Fn(&T) -> Option<String>,
 ) -> Asked<T> {
     let (system, user) = prompt;
-    let mut call = Call { stage, system, user, schema: Some(schema), tokens_max };
+    let patience = turn.patience.clone();
+    let mut call = Call { stage, system, user, schema: Some(schema), tokens_max, patience };
     let mut problem = String::new();
     let mut misfitting = None;
     for attempt in 0..2 {
@@ -88,7 +91,7 @@ pub async fn typed_fitting<T: DeserializeOwned>(
     misfitting.map_or(Asked::Unusable(problem), Asked::Answer)
 }
 
-/// Asks for words. `words` receives them as they come.
+/// Asks for words, for at most so long, if at most at all. `words` receives them as they come.
 pub async fn words(
     turn: &Turn<'_>,
     model: &dyn Model,
@@ -96,11 +99,17 @@ pub async fn words(
     prompt: (String, String),
     tokens_max: u32,
     words: Option<UnboundedSender<String>>,
+    within: Option<Duration>,
 ) -> Result<String, ModelError> {
     let (system, user) = prompt;
     let input = system.len() + user.len();
     let started = turn.elapsed_us();
-    let result = model.complete(Call { stage, system, user, schema: None, tokens_max }, words).await;
+    let call = Call { stage, system, user, schema: None, tokens_max, patience: turn.patience.clone() };
+    let asked = model.complete(call, words);
+    let result = match within {
+        Some(within) => tokio::time::timeout(within, asked).await.unwrap_or_else(|_| Err(no_time_left())),
+        None => asked.await,
+    };
     let usage = result.as_ref().map_or_else(ModelError::usage, |completion| completion.usage);
     turn.spent(usage);
     let outcome = result.as_ref().err().map_or_else(|| "ok".to_owned(), |error| format!("failed: {error}"));
@@ -111,6 +120,14 @@ pub async fn words(
         }
         Ok(completion) => Ok(completion.text),
         Err(error) => Err(error),
+    }
+}
+
+/// The call was sent, and its turn has no time for the answer.
+fn no_time_left() -> ModelError {
+    ModelError::Unreachable {
+        why: "the turn had no more time for its answer".to_owned(),
+        usage: Usage { calls: 1, ..Usage::default() },
     }
 }
 

@@ -137,6 +137,7 @@ pub(crate) async fn put_together(turn: &Turn<'_>, mut so_far: Progressing, conte
     let words = if so_far.results.receipts.is_empty() {
         Formatted::default()
     } else {
+        turn.knows(&so_far.results.receipts);
         // Whoever stops the turn waits for no more words: the receipts are what counts.
         let phrased = respond::outcomes(turn, &context.memories, &so_far.results, so_far.came_to());
         let receipts = || Formatted::plain(so_far.results.receipts.join("\n"));

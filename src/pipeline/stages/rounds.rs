@@ -85,6 +85,7 @@ async fn one_after_the_other(
             Planned::NotUnderstood(words) if round == 0 => return Ok(Some(words)),
             Planned::NotUnderstood(_) => None,
         };
+        turn.knows(&so_far.results.receipts);
         let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();
         let Some(open) = open.filter(|_| !waits && round < limits::REFLECT_ROUNDS_MAX) else {
             break;

@@ -33,11 +33,13 @@ pub async fn aloud(
     given: &str,
     came_to: CameTo,
 ) -> Result<Formatted, ModelError> {
-    let at_once = |prompt| ask::words(turn, model, Stage::Respond, prompt, TOKENS_MAX, None);
+    // Talk is the answer itself, and has all the time of its stage.
+    let within = (!turn.known().is_empty()).then(|| turn.time_for_words());
+    let at_once = |prompt| ask::words(turn, model, Stage::Respond, prompt, TOKENS_MAX, None, within);
     let words = if turn.brain.channel.shows_drafts(turn.chat()) {
         let (to, from) = unbounded_channel();
         let begun = AtomicBool::new(false);
-        let writing = Box::pin(ask::words(turn, model, Stage::Respond, prompt.clone(), TOKENS_MAX, Some(to)));
+        let writing = Box::pin(ask::words(turn, model, Stage::Respond, prompt.clone(), TOKENS_MAX, Some(to), within));
         let showing = Box::pin(show(turn, from, &begun, came_to, given));
         let written = match select(writing, showing).await {
             Either::Left((written, _)) => written,
@@ -85,7 +87,11 @@ async fn draft(turn: &Turn<'_>, written: &str, came_to: CameTo, given: &str) {
     if came_to != CameTo::Change && honest::claims_a_change(&words.text) {
         return;
     }
-    let words = honest::shown(words, came_to);
+    let mut words = honest::shown(words, came_to);
+    let known = turn.known();
+    if !known.is_empty() {
+        words.push(&format!("\n\n{known}"));
+    }
     // The beginning, once there is more than a message holds: the rest comes with the answer.
     let first = words.split(limits::DRAFT_UTF16_MAX, limits::MESSAGE_SPANS_MAX).next();
     if let Some(first) = first {

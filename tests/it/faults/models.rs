@@ -298,3 +298,53 @@ fn a_failed_stage_is_never_the_end_of_the_turn() {
     assert!(text_of(&lines).contains("Reminder set: Call mom"), "{lines:#?}");
     assert!(done_of(&lines)["ms"].as_f64().unwrap() > 0.0 && NOW.len() == 20);
 }
+
+/// A model that hangs in these stages and does its work in the others.
+fn hangs_in(stages: &'static [&'static str]) -> ModelServer {
+    ModelServer::start(move |request| match request.stage.as_str() {
+        stage if stages.contains(&stage) => ModelReply::hang(),
+        "route" => route(&["task"]),
+        "plan" => plan(&[planned("task", "create", json!({"title": "Call mom"}))]),
+        _ => ModelReply::text("There you go."),
+    })
+}
+
+#[test]
+fn receipts_are_shown_while_the_words_about_them_hang() {
+    let model = hangs_in(&["respond"]);
+    let program = Program::new().model(&model).env("LLM_TIMEOUT_RESPOND", "3s");
+    let lines = console(&program).say(REMIND);
+    let place = |kind: &str| {
+        let tells =
+            |line: &Value| line["type"] == kind && line["text"].as_str().is_some_and(|t| t.contains("Call mom"));
+        lines.iter().position(tells).unwrap_or_else(|| panic!("no {kind} tells it: {lines:#?}"))
+    };
+    assert!(place("status") < place("message"), "{lines:#?}");
+    assert_eq!((fallbacks(&lines), model.calls_of("respond").len()), (vec!["respond".to_owned()], 1));
+}
+
+#[test]
+fn an_endpoint_that_let_one_stage_wait_in_vain_is_not_waited_for_again_in_the_same_turn() {
+    let model = hangs_in(&["route", "plan", "respond"]);
+    let program = Program::new().model(&model).env("LLM_TIMEOUT", "1s");
+    let mut console = console(&program);
+    for turn in 1..=2 {
+        let lines = console.say(REMIND);
+        assert_eq!(outcomes_of(&lines)[0]["status"], "succeeded", "{lines:#?}");
+        assert_eq!(fallbacks(&lines), ["plan", "respond", "route"]);
+        assert_eq!(model.stages(), vec!["route"; turn], "the next turn asks once more");
+    }
+}
+
+#[test]
+fn a_fallback_endpoint_is_asked_at_once_after_the_first_one_hung() {
+    let (first, second) = (hangs_in(&["route", "plan", "respond"]), hangs_in(&[]));
+    let program = Program::new().model(&first).env("LLM_TIMEOUT", "1s");
+    let program = program.env("LLM_FALLBACK_BASE_URL", &second.url()).env("LLM_FALLBACK_MODEL", "m");
+    let lines = console(&program).say(REMIND);
+    assert_eq!(
+        (first.stages(), second.stages()),
+        (vec!["route".to_owned()], ["route", "plan", "respond"].map(str::to_owned).to_vec())
+    );
+    assert!(text_of(&lines).starts_with("There you go.") && fallbacks(&lines).is_empty(), "{lines:#?}");
+}
