@@ -166,7 +166,7 @@ impl Folded {
         };
         let traced = Traced {
             addresses: known.addresses.iter().filter_map(spelled).collect(),
-            named: known.named.iter().flat_map(|name| Spelled::of(name).pieces()).collect(),
+            named: known.named.iter().flat_map(|name| Spelled::of(name).pieces()).filter(Piece::is_words).collect(),
             records: Spelled::of(&known.records.join("\n")),
         };
         Self { traced: Some(traced), ..self }
@@ -271,13 +271,19 @@ pub fn find_in_references(params: &Params, references: &[&str], seen: &Folded) -
     sight.taints(params, |param| references.contains(&param))
 }
 
-/// Addresses that code found in a record, where somebody else's words are kept.
+/// Addresses that code found where somebody else had said them: in a mail, or in a record that keeps their words.
 pub fn find_recorded(params: &Params, exempt: &[&str], seen: &Folded) -> Vec<Taint> {
     let sight = Sight { own: &seen.own, untrusted: Vec::new(), traced: seen.traced.as_ref() };
-    let is_kept = |piece: &Piece| matches!(sight.standing(piece), Some(Standing::Said(said)) if said.kept_in.is_some());
+    let is_said = |piece: &Piece| matches!(sight.standing(piece), Some(Standing::Said(_)));
     let mut taints = sight.taints(params, |param| !exempt.contains(&param));
-    taints.retain(|taint| Spelled::of(&taint.value).pieces().iter().any(is_kept));
+    taints.retain(|taint| Spelled::of(&taint.value).pieces().iter().any(is_said));
     taints
+}
+
+/// Whether this text holds this address, however either is spelled.
+pub fn says_address(text: &str, address: &str) -> bool {
+    let said = Spelled::of(text);
+    Spelled::of(address).addresses().iter().any(|address| said.addresses().contains(address))
 }
 
 /// Whether these values hold an address.

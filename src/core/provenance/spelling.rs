@@ -49,6 +49,13 @@ pub(super) enum Piece {
     Words(String),
 }
 
+impl Piece {
+    /// True for what is neither an address nor a host nor a number.
+    pub fn is_words(&self) -> bool {
+        matches!(self, Self::Words(_))
+    }
+}
+
 /// How a piece is like something in a text, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {

@@ -166,10 +166,13 @@ fn taints(
     taints
 }
 
-/// A yes to keeping somebody else's address makes it nobody's own: to be written to, it needs another.
+/// A yes to keeping somebody else's address makes it nobody's own: to be written to, it needs another. That of a sender
+/// the person never wrote to needs one where nothing else asks for it; cards say of it that it is new.
 fn add_recorded(entry: &dyn Entry, action: &mut Action, seen: &Seen<'_>) {
     if entry.effect().passes_values_on() {
+        let is_asked_about = entry.stakes(action) == Stakes::High;
         let mut recorded = provenance::find_recorded(&action.params, entry.references(), &seen.folded);
+        recorded.retain(|taint| taint.kept_in.is_some() || !is_asked_about);
         recorded.retain(|taint| action.taints.iter().all(|known| known.value != taint.value));
         action.taints.extend(recorded);
     }

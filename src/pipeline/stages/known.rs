@@ -32,8 +32,9 @@ pub(super) fn acquaintances(people: &[Person], own: &str, records: &[String]) ->
     let mut known = Acquaintances { records: records.to_vec(), ..Acquaintances::default() };
     for person in people {
         let candidate = Candidate::from(person);
-        // A name that somebody chose for themself speaks for nobody.
-        let chosen = person.named_by == NamedBy::Person && person.known > Familiarity::Seen;
+        // A name that somebody chose for themself, or that is kept from somebody else's words, speaks for nobody.
+        let is_others = person.named_by == NamedBy::Themself || person.untrusted.iter().any(|u| u.text == person.name);
+        let chosen = !is_others && person.known > Familiarity::Seen;
         let is_named = chosen && people::is_named(&candidate, &said);
         if is_named {
             known.named.push(candidate.name);
@@ -51,6 +52,5 @@ pub(super) fn acquaintances(people: &[Person], own: &str, records: &[String]) ->
 }
 
 fn said_by_others<'p>(person: &'p Person, address: &str) -> Option<&'p UntrustedText> {
-    let address = address.to_lowercase();
-    person.untrusted.iter().find(|said| said.text.to_lowercase().split_whitespace().any(|word| word == address))
+    person.untrusted.iter().find(|said| provenance::says_address(&said.text, address))
 }
