@@ -213,7 +213,7 @@ fn passed_on(entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>) -> Vec
     provenance::find(&planned.params, entry.references(), &seen.passed_on, &[])
 }
 
-/// The texts of a judged proposal that are nobody else's.
+/// The texts of a judged proposal that are nobody else's; of what only looks, and is not judged, none.
 pub(crate) fn nobody_elses(
     brain: &Brain,
     service: &str,
@@ -221,8 +221,8 @@ pub(crate) fn nobody_elses(
     params: &Params,
     taints: &[Taint],
 ) -> Vec<String> {
-    let entry = brain.services.command(service, command);
-    provenance::untainted(params, entry.as_ref().map_or(&[][..], |entry| entry.references()), taints)
+    let entry = brain.services.command(service, command).filter(|entry| entry.effect().passes_values_on());
+    entry.map(|entry| provenance::untainted(params, entry.references(), taints)).unwrap_or_default()
 }
 
 /// True for a value that is a time and nothing else: a sentence that mentions one is still a sentence.
