@@ -41,7 +41,7 @@ pub enum StartError {
     #[error("TRANSCRIBE_BASE_URL cannot be used: {0}")]
     Transcribe(String),
     /// Outgoing mail.
-    #[error("SMTP_URL cannot be used: {0}")]
+    #[error(transparent)]
     Smtp(#[from] SmtpUrlError),
 }
 

@@ -166,7 +166,12 @@ impl Folded {
         };
         let traced = Traced {
             addresses: known.addresses.iter().filter_map(spelled).collect(),
-            named: known.named.iter().flat_map(|name| Spelled::of(name).pieces()).filter(Piece::is_words).collect(),
+            named: known
+                .named
+                .iter()
+                .flat_map(|name| Spelled::of(name).pieces())
+                .filter(|piece| matches!(piece, Piece::Words(_)))
+                .collect(),
             records: Spelled::of(&known.records.join("\n")),
         };
         Self { traced: Some(traced), ..self }

@@ -49,13 +49,6 @@ pub(super) enum Piece {
     Words(String),
 }
 
-impl Piece {
-    /// True for what is neither an address nor a host nor a number.
-    pub fn is_words(&self) -> bool {
-        matches!(self, Self::Words(_))
-    }
-}
-
 /// How a piece is like something in a text, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
@@ -390,10 +383,17 @@ fn host_of(word: &str) -> Option<&str> {
 }
 
 fn contains_words(text: &str, piece: &str) -> bool {
-    text.match_indices(piece).any(|(at, _)| {
-        let free = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-        free(text[..at].chars().next_back()) && free(text[at + piece.len()..].chars().next())
-    })
+    let free = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let mut from = 0;
+    // Occurrences may overlap: "at at" stands twice in "at at at".
+    while let Some(found) = text.get(from..).and_then(|rest| rest.find(piece)) {
+        let at = from + found;
+        if free(text[..at].chars().next_back()) && free(text[at + piece.len()..].chars().next()) {
+            return true;
+        }
+        from = at + text[at..].chars().next().map_or(1, char::len_utf8);
+    }
+    false
 }
 
 #[cfg(test)]

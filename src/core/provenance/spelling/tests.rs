@@ -68,6 +68,13 @@ fn alike_is_not_the_same() {
     }
 }
 
+#[test]
+fn words_are_found_behind_what_only_looks_like_them() {
+    let piece = Piece::Words("at at at at".to_owned());
+    assert_eq!(Spelled::of("xat at at at at").likeness(&piece), Some(Likeness::Same));
+    assert_eq!(Spelled::of("xat at at at").likeness(&piece), None);
+}
+
 /// The ways in which somebody may write an address down.
 fn spellings() -> impl Strategy<Value = (String, String)> {
     let label = || "[a-z][a-z0-9]{2,8}";
