@@ -128,3 +128,12 @@ async fn card(api: &FakeBotApi, chat: i64) -> SentMessage {
 fn mail_server() -> SmtpServer {
     SmtpServer::start(Mode::Accept)
 }
+
+/// A served person in front of a card, and what is to be kept alive meanwhile.
+async fn with_card() -> (FakeBotApi, SmtpServer, ModelServer, Daemon, SentMessage) {
+    let (api, smtp, model) = (FakeBotApi::start().await, mail_server(), mailing(Duration::ZERO));
+    let daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
+    api.user_says(ANNA, SEND);
+    let card = card(&api, ANNA).await;
+    (api, smtp, model, daemon, card)
+}

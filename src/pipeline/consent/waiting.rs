@@ -19,7 +19,10 @@ pub(in crate::pipeline) async fn named(turn: &Turn<'_>, mut answer: Answer) -> A
         return answer;
     }
     // Some may have been decided meanwhile. What cannot be read is not claimed to wait.
-    let mut open = turn.brain.open_pending(turn.chat()).await.unwrap_or_default();
+    let mut open = turn.brain.open_pending(turn.chat()).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "what still waits could not be read");
+        Vec::new()
+    });
     open.retain(|pending| pending.owner == *turn.owner());
     let Some(last) = answer.replies.last_mut().filter(|_| !open.is_empty()) else {
         return answer;

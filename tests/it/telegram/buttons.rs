@@ -30,14 +30,6 @@ pub(super) async fn noticed_at(api: &FakeBotApi, query: String) -> String {
     }
 }
 
-async fn with_card() -> (FakeBotApi, SmtpServer, ModelServer, Daemon, SentMessage) {
-    let (api, smtp, model) = (FakeBotApi::start().await, mail_server(), mailing(Duration::ZERO));
-    let daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
-    api.user_says(ANNA, SEND);
-    let card = card(&api, ANNA).await;
-    (api, smtp, model, daemon, card)
-}
-
 /// What a card says without its question, which a decided one no longer asks.
 fn asked_nothing(card: &SentMessage) -> String {
     let text = timeless(&card.text);

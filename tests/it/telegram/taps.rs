@@ -8,14 +8,6 @@ use crate::support::bot_api::Fault;
 /// How long a call may hang.
 const HANGS: Duration = Duration::from_millis(brain_agent::limits::TELEGRAM_CALL_MS);
 
-async fn with_card() -> (FakeBotApi, SmtpServer, ModelServer, Daemon, SentMessage) {
-    let (api, smtp, model) = (FakeBotApi::start().await, mail_server(), mailing(Duration::ZERO));
-    let daemon = serve(&installed().model(&model).smtp(&smtp), &api).await;
-    api.user_says(ANNA, SEND);
-    let card = card(&api, ANNA).await;
-    (api, smtp, model, daemon, card)
-}
-
 #[tokio::test]
 async fn a_tap_is_answered_though_another_message_of_its_chat_hangs_and_its_words_come_later() {
     let (api, _smtp, model, _daemon, card) = with_card().await;
