@@ -7,6 +7,7 @@
 mod channel;
 mod clock;
 mod file_error;
+mod index;
 mod model;
 mod optimistic;
 pub mod records;
@@ -17,6 +18,10 @@ mod typed;
 pub use channel::{Channel, SendError};
 pub use clock::Clock;
 pub use file_error::{is_full, why_not};
+pub use index::{
+    Candidates, Description, Document, Found, Hit, Index, IndexError, Needs, Participant, Progress, Query, Ranking,
+    Source, Update, WordMatch,
+};
 pub use model::{Call, Completion, Model, ModelError, Patience, Stage, Usage};
 pub use optimistic::optimistic;
 pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, StoreError, Stored, Table, from_stored};

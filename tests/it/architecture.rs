@@ -29,7 +29,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "core" => &["limits"],
         "ports" | "language" => BASE,
         "prompts" | "clock" | "config" => PORTS,
-        "store" | "services" | "llm" => ADAPTER,
+        "store" | "search" | "services" | "llm" => ADAPTER,
         "pipeline" => PIPELINE,
         "scheduler" | "admin" | "channel" => FRONT,
         // They put everything together.
