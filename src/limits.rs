@@ -199,6 +199,10 @@ pub const INBOX_SEEN_MAX: usize = 10_000;
 pub const CONFLICT_TRIES_MAX: usize = 32;
 /// Messages of a chat that a deliverer reads at once; the rest follow.
 pub const OUTBOX_AT_ONCE: usize = 32;
+/// Records of a range that are read where they are asked for; a longer one goes on on a thread of the store.
+pub const STORE_READ_INLINE: usize = 64;
+/// Threads for long reads: few, as they take turns at one disk, and begun with the first such read.
+pub const STORE_READERS: usize = 2;
 /// Changes waiting for one group commit.
 pub const STORE_QUEUE_MAX: usize = 4_096;
 /// Batches that share one group commit.

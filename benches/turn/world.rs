@@ -15,7 +15,8 @@ use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin, Reply};
 use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::{
-    Batch, Call, Channel, Completion, Key, Model, ModelError, Scan, SendError, Store, StoreError, Stored, Table,
+    Batch, Call, Channel, Completion, Key, Model, ModelError, Reader, Scan, SendError, Snapshot, Store, StoreError,
+    Stored, Table,
 };
 use brain_agent::store::{MemoryStore, RedbStore};
 use tokio::sync::mpsc::UnboundedSender;
@@ -172,13 +173,20 @@ pub struct BookStore {
 }
 
 #[async_trait]
-impl Store for BookStore {
+impl Reader for BookStore {
     async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
         self.inner.get(table, key).await
     }
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         self.inner.scan(scan).await
+    }
+}
+
+#[async_trait]
+impl Store for BookStore {
+    async fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        Ok(Snapshot::of(self))
     }
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {

@@ -17,7 +17,7 @@ use crate::core::turn::Incoming;
 use crate::language::time::DateOrder;
 use crate::limits;
 use crate::ports::records::{ChatState, User};
-use crate::ports::{Batch, Channel, Clock, Expect, Key, Model, RecordExt, Store, StoreError, Table};
+use crate::ports::{Batch, Channel, Clock, Expect, Key, Model, Reader, RecordExt, Store, StoreError, Table};
 use crate::prompts::Prompts;
 use crate::services::registry::Registry;
 use crate::services::service::{AddressBook, RequestContext};
@@ -139,7 +139,17 @@ impl Brain {
 
     /// The same, and what a change of it has to expect.
     pub async fn user_at(&self, id: &UserId, chat: &ChatId) -> Result<(User, Expect), StoreError> {
-        let stored = self.store.load::<User>(&Key::of(&[id.as_str()])).await?;
+        self.user_in(&self.store.as_ref(), id, chat).await
+    }
+
+    /// The same, as this reader sees it.
+    pub(super) async fn user_in(
+        &self,
+        reader: &impl Reader,
+        id: &UserId,
+        chat: &ChatId,
+    ) -> Result<(User, Expect), StoreError> {
+        let stored = reader.load::<User>(&Key::of(&[id.as_str()])).await?;
         let new = || User {
             id: id.clone(),
             chat: chat.clone(),
@@ -159,7 +169,16 @@ impl Brain {
 
     /// The same, and what a change of it has to expect.
     pub(super) async fn chat_state_at(&self, chat: &ChatId) -> Result<(ChatState, Expect), StoreError> {
-        let stored = self.store.load::<ChatState>(&Key::of(&[chat.as_str()])).await?;
+        self.chat_state_in(&self.store.as_ref(), chat).await
+    }
+
+    /// The same, as this reader sees it.
+    pub(super) async fn chat_state_in(
+        &self,
+        reader: &impl Reader,
+        chat: &ChatId,
+    ) -> Result<(ChatState, Expect), StoreError> {
+        let stored = reader.load::<ChatState>(&Key::of(&[chat.as_str()])).await?;
         let new = || ChatState::new(chat.clone());
         Ok(stored.map_or_else(|| (new(), Expect::Absent), |(state, revision)| (state, Expect::Revision(revision))))
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
+use self::read::Beginning;
 use super::brain::Brain;
 use super::intake::debounce::Debounce;
 use crate::core::history::PastAction;
@@ -97,14 +98,8 @@ impl<'a> Turn<'a> {
         debounce: Debounce,
     ) -> Result<Self, StoreError> {
         let began = Instant::now();
-        let (user, state, history, replied, replied_card, all_open) = tokio::try_join!(
-            brain.user(&incoming.user, &incoming.chat),
-            brain.chat_state(&incoming.chat),
-            read::history(brain, &incoming.chat),
-            read::replied(brain, incoming),
-            read::replied_card(brain, incoming),
-            brain.open_pending(&incoming.chat),
-        )?;
+        let Beginning { user, state, history, replied, replied_card, open: all_open } =
+            read::beginning(brain, incoming).await?;
         let ctx = brain.request_context(&user, &incoming.chat);
         let of_all = all_open.len();
         let open: Vec<Pending> = all_open.into_iter().filter(|pending| pending.owner == incoming.user).collect();

@@ -11,6 +11,7 @@ mod index;
 mod model;
 mod optimistic;
 pub mod records;
+mod snapshot;
 mod store;
 mod transcriber;
 mod typed;
@@ -24,6 +25,7 @@ pub use index::{
 };
 pub use model::{Call, Completion, Model, ModelError, Patience, Stage, Usage};
 pub use optimistic::optimistic;
+pub use snapshot::{Reader, Snapshot};
 pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, StoreError, Stored, Table, from_stored};
 pub use transcriber::{Recording, TranscribeError, Transcriber};
 pub use typed::RecordExt;

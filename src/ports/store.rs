@@ -11,6 +11,8 @@ use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::snapshot::{Reader, Snapshot};
+
 /// What is kept, one table each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -377,12 +379,9 @@ pub fn from_stored<R: Record>(stored: &Stored) -> Result<R, StoreError> {
 
 /// The embedded or shared store.
 #[async_trait]
-pub trait Store: Send + Sync + std::fmt::Debug {
-    /// One record.
-    async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError>;
-
-    /// Records of a range of keys.
-    async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError>;
+pub trait Store: Reader {
+    /// All of it as it is at this moment, for several reads that belong together; see [`Snapshot`].
+    async fn snapshot(&self) -> Result<Snapshot<'_>, StoreError>;
 
     /// All changes or none, durable on return; gives the revision the written records got.
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError>;

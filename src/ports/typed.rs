@@ -1,10 +1,11 @@
-//! Typed reads over any store: records instead of bytes.
+//! Typed reads over any store or snapshot: records instead of bytes.
 
 use async_trait::async_trait;
 
-use super::store::{Key, Record, Scan, Store, StoreError, from_stored};
+use super::snapshot::Reader;
+use super::store::{Key, Record, Scan, StoreError, from_stored};
 
-/// Typed reads over any store.
+/// Typed reads over any store or snapshot.
 #[async_trait]
 pub trait RecordExt {
     /// One record with its revision.
@@ -18,7 +19,7 @@ pub trait RecordExt {
 }
 
 #[async_trait]
-impl RecordExt for dyn Store {
+impl<T: Reader + ?Sized> RecordExt for T {
     async fn load<R: Record>(&self, key: &Key) -> Result<Option<(R, u64)>, StoreError> {
         match self.get(R::TABLE, key).await? {
             Some(stored) => Ok(Some((from_stored(&stored)?, stored.revision))),

@@ -6,7 +6,7 @@
 //! this folder.
 //!
 //! Deliberately not here: what the records mean. In reading order: `layout` (bytes), `opening` and `place` (the
-//! file), `writer` and `group` (commits), `rewriting` (so that nothing old is left in it), `memory` (the same without a file).
+//! file), `reading`, `writer` and `group` (commits), `rewriting` (so that nothing old is left in it), `memory` (the same without a file).
 
 mod fault;
 mod group;
@@ -15,28 +15,27 @@ mod medium;
 mod memory;
 mod opening;
 mod place;
+mod reading;
 mod rewriting;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 
 pub use memory::MemoryStore;
 
-use self::fault::{damaged, disk, translate};
-use self::layout::{bounds, decode, records};
+use self::fault::disk;
 use self::opening::{Opened, Source};
+use self::reading::Moment;
 use self::writer::{Job, Shared, Writer};
 use crate::limits;
-use crate::ports::{Batch, Key, Order, Scan, Store, StoreError, Stored, Table};
+use crate::ports::{Batch, Key, Reader, Scan, Snapshot, Store, StoreError, Stored, Table};
 
 /// A store in one file, owned by this process.
 #[derive(Debug)]
@@ -44,9 +43,6 @@ pub struct RedbStore {
     shared: Arc<Shared>,
     queue: mpsc::Sender<Job>,
 }
-
-/// A record as read, before it is taken apart.
-type Raw = (Key, Vec<u8>);
 
 impl RedbStore {
     /// Opens the store at `path`; makes it, and the folders above it, when there is none. An existing file that
@@ -88,89 +84,81 @@ impl RedbStore {
         healed.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Runs a read of one snapshot off the async threads. redb gives a file up after its first failed read, so
-    /// such a read is tried once more on a fresh one.
-    async fn read<T: Send + 'static>(
-        &self,
-        read: impl Fn(&ReadTransaction) -> Result<T, redb::Error> + Send + Sync + 'static,
-    ) -> Result<T, StoreError> {
-        let read = Arc::new(read);
-        if self.queue.is_closed() {
-            return Err(StoreError::Closed);
+    /// After a failed read: redb gives a file up with its first one, so a disk that fails gets one more try on a fresh
+    /// one.
+    async fn again_after(&self, cause: StoreError) -> Result<(), StoreError> {
+        match cause {
+            StoreError::Disk { .. } | StoreError::Full { .. } => self.heal().await,
+            other => Err(other),
         }
-        match self.read_once(Arc::clone(&read)).await {
-            Err(StoreError::Disk { .. } | StoreError::Full { .. }) => {
-                self.heal().await?;
-                self.read_once(read).await
+    }
+
+    fn check_open(&self) -> Result<(), StoreError> {
+        if self.queue.is_closed() { Err(StoreError::Closed) } else { Ok(()) }
+    }
+
+    async fn get_at(&self, moment: &Moment, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
+        self.check_open()?;
+        match reading::get(&self.shared, moment, table, key) {
+            Ok(found) => Ok(found),
+            Err(cause) => {
+                self.again_after(cause).await?;
+                reading::get(&self.shared, moment, table, key)
             }
-            answer => answer,
         }
     }
 
-    async fn read_once<T: Send + 'static>(
-        &self,
-        read: Arc<impl Fn(&ReadTransaction) -> Result<T, redb::Error> + Send + Sync + 'static>,
-    ) -> Result<T, StoreError> {
-        let shared = Arc::clone(&self.shared);
-        let reading = spawn_blocking(move || read_snapshot(&shared, read.as_ref()));
-        reading.await.unwrap_or(Err(StoreError::Closed))
+    async fn scan_at(&self, moment: &Arc<Moment>, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
+        self.check_open()?;
+        match reading::scan(&self.shared, moment, scan.clone()).await {
+            Ok(found) => Ok(found),
+            Err(cause) => {
+                self.again_after(cause).await?;
+                reading::scan(&self.shared, moment, scan).await
+            }
+        }
     }
 }
 
-fn read_snapshot<T>(
-    shared: &Shared,
-    read: &(impl Fn(&ReadTransaction) -> Result<T, redb::Error> + ?Sized),
-) -> Result<T, StoreError> {
-    let path = &shared.source.path;
-    let guard = shared.database();
-    let Some(database) = guard.as_ref() else {
-        return Err(disk(path, "it is not open"));
-    };
-    let attempt = || read(&database.begin_read()?);
-    match catch_unwind(AssertUnwindSafe(attempt)) {
-        Ok(answer) => answer.map_err(|cause| translate(path, &cause)),
-        Err(_) => Err(damaged(path, "reading it failed unexpectedly")),
+/// The store at one moment.
+#[derive(Debug)]
+struct RedbSnapshot<'a> {
+    store: &'a RedbStore,
+    moment: Arc<Moment>,
+}
+
+#[async_trait]
+impl Reader for RedbSnapshot<'_> {
+    async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
+        self.store.get_at(&self.moment, table, key).await
+    }
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
+        self.store.scan_at(&self.moment, scan).await
     }
 }
 
-fn read_one(reading: &ReadTransaction, table: Table, key: &Key) -> Result<Option<Vec<u8>>, redb::Error> {
-    let table = reading.open_table(records(table))?;
-    let bytes = table.get(key.as_str())?;
-    Ok(bytes.map(|bytes| bytes.value().to_vec()))
-}
-
-fn read_range(reading: &ReadTransaction, scan: &Scan) -> Result<Vec<Raw>, redb::Error> {
-    let Some((lower, upper)) = bounds(scan) else {
-        return Ok(Vec::new());
-    };
-    let table = reading.open_table(records(scan.table))?;
-    let upper = upper.as_ref().map(String::as_str);
-    let mut range = table.range::<&str>((lower, upper))?;
-    let mut found = Vec::new();
-    while found.len() < scan.limit {
-        let next = match scan.order {
-            Order::Ascending => range.next(),
-            Order::Descending => range.next_back(),
-        };
-        let Some(entry) = next else { break };
-        let (key, value) = entry?;
-        found.push((Key::from_stored(key.value()), value.value().to_vec()));
+#[async_trait]
+impl Reader for RedbStore {
+    async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
+        self.get_at(&self.shared.moment(), table, key).await
     }
-    Ok(found)
+
+    async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
+        self.scan_at(&self.shared.moment(), scan).await
+    }
 }
 
 #[async_trait]
 impl Store for RedbStore {
-    async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
-        let key = key.clone();
-        let bytes = self.read(move |reading| read_one(reading, table, &key)).await?;
-        bytes.map(|bytes| decode(table, bytes)).transpose()
-    }
-
-    async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
-        let table = scan.table;
-        let found = self.read(move |reading| read_range(reading, &scan)).await?;
-        found.into_iter().map(|(key, bytes)| Ok((key, decode(table, bytes)?))).collect()
+    async fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        self.check_open()?;
+        let moment = self.shared.moment();
+        if let Err(cause) = moment.begin(&self.shared) {
+            self.again_after(cause).await?;
+            moment.begin(&self.shared)?;
+        }
+        Ok(Snapshot::of(RedbSnapshot { store: self, moment }))
     }
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {

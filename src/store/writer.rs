@@ -5,7 +5,7 @@
 //! commit did reach it, takes it back. Until that has worked, no batch is tried.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use redb::Database;
 use tokio::sync::{mpsc, oneshot};
@@ -14,6 +14,7 @@ use super::fault::{damaged, disk, translate};
 use super::group::{self, Answers, Prior};
 use super::layout::REVISION_KEY;
 use super::opening::{Opened, Source, read_about};
+use super::reading::Moment;
 use super::rewriting;
 use crate::limits;
 use crate::ports::{Batch, StoreError};
@@ -36,20 +37,35 @@ pub(super) enum Job {
 pub(super) struct Shared {
     pub(super) source: Source,
     database: RwLock<Option<Database>>,
+    /// What readers hold of the file; those that are gone are forgotten with the next ones.
+    moments: Mutex<Vec<Weak<Moment>>>,
 }
 
 impl Shared {
     pub(super) fn new(source: Source, database: Database) -> Self {
-        Self { source, database: RwLock::new(Some(database)) }
+        Self { source, database: RwLock::new(Some(database)), moments: Mutex::default() }
     }
 
     pub(super) fn database(&self) -> RwLockReadGuard<'_, Option<Database>> {
         self.database.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the reads under way, so that the old file is closed when this returns.
+    /// A moment to read at, which does not outlive the file.
+    pub(super) fn moment(&self) -> Arc<Moment> {
+        let moment = Arc::default();
+        let mut moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
+        moments.retain(|moment| moment.strong_count() > 0);
+        moments.push(Arc::downgrade(&moment));
+        moment
+    }
+
+    /// Waits for the reads under way and ends what is held for later ones, so that the old file is closed when this
+    /// returns.
     fn replace(&self, database: Option<Database>) {
-        *self.database.write().unwrap_or_else(PoisonError::into_inner) = database;
+        let mut current = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        let moments = self.moments.lock().unwrap_or_else(PoisonError::into_inner);
+        moments.iter().filter_map(Weak::upgrade).for_each(|moment| moment.end());
+        *current = database;
     }
 }
 

@@ -450,7 +450,7 @@ fn fill(rig: &Rig) {
 }
 
 async fn eves_note(rig: &Rig) -> Vec<u8> {
-    use brain_agent::ports::{Key, Store};
+    use brain_agent::ports::{Key, Reader};
     let stored = rig.store.get(Table::Notes, &Key::of(&["eve", "evenote01"])).await.unwrap();
     stored.unwrap().body
 }

@@ -32,7 +32,7 @@ use brain_agent::pipeline::brain::{Brain, Policy};
 use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::Audit;
-use brain_agent::ports::{Change, Clock, Expect, Key, RecordExt, Scan, Store, Table};
+use brain_agent::ports::{Change, Clock, Expect, Key, Reader, RecordExt, Scan, Store, Table};
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
 use brain_agent::services;

@@ -17,7 +17,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::execute;
 use crate::pipeline::stages::execute::{Grant, Ran};
 use crate::ports::records::{Due, DueKind, PendingOpen, Show};
-use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
+use crate::ports::{Batch, Expect, Key, Reader, Record, RecordExt, Scan, StoreError, Table};
 
 /// Revisions of the two records of an approved card.
 #[derive(Debug, Clone, Copy)]
@@ -63,24 +63,12 @@ pub fn step_report(step: &Step) -> crate::core::outcome::Report {
 impl Brain {
     /// A pending action and its revision.
     pub async fn pending(&self, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
-        self.store.load::<Pending>(&crate::ports::Key::of(&[id.as_str()])).await
+        pending(&self.store.as_ref(), id).await
     }
 
     /// The open pending actions of a chat, oldest first.
     pub async fn open_pending(&self, chat: &ChatId) -> Result<Vec<Pending>, StoreError> {
-        let scan = Scan::of::<PendingOpen>(&[chat.as_str()], limits::PENDING_OPEN_MAX);
-        let index = self.store.list::<PendingOpen>(scan).await?;
-        let mut open = Vec::with_capacity(index.len());
-        for (entry, _) in index {
-            if let Some((pending, _)) = self.pending(&entry.id).await?
-                && pending.state.is_open()
-            {
-                open.push(pending);
-            }
-        }
-        // Cards made at the same instant are in the order in which they were shown.
-        open.sort_by_key(|pending| (pending.created_at, pending.last_card_message()));
-        Ok(open)
+        open_pending(&self.store.snapshot().await?, chat).await
     }
 
     /// Makes a decision durable: new state, audit row, and for a yes the intent to execute, in one commit.
@@ -249,6 +237,28 @@ impl Brain {
     }
 }
 
+/// A pending action and its revision, as this reader sees it.
+pub async fn pending(reader: &impl Reader, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
+    reader.load::<Pending>(&Key::of(&[id.as_str()])).await
+}
+
+/// The open pending actions of a chat, oldest first, as this reader sees them.
+pub async fn open_pending(reader: &impl Reader, chat: &ChatId) -> Result<Vec<Pending>, StoreError> {
+    let scan = Scan::of::<PendingOpen>(&[chat.as_str()], limits::PENDING_OPEN_MAX);
+    let index = reader.list::<PendingOpen>(scan).await?;
+    let mut open = Vec::with_capacity(index.len());
+    for (entry, _) in index {
+        if let Some((pending, _)) = pending(reader, &entry.id).await?
+            && pending.state.is_open()
+        {
+            open.push(pending);
+        }
+    }
+    // Cards made at the same instant are in the order in which they were shown.
+    open.sort_by_key(|pending| (pending.created_at, pending.last_card_message()));
+    Ok(open)
+}
+
 /// The due entry that expires a card.
 pub fn expiry(pending: &Pending) -> Due {
     Due {
@@ -260,8 +270,8 @@ pub fn expiry(pending: &Pending) -> Due {
     }
 }
 
-fn intent_key(id: &PendingId) -> crate::ports::Key {
-    crate::ports::Key::of(&[id.as_str()])
+fn intent_key(id: &PendingId) -> Key {
+    Key::of(&[id.as_str()])
 }
 
 /// The intent to execute an approved card: a run with every step planned.

@@ -1,31 +1,57 @@
-//! What a turn reads as it begins: the conversation, and what its message replies to.
+//! What a turn reads as it begins: who writes, what is going on in the chat, the conversation, what its message replies
+//! to, and what is open. All of it is of one moment, and the snapshot is gone when this is done: nothing of the store is
+//! held while a turn waits for anybody.
 
 use crate::core::ids::ChatId;
 use crate::core::pending::Pending;
 use crate::core::turn::{Incoming, Input};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::ports::records::{CardMessage, Message, Shown};
-use crate::ports::{RecordExt, Scan, StoreError};
+use crate::pipeline::consent::decisions;
+use crate::ports::records::{CardMessage, ChatState, Message, Shown, User};
+use crate::ports::{RecordExt, Scan, Snapshot, StoreError};
 
-pub(super) async fn replied(brain: &Brain, incoming: &Incoming) -> Result<Option<Shown>, StoreError> {
-    let Input::Message { reply_to: Some(message), .. } = &incoming.input else { return Ok(None) };
-    let key = Shown::key_of(&incoming.chat, *message);
-    Ok(brain.store.load::<Shown>(&key).await?.map(|(shown, _)| shown))
+/// What a turn begins with.
+pub(super) struct Beginning {
+    pub user: User,
+    pub state: ChatState,
+    pub history: Vec<Message>,
+    pub replied: Option<Shown>,
+    pub replied_card: Option<Pending>,
+    /// The chat's open cards, whoever they belong to.
+    pub open: Vec<Pending>,
 }
 
-pub(super) async fn replied_card(brain: &Brain, incoming: &Incoming) -> Result<Option<Pending>, StoreError> {
+pub(super) async fn beginning(brain: &Brain, incoming: &Incoming) -> Result<Beginning, StoreError> {
+    let moment = brain.store.snapshot().await?;
+    Ok(Beginning {
+        user: brain.user_in(&moment, &incoming.user, &incoming.chat).await?.0,
+        state: brain.chat_state_in(&moment, &incoming.chat).await?.0,
+        history: history(&moment, &incoming.chat).await?,
+        replied: replied(&moment, incoming).await?,
+        replied_card: replied_card(&moment, incoming).await?,
+        open: decisions::open_pending(&moment, &incoming.chat).await?,
+    })
+}
+
+async fn replied(moment: &Snapshot<'_>, incoming: &Incoming) -> Result<Option<Shown>, StoreError> {
     let Input::Message { reply_to: Some(message), .. } = &incoming.input else { return Ok(None) };
-    let entry = brain.store.load::<CardMessage>(&CardMessage::key_of(&incoming.chat, *message)).await?;
+    let key = Shown::key_of(&incoming.chat, *message);
+    Ok(moment.load::<Shown>(&key).await?.map(|(shown, _)| shown))
+}
+
+async fn replied_card(moment: &Snapshot<'_>, incoming: &Incoming) -> Result<Option<Pending>, StoreError> {
+    let Input::Message { reply_to: Some(message), .. } = &incoming.input else { return Ok(None) };
+    let entry = moment.load::<CardMessage>(&CardMessage::key_of(&incoming.chat, *message)).await?;
     match entry {
-        Some((entry, _)) => Ok(brain.pending(&entry.pending).await?.map(|(pending, _)| pending)),
+        Some((entry, _)) => Ok(decisions::pending(moment, &entry.pending).await?.map(|(pending, _)| pending)),
         None => Ok(None),
     }
 }
 
-pub(super) async fn history(brain: &Brain, chat: &ChatId) -> Result<Vec<Message>, StoreError> {
+async fn history(moment: &Snapshot<'_>, chat: &ChatId) -> Result<Vec<Message>, StoreError> {
     let scan = Scan::of::<Message>(&[chat.as_str()], limits::PLAN_HISTORY_MESSAGES).newest_first();
-    let mut messages: Vec<Message> = brain.store.list::<Message>(scan).await?.into_iter().map(|(m, _)| m).collect();
+    let mut messages: Vec<Message> = moment.list::<Message>(scan).await?.into_iter().map(|(m, _)| m).collect();
     messages.reverse();
     Ok(messages)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::disk::Disk;
 use super::{batch, write};
-use crate::ports::{Batch, Expect, Key, Order, Scan, Store, StoreError, Table};
+use crate::ports::{Batch, Expect, Key, Order, Reader, Scan, Store, StoreError, Table};
 use crate::store::group::{Prior, commit};
 use crate::store::{MemoryStore, RedbStore};
 

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use super::disk::{Disk, Failure};
 use super::{batch, write};
-use crate::ports::{Batch, Expect, Key, Order, Scan, Store, StoreError, Table};
+use crate::ports::{Batch, Expect, Key, Order, Reader, Scan, Store, StoreError, Table};
 use crate::store::RedbStore;
 
 /// Two records that must stay equal; large enough to need new pages.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::{batch, write};
 use crate::limits;
-use crate::ports::{Batch, Expect, Key, Order, Scan, Store, Table};
+use crate::ports::{Batch, Expect, Key, Order, Reader, Scan, Store, Table};
 use crate::store::RedbStore;
 
 /// A decision: the pending action, its audit row, the intent to execute.

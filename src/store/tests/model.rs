@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::disk::Disk;
-use crate::ports::{Batch, Change, Expect, Key, Order, Scan, Store, Stored, Table};
+use crate::ports::{Batch, Change, Expect, Key, Order, Reader, Scan, Store, Stored, Table};
 use crate::store::MemoryStore;
 
 #[derive(Debug, Clone)]

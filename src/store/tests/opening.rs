@@ -5,7 +5,7 @@ use std::path::Path;
 use redb::{Database, TableDefinition};
 
 use super::{batch, write};
-use crate::ports::{Expect, Key, Store, StoreError, Table};
+use crate::ports::{Expect, Key, Reader, Store, StoreError, Table};
 use crate::store::RedbStore;
 use crate::store::layout::{ABOUT, FORMAT_KEY};
 use crate::store::opening::FORMAT;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{batch, write};
-use crate::ports::{Change, Expect, Key, Order, Scan, Store, StoreError, Table};
+use crate::ports::{Change, Expect, Key, Order, Reader, Scan, Store, StoreError, Table};
 use crate::store::RedbStore;
 
 const SECRET: &str = "4711-canary";

@@ -15,7 +15,7 @@ use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::{Due, User};
 use brain_agent::ports::{
-    Batch, Channel, Clock, Expect, Key, RecordExt, Scan, SendError, Store, StoreError, Stored, Table,
+    Batch, Channel, Clock, Expect, Key, Reader, RecordExt, Scan, SendError, Snapshot, Store, StoreError, Stored, Table,
 };
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
@@ -123,7 +123,7 @@ impl Mortal {
 }
 
 #[async_trait]
-impl Store for Mortal {
+impl Reader for Mortal {
     async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
         if self.is_dead() {
             return Err(StoreError::Closed);
@@ -136,6 +136,13 @@ impl Store for Mortal {
             return Err(StoreError::Closed);
         }
         self.inner.scan(scan).await
+    }
+}
+
+#[async_trait]
+impl Store for Mortal {
+    async fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        Ok(Snapshot::of(self))
     }
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {

@@ -12,8 +12,8 @@ use brain_agent::core::pending::{Instants, Monotonic};
 use brain_agent::core::plan::Action;
 use brain_agent::core::turn::{Edit, Reply};
 use brain_agent::ports::{
-    Batch, Call, Channel, Clock, Completion, Key, Model, ModelError, Scan, SendError, Stage, Store, StoreError, Stored,
-    Table, Usage,
+    Batch, Call, Channel, Clock, Completion, Key, Model, ModelError, Reader, Scan, SendError, Snapshot, Stage, Store,
+    StoreError, Stored, Table, Usage,
 };
 use brain_agent::store::MemoryStore;
 use chrono::{DateTime, Utc};
@@ -185,7 +185,7 @@ impl WatchedStore {
 }
 
 #[async_trait]
-impl Store for WatchedStore {
+impl Reader for WatchedStore {
     async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
         if table == Table::Pending {
             self.reads_card();
@@ -197,6 +197,13 @@ impl Store for WatchedStore {
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         self.lets_others_go_first().await;
         self.inner.scan(scan).await
+    }
+}
+
+#[async_trait]
+impl Store for WatchedStore {
+    async fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        Ok(Snapshot::of(self))
     }
 
     async fn commit(&self, mut batch: Batch) -> Result<u64, StoreError> {

@@ -20,7 +20,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
 use crate::core::plan::Action;
 use crate::language::time::DateOrder;
-use crate::ports::{Batch, Expect, Key, Scan, Store, StoreError, Stored, Table};
+use crate::ports::{Batch, Expect, Key, Reader, Scan, Snapshot, Store, StoreError, Stored, Table};
 use crate::services::contacts::Contacts;
 use crate::services::registry::Registration;
 use crate::services::service::{Attempt, Performed, Prepared, RequestContext};
@@ -33,7 +33,7 @@ pub struct RecordStore(Mutex<(u64, Rows)>);
 type Rows = BTreeMap<(Table, Key), Stored>;
 
 #[async_trait]
-impl Store for RecordStore {
+impl Reader for RecordStore {
     async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
         Ok(self.0.lock().unwrap().1.get(&(table, key.clone())).cloned())
     }
@@ -43,6 +43,13 @@ impl Store for RecordStore {
         let inner = self.0.lock().unwrap();
         let rows = inner.1.iter().filter(|((table, key), _)| *table == scan.table && key.as_str().starts_with(prefix));
         Ok(rows.map(|((_, key), stored)| (key.clone(), stored.clone())).take(scan.limit).collect())
+    }
+}
+
+#[async_trait]
+impl Store for RecordStore {
+    async fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        Ok(Snapshot::of(self))
     }
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {
