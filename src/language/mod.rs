@@ -7,13 +7,15 @@
 //! - [`time`]: points, spans and recurrences, and what is doubtful about them. [`offset`]: "a day before".
 //! - [`routing`]: which services a message is about. [`requests`]: a plan for everyday requests.
 //! - `tokens`, `lexicon`, `tables`: one cutter of texts, one table of words and phrases for all of these, read in place.
-//! - [`words`], [`people`], [`places`]: words as they are compared, names of people, names of zones.
+//! - [`words`], [`terms`], [`likeness`]: words as they are compared, as things are found by them, and how alike two are.
+//! - [`people`], [`places`]: names of people, names of zones.
 
 #[cfg(test)]
 mod compiled;
 pub mod consent;
 pub mod continuation;
 mod lexicon;
+pub mod likeness;
 pub mod offset;
 pub mod people;
 pub mod places;
@@ -21,6 +23,7 @@ pub mod requests;
 pub mod routing;
 pub mod says;
 mod tables;
+pub mod terms;
 pub mod time;
 mod tokens;
 pub mod words;

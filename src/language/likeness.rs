@@ -1,0 +1,69 @@
+//! How alike two words are: the same, one the beginning of the other, or one a slip of the other.
+//!
+//! Words come folded, usually as stems. A slip is one edit behind the same first letter, or enough shared trigrams
+//! (Dice); whoever compares tries slips only where nothing else was found.
+//! Deliberately not here: what is searched, and what a likeness is worth beside others.
+
+use std::collections::HashSet;
+
+use super::words;
+
+/// What the same word is worth.
+pub const SAME: f32 = 1.0;
+/// What the beginning of a word is worth beside the whole.
+pub const BEGINNING: f32 = 0.85;
+/// Shortest beginning that counts.
+pub const BEGINNING_CHARS: usize = 3;
+/// Shortest word that may be a slip, or have one.
+pub const SLIP_CHARS: usize = 4;
+/// Shared trigrams (Dice) from which a word may be a slip of another.
+const SLIP_DICE: f32 = 0.45;
+
+/// True when the first is a beginning of the second that is long enough to mean it.
+pub fn begins(short: &str, long: &str) -> bool {
+    long.starts_with(short) && short.chars().count() >= BEGINNING_CHARS
+}
+
+/// How alike two different words are when one may be a misspelling of the other.
+pub fn slip(a: &str, b: &str) -> Option<f32> {
+    let long_enough = |word: &str| word.chars().count() >= SLIP_CHARS;
+    if !long_enough(a) || !long_enough(b) {
+        return None;
+    }
+    let dice = dice(a, b);
+    // Hardly anybody mistypes the first letter, and "silk" is no milk.
+    let edit = a.chars().next() == b.chars().next() && words::distance(a, b, 1).is_some();
+    (edit || dice >= SLIP_DICE).then_some((dice * 0.9).max(0.7))
+}
+
+/// Shared trigrams of two words, with their ends marked: 0 for none, 1 for all.
+fn dice(a: &str, b: &str) -> f32 {
+    let trigrams = |word: &str| -> HashSet<[char; 3]> {
+        let padded: Vec<char> = format!("  {word} ").chars().collect();
+        padded.windows(3).map(|w| [w[0], w[1], w[2]]).collect()
+    };
+    let (a, b) = (trigrams(a), trigrams(b));
+    2.0 * a.intersection(&b).count() as f32 / (a.len() + b.len()) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_keeps_the_first_letter_or_most_of_the_word() {
+        for (a, b) in [("dentits", "dentist"), ("quartely", "quarterly"), ("milk", "mlik"), ("entist", "dentist")] {
+            assert!(slip(a, b).is_some_and(|likeness| likeness >= 0.7), "{a} {b}");
+            assert_eq!(slip(a, b), slip(b, a));
+        }
+        for (a, b) in [("silk", "milk"), ("mik", "milk"), ("plumber", "dentist")] {
+            assert_eq!(slip(a, b), None, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_beginning_has_three_letters() {
+        assert!(begins("den", "dentist") && begins("dentist", "dentist"));
+        assert!(!begins("de", "dentist") && !begins("dentist", "den"));
+    }
+}
