@@ -18,7 +18,9 @@ use crate::limits;
 use crate::llm;
 use crate::pipeline::brain::{Brain, Policy};
 use crate::ports::records::ChatState;
-use crate::ports::{Channel, Clock, Model, RecordExt, Scan, SendError, Store, StoreError, Transcriber};
+use crate::ports::{
+    Channel, Clock, Model, RecordExt, Scan, Secondary, SendError, Store, StoreError, Transcriber, secondary,
+};
 use crate::prompts::{PromptError, Prompts};
 use crate::services;
 use crate::services::email::mailbox::Mailboxes;
@@ -52,7 +54,12 @@ pub fn store_path(data_dir: &Path) -> PathBuf {
 
 /// Opens the store of a data folder.
 pub async fn open_store(data_dir: &Path) -> Result<Arc<RedbStore>, StoreError> {
-    RedbStore::open(&store_path(data_dir)).await.map(Arc::new)
+    RedbStore::open_with(&store_path(data_dir), indexes()).await.map(Arc::new)
+}
+
+/// The indexes that the store keeps: those of the ports' own records, and those of the services.
+pub fn indexes() -> Vec<&'static Secondary> {
+    secondary::OF_RECORDS.into_iter().chain(services::indexes()).collect()
 }
 
 /// What to say of a data folder that others on this machine may look into.

@@ -201,12 +201,16 @@ pub const CONFLICT_TRIES_MAX: usize = 32;
 pub const OUTBOX_AT_ONCE: usize = 32;
 /// Records of a range that are read where they are asked for; a longer one goes on on a thread of the store.
 pub const STORE_READ_INLINE: usize = 64;
+/// Entries of a range that are counted at once where it is asked for: a millisecond of keys.
+pub const STORE_COUNT_INLINE: usize = 5_000;
 /// Threads for long reads: few, as they take turns at one disk, and begun with the first such read.
 pub const STORE_READERS: usize = 2;
 /// Changes waiting for one group commit.
 pub const STORE_QUEUE_MAX: usize = 4_096;
 /// Batches that share one group commit.
 pub const STORE_GROUP_MAX: usize = 256;
+/// Records after which building an index of the store says how far it is: about once a second.
+pub const INDEX_PROGRESS_EVERY: u64 = 100_000;
 /// Memory redb may use as page cache.
 pub const STORE_CACHE_BYTES: usize = 8 * 1024 * 1024;
 

@@ -11,6 +11,7 @@ mod index;
 mod model;
 mod optimistic;
 pub mod records;
+pub mod secondary;
 mod snapshot;
 mod store;
 mod transcriber;
@@ -25,6 +26,7 @@ pub use index::{
 };
 pub use model::{Call, Completion, Model, ModelError, Patience, Stage, Usage};
 pub use optimistic::optimistic;
+pub use secondary::Secondary;
 pub use snapshot::{Reader, Snapshot};
 pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, StoreError, Stored, Table, from_stored};
 pub use transcriber::{Recording, TranscribeError, Transcriber};

@@ -14,6 +14,11 @@ pub trait Reader: Send + Sync + fmt::Debug {
 
     /// Records of a range of keys.
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError>;
+
+    /// How many records that range holds, up to the scan's limit.
+    async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
+        Ok(self.scan(scan).await?.len())
+    }
 }
 
 #[async_trait]
@@ -24,6 +29,10 @@ impl<R: Reader + ?Sized> Reader for &R {
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         (**self).scan(scan).await
+    }
+
+    async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
+        (**self).count(scan).await
     }
 }
 
@@ -51,5 +60,9 @@ impl Reader for Snapshot<'_> {
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         self.0.scan(scan).await
+    }
+
+    async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
+        self.0.count(scan).await
     }
 }

@@ -5,12 +5,14 @@
 //! [`StoreError::Conflict`]. That is how decisions happen once, and how an embedded service's effect commits
 //! together with its outcome.
 //!
-//! Deliberately not here: queries by content (services read their own tables), and any type of redb.
+//! Deliberately not here: queries by content (services read their own tables), the orders beside the records' own
+//! ([`super::secondary`]), and any type of redb.
 
 use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::secondary::Secondary;
 use super::snapshot::{Reader, Snapshot};
 
 /// What is kept, one table each.
@@ -247,6 +249,8 @@ pub enum Order {
 pub struct Scan {
     /// Where.
     pub table: Table,
+    /// In the order of this index of that table (see [`Scan::by`]); `None`: by the records' own keys.
+    pub by: Option<&'static Secondary>,
     /// Keys that begin with this; see [`Key::prefix`]. `None`: the whole table.
     pub prefix: Option<Key>,
     /// Only keys before this one.
@@ -263,7 +267,7 @@ impl Scan {
     /// The records of this type under these leading key parts (none: the whole table), oldest key first.
     pub fn of<R: Record>(parts: &[&str], limit: usize) -> Self {
         let prefix = if parts.is_empty() { None } else { Some(Key::prefix(parts)) };
-        Self { table: R::TABLE, prefix, before: None, after: None, order: Order::Ascending, limit }
+        Self { table: R::TABLE, by: None, prefix, before: None, after: None, order: Order::Ascending, limit }
     }
 
     /// The same, greatest key first.
@@ -344,6 +348,12 @@ pub enum StoreError {
         path: String,
         /// What the system said.
         why: String,
+    },
+    /// The store was opened without this index.
+    #[error("the store keeps no index {name}")]
+    NoIndex {
+        /// Its name.
+        name: &'static str,
     },
     /// The store is shutting down.
     #[error("the store is closed")]

@@ -57,8 +57,11 @@ pub trait Drafts: Send + Sync {
 /// A service that keeps what there is to do.
 #[async_trait]
 pub trait ToDos: Send + Sync {
-    /// Everything open, by deadline; what has none comes last.
-    async fn open(&self, ctx: &RequestContext) -> Result<Listing<ToDo>, ServiceError>;
+    /// A page of what is open, by deadline; what has none comes last.
+    async fn open(&self, ctx: &RequestContext, after: Option<&str>) -> Result<Listing<ToDo>, ServiceError>;
+
+    /// How much of it has no deadline.
+    async fn undated(&self, ctx: &RequestContext) -> Result<usize, ServiceError>;
 }
 
 /// Something to do.
@@ -77,6 +80,9 @@ pub struct ToDo {
 /// A service that keeps facts about the person.
 #[async_trait]
 pub trait Facts: Send + Sync {
+    /// A page of all of them, by category.
+    async fn all(&self, ctx: &RequestContext, after: Option<&str>) -> Result<Listing<Fact>, ServiceError>;
+
     /// The facts that fit a query, best first.
     async fn facts(&self, ctx: &RequestContext, query: &str) -> Result<Listing<Fact>, ServiceError>;
 
@@ -99,15 +105,32 @@ pub struct Fact {
     pub from: Option<String>,
 }
 
-/// Part of what there is.
+/// A page of what there is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listing<T> {
-    /// The first ones.
+    /// In order.
     pub rows: Vec<T>,
-    /// How many more there are.
+    /// How many more there are behind them.
     pub more: usize,
+    /// What the next page goes on after, in its service's own words; `None` when there is none.
+    pub next: Option<String>,
     /// Texts of others in the rows.
     pub untrusted: Vec<UntrustedText>,
+}
+
+impl<T> Listing<T> {
+    /// Puts a first page of somebody else's behind this one.
+    pub fn add(&mut self, other: Self) {
+        self.rows.extend(other.rows);
+        self.more += other.more;
+        self.untrusted.extend(other.untrusted);
+    }
+}
+
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), more: 0, next: None, untrusted: Vec::new() }
+    }
 }
 
 /// Something that was passed on without a word.

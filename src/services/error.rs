@@ -62,6 +62,7 @@ impl From<StoreError> for ServiceError {
             | StoreError::Newer { .. }
             | StoreError::Full { .. }
             | StoreError::Disk { .. }
+            | StoreError::NoIndex { .. }
             | StoreError::Closed => Self::Broken(error.to_string()),
         }
     }

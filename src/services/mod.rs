@@ -26,6 +26,7 @@ pub mod error;
 mod items;
 pub mod memory;
 pub mod notes;
+mod pages;
 mod param_error;
 pub mod provenance;
 mod recurrence;
@@ -40,7 +41,7 @@ mod times;
 
 use std::sync::Arc;
 
-use crate::ports::Store;
+use crate::ports::{Secondary, Store};
 use contacts::Contacts;
 use email::mailbox::Mailboxes;
 use email::send::smtp::Smtp;
@@ -48,6 +49,11 @@ use registry::Registry;
 
 #[cfg(test)]
 pub(crate) mod testing;
+
+/// The orders by which the built-in services ask the store for their things.
+pub fn indexes() -> impl Iterator<Item = &'static Secondary> {
+    task::INDEXES.into_iter().chain(calendar::INDEXES).chain(memory::INDEXES)
+}
 
 /// The built-in services, in the order in which help shows them, and whom names can mean. Sending needs `smtp`.
 pub fn built_in(store: &Arc<dyn Store>, mailboxes: &Arc<Mailboxes>, smtp: Option<Smtp>) -> (Registry, Arc<Contacts>) {

@@ -6,6 +6,9 @@
 //! without further conditions are followed in elapsed time.
 //!
 //! A start that does not match its own rule is not an occurrence.
+//!
+//! What is asked for lies near some moment, and the start may lie decades before it. A rule without COUNT is therefore
+//! followed from a start nearer to it, moved by whole intervals, which changes no occurrence behind it.
 
 use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Utc};
 use chrono_tz::Tz;
@@ -61,31 +64,37 @@ impl Series {
 
     /// The first occurrence after `after`, if there is one.
     pub fn next_after(&self, after: DateTime<Utc>) -> Option<Moment> {
-        self.walk(after).find(|at| at.start(self.zone) > after)
+        self.walk(after, Duration::zero()).find(|at| at.start(self.zone) > after)
     }
 
     /// The last occurrence before `before`.
     pub fn last_before(&self, before: DateTime<Utc>) -> Option<Moment> {
-        self.walk(before).take_while(|at| at.start(self.zone) < before).last()
+        let last = |back: i64| {
+            let walk = self.walk(before, Duration::days(back));
+            walk.take_while(|at| at.start(self.zone) < before).last()
+        };
+        // A sparse rule has none for long: a date of a month, the 29th of February. At the end, all of it.
+        [2, 400, 3_300, 400_000].into_iter().find_map(last)
     }
 
     /// Occurrences that start in `from..to`, at most `max`.
     pub fn between(&self, from: DateTime<Utc>, to: DateTime<Utc>, max: usize) -> Vec<Moment> {
-        self.walk(from)
+        self.walk(from, Duration::zero())
             .skip_while(|at| at.start(self.zone) < from)
             .take_while(|at| at.start(self.zone) < to)
             .take(max)
             .collect()
     }
 
-    /// All occurrences in order; may begin later, but not after `near`.
-    fn walk(&self, near: DateTime<Utc>) -> Box<dyn Iterator<Item = Moment> + '_> {
+    /// The occurrences in order, from `near` on and perhaps earlier: those of the last `back` before it are among them.
+    fn walk(&self, near: DateTime<Utc>, back: Duration) -> Box<dyn Iterator<Item = Moment> + '_> {
+        let near = near.checked_sub_signed(back).unwrap_or(DateTime::<Utc>::MIN_UTC);
         if let (Some(step), Moment::Instant(first)) = (self.elapsed_step(), self.first) {
             return Box::new(elapsed(first, step, near, self.rule.get_count()));
         }
         let zone = self.zone;
         let whole_days = matches!(self.first, Moment::Day(_));
-        let dates = self.dates().into_iter().flatten().take(RECURRENCE_STEPS_MAX);
+        let dates = self.dates_near(near).into_iter().flatten().take(RECURRENCE_STEPS_MAX);
         Box::new(dates.map(move |at| {
             let local = at.naive_utc();
             if whole_days { Moment::Day(local.date()) } else { Moment::Instant(instant(zone, local)) }
@@ -94,13 +103,50 @@ impl Series {
 
     /// Local times, dressed as UTC.
     fn dates(&self) -> Option<rrule::RRuleSetIter> {
-        let start = match self.first {
-            Moment::Instant(at) => at.with_timezone(&self.zone).naive_local(),
-            Moment::Day(day) => day.and_time(NaiveTime::MIN),
-        };
+        self.dates_from(self.local_first())
+    }
+
+    /// The same, leaving out what lies far before `near` where the rule allows it.
+    fn dates_near(&self, near: DateTime<Utc>) -> Option<rrule::RRuleSetIter> {
+        let first = self.local_first();
+        let near = near.with_timezone(&self.zone).naive_local();
+        // A rule that has ended before it has its last occurrences there.
+        let until = self.rule.get_until().map(|until| until.naive_utc());
+        let near = until.map_or(near, |until| until.min(near));
+        self.dates_from(self.moved_towards(first, near).unwrap_or(first))
+    }
+
+    fn dates_from(&self, start: NaiveDateTime) -> Option<rrule::RRuleSetIter> {
         let start = rrule::Tz::UTC.from_utc_datetime(&start);
         let rule = self.rule.clone().validate(start).ok()?;
         Some((&RRuleSet::new(start).rrule(rule).limit()).into_iter())
+    }
+
+    fn local_first(&self) -> NaiveDateTime {
+        match self.first {
+            Moment::Instant(at) => at.with_timezone(&self.zone).naive_local(),
+            Moment::Day(day) => day.and_time(NaiveTime::MIN),
+        }
+    }
+
+    /// `first` by as many whole intervals later as fit before `near`, less some for what one interval holds and for
+    /// clocks that change. Months and years are not counted so: they are few, and of different lengths.
+    fn moved_towards(&self, first: NaiveDateTime, near: NaiveDateTime) -> Option<NaiveDateTime> {
+        if self.rule.get_count().is_some() {
+            return None;
+        }
+        let unit = match self.rule.get_freq() {
+            Frequency::Yearly | Frequency::Monthly => return None,
+            Frequency::Weekly => 7 * 86_400,
+            Frequency::Daily => 86_400,
+            Frequency::Hourly => 3_600,
+            Frequency::Minutely => 60,
+            Frequency::Secondly => 1,
+        };
+        let interval = unit * i64::from(self.rule.get_interval().max(1));
+        let ahead = (near - first).num_seconds() - 2 * interval - 2 * 86_400;
+        let whole = Duration::try_seconds(ahead.max(0) / interval * interval)?;
+        first.checked_add_signed(whole)
     }
 
     /// True when it is followed in elapsed time, wherever the person is.
@@ -150,7 +196,8 @@ fn elapsed(
     near: DateTime<Utc>,
     count: Option<u32>,
 ) -> impl Iterator<Item = Moment> {
-    let skip = ((near - first.to_utc()).num_seconds() / step.num_seconds().max(1)).max(0);
+    // The one at `near` itself may be the first that counts, and the one before it the last.
+    let skip = ((near - first.to_utc()).num_seconds() / step.num_seconds().max(1) - 1).max(0);
     let end = count.map_or(i64::MAX, i64::from).min(skip.saturating_add(RECURRENCE_STEPS_MAX as i64));
     (skip..end).map_while(move |n| {
         let ahead = Duration::try_seconds(step.num_seconds().checked_mul(n)?)?;

@@ -20,6 +20,7 @@ use crate::language::people;
 use crate::language::people::{Familiarity, NamedBy};
 use crate::language::time::{DateOrder, Reference};
 use crate::ports::Change;
+use crate::ports::records::millis;
 
 /// For whom, when and where something is done.
 #[derive(Debug, Clone, PartialEq)]
@@ -216,7 +217,16 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
         Ok(Vec::new())
     }
 
-    /// What lies in `from..to`, and what should have been done before it. Reads only.
+    /// What should have been done before `before` and was not, the longest overdue first: one page. Reads only.
+    async fn overdue(
+        &self,
+        _ctx: &RequestContext,
+        _before: DateTime<Utc>,
+    ) -> Result<Listing<AgendaItem>, ServiceError> {
+        Ok(Listing::default())
+    }
+
+    /// What lies in `from..to`. Reads only.
     async fn agenda(
         &self,
         _ctx: &RequestContext,
@@ -280,6 +290,8 @@ pub enum AgendaKind {
 /// One line of an agenda.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgendaItem {
+    /// Unique among its owner's things of that service.
+    pub id: String,
     /// Of what sort.
     pub kind: AgendaKind,
     /// When it begins or is due.
@@ -294,6 +306,19 @@ pub struct AgendaItem {
     pub place: Option<String>,
     /// Words in it that are not the person's own.
     pub untrusted: Vec<UntrustedText>,
+}
+
+impl AgendaItem {
+    /// Where it stands among others, as text that sorts: by day, what is for the whole of it first.
+    pub fn place(&self, zone: Tz) -> String {
+        let (day, part) = (self.at.with_timezone(&zone).date_naive(), u8::from(!self.whole_day));
+        let kind = match self.kind {
+            AgendaKind::Overdue => 0,
+            AgendaKind::Event => 1,
+            AgendaKind::Task => 2,
+        };
+        format!("{day} {part} {} {kind} {} {}", millis(self.at), self.title, self.id)
+    }
 }
 
 /// What follows a person into another zone.

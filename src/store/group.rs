@@ -9,7 +9,8 @@ use redb::{Database, ReadableTable, WriteTransaction};
 
 use super::layout::{ABOUT, REVISION_KEY, Records, encode, holds, records, revision_of};
 use super::opening::begin;
-use crate::ports::{Batch, Change, Key, StoreError, Table};
+use super::secondary::{KEPT_TO, Kept};
+use crate::ports::{Batch, Change, Key, Secondary, StoreError, Table};
 
 /// What each batch of a group came to: its revision or its conflict.
 pub(super) type Answers = Vec<Result<u64, StoreError>>;
@@ -34,11 +35,12 @@ impl Prior {
 struct Tables<'t> {
     transaction: &'t WriteTransaction,
     open: BTreeMap<Table, redb::Table<'t, &'static str, &'static [u8]>>,
+    indexes: Kept<'t>,
 }
 
 impl<'t> Tables<'t> {
-    fn of(transaction: &'t WriteTransaction) -> Self {
-        Self { transaction, open: BTreeMap::new() }
+    fn of(transaction: &'t WriteTransaction, indexes: &'t [&'static Secondary]) -> Self {
+        Self { transaction, open: BTreeMap::new(), indexes: Kept::of(transaction, indexes) }
     }
 
     fn table(&mut self, table: Table) -> Result<&mut redb::Table<'t, &'static str, &'static [u8]>, redb::Error> {
@@ -67,21 +69,28 @@ impl<'t> Tables<'t> {
 
     /// Writes or deletes a record; gives what was there.
     fn set(&mut self, table: Table, key: &Key, value: Option<&[u8]>) -> Result<Option<Vec<u8>>, redb::Error> {
-        let table = self.table(table)?;
+        let place = self.table(table)?;
         let before = match value {
-            Some(value) => table.insert(key.as_str(), value)?,
-            None => table.remove(key.as_str())?,
+            Some(value) => place.insert(key.as_str(), value)?,
+            None => place.remove(key.as_str())?,
         };
-        Ok(before.map(|bytes| bytes.value().to_vec()))
+        let before = before.map(|bytes| bytes.value().to_vec());
+        self.indexes.follow(table, key, before.as_deref(), value)?;
+        Ok(before)
     }
 }
 
 /// Does all batches whose expectations hold, durably, with the revisions that follow `prior.revision`.
-pub(super) fn commit(database: &Database, batches: &[Batch], prior: &mut Prior) -> Result<Answers, redb::Error> {
+pub(super) fn commit(
+    database: &Database,
+    indexes: &[&'static Secondary],
+    batches: &[Batch],
+    prior: &mut Prior,
+) -> Result<Answers, redb::Error> {
     let transaction = begin(database)?;
     let mut answers = Vec::with_capacity(batches.len());
     {
-        let mut tables = Tables::of(&transaction);
+        let mut tables = Tables::of(&transaction, indexes);
         for batch in batches {
             answers.push(apply(&mut tables, batch, prior)?);
         }
@@ -90,7 +99,11 @@ pub(super) fn commit(database: &Database, batches: &[Batch], prior: &mut Prior) 
         transaction.abort()?;
         return Ok(answers);
     }
-    transaction.open_table(ABOUT)?.insert(REVISION_KEY, prior.revision)?;
+    {
+        let mut about = transaction.open_table(ABOUT)?;
+        about.insert(REVISION_KEY, prior.revision)?;
+        about.insert(KEPT_TO, prior.revision)?;
+    }
     transaction.commit()?;
     Ok(answers)
 }
@@ -109,10 +122,10 @@ fn apply(tables: &mut Tables<'_>, batch: &Batch, prior: &mut Prior) -> Result<Re
 }
 
 /// Takes a group back whose callers were told that it failed.
-pub(super) fn take_back(database: &Database, prior: &Prior) -> Result<(), redb::Error> {
+pub(super) fn take_back(database: &Database, indexes: &[&'static Secondary], prior: &Prior) -> Result<(), redb::Error> {
     let transaction = begin(database)?;
     {
-        let mut tables = Tables::of(&transaction);
+        let mut tables = Tables::of(&transaction, indexes);
         for (table, key, before) in prior.changed.iter().rev() {
             tables.set(*table, key, before.as_deref())?;
         }

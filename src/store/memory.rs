@@ -1,4 +1,5 @@
-//! The same promises without a file: for tests and consoles that keep nothing.
+//! The same promises without a file: for tests and consoles that keep nothing. An index is built when it is first
+//! asked for, and kept from then on.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 
 use super::layout::{bounds, holds};
-use crate::ports::{Batch, Key, Order, Reader, Scan, Snapshot, Store, StoreError, Stored, Table};
+use super::secondary::entries_of;
+use crate::ports::{Batch, Key, Order, Reader, Scan, Secondary, Snapshot, Store, StoreError, Stored, Table};
 
 /// A store that is gone when it is dropped.
 #[derive(Debug, Default)]
@@ -22,7 +24,30 @@ struct State {
 
 /// Shared with the snapshots that are held: a commit copies what one of them still reads.
 #[derive(Debug, Clone, Default)]
-struct Tables(BTreeMap<Table, Arc<BTreeMap<String, Stored>>>);
+struct Tables {
+    records: BTreeMap<Table, Arc<BTreeMap<String, Stored>>>,
+    indexes: Vec<Kept>,
+}
+
+/// An index, and the record's own key by entry.
+#[derive(Debug, Clone)]
+struct Kept {
+    index: &'static Secondary,
+    entries: Arc<BTreeMap<String, String>>,
+}
+
+impl Kept {
+    fn change(&mut self, key: &str, before: Option<&Stored>, now: Option<&Stored>) {
+        let of = |stored: &Stored| entries_of(self.index, &Key::from_stored(key), stored).into_keys();
+        let (old, new): (Vec<_>, Vec<_>) =
+            (before.map(of).into_iter().flatten().collect(), now.map(of).into_iter().flatten().collect());
+        let entries = Arc::make_mut(&mut self.entries);
+        for gone in &old {
+            entries.remove(gone);
+        }
+        entries.extend(new.into_iter().map(|entry| (entry, key.to_owned())));
+    }
+}
 
 impl MemoryStore {
     /// An empty store.
@@ -37,20 +62,51 @@ impl MemoryStore {
 
 impl Tables {
     fn get(&self, table: Table, key: &Key) -> Option<&Stored> {
-        self.0.get(&table)?.get(key.as_str())
+        self.records.get(&table)?.get(key.as_str())
+    }
+
+    /// The index over the records as they are; kept already, or built now.
+    fn built(&self, index: &'static Secondary) -> Kept {
+        if let Some(kept) = self.indexes.iter().find(|kept| kept.index == index) {
+            return kept.clone();
+        }
+        let mut kept = Kept { index, entries: Arc::default() };
+        for (key, stored) in self.records.get(&index.table).into_iter().flat_map(|table| table.iter()) {
+            kept.change(key, None, Some(stored));
+        }
+        kept
     }
 
     fn scan(&self, scan: &Scan) -> Vec<(Key, Stored)> {
-        let (Some((lower, upper)), Some(table)) = (bounds(scan), self.0.get(&scan.table)) else {
+        let Some(table) = self.records.get(&scan.table) else {
             return Vec::new();
         };
-        let upper = upper.as_ref().map(String::as_str);
-        let range = table.range::<str, _>((lower, upper));
-        let owned = |(key, stored): (&String, &Stored)| (Key::from_stored(key), stored.clone());
-        match scan.order {
-            Order::Ascending => range.take(scan.limit).map(owned).collect(),
-            Order::Descending => range.rev().take(scan.limit).map(owned).collect(),
+        let Some(index) = scan.by else {
+            return range(table, scan).map(|(key, stored)| (Key::from_stored(key), stored.clone())).collect();
+        };
+        let entries = self.built(index).entries;
+        let entry = |(entry, key): (&String, &String)| Some((Key::from_stored(entry), table.get(key)?.clone()));
+        range(&entries, scan).filter_map(entry).collect()
+    }
+
+    fn count(&self, scan: &Scan) -> usize {
+        match (scan.by, self.records.get(&scan.table)) {
+            (_, None) => 0,
+            (Some(index), Some(_)) => range(&self.built(index).entries, scan).count(),
+            (None, Some(table)) => range(table, scan).count(),
         }
+    }
+}
+
+/// What of `all` lies in the range of a scan.
+fn range<'a, V>(all: &'a BTreeMap<String, V>, scan: &Scan) -> Box<dyn Iterator<Item = (&'a String, &'a V)> + 'a> {
+    let Some((lower, upper)) = bounds(scan) else {
+        return Box::new(std::iter::empty());
+    };
+    let range = all.range::<str, _>((lower, upper.as_ref().map(String::as_str)));
+    match scan.order {
+        Order::Ascending => Box::new(range.take(scan.limit)),
+        Order::Descending => Box::new(range.rev().take(scan.limit)),
     }
 }
 
@@ -64,19 +120,30 @@ impl State {
         }
         self.revision += 1;
         for change in batch.changes {
-            let table = Arc::make_mut(self.tables.0.entry(change.table).or_default());
-            let key = change.key.as_str().to_owned();
-            match change.put {
-                Some((version, body)) => {
-                    let revision = self.revision;
-                    table.insert(key, Stored { revision, version, body });
-                }
-                None => {
-                    table.remove(&key);
-                }
+            let table = Arc::make_mut(self.tables.records.entry(change.table).or_default());
+            let key = change.key.as_str();
+            let revision = self.revision;
+            let now = change.put.map(|(version, body)| Stored { revision, version, body });
+            let before = match &now {
+                Some(stored) => table.insert(key.to_owned(), stored.clone()),
+                None => table.remove(key),
+            };
+            for kept in self.tables.indexes.iter_mut().filter(|kept| kept.index.table == change.table) {
+                kept.change(key, before.as_ref(), now.as_ref());
             }
         }
         Ok(self.revision)
+    }
+
+    /// The tables, with this index kept from now on.
+    fn with(&mut self, index: Option<&'static Secondary>) -> &Tables {
+        if let Some(index) = index
+            && !self.tables.indexes.iter().any(|kept| kept.index == index)
+        {
+            let kept = self.tables.built(index);
+            self.tables.indexes.push(kept);
+        }
+        &self.tables
     }
 }
 
@@ -89,6 +156,10 @@ impl Reader for Tables {
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         Ok(self.scan(&scan))
     }
+
+    async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
+        Ok(self.count(&scan))
+    }
 }
 
 #[async_trait]
@@ -98,7 +169,11 @@ impl Reader for MemoryStore {
     }
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
-        Ok(self.state().tables.scan(&scan))
+        Ok(self.state().with(scan.by).scan(&scan))
+    }
+
+    async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
+        Ok(self.state().with(scan.by).count(&scan))
     }
 }
 

@@ -6,7 +6,8 @@
 //! this folder.
 //!
 //! Deliberately not here: what the records mean. In reading order: `layout` (bytes), `opening` and `place` (the
-//! file), `reading`, `writer` and `group` (commits), `rewriting` (so that nothing old is left in it), `memory` (the same without a file).
+//! file), `reading`, `writer` and `group` (commits), `secondary` (the indexes), `rewriting` (so
+//! that nothing old is left in it), `memory` (the same without a file).
 
 mod fault;
 mod group;
@@ -17,6 +18,7 @@ mod opening;
 mod place;
 mod reading;
 mod rewriting;
+mod secondary;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -30,12 +32,13 @@ use tokio::task::spawn_blocking;
 
 pub use memory::MemoryStore;
 
-use self::fault::disk;
+use self::fault::{disk, translate};
 use self::opening::{Opened, Source};
 use self::reading::Moment;
+use self::secondary::Indexes;
 use self::writer::{Job, Shared, Writer};
 use crate::limits;
-use crate::ports::{Batch, Key, Reader, Scan, Snapshot, Store, StoreError, Stored, Table};
+use crate::ports::{Batch, Key, Reader, Scan, Secondary, Snapshot, Store, StoreError, Stored, Table};
 
 /// A store in one file, owned by this process.
 #[derive(Debug)]
@@ -48,15 +51,24 @@ impl RedbStore {
     /// Opens the store at `path`; makes it, and the folders above it, when there is none. An existing file that
     /// cannot be used stays exactly as it is.
     pub async fn open(path: &Path) -> Result<Self, StoreError> {
-        let source = Source::file(path);
-        Self::start(source, Source::open_or_create).await
+        Self::open_with(path, Vec::new()).await
     }
 
-    async fn start(source: Source, open: fn(&Source) -> Result<Opened, StoreError>) -> Result<Self, StoreError> {
+    /// The same, keeping these indexes: those that the file lacks are built first, and others go.
+    pub async fn open_with(path: &Path, indexes: Vec<&'static Secondary>) -> Result<Self, StoreError> {
+        Self::start(Source::file(path), Source::open_or_create, indexes).await
+    }
+
+    async fn start(
+        source: Source,
+        open: fn(&Source) -> Result<Opened, StoreError>,
+        indexes: Indexes,
+    ) -> Result<Self, StoreError> {
         let path = source.path.clone();
         let begun = spawn_blocking(move || {
             let Opened { database, revision } = open(&source)?;
-            let shared = Arc::new(Shared::new(source, database));
+            secondary::settle(&database, &indexes).map_err(|cause| translate(&source.path, &cause))?;
+            let shared = Arc::new(Shared::new(source, indexes, database));
             let writer = Writer { shared: Arc::clone(&shared), revision, doubtful: None };
             let (queue, jobs) = mpsc::channel(limits::STORE_QUEUE_MAX);
             std::thread::Builder::new()
@@ -108,13 +120,34 @@ impl RedbStore {
         }
     }
 
+    /// An index can be read when the store was opened with it.
+    fn check_index(&self, by: Option<&'static Secondary>) -> Result<(), StoreError> {
+        match by.filter(|index| !self.shared.indexes.contains(index)) {
+            None => Ok(()),
+            Some(index) => Err(StoreError::NoIndex { name: index.name }),
+        }
+    }
+
     async fn scan_at(&self, moment: &Arc<Moment>, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         self.check_open()?;
+        self.check_index(scan.by)?;
         match reading::scan(&self.shared, moment, scan.clone()).await {
             Ok(found) => Ok(found),
             Err(cause) => {
                 self.again_after(cause).await?;
                 reading::scan(&self.shared, moment, scan).await
+            }
+        }
+    }
+
+    async fn count_at(&self, moment: &Arc<Moment>, scan: Scan) -> Result<usize, StoreError> {
+        self.check_open()?;
+        self.check_index(scan.by)?;
+        match reading::count(&self.shared, moment, scan.clone()).await {
+            Ok(found) => Ok(found),
+            Err(cause) => {
+                self.again_after(cause).await?;
+                reading::count(&self.shared, moment, scan).await
             }
         }
     }
@@ -136,6 +169,10 @@ impl Reader for RedbSnapshot<'_> {
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         self.store.scan_at(&self.moment, scan).await
     }
+
+    async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
+        self.store.count_at(&self.moment, scan).await
+    }
 }
 
 #[async_trait]
@@ -146,6 +183,10 @@ impl Reader for RedbStore {
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         self.scan_at(&self.shared.moment(), scan).await
+    }
+
+    async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
+        self.count_at(&self.shared.moment(), scan).await
     }
 }
 

@@ -16,12 +16,13 @@ use tokio::sync::oneshot;
 
 use super::fault::{damaged, disk, translate};
 use super::layout::{bounds, decode, records};
+use super::secondary;
 use super::writer::Shared;
 use crate::limits;
 use crate::ports::{Key, Order, Scan, StoreError, Stored, Table};
 
 /// A record as read, before it is taken apart.
-type Raw = (Key, Vec<u8>);
+pub(super) type Raw = (Key, Vec<u8>);
 
 /// The moment that a reader sees: a transaction of redb, begun with its first read and kept for the next ones.
 #[derive(Debug, Default)]
@@ -90,6 +91,21 @@ pub(super) async fn scan(
     found.into_iter().map(|(key, bytes)| Ok((key, decode(table, bytes)?))).collect()
 }
 
+/// How many records a range holds.
+pub(super) async fn count(shared: &Arc<Shared>, moment: &Arc<Moment>, scan: Scan) -> Result<usize, StoreError> {
+    let few = Scan { limit: scan.limit.min(limits::STORE_COUNT_INLINE), ..scan.clone() };
+    let counted = moment.read(shared, &|reading| secondary::count(reading, &few))?;
+    if counted < few.limit || few.limit == scan.limit {
+        return Ok(counted);
+    }
+    let (shared, moment) = (Arc::clone(shared), Arc::clone(moment));
+    let (done, read) = oneshot::channel();
+    submit(Box::new(move || {
+        let _ = done.send(moment.read(&shared, &|reading| secondary::count(reading, &scan)));
+    }))?;
+    read.await.unwrap_or(Err(StoreError::Closed))
+}
+
 /// What is left of a scan that has found so much.
 fn behind(mut scan: Scan, found: &[Raw]) -> Scan {
     let last = found.last().map(|(key, _)| key.clone());
@@ -108,6 +124,9 @@ fn range(
     scan: &Scan,
     most: usize,
 ) -> Result<(Vec<Raw>, ControlFlow<()>), StoreError> {
+    if let Some(index) = scan.by {
+        return moment.read(shared, &|reading| secondary::read_range(reading, index, scan, most));
+    }
     let Some((lower, upper)) = bounds(scan) else {
         return Ok((Vec::new(), ControlFlow::Break(())));
     };

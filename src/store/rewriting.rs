@@ -16,6 +16,7 @@ use super::layout::{ABOUT, records};
 use super::medium::Medium;
 use super::opening::{FORMAT, begin, open_medium, prepare};
 use super::place;
+use super::secondary;
 use crate::failpoint::fail_point;
 use crate::ports::{StoreError, Table};
 
@@ -64,6 +65,7 @@ fn copy_records(from: &Database, to: &Database) -> Result<(), redb::Error> {
         new.insert(key.value(), value.value())?;
     }
     drop(new);
+    secondary::copy(&reading, &writing)?;
     writing.commit()?;
     Ok(())
 }

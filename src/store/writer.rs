@@ -16,8 +16,9 @@ use super::layout::REVISION_KEY;
 use super::opening::{Opened, Source, read_about};
 use super::reading::Moment;
 use super::rewriting;
+use super::secondary::Indexes;
 use crate::limits;
-use crate::ports::{Batch, StoreError};
+use crate::ports::{Batch, Secondary, StoreError};
 
 /// What is asked of the writer.
 #[derive(Debug)]
@@ -36,14 +37,16 @@ pub(super) enum Job {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) source: Source,
+    /// What the store was opened with; all of them are in the file.
+    pub(super) indexes: Indexes,
     database: RwLock<Option<Database>>,
     /// What readers hold of the file; those that are gone are forgotten with the next ones.
     moments: Mutex<Vec<Weak<Moment>>>,
 }
 
 impl Shared {
-    pub(super) fn new(source: Source, database: Database) -> Self {
-        Self { source, database: RwLock::new(Some(database)), moments: Mutex::default() }
+    pub(super) fn new(source: Source, indexes: Indexes, database: Database) -> Self {
+        Self { source, indexes, database: RwLock::new(Some(database)), moments: Mutex::default() }
     }
 
     pub(super) fn database(&self) -> RwLockReadGuard<'_, Option<Database>> {
@@ -193,7 +196,7 @@ impl Writer {
         let Some(database) = guard.as_ref() else {
             return Err(disk(path, "it is not open"));
         };
-        match catch_unwind(AssertUnwindSafe(|| group::commit(database, batches, prior))) {
+        match catch_unwind(AssertUnwindSafe(|| group::commit(database, &self.shared.indexes, batches, prior))) {
             Ok(Ok(answers)) => Ok(answers),
             Ok(Err(cause)) => Err(translate(path, &cause)),
             Err(_) => Err(damaged(path, "writing to it failed unexpectedly")),
@@ -216,7 +219,8 @@ impl Writer {
         }
         let Opened { database, revision } = self.shared.source.open()?;
         if let Some(prior) = &self.doubtful {
-            take_back_if_kept(&database, prior).map_err(|cause| translate(&self.shared.source.path, &cause))?;
+            take_back_if_kept(&database, &self.shared.indexes, prior)
+                .map_err(|cause| translate(&self.shared.source.path, &cause))?;
         }
         self.doubtful = None;
         self.revision = self.revision.max(revision);
@@ -225,9 +229,9 @@ impl Writer {
     }
 }
 
-fn take_back_if_kept(database: &Database, prior: &Prior) -> Result<(), redb::Error> {
+fn take_back_if_kept(database: &Database, indexes: &[&'static Secondary], prior: &Prior) -> Result<(), redb::Error> {
     match read_about(database, REVISION_KEY)? {
-        Some(kept) if kept >= prior.revision => group::take_back(database, prior),
+        Some(kept) if kept >= prior.revision => group::take_back(database, indexes, prior),
         Some(_) | None => Ok(()),
     }
 }

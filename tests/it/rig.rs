@@ -285,6 +285,7 @@ impl Rig {
     pub async fn count(&self, table: Table) -> usize {
         let scan = Scan {
             table,
+            by: None,
             prefix: None,
             before: None,
             after: None,

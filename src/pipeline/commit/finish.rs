@@ -92,6 +92,7 @@ pub fn sorry(error: &StoreError) -> String {
         | StoreError::Newer { .. }
         | StoreError::Unreadable { .. }
         | StoreError::Disk { .. }
+        | StoreError::NoIndex { .. }
         | StoreError::Closed => "I could not read or save what I keep on the disk of this machine, so I stopped.",
     };
     format!(

@@ -13,7 +13,7 @@ use crate::core::text::{capital, shorten, visible};
 use crate::language::time::{DateOrder, Grain, Reference, describe, local_instant};
 use crate::limits::LIST_ROWS_MAX;
 use crate::pipeline::brain::Brain;
-use crate::services::service::{AgendaItem, AgendaKind, RequestContext};
+use crate::services::service::{AgendaItem, AgendaKind, Listing, RequestContext};
 
 /// Characters of a title in a line.
 const TITLE_CHARS: usize = 100;
@@ -33,18 +33,30 @@ pub async fn agenda(brain: &Brain, ctx: &RequestContext, from: NaiveDate, to: Na
     let start = |day: NaiveDate| local_instant(ctx.zone, day.and_time(NaiveTime::MIN)).earliest().to_utc();
     let mut items: Vec<AgendaItem> = Vec::new();
     let mut lines = Vec::new();
+    let mut overdue = Listing::default();
     for service in brain.services.now().iter() {
-        match service.service.agenda(ctx, start(from), start(to)).await {
+        let found = match service.service.overdue(ctx, start(from)).await {
+            Ok(late) => {
+                overdue.add(late);
+                service.service.agenda(ctx, start(from), start(to)).await
+            }
+            Err(error) => Err(error),
+        };
+        match found {
             Ok(found) => items.extend(found),
             Err(error) => lines.push(format!("⚠️ I couldn't look into {}: {error}", service.info.place)),
         }
     }
-    let untrusted = items.iter().flat_map(|item| item.untrusted.iter().cloned()).collect();
+    let untrusted =
+        items.iter().flat_map(|item| item.untrusted.iter().cloned()).chain(overdue.untrusted.iter().cloned()).collect();
     items.sort_by(|a, b| (a.kind, !a.whole_day, a.at, &a.title).cmp(&(b.kind, !b.whole_day, b.at, &b.title)));
-    let (overdue, ahead): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| item.kind == AgendaKind::Overdue);
-    lines.extend(shown(overdue.iter().map(|item| late(item, ctx)).collect()));
+    overdue.rows.sort_by(|a, b| (!a.whole_day, a.at, &a.title).cmp(&(!b.whole_day, b.at, &b.title)));
+    lines.extend(overdue.rows.iter().map(|item| late(item, ctx)));
+    if overdue.more > 0 {
+        lines.push(format!("… and {} more overdue: /tasks has them all.", overdue.more));
+    }
     let mut days: BTreeMap<NaiveDate, Vec<AgendaItem>> = BTreeMap::new();
-    for item in ahead {
+    for item in items {
         // What began before is shown on the first day.
         let day = item.at.with_timezone(&ctx.zone).date_naive().max(from);
         days.entry(day).or_default().push(item);

@@ -9,6 +9,7 @@ use super::millis;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::Pending;
 use crate::core::run::Run;
+use crate::ports::secondary::{Secondary, readable};
 use crate::ports::{Change, Key, Record, Table};
 
 impl Record for Pending {
@@ -18,6 +19,20 @@ impl Record for Pending {
         Key::of(&[self.id.as_str()])
     }
 }
+
+/// Cards of an owner by state, oldest first: owner, state, when it was made.
+pub static CARDS_BY_OWNER: Secondary = Secondary {
+    name: "cards_by_owner",
+    table: Table::Pending,
+    version: 1,
+    keys: |_, stored| {
+        let key = |card: Pending| {
+            let state = card.state.to_string();
+            Key::of(&[card.owner.as_str(), &state, &millis(card.created_at)])
+        };
+        readable::<Pending>(stored).map(key).into_iter().collect()
+    },
+};
 
 impl Record for Run {
     const TABLE: Table = Table::Runs;

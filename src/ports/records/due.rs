@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::millis;
 use crate::core::ids::{ChatId, PendingId, UserId};
+use crate::ports::secondary::{Secondary, readable};
 use crate::ports::{Key, Record, Table};
 
 /// What falls due.
@@ -69,3 +70,14 @@ impl Record for Due {
         }
     }
 }
+
+/// What falls due of an owner, in order of time: owner, instant.
+pub static DUE_BY_OWNER: Secondary = Secondary {
+    name: "due_by_owner",
+    table: Table::Due,
+    version: 1,
+    keys: |_, stored| {
+        let due = readable::<Due>(stored);
+        due.map(|due| Key::of(&[due.owner.as_str(), &millis(due.at)])).into_iter().collect()
+    },
+};

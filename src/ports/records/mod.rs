@@ -13,9 +13,9 @@ mod trace;
 use chrono::{DateTime, Utc};
 
 use crate::ports::Key;
-pub use cards::{CardMessage, PendingOpen, Undo};
+pub use cards::{CARDS_BY_OWNER, CardMessage, PendingOpen, Undo};
 pub use conversation::{ChatState, Clarification, LastDecided, Message, Snoozing, Speaker, User};
-pub use due::{Due, DueKind};
+pub use due::{DUE_BY_OWNER, Due, DueKind};
 pub use erasure::{Erasure, ErasureStage};
 pub use post::{Before, InboxEntry, OutboxEntry, Show, Shown};
 pub use trace::{Audit, StageSpan, TurnTrace};

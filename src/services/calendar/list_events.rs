@@ -7,18 +7,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::CalendarService;
+use super::record::{Event, Occurrence};
 use super::values::frame;
 use super::view::EventView;
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::language::time::Reference;
-use crate::limits::RESULT_ROWS_MAX;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
 use crate::services::error::ServiceError;
-use crate::services::items;
+use crate::services::items::Item;
+use crate::services::pages::{self, Page};
 use crate::services::service::{AgendaItem, RequestContext};
 use crate::services::show::{self, Moment};
 
@@ -29,6 +30,10 @@ pub struct ListEvents {
     /// A day or a span in the person's own words is enough; empty: the coming week.
     from: Option<String>,
     to: Option<String>,
+    /// Where a page goes on; not for plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    after: Option<String>,
 }
 
 /// What takes place in a span, in order.
@@ -43,6 +48,15 @@ pub struct Events {
     to: String,
     /// How many more there are.
     more: usize,
+    /// What the next page goes on after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// What a line is about.
+enum Line {
+    Event(Box<(Event, Occurrence)>),
+    Due(AgendaItem),
 }
 
 /// Something to be done.
@@ -138,15 +152,29 @@ impl Handle<ListEvents> for CalendarService {
         let frame = frame(command.from.as_deref(), command.to.as_deref(), ctx)?;
         let found = self.between(ctx, frame.from, frame.to).await?;
         let due = self.due_between(ctx, frame.from, frame.to).await?;
-        let output = Events {
-            due: due.iter().take(RESULT_ROWS_MAX).map(|item| DueThen::of(item, ctx)).collect(),
-            events: found.iter().take(RESULT_ROWS_MAX).map(|(event, o)| EventView::of(event, Some(o))).collect(),
-            from: super::stored(frame.from, ctx),
-            to: super::stored(frame.to, ctx),
-            more: found.len().saturating_sub(RESULT_ROWS_MAX) + due.len().saturating_sub(RESULT_ROWS_MAX),
-        };
-        let mut untrusted = items::untrusted(found.iter().map(|(event, _)| event));
-        untrusted.extend(due.into_iter().flat_map(|item| item.untrusted));
+        let found = found.into_iter().map(|(event, o)| {
+            let place = super::agenda_item(&event, &o).place(ctx.zone);
+            (place, Line::Event(Box::new((event, o))))
+        });
+        let mut lines: Vec<(String, Line)> =
+            found.chain(due.into_iter().map(|item| (item.place(ctx.zone), Line::Due(item)))).collect();
+        lines.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let Page { rows, more, next } = pages::behind(lines, command.after.as_deref(), |(place, _)| place.clone());
+        let (from, to) = (super::stored(frame.from, ctx), super::stored(frame.to, ctx));
+        let mut output = Events { events: Vec::new(), due: Vec::new(), from, to, more, next };
+        let mut untrusted = Vec::new();
+        for (_, line) in rows {
+            match line {
+                Line::Event(of) => {
+                    untrusted.extend(of.0.untrusted());
+                    output.events.push(EventView::of(&of.0, Some(&of.1)));
+                }
+                Line::Due(item) => {
+                    output.due.push(DueThen::of(&item, ctx));
+                    untrusted.extend(item.untrusted);
+                }
+            }
+        }
         Ok(Completed::read(output).holding(untrusted))
     }
 }

@@ -7,6 +7,7 @@ mod create_event;
 mod delete_event;
 mod find_free_time;
 mod free;
+mod indexes;
 mod list_events;
 mod record;
 #[cfg(test)]
@@ -36,11 +37,14 @@ use super::show::Moment;
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
-use crate::limits::RESULT_ROWS_MAX;
-use crate::ports::Store;
+use crate::limits::RECURRENCE_STEPS_MAX;
+use crate::ports::{RecordExt, Scan, Secondary, Store};
 
 /// Its name in plans.
 pub const NAME: &str = "calendar";
+
+/// The orders by which it asks the store for events.
+pub(super) static INDEXES: [&Secondary; 1] = [&indexes::BY_TIME];
 
 /// Events in the store.
 #[derive(Debug)]
@@ -73,8 +77,24 @@ impl CalendarService {
         for service in &self.beside {
             due.extend(service.agenda(ctx, from, to).await?);
         }
-        due.retain(|item| item.kind != AgendaKind::Overdue);
         Ok(due)
+    }
+
+    /// What may take place in a span: events whose time lies near it, and all series.
+    async fn candidates(
+        &self,
+        ctx: &RequestContext,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Vec<Event>, ServiceError> {
+        let owner = ctx.owner.as_str();
+        let mut scans = indexes::scans(owner, from, to);
+        scans.push(Scan::by(&indexes::BY_TIME, &[owner, indexes::REPEATING], usize::MAX));
+        let mut events = Vec::new();
+        for scan in scans {
+            events.extend(self.store.list::<Event>(scan).await?.into_iter().map(|(event, _)| event));
+        }
+        Ok(events)
     }
 
     /// What takes place in a span, in order.
@@ -85,8 +105,8 @@ impl CalendarService {
         to: DateTime<Utc>,
     ) -> Result<Vec<(Event, Occurrence)>, ServiceError> {
         let mut found: Vec<(Event, Occurrence)> = Vec::new();
-        for (event, _) in items::all::<Event>(&self.store, &ctx.owner).await? {
-            let times = event.occurrences(from, to, ctx.zone, RESULT_ROWS_MAX);
+        for event in self.candidates(ctx, from, to).await? {
+            let times = event.occurrences(from, to, ctx.zone, RECURRENCE_STEPS_MAX);
             found.extend(times.into_iter().map(|o| (event.clone(), o)));
         }
         found.sort_by(|(a, x), (b, y)| {
@@ -156,16 +176,20 @@ impl Service for CalendarService {
         from: DateTime<Utc>,
         to: DateTime<Utc>,
     ) -> Result<Vec<AgendaItem>, ServiceError> {
-        let item = |(event, o): (Event, Occurrence)| AgendaItem {
-            kind: AgendaKind::Event,
-            at: o.from,
-            until: o.end.map(|_| o.to),
-            whole_day: o.is_whole_day(),
-            untrusted: event.untrusted(),
-            title: event.summary,
-            place: event.location,
-        };
-        Ok(self.between(ctx, from, to).await?.into_iter().map(item).collect())
+        Ok(self.between(ctx, from, to).await?.iter().map(|(event, o)| agenda_item(event, o)).collect())
+    }
+}
+
+fn agenda_item(event: &Event, o: &Occurrence) -> AgendaItem {
+    AgendaItem {
+        id: event.id.clone(),
+        kind: AgendaKind::Event,
+        at: o.from,
+        until: o.end.map(|_| o.to),
+        whole_day: o.is_whole_day(),
+        untrusted: event.untrusted(),
+        title: event.summary.clone(),
+        place: event.location.clone(),
     }
 }
 

@@ -87,6 +87,12 @@ impl Event {
         }
     }
 
+    /// When it begins, in its own zone, and how long it lasts.
+    pub(super) fn begins(&self) -> Option<(DateTime<Utc>, Duration)> {
+        let first = self.first()?;
+        Some((first.start(self.zone).to_utc(), self.length(first)))
+    }
+
     /// The occurrence that begins at `start`. Whole days are days of the person's zone, wherever they are.
     fn occurrence(&self, start: Moment, length: Duration, zone: Tz) -> Occurrence {
         let day_end = |start: chrono::NaiveDate| {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::core::ids::UserId;
 use crate::core::plan::Action;
+use crate::limits::RESULT_ROWS_MAX;
 use crate::ports::{Batch, Expect};
 use crate::services::registry::Registration;
 use crate::services::service::Prepared;

@@ -22,6 +22,7 @@ use update::UpdateFact;
 use super::command::planned;
 use super::error::ServiceError;
 use super::items::{self, Item};
+use super::pages::{self, Page};
 use super::registry::Registration;
 use super::search::{WordIndex, WordQuery};
 use super::service::{
@@ -30,8 +31,8 @@ use super::service::{
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
-use crate::limits::RESULT_ROWS_MAX;
-use crate::ports::Store;
+use crate::limits::{LIST_ROWS_MAX, RESULT_ROWS_MAX};
+use crate::ports::{Scan, Secondary, Store};
 
 #[cfg(test)]
 mod tests;
@@ -45,6 +46,9 @@ const RECENCY_DAYS: f32 = 30.0;
 
 /// Its name in plans.
 pub const NAME: &str = "memory";
+
+/// The orders by which it asks the store for facts.
+pub(super) static INDEXES: [&Secondary; 1] = [&record::BY_CATEGORY];
 
 /// Memories in the store.
 #[derive(Debug)]
@@ -150,23 +154,31 @@ impl Service for MemoryService {
     }
 }
 
+fn fact(memory: &Memory) -> Fact {
+    Fact {
+        id: memory.id.clone(),
+        category: memory.category.clone(),
+        key: memory.key.clone(),
+        value: memory.value.clone(),
+        from: memory.others.first().map(str::to_owned),
+    }
+}
+
 #[async_trait]
 impl Facts for MemoryService {
+    async fn all(&self, ctx: &RequestContext, after: Option<&str>) -> Result<Listing<Fact>, ServiceError> {
+        let scan = Scan::by(&record::BY_CATEGORY, &[ctx.owner.as_str()], usize::MAX);
+        let Page { rows: mut found, more, next } = pages::page::<Memory>(&self.store, vec![scan], after).await?;
+        let more = more + found.len().saturating_sub(LIST_ROWS_MAX);
+        found.truncate(LIST_ROWS_MAX);
+        Ok(Listing { rows: found.iter().map(fact).collect(), more, next, untrusted: items::untrusted(&found) })
+    }
+
     async fn facts(&self, ctx: &RequestContext, query: &str) -> Result<Listing<Fact>, ServiceError> {
         let found = self.found(ctx, query).await?;
         let shown = &found[..found.len().min(RESULT_ROWS_MAX)];
-        let row = |memory: &Memory| Fact {
-            id: memory.id.clone(),
-            category: memory.category.clone(),
-            key: memory.key.clone(),
-            value: memory.value.clone(),
-            from: memory.others.first().map(str::to_owned),
-        };
-        Ok(Listing {
-            rows: shown.iter().map(row).collect(),
-            more: found.len() - shown.len(),
-            untrusted: items::untrusted(shown),
-        })
+        let (rows, more) = (shown.iter().map(fact).collect(), found.len() - shown.len());
+        Ok(Listing { rows, more, next: None, untrusted: items::untrusted(shown) })
     }
 
     fn forgetting(&self, id: &str) -> PlannedAction {

@@ -7,7 +7,8 @@ use crate::core::history::ItemRef;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::limits::FORMER_VALUES_MAX;
-use crate::ports::{Change, Key, Record, Table};
+use crate::ports::secondary::readable;
+use crate::ports::{Change, Key, Record, Secondary, Table};
 use crate::services::command::Completed;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
@@ -46,6 +47,18 @@ impl Memory {
         said.skip((self.former.len() + 1).saturating_sub(FORMER_VALUES_MAX)).collect()
     }
 }
+
+/// Facts as they are shown: owner, category, key.
+pub(super) static BY_CATEGORY: Secondary = Secondary {
+    name: "memories_by_category",
+    table: Table::Memories,
+    version: 1,
+    keys: |_, stored| {
+        let key =
+            |fact: Memory| Key::of(&[fact.owner.as_str(), &fact.category.to_lowercase(), &fact.key.to_lowercase()]);
+        readable::<Memory>(stored).map(key).into_iter().collect()
+    },
+};
 
 impl Record for Memory {
     const TABLE: Table = Table::Memories;

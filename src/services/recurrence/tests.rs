@@ -100,3 +100,56 @@ proptest! {
         prop_assert!(between.is_empty());
     }
 }
+
+/// The same occurrences as an unbounded walk from the start gives, wherever one looks.
+#[test]
+fn a_series_that_began_decades_ago_is_followed_from_nearby() {
+    let zone = Berlin;
+    for rule in [
+        "FREQ=DAILY",
+        "FREQ=DAILY;INTERVAL=3",
+        "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=28",
+        "FREQ=WEEKLY",
+        "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH",
+        "FREQ=WEEKLY;INTERVAL=5;BYDAY=SU;WKST=SU",
+        "FREQ=HOURLY;INTERVAL=7;BYDAY=MO",
+        "FREQ=HOURLY;BYHOUR=9,17",
+        "FREQ=MONTHLY;BYDAY=-1FR",
+        "FREQ=MONTHLY;BYMONTHDAY=31",
+        "FREQ=YEARLY",
+    ] {
+        let late = Series::new(rule, Moment::Instant(at(zone, "1960-01-04 09:00")), zone).unwrap();
+        let (from, to) = (at(zone, "2026-03-20 00:00").to_utc(), at(zone, "2026-06-20 00:00").to_utc());
+        let expected: Vec<Moment> = late
+            .dates_from(late.local_first())
+            .unwrap()
+            .map(|at| Moment::Instant(instant(zone, at.naive_utc())))
+            .take_while(|at| at.start(zone) < to)
+            .collect();
+        let inside: Vec<Moment> = expected.iter().filter(|at| at.start(zone) >= from).copied().collect();
+        assert_eq!(late.between(from, to, 10_000), inside, "{rule}");
+        assert_eq!(
+            late.next_after(from),
+            expected.iter().find(|at| at.start(zone) > from).copied().or(late.next_after(to)),
+            "{rule}"
+        );
+        assert_eq!(late.last_before(to), expected.last().copied(), "{rule}");
+    }
+}
+
+#[test]
+fn a_rule_that_has_ended_has_its_last_time_before_its_end() {
+    let series =
+        Series::new("FREQ=DAILY;UNTIL=20100301", Moment::Instant(at(Berlin, "1950-01-01 09:00")), Berlin).unwrap();
+    let now = at(Berlin, "2026-03-20 00:00").to_utc();
+    assert_eq!(series.next_after(now), None);
+    assert_eq!(series.last_before(now), Some(Moment::Instant(at(Berlin, "2010-03-01 09:00"))));
+}
+
+#[test]
+fn the_time_before_one_of_elapsed_hours_is_the_one_before() {
+    let series =
+        Series::new("FREQ=HOURLY;INTERVAL=6", Moment::Instant(at(Berlin, "2026-01-12 06:00")), Berlin).unwrap();
+    let third = at(Berlin, "2026-01-12 18:00");
+    assert_eq!(series.last_before(third.to_utc()), Some(Moment::Instant(at(Berlin, "2026-01-12 12:00"))));
+}

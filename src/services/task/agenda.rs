@@ -4,18 +4,20 @@ use chrono::{DateTime, NaiveTime, Utc};
 use chrono_tz::Tz;
 
 use super::record::{Task, TaskStatus};
-use crate::limits::RESULT_ROWS_MAX;
+use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::services::items::Item;
 use crate::services::recurrence::{instant, pinned};
 use crate::services::service::{AgendaItem, AgendaKind};
 use crate::services::show::Moment;
 
-/// When an open task is due in `from..to`, and whether it should have been done before.
-pub(super) fn items(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<AgendaItem> {
-    let Some(due) = task.due_moment().filter(|_| task.status == TaskStatus::Open) else {
-        return Vec::new();
-    };
-    let item = |kind: AgendaKind, moment: Moment| AgendaItem {
+/// The line of a task that is due once, if it is.
+pub(super) fn item(kind: AgendaKind, task: &Task) -> Option<AgendaItem> {
+    Some(at(kind, task, task.due_moment()?))
+}
+
+fn at(kind: AgendaKind, task: &Task, moment: Moment) -> AgendaItem {
+    AgendaItem {
+        id: task.id.clone(),
         kind,
         at: moment.start(task.zone).to_utc(),
         until: None,
@@ -23,21 +25,20 @@ pub(super) fn items(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<
         title: task.title.clone(),
         place: None,
         untrusted: task.untrusted(),
+    }
+}
+
+/// When an open task that repeats is due in `from..to`: what is to come, and the time that rang and waits for its
+/// "done".
+pub(super) fn items_of_series(task: &Task, from: DateTime<Utc>, to: DateTime<Utc>) -> Vec<AgendaItem> {
+    let Some((series, due)) = task.series().zip(task.due_moment()) else {
+        return Vec::new();
     };
-    let Some(series) = task.series() else {
-        let at = due.start(task.zone).to_utc();
-        return match at {
-            at if at < from => vec![item(AgendaKind::Overdue, due)],
-            at if at < to => vec![item(AgendaKind::Task, due)],
-            _ => Vec::new(),
-        };
-    };
-    // Of a series: what is to come, and the one that rang and waits for its "done".
     let next = due.start(task.zone).to_utc();
     let waiting = series.last_before(next).filter(|_| task.is_unanswered());
     let waiting = waiting.filter(|at| (from..to).contains(&at.start(task.zone).to_utc()));
-    let to_come = series.between(from.max(next), to, RESULT_ROWS_MAX);
-    waiting.into_iter().chain(to_come).map(|at| item(AgendaKind::Task, at)).collect()
+    let to_come = series.between(from.max(next), to, RECURRENCE_STEPS_MAX);
+    waiting.into_iter().chain(to_come).map(|moment| at(AgendaKind::Task, task, moment)).collect()
 }
 
 /// The task where the person lives from now on, if it follows them there: what repeats keeps its time of day,

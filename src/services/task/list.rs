@@ -4,18 +4,19 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::record::{Task, TaskStatus};
+use super::record::Task;
 use super::view::TaskView;
-use super::{TaskService, schedule, sort};
+use super::{TaskService, indexes, schedule};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::limits::RESULT_ROWS_MAX;
+use crate::ports::Scan;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
+use crate::services::pages::{self, Page};
 use crate::services::show;
 use crate::services::texts;
 
@@ -39,6 +40,10 @@ pub enum Which {
 pub struct ListTasks {
     status: Option<Which>,
     due_before: Option<String>,
+    /// Where a page goes on; not for plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    after: Option<String>,
 }
 
 /// Some of a person's tasks, by deadline.
@@ -47,6 +52,9 @@ pub struct Tasks {
     tasks: Vec<TaskView>,
     /// How many more there are.
     more: usize,
+    /// What the next page goes on after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
 }
 
 impl Command for ListTasks {
@@ -93,21 +101,22 @@ impl Handle<ListTasks> for TaskService {
         let Invocation { ctx, command, .. } = call;
         let bound =
             texts::filled(command.due_before.as_deref()).map(|text| schedule::moment(&text, ctx)).transpose()?;
-        let wanted = |task: &Task| match command.status.unwrap_or(Which::Open) {
-            Which::Open => task.status == TaskStatus::Open,
-            Which::Done => task.status == TaskStatus::Done,
-            Which::All => true,
+        let states: &[&str] = match command.status.unwrap_or(Which::Open) {
+            Which::Open => &[indexes::OPEN],
+            Which::Done => &[indexes::DONE],
+            Which::All => &[indexes::OPEN, indexes::DONE],
         };
-        let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &ctx.owner)
-            .await?
-            .into_iter()
-            .map(|(task, _)| task)
-            .filter(|task| wanted(task) && bound.is_none_or(|bound| task.is_due_by(bound)))
-            .collect();
-        sort(&mut tasks);
-        let more = tasks.len().saturating_sub(RESULT_ROWS_MAX);
-        tasks.truncate(RESULT_ROWS_MAX);
-        let rows = tasks.iter().map(|task| task.view(ctx)).collect();
-        Ok(Completed::read(Tasks { tasks: rows, more }).holding(items::untrusted(&tasks)))
+        let owner = ctx.owner.as_str();
+        let scan = |state: &&str| {
+            let scan = Scan::by(&indexes::BY_DUE, &[owner, state], usize::MAX);
+            match bound {
+                Some(bound) => scan.before(indexes::due_behind(owner, state, bound, ctx.zone)),
+                None => scan,
+            }
+        };
+        let scans = states.iter().map(scan).collect();
+        let Page { rows, more, next } = pages::page::<Task>(&self.store, scans, command.after.as_deref()).await?;
+        let tasks = rows.iter().map(|task| task.view(ctx)).collect();
+        Ok(Completed::read(Tasks { tasks, more, next }).holding(items::untrusted(&rows)))
     }
 }

@@ -13,6 +13,7 @@ mod agenda;
 mod complete;
 mod create;
 mod delete;
+mod indexes;
 mod list;
 mod offsets;
 mod record;
@@ -36,6 +37,7 @@ use chrono_tz::Tz;
 use complete::CompleteTask;
 use create::CreateTask;
 use delete::DeleteTask;
+use indexes::due_at;
 use list::ListTasks;
 pub use record::{Priority, Task, TaskStatus};
 use serde_json::Value;
@@ -43,19 +45,23 @@ use update::{TaskChanges, UpdateTask};
 use view::{QuietHours, TaskChanged};
 
 use super::items::{self, Item};
+use super::pages::{self, Page};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::Params;
-use crate::limits::RESULT_ROWS_MAX;
+use crate::limits::LIST_ROWS_MAX;
 use crate::ports::records::{Due, User};
-use crate::ports::{Change, Expect, Key, Record, RecordExt, Store};
+use crate::ports::{Change, Expect, Key, Record, RecordExt, Scan, Secondary, Store};
 use crate::services::service::{
-    AgendaItem, Content, ContextRole, FallenDue, Listing, Noticed, Offerable, Reminded, ReminderAnswer, Reminders,
-    RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos, Wanted,
+    AgendaItem, AgendaKind, Content, ContextRole, FallenDue, Listing, Noticed, Offerable, Reminded, ReminderAnswer,
+    Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos, Wanted,
 };
 
 /// Its name in plans.
 pub const NAME: &str = "task";
+
+/// The orders by which it asks the store for tasks.
+pub(super) static INDEXES: [&Secondary; 2] = [&indexes::BY_DUE, &indexes::FOLLOWING];
 
 /// Tasks in the store.
 #[derive(Debug)]
@@ -85,6 +91,12 @@ impl TaskService {
             false => (!rings.is_empty()).then_some(QuietHours::Waits),
         };
         Ok(TaskChanged { task: task.view(ctx), quiet }.ended(task, changes))
+    }
+
+    /// Open tasks that repeat.
+    async fn repeating(&self, ctx: &RequestContext) -> Result<Vec<Task>, ServiceError> {
+        let scan = Scan::by(&indexes::FOLLOWING, &[ctx.owner.as_str(), indexes::REPEATING], usize::MAX);
+        Ok(self.store.list::<Task>(scan).await?.into_iter().map(|(task, _)| task).collect())
     }
 
     /// What makes the due-index hold the reminders of `new` in place of those of `old`.
@@ -130,14 +142,6 @@ fn question(param: &str) -> &'static str {
     }
 }
 
-/// By deadline, those without one last; then by age.
-fn sort(tasks: &mut [Task]) {
-    tasks.sort_by_cached_key(|task| {
-        let due = task.due_moment().map(|due| due.start(task.zone).to_utc());
-        (due.is_none(), due, task.created_at, task.id.clone())
-    });
-}
-
 impl TaskService {
     /// The service with its commands, for the registry.
     pub fn registration(self: Arc<Self>) -> Registration {
@@ -163,13 +167,8 @@ impl Service for TaskService {
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let mut tasks: Vec<Task> = items::all::<Task>(&self.store, &ctx.owner)
-            .await?
-            .into_iter()
-            .map(|(task, _)| task)
-            .filter(|task| task.status == TaskStatus::Open)
-            .collect();
-        sort(&mut tasks);
+        let open = Scan::by(&indexes::BY_DUE, &[ctx.owner.as_str(), indexes::OPEN], wanted.limit);
+        let tasks = self.store.list::<Task>(open).await?;
         let noticed = |task: &Task| Noticed {
             id: task.id.clone(),
             line: match task.due_moment() {
@@ -178,7 +177,7 @@ impl Service for TaskService {
             },
             untrusted: task.untrusted(),
         };
-        Ok(tasks.iter().take(wanted.limit).map(noticed).collect())
+        Ok(tasks.iter().map(|(task, _)| noticed(task)).collect())
     }
 
     fn offers(&self, content: &Content<'_>) -> Vec<Offerable> {
@@ -198,19 +197,42 @@ impl Service for TaskService {
         Some(self)
     }
 
+    async fn overdue(&self, ctx: &RequestContext, before: DateTime<Utc>) -> Result<Listing<AgendaItem>, ServiceError> {
+        let owner = ctx.owner.as_str();
+        let late =
+            |limit| Scan::by(&indexes::BY_DUE, &[owner, indexes::OPEN], limit).before(due_at(owner, Some(before)));
+        // What repeats moves on by itself: it is no arrears. There is little of it.
+        let repeating = self.repeating(ctx).await?;
+        let is_late = |task: &&Task| task.due_moment().is_some_and(|due| due.start(task.zone) < before);
+        let apart = repeating.iter().filter(is_late).count();
+        let rows = self.store.list::<Task>(late(LIST_ROWS_MAX + apart)).await?;
+        let once = rows.iter().map(|(task, _)| task).filter(|task| task.repeat.is_none());
+        let tasks: Vec<Task> = once.take(LIST_ROWS_MAX).cloned().collect();
+        let more = self.store.count(late(usize::MAX)).await?.saturating_sub(apart + tasks.len());
+        let rows = tasks.iter().filter_map(|task| agenda::item(AgendaKind::Overdue, task)).collect();
+        Ok(Listing { rows, more, next: None, untrusted: items::untrusted(&tasks) })
+    }
+
     async fn agenda(
         &self,
         ctx: &RequestContext,
         from: DateTime<Utc>,
         to: DateTime<Utc>,
     ) -> Result<Vec<AgendaItem>, ServiceError> {
-        let tasks = items::all::<Task>(&self.store, &ctx.owner).await?;
-        Ok(tasks.iter().flat_map(|(task, _)| agenda::items(task, from, to)).collect())
+        let owner = ctx.owner.as_str();
+        let inside = Scan::by(&indexes::BY_DUE, &[owner, indexes::OPEN], usize::MAX);
+        let inside = inside.after(due_at(owner, Some(from))).before(due_at(owner, Some(to)));
+        let tasks = self.store.list::<Task>(inside).await?;
+        let once = tasks.iter().map(|(task, _)| task).filter(|task| task.repeat.is_none());
+        let mut items: Vec<AgendaItem> = once.filter_map(|task| agenda::item(AgendaKind::Task, task)).collect();
+        items.extend(self.repeating(ctx).await?.iter().flat_map(|task| agenda::items_of_series(task, from, to)));
+        Ok(items)
     }
 
     async fn rezone(&self, ctx: &RequestContext, to: Tz) -> Result<Rezoned, ServiceError> {
         let mut rezoned = Rezoned::default();
-        for (task, revision) in items::all::<Task>(&self.store, &ctx.owner).await? {
+        let following = Scan::by(&indexes::FOLLOWING, &[ctx.owner.as_str()], usize::MAX);
+        for (task, revision) in self.store.list::<Task>(following).await? {
             let Some(there) = agenda::rezoned(&task, to, ctx.now) else { continue };
             rezoned.moved += usize::from(there.reminds_at() != task.reminds_at());
             rezoned.changes.push(Change::put(&there, Expect::Revision(revision))?);
@@ -277,19 +299,23 @@ impl Reminders for TaskService {
 
 #[async_trait]
 impl ToDos for TaskService {
-    async fn open(&self, ctx: &RequestContext) -> Result<Listing<ToDo>, ServiceError> {
-        let open = |task: &Task| task.status == TaskStatus::Open;
-        let mut tasks: Vec<Task> =
-            items::all::<Task>(&self.store, &ctx.owner).await?.into_iter().map(|(task, _)| task).filter(open).collect();
-        sort(&mut tasks);
-        let more = tasks.len().saturating_sub(RESULT_ROWS_MAX);
-        tasks.truncate(RESULT_ROWS_MAX);
+    async fn open(&self, ctx: &RequestContext, after: Option<&str>) -> Result<Listing<ToDo>, ServiceError> {
+        let scan = Scan::by(&indexes::BY_DUE, &[ctx.owner.as_str(), indexes::OPEN], usize::MAX);
+        let Page { rows: mut tasks, more, next } = pages::page::<Task>(&self.store, vec![scan], after).await?;
+        let more = more + tasks.len().saturating_sub(LIST_ROWS_MAX);
+        tasks.truncate(LIST_ROWS_MAX);
         let row = |task: &Task| ToDo {
             title: task.title.clone(),
             urgent: task.priority == Some(Priority::High),
             repeats: task.repeat.is_some(),
             due: task.deadline.as_deref().and_then(|deadline| Moment::read(deadline, ctx.zone)),
         };
-        Ok(Listing { rows: tasks.iter().map(row).collect(), more, untrusted: items::untrusted(&tasks) })
+        Ok(Listing { rows: tasks.iter().map(row).collect(), more, next, untrusted: items::untrusted(&tasks) })
+    }
+
+    async fn undated(&self, ctx: &RequestContext) -> Result<usize, ServiceError> {
+        let owner = ctx.owner.as_str();
+        let open = Scan::by(&indexes::BY_DUE, &[owner, indexes::OPEN], usize::MAX);
+        Ok(self.store.count(open.after(due_at(owner, None))).await?)
     }
 }

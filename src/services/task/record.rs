@@ -213,17 +213,6 @@ impl Task {
         let times = series.between(from - Duration::days(1), until, RECURRENCE_STEPS_MAX).into_iter();
         times.map(|at| self.instant_of(at)).filter(|at| from <= *at && *at <= now).collect()
     }
-
-    /// True when it is due by the end of `moment`.
-    pub(super) fn is_due_by(&self, moment: Moment) -> bool {
-        let Some(due) = self.due_moment().map(|due| due.start(self.zone)) else {
-            return false;
-        };
-        match moment {
-            Moment::Instant(at) => due <= at,
-            Moment::Day(day) => due.with_timezone(&self.zone).date_naive() <= day,
-        }
-    }
 }
 
 impl Record for Task {

@@ -60,7 +60,7 @@ fn batches_of_a_group_see_each_other_and_fail_alone() {
         one("5", Expect::Revision(9)),
     ];
     let mut prior = Prior::after(7);
-    let answers = commit(&opened.database, &group, &mut prior).unwrap();
+    let answers = commit(&opened.database, &[], &group, &mut prior).unwrap();
     let given: Vec<_> = answers.iter().map(|answer| answer.as_ref().ok()).collect();
     assert_eq!(given, [Some(&8), None, Some(&9), None, Some(&10)]);
     assert_eq!(prior.revision, 10);
@@ -127,6 +127,7 @@ async fn more_commits_than_the_queue_holds_all_come_through() {
     assert_eq!(revisions.len(), many, "each batch has a revision of its own");
     let scan = Scan {
         table: Table::Audit,
+        by: None,
         prefix: None,
         before: None,
         after: None,

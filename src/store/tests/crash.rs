@@ -53,7 +53,7 @@ fn restart(disk: &Disk) -> Dump {
 }
 
 /// What may be on the platter when the power goes after `steps`: all that was synced, and of the rest anything.
-fn images(before: &[u8], steps: &[Step]) -> Vec<Vec<u8>> {
+pub(super) fn images(before: &[u8], steps: &[Step]) -> Vec<Vec<u8>> {
     let synced = steps.iter().rposition(|step| matches!(step, Step::Sync));
     let (safe, loose) = steps.split_at(synced.map_or(0, |at| at + 1));
     let mut base = before.to_vec();

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use redb::StorageBackend;
 
+use crate::ports::Secondary;
 use crate::store::RedbStore;
 use crate::store::opening::Source;
 
@@ -51,7 +52,11 @@ impl Disk {
     }
 
     pub(super) async fn store(&self) -> RedbStore {
-        RedbStore::start(self.source(), Source::open).await.unwrap()
+        self.indexed(Vec::new()).await
+    }
+
+    pub(super) async fn indexed(&self, indexes: Vec<&'static Secondary>) -> RedbStore {
+        RedbStore::start(self.source(), Source::open, indexes).await.unwrap()
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {

@@ -92,6 +92,7 @@ async fn reads_fail_with_the_disk_and_come_back_with_it() {
     }
     let everything = Scan {
         table: Table::Notes,
+        by: None,
         prefix: None,
         before: None,
         after: None,

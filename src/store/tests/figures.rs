@@ -83,6 +83,7 @@ async fn figures_of_a_restart_after_kill() {
     let opened = began.elapsed();
     let scan = Scan {
         table: Table::PendingOpen,
+        by: None,
         prefix: None,
         before: None,
         after: None,

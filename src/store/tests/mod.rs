@@ -8,6 +8,7 @@ mod figures;
 mod model;
 mod opening;
 mod rewriting;
+mod secondary;
 mod snapshots;
 
 use crate::ports::{Batch, Change, Expect, Key, Table};

@@ -72,13 +72,13 @@ fn table() -> impl Strategy<Value = Table> {
 }
 
 /// Short keys of awkward letters, so that they often meet.
-fn key() -> impl Strategy<Value = Key> {
+pub(super) fn key() -> impl Strategy<Value = Key> {
     let letters = ["a", "b", "\u{1}", "\u{2}", "é", "\u{d7ff}", "\u{e000}", "\u{10ffff}"];
     prop::collection::vec(prop::sample::select(letters.to_vec()), 0..4)
         .prop_map(|letters| Key::from_stored(&letters.concat()))
 }
 
-fn change() -> impl Strategy<Value = Change> {
+pub(super) fn change() -> impl Strategy<Value = Change> {
     let expect = prop_oneof![
         4 => Just(Expect::Any),
         1 => Just(Expect::Absent),
@@ -93,6 +93,7 @@ fn scan() -> impl Strategy<Value = Scan> {
     let order = prop::sample::select(vec![Order::Ascending, Order::Descending]);
     (table(), some(), some(), some(), order, 0_usize..8).prop_map(|(table, prefix, before, after, order, limit)| Scan {
         table,
+        by: None,
         prefix,
         before,
         after,

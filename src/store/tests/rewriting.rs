@@ -14,7 +14,8 @@ fn has_secret(file: &Path) -> bool {
 }
 
 async fn keys(store: &RedbStore, table: Table) -> Vec<String> {
-    let scan = Scan { table, prefix: None, before: None, after: None, order: Order::Ascending, limit: 10_000 };
+    let scan =
+        Scan { table, by: None, prefix: None, before: None, after: None, order: Order::Ascending, limit: 10_000 };
     store.scan(scan).await.unwrap().into_iter().map(|(key, _)| key.as_str().to_owned()).collect()
 }
 

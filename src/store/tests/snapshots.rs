@@ -8,8 +8,15 @@ use crate::limits;
 use crate::ports::{Expect, Key, Order, Reader, Scan, Store, Table};
 use crate::store::{MemoryStore, RedbStore};
 
-const ALL: Scan =
-    Scan { table: Table::Notes, prefix: None, before: None, after: None, order: Order::Ascending, limit: usize::MAX };
+const ALL: Scan = Scan {
+    table: Table::Notes,
+    by: None,
+    prefix: None,
+    before: None,
+    after: None,
+    order: Order::Ascending,
+    limit: usize::MAX,
+};
 
 async fn fill(store: &dyn Store, count: usize) {
     let number = |n: usize| Key::number(u64::try_from(n).unwrap());

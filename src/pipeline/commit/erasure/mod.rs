@@ -143,6 +143,7 @@ fn told_left(error: &StoreError) -> String {
         | StoreError::Newer { .. }
         | StoreError::Unreadable { .. }
         | StoreError::Disk { .. }
+        | StoreError::NoIndex { .. }
         | StoreError::Closed => error.to_string(),
     };
     format!(

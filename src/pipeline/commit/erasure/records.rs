@@ -117,7 +117,7 @@ impl<'a> Sought<'a> {
         let mut after = None;
         loop {
             let limit = limits::ERASURE_PAGE;
-            let scan = Scan { table, prefix: None, before: None, after, order: Order::Ascending, limit };
+            let scan = Scan { table, by: None, prefix: None, before: None, after, order: Order::Ascending, limit };
             let page = brain.store.scan(scan).await?;
             after = page.last().map(|(key, _)| key.clone());
             let is_last = page.len() < limit;
@@ -215,7 +215,7 @@ async fn groups_of(brain: &Brain, owner: &UserId) -> Result<BTreeSet<String>, St
     let mut groups = BTreeSet::new();
     let mut after = None;
     loop {
-        let scan = Scan { table, prefix: None, before: None, after, order: Order::Ascending, limit };
+        let scan = Scan { table, by: None, prefix: None, before: None, after, order: Order::Ascending, limit };
         let page = brain.store.scan(scan).await?;
         let said = page.iter().filter_map(|(_, stored)| parsed(stored));
         let said = said.filter(|message| message["by"].as_str() == Some(owner.as_str()));

@@ -63,7 +63,7 @@ fn after(day: NaiveDate, days: u64) -> NaiveDate {
 
 /// Open tasks, overdue ones first.
 pub(super) async fn tasks(brain: &Brain, ctx: &RequestContext) -> Answer {
-    let Listing { rows: tasks, more: hidden, untrusted } = match view::to_dos(brain, ctx).await {
+    let Listing { rows: tasks, more: hidden, untrusted, .. } = match view::to_dos(brain, ctx, None).await {
         Ok(found) => found,
         Err(why) => return says(format!("❗ I could not look at your tasks: {why}")),
     };
@@ -133,8 +133,7 @@ fn day_of(due: Moment) -> NaiveDate {
 /// Tasks without a day are on no day's list.
 async fn undated(brain: &Brain, ctx: &RequestContext) -> String {
     // A list that cannot be read was named already, among the lines.
-    let tasks = view::to_dos(brain, ctx).await.map(|listing| listing.rows).unwrap_or_default();
-    match tasks.iter().filter(|task| task.due.is_none()).count() {
+    match view::undated(brain, ctx).await.unwrap_or_default() {
         0 => String::new(),
         1 => " (1 task without a day is in /tasks.)".to_owned(),
         many => format!(" ({many} tasks without a day are in /tasks.)"),

@@ -23,7 +23,7 @@ const VALUE_CHARS: usize = 300;
 /// Everything remembered, by category.
 pub(super) async fn show(brain: &Brain, ctx: &RequestContext) -> Answer {
     let says = |text: String| Answer::says(Path::Command, text);
-    let Listing { rows: facts, more, untrusted } = match view::facts(brain, ctx, "everything").await {
+    let Listing { rows: facts, more, untrusted, .. } = match view::all_facts(brain, ctx, None).await {
         Ok(found) => found,
         Err(why) => return says(format!("❗ I could not look: {why}")),
     };
@@ -51,7 +51,7 @@ pub(super) async fn forget(turn: &Turn<'_>, what: &str) -> Result<Answer, StoreE
             "What shall I forget? Write for example “/forget coffee”. /memory shows what there is.",
         ));
     }
-    let Listing { rows: facts, more, untrusted } = match view::facts(turn.brain, &turn.ctx, what).await {
+    let Listing { rows: facts, more, untrusted, .. } = match view::facts(turn.brain, &turn.ctx, what).await {
         Ok(found) => found,
         Err(why) => return Ok(Answer::says(Path::Command, format!("❗ I could not look: {why}"))),
     };

@@ -1,29 +1,87 @@
-//! What services give to the commands that show things.
+//! What services give to the commands that show things: pages over all of them, one service after the other.
+//!
+//! A place to go on after is the name of a service and that service's own words for it.
 
+use crate::limits::LIST_ROWS_MAX;
 use crate::pipeline::brain::Brain;
 use crate::services::error::ServiceError;
 use crate::services::service::{Fact, Listing, RequestContext, ToDo};
 
-fn add<T>(all: &mut Listing<T>, one: Listing<T>) {
-    all.rows.extend(one.rows);
-    all.more += one.more;
-    all.untrusted.extend(one.untrusted);
+/// Between the name and the service's own words; no name holds it.
+const BETWEEN: char = ' ';
+
+/// Puts the page of the next service behind what is there.
+fn add<T>(all: &mut Listing<T>, name: &str, mut page: Listing<T>) {
+    let room = LIST_ROWS_MAX.saturating_sub(all.rows.len());
+    if page.rows.len() > room {
+        // It begins on the next page, from its beginning.
+        page.more += page.rows.len();
+        page.rows.clear();
+        page.untrusted.clear();
+        page.next = Some(String::new());
+    }
+    if all.next.is_none() {
+        all.next = page.next.take().map(|next| format!("{name}{BETWEEN}{next}"));
+    }
+    all.add(page);
 }
 
-/// Everything open, by deadline.
-pub(super) async fn to_dos(brain: &Brain, ctx: &RequestContext) -> Result<Listing<ToDo>, ServiceError> {
-    let mut all = Listing { rows: Vec::new(), more: 0, untrusted: Vec::new() };
+/// Where a service goes on: `None` when it is done already.
+fn place<'a>(after: Option<&'a str>, name: &str, reached: &mut bool) -> Option<Option<&'a str>> {
+    let Some((of, own)) = after.and_then(|after| after.split_once(BETWEEN)) else {
+        return Some(None);
+    };
+    if *reached {
+        return Some(None);
+    }
+    *reached = of == name;
+    reached.then(|| Some(own).filter(|own| !own.is_empty()))
+}
+
+/// A page of what is open, by deadline.
+pub(super) async fn to_dos(
+    brain: &Brain,
+    ctx: &RequestContext,
+    after: Option<&str>,
+) -> Result<Listing<ToDo>, ServiceError> {
+    let (mut all, mut reached) = (Listing::default(), false);
+    for service in brain.services.now().iter() {
+        let Some(to_dos) = service.service.to_dos() else { continue };
+        let Some(after) = place(after, &service.info.name, &mut reached) else { continue };
+        add(&mut all, &service.info.name, to_dos.open(ctx, after).await?);
+    }
+    Ok(all)
+}
+
+/// How many of them have no deadline.
+pub(super) async fn undated(brain: &Brain, ctx: &RequestContext) -> Result<usize, ServiceError> {
+    let mut undated = 0;
     for to_dos in brain.services.now().iter().filter_map(|service| service.service.to_dos()) {
-        add(&mut all, to_dos.open(ctx).await?);
+        undated += to_dos.undated(ctx).await?;
+    }
+    Ok(undated)
+}
+
+/// A page of all facts, by category.
+pub(super) async fn all_facts(
+    brain: &Brain,
+    ctx: &RequestContext,
+    after: Option<&str>,
+) -> Result<Listing<Fact>, ServiceError> {
+    let (mut all, mut reached) = (Listing::default(), false);
+    for service in brain.services.now().iter() {
+        let Some(facts) = service.service.facts() else { continue };
+        let Some(after) = place(after, &service.info.name, &mut reached) else { continue };
+        add(&mut all, &service.info.name, facts.all(ctx, after).await?);
     }
     Ok(all)
 }
 
 /// The facts that fit a query, best first.
 pub(super) async fn facts(brain: &Brain, ctx: &RequestContext, query: &str) -> Result<Listing<Fact>, ServiceError> {
-    let mut all = Listing { rows: Vec::new(), more: 0, untrusted: Vec::new() };
+    let mut all = Listing::default();
     for facts in brain.services.now().iter().filter_map(|service| service.service.facts()) {
-        add(&mut all, facts.facts(ctx, query).await?);
+        all.add(facts.facts(ctx, query).await?);
     }
     Ok(all)
 }

@@ -1,0 +1,72 @@
+//! Pages: a list is read as far as it is shown, and goes on by key where it ended, so that what came or went meanwhile
+//! is neither repeated nor hidden.
+
+use std::sync::Arc;
+
+use crate::limits::{LIST_ROWS_MAX, RESULT_ROWS_MAX};
+use crate::ports::{Key, Record, Scan, Store, StoreError, from_stored};
+
+/// A part of a list.
+#[derive(Debug)]
+pub(super) struct Page<T> {
+    /// In order: what a model sees.
+    pub rows: Vec<T>,
+    /// How many more there are behind them.
+    pub more: usize,
+    /// What the next page goes on after. People are shown fewer rows than models, so it may lie among `rows`.
+    pub next: Option<String>,
+}
+
+/// What a parameter may hold in place of the separator of keys.
+const SEPARATOR: (char, char) = ('\u{1}', '\u{2401}');
+
+/// A key as a place to go on after.
+fn cursor(key: &Key) -> String {
+    key.as_str().replace(SEPARATOR.0, &SEPARATOR.1.to_string())
+}
+
+fn key(cursor: &str) -> Key {
+    Key::from_stored(&cursor.replace(SEPARATOR.1, &SEPARATOR.0.to_string()))
+}
+
+/// The rows of these ranges behind `after`, one range after the other, and how many there are in all of them. Each
+/// begins with its own prefix: no cursor leads out of them. Their keys must ascend, and their limits count for nothing.
+pub(super) async fn page<R: Record>(
+    store: &Arc<dyn Store>,
+    scans: Vec<Scan>,
+    after: Option<&str>,
+) -> Result<Page<R>, StoreError> {
+    let mut page = Page { rows: Vec::new(), more: 0, next: None };
+    let mut keys: Vec<Key> = Vec::new();
+    for mut scan in scans {
+        scan.after = scan.after.max(after.map(key));
+        scan.limit = RESULT_ROWS_MAX - page.rows.len();
+        let rows = store.scan(scan.clone()).await?;
+        if let Some((last, _)) = rows.last() {
+            scan.after = Some(last.clone());
+        }
+        if rows.len() == scan.limit {
+            scan.limit = usize::MAX;
+            page.more += store.count(scan).await?;
+        }
+        for (key, stored) in rows {
+            page.rows.push(from_stored(&stored)?);
+            keys.push(key);
+        }
+    }
+    if page.rows.len() + page.more > LIST_ROWS_MAX {
+        page.next = keys.get(LIST_ROWS_MAX - 1).map(cursor);
+    }
+    Ok(page)
+}
+
+/// What people are shown of rows in an order of their own: those behind `after`, where a row's place is told by `place`.
+pub(super) fn behind<T>(mut rows: Vec<T>, after: Option<&str>, place: impl Fn(&T) -> String) -> Page<T> {
+    if let Some(after) = after {
+        rows.retain(|row| place(row).as_str() > after);
+    }
+    let next = (rows.len() > LIST_ROWS_MAX).then(|| place(&rows[LIST_ROWS_MAX - 1]));
+    let more = rows.len().saturating_sub(RESULT_ROWS_MAX);
+    rows.truncate(RESULT_ROWS_MAX);
+    Page { rows, more, next }
+}
