@@ -21,8 +21,12 @@ mod daemon;
 mod durable;
 #[path = "turn/endpoint.rs"]
 mod endpoint;
+#[path = "turn/filled.rs"]
+mod filled;
 #[path = "turn/first.rs"]
 mod first;
+#[path = "turn/full.rs"]
+mod full;
 #[path = "turn/paths.rs"]
 mod paths;
 #[path = "turn/prompts.rs"]
@@ -58,7 +62,7 @@ impl Effort {
 type Part = fn(&mut Report, Effort);
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 7] = [
+const PARTS: [(&str, Part); 8] = [
     ("first", first::measure),
     ("builtin", builtin::measure),
     ("paths", paths::measure),
@@ -66,6 +70,7 @@ const PARTS: [(&str, Part); 7] = [
     ("crowd", crowd::measure),
     ("durable", durable::measure),
     ("daemon", daemon::measure),
+    ("full", full::measure),
 ];
 
 /// A folder on the disk the project is built on; `/tmp` may live in memory.

@@ -51,6 +51,14 @@ impl Row {
     pub fn target(self, target: impl Into<String>, met: bool) -> Self {
         Self { target: target.into(), met: Met::when(met), ..self }
     }
+
+    /// An aim that is set for the whole load: a quick run shows it and holds its smaller one to nothing.
+    pub fn aim_at_full_load(self, effort: Effort, target: &str, met: bool) -> Self {
+        match effort {
+            Effort::Full => self.target(target, met),
+            Effort::Quick => Self { target: format!("{target} (whole run)"), ..self },
+        }
+    }
 }
 
 /// What was measured so far.
