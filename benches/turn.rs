@@ -35,6 +35,8 @@ mod prompts;
 mod report;
 #[path = "turn/sequence.rs"]
 mod sequence;
+#[path = "turn/telegram.rs"]
+mod telegram;
 #[path = "turn/world.rs"]
 mod world;
 
@@ -62,13 +64,14 @@ impl Effort {
 type Part = fn(&mut Report, Effort);
 
 /// The parts, in the order of the table.
-const PARTS: [(&str, Part); 8] = [
+const PARTS: [(&str, Part); 9] = [
     ("first", first::measure),
     ("builtin", builtin::measure),
     ("paths", paths::measure),
     ("prompts", prompts::measure),
     ("crowd", crowd::measure),
     ("durable", durable::measure),
+    ("telegram", telegram::measure),
     ("daemon", daemon::measure),
     ("full", full::measure),
 ];

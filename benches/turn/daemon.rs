@@ -48,7 +48,7 @@ async fn starts(report: &mut Report, effort: Effort) {
     }
     for (what, times) in [
         ("`serve`: start to the first poll of updates", &serve),
-        ("`console --json`: start to its first answer", &console),
+        ("`console --json`: start to the answer to a sentence", &console),
     ] {
         let (time, process) = (median(times), median(&bare));
         report.add(
@@ -81,9 +81,10 @@ fn ready_console(data: &Path) -> Duration {
     took
 }
 
+/// To a sentence, which has to be understood.
 fn answer(console: &mut Console) {
-    let lines = console.say("/pending");
-    assert_eq!(done_of(&lines)["path"], "command");
+    let lines = console.say("remind me to call mom tomorrow at 5pm");
+    assert_eq!(done_of(&lines)["outcomes"][0]["status"], "succeeded");
 }
 
 fn bare_process() -> Duration {
@@ -130,7 +131,7 @@ async fn after_kill(report: &mut Report, effort: Effort) {
             format!("`serve` ready after kill -9 with {count} pending ({size_mb} MB)"),
             format!("{}, slowest {}", ms(time), ms(quantile(&times, 1.0))),
         )
-        .target("≤ 150 ms", time <= Duration::from_millis(150)),
+        .aim_at_full_load(effort, "≤ 150 ms", time <= Duration::from_millis(150)),
     );
     let (decidable, decided, tried) = still_decidable(folder.path(), count).await;
     report.add(

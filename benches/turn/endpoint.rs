@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use serde_json::{Value, json};
 
 use crate::support::model_server::{
@@ -37,6 +38,23 @@ pub struct Endpoint {
     child: Child,
     folder: tempfile::TempDir,
     pub url: String,
+}
+
+/// A call as it came over the wire. Clones share its bytes.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    pub stage: String,
+    pub body: Bytes,
+}
+
+impl Recorded {
+    /// Makes the call once more and reads its answer to the end, with a client that does nothing else.
+    pub async fn repeat(&self, client: &reqwest::Client, url: &str) -> Bytes {
+        let request = client.post(format!("{url}/chat/completions"));
+        let request = request.header("X-Brain-Stage", &self.stage).header("Content-Type", "application/json");
+        let answer = request.body(self.body.clone()).send().await.expect("an answer");
+        answer.bytes().await.expect("a body")
+    }
 }
 
 /// The parts of a prompt that should be the same for every call of a stage with the same domains.
@@ -71,6 +89,24 @@ impl Endpoint {
         read_simulated_log(&calls_file(self.folder.path()))
     }
 
+    /// From now on until they are taken, the bodies of all calls are kept.
+    pub fn record(&self) {
+        File::create(bodies_file(self.folder.path())).expect("a file for bodies");
+    }
+
+    /// The bodies since then, with their stages, in the order in which they came.
+    pub fn recorded(&self) -> Vec<Recorded> {
+        let file = bodies_file(self.folder.path());
+        let text = std::fs::read_to_string(&file).expect("the bodies");
+        std::fs::remove_file(&file).expect("the end of recording");
+        text.lines()
+            .map(|line| {
+                let (stage, body) = line.split_once('\t').expect("a stage and a body");
+                Recorded { stage: stage.to_owned(), body: Bytes::from(body.to_owned()) }
+            })
+            .collect()
+    }
+
     /// The fixed part of every call so far.
     pub fn fixed_parts(&self) -> Vec<Fixed> {
         let text = std::fs::read_to_string(prompts_file(self.folder.path())).expect("the log of prompts");
@@ -101,6 +137,10 @@ fn calls_file(folder: &Path) -> PathBuf {
     folder.join("calls")
 }
 
+fn bodies_file(folder: &Path) -> PathBuf {
+    folder.join("bodies")
+}
+
 fn prompts_file(folder: &Path) -> PathBuf {
     folder.join("prompts")
 }
@@ -111,8 +151,10 @@ pub fn serve(args: &[&str]) {
     let folder = PathBuf::from(folder);
     let after = |ms: &str| Duration::from_millis(ms.parse().expect("milliseconds"));
     let prompts = Mutex::new(File::create(prompts_file(&folder)).expect("the log of prompts"));
+    let bodies = bodies_file(&folder);
     let simulated = Simulated::new(move |request| {
         note(&prompts, request);
+        keep(&bodies, request);
         answer(request)
     })
     .latency("route", after(route))
@@ -144,6 +186,14 @@ fn note(log: &Mutex<File>, request: &ModelRequest) {
         schema.len()
     );
     log.lock().unwrap().write_all(line.as_bytes()).expect("a line in the log");
+}
+
+/// Keeps a body while that is wanted: while there is a file for it.
+fn keep(file: &Path, request: &ModelRequest) {
+    if let Ok(mut file) = File::options().append(true).open(file) {
+        let line = format!("{}\t{}\n", request.stage, request.body);
+        file.write_all(line.as_bytes()).expect("a body");
+    }
 }
 
 /// The services whose commands the schema of a plan holds.
