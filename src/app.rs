@@ -25,7 +25,7 @@ use crate::prompts::{PromptError, Prompts};
 use crate::services;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::send::smtp::{Smtp, SmtpUrlError};
-use crate::store::RedbStore;
+use crate::store::{RedbStore, Schema};
 
 /// Why the program cannot start. Each says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -54,12 +54,17 @@ pub fn store_path(data_dir: &Path) -> PathBuf {
 
 /// Opens the store of a data folder.
 pub async fn open_store(data_dir: &Path) -> Result<Arc<RedbStore>, StoreError> {
-    RedbStore::open_with(&store_path(data_dir), indexes()).await.map(Arc::new)
+    RedbStore::open_with(&store_path(data_dir), schema()).await.map(Arc::new)
 }
 
 /// The indexes that the store keeps: those of the ports' own records, and those of the services.
 pub fn indexes() -> Vec<&'static Secondary> {
     secondary::OF_RECORDS.into_iter().chain(services::indexes()).collect()
+}
+
+/// What the store keeps beside its records.
+fn schema() -> Schema {
+    Schema { followed: Vec::new(), indexes: indexes() }
 }
 
 /// What to say of a data folder that others on this machine may look into.

@@ -211,6 +211,9 @@ pub const STORE_QUEUE_MAX: usize = 4_096;
 pub const STORE_GROUP_MAX: usize = 256;
 /// Records after which building an index of the store says how far it is: about once a second.
 pub const INDEX_PROGRESS_EVERY: u64 = 100_000;
+/// Lines of the change log that wait for its reader, each a commit: enough for an import while the index is being
+/// built. Beyond it the oldest are dropped, and the index is built again from the records.
+pub const CHANGES_MAX: usize = 100_000;
 /// Memory redb may use as page cache.
 pub const STORE_CACHE_BYTES: usize = 8 * 1024 * 1024;
 

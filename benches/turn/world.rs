@@ -15,8 +15,8 @@ use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin, Reply};
 use brain_agent::pipeline::brain::Brain;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::{
-    Batch, Call, Channel, Completion, Key, Model, ModelError, Reader, Scan, SendError, Snapshot, Store, StoreError,
-    Stored, Table,
+    Batch, Call, ChangeLog, Channel, Completion, Key, Model, ModelError, Reader, Scan, SendError, Snapshot, Store,
+    StoreError, Stored, Table,
 };
 use brain_agent::store::{MemoryStore, RedbStore};
 use tokio::sync::mpsc::UnboundedSender;
@@ -198,6 +198,10 @@ impl Store for BookStore {
 
     async fn scrub(&self) -> Result<(), StoreError> {
         self.inner.scrub().await
+    }
+
+    fn change_log(&self) -> &dyn ChangeLog {
+        self.inner.change_log()
     }
 }
 

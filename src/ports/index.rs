@@ -53,6 +53,7 @@ pub struct Participant {
 
 /// How a searchable table of the store becomes documents.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Source {
     /// The records.
     pub table: Table,
@@ -62,6 +63,45 @@ pub struct Source {
     pub version: u32,
     /// Whose record it is and what of it can be found; `None` when nothing can, e.g. as it cannot be read.
     pub document: fn(&Key, &Stored) -> Option<(UserId, Document)>,
+    /// Whose record is, or was, under this key, and the id of its document; `None` when nothing there can be found.
+    pub place: fn(&Key) -> Option<(UserId, String)>,
+    /// What the keys of an owner's records begin with.
+    pub prefixes: fn(&UserId) -> Vec<Key>,
+}
+
+impl Source {
+    /// A table whose keys are owner and id.
+    pub const fn new(
+        table: Table,
+        kind: &'static str,
+        version: u32,
+        document: fn(&Key, &Stored) -> Option<(UserId, Document)>,
+    ) -> Self {
+        Self { table, kind, version, document, place: owner_and_id, prefixes: under_owner }
+    }
+
+    /// The same table with other keys.
+    #[must_use]
+    pub const fn keyed(
+        mut self,
+        place: fn(&Key) -> Option<(UserId, String)>,
+        prefixes: fn(&UserId) -> Vec<Key>,
+    ) -> Self {
+        self.place = place;
+        self.prefixes = prefixes;
+        self
+    }
+}
+
+fn owner_and_id(key: &Key) -> Option<(UserId, String)> {
+    match key.parts().as_slice() {
+        [owner, id] => Some((UserId::new(*owner), (*id).to_owned())),
+        _ => None,
+    }
+}
+
+fn under_owner(owner: &UserId) -> Vec<Key> {
+    vec![Key::prefix(&[owner.as_str()])]
 }
 
 /// What a feed brings.

@@ -4,6 +4,7 @@
 
 #![deny(missing_docs)]
 
+mod changes;
 mod channel;
 mod clock;
 mod file_error;
@@ -17,6 +18,7 @@ mod store;
 mod transcriber;
 mod typed;
 
+pub use changes::{ChangeLog, ChangedRecords, Changes};
 pub use channel::{Channel, SendError};
 pub use clock::Clock;
 pub use file_error::{is_full, why_not};

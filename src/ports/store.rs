@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::changes::ChangeLog;
 use super::secondary::Secondary;
 use super::snapshot::{Reader, Snapshot};
 
@@ -400,4 +401,7 @@ pub trait Store: Reader {
     /// on return. As long as a copy of all records takes, in which nothing is committed. What the disk or its file
     /// system keeps by itself is out of reach.
     async fn scrub(&self) -> Result<(), StoreError>;
+
+    /// Which records of followed tables have changed.
+    fn change_log(&self) -> &dyn ChangeLog;
 }

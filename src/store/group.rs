@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use redb::{Database, ReadableTable, WriteTransaction};
 
+use super::Schema;
+use super::changes::{self, Line};
 use super::layout::{ABOUT, REVISION_KEY, Records, encode, holds, records, revision_of};
 use super::opening::begin;
 use super::secondary::{KEPT_TO, Kept};
@@ -21,13 +23,15 @@ pub(super) type Answers = Vec<Result<u64, StoreError>>;
 pub(super) struct Prior {
     /// The last revision the group gave.
     pub(super) revision: u64,
+    /// The last one before it.
+    began: u64,
     changed: Vec<(Table, Key, Option<Vec<u8>>)>,
 }
 
 impl Prior {
     /// Nothing yet, after this revision.
     pub(super) fn after(revision: u64) -> Self {
-        Self { revision, changed: Vec::new() }
+        Self { revision, began: revision, changed: Vec::new() }
     }
 }
 
@@ -80,19 +84,26 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// Does all batches whose expectations hold, durably, with the revisions that follow `prior.revision`.
+/// Does all batches whose expectations hold, durably, with the revisions that follow `prior.revision`. Lines of the
+/// change log up to `trim` go.
 pub(super) fn commit(
     database: &Database,
-    indexes: &[&'static Secondary],
+    schema: &Schema,
     batches: &[Batch],
+    trim: u64,
     prior: &mut Prior,
 ) -> Result<Answers, redb::Error> {
     let transaction = begin(database)?;
     let mut answers = Vec::with_capacity(batches.len());
+    let mut lines: Vec<Line> = Vec::new();
     {
-        let mut tables = Tables::of(&transaction, indexes);
+        let mut tables = Tables::of(&transaction, &schema.indexes);
         for batch in batches {
-            answers.push(apply(&mut tables, batch, prior)?);
+            let answer = apply(&mut tables, batch, prior)?;
+            if let Ok(revision) = answer {
+                lines.extend(schema.line(revision, batch));
+            }
+            answers.push(answer);
         }
     }
     if answers.iter().all(Result::is_err) {
@@ -103,6 +114,9 @@ pub(super) fn commit(
         let mut about = transaction.open_table(ABOUT)?;
         about.insert(REVISION_KEY, prior.revision)?;
         about.insert(KEPT_TO, prior.revision)?;
+    }
+    if !schema.followed.is_empty() {
+        changes::append(&transaction, &lines, prior.revision, trim)?;
     }
     transaction.commit()?;
     Ok(answers)
@@ -130,6 +144,7 @@ pub(super) fn take_back(database: &Database, indexes: &[&'static Secondary], pri
             tables.set(*table, key, before.as_deref())?;
         }
     }
+    changes::take_back(&transaction, prior.began)?;
     transaction.commit()?;
     Ok(())
 }

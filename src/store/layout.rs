@@ -19,6 +19,16 @@ pub(super) const FORMAT_KEY: &str = "format";
 /// Key in [`ABOUT`]: the last revision given.
 pub(super) const REVISION_KEY: &str = "revision";
 
+/// Key in [`ABOUT`]: the last revision that was given by somebody who keeps the change log.
+pub(super) const LOGGED_KEY: &str = "logged";
+/// Key in [`ABOUT`]: which tables the change log follows, see [`Schema::fingerprint`](super::Schema).
+pub(super) const FOLLOWED_KEY: &str = "followed";
+/// Key in [`ABOUT`]: lines of the change log up to this revision are gone.
+pub(super) const TRIMMED_KEY: &str = "changes_trimmed";
+
+/// The change log: by revision, JSON of the tables and keys.
+pub(super) const CHANGES: TableDefinition<'static, u64, &'static [u8]> = TableDefinition::new("changes");
+
 /// Bytes before the JSON.
 const HEAD: usize = 9;
 

@@ -2,24 +2,33 @@
 //! asked for, and kept from then on.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use tokio::sync::watch;
 
 use super::layout::{bounds, holds};
 use super::secondary::entries_of;
-use crate::ports::{Batch, Key, Order, Reader, Scan, Secondary, Snapshot, Store, StoreError, Stored, Table};
+use crate::limits;
+use crate::ports::{
+    Batch, ChangeLog, ChangedRecords, Changes, Key, Order, Reader, Scan, Secondary, Snapshot, Store, StoreError,
+    Stored, Table,
+};
 
-/// A store that is gone when it is dropped.
+/// A store that is gone when it is dropped. Its change log follows all tables.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
+    changed: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     revision: u64,
     tables: Tables,
+    changes: BTreeMap<u64, ChangedRecords>,
+    trimmed: u64,
 }
 
 /// Shared with the snapshots that are held: a commit copies what one of them still reads.
@@ -145,6 +154,15 @@ impl State {
         }
         &self.tables
     }
+
+    fn log(&mut self, line: ChangedRecords) {
+        self.changes.insert(line.revision, line);
+        while self.changes.len() > limits::CHANGES_MAX {
+            if let Some((revision, _)) = self.changes.pop_first() {
+                self.trimmed = revision;
+            }
+        }
+    }
 }
 
 #[async_trait]
@@ -184,10 +202,45 @@ impl Store for MemoryStore {
     }
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {
-        self.state().commit(batch)
+        let mut state = self.state();
+        let records: Vec<_> = batch.changes.iter().map(|change| (change.table, change.key.clone())).collect();
+        let revision = state.commit(batch)?;
+        state.log(ChangedRecords { revision, records });
+        self.changed.send_replace(revision);
+        Ok(revision)
     }
 
     async fn scrub(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    fn change_log(&self) -> &dyn ChangeLog {
+        self
+    }
+}
+
+#[async_trait]
+impl ChangeLog for MemoryStore {
+    async fn changes(&self, after: u64, limit: usize) -> Result<Changes, StoreError> {
+        let state = self.state();
+        if after < state.trimmed {
+            return Ok(Changes::Lost);
+        }
+        let behind = state.changes.range((Bound::Excluded(after), Bound::Unbounded));
+        Ok(Changes::Lines(behind.take(limit).map(|(_, line)| line.clone()).collect()))
+    }
+
+    fn trim_changes(&self, up_to: u64) {
+        let mut state = self.state();
+        state.changes = state.changes.split_off(&up_to.saturating_add(1));
+        state.trimmed = state.trimmed.max(up_to);
+    }
+
+    async fn trimmed(&self) -> Result<u64, StoreError> {
+        Ok(self.state().trimmed)
+    }
+
+    fn watch_changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
     }
 }

@@ -6,9 +6,10 @@
 //! this folder.
 //!
 //! Deliberately not here: what the records mean. In reading order: `layout` (bytes), `opening` and `place` (the
-//! file), `reading`, `writer` and `group` (commits), `secondary` (the indexes), `rewriting` (so
-//! that nothing old is left in it), `memory` (the same without a file).
+//! file), `reading`, `writer` and `group` (commits), `secondary` (the indexes), `changes` (which records changed),
+//! `rewriting` (so that nothing old is left in it), `memory` (the same without a file).
 
+mod changes;
 mod fault;
 mod group;
 mod layout;
@@ -35,10 +36,9 @@ pub use memory::MemoryStore;
 use self::fault::{disk, translate};
 use self::opening::{Opened, Source};
 use self::reading::Moment;
-use self::secondary::Indexes;
 use self::writer::{Job, Shared, Writer};
 use crate::limits;
-use crate::ports::{Batch, Key, Reader, Scan, Secondary, Snapshot, Store, StoreError, Stored, Table};
+use crate::ports::{Batch, ChangeLog, Key, Reader, Scan, Secondary, Snapshot, Store, StoreError, Stored, Table};
 
 /// A store in one file, owned by this process.
 #[derive(Debug)]
@@ -47,28 +47,40 @@ pub struct RedbStore {
     queue: mpsc::Sender<Job>,
 }
 
+/// What a store keeps beside the records.
+#[derive(Debug, Clone, Default)]
+pub struct Schema {
+    /// Tables whose changes are told in the change log.
+    pub followed: Vec<Table>,
+    /// Indexes of its records.
+    pub indexes: Vec<&'static Secondary>,
+}
+
 impl RedbStore {
     /// Opens the store at `path`; makes it, and the folders above it, when there is none. An existing file that
     /// cannot be used stays exactly as it is.
     pub async fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_with(path, Vec::new()).await
+        Self::open_with(path, Schema::default()).await
     }
 
-    /// The same, keeping these indexes: those that the file lacks are built first, and others go.
-    pub async fn open_with(path: &Path, indexes: Vec<&'static Secondary>) -> Result<Self, StoreError> {
-        Self::start(Source::file(path), Source::open_or_create, indexes).await
+    /// The same, and it keeps what `schema` says beside the records: indexes that the file lacks are built first, and
+    /// others go.
+    pub async fn open_with(path: &Path, schema: Schema) -> Result<Self, StoreError> {
+        Self::start(Source::file(path), Source::open_or_create, schema).await
     }
 
     async fn start(
         source: Source,
         open: fn(&Source) -> Result<Opened, StoreError>,
-        indexes: Indexes,
+        schema: Schema,
     ) -> Result<Self, StoreError> {
         let path = source.path.clone();
         let begun = spawn_blocking(move || {
-            let Opened { database, revision } = open(&source)?;
-            secondary::settle(&database, &indexes).map_err(|cause| translate(&source.path, &cause))?;
-            let shared = Arc::new(Shared::new(source, indexes, database));
+            let opened = open(&source)?;
+            secondary::settle(&opened.database, &schema.indexes).map_err(|cause| translate(&source.path, &cause))?;
+            changes::adopt(&opened, &schema).map_err(|cause| translate(&source.path, &cause))?;
+            let revision = opened.revision;
+            let shared = Arc::new(Shared::new(source, schema, opened));
             let writer = Writer { shared: Arc::clone(&shared), revision, doubtful: None };
             let (queue, jobs) = mpsc::channel(limits::STORE_QUEUE_MAX);
             std::thread::Builder::new()
@@ -109,6 +121,22 @@ impl RedbStore {
         if self.queue.is_closed() { Err(StoreError::Closed) } else { Ok(()) }
     }
 
+    /// Reads at this moment, in place.
+    async fn read<T>(
+        &self,
+        read: impl Fn(&redb::ReadTransaction) -> Result<T, redb::Error> + Send + Sync,
+    ) -> Result<T, StoreError> {
+        self.check_open()?;
+        let moment = self.shared.moment();
+        match moment.read(&self.shared, &read) {
+            Ok(found) => Ok(found),
+            Err(cause) => {
+                self.again_after(cause).await?;
+                moment.read(&self.shared, &read)
+            }
+        }
+    }
+
     async fn get_at(&self, moment: &Moment, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
         self.check_open()?;
         match reading::get(&self.shared, moment, table, key) {
@@ -122,7 +150,7 @@ impl RedbStore {
 
     /// An index can be read when the store was opened with it.
     fn check_index(&self, by: Option<&'static Secondary>) -> Result<(), StoreError> {
-        match by.filter(|index| !self.shared.indexes.contains(index)) {
+        match by.filter(|index| !self.shared.schema.indexes.contains(index)) {
             None => Ok(()),
             Some(index) => Err(StoreError::NoIndex { name: index.name }),
         }
@@ -214,5 +242,9 @@ impl Store for RedbStore {
         let job = Job::Scrub { done };
         self.queue.send(job).await.map_err(|_| StoreError::Closed)?;
         scrubbed.await.map_err(|_| StoreError::Closed)?
+    }
+
+    fn change_log(&self) -> &dyn ChangeLog {
+        self
     }
 }

@@ -12,7 +12,7 @@ use redb::backends::FileBackend;
 use redb::{Database, Durability, ReadableDatabase, StorageBackend, TableHandle, WriteTransaction};
 
 use super::fault::{damaged, disk, translate, translate_io};
-use super::layout::{ABOUT, FORMAT_KEY, REVISION_KEY, records};
+use super::layout::{ABOUT, CHANGES, FORMAT_KEY, REVISION_KEY, records};
 use super::medium::Medium;
 use super::place;
 use crate::limits;
@@ -211,6 +211,7 @@ pub(super) fn prepare(database: &Database, format: u32) -> Result<(), redb::Erro
     for table in Table::ALL {
         transaction.open_table(records(table))?;
     }
+    transaction.open_table(CHANGES)?;
     transaction.open_table(ABOUT)?.insert(FORMAT_KEY, u64::from(FORMAT))?;
     transaction.commit()?;
     Ok(())
@@ -220,7 +221,7 @@ fn is_complete(database: &Database) -> Result<bool, redb::Error> {
     let reading = database.begin_read()?;
     let names: Vec<String> = reading.list_tables()?.map(|table| table.name().to_owned()).collect();
     let has = |wanted: &str| names.iter().any(|name| name == wanted);
-    Ok(has(ABOUT.name()) && Table::ALL.iter().all(|table| has(table.name())))
+    Ok(has(ABOUT.name()) && has(CHANGES.name()) && Table::ALL.iter().all(|table| has(table.name())))
 }
 
 /// A number the store keeps about itself.

@@ -43,7 +43,8 @@ impl Moment {
         self.read(shared, &|_| Ok(()))
     }
 
-    fn read<T>(
+    /// Reads at it.
+    pub(super) fn read<T>(
         &self,
         shared: &Shared,
         read: &dyn Fn(&ReadTransaction) -> Result<T, redb::Error>,

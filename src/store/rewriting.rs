@@ -12,7 +12,7 @@ use redb::backends::FileBackend;
 use redb::{Database, ReadableDatabase, ReadableTable};
 
 use super::fault::{disk, translate, translate_io};
-use super::layout::{ABOUT, records};
+use super::layout::{ABOUT, CHANGES, records};
 use super::medium::Medium;
 use super::opening::{FORMAT, begin, open_medium, prepare};
 use super::place;
@@ -59,6 +59,12 @@ fn copy_records(from: &Database, to: &Database) -> Result<(), redb::Error> {
             new.insert(key.value(), value.value())?;
         }
     }
+    let (old, mut new) = (reading.open_table(CHANGES)?, writing.open_table(CHANGES)?);
+    for entry in old.iter()? {
+        let (revision, line) = entry?;
+        new.insert(revision.value(), line.value())?;
+    }
+    drop(new);
     let (old, mut new) = (reading.open_table(ABOUT)?, writing.open_table(ABOUT)?);
     for entry in old.iter()? {
         let (key, value) = entry?;

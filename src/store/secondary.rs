@@ -22,9 +22,6 @@ use super::reading::Raw;
 use crate::limits;
 use crate::ports::{Key, Order, Scan, Secondary, Stored, Table};
 
-/// The indexes a store is opened with.
-pub(super) type Indexes = Vec<&'static Secondary>;
-
 /// The indexes in the file and their versions.
 const KEPT: TableDefinition<'static, &'static str, u64> = TableDefinition::new("secondary");
 /// Key in [`ABOUT`]: the revision up to which all of them are kept.

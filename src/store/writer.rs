@@ -5,18 +5,19 @@
 //! commit did reach it, takes it back. Until that has worked, no batch is tried.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use redb::Database;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
+use super::Schema;
 use super::fault::{damaged, disk, translate};
 use super::group::{self, Answers, Prior};
 use super::layout::REVISION_KEY;
 use super::opening::{Opened, Source, read_about};
 use super::reading::Moment;
 use super::rewriting;
-use super::secondary::Indexes;
 use crate::limits;
 use crate::ports::{Batch, Secondary, StoreError};
 
@@ -37,16 +38,27 @@ pub(super) enum Job {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) source: Source,
-    /// What the store was opened with; all of them are in the file.
-    pub(super) indexes: Indexes,
+    /// What the store was opened with; all of its indexes are in the file.
+    pub(super) schema: Schema,
+    /// Lines of the change log up to this revision may go.
+    pub(super) trim: AtomicU64,
+    /// The last revision that may have a line.
+    pub(super) changed: watch::Sender<u64>,
     database: RwLock<Option<Database>>,
     /// What readers hold of the file; those that are gone are forgotten with the next ones.
     moments: Mutex<Vec<Weak<Moment>>>,
 }
 
 impl Shared {
-    pub(super) fn new(source: Source, indexes: Indexes, database: Database) -> Self {
-        Self { source, indexes, database: RwLock::new(Some(database)), moments: Mutex::default() }
+    pub(super) fn new(source: Source, schema: Schema, opened: Opened) -> Self {
+        Self {
+            source,
+            schema,
+            trim: AtomicU64::new(0),
+            changed: watch::Sender::new(opened.revision),
+            database: RwLock::new(Some(opened.database)),
+            moments: Mutex::default(),
+        }
     }
 
     pub(super) fn database(&self) -> RwLockReadGuard<'_, Option<Database>> {
@@ -180,6 +192,9 @@ impl Writer {
         let mut prior = Prior::after(self.revision);
         let attempt = self.attempt(batches, &mut prior);
         self.revision = prior.revision;
+        if let Ok(answers) = &attempt {
+            self.tell(batches, answers);
+        }
         if attempt.is_err() {
             self.doubtful = Some(prior);
             self.shared.replace(None);
@@ -190,13 +205,24 @@ impl Writer {
         attempt
     }
 
+    /// Lets the followers of the change log know.
+    fn tell(&self, batches: &[Batch], answers: &Answers) {
+        let schema = &self.shared.schema;
+        let followed = |batch: &Batch| batch.changes.iter().any(|change| schema.followed.contains(&change.table));
+        let revisions = batches.iter().zip(answers).filter(|(batch, _)| followed(batch));
+        if let Some(last) = revisions.filter_map(|(_, answer)| answer.as_ref().ok()).max() {
+            self.shared.changed.send_replace(*last);
+        }
+    }
+
     fn attempt(&self, batches: &[Batch], prior: &mut Prior) -> Result<Answers, StoreError> {
         let path = &self.shared.source.path;
         let guard = self.shared.database();
         let Some(database) = guard.as_ref() else {
             return Err(disk(path, "it is not open"));
         };
-        match catch_unwind(AssertUnwindSafe(|| group::commit(database, &self.shared.indexes, batches, prior))) {
+        let trim = self.shared.trim.load(Ordering::Relaxed);
+        match catch_unwind(AssertUnwindSafe(|| group::commit(database, &self.shared.schema, batches, trim, prior))) {
             Ok(Ok(answers)) => Ok(answers),
             Ok(Err(cause)) => Err(translate(path, &cause)),
             Err(_) => Err(damaged(path, "writing to it failed unexpectedly")),
@@ -219,7 +245,7 @@ impl Writer {
         }
         let Opened { database, revision } = self.shared.source.open()?;
         if let Some(prior) = &self.doubtful {
-            take_back_if_kept(&database, &self.shared.indexes, prior)
+            take_back_if_kept(&database, &self.shared.schema.indexes, prior)
                 .map_err(|cause| translate(&self.shared.source.path, &cause))?;
         }
         self.doubtful = None;

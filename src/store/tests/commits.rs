@@ -6,7 +6,7 @@ use super::disk::Disk;
 use super::{batch, write};
 use crate::ports::{Batch, Expect, Key, Order, Reader, Scan, Store, StoreError, Table};
 use crate::store::group::{Prior, commit};
-use crate::store::{MemoryStore, RedbStore};
+use crate::store::{MemoryStore, RedbStore, Schema};
 
 async fn stores() -> Vec<Arc<dyn Store>> {
     vec![Arc::new(Disk::default().store().await), Arc::new(MemoryStore::new())]
@@ -60,7 +60,7 @@ fn batches_of_a_group_see_each_other_and_fail_alone() {
         one("5", Expect::Revision(9)),
     ];
     let mut prior = Prior::after(7);
-    let answers = commit(&opened.database, &[], &group, &mut prior).unwrap();
+    let answers = commit(&opened.database, &Schema::default(), &group, 0, &mut prior).unwrap();
     let given: Vec<_> = answers.iter().map(|answer| answer.as_ref().ok()).collect();
     assert_eq!(given, [Some(&8), None, Some(&9), None, Some(&10)]);
     assert_eq!(prior.revision, 10);

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use redb::StorageBackend;
 
 use crate::ports::Secondary;
-use crate::store::RedbStore;
 use crate::store::opening::Source;
+use crate::store::{RedbStore, Schema};
 
 /// One thing done to the disk.
 #[derive(Debug, Clone)]
@@ -56,7 +56,8 @@ impl Disk {
     }
 
     pub(super) async fn indexed(&self, indexes: Vec<&'static Secondary>) -> RedbStore {
-        RedbStore::start(self.source(), Source::open, indexes).await.unwrap()
+        let schema = Schema { indexes, ..Schema::default() };
+        RedbStore::start(self.source(), Source::open, schema).await.unwrap()
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {

@@ -1,5 +1,6 @@
 //! The store's promises.
 
+mod changes;
 mod commits;
 mod crash;
 mod disk;

@@ -10,7 +10,7 @@ use super::disk::{Disk, Failure};
 use super::model::{change, key};
 use super::{batch, write};
 use crate::ports::{Batch, Change, Expect, Key, Order, Reader, Scan, Secondary, Store, StoreError, Stored, Table};
-use crate::store::{MemoryStore, RedbStore};
+use crate::store::{MemoryStore, RedbStore, Schema};
 
 /// By the first letters of the body: none, one or two keys.
 fn letters(_: &Key, stored: &Stored) -> Vec<Key> {
@@ -223,7 +223,12 @@ async fn an_index_that_another_program_has_passed_by_is_built_anew() {
 #[tokio::test]
 async fn a_store_written_anew_keeps_its_indexes() {
     let folder = tempfile::tempdir().unwrap();
-    let store = RedbStore::open_with(&folder.path().join("brain.redb"), vec![&BY_LETTER]).await.unwrap();
+    let store = RedbStore::open_with(
+        &folder.path().join("brain.redb"),
+        Schema { indexes: vec![&BY_LETTER], ..Schema::default() },
+    )
+    .await
+    .unwrap();
     let store: Arc<dyn Store> = Arc::new(store);
     for n in 0..12 {
         store.commit(story(n)).await.unwrap();

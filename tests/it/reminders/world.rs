@@ -15,7 +15,8 @@ use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::{Due, User};
 use brain_agent::ports::{
-    Batch, Channel, Clock, Expect, Key, Reader, RecordExt, Scan, SendError, Snapshot, Store, StoreError, Stored, Table,
+    Batch, ChangeLog, Channel, Clock, Expect, Key, Reader, RecordExt, Scan, SendError, Snapshot, Store, StoreError,
+    Stored, Table,
 };
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
@@ -163,6 +164,10 @@ impl Store for Mortal {
 
     async fn scrub(&self) -> Result<(), StoreError> {
         self.inner.scrub().await
+    }
+
+    fn change_log(&self) -> &dyn ChangeLog {
+        self.inner.change_log()
     }
 }
 

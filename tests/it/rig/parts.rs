@@ -12,8 +12,8 @@ use brain_agent::core::pending::{Instants, Monotonic};
 use brain_agent::core::plan::Action;
 use brain_agent::core::turn::{Edit, Reply};
 use brain_agent::ports::{
-    Batch, Call, Channel, Clock, Completion, Key, Model, ModelError, Reader, Scan, SendError, Snapshot, Stage, Store,
-    StoreError, Stored, Table, Usage,
+    Batch, Call, ChangeLog, Channel, Clock, Completion, Key, Model, ModelError, Reader, Scan, SendError, Snapshot,
+    Stage, Store, StoreError, Stored, Table, Usage,
 };
 use brain_agent::store::MemoryStore;
 use chrono::{DateTime, Utc};
@@ -227,6 +227,10 @@ impl Store for WatchedStore {
 
     async fn scrub(&self) -> Result<(), StoreError> {
         self.inner.scrub().await
+    }
+
+    fn change_log(&self) -> &dyn ChangeLog {
+        self.inner.change_log()
     }
 }
 

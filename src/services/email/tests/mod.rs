@@ -20,7 +20,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
 use crate::core::plan::Action;
 use crate::language::time::DateOrder;
-use crate::ports::{Batch, Expect, Key, Reader, Scan, Snapshot, Store, StoreError, Stored, Table};
+use crate::ports::{Batch, ChangeLog, Expect, Key, Reader, Scan, Snapshot, Store, StoreError, Stored, Table};
 use crate::services::contacts::Contacts;
 use crate::services::registry::Registration;
 use crate::services::service::{Attempt, Performed, Prepared, RequestContext};
@@ -84,6 +84,10 @@ impl Store for RecordStore {
 
     async fn scrub(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    fn change_log(&self) -> &dyn ChangeLog {
+        unreachable!("nobody follows these records")
     }
 }
 
