@@ -5,18 +5,16 @@
 //!
 //! | border             | where                                                          | stopped there for        |
 //! |--------------------|----------------------------------------------------------------|--------------------------|
-//! | `plan-before`      | low-stakes actions are planned, their journal is not written   | task, event, draft       |
-//! | `plan-durable`     | the journal is written                                         | task, event, draft       |
+//! | `plan-before`      | low-stakes actions are planned, nothing of them is written     | task, event, draft       |
 //! | `decision-before`  | a yes, a no or an expiry was read                              | send, denial, expiry     |
 //! | `decision-durable` | it is recorded, with the intent to execute                     | send, denial, expiry     |
-//! | `execution-begun`  | the card is Executing                                          | send                     |
-//! | `effect-started`   | an effect outside the store is recorded as begun               | send, draft              |
+//! | `effect-started`   | an effect outside the store is recorded as begun, its card is Executing, and what ended before it is on record | send, draft, two sends |
 //! | `smtp-before`      | before connecting to the mail server                           | send                     |
 //! | `smtp-data`        | the server waits for the text of the mail                      | send                     |
 //! | `smtp-answered`    | the server has the mail and has answered, or dropped           | send                     |
 //! | `sent-filed`       | the copy is in Sent                                            | send                     |
 //! | `effect-done`      | the effect has happened, its outcome is not recorded           | send, task, event, draft |
-//! | `outcome-recorded` | it is (an effect in the store happens in this very commit)     | send, task, event, draft |
+//! | `outcome-recorded` | it is, before the answer (an effect in the store happens in this very commit; without anything left to do or to say it is in the commit of the answer) | task, event |
 //! | `answer-before`    | the answer is made                                             | all turns                |
 //! | `answer-durable`   | it is committed: conversation, outbox, cards                   | all turns                |
 //! | `mail-read`        | a mail is about to be read, which is marked                    | a search                 |

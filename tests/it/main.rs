@@ -3,6 +3,7 @@
 
 mod architecture;
 mod attack;
+mod commits;
 #[cfg(feature = "failpoints")]
 mod crash;
 mod dependencies;

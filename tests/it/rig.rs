@@ -283,6 +283,16 @@ impl Rig {
 
     /// How many records of a service the store holds.
     pub async fn count(&self, table: Table) -> usize {
+        self.records(table).await.len()
+    }
+
+    /// Everything that a table says.
+    pub async fn bodies(&self, table: Table) -> String {
+        let records = self.records(table).await.into_iter();
+        records.map(|(_, stored)| String::from_utf8(stored.body).unwrap()).collect::<Vec<_>>().join("\n")
+    }
+
+    async fn records(&self, table: Table) -> Vec<(Key, brain_agent::ports::Stored)> {
         let scan = Scan {
             table,
             by: None,
@@ -292,7 +302,7 @@ impl Rig {
             order: brain_agent::ports::Order::Ascending,
             limit: 10_000,
         };
-        self.store.scan(scan).await.unwrap().len()
+        self.store.scan(scan).await.unwrap()
     }
 }
 

@@ -21,10 +21,22 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::intake::buttons::shown;
 use crate::ports::records::{CardMessage, OutboxEntry, Show};
-use crate::ports::{Batch, Expect, Record, RecordExt, Scan, SendError, StoreError, Table, optimistic};
+use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, SendError, StoreError, Table, optimistic};
 
 /// An entry and its revision.
 pub(super) type Held = (OutboxEntry, u64);
+
+/// An entry that was shown, as it was then.
+struct Mark {
+    key: Key,
+    revision: u64,
+}
+
+impl Mark {
+    fn take_out(&self, batch: &mut Batch) {
+        batch.delete(Table::Outbox, self.key.clone(), Expect::Revision(self.revision));
+    }
+}
 
 /// What comes after one entry of an outbox.
 enum Then {
@@ -75,18 +87,41 @@ async fn show_all(brain: &Brain, chat: &ChatId) {
         if ready.is_empty() {
             return;
         }
+        let mut changed = Vec::new();
+        let mut then = Then::GoesOn;
         for held in ready {
-            match show(brain, held).await {
-                Then::GoesOn => {}
-                Then::LooksAgain => break,
-                Then::Waits => return,
+            then = show(brain, held, &mut changed).await;
+            if !matches!(then, Then::GoesOn) {
+                break;
             }
+        }
+        if let Err(error) = take_out(brain, changed).await {
+            tracing::error!(%error, "what was changed could not be recorded; it may be changed once more");
+            return;
+        }
+        if matches!(then, Then::Waits) {
+            return;
         }
     }
 }
 
-/// Shows one entry.
-async fn show(brain: &Brain, (mut entry, revision): Held) -> Then {
+/// Takes out what nothing was shown behind.
+async fn take_out(brain: &Brain, changed: Vec<Mark>) -> Result<(), StoreError> {
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let mut batch = Batch::default();
+    changed.iter().for_each(|mark| mark.take_out(&mut batch));
+    match brain.commit(batch).await {
+        // Another deliverer has done it.
+        Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Shows one entry. A message that was only changed is taken out together with what is shown next: to change it once
+/// more changes nothing.
+async fn show(brain: &Brain, (mut entry, revision): Held, changed: &mut Vec<Mark>) -> Then {
     if let Err(error) = withhold_altered(brain, &mut entry).await {
         tracing::error!(%error, "a card cannot be checked, so it waits");
         return Then::Waits;
@@ -100,8 +135,13 @@ async fn show(brain: &Brain, (mut entry, revision): Held) -> Then {
         Show::Edit(edit) => brain.channel.edit(&entry.chat, edit).await.map(|()| None),
     };
     fail_point("shown");
+    let mark = Mark { key: entry.key(), revision };
     let recorded = match shown {
-        Ok(message) => delivered(brain, &entry, revision, message).await,
+        Ok(_) if matches!(entry.show, Show::Edit(_)) => {
+            changed.push(mark);
+            return Then::GoesOn;
+        }
+        Ok(message) => delivered(brain, &entry, mark, changed, message).await,
         Err(SendError::Later(why)) => {
             tracing::warn!(chat = %entry.chat, why, "a message has to wait");
             return Then::Waits;
@@ -123,7 +163,7 @@ async fn show(brain: &Brain, (mut entry, revision): Held) -> Then {
                     }
                 };
             }
-            delivered(brain, &entry, revision, None).await
+            delivered(brain, &entry, mark, changed, None).await
         }
     };
     recorded.unwrap_or_else(|error| {
@@ -202,11 +242,14 @@ async fn withhold_altered(brain: &Brain, entry: &mut OutboxEntry) -> Result<(), 
 async fn delivered(
     brain: &Brain,
     entry: &OutboxEntry,
-    revision: u64,
+    mark: Mark,
+    changed: &mut Vec<Mark>,
     message: Option<MessageId>,
 ) -> Result<Then, StoreError> {
     let _order = brain.locks.writing(&entry.chat).await;
-    match recorded(brain, entry, Some(revision), message).await {
+    // The marks go with the first message behind them, whatever becomes of them there: at worst they are made anew.
+    let marks: Vec<Mark> = changed.drain(..).chain([mark]).collect();
+    match recorded(brain, entry, Some(&marks), message).await {
         Ok(()) => Ok(Then::GoesOn),
         Err(StoreError::Conflict { table: Table::Outbox, .. }) => {
             recorded(brain, entry, None, message).await.map(|()| Then::LooksAgain)
@@ -215,11 +258,11 @@ async fn delivered(
     }
 }
 
-/// One commit of a delivery. `revision`: of the entry that it takes out; `None` when that is somebody else's to do.
+/// One commit of a delivery. `marks`: the entries that it takes out; `None` when that is somebody else's to do.
 async fn recorded(
     brain: &Brain,
     entry: &OutboxEntry,
-    revision: Option<u64>,
+    marks: Option<&[Mark]>,
     message: Option<MessageId>,
 ) -> Result<(), StoreError> {
     optimistic(&[Table::Chats, Table::Pending], || async move {
@@ -232,7 +275,7 @@ async fn recorded(
                 state.status_line = None;
             }
             let mut said = Batch::default();
-            if revision.is_some() {
+            if marks.is_some() {
                 conversation::notified(&mut state, reply, message, brain.clock.now(), &mut said)?;
             }
             batch.put(&state, expect)?.extend(said.changes);
@@ -241,9 +284,7 @@ async fn recorded(
                 None => shown::note(brain, &entry.chat, message, reply, &mut batch).await?,
             }
         }
-        if let Some(revision) = revision {
-            batch.delete(Table::Outbox, entry.key(), Expect::Revision(revision));
-        }
+        marks.into_iter().flatten().for_each(|mark| mark.take_out(&mut batch));
         if batch.changes.is_empty() {
             return Ok(());
         }

@@ -19,7 +19,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::closed;
 use crate::pipeline::consent::decisions::{Finished, Revisions};
 use crate::pipeline::stages::execute;
-use crate::pipeline::stages::execute::Grant;
+use crate::pipeline::stages::execute::{Grant, Start};
 use crate::pipeline::stages::respond;
 use crate::ports::records::{InboxEntry, OutboxEntry, Show};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
@@ -110,7 +110,7 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
     let ctx = request_context(brain, &run).await?;
     let (run, mut shows, batch, decided) = match run.origin.clone() {
         RunOrigin::Turn => {
-            let ran = execute::run(brain, &ctx, run, Some(revision), Grant::LowStakes).await?;
+            let ran = execute::run(brain, &ctx, run, Start::at(revision), Grant::LowStakes).await?;
             let mut batch = Batch::default();
             ran.end_journal(&mut batch);
             (ran.run, Vec::new(), batch, None)
@@ -159,7 +159,7 @@ async fn finish_card(
             brain.execute_approved(ctx, pending, revisions).await.map(Some)
         }
         State::Executing => {
-            let ran = execute::run(brain, ctx, run, Some(revision), Grant::Approved(&pending)).await?;
+            let ran = execute::run(brain, ctx, run, Start::at(revision), Grant::Approved(&pending)).await?;
             brain.finish(pending, pending_revision, ran).map(Some)
         }
         // Its end is on record; only the journal was left.

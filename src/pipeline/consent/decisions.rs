@@ -1,8 +1,9 @@
 //! The durable side of decisions: a yes or no becomes a record, an audit row and an intent in one commit, and
 //! an approved card is executed and brought to its end.
 //!
-//! Invariants: decision, audit and intent are durable before anything is acknowledged; the start is durable
-//! before the first effect; what executes is the stored bytes. Not here: what counts as a yes (`consent`).
+//! Invariants: decision, audit and intent are durable before anything is acknowledged; the start is durable before the
+//! first effect outside the store, and with the first inside; what executes is the stored bytes. Three commits: the
+//! decision, the start (with the effect, where that is inside the store), the end with its answer. Not here: what counts as a yes (`consent`).
 use super::closed;
 use super::title;
 use crate::core::ids::{ChatId, PendingId, RunId, UserId};
@@ -15,9 +16,9 @@ use crate::failpoint::fail_point;
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::execute;
-use crate::pipeline::stages::execute::{Grant, Ran};
+use crate::pipeline::stages::execute::{Grant, Ran, Start};
 use crate::ports::records::{Due, DueKind, PendingOpen, Show};
-use crate::ports::{Batch, Expect, Key, Reader, Record, RecordExt, Scan, StoreError, Table};
+use crate::ports::{Batch, Change, Expect, Key, Reader, Record, RecordExt, Scan, StoreError, Table};
 
 /// Revisions of the two records of an approved card.
 #[derive(Debug, Clone, Copy)]
@@ -189,12 +190,12 @@ impl Brain {
             why: e.to_string(),
         };
         pending.apply(Transition::Begin).map_err(illegal)?;
-        let mut batch = Batch::default();
-        batch.put(&pending, Expect::Revision(revisions.pending))?;
-        let pending_revision = self.commit(batch).await?;
-        fail_point("execution-begun");
-        let ran = execute::run(self, ctx, run, Some(run_revision), Grant::Approved(&pending)).await?;
-        self.finish(pending, pending_revision, ran)
+        let begins = Change::put(&pending, Expect::Revision(revisions.pending))?;
+        let start = Start::at(run_revision).with(begins);
+        let ran = execute::run(self, ctx, run, start, Grant::Approved(&pending)).await?;
+        // A card of nothing but looks has not been written since its approval.
+        let revision = ran.begun.unwrap_or(revisions.pending);
+        self.finish(pending, revision, ran)
     }
 
     /// The final state of an executed card, with the end of its run.

@@ -1,18 +1,29 @@
 //! Execute: does authorised actions, one outcome each.
 //!
 //! Borders, in order (the fail points name them; see `tests/it/crash.rs`):
-//! 1. the run, with every step planned, is durable before anything happens;
-//! 2. an effect outside the store is recorded as started before it is tried;
-//! 3. an outcome is recorded after it; an effect inside the store commits in the same transaction;
-//! 4. the run goes away in the commit that holds the answer.
+//! 1. an effect outside the store is recorded as started before it is tried: that is the first the journal is written
+//!    for, with every step planned; an approved card is Executing from the same commit on;
+//! 2. an effect inside the store commits in one transaction with its outcome; steps that end together share it;
+//! 3. any other outcome is recorded with whatever is recorded next: at once while there is anything left to do or to
+//!    wait for, else in the commit that holds the answer;
+//! 4. the run goes away in that commit.
+//!
+//! So a run whose effects are inside the store costs one commit, one outside costs one more, and what was neither
+//! started nor recorded has not happened: it is planned again, or goes on from its approval.
 //!
 //! Which step may start is the graph's word (see [`crate::core::graph`]): independent ones run side by side, and each
 //! starts the moment everything it depends on has succeeded. Reads leave no journal: doing them again is harmless.
 
+mod journal;
+
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use sha2::{Digest as _, Sha256};
+
+use self::journal::{Journal, Over};
+pub use self::journal::{Start, date_inverses};
 
 use crate::core::digest::hex;
 use crate::core::graph::Graph;
@@ -45,8 +56,10 @@ pub enum Grant<'a> {
 pub struct Ran {
     /// Every step done.
     pub run: Run,
-    /// The run's revision in the store, when it has a journal.
+    /// The run's revision in the store, when its journal was written.
     pub revision: Option<u64>,
+    /// The revision of what was written along with the start, once it was.
+    pub begun: Option<u64>,
     /// How to take back what can be taken back, one a step.
     pub undo: Vec<Option<Undo>>,
     /// Texts of others that came with results, and those in the actions themselves.
@@ -73,15 +86,15 @@ pub fn changes_anything(brain: &Brain, run: &Run) -> bool {
     run.steps.iter().any(|step| brain.services.of(&step.action).is_none_or(|entry| entry.effect().writes()))
 }
 
-/// Does every step that is still planned. `revision`: of the run's journal, if it has one.
+/// Does every step that is still planned.
 pub async fn run(
     brain: &Brain,
     ctx: &RequestContext,
     run: Run,
-    revision: Option<u64>,
+    start: Start,
     grant: Grant<'_>,
 ) -> Result<Ran, StoreError> {
-    run_watched(brain, ctx, run, revision, grant, &|_| {}).await
+    run_watched(brain, ctx, run, start, grant, &|_| {}).await
 }
 
 /// The same; `watch` sees the run after each outcome.
@@ -89,44 +102,66 @@ pub async fn run_watched(
     brain: &Brain,
     ctx: &RequestContext,
     mut run: Run,
-    revision: Option<u64>,
+    start: Start,
     grant: Grant<'_>,
     watch: &(dyn Fn(&Run) + Sync),
 ) -> Result<Ran, StoreError> {
-    let mut journal = Journal::of(brain, &mut run, revision, grant);
+    let mut journal = Journal::of(brain, &mut run, start, grant);
     let mut untrusted: Vec<UntrustedText> =
         run.steps.iter().flat_map(|step| step.action.others_words()).cloned().map(Into::into).collect();
     let mut graph = run.graph();
     let mut working = FuturesUnordered::new();
     loop {
         let starting = authorize(brain, &mut run, &mut graph, grant);
-        if starting.iter().any(|(index, _)| effect(brain, &run.steps[*index].action) == Effect::WriteElsewhere) {
-            for (index, _) in &starting {
-                if effect(brain, &run.steps[*index].action) == Effect::WriteElsewhere {
-                    run.steps[*index].progress = StepProgress::Started;
-                }
-            }
+        let waits = !starting.is_empty() || !working.is_empty();
+        if note_started(brain, &mut run, &starting) {
             journal.save(&run, Vec::new()).await?;
             fail_point("effect-started");
+        } else if waits {
+            journal.catch_up(&run).await?;
         }
         for (index, authorized) in starting {
             let attempt = attempt(&run.id, index);
             working.push(async move { (index, perform(brain, ctx, &authorized, &attempt).await) });
         }
-        let Some((index, performed)) = working.next().await else {
+        let Some(first) = working.next().await else {
             break;
         };
+        let mut ends = vec![first];
+        while let Some(Some(next)) = working.next().now_or_never() {
+            ends.push(next);
+        }
         fail_point("effect-done");
-        let Performed { outcome, changes, untrusted: seen } = performed;
-        untrusted.extend(seen);
-        journal.record(&mut run, index, outcome, changes).await?;
-        ended(&mut run, &mut graph, index);
-        fail_point("outcome-recorded");
+        let indexes: Vec<usize> = ends.iter().map(|(index, _)| *index).collect();
+        let mut over = Vec::with_capacity(ends.len());
+        for (index, Performed { outcome, changes, untrusted: seen }) in ends {
+            untrusted.extend(seen);
+            over.push(Over { index, outcome, changes });
+        }
+        journal.record(&mut run, over).await?;
+        indexes.into_iter().for_each(|index| ended(&mut run, &mut graph, index));
         watch(&run);
+    }
+    // Words about it may be asked for before the answer is committed; what is known waits for no model.
+    if matches!(grant, Grant::LowStakes) && brain.model.is_some() {
+        journal.catch_up(&run).await?;
     }
     let undo = journal.inverses.iter_mut().map(Option::take).zip(&run.steps);
     let undo = undo.map(|(inverse, step)| Some(taking_back(brain, &run, step, inverse?, ctx))).collect();
-    Ok(Ran { revision: journal.revision, undo, run, untrusted })
+    Ok(Ran { revision: journal.revision(), begun: journal.begun, undo, run, untrusted })
+}
+
+/// Marks those whose effect is outside the store as started; true when there is one.
+fn note_started(brain: &Brain, run: &mut Run, starting: &[(usize, Authorized)]) -> bool {
+    let mut any = false;
+    for (index, _) in starting {
+        let step = &mut run.steps[*index];
+        if effect(brain, &step.action) == Effect::WriteElsewhere {
+            step.progress = StepProgress::Started;
+            any = true;
+        }
+    }
+    any
 }
 
 /// Everything that may start now. What may not be done gets its failure at once, and what that makes room for its turn.
@@ -191,105 +226,6 @@ async fn perform(brain: &Brain, ctx: &RequestContext, authorized: &Authorized, a
     tracing::info!(action = action.name(), us = started.elapsed().as_micros() as u64,
         status = ?performed.outcome.status(), "performed");
     performed
-}
-
-/// The durable side of a run.
-struct Journal<'a> {
-    brain: &'a Brain,
-    revision: Option<u64>,
-    /// What restores the state before each step; nothing for a card, which nobody takes back.
-    inverses: Vec<Option<Vec<Change>>>,
-    keeps_inverses: bool,
-}
-
-/// Stands for the revision of the very commit it is written in, which is not known before.
-const OF_THIS_COMMIT: Expect = Expect::Revision(0);
-
-impl<'a> Journal<'a> {
-    fn of(brain: &'a Brain, run: &mut Run, revision: Option<u64>, grant: Grant<'_>) -> Self {
-        if let Some(revision) = revision {
-            date_inverses(run, revision);
-        }
-        let inverses = run.steps.iter().map(|step| serde_json::from_str(step.undo.as_ref()?).ok()).collect();
-        Self { brain, revision, inverses, keeps_inverses: matches!(grant, Grant::LowStakes) && revision.is_some() }
-    }
-
-    /// Writes the run and these changes in one commit. A run without a journal writes the changes alone.
-    async fn save(&mut self, run: &Run, changes: Vec<Change>) -> Result<(), StoreError> {
-        let mut batch = Batch { changes };
-        if let Some(revision) = self.revision {
-            batch.put(run, Expect::Revision(revision))?;
-        }
-        if batch.changes.is_empty() {
-            return Ok(());
-        }
-        let revision = self.brain.commit(batch).await?;
-        if self.revision.is_some() {
-            self.revision = Some(revision);
-        }
-        Ok(())
-    }
-
-    /// Records how a step ended, together with its effects inside the store and what takes them back.
-    async fn record(
-        &mut self,
-        run: &mut Run,
-        index: usize,
-        outcome: Outcome,
-        changes: Vec<Change>,
-    ) -> Result<(), StoreError> {
-        let inverse = if self.keeps_inverses && !changes.is_empty() { Some(self.prior(&changes).await?) } else { None };
-        run.steps[index].progress = StepProgress::Done { outcome };
-        run.steps[index].undo = as_kept(inverse.as_ref());
-        match (self.save(run, changes).await, self.revision) {
-            (Ok(()), Some(revision)) => {
-                self.inverses[index] = inverse.map(|inverse| committed(inverse, revision));
-                run.steps[index].undo = as_kept(self.inverses[index].as_ref());
-                Ok(())
-            }
-            (Ok(()), None) => Ok(()),
-            (Err(StoreError::Conflict { table, .. }), _) if table != Run::TABLE => {
-                let why = "it was changed by something else at the same moment; nothing was done, please try again";
-                run.steps[index].progress = StepProgress::Done { outcome: Outcome::failed(why) };
-                run.steps[index].undo = None;
-                self.save(run, Vec::new()).await
-            }
-            (Err(error), _) => Err(error),
-        }
-    }
-
-    /// What would restore the state before `changes`, without expectations yet.
-    async fn prior(&self, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
-        let mut prior = Vec::with_capacity(changes.len());
-        for change in changes {
-            let stored = self.brain.store.get(change.table, &change.key).await?;
-            let put = stored.map(|stored| (stored.version, stored.body));
-            let expect = if change.put.is_some() { OF_THIS_COMMIT } else { Expect::Absent };
-            prior.push(Change { table: change.table, key: change.key.clone(), expect, put });
-        }
-        Ok(prior)
-    }
-}
-
-/// Fills in the revision of a journal that was read, before it is written anew and gets another one.
-pub fn date_inverses(run: &mut Run, revision: u64) {
-    for step in &mut run.steps {
-        let inverse = step.undo.as_ref().and_then(|kept| serde_json::from_str(kept).ok());
-        step.undo = inverse.and_then(|inverse| as_kept(Some(&committed(inverse, revision))));
-    }
-}
-
-/// An inverse whose changes were committed at `revision`.
-fn committed(mut inverse: Vec<Change>, revision: u64) -> Vec<Change> {
-    for change in inverse.iter_mut().filter(|change| change.expect == OF_THIS_COMMIT) {
-        change.expect = Expect::Revision(revision);
-    }
-    inverse
-}
-
-/// Without it a next life only has no undo to offer.
-fn as_kept(inverse: Option<&Vec<Change>>) -> Option<String> {
-    serde_json::to_string(inverse?).ok()
 }
 
 /// How a step is taken back.

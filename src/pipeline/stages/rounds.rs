@@ -1,7 +1,7 @@
 //! The rounds of a turn: plan, gate, execute, reflect, at most so many times.
 
 use super::context::Context;
-use super::execute::{self, Grant};
+use super::execute::{self, Grant, Start};
 use super::gate::{self, Gated, Passed};
 use super::later::{self, Sorted};
 use super::order::{self, InOrder};
@@ -21,8 +21,8 @@ use crate::pipeline::consent::cards;
 use crate::pipeline::consent::cards::Asking;
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::StoreError;
 use crate::ports::records::Clarification;
-use crate::ports::{Batch, Expect, StoreError};
 
 /// Plans, gates and executes until nothing is missing. Once something was done, an end before that (`/cancel`, a
 /// store that fails) loses nothing of it: it is told, and why it ended there.
@@ -187,7 +187,7 @@ fn tell_progress(turn: &Turn<'_>, run: &Run) {
     }
 }
 
-/// Runs low-stakes actions. The journal is durable before the first effect.
+/// Runs low-stakes actions. The journal is durable before the first effect outside the store, and with the first inside.
 async fn run_now(
     turn: &Turn<'_>,
     now: Vec<Passed>,
@@ -218,16 +218,14 @@ async fn run_now(
         started_at: turn.ctx.now,
         steps,
     };
-    let mut revision = None;
-    if execute::changes_anything(turn.brain, &run) {
-        let mut batch = Batch::default();
-        batch.put(&run, Expect::Absent)?;
+    let start = if execute::changes_anything(turn.brain, &run) {
         turn.debounce.before_writing().await;
         fail_point("plan-before");
-        revision = Some(turn.brain.commit(batch).await?);
-        fail_point("plan-durable");
-    }
+        Start::unwritten()
+    } else {
+        Start::without_journal()
+    };
     tell_progress(turn, &run);
     let watch = |run: &Run| tell_progress(turn, run);
-    execute::run_watched(turn.brain, &turn.ctx, run, revision, Grant::LowStakes, &watch).await
+    execute::run_watched(turn.brain, &turn.ctx, run, start, Grant::LowStakes, &watch).await
 }

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{NOW, SEND, World, each, place, told, told_at_start, wait_reached};
+use super::{NOW, SEND, SUBJECT, World, each, place, told, told_at_start, wait_reached};
+use crate::support::model_server::{ModelReply, ModelServer, Script};
 use crate::support::program::{button, outcomes_of, pending_id, pending_ids, text_of};
 use crate::support::smtp_server::Mode;
 
@@ -18,11 +19,10 @@ enum Then {
 
 /// Borders in the life that approves, and what must have become of the mail: how often it went out, and what
 /// the books say.
-const ACCEPT: [(&str, usize, Then); 14] = [
+const ACCEPT: [(&str, usize, Then); 12] = [
     ("decision-before", 0, Then::StillOpen),
     // Approved and certainly not begun: the restart does it.
     ("decision-durable", 1, Then::Succeeded),
-    ("execution-begun", 1, Then::Succeeded),
     // Begun, and nobody can tell: never tried again.
     ("effect-started", 0, Then::Unknown),
     ("smtp-before", 0, Then::Unknown),
@@ -31,19 +31,16 @@ const ACCEPT: [(&str, usize, Then); 14] = [
     // The copy in Sent carries the attempt's Message-ID: that settles it.
     ("sent-filed", 1, Then::Succeeded),
     ("effect-done", 1, Then::Succeeded),
-    ("outcome-recorded", 1, Then::Succeeded),
     ("answer-before", 1, Then::Succeeded),
     ("answer-durable", 1, Then::Succeeded),
     ("shown", 1, Then::Succeeded),
     ("shown:2", 1, Then::Succeeded),
 ];
 
-const TAKEN_WITHOUT_A_WORD: [(&str, usize, Then); 8] = [
+const TAKEN_WITHOUT_A_WORD: [(&str, usize, Then); 6] = [
     ("decision-durable", 1, Then::Unknown),
-    ("execution-begun", 1, Then::Unknown),
     ("smtp-answered", 1, Then::Unknown),
     ("effect-done", 1, Then::Unknown),
-    ("outcome-recorded", 1, Then::Unknown),
     ("answer-before", 1, Then::Unknown),
     ("answer-durable", 1, Then::Unknown),
     ("shown:2", 1, Then::Unknown),
@@ -53,7 +50,7 @@ const REFUSED: [(&str, usize, Then); 5] = [
     ("decision-durable", 0, Then::Failed),
     // It was refused, but that was not written down: nobody can tell any more.
     ("effect-done", 0, Then::Unknown),
-    ("outcome-recorded", 0, Then::Failed),
+    ("answer-before", 0, Then::Unknown),
     ("answer-durable", 0, Then::Failed),
     ("shown:2", 0, Then::Failed),
 ];
@@ -176,11 +173,10 @@ fn an_approval_by_the_admin_is_never_lost_nor_doubled_either() {
 #[test]
 fn a_recovery_that_is_killed_is_recovered() {
     let cases = [
-        ("decision-durable", "execution-begun", 1, Then::Succeeded),
         ("decision-durable", "effect-started", 0, Then::Unknown),
         ("decision-durable", "smtp-data", 0, Then::Unknown),
         ("decision-durable", "smtp-answered", 1, Then::Unknown),
-        ("execution-begun", "outcome-recorded", 1, Then::Succeeded),
+        ("decision-durable", "effect-done", 1, Then::Succeeded),
         ("decision-durable", "tell-before", 1, Then::Succeeded),
         ("decision-durable", "tell-durable", 1, Then::Succeeded),
         ("effect-started", "tell-before", 0, Then::Unknown),
@@ -226,4 +222,31 @@ fn message_numbers_go_on_after_a_kill() {
     assert!(again > shown, "{shown} was given again: {lines:#?}");
     assert_eq!(pending_ids(&lines), pending_ids(&printed), "the card keeps its id");
     assert_eq!(place("shown:2"), "shown");
+}
+
+/// Of two mails in one card the second waits for the first: how that ended is on record before the second begins.
+#[test]
+fn of_two_sends_the_first_keeps_its_outcome_when_the_second_is_killed() {
+    let send = |to: &str, after: &[usize]| {
+        let params = json!({"to": [to], "subject": SUBJECT, "body": "It is late."});
+        json!({"service": "email", "command": "send_email", "params": params, "reasoning": "asked", "depends_on": after})
+    };
+    let plan = json!({"actions": [send("bob.miller@example.com", &[]), send("anna@example.com", &[0])]});
+    let route = json!({"type": "action", "domains": ["email"], "is_followup": false});
+    let script = Script::new().always("route", ModelReply::json(route)).always("plan", ModelReply::json(plan));
+    let model = ModelServer::scripted(script.otherwise(ModelReply::text("Here you are.")));
+    let mut world = World::new(Mode::Accept);
+    world.program = world.program.model(&model);
+    let mut first = world.lives();
+    let card = first.say("mail bob.miller@example.com and then anna@example.com that the report is late");
+    let (id, yes) = (pending_id(&card), button(&card, "approve"));
+    assert_eq!(first.finish().code, 0);
+
+    world.dies_at("effect-started:2", NOW, &json!({"press": yes}));
+    let mut second = world.lives();
+    let at_start = told(&told_at_start(&mut second));
+    assert!(at_start.contains("📨 Sent to bob.miller@example.com"), "{at_start}");
+    assert!(at_start.contains("❓ I can't tell whether I managed to send"), "{at_start}");
+    drop(second);
+    assert_eq!((world.sent(), world.state(&id).as_str()), (1, "unknown"));
 }

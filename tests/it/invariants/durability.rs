@@ -61,7 +61,8 @@ async fn invariant_10_executing_is_durable_before_the_side_effect() {
         Event::Performed { .. } | Event::Shown(_) => false,
     });
     let effect = position(&events, |e| matches!(e, Event::Performed { .. }));
-    assert!(executing < started && started < effect);
+    // In one commit.
+    assert!(executing == started && started < effect);
 }
 
 fn runs_in(batch: &Batch) -> Vec<Run> {
@@ -75,7 +76,7 @@ async fn invariant_10_an_effect_that_was_begun_and_never_answered_is_unknown_tol
     let rig = Rig::plain();
     let card = rig.card_for(mail()).await;
     // The machine stops after the mail went out, before that is written down.
-    rig.store.twists(|batch| !runs_in(batch).iter().any(|r| matches!(r.steps[0].progress, StepProgress::Done { .. })));
+    rig.store.twists(|batch| !states_in(batch).contains(&State::Succeeded));
     rig.presses(&card.approve()).await;
     assert_eq!(rig.effects().len(), 1);
     let rig = rig.restarts(Setup::default()).await;

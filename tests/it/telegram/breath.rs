@@ -152,7 +152,7 @@ async fn a_comment_and_what_it_is_about_are_one_turn_and_only_the_comment_is_the
 #[cfg(feature = "failpoints")]
 #[tokio::test]
 async fn what_is_one_turn_stays_one_wherever_the_program_is_stopped() {
-    for border in ["plan-before", "plan-durable", "effect-done", "answer-before", "answer-durable"] {
+    for border in ["plan-before", "effect-done", "outcome-recorded", "answer-before", "answer-durable"] {
         let api = FakeBotApi::start().await;
         let program = unhurried();
         let daemon = serve(&program.clone().fail_at(border), &api).await;

@@ -6,8 +6,8 @@ use super::commands::{changed, says, timeless};
 use super::*;
 use crate::support::bot_api::Say;
 
-/// From the journal to the answer, in order.
-const BORDERS: [&str; 4] = ["plan-durable", "effect-done", "outcome-recorded", "answer-before"];
+/// From the effect to the answer, in order. Before `outcome-recorded` nothing is written, and nothing has happened.
+const BORDERS: [&str; 3] = ["effect-done", "outcome-recorded", "answer-before"];
 
 /// A life that stops at `border` once `acts` has been received, then one that nothing disturbs.
 async fn killed(program: &Program, api: &FakeBotApi, border: &'static str, acts: impl FnOnce()) -> Daemon {
@@ -55,7 +55,7 @@ async fn a_done_that_is_killed_is_done_once_told_and_can_be_undone() {
 
 #[tokio::test]
 async fn a_snooze_that_is_killed_is_told_with_its_time() {
-    for border in ["plan-durable", "answer-before"] {
+    for border in ["effect-done", "outcome-recorded", "answer-before"] {
         let program = installed();
         let (api, reminder) = with_reminder(&program).await;
         let newest = api.messages(ANNA).last().unwrap().id;
@@ -73,7 +73,7 @@ async fn a_snooze_that_is_killed_is_told_with_its_time() {
 
 #[tokio::test]
 async fn an_answer_to_until_when_that_is_killed_is_carried_through() {
-    for border in ["plan-durable", "answer-before"] {
+    for border in ["effect-done", "outcome-recorded", "answer-before"] {
         let program = installed();
         let api = FakeBotApi::start().await;
         let daemon = serve(&program, &api).await;
@@ -122,7 +122,7 @@ async fn an_offer_that_is_taken_and_killed_is_carried_through() {
 
 #[tokio::test]
 async fn a_message_that_is_taken_for_small_talk_the_second_time_is_told_from_its_journal() {
-    for border in ["plan-durable", "answer-before"] {
+    for border in ["outcome-recorded", "answer-before"] {
         let api = FakeBotApi::start().await;
         let planning = ModelServer::start(|request| match request.stage.as_str() {
             "route" => ModelReply::json(json!({"type": "action", "domains": ["task"], "is_followup": false})),
