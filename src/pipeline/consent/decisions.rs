@@ -191,7 +191,7 @@ impl Brain {
         };
         pending.apply(Transition::Begin).map_err(illegal)?;
         let begins = Change::put(&pending, Expect::Revision(revisions.pending))?;
-        let start = Start::at(run_revision).with(begins);
+        let start = Start::at(run_revision).with([begins]);
         let ran = execute::run(self, ctx, run, start, Grant::Approved(&pending)).await?;
         // A card of nothing but looks has not been written since its approval.
         let revision = ran.begun.unwrap_or(revisions.pending);

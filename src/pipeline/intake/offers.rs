@@ -24,7 +24,7 @@ use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
+use crate::ports::{Batch, Change, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
 use crate::services::registry::Services;
 use crate::services::service::{Content, Offerable};
 
@@ -179,17 +179,10 @@ pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, St
     let Some(action) = actions.into_iter().nth(choice) else {
         return Ok(gone(turn));
     };
-    // Taken before it is done: a second press finds nothing. Should the program stop in between, before the journal
-    // is written, the button is still there and says that the offer is over; nothing was done.
-    let mut batch = Batch::default();
-    batch.delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
-    match turn.brain.commit(batch).await {
-        Ok(_) => {}
-        Err(StoreError::Conflict { .. }) => return Ok(gone(turn)),
-        Err(error) => return Err(error),
-    }
     let sources = Sources { own: turn.own_words(), passed_on: untrusted, ..Sources::default() };
-    let mut answer = act::given(turn, vec![action], sources).await?;
+    // Taken in the commit in which it is done: a second press finds nothing.
+    let taken = Change::delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
+    let mut answer = act::given(turn, vec![action], sources, vec![taken]).await?;
     is_taken(turn, &mut answer);
     Ok(answer)
 }

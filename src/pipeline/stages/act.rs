@@ -14,7 +14,7 @@ use crate::core::turn::Path;
 use crate::language::routing::Kind;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::StoreError;
+use crate::ports::{Change, StoreError};
 
 /// Answers a routed message.
 pub async fn act(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Answer, TurnError> {
@@ -33,14 +33,19 @@ pub async fn one_action(turn: &Turn<'_>, action: PlannedAction) -> Result<Answer
 
 /// What a button or a command asks for: these actions through the gate, told by their receipts alone.
 pub async fn given_actions(turn: &Turn<'_>, actions: Vec<PlannedAction>) -> Result<Answer, StoreError> {
-    given(turn, actions, Sources { own: turn.own_words(), ..Sources::default() }).await
+    given(turn, actions, Sources { own: turn.own_words(), ..Sources::default() }, Vec::new()).await
 }
 
-/// The same, with whose words they may hold.
-pub async fn given(turn: &Turn<'_>, actions: Vec<PlannedAction>, sources: Sources) -> Result<Answer, StoreError> {
+/// The same, with whose words they may hold, and what changes with the first thing that is done.
+pub async fn given(
+    turn: &Turn<'_>,
+    actions: Vec<PlannedAction>,
+    sources: Sources,
+    along: Vec<Change>,
+) -> Result<Answer, StoreError> {
     let domains: Vec<String> = actions.iter().map(|action| action.service.clone()).collect();
     let plan = Plan { actions, ..Plan::default() };
-    let mut so_far = Progressing { sources, ..Progressing::new(Path::Button) };
+    let mut so_far = Progressing { sources, along, ..Progressing::new(Path::Button) };
     match one_round(turn, plan, &domains, "", &mut so_far).await {
         Ok(_) => {}
         Err(TurnError::Store(error)) => return Err(error),

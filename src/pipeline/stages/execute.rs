@@ -60,6 +60,8 @@ pub struct Ran {
     pub revision: Option<u64>,
     /// The revision of what was written along with the start, once it was.
     pub begun: Option<u64>,
+    /// What was to be written along with the start, where nothing had to be written.
+    pub unwritten: Vec<Change>,
     /// How to take back what can be taken back, one a step.
     pub undo: Vec<Option<Undo>>,
     /// Texts of others that came with results, and those in the actions themselves.
@@ -148,7 +150,7 @@ pub async fn run_watched(
     }
     let undo = journal.inverses.iter_mut().map(Option::take).zip(&run.steps);
     let undo = undo.map(|(inverse, step)| Some(taking_back(brain, &run, step, inverse?, ctx))).collect();
-    Ok(Ran { revision: journal.revision(), begun: journal.begun, undo, run, untrusted })
+    Ok(Ran { revision: journal.revision(), begun: journal.begun, unwritten: journal.unwritten(), undo, run, untrusted })
 }
 
 /// Marks those whose effect is outside the store as started; true when there is one.

@@ -22,7 +22,7 @@ use crate::pipeline::consent;
 use crate::pipeline::consent::cards;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
-use crate::ports::{Expect, StoreError};
+use crate::ports::{Change, Expect, StoreError};
 
 /// What the rounds of a turn add up to.
 #[derive(Debug)]
@@ -41,6 +41,8 @@ pub(crate) struct Progressing {
     pub run: Option<RunId>,
     /// The card that is being changed.
     pub replaces: Option<PendingId>,
+    /// What changes with the first thing that is done, or with the answer where nothing is.
+    pub along: Vec<Change>,
 }
 
 impl Progressing {
@@ -55,6 +57,7 @@ impl Progressing {
             left: Vec::new(),
             run: None,
             replaces: None,
+            along: Vec::new(),
         }
     }
 
@@ -75,6 +78,7 @@ impl Progressing {
 
     /// Adds what a run came to: receipts, reports, undo.
     pub fn add(&mut self, turn: &Turn<'_>, ran: &execute::Ran) -> Result<(), StoreError> {
+        self.along.extend(ran.unwritten.iter().cloned());
         self.results.add_run(turn, &ran.run);
         self.answer.reports.extend(ran.run.steps.iter().map(crate::pipeline::consent::decisions::step_report));
         self.answer.actions.extend(cards::past_actions(turn.brain, &ran.run));
@@ -163,7 +167,8 @@ pub(crate) fn told_by_receipts(turn: &Turn<'_>, so_far: Progressing) -> Answer {
 
 fn with_cards_and_question(turn: &Turn<'_>, so_far: Progressing, mut words: Formatted) -> Answer {
     let came_to = so_far.came_to();
-    let Progressing { mut answer, buttons, .. } = so_far;
+    let Progressing { mut answer, buttons, along, .. } = so_far;
+    answer.batch.extend(along);
     let asks_consent = answer.replies.iter().any(|reply| reply.card.is_some());
     let says_something = !words.text.is_empty();
     if says_something {

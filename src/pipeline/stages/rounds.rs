@@ -21,8 +21,8 @@ use crate::pipeline::consent::cards;
 use crate::pipeline::consent::cards::Asking;
 use crate::pipeline::stages::status;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::StoreError;
 use crate::ports::records::Clarification;
+use crate::ports::{Change, StoreError};
 
 /// Plans, gates and executes until nothing is missing. Once something was done, an end before that (`/cancel`, a
 /// store that fails) loses nothing of it: it is told, and why it ended there.
@@ -154,7 +154,8 @@ pub(crate) async fn one_round(
     let mut failed = Vec::new();
     if !now.is_empty() {
         let indexes: Vec<usize> = now.iter().map(|passed| passed.index).collect();
-        let ran = run_now(turn, now, request, so_far.run.is_some()).await?;
+        let along = std::mem::take(&mut so_far.along);
+        let ran = run_now(turn, now, request, so_far.run.is_some(), along).await?;
         failed =
             indexes.iter().zip(&ran.run.steps).filter(|(_, step)| !step.succeeded()).map(|(index, _)| *index).collect();
         if ran.revision.is_some() {
@@ -193,6 +194,7 @@ async fn run_now(
     now: Vec<Passed>,
     request: &str,
     later_round: bool,
+    along: Vec<Change>,
 ) -> Result<execute::Ran, StoreError> {
     let place = |on: &usize| now.iter().position(|p| p.index == *on);
     let depends_on: Vec<Vec<usize>> = now.iter().map(|p| p.depends_on.iter().filter_map(place).collect()).collect();
@@ -225,6 +227,7 @@ async fn run_now(
     } else {
         Start::without_journal()
     };
+    let start = start.with(along);
     tell_progress(turn, &run);
     let watch = |run: &Run| tell_progress(turn, run);
     execute::run_watched(turn.brain, &turn.ctx, run, start, Grant::LowStakes, &watch).await

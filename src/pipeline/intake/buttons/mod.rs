@@ -90,5 +90,5 @@ async fn send(turn: &Turn<'_>, draft: &str) -> Result<Answer, StoreError> {
     };
     // What the draft took from others is still theirs.
     let sources = Sources { own: turn.own_words(), untrusted: turn.known_to_be_others(), ..Sources::default() };
-    act::given(turn, vec![sending], sources).await
+    act::given(turn, vec![sending], sources, Vec::new()).await
 }

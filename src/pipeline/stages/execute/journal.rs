@@ -38,10 +38,10 @@ impl Start {
         Self { journal: Some(Expect::Revision(revision)), along: Vec::new() }
     }
 
-    /// The same, with a change that is made when the journal is written next.
+    /// The same, with changes that are made when the journal is written next.
     #[must_use]
-    pub fn with(mut self, change: Change) -> Self {
-        self.along.push(change);
+    pub fn with(mut self, changes: impl IntoIterator<Item = Change>) -> Self {
+        self.along.extend(changes);
         self
     }
 }
@@ -87,6 +87,11 @@ impl<'a> Journal<'a> {
             Some(Expect::Revision(revision)) => Some(revision),
             Some(Expect::Absent | Expect::Any) | None => None,
         }
+    }
+
+    /// What was to be written along and was not.
+    pub fn unwritten(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.start.along)
     }
 
     /// Writes the run and these changes in one commit. A run without a journal writes the changes alone.
