@@ -141,7 +141,8 @@ async fn list(brain: &Brain) -> Result<Response, StoreError> {
     let index = brain.store.list::<PendingOpen>(Scan::of::<PendingOpen>(&[], limits::ITEMS_MAX)).await?;
     let mut open = Vec::with_capacity(index.len());
     for (entry, _) in index {
-        open.extend(brain.pending(&entry.id).await?.map(|(pending, _)| pending));
+        // One that cannot be read is withdrawn by the next turn of its chat.
+        open.extend(brain.readable_pending(&entry.id).await?.map(|(pending, _)| pending));
     }
     let lines: Vec<String> = open
         .iter()

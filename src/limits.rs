@@ -217,6 +217,13 @@ pub const CHANGES_MAX: usize = 100_000;
 /// Memory redb may use as page cache.
 pub const STORE_CACHE_BYTES: usize = 8 * 1024 * 1024;
 
+/// Pause between two looks at what needs upkeep: what could not be read is told within a minute.
+pub const UPKEEP_EVERY_SECS: u64 = 60;
+/// Records that could not be read which are looked through for new ones.
+pub const ASIDE_LISTED_MAX: usize = 10_000;
+/// Of those that are told at once so many are named; the rest is a number.
+pub const ASIDE_NAMED_MAX: usize = 5;
+
 /// Model answers larger than this are cut off: no stage needs more.
 pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
 /// One event of a streamed answer; a whole answer fits, as some servers send it.

@@ -16,8 +16,10 @@ use crate::core::settings::Settings;
 use crate::core::turn::Incoming;
 use crate::language::time::DateOrder;
 use crate::limits;
-use crate::ports::records::{ChatState, User};
-use crate::ports::{Batch, Channel, Clock, Expect, Key, Model, Reader, RecordExt, Store, StoreError, Table};
+use crate::ports::records::{ChatState, Message, OutboxEntry, User};
+use crate::ports::{
+    Batch, Channel, Clock, Expect, Key, Model, Reader, RecordExt, Scan, Store, StoreError, Stored, Table,
+};
 use crate::prompts::Prompts;
 use crate::services::registry::Registry;
 use crate::services::service::{AddressBook, RequestContext};
@@ -178,9 +180,10 @@ impl Brain {
         reader: &impl Reader,
         chat: &ChatId,
     ) -> Result<(ChatState, Expect), StoreError> {
-        let stored = reader.load::<ChatState>(&Key::of(&[chat.as_str()])).await?;
-        let new = || ChatState::new(chat.clone());
-        Ok(stored.map_or_else(|| (new(), Expect::Absent), |(state, revision)| (state, Expect::Revision(revision))))
+        match reader.load::<ChatState>(&Key::of(&[chat.as_str()])).await? {
+            Some((state, revision)) => Ok((state, Expect::Revision(revision))),
+            None => Ok((new_chat(reader, chat).await?, Expect::Absent)),
+        }
     }
 
     /// Stops every turn under way, as `/cancel` does: what is being executed ends by itself.
@@ -208,4 +211,16 @@ impl Brain {
             self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&incoming.chat);
         }
     }
+}
+
+/// A chat without a state. Its numbers go on after what is there: a state that could not be read was set aside.
+async fn new_chat(reader: &impl Reader, chat: &ChatId) -> Result<ChatState, StoreError> {
+    let said = reader.scan(Scan::of::<Message>(&[chat.as_str()], 1).newest_first()).await?;
+    let waiting = reader.scan(Scan::of::<OutboxEntry>(&[chat.as_str()], 1).newest_first()).await?;
+    let after = |found: &[(Key, Stored)]| {
+        let number = found.first().and_then(|(key, _)| key.parts().last()?.parse::<u64>().ok());
+        number.map_or(1, |number| number.saturating_add(1))
+    };
+    let (next_message, next_outbox) = (after(&said), after(&waiting));
+    Ok(ChatState { next_message, next_outbox, ..ChatState::new(chat.clone()) })
 }

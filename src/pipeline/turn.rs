@@ -64,6 +64,8 @@ pub struct Turn<'a> {
     pub open: Vec<Pending>,
     /// True when other people's cards are open in this chat, too.
     pub others_wait: bool,
+    /// Whether this replies to a card that cannot be read.
+    pub replied_to_unreadable: bool,
     /// Ends it early.
     pub cancel: CancellationToken,
     /// What it has to wait for before it writes.
@@ -98,8 +100,10 @@ impl<'a> Turn<'a> {
         debounce: Debounce,
     ) -> Result<Self, StoreError> {
         let began = Instant::now();
-        let Beginning { user, state, history, replied, replied_card, open: all_open } =
+        let Beginning { user, state, history, replied, replied_card, replied_to_unreadable, open: all_open } =
             read::beginning(brain, incoming).await?;
+        brain.withdraw_broken(&all_open).await?;
+        let (all_open, is_one_hidden) = (all_open.cards, all_open.is_one_hidden);
         let ctx = brain.request_context(&user, &incoming.chat);
         let of_all = all_open.len();
         let open: Vec<Pending> = all_open.into_iter().filter(|pending| pending.owner == incoming.user).collect();
@@ -119,7 +123,8 @@ impl<'a> Turn<'a> {
             history,
             replied,
             replied_card,
-            others_wait: open.len() < of_all,
+            replied_to_unreadable,
+            others_wait: is_one_hidden || open.len() < of_all,
             open,
             cancel,
             debounce,

@@ -9,7 +9,8 @@
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-use super::store::{Key, StoreError, Table};
+use super::StoreError;
+use super::store::{Key, Table};
 
 /// What one commit changed in followed tables.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::store::{Key, StoreError, Stored, Table};
+use super::StoreError;
+use super::store::{Key, Stored, Table};
 use crate::core::ids::UserId;
 
 /// Something that can be found.

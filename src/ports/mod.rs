@@ -15,6 +15,7 @@ pub mod records;
 pub mod secondary;
 mod snapshot;
 mod store;
+mod store_error;
 mod transcriber;
 mod typed;
 
@@ -30,6 +31,7 @@ pub use model::{Call, Completion, Model, ModelError, Patience, Stage, Usage};
 pub use optimistic::optimistic;
 pub use secondary::Secondary;
 pub use snapshot::{Reader, Snapshot};
-pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, StoreError, Stored, Table, from_stored};
+pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, Stored, Table, from_stored};
+pub use store_error::StoreError;
 pub use transcriber::{Recording, TranscribeError, Transcriber};
-pub use typed::RecordExt;
+pub use typed::{RecordExt, leave_out};

@@ -4,7 +4,8 @@ use std::fmt;
 
 use async_trait::async_trait;
 
-use super::store::{Key, Scan, StoreError, Stored, Table};
+use super::StoreError;
+use super::store::{Batch, Key, Scan, Stored, Table};
 
 /// Reads of records.
 #[async_trait]
@@ -14,6 +15,9 @@ pub trait Reader: Send + Sync + fmt::Debug {
 
     /// Records of a range of keys.
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError>;
+
+    /// Commits, now, that a record cannot be read; see [`super::leave_out`]. The one thing that a reader writes.
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError>;
 
     /// How many records that range holds, up to the scan's limit.
     async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
@@ -29,6 +33,10 @@ impl<R: Reader + ?Sized> Reader for &R {
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         (**self).scan(scan).await
+    }
+
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
+        (**self).set_aside(noted).await
     }
 
     async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
@@ -60,6 +68,10 @@ impl Reader for Snapshot<'_> {
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         self.0.scan(scan).await
+    }
+
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
+        self.0.set_aside(noted).await
     }
 
     async fn count(&self, scan: Scan) -> Result<usize, StoreError> {

@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::StoreError;
 use super::changes::ChangeLog;
 use super::secondary::Secondary;
 use super::snapshot::{Reader, Snapshot};
@@ -62,11 +63,13 @@ pub enum Table {
     Contacts,
     /// Counters and settings of the program itself.
     Meta,
+    /// Records that could not be read.
+    Aside,
 }
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Inbox,
         Self::Outbox,
         Self::Messages,
@@ -88,6 +91,7 @@ impl Table {
         Self::Memories,
         Self::Contacts,
         Self::Meta,
+        Self::Aside,
     ];
 
     /// Its name in the file.
@@ -114,6 +118,18 @@ impl Table {
             Self::Memories => "memories",
             Self::Contacts => "contacts",
             Self::Meta => "meta",
+            Self::Aside => "aside",
+        }
+    }
+
+    /// Whether something unsafe would follow from taking a record for absent that is there and cannot be read: a
+    /// decision or an effect would be forgotten, a message taken for another one, something not be erased.
+    pub fn holds_what_must_not_be_missed(self) -> bool {
+        match self {
+            Self::Pending | Self::Runs | Self::Cards | Self::Undo | Self::Erasures | Self::Aside => true,
+            Self::Inbox | Self::Outbox | Self::Messages | Self::Users | Self::Chats | Self::PendingOpen => false,
+            Self::Shown | Self::Due | Self::Audit | Self::Turns | Self::Meta => false,
+            Self::Tasks | Self::Events | Self::Notes | Self::Memories | Self::Contacts => false,
         }
     }
 }
@@ -165,7 +181,7 @@ impl Key {
 pub struct Stored {
     /// Grows with every commit, over the whole store; never used twice.
     pub revision: u64,
-    /// The record's own version, see [`Record::VERSION`].
+    /// The record's own version, see [`Record::VERSION`]; 0 where there are too few bytes for a record.
     pub version: u8,
     /// JSON.
     pub body: Vec<u8>,
@@ -199,7 +215,7 @@ impl Change {
     /// Writes a record.
     pub fn put<R: Record>(record: &R, expect: Expect) -> Result<Self, StoreError> {
         let body = serde_json::to_vec(record)
-            .map_err(|cause| StoreError::Unreadable { table: R::TABLE, why: cause.to_string() })?;
+            .map_err(|cause| StoreError::Unreadable { table: R::TABLE, why: wrong_json(&cause) })?;
         Ok(Self { table: R::TABLE, key: record.key(), expect, put: Some((R::VERSION, body)) })
     }
 
@@ -293,74 +309,6 @@ impl Scan {
     }
 }
 
-/// Why the store did not do it. Each message says what is kept and what to do.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum StoreError {
-    /// Something else was there than expected; nothing was written.
-    #[error("{table:?} {key:?} has changed meanwhile; nothing was written")]
-    Conflict {
-        /// Where.
-        table: Table,
-        /// Which.
-        key: Key,
-    },
-    /// Another process owns the file.
-    #[error("{path} is in use by another brain-agent; stop that one, or let it do the work")]
-    Locked {
-        /// The file.
-        path: String,
-    },
-    /// The file is no store, or its content is broken.
-    #[error("{path} is damaged ({why}); it was left as it is: restore a copy, or move it away to start afresh")]
-    Damaged {
-        /// The file.
-        path: String,
-        /// What was found.
-        why: String,
-    },
-    /// The file was written by a newer program.
-    #[error("{path} has format {found}, this program knows up to {known}; it was left as it is: use the newer program")]
-    Newer {
-        /// The file.
-        path: String,
-        /// Its format.
-        found: u32,
-        /// Ours.
-        known: u32,
-    },
-    /// A record cannot be read.
-    #[error("a record of {table:?} cannot be read: {why}")]
-    Unreadable {
-        /// Where.
-        table: Table,
-        /// What was found.
-        why: String,
-    },
-    /// No room is left for it.
-    #[error("the disk is full, so nothing of this was kept: free some space for {path}, then say it again")]
-    Full {
-        /// The file.
-        path: String,
-    },
-    /// Read-only disk, broken device.
-    #[error("{path} cannot be written or read: {why}; nothing of this change was kept")]
-    Disk {
-        /// The file.
-        path: String,
-        /// What the system said.
-        why: String,
-    },
-    /// The store was opened without this index.
-    #[error("the store keeps no index {name}")]
-    NoIndex {
-        /// Its name.
-        name: &'static str,
-    },
-    /// The store is shutting down.
-    #[error("the store is closed")]
-    Closed,
-}
-
 /// A stored record: its table, its key, its version.
 pub trait Record: Serialize + DeserializeOwned + Send + Sync {
     /// Where it lives.
@@ -380,12 +328,30 @@ pub trait Record: Serialize + DeserializeOwned + Send + Sync {
 
 /// Reads a stored record in this or an older version.
 pub fn from_stored<R: Record>(stored: &Stored) -> Result<R, StoreError> {
-    let unreadable = |why: String| StoreError::Unreadable { table: R::TABLE, why };
+    let (table, unreadable) = (R::TABLE, |why: String| StoreError::Unreadable { table: R::TABLE, why });
     if stored.version == R::VERSION {
-        return serde_json::from_slice(&stored.body).map_err(|cause| unreadable(cause.to_string()));
+        return serde_json::from_slice(&stored.body).map_err(|cause| unreadable(wrong_json(&cause)));
     }
-    let value = serde_json::from_slice(&stored.body).map_err(|cause| unreadable(cause.to_string()))?;
+    if stored.version > R::VERSION {
+        return Err(StoreError::NewerRecord { table, found: stored.version, known: R::VERSION });
+    }
+    if stored.version == 0 {
+        return Err(unreadable(format!("{} bytes are too few for a record", stored.body.len())));
+    }
+    let value = serde_json::from_slice(&stored.body).map_err(|cause| unreadable(wrong_json(&cause)))?;
     R::migrate(stored.version, value).ok_or_else(|| unreadable(format!("version {} is not known", stored.version)))
+}
+
+/// What is wrong with a record's JSON. serde's own words would repeat what somebody wrote.
+fn wrong_json(cause: &serde_json::Error) -> String {
+    use serde_json::error::Category;
+    let what = match cause.classify() {
+        Category::Syntax => "it is no JSON",
+        Category::Data => "it has another shape than such a record",
+        Category::Eof => "it ends too early",
+        Category::Io => "it could not be written as JSON",
+    };
+    format!("{what}, at byte {} of line {}", cause.column(), cause.line())
 }
 
 /// The embedded or shared store.

@@ -103,20 +103,46 @@ async fn handle_due(brain: &Brain, told: &Told) -> Result<(), StoreError> {
         }
         let mut chats: Vec<(ChatId, Vec<Held>)> = Vec::new();
         for (entry, revision) in due {
-            match &entry.kind {
+            let handled = match &entry.kind {
                 DueKind::Item { .. } => match chats.iter_mut().find(|(chat, _)| *chat == entry.chat) {
-                    Some((_, entries)) => entries.push((entry, revision)),
-                    None => chats.push((entry.chat.clone(), vec![(entry, revision)])),
+                    Some((_, entries)) => {
+                        entries.push((entry, revision));
+                        continue;
+                    }
+                    None => {
+                        chats.push((entry.chat.clone(), vec![(entry, revision)]));
+                        continue;
+                    }
                 },
-                DueKind::Expiry { .. } => expire(brain, told, &entry, revision).await?,
-                DueKind::Briefing => brief(brain, told, &entry, revision).await?,
-                DueKind::Outbox => look_again(brain, told, &entry, revision).await?,
-            }
+                DueKind::Expiry { .. } => expire(brain, told, &entry, revision).await,
+                DueKind::Briefing => brief(brain, told, &entry, revision).await,
+                DueKind::Outbox => look_again(brain, told, &entry, revision).await,
+            };
+            unless_unreadable(brain, &[(entry, revision)], handled).await?;
         }
         for (chat, entries) in chats {
-            notify(brain, told, &chat, &entries).await?;
+            let handled = notify(brain, told, &chat, &entries).await;
+            unless_unreadable(brain, &entries, handled).await?;
         }
     }
+}
+
+/// A record that cannot be read holds up the entries that need it, and no others.
+async fn unless_unreadable(brain: &Brain, entries: &[Held], handled: Result<(), StoreError>) -> Result<(), StoreError> {
+    let Some(error) = handled.as_ref().err().filter(|error| error.is_of_one_record()) else {
+        return handled;
+    };
+    tracing::error!(%error, entries = entries.len(), "what fell due needs a record that cannot be read");
+    let mut batch = Batch::default();
+    for (due, revision) in entries {
+        batch.delete(Table::Due, due.key(), Expect::Revision(*revision));
+        let is_card = matches!(due.kind, DueKind::Expiry { .. });
+        // A broken card is withdrawn without its expiry; what a newer program wrote waits for it.
+        if !(is_card && matches!(error, StoreError::Unreadable { .. })) {
+            batch.put(&until(due, brain.clock.now() + chrono::Duration::seconds(AGAIN_SECS)), Expect::Any)?;
+        }
+    }
+    settle(brain.commit(batch).await.map(|_| ()))
 }
 
 async fn next(brain: &Brain) -> Result<Option<DateTime<Utc>>, StoreError> {

@@ -60,6 +60,7 @@ impl From<StoreError> for ServiceError {
             | StoreError::Locked { .. }
             | StoreError::Damaged { .. }
             | StoreError::Newer { .. }
+            | StoreError::NewerRecord { .. }
             | StoreError::Full { .. }
             | StoreError::Disk { .. }
             | StoreError::NoIndex { .. }

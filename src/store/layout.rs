@@ -7,7 +7,7 @@ use std::ops::Bound;
 
 use redb::TableDefinition;
 
-use crate::ports::{Expect, Key, Scan, StoreError, Stored, Table};
+use crate::ports::{Expect, Key, Scan, Stored, Table};
 
 /// A table of records.
 pub(super) type Records = TableDefinition<'static, &'static str, &'static [u8]>;
@@ -52,16 +52,14 @@ pub(super) fn revision_of(bytes: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(revision))
 }
 
-/// The record behind stored bytes.
-pub(super) fn decode(table: Table, mut bytes: Vec<u8>) -> Result<Stored, StoreError> {
+/// The record behind stored bytes. Bytes too short for one have no version and no revision, and are what is found.
+pub(super) fn decode(mut bytes: Vec<u8>) -> Stored {
     match (bytes.first().copied(), revision_of(&bytes)) {
         (Some(version), Some(revision)) => {
             bytes.drain(..HEAD);
-            Ok(Stored { revision, version, body: bytes })
+            Stored { revision, version, body: bytes }
         }
-        (None, _) | (_, None) => {
-            Err(StoreError::Unreadable { table, why: format!("{} bytes are too few for a record", bytes.len()) })
-        }
+        (None, _) | (_, None) => Stored { revision: 0, version: 0, body: bytes },
     }
 }
 
@@ -125,14 +123,15 @@ mod tests {
     }
 
     #[test]
-    fn a_record_reads_back_and_a_stump_does_not() {
+    fn a_record_reads_back_and_a_stump_is_no_version_of_one() {
         let bytes = encode(3, u64::MAX - 1, b"{}");
-        let stored = decode(Table::Notes, bytes).unwrap();
+        let stored = decode(bytes);
         assert_eq!((stored.version, stored.revision), (3, u64::MAX - 1));
         assert_eq!(stored.body, b"{}");
         for length in 0..HEAD {
             let stump = vec![1; length];
-            assert!(matches!(decode(Table::Notes, stump), Err(StoreError::Unreadable { table: Table::Notes, .. })));
+            let stored = decode(stump.clone());
+            assert_eq!((stored.version, stored.revision, stored.body), (0, 0, stump));
         }
     }
 }

@@ -165,18 +165,29 @@ impl State {
     }
 }
 
+/// The tables at one moment.
+#[derive(Debug)]
+struct Moment<'a> {
+    store: &'a MemoryStore,
+    tables: Tables,
+}
+
 #[async_trait]
-impl Reader for Tables {
+impl Reader for Moment<'_> {
     async fn get(&self, table: Table, key: &Key) -> Result<Option<Stored>, StoreError> {
-        Ok(self.get(table, key).cloned())
+        Ok(self.tables.get(table, key).cloned())
     }
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
-        Ok(self.scan(&scan))
+        Ok(self.tables.scan(&scan))
+    }
+
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
+        self.store.set_aside(noted).await
     }
 
     async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
-        Ok(self.count(&scan))
+        Ok(self.tables.count(&scan))
     }
 }
 
@@ -190,6 +201,10 @@ impl Reader for MemoryStore {
         Ok(self.state().with(scan.by).scan(&scan))
     }
 
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
+        self.commit(noted).await.map(|_| ())
+    }
+
     async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
         Ok(self.state().with(scan.by).count(&scan))
     }
@@ -198,7 +213,8 @@ impl Reader for MemoryStore {
 #[async_trait]
 impl Store for MemoryStore {
     async fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
-        Ok(Snapshot::of(self.state().tables.clone()))
+        let tables = self.state().tables.clone();
+        Ok(Snapshot::of(Moment { store: self, tables }))
     }
 
     async fn commit(&self, batch: Batch) -> Result<u64, StoreError> {

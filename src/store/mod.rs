@@ -198,6 +198,10 @@ impl Reader for RedbSnapshot<'_> {
         self.store.scan_at(&self.moment, scan).await
     }
 
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
+        self.store.commit(noted).await.map(|_| ())
+    }
+
     async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
         self.store.count_at(&self.moment, scan).await
     }
@@ -211,6 +215,10 @@ impl Reader for RedbStore {
 
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         self.scan_at(&self.shared.moment(), scan).await
+    }
+
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
+        self.commit(noted).await.map(|_| ())
     }
 
     async fn count(&self, scan: Scan) -> Result<usize, StoreError> {

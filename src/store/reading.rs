@@ -75,7 +75,7 @@ pub(super) fn get(shared: &Shared, moment: &Moment, table: Table, key: &Key) -> 
         let bytes = table.get(key.as_str())?;
         Ok(bytes.map(|bytes| bytes.value().to_vec()))
     })?;
-    bytes.map(|bytes| decode(table, bytes)).transpose()
+    Ok(bytes.map(decode))
 }
 
 /// Records of a range.
@@ -84,12 +84,11 @@ pub(super) async fn scan(
     moment: &Arc<Moment>,
     scan: Scan,
 ) -> Result<Vec<(Key, Stored)>, StoreError> {
-    let table = scan.table;
     let found = match range(shared, moment, &scan, limits::STORE_READ_INLINE)? {
         (found, ControlFlow::Break(())) => found,
         (found, ControlFlow::Continue(())) => elsewhere(shared, moment, behind(scan, &found), found).await?,
     };
-    found.into_iter().map(|(key, bytes)| Ok((key, decode(table, bytes)?))).collect()
+    Ok(found.into_iter().map(|(key, bytes)| (key, decode(bytes))).collect())
 }
 
 /// How many records a range holds.

@@ -46,7 +46,7 @@ pub(super) fn entries_of(index: &Secondary, key: &Key, stored: &Stored) -> BTree
 
 /// Those of what is stored; none for bytes that are no record.
 fn entries_in(index: &Secondary, key: &Key, bytes: Option<&[u8]>) -> BTreeMap<String, u32> {
-    let stored = bytes.and_then(|bytes| decode(index.table, bytes.to_vec()).ok());
+    let stored = bytes.map(|bytes| decode(bytes.to_vec()));
     stored.map(|stored| entries_of(index, key, &stored)).unwrap_or_default()
 }
 

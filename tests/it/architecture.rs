@@ -23,6 +23,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "prompts",
         "scheduler",
         "services",
+        "upkeep",
     ];
     Some(match module {
         "limits" | "failpoint" => &[],
@@ -31,7 +32,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "prompts" | "clock" | "config" => PORTS,
         "store" | "search" | "services" | "llm" => ADAPTER,
         "pipeline" => PIPELINE,
-        "scheduler" | "admin" | "channel" => FRONT,
+        "scheduler" | "upkeep" | "admin" | "channel" => FRONT,
         // They put everything together.
         "app" | "bin" | "lib" | "eval" => return None,
         // A module nobody has given its place yet.

@@ -17,4 +17,5 @@ mod taint;
 mod time;
 mod undecided;
 mod undo;
+mod unreadable;
 mod words;

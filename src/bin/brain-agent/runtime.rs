@@ -17,6 +17,7 @@ use brain_agent::pipeline::commit;
 use brain_agent::ports::{Channel, Clock, Store};
 use brain_agent::scheduler;
 use brain_agent::store::RedbStore;
+use brain_agent::upkeep;
 use chrono_tz::Tz;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -29,6 +30,8 @@ pub(crate) struct Runtime {
     beside: tokio::task::JoinSet<()>,
     /// What falls due, when this process sees to it. It ends by itself, so that what is being delivered arrives.
     time: Option<AbortOnDropHandle<()>>,
+    /// What is done when nobody waits.
+    upkeep: Option<AbortOnDropHandle<()>>,
     /// Nothing new begins.
     stop: CancellationToken,
 }
@@ -59,7 +62,7 @@ impl Runtime {
         let brain = Arc::new(app::build(config, parts)?);
         commit::recover(&brain).await?;
         let (beside, stop) = (tokio::task::JoinSet::new(), CancellationToken::new());
-        Ok(Self { brain, console, store: file, beside, time: None, stop })
+        Ok(Self { brain, console, store: file, beside, time: None, upkeep: None, stop })
     }
 
     /// Lets other processes reach this one.
@@ -77,11 +80,14 @@ impl Runtime {
         }
     }
 
-    /// Delivers what falls due, by the real clock.
+    /// Delivers what falls due, by the real clock, and keeps the store in order.
     pub(crate) fn keep_time(&mut self) {
         let (brain, stop) = (self.brain.clone(), self.stop.clone());
         let time = tokio::spawn(async move { scheduler::run(&brain, &stop).await });
         self.time = Some(AbortOnDropHandle::new(time));
+        let (brain, stop) = (self.brain.clone(), self.stop.clone());
+        let upkeep = tokio::spawn(async move { upkeep::run(&brain, &stop).await });
+        self.upkeep = Some(AbortOnDropHandle::new(upkeep));
     }
 
     pub(crate) async fn close(mut self, data_dir: &Path) {
@@ -90,6 +96,8 @@ impl Runtime {
             // It has a limit of its own. If it broke, the next start finds what it has left.
             let _ = time.await;
         }
+        // Each of its steps is whole, or is done again by the next start.
+        drop(self.upkeep.take());
         self.beside.shutdown().await;
         let _ = std::fs::remove_file(control::path(data_dir));
         drop(self.brain);

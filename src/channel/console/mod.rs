@@ -23,6 +23,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::{commit, handle_turn};
 use crate::ports::Batch;
 use crate::scheduler;
+use crate::upkeep;
 
 /// The chat of a console's user.
 pub fn chat_of(user: &str) -> ChatId {
@@ -141,6 +142,7 @@ impl Session {
             return Err("the clock only moves forward".to_owned());
         }
         scheduler::run_due(&self.brain).await.map_err(|error| error.to_string())?;
+        upkeep::once(&self.brain).await.map_err(|error| error.to_string())?;
         Ok(Done::quiet(Path::Clock))
     }
 }

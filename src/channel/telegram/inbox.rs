@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use crate::core::turn::Incoming;
 use crate::failpoint::fail_point;
 use crate::limits;
-use crate::ports::records::InboxEntry;
+use crate::ports::records::{Aside, InboxEntry};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
 
 /// The name of this channel in the inbox.
@@ -51,8 +51,7 @@ impl Inbox {
         let mut fresh = HashSet::new();
         let mut changes = Batch::default();
         for entry in batch {
-            let known = fresh.contains(&entry.update) || self.store.get(Table::Inbox, &entry.key()).await?.is_some();
-            if !known {
+            if !fresh.contains(&entry.update) && !self.knows(&entry.key()).await? {
                 changes.put(entry, Expect::Absent)?;
                 fresh.insert(entry.update);
             }
@@ -70,6 +69,13 @@ impl Inbox {
             tracing::warn!(%error, "old updates could not be removed");
         }
         Ok(fresh)
+    }
+
+    /// Whether an update was received before. One whose record could not be read is still known by its place.
+    async fn knows(&self, key: &Key) -> Result<bool, StoreError> {
+        let aside = Aside::key_of(Table::Inbox, key);
+        let known = self.store.get(Table::Inbox, key).await?.is_some();
+        Ok(known || self.store.get(Table::Aside, &aside).await?.is_some())
     }
 
     /// Removes the oldest of the done ones.

@@ -193,7 +193,7 @@ async fn withdraw(brain: &Brain, chat: &ChatId, id: &PendingId) -> Result<(), St
         for (entry, revision) in brain.store.list::<OutboxEntry>(scan).await?.iter().filter(|(entry, _)| shows(entry)) {
             batch.delete(Table::Outbox, entry.key(), Expect::Revision(*revision));
         }
-        if let Some((mut pending, revision)) = brain.pending(id).await?
+        if let Some((mut pending, revision)) = brain.readable_pending(id).await?
             && pending.state.is_open()
             && pending.apply(Transition::Supersede).is_ok()
         {
@@ -215,7 +215,7 @@ async fn withhold_altered(brain: &Brain, entry: &mut OutboxEntry) -> Result<(), 
     let Some(card) = &reply.card else {
         return Ok(());
     };
-    let stored = brain.pending(&card.pending).await?;
+    let stored = brain.readable_pending(&card.pending).await?;
     let intact = stored.is_some_and(|(pending, _)| {
         let made_for = reply.buttons.iter().flatten().next();
         let made_for = made_for.and_then(|button| Press::decode(&button.data));
@@ -227,7 +227,7 @@ async fn withhold_altered(brain: &Brain, entry: &mut OutboxEntry) -> Result<(), 
             }
     });
     if !intact {
-        tracing::error!(pending = %card.pending, "a card's record was altered; it is not shown");
+        tracing::error!(pending = %card.pending, "a card's record is not what it was made as; it is not shown");
         let why = format!(
             "A card ({}) was altered in my store, so I don't show it. Nothing was done; please ask again.",
             card.pending
@@ -303,7 +303,7 @@ async fn note_card(
 ) -> Result<(), StoreError> {
     // The same number never shows another card; what the channel says now counts.
     batch.put(&CardMessage { chat: chat.clone(), message, pending: card.pending.clone() }, Expect::Any)?;
-    let Some((mut pending, revision)) = brain.pending(&card.pending).await? else { return Ok(()) };
+    let Some((mut pending, revision)) = brain.readable_pending(&card.pending).await? else { return Ok(()) };
     // Whoever executes it goes by the revision of the approval; a repeated message changes nothing about that.
     if matches!(pending.state, State::Approved | State::Executing) {
         return Ok(());

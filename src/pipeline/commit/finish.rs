@@ -86,11 +86,12 @@ const FULL: &str = "The disk of the machine I run on is full, so nothing of this
 pub fn sorry(error: &StoreError) -> String {
     let why = match error {
         StoreError::Full { .. } => return FULL.to_owned(),
+        StoreError::Unreadable { .. } => "Something that I keep for this can no longer be read, so I stopped.",
+        StoreError::NewerRecord { .. } => "Something that I keep for this is from a newer version of me, so I stopped.",
         StoreError::Conflict { .. } => "Something else changed it at the same moment, so I stopped.",
         StoreError::Locked { .. }
         | StoreError::Damaged { .. }
         | StoreError::Newer { .. }
-        | StoreError::Unreadable { .. }
         | StoreError::Disk { .. }
         | StoreError::NoIndex { .. }
         | StoreError::Closed => "I could not read or save what I keep on the disk of this machine, so I stopped.",

@@ -26,6 +26,7 @@ mod locks;
 mod notifications;
 mod outbox;
 mod recover;
+mod unreadable;
 mod wording;
 
 use crate::core::ids::{ChatId, MessageId, RunId};

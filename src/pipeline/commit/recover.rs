@@ -9,12 +9,13 @@
 //!
 //! What is told here waits in the outbox: the channel delivers it once it serves, and no chat delays the start.
 
-use super::erasure;
+use super::{erasure, unreadable};
 use crate::core::ids::{ChatId, PendingId};
 use crate::core::outcome::Outcome;
 use crate::core::pending::State;
 use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::turn::Reply;
+use crate::language::time::Reference;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::closed;
 use crate::pipeline::consent::decisions::{Finished, Revisions};
@@ -44,13 +45,19 @@ pub async fn recover(brain: &Brain) -> Result<usize, StoreError> {
         let waits_in_inbox = run.origin == RunOrigin::Turn && waits_in_inbox(brain, &run).await?;
         let run = settle_doubts(brain, run).await;
         let settled =
-            if waits_in_inbox { keep(brain, &run, revision).await } else { finish(brain, run, revision).await };
+            if waits_in_inbox { keep(brain, &run, revision).await } else { finish(brain, run.clone(), revision).await };
         match settled {
             // Whoever began it lives after all, or another process settles it as well; it is theirs.
             Err(StoreError::Conflict { .. }) => {}
+            // It is told, and holds up nothing else.
+            Err(error) if error.is_of_one_record() => {
+                tracing::error!(%error, "what an earlier life began cannot be brought to its end");
+                unreadable::tell_what_was_done(brain, &run, revision).await?;
+            }
             other => other?,
         }
     }
+    unreadable::settle_cards(brain).await?;
     // A start fails for nothing that can be done later.
     if let Err(error) = erasure::resume(brain).await {
         tracing::error!(%error, "what was forgotten could not be erased everywhere yet");
@@ -100,7 +107,7 @@ async fn settle_doubts(brain: &Brain, mut run: Run) -> Run {
     run
 }
 
-async fn request_context(brain: &Brain, run: &Run) -> Result<RequestContext, StoreError> {
+pub(super) async fn request_context(brain: &Brain, run: &Run) -> Result<RequestContext, StoreError> {
     let user = brain.user(&run.owner, &run.chat).await?;
     Ok(brain.request_context(&user, &run.chat))
 }
@@ -124,12 +131,7 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
         }
     };
     let reference = ctx.reference();
-    let mut lines = vec![INTERRUPTED.to_owned()];
-    for step in &run.steps {
-        if let StepProgress::Done { outcome } = &step.progress {
-            lines.push(respond::told(brain, &step.action, outcome, &reference).0);
-        }
-    }
+    let mut lines = told(brain, &run, &reference);
     // What the same message asked for beyond its journal (a card, a question) died with the turn.
     if run.origin == RunOrigin::Turn {
         lines.push(AND_THE_REST.to_owned());
@@ -139,6 +141,15 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
         Some(pending) => brain.commit_decided(&pending, shows, batch).await,
         None => brain.commit_told(&run.chat, shows, batch).await,
     }
+}
+
+/// What became of each step, as far as that is known.
+pub(super) fn told(brain: &Brain, run: &Run, reference: &Reference) -> Vec<String> {
+    let done = run.steps.iter().filter_map(|step| match &step.progress {
+        StepProgress::Done { outcome } => Some(respond::told(brain, &step.action, outcome, reference).0),
+        StepProgress::Planned | StepProgress::Started => None,
+    });
+    std::iter::once(INTERRUPTED.to_owned()).chain(done).collect()
 }
 
 /// Does what is left of an approved card.

@@ -6,6 +6,7 @@
 //! Not here: anything else that is said about a card
 //! (see [`super::amendments`]).
 
+use super::decisions::UNREADABLE;
 use super::{again, asked_back, closed, decide, which};
 use crate::core::button::CardVerb;
 use crate::core::pending::Means;
@@ -37,6 +38,9 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
             Some(verb) => Some(decide(turn, &pending.id, verb, None, Means::Reply).await?),
             None => None,
         });
+    }
+    if turn.replied_to_unreadable && verb(said).is_some() {
+        return Ok(Some(Answer::says(Path::Consent, UNREADABLE).keeping_question()));
     }
     match verb(said) {
         None => Ok(None),

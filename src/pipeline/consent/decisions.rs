@@ -20,6 +20,10 @@ use crate::pipeline::stages::execute::{Grant, Ran, Start};
 use crate::ports::records::{Due, DueKind, PendingOpen, Show};
 use crate::ports::{Batch, Change, Expect, Key, Reader, Record, RecordExt, Scan, StoreError, Table};
 
+/// Said to whoever decides a card whose record is broken.
+pub const UNREADABLE: &str = "I can no longer read that card, so it can't be decided, and nothing of it was done by this. Please ask for it again if you still want it.";
+const WAITED_UNREADABLE: &str = "⚠️ A card that waited here for your yes or no can no longer be read, so it is withdrawn: nothing of it was done. Please ask for it again if you still want it.";
+
 /// Revisions of the two records of an approved card.
 #[derive(Debug, Clone, Copy)]
 pub struct Revisions {
@@ -67,9 +71,33 @@ impl Brain {
         pending(&self.store.as_ref(), id).await
     }
 
-    /// The open pending actions of a chat, oldest first.
+    /// The same for whoever only shows or tells something: nothing is there when it cannot be read.
+    pub async fn readable_pending(&self, id: &PendingId) -> Result<Option<(Pending, u64)>, StoreError> {
+        match self.pending(id).await {
+            Err(error) if error.is_of_one_record() => Ok(None),
+            other => other,
+        }
+    }
+
+    /// The open pending actions of a chat that can be read, oldest first.
     pub async fn open_pending(&self, chat: &ChatId) -> Result<Vec<Pending>, StoreError> {
-        open_pending(&self.store.snapshot().await?, chat).await
+        let open = open_cards(&self.store.snapshot().await?, chat).await?;
+        self.withdraw_broken(&open).await?;
+        Ok(open.cards)
+    }
+
+    /// Withdraws and tells what nobody can decide, because it cannot be read.
+    pub async fn withdraw_broken(&self, open: &OpenCards) -> Result<(), StoreError> {
+        for (entry, revision) in &open.broken {
+            let mut batch = Batch::default();
+            batch.delete(Table::PendingOpen, entry.key(), Expect::Revision(*revision));
+            let told = vec![Show::Send(Reply::text(WAITED_UNREADABLE))];
+            match self.commit_told(&entry.chat, told, batch).await {
+                Ok(()) | Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Makes a decision durable: new state, audit row, and for a yes the intent to execute, in one commit.
@@ -243,20 +271,33 @@ pub async fn pending(reader: &impl Reader, id: &PendingId) -> Result<Option<(Pen
     reader.load::<Pending>(&Key::of(&[id.as_str()])).await
 }
 
-/// The open pending actions of a chat, oldest first, as this reader sees them.
-pub async fn open_pending(reader: &impl Reader, chat: &ChatId) -> Result<Vec<Pending>, StoreError> {
+/// The open cards of a chat.
+#[derive(Debug, Default)]
+pub struct OpenCards {
+    /// Those that can be read, oldest first.
+    pub cards: Vec<Pending>,
+    /// The index entries of those that cannot, and their revisions.
+    pub broken: Vec<(PendingOpen, u64)>,
+    /// Whether there is one beside `cards`, broken or of a newer program: then nothing is the only open card.
+    pub is_one_hidden: bool,
+}
+
+/// The open cards of a chat, as this reader sees them.
+pub async fn open_cards(reader: &impl Reader, chat: &ChatId) -> Result<OpenCards, StoreError> {
     let scan = Scan::of::<PendingOpen>(&[chat.as_str()], limits::PENDING_OPEN_MAX);
     let index = reader.list::<PendingOpen>(scan).await?;
-    let mut open = Vec::with_capacity(index.len());
-    for (entry, _) in index {
-        if let Some((pending, _)) = pending(reader, &entry.id).await?
-            && pending.state.is_open()
-        {
-            open.push(pending);
+    let mut open = OpenCards::default();
+    for (entry, revision) in index {
+        match pending(reader, &entry.id).await {
+            Ok(pending) => open.cards.extend(pending.map(|(card, _)| card).filter(|card| card.state.is_open())),
+            Err(StoreError::Unreadable { .. }) => open.broken.push((entry, revision)),
+            Err(StoreError::NewerRecord { .. }) => open.is_one_hidden = true,
+            Err(error) => return Err(error),
         }
     }
+    open.is_one_hidden |= !open.broken.is_empty();
     // Cards made at the same instant are in the order in which they were shown.
-    open.sort_by_key(|pending| (pending.created_at, pending.last_card_message()));
+    open.cards.sort_by_key(|pending| (pending.created_at, pending.last_card_message()));
     Ok(open)
 }
 

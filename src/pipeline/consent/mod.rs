@@ -115,6 +115,10 @@ pub async fn decide(
         Ok(Tried::Approved(pending, revisions)) => approved(turn, pending, revisions).await,
         Ok(Tried::Denied(pending)) => Ok(denied(turn, &pending)),
         Err(StoreError::Conflict { .. }) => too_late(turn, id).await,
+        Err(error) if error.is_of_one_record() => {
+            tracing::error!(pending = %id, %error, "a card cannot be decided");
+            Ok(Answer::says(Path::Consent, decisions::UNREADABLE).noticed(turn, NoticeKind::Alert).keeping_question())
+        }
         Err(error) => Err(error),
     }
 }

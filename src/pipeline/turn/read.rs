@@ -7,7 +7,7 @@ use crate::core::pending::Pending;
 use crate::core::turn::{Incoming, Input};
 use crate::limits;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::decisions;
+use crate::pipeline::consent::decisions::{self, OpenCards};
 use crate::ports::records::{CardMessage, ChatState, Message, Shown, User};
 use crate::ports::{RecordExt, Scan, Snapshot, StoreError};
 
@@ -18,19 +18,26 @@ pub(super) struct Beginning {
     pub history: Vec<Message>,
     pub replied: Option<Shown>,
     pub replied_card: Option<Pending>,
+    /// Whether it replies to a card that cannot be read.
+    pub replied_to_unreadable: bool,
     /// The chat's open cards, whoever they belong to.
-    pub open: Vec<Pending>,
+    pub open: OpenCards,
 }
 
 pub(super) async fn beginning(brain: &Brain, incoming: &Incoming) -> Result<Beginning, StoreError> {
     let moment = brain.store.snapshot().await?;
+    let (replied_card, replied_to_unreadable) = match replied_card(&moment, incoming).await {
+        Err(error) if error.is_of_one_record() => (None, true),
+        card => (card?, false),
+    };
     Ok(Beginning {
         user: brain.user_in(&moment, &incoming.user, &incoming.chat).await?.0,
         state: brain.chat_state_in(&moment, &incoming.chat).await?.0,
         history: history(&moment, &incoming.chat).await?,
         replied: replied(&moment, incoming).await?,
-        replied_card: replied_card(&moment, incoming).await?,
-        open: decisions::open_pending(&moment, &incoming.chat).await?,
+        replied_card,
+        replied_to_unreadable,
+        open: decisions::open_cards(&moment, &incoming.chat).await?,
     })
 }
 

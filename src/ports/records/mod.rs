@@ -1,8 +1,9 @@
 //! Stored records that belong to no single service: conversation, cards, inbox and outbox, due-index, audit,
-//! what is to be erased.
+//! what is to be erased, what could not be read.
 //!
 //! Keys begin with what they are listed by. Items of a service (tasks, events, …) are defined beside it.
 
+mod aside;
 mod cards;
 mod conversation;
 mod due;
@@ -13,6 +14,7 @@ mod trace;
 use chrono::{DateTime, Utc};
 
 use crate::ports::Key;
+pub use aside::{Aside, Bytes};
 pub use cards::{CARDS_BY_OWNER, CardMessage, PendingOpen, Undo};
 pub use conversation::{ChatState, Clarification, LastDecided, Message, Snoozing, Speaker, User};
 pub use due::{DUE_BY_OWNER, Due, DueKind};

@@ -45,7 +45,7 @@ fn restart(disk: &Disk) -> Dump {
     for table in TABLES {
         for entry in reading.open_table(records(table)).unwrap().iter().unwrap() {
             let (key, value) = entry.unwrap();
-            let stored = decode(table, value.value().to_vec()).unwrap();
+            let stored = decode(value.value().to_vec());
             dump.insert((table, key.value().to_owned()), stored.body);
         }
     }

@@ -138,6 +138,10 @@ impl Reader for Mortal {
         }
         self.inner.scan(scan).await
     }
+
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
+        self.commit(noted).await.map(|_| ())
+    }
 }
 
 #[async_trait]

@@ -198,6 +198,10 @@ impl Reader for WatchedStore {
         self.lets_others_go_first().await;
         self.inner.scan(scan).await
     }
+
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
+        self.commit(noted).await.map(|_| ())
+    }
 }
 
 #[async_trait]

@@ -141,6 +141,7 @@ fn told_left(error: &StoreError) -> String {
         | StoreError::Locked { .. }
         | StoreError::Damaged { .. }
         | StoreError::Newer { .. }
+        | StoreError::NewerRecord { .. }
         | StoreError::Unreadable { .. }
         | StoreError::Disk { .. }
         | StoreError::NoIndex { .. }

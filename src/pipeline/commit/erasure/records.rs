@@ -31,7 +31,7 @@ fn treatment(table: Table) -> Treatment {
         Table::Outbox | Table::Chats | Table::Pending | Table::Shown | Table::Runs => Treatment::Marked,
         Table::Audit | Table::Turns => Treatment::Marked,
         // What is restored, or done again, is done with the very words or not at all.
-        Table::Undo | Table::Meta => Treatment::Dropped,
+        Table::Undo | Table::Meta | Table::Aside => Treatment::Dropped,
         // An update loses its words with the turn that answers it.
         Table::Inbox => Treatment::Left,
         Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => Treatment::Left,
@@ -52,6 +52,7 @@ fn is_open(table: Table, record: &Value) -> bool {
         }
         Table::Chats | Table::Runs => true,
         Table::Messages | Table::Shown | Table::Undo | Table::Audit | Table::Turns | Table::Meta => false,
+        Table::Aside => false,
         Table::Inbox | Table::Users | Table::PendingOpen | Table::Cards | Table::Due | Table::Erasures => false,
         Table::Tasks | Table::Events | Table::Notes | Table::Memories | Table::Contacts => false,
     }
@@ -123,7 +124,9 @@ impl<'a> Sought<'a> {
             let is_last = page.len() < limit;
             let mut batch = Batch::default();
             for (key, stored) in page {
-                let Some(record) = parsed(&stored).filter(|record| self.is_the_persons(record)) else { continue };
+                let Some(record) = parsed(&stored).filter(|record| self.is_the_persons(table, record)) else {
+                    continue;
+                };
                 let found = Found { key, stored, record };
                 match treatment(table) {
                     Treatment::Left => {}
@@ -149,8 +152,13 @@ impl<'a> Sought<'a> {
     }
 
     /// Records name whose they are, or in which chat they belong; those that name neither are nobody's.
-    fn is_the_persons(&self, record: &Value) -> bool {
+    fn is_the_persons(&self, table: Table, record: &Value) -> bool {
         let owner = &self.erasure.owner;
+        if table == Table::Aside {
+            // Of what could not be read only the place is known.
+            let mut parts = record["key"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            return parts.any(|part| part == owner.as_str() || ChatId::new(part).is_private_of(owner));
+        }
         let mut names = ["owner", "user", "by"].iter().filter_map(|field| record[*field].as_str()).peekable();
         let is_in_own_chat =
             record["chat"].as_str().map(|chat| ChatId::new(chat).is_private_of(owner) || self.groups.contains(chat));
@@ -167,7 +175,9 @@ impl<'a> Sought<'a> {
         let restored = (table == Table::Undo).then(|| from_stored::<Undo>(&found.stored).ok()).flatten();
         let bodies = restored.into_iter().flat_map(|undo| undo.changes).filter_map(|change| change.put);
         let mut bodies = bodies.filter_map(|(_, body)| serde_json::from_slice::<Value>(&body).ok());
-        let has_it = self.stands_in(&found.record) || bodies.any(|body| self.stands_in(&body));
+        // What is no text cannot be looked through; nobody can read it either.
+        let is_dark = table == Table::Aside && !found.record["bytes"]["raw"].is_null();
+        let has_it = is_dark || self.stands_in(&found.record) || bodies.any(|body| self.stands_in(&body));
         has_it.then(|| Change::delete(table, found.key.clone(), Expect::Revision(found.stored.revision)))
     }
 

@@ -3,7 +3,7 @@
 //! Holds what the services keep of the person, their settings, and the conversation and the cards of their private
 //! chat, open and closed. Deliberately not in it, and its words say so: anything of other people (what was said in
 //! groups is theirs, too), mail, and the notes on our own work (traces, audit, journals, what undoes a deed); nor
-//! rights and secrets. Cards are listed for information; an import never revives them.
+//! rights and secrets. What cannot be read is named. Cards are listed for information; an import never revives them.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,8 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{CardMessage, Message};
-use crate::ports::{RecordExt, StoreError};
+use crate::ports::records::{Aside, CardMessage, Message};
+use crate::ports::{RecordExt, Scan, StoreError};
 use crate::services::error::ServiceError;
 
 /// The document's version.
@@ -52,6 +52,11 @@ pub async fn data_of(brain: &Brain, owner: &UserId, chat: &ChatId) -> Result<Val
     let messages: Vec<Message> = brain.store.list_all::<Message>(&[chat.as_str()]).await?;
     let message = |message: Message| json!({"at": message.at, "speaker": message.speaker, "origin": message.origin, "text": message.text});
     document.insert("messages".to_owned(), messages.into_iter().map(message).collect());
+    // Last: what was read above may have found some.
+    let aside = brain.store.list::<Aside>(Scan::of::<Aside>(&[], limits::ASIDE_LISTED_MAX)).await?;
+    let aside = aside.into_iter().map(|(aside, _)| aside).filter(|aside| aside.is_of(owner));
+    let aside = aside.map(|aside| json!({"table": aside.table, "key": aside.key, "why": aside.why}));
+    document.insert("could_not_be_read".to_owned(), aside.collect());
     Ok(Value::Object(document))
 }
 
@@ -62,7 +67,7 @@ async fn closed_cards(brain: &Brain, owner: &UserId, chat: &ChatId) -> Result<Ve
     let shown: BTreeSet<PendingId> = messages.into_iter().map(|message| message.pending).collect();
     let mut closed = Vec::new();
     for id in &shown {
-        let card = brain.pending(id).await?.map(|(pending, _)| pending);
+        let card = brain.readable_pending(id).await?.map(|(pending, _)| pending);
         closed.extend(card.filter(|pending| pending.owner == *owner && !pending.state.is_open()));
     }
     closed.sort_by_key(|pending| pending.created_at);

@@ -8,9 +8,9 @@ use chrono::{DateTime, Duration, Utc};
 use crate::core::text::{shorten, visible};
 use crate::language::time;
 use crate::language::time::Grain;
-use crate::limits::ITEMS_MAX;
+use crate::limits::{ASIDE_LISTED_MAX, ITEMS_MAX};
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{Due, DueKind, InboxEntry, PendingOpen, TurnTrace};
+use crate::ports::records::{Aside, Due, DueKind, InboxEntry, PendingOpen, TurnTrace};
 use crate::ports::{RecordExt, Scan, Stage, StoreError};
 
 /// Turns that are looked back at.
@@ -101,6 +101,12 @@ async fn for_admins(turn: &Turn<'_>, traces: &[TurnTrace]) -> Result<Vec<String>
         format!("🗂 Open cards of everybody: {open}"),
         format!("🩺 Stages that fell back in those turns: {failing}"),
     ];
+    let unreadable = brain.store.list::<Aside>(Scan::of::<Aside>(&[], ASIDE_LISTED_MAX)).await?;
+    if !unreadable.is_empty() {
+        let tables: BTreeSet<&str> = unreadable.iter().map(|(record, _)| record.table.as_str()).collect();
+        let tables = tables.into_iter().collect::<Vec<_>>().join(", ");
+        lines.push(format!("⚠️ Records that could not be read and were set aside: {} ({tables})", unreadable.len()));
+    }
     if aside > 0 {
         lines
             .push(format!("⚠️ Messages set aside, because I ended each time they were handled (see the log): {aside}"));

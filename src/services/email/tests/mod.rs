@@ -44,6 +44,10 @@ impl Reader for RecordStore {
         let rows = inner.1.iter().filter(|((table, key), _)| *table == scan.table && key.as_str().starts_with(prefix));
         Ok(rows.map(|((_, key), stored)| (key.clone(), stored.clone())).take(scan.limit).collect())
     }
+
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
+        self.commit(noted).await.map(|_| ())
+    }
 }
 
 #[async_trait]
