@@ -219,6 +219,8 @@ pub const STORE_CACHE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Pause between two looks at what needs upkeep: what could not be read is told within a minute.
 pub const UPKEEP_EVERY_SECS: u64 = 60;
+/// All that people keep is read through with the first look, and again after so many: once a day.
+pub const UPKEEP_ALL_AFTER: u64 = 24 * 60;
 /// Records that could not be read which are looked through for new ones.
 pub const ASIDE_LISTED_MAX: usize = 10_000;
 /// Of those that are told at once so many are named; the rest is a number.

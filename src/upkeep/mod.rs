@@ -4,6 +4,7 @@
 //! next look; a turn under way goes first.
 
 mod aside;
+mod looking;
 
 use std::time::Duration;
 
@@ -15,13 +16,17 @@ use crate::ports::StoreError;
 
 /// One look at everything, at once.
 pub async fn once(brain: &Brain) -> Result<(), StoreError> {
+    looking::through(brain).await?;
     aside::tell(brain).await
 }
 
 /// Looks at everything from time to time, until `stop`.
 pub async fn run(brain: &Brain, stop: &CancellationToken) {
+    let mut looks = 0_u64;
     loop {
-        if let Err(error) = once(brain).await {
+        let all = looks.is_multiple_of(limits::UPKEEP_ALL_AFTER);
+        looks += 1;
+        if let Err(error) = if all { once(brain).await } else { aside::tell(brain).await } {
             tracing::warn!(%error, "the upkeep of the store was interrupted; it goes on later");
         }
         tokio::select! {
