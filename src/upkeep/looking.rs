@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::core::ids::UserId;
 use crate::pipeline::brain::Brain;
-use crate::ports::{Key, Order, Reader, Scan, StoreError, Table};
+use crate::ports::{Key, Order, Scan, StoreError, Table};
 
 /// Whose records begin with their owner.
 const OWNED: [Table; 5] = [Table::Tasks, Table::Events, Table::Notes, Table::Memories, Table::Contacts];
