@@ -181,6 +181,10 @@ impl Reader for BookStore {
     async fn scan(&self, scan: Scan) -> Result<Vec<(Key, Stored)>, StoreError> {
         self.inner.scan(scan).await
     }
+
+    async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
+        self.commit(noted).await.map(|_| ())
+    }
 }
 
 #[async_trait]
