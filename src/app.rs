@@ -19,9 +19,10 @@ use crate::llm;
 use crate::pipeline::brain::{Brain, Policy};
 use crate::ports::records::ChatState;
 use crate::ports::{
-    Channel, Clock, Model, RecordExt, Scan, Secondary, SendError, Store, StoreError, Transcriber, secondary,
+    Channel, Clock, Index, Model, RecordExt, Scan, Secondary, SendError, Store, StoreError, Transcriber, secondary,
 };
 use crate::prompts::{PromptError, Prompts};
+use crate::search::plain::PlainIndex;
 use crate::services;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::send::smtp::{Smtp, SmtpUrlError};
@@ -107,7 +108,8 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
     let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
     let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
     let mailboxes = Mailboxes::new(&data_dir, own_address);
-    let (services, people) = services::built_in(&store, &mailboxes, smtp);
+    let index: Arc<dyn Index> = Arc::new(PlainIndex::new(store.clone(), services::sources()));
+    let (services, people) = services::built_in(&store, &index, &mailboxes, smtp);
     Ok(Brain {
         model: model(config)?,
         prompts: Prompts::load(config.prompts_dir.as_deref())?,

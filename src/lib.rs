@@ -35,8 +35,8 @@
 //! 4. [`services`]: a folder each; stakes, cards and receipts of every command come from there.
 //! 5. [`pipeline`]: one turn, top to bottom. [`scheduler`]: what falls due without one. [`upkeep`]: what is done when nobody
 //!    waits, so that nothing grows for ever.
-//! 6. Adapters: [`store`], [`llm`]. Where people are: [`channel`], [`admin`]. Put together in [`app`]; the command
-//!    line is the binary's, in `src/bin`.
+//! 6. Adapters: [`store`], [`search`], [`llm`]. Where people are: [`channel`], [`admin`]. Put together in [`app`]; the
+//!    command line is the binary's, in `src/bin`.
 //!
 //! `core` imports nothing of ours but [`limits`]; the pipeline knows ports and the registry, not adapters; adapters
 //! never import each other. A test fails on a forbidden edge.
@@ -56,6 +56,7 @@ pub mod pipeline;
 pub mod ports;
 pub mod prompts;
 pub mod scheduler;
+pub mod search;
 pub mod services;
 pub mod store;
 pub mod upkeep;

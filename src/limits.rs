@@ -86,7 +86,11 @@ pub const DECIDED_LATELY_SECS: i64 = 30 * 60;
 pub const ITEMS_MAX: usize = 10_000;
 /// Candidates shown when a description matches several items.
 pub const CANDIDATES_MAX: usize = 8;
-/// Characters of an item that a search reads: what it is about stands at its beginning.
+/// Items that a search loads to find the one that is meant: those that fit best, many more than are ever shown.
+pub const LOOKED_AT_MAX: usize = 64;
+/// Items that take place around a named time and are looked at: a full fortnight.
+pub const TAKING_PLACE_MAX: usize = 256;
+/// Characters of a description that a search reads.
 pub const SEARCH_CHARS_MAX: usize = 2_000;
 /// Characters of a title; what is longer belongs into the details.
 pub const TITLE_CHARS_MAX: usize = 500;

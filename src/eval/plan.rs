@@ -20,8 +20,9 @@ use crate::core::turn::Done;
 use crate::language::requests;
 use crate::language::requests::{Hearing, Past, Understood};
 use crate::language::time::{DateOrder, Reference};
-use crate::ports::Store;
 use crate::ports::StoreError;
+use crate::ports::{Index, Store};
+use crate::search::plain::PlainIndex;
 use crate::services;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::registry::Services;
@@ -30,7 +31,8 @@ use crate::store::MemoryStore;
 /// The built-in services over nothing: only their commands are looked at.
 static CATALOG: LazyLock<Arc<Services>> = LazyLock::new(|| {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    services::built_in(&store, &Mailboxes::new(Path::new(""), None), None).0.now()
+    let index: Arc<dyn Index> = Arc::new(PlainIndex::new(store.clone(), Vec::new()));
+    services::built_in(&store, &index, &Mailboxes::new(Path::new(""), None), None).0.now()
 });
 
 #[derive(Debug, Deserialize)]

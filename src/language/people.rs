@@ -211,10 +211,7 @@ impl Query {
                 NamedBy::Themself => Fit::Part,
             });
         }
-        let local_parts = person.emails.iter().map(|email| {
-            let local = email.split('@').next().unwrap_or_default();
-            name_words(&local.replace(['.', '_', '-', '+'], " "))
-        });
+        let local_parts = person.emails.iter().map(|email| name_words(&local_part(email)));
         let all_in = |name: &Vec<String>| self.words.iter().all(|word| name.contains(word));
         let part = names.iter().any(all_in) || local_parts.into_iter().any(|name| all_in(&name));
         part.then_some(Fit::Part)
@@ -253,6 +250,11 @@ fn name_words(name: &str) -> Vec<String> {
     if bare.is_empty() { all } else { bare }
 }
 
+/// What stands before the @ of an address, as words.
+pub fn local_part(address: &str) -> String {
+    address.split('@').next().unwrap_or_default().replace(['.', '_', '-', '+'], " ")
+}
+
 /// `bob@example.com`, also out of `Bob <bob@example.com>`.
 fn as_address(asked: &str) -> Option<String> {
     let inner = match (asked.rfind('<'), asked.strip_suffix('>')) {
@@ -281,19 +283,32 @@ fn recipient_of(address: &str, people: &[Candidate]) -> Recipient {
 const AROUND_GROUPS: &str = "the whole entire all of everyone everybody in on from at my our group people members \
     folks das die der ganze gesamte alle le la les toute tout el todo toda s to";
 
-/// The members when the words name a group, and nobody has exactly that name.
-fn group<'a>(asked: &str, people: &'a [Candidate]) -> Option<Vec<&'a Candidate>> {
+/// The name of a group as it is compared: "Book club" is "bookclub".
+pub fn group_key(group: &str) -> String {
+    joined(&words(group))
+}
+
+fn joined(words: &[String]) -> String {
+    words.concat().replace(|c: char| !c.is_alphanumeric(), "")
+}
+
+/// The groups that these words may name, as they are compared.
+pub fn group_keys(asked: &str) -> [String; 2] {
     let all = words(asked);
-    let joined = |words: &[String]| words.concat().replace(|c: char| !c.is_alphanumeric(), "");
     let is_around = |word: &String| AROUND_GROUPS.split(' ').any(|around| around == word);
     let core: Vec<String> = all.iter().filter(|word| !is_around(word)).cloned().collect();
-    let wanted = [joined(&core), joined(&all)];
+    [joined(&core), joined(&all)]
+}
+
+/// The members when the words name a group, and nobody has exactly that name.
+fn group<'a>(asked: &str, people: &'a [Candidate]) -> Option<Vec<&'a Candidate>> {
+    let wanted = group_keys(asked);
     let members: Vec<&Candidate> = people
         .iter()
         .filter(|p| p.familiarity == Familiarity::Saved)
         .filter(|p| {
             p.groups.iter().any(|group| {
-                let group = joined(&words(group));
+                let group = group_key(group);
                 !group.is_empty() && wanted.contains(&group)
             })
         })

@@ -3,7 +3,8 @@
 //! Each says what happened, what was kept, and what to do. Deliberately not here: doubt about an effect elsewhere, which
 //! is an outcome of its own and not an error (see [`Completed`](super::command::Completed)).
 
-use crate::ports::StoreError;
+use crate::core::text::capital;
+use crate::ports::{IndexError, StoreError};
 
 /// A service could not do its work.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,6 +66,15 @@ impl From<StoreError> for ServiceError {
             | StoreError::Disk { .. }
             | StoreError::NoIndex { .. }
             | StoreError::Closed => Self::Broken(error.to_string()),
+        }
+    }
+}
+
+impl From<IndexError> for ServiceError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Store(error) => error.into(),
+            IndexError::Building(_) | IndexError::Broken(_) => Self::Broken(capital(&format!("{error}."))),
         }
     }
 }

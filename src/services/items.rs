@@ -8,19 +8,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::search::{EXACT, PERHAPS, SURE, WordIndex, WordQuery};
+use super::finding::{Choice, Finder};
+use super::search::WordedItem;
 use super::texts::brief;
-use super::times::{self, Hint};
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
-use crate::limits::{CANDIDATES_MAX, ITEMS_MAX};
-use crate::ports::{Key, Record, RecordExt, Scan, Store};
+use crate::ports::{Document, Index, Key, Participant, Record, RecordExt, Source, Store, from_stored};
 use crate::services::error::ServiceError;
 use crate::services::service::{ItemChoice, Prepared, RequestContext};
-
-/// A second-best item this close to the best one is a question, not a detail.
-const CLOSE: f32 = 0.85;
 
 /// Something a person owns and may refer to by describing it.
 pub(super) trait Item: Record + Clone {
@@ -30,6 +26,21 @@ pub(super) trait Item: Record + Clone {
     /// How the person calls it.
     const NOUN: &'static str;
 
+    /// The kind of its documents: the name of its service.
+    const KIND: &'static str;
+
+    /// Raised whenever its document holds something else of the same record.
+    const DOCUMENT_VERSION: u32 = 1;
+
+    /// The flag of those that are looked through first.
+    const FIRST: Option<&'static str> = None;
+
+    /// Those that lie ahead are looked through first.
+    const AHEAD: bool = false;
+
+    /// It takes place, or is due, at some time.
+    const TIMED: bool = false;
+
     /// Its id, unique among the owner's items.
     fn id(&self) -> &str;
 
@@ -38,6 +49,39 @@ pub(super) trait Item: Record + Clone {
 
     /// Further words it may be known by.
     fn body(&self) -> String;
+
+    /// Who takes part in it.
+    fn people(&self) -> Vec<Participant> {
+        Vec::new()
+    }
+
+    /// When it takes place, is due, or was written; of what takes place at several times, one of them.
+    fn at(&self) -> DateTime<Utc>;
+
+    /// What is true of it.
+    fn flags(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// What of it can be found.
+    fn document(&self) -> Document {
+        Document {
+            kind: Self::KIND.to_owned(),
+            id: self.id().to_owned(),
+            title: self.title().to_owned(),
+            body: self.body(),
+            people: self.people(),
+            at: Some(self.at()),
+            flags: self.flags().into_iter().map(str::to_owned).collect(),
+            group: None,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Its words, to be measured.
+    fn worded(&self) -> WordedItem {
+        WordedItem::new(self.title(), &self.body())
+    }
 
     /// Title, and whatever tells it apart from one of the same title.
     fn label(&self, ctx: &RequestContext) -> String;
@@ -69,11 +113,6 @@ pub(super) trait Item: Record + Clone {
 /// An item and the revision it was read at.
 pub(super) type Held<T> = (T, u64);
 
-/// All items of one person.
-pub(super) async fn all<T: Item>(store: &Arc<dyn Store>, owner: &UserId) -> Result<Vec<Held<T>>, ServiceError> {
-    Ok(store.list::<T>(Scan::of::<T>(&[owner.as_str()], ITEMS_MAX)).await?)
-}
-
 /// Everything of one kind that a person owns, as it is stored.
 pub(super) async fn export<T: Record>(store: &Arc<dyn Store>, owner: &UserId) -> Result<Vec<Value>, ServiceError> {
     let all = store.list_all::<T>(&[owner.as_str()]).await?;
@@ -93,19 +132,18 @@ pub(super) async fn by_id<T: Item>(
     Ok(store.load::<T>(&Key::of(&[owner.as_str(), id])).await?)
 }
 
-/// What a description came to.
-pub(super) enum Choice<T> {
-    /// Clearly this one.
-    One(Held<T>),
-    /// One of these; `sure` when each of them fits well.
-    Several { items: Vec<T>, sure: bool },
-    /// Nothing.
-    None,
+/// How the records of a service become documents of the search index. Their keys begin with the owner.
+pub(super) const fn source<T: Item>() -> Source {
+    Source::new(T::TABLE, T::KIND, T::DOCUMENT_VERSION, |key, stored| {
+        let owner = UserId::new(*key.parts().first()?);
+        Some((owner, from_stored::<T>(stored).ok()?.document()))
+    })
 }
 
 /// The item that `words` mean: an id, or a description. `allowed` narrows what may be meant at all.
 pub(super) async fn find<T: Item>(
     store: &Arc<dyn Store>,
+    index: &Arc<dyn Index>,
     ctx: &RequestContext,
     words: &str,
     allowed: impl Fn(&T) -> bool,
@@ -114,93 +152,20 @@ pub(super) async fn find<T: Item>(
     if let Some(held) = by_id::<T>(store, &ctx.owner, words).await? {
         return Ok(if allowed(&held.0) { Choice::One(held) } else { Choice::None });
     }
-    let mut items = all::<T>(store, &ctx.owner).await?;
-    items.retain(|(item, _)| allowed(item));
-    Ok(choose(items, words, ctx))
-}
-
-/// Looks through the nearest items first, and further only when nothing there fits.
-fn choose<T: Item>(items: Vec<Held<T>>, words: &str, ctx: &RequestContext) -> Choice<T> {
-    let mut tiers: Vec<Vec<Held<T>>> = Vec::new();
-    let mut sorted: Vec<_> = items.into_iter().map(|held| (held.0.nearness(ctx), held)).collect();
-    sorted.sort_by_key(|(nearness, _)| *nearness);
-    let mut last = None;
-    for ((tier, _), held) in sorted {
-        if last != Some(tier) {
-            tiers.push(Vec::new());
-            last = Some(tier);
-        }
-        if let Some(tier) = tiers.last_mut() {
-            tier.push(held);
-        }
-    }
-    let hint = times::hint(words, ctx);
-    let mut perhaps = Choice::None;
-    for tier in tiers {
-        match choose_among(tier, words, hint.as_ref(), ctx) {
-            Choice::None => {}
-            Choice::Several { items, sure: false } => {
-                if matches!(perhaps, Choice::None) {
-                    perhaps = Choice::Several { items, sure: false };
-                }
-            }
-            found @ (Choice::One(_) | Choice::Several { .. }) => return found,
-        }
-    }
-    perhaps
-}
-
-fn choose_among<T: Item>(items: Vec<Held<T>>, words: &str, hint: Option<&Hint>, ctx: &RequestContext) -> Choice<T> {
-    let scores = scores(&items, words, hint, ctx);
-    let mut ranked: Vec<(f32, Held<T>)> =
-        scores.into_iter().zip(items).filter(|(score, _)| *score >= PERHAPS).collect();
-    // Stable: equally good ones stay in order of nearness.
-    ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let Some(best) = ranked.first().map(|(score, _)| *score) else {
-        return Choice::None;
-    };
-    let sure = best >= SURE;
-    ranked.retain(|(score, _)| *score >= best * CLOSE && (*score >= EXACT || best < EXACT));
-    if sure && ranked.len() == 1 {
-        return ranked.pop().map_or(Choice::None, |(_, held)| Choice::One(held));
-    }
-    let items = ranked.into_iter().take(CANDIDATES_MAX).map(|(_, (item, _))| item).collect();
-    Choice::Several { items, sure }
-}
-
-/// How well each item fits. A time in the words ("the 3pm meeting") narrows them to what happens then, if
-/// anything does; it may as well belong to a title ("Sunday paper"), so the whole of the words counts too.
-fn scores<T: Item>(items: &[Held<T>], words: &str, hint: Option<&Hint>, ctx: &RequestContext) -> Vec<f32> {
-    let bodies: Vec<String> = items.iter().map(|(item, _)| item.body()).collect();
-    let index = WordIndex::new(items.iter().zip(&bodies).map(|((item, _), body)| (item.title(), body.as_str())));
-    let whole = index.covered(&WordQuery::new(words));
-    let Some(hint) = hint else {
-        return whole;
-    };
-    let query = WordQuery::new(&hint.rest);
-    let rest = if query.is_vague() { vec![1.0; items.len()] } else { index.covered(&query) };
-    let then: Vec<bool> = hint.select(items.iter().map(|(item, _)| item), ctx);
-    let any = then.iter().zip(&rest).any(|(then, rest)| *then && *rest >= PERHAPS);
-    let timed = |index: usize| match (any, then[index]) {
-        (true, true) => rest[index].min(1.0),
-        (true, false) => 0.0,
-        // Nothing happens then: the words alone decide, and less surely.
-        (false, _) if query.is_vague() => 0.0,
-        (false, _) => rest[index].min(1.0) * 0.95,
-    };
-    whole.iter().enumerate().map(|(index, whole)| whole.max(timed(index))).collect()
+    Finder { store, index, ctx }.find(words, allowed).await
 }
 
 /// The answer of `prepare` for a command about one item, which `words` (its parameter `param`) describe.
 pub(super) async fn prepare<T: Item, C>(
     store: &Arc<dyn Store>,
+    index: &Arc<dyn Index>,
     ctx: &RequestContext,
     command: C,
     param: &str,
     words: &str,
     allowed: impl Fn(&T) -> bool,
 ) -> Result<Prepared<C>, ServiceError> {
-    Ok(match find(store, ctx, words, allowed).await? {
+    Ok(match find(store, index, ctx, words, allowed).await? {
         Choice::One((item, revision)) => {
             let (starts, ends) = item.times(ctx);
             Prepared::Ready {
@@ -218,9 +183,9 @@ pub(super) async fn prepare<T: Item, C>(
                 notes: Vec::new(),
             }
         }
-        Choice::Several { items, sure } => Prepared::Several {
+        Choice::Several { items, sure, more } => Prepared::Several {
             param: param.to_owned(),
-            question: question::<T>(&items, sure),
+            question: question::<T>(&items, sure, more),
             candidates: items.iter().map(|item| candidate(item, ctx)).collect(),
         },
         Choice::None => Prepared::NotFound { what: format!("I found no {} like “{}”.", T::NOUN, brief(words)) },
@@ -232,12 +197,16 @@ pub(super) fn label(action: &Action, find_by: &str) -> String {
     action.target.as_ref().map_or_else(|| find_by.to_owned(), |target| target.label.clone())
 }
 
-fn question<T: Item>(items: &[T], sure: bool) -> String {
-    match (sure, items.len()) {
+fn question<T: Item>(items: &[T], sure: bool, more: usize) -> String {
+    let mut question = match (sure, items.len()) {
         (true, _) => format!("Which {} do you mean?", T::NOUN),
         (false, 1) => format!("I found no {} of that name. Do you mean this one?", T::NOUN),
         (false, _) => format!("I found no {} of that name. Do you mean one of these?", T::NOUN),
+    };
+    if more > 0 {
+        question.push_str(&format!(" There are {more} more that fit as well: if it is one of those, say more of it."));
     }
+    question
 }
 
 fn candidate<T: Item>(item: &T, ctx: &RequestContext) -> ItemChoice {

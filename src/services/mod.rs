@@ -23,6 +23,7 @@ pub mod demo;
 pub mod email;
 pub mod entry;
 pub mod error;
+mod finding;
 mod items;
 pub mod memory;
 pub mod notes;
@@ -41,7 +42,7 @@ mod times;
 
 use std::sync::Arc;
 
-use crate::ports::{Secondary, Store};
+use crate::ports::{Index, Secondary, Source, Store};
 use contacts::Contacts;
 use email::mailbox::Mailboxes;
 use email::send::smtp::Smtp;
@@ -55,17 +56,28 @@ pub fn indexes() -> impl Iterator<Item = &'static Secondary> {
     task::INDEXES.into_iter().chain(calendar::INDEXES).chain(memory::INDEXES)
 }
 
+/// What of the built-in services' records can be found.
+pub fn sources() -> Vec<Source> {
+    vec![task::SOURCE, calendar::SOURCE, memory::SOURCE, notes::SOURCE, contacts::SOURCE]
+}
+
 /// The built-in services, in the order in which help shows them, and whom names can mean. Sending needs `smtp`.
-pub fn built_in(store: &Arc<dyn Store>, mailboxes: &Arc<Mailboxes>, smtp: Option<Smtp>) -> (Registry, Arc<Contacts>) {
+pub fn built_in(
+    store: &Arc<dyn Store>,
+    index: &Arc<dyn Index>,
+    mailboxes: &Arc<Mailboxes>,
+    smtp: Option<Smtp>,
+) -> (Registry, Arc<Contacts>) {
     let people = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
-    let tasks = Arc::new(task::TaskService::new(store.clone()));
-    let calendar = calendar::CalendarService::new(store.clone()).beside([tasks.clone() as Arc<dyn service::Service>]);
+    let tasks = Arc::new(task::TaskService::new(store.clone(), index.clone()));
+    let calendar = calendar::CalendarService::new(store.clone(), index.clone())
+        .beside([tasks.clone() as Arc<dyn service::Service>]);
     let registry = Registry::new([
         tasks.registration(),
         Arc::new(calendar).registration(),
         Arc::new(email::Email::new(mailboxes.clone(), people.clone(), smtp)).registration(),
-        Arc::new(memory::MemoryService::new(store.clone())).registration(),
-        Arc::new(notes::NotesService::new(store.clone())).registration(),
+        Arc::new(memory::MemoryService::new(store.clone(), index.clone())).registration(),
+        Arc::new(notes::NotesService::new(store.clone(), index.clone())).registration(),
         people.clone().registration(),
     ]);
     (registry, people)

@@ -16,8 +16,8 @@ use crate::core::provenance::UntrustedText;
 use crate::core::stakes::{Authorized, Rule, Stakes, assess, authorize_low};
 use crate::language::time::DateOrder;
 use crate::ports::records::Due;
-use crate::ports::{Batch, RecordExt, Scan, Store, StoreError};
-use crate::services::built_in;
+use crate::ports::{Batch, Index, RecordExt, Scan, Store, StoreError};
+use crate::search::plain::PlainIndex;
 use crate::services::command::Receipt;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::entry::Entry;
@@ -25,6 +25,7 @@ use crate::services::error::ServiceError;
 use crate::services::recurrence::instant;
 use crate::services::registry::{Registration, Registry};
 use crate::services::service::{Attempt, Performed, Prepared, RequestContext, Wanted};
+use crate::services::{built_in, sources};
 use crate::store::MemoryStore;
 
 /// The gate is not what is tested here.
@@ -45,10 +46,16 @@ pub fn params(value: &Value) -> Params {
     value.as_object().expect("an object").clone()
 }
 
+/// What finds the things in a store.
+pub fn index_over(store: &Arc<dyn Store>) -> Arc<dyn Index> {
+    Arc::new(PlainIndex::new(store.clone(), sources()))
+}
+
 /// The built-in services over nothing.
 pub fn registry() -> Registry {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    built_in(&store, &Mailboxes::new(Path::new(""), None), None).0
+    let index = index_over(&store);
+    built_in(&store, &index, &Mailboxes::new(Path::new(""), None), None).0
 }
 
 /// Its commands by name; a name that is none is a mistake of the test.
@@ -75,6 +82,7 @@ impl Registration {
 
 pub struct World {
     pub store: Arc<dyn Store>,
+    pub index: Arc<dyn Index>,
     pub ctx: RequestContext,
     attempts: AtomicU64,
 }
@@ -94,7 +102,8 @@ impl World {
             zone,
             order: DateOrder::DayFirst,
         };
-        Self { store: Arc::new(MemoryStore::new()), ctx, attempts: AtomicU64::new(0) }
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+        Self { index: index_over(&store), store, ctx, attempts: AtomicU64::new(0) }
     }
 
     pub fn move_to(&mut self, text: &str) {

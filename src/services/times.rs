@@ -94,6 +94,14 @@ fn clock_alone(words: &str, length: Duration, ctx: &RequestContext) -> Option<Na
 }
 
 impl Hint {
+    /// From when to when anything has to lie that [`Hint::select`] can choose.
+    pub fn reach(&self, ctx: &RequestContext) -> (DateTime<Utc>, DateTime<Utc>) {
+        match self.clock {
+            Some(_) => (self.from.min(ctx.now), self.to.max(ctx.now + Duration::days(CLOCK_DAYS))),
+            None => (self.from, self.to),
+        }
+    }
+
     /// Which of the items happen then. A time of day alone means the nearest day on which something does.
     pub fn select<'a, T: Item + 'a>(&self, items: impl Iterator<Item = &'a T>, ctx: &RequestContext) -> Vec<bool> {
         let items: Vec<&T> = items.collect();

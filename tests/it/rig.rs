@@ -32,9 +32,10 @@ use brain_agent::pipeline::brain::{Brain, Policy};
 use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::Audit;
-use brain_agent::ports::{Change, Clock, Expect, Key, Reader, RecordExt, Scan, Store, Table};
+use brain_agent::ports::{Change, Clock, Expect, Index, Key, Reader, RecordExt, Scan, Store, Table};
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
+use brain_agent::search::plain::PlainIndex;
 use brain_agent::services;
 use brain_agent::services::demo;
 use brain_agent::services::email;
@@ -451,7 +452,8 @@ fn brain(
 ) -> Arc<Brain> {
     let shared: Arc<dyn Store> = store.clone();
     let mailboxes = Mailboxes::new(folder.path(), Some("alex.morgan@example.com".to_owned()));
-    let (built_in, people) = services::built_in(&shared, &mailboxes, None);
+    let index: Arc<dyn Index> = Arc::new(PlainIndex::new(shared.clone(), services::sources()));
+    let (built_in, people) = services::built_in(&shared, &index, &mailboxes, None);
     let watched = |inner: Arc<dyn Entry>| -> Arc<dyn Entry> {
         let lies = setup.liars.contains(&format!("{}.{}", inner.service(), inner.command()).as_str());
         Arc::new(Watched { inner, log: log.clone(), sending: setup.sending, lies })

@@ -83,7 +83,8 @@ impl Handle<DeleteEvent> for CalendarService {
 
     async fn prepare(&self, ctx: &RequestContext, command: DeleteEvent) -> Result<Prepared<DeleteEvent>, ServiceError> {
         let words = command.find_by.clone();
-        let mut prepared = items::prepare::<Event, _>(&self.store, ctx, command, "find_by", &words, |_| true).await?;
+        let mut prepared =
+            items::prepare::<Event, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await?;
         if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared
             && !EventView::deserialize(&target.before)?.attendees.is_empty()
         {

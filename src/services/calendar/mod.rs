@@ -38,7 +38,7 @@ use super::texts;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::limits::RECURRENCE_STEPS_MAX;
-use crate::ports::{RecordExt, Scan, Secondary, Store};
+use crate::ports::{Index, RecordExt, Scan, Secondary, Source, Store};
 
 /// Its name in plans.
 pub const NAME: &str = "calendar";
@@ -46,18 +46,22 @@ pub const NAME: &str = "calendar";
 /// The orders by which it asks the store for events.
 pub(super) static INDEXES: [&Secondary; 1] = [&indexes::BY_TIME];
 
+/// Its events, to be found.
+pub(super) const SOURCE: Source = items::source::<Event>();
+
 /// Events in the store.
 #[derive(Debug)]
 pub struct CalendarService {
     store: Arc<dyn Store>,
+    index: Arc<dyn Index>,
     /// Whose things are told beside events: a day holds more than those.
     beside: Vec<Arc<dyn Service>>,
 }
 
 impl CalendarService {
-    /// Over this store.
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, beside: Vec::new() }
+    /// Over this store and its index.
+    pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
+        Self { store, index, beside: Vec::new() }
     }
 
     /// The same; who asks what a day holds is told what these have on it, too.

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::view::EventView;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
-use crate::ports::{Key, Record, Table};
+use crate::ports::{Key, Participant, Record, Table};
+use crate::services::finding::LASTING;
 use crate::services::items::Item;
 use crate::services::provenance::Others;
 use crate::services::recurrence::Series;
@@ -175,6 +176,9 @@ impl Item for Event {
     type View = EventView;
 
     const NOUN: &'static str = "event";
+    const KIND: &'static str = super::NAME;
+    const AHEAD: bool = true;
+    const TIMED: bool = true;
 
     fn id(&self) -> &str {
         &self.id
@@ -191,6 +195,26 @@ impl Item for Event {
             body.push_str(more);
         }
         body
+    }
+
+    fn people(&self) -> Vec<Participant> {
+        let participant = |attendee: &String| {
+            let (name, address) = match attendee.rsplit_once('<') {
+                Some((name, address)) => (name.trim(), address.trim_end_matches('>')),
+                None => ("", attendee.as_str()),
+            };
+            Participant { role: "with".to_owned(), name: name.to_owned(), address: address.to_owned() }
+        };
+        self.attendees.iter().map(participant).collect()
+    }
+
+    fn at(&self) -> DateTime<Utc> {
+        self.first().map_or(self.created_at, |first| first.start(self.zone).to_utc())
+    }
+
+    fn flags(&self) -> Vec<&'static str> {
+        let lasts = self.first().is_some_and(|first| self.length(first) > Duration::days(1));
+        if lasts || self.recurrence.is_some() { vec![LASTING] } else { Vec::new() }
     }
 
     fn label(&self, ctx: &RequestContext) -> String {

@@ -22,7 +22,7 @@ fn at(text: &str) -> String {
 
 fn world_at(text: &str) -> (World, Registration) {
     let world = World::at(Berlin, text);
-    let calendar = Arc::new(CalendarService::new(world.store.clone())).registration();
+    let calendar = Arc::new(CalendarService::new(world.store.clone(), world.index.clone())).registration();
     (world, calendar)
 }
 

@@ -154,7 +154,8 @@ impl Handle<UpdateEvent> for CalendarService {
     async fn prepare(&self, ctx: &RequestContext, command: UpdateEvent) -> Result<Prepared<UpdateEvent>, ServiceError> {
         let words = command.find_by.clone();
         let invites = !texts::filled_all(&command.changes.attendees).is_empty();
-        let mut prepared = items::prepare::<Event, _>(&self.store, ctx, command, "find_by", &words, |_| true).await?;
+        let mut prepared =
+            items::prepare::<Event, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await?;
         if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
             let event = EventView::deserialize(&target.before)?;
             if event.recurrence.is_some() {

@@ -35,9 +35,9 @@ use crate::core::text::visible;
 use crate::core::turn::Along;
 use crate::language::people;
 use crate::language::people::{Familiarity, NamedBy};
-use crate::language::words::words;
+use crate::language::words::{fold, words};
 use crate::limits::{ITEMS_MAX, VCF_BYTES_MAX};
-use crate::ports::{Key, Record, RecordExt, Scan, Store, Table};
+use crate::ports::{Document, Key, Participant, Record, RecordExt, Scan, Source, Store, Table, from_stored};
 
 /// A contact as the store keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +64,45 @@ pub struct Contact {
     /// What of it is somebody else's.
     #[serde(default, skip_serializing_if = "Others::is_empty")]
     pub others: Others,
+}
+
+/// Saved people, to be found: by their names, by what stands before the @ of their addresses, and exactly by an address,
+/// a name or a group.
+pub(super) const SOURCE: Source = Source::new(Table::Contacts, NAME, 1, |_, stored| {
+    let contact = from_stored::<Contact>(stored).ok()?;
+    Some((contact.owner.clone(), document(&contact)))
+});
+
+fn document(contact: &Contact) -> Document {
+    let local_parts = contact.emails.iter().map(|email| people::local_part(email));
+    let body: Vec<String> = contact.nicknames.iter().cloned().chain(local_parts).collect();
+    let people = contact.emails.iter().map(|email| Participant { address: email.clone(), ..Participant::default() });
+    let flags = contact.emails.iter().map(|email| by_address(email));
+    let groups = contact.groups.iter().map(|group| by_group(&people::group_key(group)));
+    Document {
+        kind: NAME.to_owned(),
+        id: contact.id.clone(),
+        title: contact.name.clone(),
+        body: body.join("\n"),
+        people: people.collect(),
+        flags: flags.chain(groups).chain([by_name(&contact.name)]).collect(),
+        ..Document::default()
+    }
+}
+
+/// The flag of those who have this address.
+fn by_address(address: &str) -> String {
+    format!("address {}", address.trim().to_lowercase())
+}
+
+/// The flag of those who belong to this group.
+fn by_group(key: &str) -> String {
+    format!("group {key}")
+}
+
+/// The flag of those who have exactly this name.
+fn by_name(name: &str) -> String {
+    format!("name {}", fold(name))
 }
 
 impl Record for Contact {

@@ -76,7 +76,7 @@ impl Handle<ForgetFact> for MemoryService {
 
     async fn prepare(&self, ctx: &RequestContext, command: ForgetFact) -> Result<Prepared<ForgetFact>, ServiceError> {
         let words = command.find_by.clone();
-        items::prepare::<Memory, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
+        items::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
     }
 
     async fn perform(&self, call: Invocation<'_, ForgetFact>) -> Result<Completed<FactChanged>, ServiceError> {

@@ -21,18 +21,20 @@ use update::UpdateFact;
 
 use super::command::planned;
 use super::error::ServiceError;
+use super::finding::Finder;
 use super::items::{self, Item};
 use super::pages::{self, Page};
 use super::registry::Registration;
-use super::search::{WordIndex, WordQuery};
+use super::search::{Fit, WordQuery, WordedItem};
 use super::service::{
     Content, ContextRole, Fact, Facts, Listing, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted,
 };
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
-use crate::limits::{LIST_ROWS_MAX, RESULT_ROWS_MAX};
-use crate::ports::{Scan, Secondary, Store};
+use crate::language::terms;
+use crate::limits::{LIST_ROWS_MAX, LOOKED_AT_MAX, RESULT_ROWS_MAX};
+use crate::ports::{Index, Query, Ranking, Scan, Secondary, Source, Store};
 
 #[cfg(test)]
 mod tests;
@@ -50,30 +52,47 @@ pub const NAME: &str = "memory";
 /// The orders by which it asks the store for facts.
 pub(super) static INDEXES: [&Secondary; 1] = [&record::BY_CATEGORY];
 
+/// Its facts, to be found.
+pub(super) const SOURCE: Source = items::source::<Memory>();
+
 /// Memories in the store.
 #[derive(Debug)]
 pub struct MemoryService {
     store: Arc<dyn Store>,
+    index: Arc<dyn Index>,
 }
 
 impl MemoryService {
-    /// Over this store.
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store }
+    /// Over this store and its index.
+    pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
+        Self { store, index }
     }
 
-    /// All facts, newest first.
-    async fn all(&self, ctx: &RequestContext) -> Result<Vec<(Memory, u64)>, ServiceError> {
-        let mut held = items::all::<Memory>(&self.store, &ctx.owner).await?;
-        held.sort_by(|(a, _), (b, _)| b.at.cmp(&a.at).then_with(|| a.id.cmp(&b.id)));
-        Ok(held)
+    fn finder<'a>(&'a self, ctx: &'a RequestContext) -> Finder<'a> {
+        Finder { store: &self.store, index: &self.index, ctx }
     }
 
-    /// The facts that fit a query, best first.
-    async fn found(&self, ctx: &RequestContext, query: &str) -> Result<Vec<Memory>, ServiceError> {
-        let all: Vec<Memory> = self.all(ctx).await?.into_iter().map(|(memory, _)| memory).collect();
+    /// The fact of this name.
+    async fn called(&self, ctx: &RequestContext, key: &str) -> Result<Option<(Memory, u64)>, ServiceError> {
+        let same = |(memory, _): &(Memory, u64)| terms::fold(&memory.key) == terms::fold(key);
+        let named = self.finder(ctx).named::<Memory>(&WordQuery::new(key), LOOKED_AT_MAX).await?;
+        Ok(named.held.into_iter().find(same))
+    }
+
+    /// The facts that fit a query, best first, and how many there are in all.
+    async fn found(&self, ctx: &RequestContext, query: &str) -> Result<(Vec<Memory>, usize), ServiceError> {
         let query = WordQuery::new(query);
-        Ok(if query.is_for_everything() { all } else { relevant(all, &query, ctx.now) })
+        if query.is_for_everything() {
+            let all = Query { ranking: Ranking::Newest, limit: RESULT_ROWS_MAX, ..Query::default() };
+            return self.finder(ctx).page(all).await;
+        }
+        self.relevant(ctx, &query).await
+    }
+
+    /// The facts that answer a question, best first: relevance, a little more for newer ones.
+    async fn relevant(&self, ctx: &RequestContext, query: &WordQuery) -> Result<(Vec<Memory>, usize), ServiceError> {
+        let fits = |score: f32, best: f32| score > 0.0 && score >= best * FAR;
+        self.finder(ctx).ranked(query, |fit, worded, facts| relevance(fit, worded, facts, ctx.now), fits).await
     }
 }
 
@@ -92,18 +111,13 @@ fn value(text: &str) -> Result<String, ServiceError> {
     texts::filled(Some(text)).ok_or_else(nothing)
 }
 
-/// The facts that answer a question, best first: relevance, a little more for newer ones.
-fn relevant(memories: Vec<Memory>, query: &WordQuery, now: DateTime<Utc>) -> Vec<Memory> {
-    let bodies: Vec<String> = memories.iter().map(Memory::body).collect();
-    let index = WordIndex::new(memories.iter().zip(&bodies).map(|(m, body)| (m.key.as_str(), body.as_str())));
-    let scores = index.bm25(query).into_iter().zip(memories).map(|(score, memory)| {
-        let days = (now - memory.at).num_days().max(0) as f32;
-        (score * (1.0 + RECENCY / (1.0 + days / RECENCY_DAYS)), memory)
-    });
-    let mut ranked: Vec<(f32, Memory)> = scores.filter(|(score, _)| *score > 0.0).collect();
-    ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let best = ranked.first().map_or(0.0, |(score, _)| *score);
-    ranked.into_iter().filter(|(score, _)| *score >= best * FAR).map(|(_, memory)| memory).collect()
+/// How relevant facts are to a question; a little more when they are newer.
+fn relevance(fit: &Fit<'_>, worded: &[WordedItem], facts: &[Memory], now: DateTime<Utc>) -> Vec<f32> {
+    let recent = |(score, fact): (f32, &Memory)| {
+        let days = (now - fact.at).num_days().max(0) as f32;
+        score * (1.0 + RECENCY / (1.0 + days / RECENCY_DAYS))
+    };
+    fit.relevance(worded).into_iter().zip(facts).map(recent).collect()
 }
 
 impl MemoryService {
@@ -143,8 +157,7 @@ impl Service for MemoryService {
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let all: Vec<Memory> = self.all(ctx).await?.into_iter().map(|(memory, _)| memory).collect();
-        let found = relevant(all, &WordQuery::new(&wanted.message), ctx.now);
+        let (found, _) = self.relevant(ctx, &WordQuery::new(&wanted.message)).await?;
         let noticed = |memory: &Memory| Noticed {
             id: memory.id.clone(),
             line: format!("{}: {}", texts::brief(&memory.key), texts::brief(&memory.value)),
@@ -175,9 +188,9 @@ impl Facts for MemoryService {
     }
 
     async fn facts(&self, ctx: &RequestContext, query: &str) -> Result<Listing<Fact>, ServiceError> {
-        let found = self.found(ctx, query).await?;
+        let (found, total) = self.found(ctx, query).await?;
         let shown = &found[..found.len().min(RESULT_ROWS_MAX)];
-        let (rows, more) = (shown.iter().map(fact).collect(), found.len() - shown.len());
+        let (rows, more) = (shown.iter().map(fact).collect(), total - shown.len());
         Ok(Listing { rows, more, next: None, untrusted: items::untrusted(shown) })
     }
 

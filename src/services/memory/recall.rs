@@ -71,9 +71,9 @@ impl Handle<RecallFacts> for MemoryService {
 
     async fn perform(&self, call: Invocation<'_, RecallFacts>) -> Result<Completed<Recalled>, ServiceError> {
         let Invocation { ctx, command, .. } = call;
-        let found = self.found(ctx, &command.query).await?;
+        let (found, total) = self.found(ctx, &command.query).await?;
         let shown = &found[..found.len().min(RESULT_ROWS_MAX)];
         let memories = shown.iter().map(|memory| memory.view(ctx)).collect();
-        Ok(Completed::read(Recalled { memories, more: found.len() - shown.len() }).holding(items::untrusted(shown)))
+        Ok(Completed::read(Recalled { memories, more: total - shown.len() }).holding(items::untrusted(shown)))
     }
 }

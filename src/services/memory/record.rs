@@ -72,6 +72,7 @@ impl Item for Memory {
     type View = FactView;
 
     const NOUN: &'static str = "memory";
+    const KIND: &'static str = super::NAME;
 
     fn id(&self) -> &str {
         &self.id
@@ -83,6 +84,10 @@ impl Item for Memory {
 
     fn body(&self) -> String {
         format!("{} {}", self.category, self.value)
+    }
+
+    fn at(&self) -> DateTime<Utc> {
+        self.at
     }
 
     fn label(&self, _: &RequestContext) -> String {

@@ -15,7 +15,6 @@ use crate::services::command::{Command, Completed, Effect, Handle, Invocation, R
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::provenance::{self, Others};
-use crate::services::search::fold;
 use crate::services::texts;
 
 /// Remember a fact about the person.
@@ -86,9 +85,7 @@ impl Handle<StoreFact> for MemoryService {
         let key = texts::title(&command.key, "fact")?;
         let category = texts::title(&command.category, "category")?;
         let value = super::value(&command.value)?;
-        let same = |(memory, _): &(Memory, u64)| fold(&memory.key) == fold(&key);
-        let known = self.all(ctx).await?.into_iter().find(same);
-        let (id, expect, replaced) = match known {
+        let (id, expect, replaced) = match self.called(ctx, &key).await? {
             Some((old, revision)) => (old.id.clone(), Expect::Revision(revision), Some(old)),
             None => (texts::new_id(attempt), Expect::Absent, None),
         };

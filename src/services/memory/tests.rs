@@ -14,7 +14,7 @@ use crate::services::testing::World;
 
 fn world() -> (World, Registration) {
     let world = World::at(Berlin, "2026-01-12 12:00");
-    let memory = Arc::new(MemoryService::new(world.store.clone())).registration();
+    let memory = Arc::new(MemoryService::new(world.store.clone(), world.index.clone())).registration();
     (world, memory)
 }
 

@@ -69,7 +69,7 @@ impl Handle<UpdateFact> for MemoryService {
 
     async fn prepare(&self, ctx: &RequestContext, command: UpdateFact) -> Result<Prepared<UpdateFact>, ServiceError> {
         let words = command.key.clone();
-        items::prepare::<Memory, _>(&self.store, ctx, command, "key", &words, |_| true).await
+        items::prepare::<Memory, _>(&self.store, &self.index, ctx, command, "key", &words, |_| true).await
     }
 
     async fn perform(&self, call: Invocation<'_, UpdateFact>) -> Result<Completed<FactChanged>, ServiceError> {

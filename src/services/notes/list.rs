@@ -9,6 +9,7 @@ use super::record::{NoteView, Notes};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::limits::RESULT_ROWS_MAX;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::show;
@@ -50,6 +51,6 @@ impl Handle<ListNotes> for NotesService {
     }
 
     async fn perform(&self, call: Invocation<'_, ListNotes>) -> Result<Completed<Notes>, ServiceError> {
-        Ok(Notes::read(&self.all(call.ctx).await?, call.ctx))
+        Ok(Notes::read(self.latest(call.ctx, RESULT_ROWS_MAX).await?, call.ctx))
     }
 }

@@ -23,15 +23,16 @@ use serde_json::Value;
 
 use super::command::planned;
 use super::error::ServiceError;
+use super::finding::Finder;
 use super::items::{self, Item};
 use super::registry::Registration;
-use super::search::{PERHAPS, WordIndex, WordQuery};
+use super::search::{Fit, PERHAPS, WordQuery, WordedItem};
 use super::service::{Content, ContextRole, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Along;
-use crate::ports::Store;
+use crate::ports::{Index, Query, Ranking, Source, Store};
 
 #[cfg(test)]
 mod tests;
@@ -42,24 +43,37 @@ const FAR: f32 = 0.5;
 /// Its name in plans.
 pub const NAME: &str = "keep";
 
+/// Its notes, to be found.
+pub(super) const SOURCE: Source = items::source::<Note>();
+
 /// Notes in the store.
 #[derive(Debug)]
 pub struct NotesService {
     store: Arc<dyn Store>,
+    index: Arc<dyn Index>,
 }
 
 impl NotesService {
-    /// Over this store.
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store }
+    /// Over this store and its index.
+    pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
+        Self { store, index }
     }
 
-    /// All notes, last changed first.
-    async fn all(&self, ctx: &RequestContext) -> Result<Vec<Note>, ServiceError> {
-        let held = items::all::<Note>(&self.store, &ctx.owner).await?;
-        let mut notes: Vec<Note> = held.into_iter().map(|(note, _)| note).collect();
-        notes.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
-        Ok(notes)
+    fn finder<'a>(&'a self, ctx: &'a RequestContext) -> Finder<'a> {
+        Finder { store: &self.store, index: &self.index, ctx }
+    }
+
+    /// The notes that were changed last, and how many there are in all.
+    async fn latest(&self, ctx: &RequestContext, limit: usize) -> Result<(Vec<Note>, usize), ServiceError> {
+        self.finder(ctx).page(Query { ranking: Ranking::Newest, limit, ..Query::default() }).await
+    }
+
+    /// The notes that a query fits, best first, and how many there are in all.
+    async fn matching(&self, ctx: &RequestContext, query: &WordQuery) -> Result<(Vec<Note>, usize), ServiceError> {
+        let by_fit =
+            |fit: &Fit<'_>, worded: &[WordedItem], _: &[Note]| worded.iter().map(|note| fit.covered(note)).collect();
+        let fits = |score: f32, best: f32| score >= PERHAPS && score >= best.min(1.0) * FAR;
+        self.finder(ctx).ranked(query, by_fit, fits).await
     }
 }
 
@@ -71,17 +85,6 @@ fn question(param: &str) -> &'static str {
         "query" => "What should I look for in your notes?",
         _ => "Which note do you mean?",
     }
-}
-
-/// The notes that a query fits, best first.
-fn matching(notes: Vec<Note>, query: &WordQuery) -> Vec<Note> {
-    let bodies: Vec<String> = notes.iter().map(Note::body).collect();
-    let index = WordIndex::new(notes.iter().zip(&bodies).map(|(n, body)| (n.title.as_str(), body.as_str())));
-    let mut ranked: Vec<(f32, Note)> = index.covered(query).into_iter().zip(notes).collect();
-    ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let best = ranked.first().map_or(0.0, |(score, _)| score.min(1.0));
-    let fits = |score: f32| score >= PERHAPS && score >= best * FAR;
-    ranked.into_iter().filter(|(score, _)| fits(*score)).map(|(_, note)| note).collect()
 }
 
 impl NotesService {
@@ -128,9 +131,9 @@ impl Service for NotesService {
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let notes = self.all(ctx).await?;
-        let mut chosen = matching(notes.clone(), &WordQuery::new(&wanted.message));
-        for note in notes {
+        let (mut chosen, _) = self.matching(ctx, &WordQuery::new(&wanted.message)).await?;
+        let (latest, _) = self.latest(ctx, wanted.limit).await?;
+        for note in latest {
             if !chosen.iter().any(|known| known.id == note.id) {
                 chosen.push(note);
             }

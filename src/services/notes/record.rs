@@ -107,6 +107,7 @@ impl Item for Note {
     type View = NoteView;
 
     const NOUN: &'static str = "note";
+    const KIND: &'static str = super::NAME;
 
     fn id(&self) -> &str {
         &self.id
@@ -117,9 +118,11 @@ impl Item for Note {
     }
 
     fn body(&self) -> String {
-        let mut body = self.items.join("\n");
-        body.extend(self.text.as_deref());
-        body
+        self.items.iter().chain(&self.text).map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    fn at(&self) -> DateTime<Utc> {
+        self.updated_at
     }
 
     fn label(&self, _: &RequestContext) -> String {
@@ -214,10 +217,10 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// The first of these.
-    pub(super) fn read(notes: &[Note], ctx: &RequestContext) -> Completed<Self> {
+    /// These, of so many.
+    pub(super) fn read((notes, total): (Vec<Note>, usize), ctx: &RequestContext) -> Completed<Self> {
         let shown = &notes[..notes.len().min(RESULT_ROWS_MAX)];
         let rows = shown.iter().map(|note| note.view(ctx)).collect();
-        Completed::read(Self { notes: rows, more: notes.len() - shown.len() }).holding(items::untrusted(shown))
+        Completed::read(Self { notes: rows, more: total - shown.len() }).holding(items::untrusted(shown))
     }
 }

@@ -4,11 +4,12 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::NotesService;
 use super::record::{NoteView, Notes};
-use super::{NotesService, matching};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::limits::RESULT_ROWS_MAX;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::search::WordQuery;
@@ -58,9 +59,11 @@ impl Handle<SearchNotes> for NotesService {
     }
 
     async fn perform(&self, call: Invocation<'_, SearchNotes>) -> Result<Completed<Notes>, ServiceError> {
-        let notes = self.all(call.ctx).await?;
         let query = WordQuery::new(&call.command.query);
-        let found = if query.is_for_everything() { notes } else { matching(notes, &query) };
-        Ok(Notes::read(&found, call.ctx))
+        let found = match query.is_for_everything() {
+            true => self.latest(call.ctx, RESULT_ROWS_MAX).await?,
+            false => self.matching(call.ctx, &query).await?,
+        };
+        Ok(Notes::read(found, call.ctx))
     }
 }

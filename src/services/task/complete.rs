@@ -81,7 +81,7 @@ impl Handle<CompleteTask> for TaskService {
     ) -> Result<Prepared<CompleteTask>, ServiceError> {
         let words = command.find_by.clone();
         let open = |task: &Task| task.status == TaskStatus::Open;
-        let prepared = items::prepare(&self.store, ctx, command, "find_by", &words, open).await?;
+        let prepared = items::prepare(&self.store, &self.index, ctx, command, "find_by", &words, open).await?;
         Ok(items::not_found_instead(prepared, "task", "open task"))
     }
 

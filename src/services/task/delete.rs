@@ -80,7 +80,7 @@ impl Handle<DeleteTask> for TaskService {
 
     async fn prepare(&self, ctx: &RequestContext, command: DeleteTask) -> Result<Prepared<DeleteTask>, ServiceError> {
         let words = command.find_by.clone();
-        items::prepare::<Task, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
+        items::prepare::<Task, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
     }
 
     async fn perform(&self, call: Invocation<'_, DeleteTask>) -> Result<Completed<TaskChanged>, ServiceError> {

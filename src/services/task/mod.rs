@@ -51,7 +51,7 @@ use crate::core::ids::UserId;
 use crate::core::plan::Params;
 use crate::limits::LIST_ROWS_MAX;
 use crate::ports::records::{Due, User};
-use crate::ports::{Change, Expect, Key, Record, RecordExt, Scan, Secondary, Store};
+use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Secondary, Source, Store};
 use crate::services::service::{
     AgendaItem, AgendaKind, Content, ContextRole, FallenDue, Listing, Noticed, Offerable, Reminded, ReminderAnswer,
     Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos, Wanted,
@@ -63,16 +63,20 @@ pub const NAME: &str = "task";
 /// The orders by which it asks the store for tasks.
 pub(super) static INDEXES: [&Secondary; 2] = [&indexes::BY_DUE, &indexes::FOLLOWING];
 
+/// Its tasks, to be found.
+pub(super) const SOURCE: Source = items::source::<Task>();
+
 /// Tasks in the store.
 #[derive(Debug)]
 pub struct TaskService {
     store: Arc<dyn Store>,
+    index: Arc<dyn Index>,
 }
 
 impl TaskService {
-    /// Over this store.
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store }
+    /// Over this store and its index.
+    pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>) -> Self {
+        Self { store, index }
     }
 
     /// Says what becomes of reminders that lie in the person's quiet hours.

@@ -215,6 +215,9 @@ impl Task {
     }
 }
 
+/// The flag of what is to do.
+const OPEN: &str = "open";
+
 impl Record for Task {
     const TABLE: Table = Table::Tasks;
 
@@ -227,6 +230,9 @@ impl Item for Task {
     type View = TaskView;
 
     const NOUN: &'static str = "task";
+    const KIND: &'static str = super::NAME;
+    const FIRST: Option<&'static str> = Some(OPEN);
+    const TIMED: bool = true;
 
     fn id(&self) -> &str {
         &self.id
@@ -238,6 +244,17 @@ impl Item for Task {
 
     fn body(&self) -> String {
         self.description.clone().unwrap_or_default()
+    }
+
+    fn at(&self) -> DateTime<Utc> {
+        self.due_moment().map_or(self.created_at, |due| due.start(self.zone).to_utc())
+    }
+
+    fn flags(&self) -> Vec<&'static str> {
+        match self.status {
+            TaskStatus::Open => vec![OPEN],
+            TaskStatus::Done => Vec::new(),
+        }
     }
 
     fn label(&self, ctx: &RequestContext) -> String {
@@ -264,8 +281,7 @@ impl Item for Task {
             TaskStatus::Open => 0,
             TaskStatus::Done => 1,
         };
-        let at = self.due_moment().map_or(self.created_at, |due| due.start(self.zone).to_utc());
-        (tier, (at - ctx.now).num_seconds().abs())
+        (tier, (self.at() - ctx.now).num_seconds().abs())
     }
 
     fn falls_into(&self, from: DateTime<Utc>, to: DateTime<Utc>, _: &RequestContext) -> bool {

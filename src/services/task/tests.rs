@@ -26,7 +26,7 @@ fn at(text: &str) -> String {
 
 fn world() -> (World, Registration) {
     let world = World::at(Berlin, NOON);
-    let tasks = Arc::new(TaskService::new(world.store.clone())).registration();
+    let tasks = Arc::new(TaskService::new(world.store.clone(), world.index.clone())).registration();
     (world, tasks)
 }
 
@@ -314,7 +314,7 @@ async fn a_repeating_reminder_stays_at_its_local_time_over_both_clock_changes() 
         ("2026-10-23 09:00", ["2026-10-24", "2026-10-25", "2026-10-26"]),
     ] {
         let mut world = World::at(Berlin, &first.replace("09:00", "08:00"));
-        let tasks = Arc::new(TaskService::new(world.store.clone())).registration();
+        let tasks = Arc::new(TaskService::new(world.store.clone(), world.index.clone())).registration();
         let rule = "FREQ=DAILY;BYHOUR=9;BYMINUTE=0";
         world.run(&tasks, "create", json!({"title": "Pills", "repeat": rule, "deadline": at(first)})).await;
         for day in days {

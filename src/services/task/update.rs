@@ -140,7 +140,7 @@ impl Handle<UpdateTask> for TaskService {
 
     async fn prepare(&self, ctx: &RequestContext, command: UpdateTask) -> Result<Prepared<UpdateTask>, ServiceError> {
         let words = command.find_by.clone();
-        items::prepare::<Task, _>(&self.store, ctx, command, "find_by", &words, |_| true).await
+        items::prepare::<Task, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
     }
 
     async fn perform(&self, call: Invocation<'_, UpdateTask>) -> Result<Completed<TaskChanged>, ServiceError> {

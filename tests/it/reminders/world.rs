@@ -15,11 +15,13 @@ use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
 use brain_agent::ports::records::{Due, User};
 use brain_agent::ports::{
-    Batch, ChangeLog, Channel, Clock, Expect, Key, Reader, RecordExt, Scan, SendError, Snapshot, Store, StoreError,
-    Stored, Table,
+    Batch, ChangeLog, Channel, Clock, Expect, Index, Key, Reader, RecordExt, Scan, SendError, Snapshot, Store,
+    StoreError, Stored, Table,
 };
 use brain_agent::prompts::Prompts;
 use brain_agent::scheduler;
+use brain_agent::search::plain::PlainIndex;
+use brain_agent::services;
 use brain_agent::services::calendar::CalendarService;
 use brain_agent::services::error::ServiceError;
 use brain_agent::services::registry::Registry;
@@ -362,12 +364,13 @@ impl World {
 
 fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: Tz) -> Arc<Brain> {
     let shared: Arc<dyn Store> = store.clone();
+    let index: Arc<dyn Index> = Arc::new(PlainIndex::new(shared.clone(), services::sources()));
     Arc::new(Brain {
         store: shared.clone(),
         model: None,
         services: Registry::new([
-            Arc::new(TaskService::new(shared.clone())).registration(),
-            Arc::new(CalendarService::new(shared)).registration(),
+            Arc::new(TaskService::new(shared.clone(), index.clone())).registration(),
+            Arc::new(CalendarService::new(shared, index)).registration(),
         ]),
         people: Arc::new(Nobody),
         clock: clock.clone(),
