@@ -164,6 +164,7 @@ fn policy(config: &Config, zone: Option<Tz>) -> Policy {
         admins: config.admins.iter().copied().map(telegram_user).collect(),
         admin_may_approve: config.admin_may_approve,
         skip_router: config.skip_router,
+        keep: config.keep.clone(),
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Sizes are in bytes unless the name says otherwise; times carry their unit in the name.
 
+pub mod kept;
+
 /// A message longer than this is cut for planning, and the person is told. Telegram sends at most 4,096
 /// characters; the console and forwarded files can bring more.
 pub const MESSAGE_BYTES_MAX: usize = 16_384;
@@ -67,12 +69,6 @@ pub const PENDING_OPEN_MAX: usize = 50;
 pub const UNDO_SECS: i64 = 600;
 /// Longest wait of a press for the record of the very message it sits on.
 pub const DELIVERY_PATIENCE_MS: u64 = 3_000;
-/// Seconds a used or late undo is remembered, so that a press on its button is told the truth.
-pub const UNDO_KEPT_SECS: i64 = 86_400;
-/// Old undos, and old messages with buttons, that go away with each new one: more than come in.
-pub const PRUNED_AT_ONCE: usize = 8;
-/// Seconds the buttons of a message can change it; later presses are answered below.
-pub const SHOWN_KEPT_SECS: i64 = 30 * 86_400;
 /// Messages with buttons that are looked through for the one a press without a message belongs to.
 pub const SHOWN_LOOKED_THROUGH: usize = 64;
 /// Largest file handed to a person, and kept in the outbox until it is delivered.
@@ -195,8 +191,6 @@ pub const GRAPH_DEPTH_MAX: usize = 10;
 pub const CONCURRENT_TURNS_MAX: usize = 512;
 /// Messages waiting in one chat before the person is asked to slow down.
 pub const CHAT_QUEUE_MAX: usize = 64;
-/// Done updates remembered for de-duplication.
-pub const INBOX_SEEN_MAX: usize = 10_000;
 /// Attempts of an update that finds its record changed by somebody else, the first included. Each failed one means
 /// that another writer got through, and a record has few: the tasks of a process go one after the other, so this is
 /// several times as many as there are replicas.
@@ -225,6 +219,12 @@ pub const STORE_CACHE_BYTES: usize = 8 * 1024 * 1024;
 pub const UPKEEP_EVERY_SECS: u64 = 60;
 /// All that people keep is read through with the first look, and again after so many: once a day.
 pub const UPKEEP_ALL_AFTER: u64 = 24 * 60;
+/// Records that are looked at in one step of retention, and at most deleted with one commit: a few milliseconds.
+pub const RETENTION_STEP: usize = 300;
+/// Pause after such a step: what is waiting to be committed meanwhile goes first.
+pub const RETENTION_PAUSE_MS: u64 = 200;
+/// A step waits so long for a moment without a turn; a house that is never quiet is kept in order all the same.
+pub const RETENTION_PATIENCE_MS: u64 = 10_000;
 /// Records that could not be read which are looked through for new ones.
 pub const ASIDE_LISTED_MAX: usize = 10_000;
 /// Of those that are told at once so many are named; the rest is a number.
@@ -265,8 +265,6 @@ pub const PASTE_PART_UTF16_MIN: usize = 4_000;
 pub const DEBOUNCE_MESSAGES_MAX: usize = 10;
 /// How long an offer can be taken.
 pub const OFFER_SECS: i64 = 24 * 3_600;
-/// Offers looked at when old ones are forgotten.
-pub const OFFERS_MAX: usize = 1_000;
 /// Messages of a chat that are searched for the one that was changed.
 pub const EDITS_REMEMBERED: usize = 200;
 /// The largest file that Telegram hands to bots.

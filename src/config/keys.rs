@@ -2,9 +2,10 @@
 //! key that is not here fails at start.
 
 use super::price::PRICE_KEYS;
+use crate::limits::kept::RETENTION;
 use crate::ports::Stage;
 
-/// Every key there is: what it is for, and whether this version acts on it.
+/// Every key there is, and whether this version acts on it; those of [`RETENTION`] stand there.
 pub(super) const KEYS: &[(&str, Use)] = &[
     ("TELEGRAM_BOT_TOKEN", Use::Now),
     ("TELEGRAM_API_URL", Use::Now),
@@ -57,14 +58,17 @@ pub(super) fn is_known(key: &str) -> bool {
         .chain(&PRICE_KEYS)
         .find_map(|base| key.strip_prefix(base)?.strip_prefix('_'))
         .is_some_and(|stage| Stage::ALL.iter().any(|s| s.name().to_uppercase() == stage));
-    staged || KEYS.iter().any(|(known, _)| *known == key)
+    let kept = RETENTION.iter().any(|row| row.setting == key);
+    staged || kept || KEYS.iter().any(|(known, _)| *known == key)
 }
 
 /// What to say of a key there is not.
 pub(super) fn unknown(key: &str) -> String {
     let nearest = KEYS
         .iter()
-        .map(|(known, _)| (common_prefix(known, key), *known))
+        .map(|(known, _)| *known)
+        .chain(RETENTION.iter().map(|row| row.setting))
+        .map(|known| (common_prefix(known, key), known))
         .max()
         .filter(|(shared, _)| *shared >= 7)
         .map(|(_, known)| format!("; did you mean {known}?"));

@@ -19,6 +19,7 @@ use chrono_tz::Tz;
 use secrecy::SecretString;
 
 use crate::core::ids::UserId;
+use crate::limits::kept::Keep;
 use crate::ports::Stage;
 pub use price::Price;
 use reader::{Reader, Source};
@@ -85,6 +86,8 @@ pub struct Config {
     pub admin_may_approve: bool,
     /// Whether messages that built-in understanding is sure about go without the model router.
     pub skip_router: bool,
+    /// How long what only grows is kept.
+    pub keep: Keep,
     /// How long a pending action waits.
     pub pending_ttl: Duration,
     /// A folder whose prompts replace the embedded ones.
@@ -131,6 +134,7 @@ pub fn telegram_user(id: i64) -> UserId {
 mod tests {
     use super::keys::{KEYS, is_known};
     use super::*;
+    use crate::limits::kept::{Kept, RETENTION};
 
     fn parse(pairs: &[(&str, &str)]) -> Result<Config, String> {
         let env = pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
@@ -165,6 +169,20 @@ mod tests {
             let error = parse(&[(key, value)]).unwrap_err();
             assert!(error.contains(key), "{key}: {error}");
         }
+    }
+
+    #[test]
+    fn what_is_kept_how_long_can_be_set_and_never_to_less_than_is_needed() {
+        let config = parse(&[("BRAIN_KEEP_TRACES", "14d"), ("BRAIN_KEEP_INBOX", "25h")]).unwrap();
+        assert_eq!(config.keep.secs(Kept::Traces), 14 * 86_400);
+        assert_eq!(config.keep.secs(Kept::Inbox), 25 * 3_600);
+        assert_eq!(config.keep.secs(Kept::Audit), parse(&[]).unwrap().keep.secs(Kept::Audit));
+        for row in RETENTION {
+            let error = parse(&[(row.setting, "59m")]).unwrap_err();
+            assert!(error.contains(row.setting) && error.contains(row.why_min), "{error}");
+        }
+        assert!(parse(&[("BRAIN_KEEP_TRACES", "for ever")]).unwrap_err().contains("such as 30d"));
+        assert!(parse(&[("BRAIN_KEEP_TRACE", "30d")]).unwrap_err().contains("did you mean BRAIN_KEEP_TRACES?"));
     }
 
     #[test]
@@ -224,8 +242,9 @@ mod tests {
             .filter_map(|line| line.trim_start_matches("# ").split_once('='))
             .map(|(key, _)| key)
             .collect();
-        for (key, _) in KEYS {
-            assert!(named.contains(key), "{key} is missing from .env.example");
+        let kept = RETENTION.iter().map(|row| row.setting);
+        for key in KEYS.iter().map(|(key, _)| *key).chain(kept) {
+            assert!(named.contains(&key), "{key} is missing from .env.example");
         }
         for key in named {
             assert!(is_known(key), "{key} in .env.example is unknown");

@@ -13,6 +13,7 @@ use secrecy::SecretString;
 use super::keys::{KEYS, Use, is_known, unknown};
 use super::{Config, ModelEndpoint, TelegramConfig, WebhookConfig};
 use crate::limits;
+use crate::limits::kept::{KEPT_SECS_MAX, Keep, RETENTION, in_words};
 use crate::ports::Stage;
 
 /// Where a value comes from.
@@ -74,6 +75,7 @@ impl Reader {
             allowed_users: self.ids("BRAIN_ALLOWED_USERS"),
             admins: self.ids("BRAIN_ADMINS"),
             admin_may_approve: self.switch("BRAIN_ADMIN_MAY_APPROVE").unwrap_or(false),
+            keep: self.keep(),
             skip_router: self.switch("BRAIN_SKIP_ROUTER").unwrap_or(true),
             pending_ttl: self
                 .parsed("BRAIN_PENDING_TTL", "a duration from 1m to 30d, such as 24h", |text| {
@@ -83,6 +85,26 @@ impl Reader {
             prompts_dir: self.text("BRAIN_PROMPTS_DIR").map(PathBuf::from),
             warnings,
         }
+    }
+
+    /// How long everything is kept; too little is refused with the reason.
+    fn keep(&mut self) -> Keep {
+        let mut keep = Keep::default();
+        for row in RETENTION {
+            let wanted = "a duration such as 30d";
+            let Some(length) = self.parsed(row.setting, wanted, duration) else { continue };
+            match i64::try_from(length.as_secs()) {
+                Ok(secs) if secs < row.secs_min => {
+                    let least = in_words(row.secs_min);
+                    self.problems.push(format!("{} must be {least} at least: {}", row.setting, row.why_min));
+                }
+                Ok(secs) if secs <= KEPT_SECS_MAX => keep = keep.with(row.of, secs),
+                Ok(_) | Err(_) => {
+                    self.problems.push(format!("{} must be {} at most", row.setting, in_words(KEPT_SECS_MAX)));
+                }
+            }
+        }
+        keep
     }
 
     fn text(&self, key: &str) -> Option<String> {

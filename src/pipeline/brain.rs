@@ -16,6 +16,7 @@ use crate::core::settings::Settings;
 use crate::core::turn::Incoming;
 use crate::language::time::DateOrder;
 use crate::limits;
+use crate::limits::kept::Keep;
 use crate::ports::records::{ChatState, Message, OutboxEntry, User};
 use crate::ports::{
     Batch, Channel, Clock, Expect, Key, Model, Reader, RecordExt, Scan, Store, StoreError, Stored, Table,
@@ -44,6 +45,8 @@ pub struct Policy {
     pub admin_may_approve: bool,
     /// Whether messages that built-in understanding is sure about go without the model router.
     pub skip_router: bool,
+    /// How long what only grows is kept.
+    pub keep: Keep,
 }
 
 /// Everything a turn works with.
@@ -190,6 +193,11 @@ impl Brain {
     pub fn stop_turns(&self) {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.values().for_each(CancellationToken::cancel);
+    }
+
+    /// Whether a turn is under way in this process.
+    pub fn is_busy(&self) -> bool {
+        !self.running.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     /// Registers a turn, so that `/cancel` finds it. Commands and presses overtake and are not registered.

@@ -1,37 +1,76 @@
-//! What is done when nobody waits for it, so that the thousandth day is like the first: what could not be read is told.
+//! What is done when nobody waits for it, so that the thousandth day is like the first: what could not be read is found
+//! and told, what has had its time goes away.
 //!
-//! Invariants: nothing here is needed for a turn to be right; every step may be repeated, and is taken up again by the
-//! next look; a turn under way goes first.
+//! Invariants: nothing here is needed for a turn to be right; every step may be repeated, and what was cut short is taken
+//! up again by the next look; a turn under way goes first.
 
 mod aside;
 mod looking;
+mod retention;
 
 use std::time::Duration;
 
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::ports::StoreError;
+use retention::Walk;
 
 /// One look at everything, at once.
 pub async fn once(brain: &Brain) -> Result<(), StoreError> {
     looking::through(brain).await?;
+    let mut walk = Walk::begin(brain).await?;
+    while walk.step(brain).await? {}
     aside::tell(brain).await
 }
 
 /// Looks at everything from time to time, until `stop`.
 pub async fn run(brain: &Brain, stop: &CancellationToken) {
-    let mut looks = 0_u64;
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = keep_in_order(brain) => {}
+    }
+}
+
+/// Each of its commits is whole when this is dropped, and the next life begins with a look of its own.
+async fn keep_in_order(brain: &Brain) {
     loop {
-        let all = looks.is_multiple_of(limits::UPKEEP_ALL_AFTER);
-        looks += 1;
-        if let Err(error) = if all { once(brain).await } else { aside::tell(brain).await } {
+        if let Err(error) = unhurried(brain).await {
             tracing::warn!(%error, "the upkeep of the store was interrupted; it goes on later");
         }
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(Duration::from_secs(limits::UPKEEP_EVERY_SECS)) => {}
+        for _ in 0..limits::UPKEEP_ALL_AFTER {
+            if let Err(error) = aside::tell(brain).await {
+                tracing::warn!(%error, "what could not be read is not told yet");
+            }
+            sleep(Duration::from_secs(limits::UPKEEP_EVERY_SECS)).await;
         }
+    }
+}
+
+/// One look at everything, in steps that let turns go first.
+async fn unhurried(brain: &Brain) -> Result<(), StoreError> {
+    aside::tell(brain).await?;
+    quiet_moment(brain).await;
+    looking::through(brain).await?;
+    let mut walk = Walk::begin(brain).await?;
+    loop {
+        quiet_moment(brain).await;
+        if !walk.step(brain).await? {
+            break;
+        }
+    }
+    tracing::info!(gone = walk.gone, "what has had its time went away");
+    Ok(())
+}
+
+/// Waits until no turn is under way, but not for ever.
+async fn quiet_moment(brain: &Brain) {
+    let pause = Duration::from_millis(limits::RETENTION_PAUSE_MS);
+    let patience = Instant::now() + Duration::from_millis(limits::RETENTION_PATIENCE_MS);
+    sleep(pause).await;
+    while brain.is_busy() && Instant::now() < patience {
+        sleep(pause).await;
     }
 }

@@ -22,6 +22,7 @@ mod presses;
 mod registry;
 mod reminders;
 mod requests;
+mod retention;
 mod rig;
 mod soak;
 mod stopping;

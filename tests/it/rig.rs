@@ -28,6 +28,7 @@ use brain_agent::core::pending::{Pending, State};
 use brain_agent::core::plan::Action;
 use brain_agent::core::turn::{Done, Edit, Incoming, Input, Origin};
 use brain_agent::language::time::DateOrder;
+use brain_agent::limits::kept::Keep;
 use brain_agent::pipeline::brain::{Brain, Policy};
 use brain_agent::pipeline::commit;
 use brain_agent::pipeline::handle_turn;
@@ -65,6 +66,8 @@ pub struct Setup {
     pub pending_ttl: Duration,
     pub zone: Tz,
     pub now: DateTime<Utc>,
+    /// How long what only grows is kept.
+    pub keep: Keep,
     /// Commands, as `service.command`, that claim low stakes whatever they do.
     pub liars: &'static [&'static str],
 }
@@ -80,6 +83,7 @@ impl Default for Setup {
             zone: Tz::UTC,
             // A Monday.
             now: "2026-01-12T09:00:00Z".parse().unwrap(),
+            keep: Keep::default(),
             liars: &[],
         }
     }
@@ -477,6 +481,7 @@ fn brain(
             admin_may_approve: setup.admin_may_approve,
             // Scripts say what the router answers, turn by turn.
             skip_router: false,
+            keep: setup.keep,
         },
         due_changed: Default::default(),
         locks: Default::default(),

@@ -7,37 +7,30 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chrono::{DateTime, Utc};
 
 use crate::core::turn::Incoming;
 use crate::failpoint::fail_point;
-use crate::limits;
 use crate::ports::records::{Aside, InboxEntry};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
 
 /// The name of this channel in the inbox.
 const CHANNEL: &str = "tg";
 
-/// How many more than the limit may be kept before the oldest are removed.
-const SLACK: usize = 1_000;
-
 /// The inbox of this channel.
 #[derive(Debug)]
 pub struct Inbox {
     store: Arc<dyn Store>,
-    kept: AtomicUsize,
 }
 
 impl Inbox {
     /// Opens it, and returns what an earlier life left open, in order.
     pub async fn open(store: Arc<dyn Store>) -> Result<(Self, Vec<InboxEntry>), StoreError> {
         let all = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], usize::MAX)).await?;
-        let kept = AtomicUsize::new(all.len());
         let mut open: Vec<InboxEntry> = all.into_iter().map(|(entry, _)| entry).filter(|entry| !entry.done).collect();
         open.sort_by_key(|entry| (entry.received_at, entry.update));
-        Ok((Self { store, kept }, open))
+        Ok((Self { store }, open))
     }
 
     /// An update as it was received, to be admitted.
@@ -62,12 +55,6 @@ impl Inbox {
         fail_point("inbox-before");
         self.store.commit(changes).await?;
         fail_point("inbox-durable");
-        let kept = self.kept.fetch_add(fresh.len(), Ordering::Relaxed) + fresh.len();
-        if kept > limits::INBOX_SEEN_MAX + SLACK
-            && let Err(error) = self.prune().await
-        {
-            tracing::warn!(%error, "old updates could not be removed");
-        }
         Ok(fresh)
     }
 
@@ -76,21 +63,6 @@ impl Inbox {
         let aside = Aside::key_of(Table::Inbox, key);
         let known = self.store.get(Table::Inbox, key).await?.is_some();
         Ok(known || self.store.get(Table::Aside, &aside).await?.is_some())
-    }
-
-    /// Removes the oldest of the done ones.
-    async fn prune(&self) -> Result<(), StoreError> {
-        let all = self.store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], usize::MAX)).await?;
-        let mut done: Vec<&InboxEntry> = all.iter().map(|(entry, _)| entry).filter(|entry| entry.done).collect();
-        done.sort_by_key(|entry| (entry.received_at, entry.update));
-        let mut batch = Batch::default();
-        let surplus = done.len().saturating_sub(limits::INBOX_SEEN_MAX);
-        for entry in &done[..surplus] {
-            batch.delete(Table::Inbox, entry.key(), Expect::Any);
-        }
-        self.store.commit(batch).await?;
-        self.kept.store(all.len() - surplus, Ordering::Relaxed);
-        Ok(())
     }
 
     /// An update that is done: its words are forgotten.
@@ -204,22 +176,5 @@ mod tests {
         let (_, open) = Inbox::open(store).await.unwrap();
         assert_eq!(open.iter().map(|entry| (entry.update, entry.joins)).collect::<Vec<_>>(), [(7, None), (8, Some(7))]);
         assert_eq!(open[1].raw, "words 8");
-    }
-
-    #[tokio::test]
-    async fn only_so_many_done_updates_are_remembered_and_open_ones_are_never_dropped() {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let (inbox, _) = Inbox::open(Arc::clone(&store)).await.unwrap();
-        let now = Utc::now();
-        admit(&inbox, &[received(0, now)]).await;
-        let many = limits::INBOX_SEEN_MAX + SLACK + 1;
-        for start in (1..many).step_by(100) {
-            let at = now + TimeDelta::seconds(i64::try_from(start).unwrap());
-            let done = (start..start + 100).map(|n| Inbox::closed(&received(u64::try_from(n).unwrap(), at)));
-            admit(&inbox, &done.collect::<Vec<_>>()).await;
-        }
-        let kept = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], usize::MAX)).await.unwrap();
-        assert!(kept.len() <= limits::INBOX_SEEN_MAX + SLACK, "{}", kept.len());
-        assert!(kept.iter().any(|(entry, _)| entry.update == 0 && !entry.done));
     }
 }

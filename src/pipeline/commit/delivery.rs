@@ -281,7 +281,7 @@ async fn recorded(
             batch.put(&state, expect)?.extend(said.changes);
             match &reply.card {
                 Some(card) => note_card(brain, &entry.chat, card, message, &mut batch).await?,
-                None => shown::note(brain, &entry.chat, message, reply, &mut batch).await?,
+                None => shown::note(brain, &entry.chat, message, reply, &mut batch)?,
             }
         }
         marks.into_iter().flatten().for_each(|mark| mark.take_out(&mut batch));

@@ -13,7 +13,7 @@ use crate::core::plan::Params;
 use crate::core::turn::{Done, Edit, Incoming, Path, Reply};
 use crate::failpoint::fail_point;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::{self, undo, waiting};
+use crate::pipeline::consent::{self, waiting};
 use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::intake::settings::{self, UserChange};
 use crate::pipeline::turn::{Turn, TurnError};
@@ -130,7 +130,6 @@ async fn commit(turn: &Turn<'_>, answer: &Answer) -> Result<(), StoreError> {
         show(answer, edits, &mut state, now, &mut batch)?;
         outbox::put_first(&state, expect, &mut batch)?;
         close_inbox(brain, turn.incoming, &mut batch).await?;
-        undo::prune(brain, now, &mut batch).await?;
         // Nobody else writes the trace of this turn; of a turn that is handled again the last one counts.
         batch.put(trace, Expect::Any)?;
         settings::apply(turn, user, &mut batch).await?;

@@ -1,9 +1,9 @@
 //! Undo: once, for its owner, for ten minutes, if nothing has changed since; by button or by `/undo`.
 //!
 //! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once;
-//! every reason why not has a sentence of its own; a used undo is remembered for a day. No model can ask for it.
+//! every reason why not has a sentence of its own; a used undo is remembered for a while. No model can ask for it.
 
-use chrono::{DateTime, Duration, Utc};
+use chrono::Duration;
 use chrono_tz::Tz;
 
 use super::answers;
@@ -11,12 +11,11 @@ use crate::core::button::{Button, CardVerb, Press};
 use crate::core::text::shorten;
 use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::limits;
-use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Undo;
-use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
+use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table};
 
 /// A press on an Undo button.
 pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
@@ -133,21 +132,6 @@ async fn restore_message(turn: &Turn<'_>, undo: &Undo, answer: &mut Answer) -> R
                 (shown.text, shown.buttons) = (before.text, before.buttons);
             }
         });
-    }
-    Ok(())
-}
-
-/// With each new undo some old ones go: at least as many as come.
-pub async fn prune(brain: &Brain, now: DateTime<Utc>, batch: &mut Batch) -> Result<(), StoreError> {
-    if !batch.changes.iter().any(|change| change.table == Table::Undo) {
-        return Ok(());
-    }
-    let oldest = brain.store.list::<Undo>(Scan::of::<Undo>(&[], limits::PRUNED_AT_ONCE)).await?;
-    for (undo, _) in oldest {
-        if now - undo.until > Duration::seconds(limits::UNDO_KEPT_SECS) {
-            // Nobody changes a record that is so old.
-            batch.delete(Table::Undo, undo.key(), Expect::Any);
-        }
     }
     Ok(())
 }

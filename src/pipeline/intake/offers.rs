@@ -9,8 +9,6 @@
 //! it did can be undone; an offer is taken once, by its owner, where it was made, in time. Not here: doing a changed message again (the
 //! channel keeps those, see `telegram::edits`), and deciding cards.
 
-use std::sync::Arc;
-
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -24,11 +22,12 @@ use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::{Batch, Change, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
+use crate::ports::{Change, Expect, Key, Record, RecordExt, StoreError, Table};
 use crate::services::registry::Services;
 use crate::services::service::{Content, Offerable};
 
-const OFFER: &str = "offer";
+/// What the keys of offers begin with.
+pub const OFFER: &str = "offer";
 /// Said to a press on an offer that was taken, or is too old.
 pub const GONE: &str = "I have done that already, or the offer is too old (a day). Nothing was done now.";
 
@@ -86,17 +85,6 @@ impl Offer {
     pub fn is_open_to(&self, owner: &UserId, chat: &ChatId, now: DateTime<Utc>) -> bool {
         self.owner == *owner && self.chat == *chat && now <= self.until
     }
-
-    /// Stores it, and forgets those that nobody took in time.
-    pub async fn store(&self, store: &Arc<dyn Store>, now: DateTime<Utc>, batch: &mut Batch) -> Result<(), StoreError> {
-        let known = store.list::<Self>(Scan::of::<Self>(&[OFFER], limits::OFFERS_MAX)).await?;
-        for (old, _) in known.iter().filter(|(offer, _)| offer.until < now) {
-            // Too old to be taken: nobody changes it any more.
-            batch.delete(Table::Meta, old.key(), Expect::Any);
-        }
-        batch.put(self, Expect::Absent)?;
-        Ok(())
-    }
 }
 
 /// Asks what should become of something that was passed on without a word; `None` when there are words.
@@ -119,7 +107,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         },
     };
     let mut answer = Answer::of(Path::Clarify).keeping_question();
-    offer.store(&turn.brain.store, turn.ctx.now, &mut answer.batch).await?;
+    answer.batch.put(&offer, Expect::Absent)?;
     let button = |(choice, (text, _)): (usize, &(&str, PlannedAction))| {
         Button::new(*text, &Press::Offer { id: offer.id.clone(), choice })
     };

@@ -69,16 +69,16 @@ pub struct Message {
     #[serde(alias = "deeds")]
     pub actions: Vec<PastAction>,
     /// The channel's number of it, for what a person said, and for reminders.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<MessageId>,
     /// Which person, for chats with several.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<UserId>,
     /// What to call words that are not the person's own.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// How they can be taken back, for a while: ids of undo records.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undo: Vec<String>,
     /// Of an answer of ours: what it repeats of others' words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -50,11 +50,18 @@ pub struct StageSpan {
     /// Its length.
     pub us: u64,
     /// Bytes it was given.
+    #[serde(default, skip_serializing_if = "is_none")]
     pub input_bytes: usize,
     /// Tokens in and out, for stages that called a model.
+    #[serde(default, skip_serializing_if = "is_none")]
     pub tokens: (u64, u64),
     /// `ok`, `fallback: …`, `failed: …`, `cancelled`.
     pub outcome: String,
+}
+
+/// What is nothing takes no room: a turn has a dozen of these.
+fn is_none<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The trace of one turn.

@@ -65,6 +65,7 @@ async fn used_and_late_undos_are_forgotten_after_a_day() {
     rig.clock.go_on(Duration::days(2));
     rig.plans(json!([action("task", "create", json!({"title": "Bread"}))]));
     rig.says("add bread").await;
+    brain_agent::upkeep::once(&rig.brain).await.unwrap();
     assert_eq!(rig.count(Table::Undo).await, 1);
     let told = rig.presses(&undo).await.text();
     assert_eq!(told, "That was too long ago to undo: it works for 10 minutes.");

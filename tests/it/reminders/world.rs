@@ -384,6 +384,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
             admins: [].into(),
             admin_may_approve: false,
             skip_router: true,
+            keep: brain_agent::limits::kept::Keep::default(),
         },
         due_changed: Default::default(),
         locks: Default::default(),

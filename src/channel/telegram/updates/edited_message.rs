@@ -76,7 +76,7 @@ pub async fn offer(context: &TelegramContext, job: &Job, edit: &IncomingMessage)
         what: Offered::Redo { raw: job.entry.raw.clone(), undo },
     };
     let mut batch = Batch::default();
-    offer.store(&context.brain.store, now, &mut batch).await?;
+    batch.put(&offer, Expect::Absent)?;
     batch.put(&Inbox::closed(&job.entry), Expect::Any)?;
     let button = Button::new(label, &Press::Redo(offer.id.clone()));
     let reply = Reply { buttons: vec![vec![button]], ..Reply::text(question) };

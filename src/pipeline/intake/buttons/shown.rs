@@ -1,7 +1,7 @@
 //! Messages with buttons that decide no card: what they said is kept, so that a press can change them.
 //!
 //! Invariants: the record and the edit commit together, on the record as it is then; a message loses only the buttons
-//! that the press has settled; what is kept goes away after a month.
+//! that the press has settled.
 
 use crate::core::button::{Button, Press};
 use crate::core::history::ItemRef;
@@ -12,10 +12,10 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Rewrite};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{CardMessage, Shown};
-use crate::ports::{Batch, Expect, Record, RecordExt, Scan, StoreError, Table};
+use crate::ports::{Batch, Expect, RecordExt, Scan, StoreError};
 
-/// Notes a message that was just delivered, if it has buttons or reminds of something; forgets old ones of its chat.
-pub async fn note(
+/// Notes a message that was just delivered, if it has buttons or reminds of something.
+pub fn note(
     brain: &Brain,
     chat: &ChatId,
     message: MessageId,
@@ -26,12 +26,6 @@ pub async fn note(
         return Ok(());
     }
     let at = brain.clock.now();
-    let oldest = Scan::of::<Shown>(&[chat.as_str()], limits::PRUNED_AT_ONCE);
-    for (old, _) in brain.store.list::<Shown>(oldest).await? {
-        if at - old.at > chrono::Duration::seconds(limits::SHOWN_KEPT_SECS) {
-            batch.delete(Table::Shown, old.key(), Expect::Any);
-        }
-    }
     let (text, buttons) = (reply.text.clone(), reply.buttons.clone());
     let about = reply.notifications.iter().map(|of| ItemRef { id: of.item.clone(), label: of.title.clone() }).collect();
     let untrusted =
