@@ -57,10 +57,10 @@ async fn a_day(rig: &Rig, number: u64) {
     rig.plans(json!([action("task", "create", json!({"title": format!("Thing {number}")}))]));
     rig.says("note that").await;
     let card = rig.card_for(json!([send("zoe@example.com", "Late", "It is late.")])).await;
-    rig.presses(&if number % 2 == 0 { card.approve() } else { card.cancel() }).await;
+    rig.presses(&if number.is_multiple_of(2) { card.approve() } else { card.cancel() }).await;
     puts(rig, &update(rig, number, true));
     rig.moves_clock(Duration::days(1)).await;
-    if number % 10 == 0 {
+    if number.is_multiple_of(10) {
         upkeep::once(&rig.brain).await.unwrap();
     }
 }
