@@ -107,8 +107,8 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
     let Parts { store, data_dir, clock, channel, zone } = parts;
     let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
     let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
-    let mailboxes = Mailboxes::new(&data_dir, own_address);
     let index: Arc<dyn Index> = Arc::new(PlainIndex::new(store.clone(), services::sources()));
+    let mailboxes = Mailboxes::new(&data_dir, own_address, index.clone());
     let (services, people) = services::built_in(&store, &index, &mailboxes, smtp);
     Ok(Brain {
         model: model(config)?,

@@ -133,8 +133,29 @@ pub const DEATHS_MAX: u32 = 3;
 pub const MAIL_TEXT_CHARS_MAX: usize = 100_000;
 /// Characters of a whole conversation that are read aloud, the newest mails first.
 pub const THREAD_TEXT_CHARS_MAX: usize = 200_000;
-/// Mails the embedded mailbox indexes per person.
-pub const MAILBOX_MAX: usize = 50_000;
+/// Mails of one conversation that are loaded, the newest: more than fit into its text.
+pub const CONVERSATION_MAILS_MAX: usize = 1_000;
+/// Threads for mail files: disks and processors have no more to give beside turns.
+pub const MAIL_THREADS_MAX: usize = 4;
+/// Files that are read in one piece: some tens of milliseconds, in which nobody else's mail is read on that thread.
+pub const MAIL_SLICE_MAX: usize = 250;
+/// Text after which such a piece ends: a few mails may hold as much as thousands.
+pub const MAIL_SLICE_BYTES: usize = 4 * 1024 * 1024;
+/// Mails that are written to the index at once: one commit costs as much as reading some hundred.
+pub const MAIL_BATCH_MAX: usize = 2_000;
+/// Text of them that is held in memory until then.
+pub const MAIL_BATCH_BYTES: usize = 16 * 1024 * 1024;
+/// How long a turn waits for mail to be read before it answers with what is there: longer than the status line, which
+/// says what it waits for, and shorter than anybody's patience.
+pub const MAIL_PATIENCE_MS: u64 = 4_000;
+/// Mails whose conversations and people are kept in memory, of everybody together: about 300 bytes each.
+pub const MAILS_REMEMBERED_MAX: usize = 400_000;
+/// Mails that one search looks at; those beyond are counted.
+pub const MAIL_HITS_MAX: usize = 400;
+/// Earlier mails of the same subject in which a reply that names none looks for the one it answers.
+pub const SAME_SUBJECT_MAX: usize = 100;
+/// When a mail goes, so many of the others that speak of its people are looked through for their names.
+pub const MAIL_NAMED_BY_MAX: usize = 200;
 
 /// The largest address book that is read: ten thousand people with a small picture each.
 pub const VCF_BYTES_MAX: u64 = 20 * 1024 * 1024;

@@ -300,7 +300,9 @@ impl<'a> Turn<'a> {
         if self.speaking.load(Ordering::Relaxed) {
             return None;
         }
-        let doing = self.account(|account| account.doing.to_string());
+        let waits = self.brain.services.now().iter().find_map(|service| service.service.waited_for(self.owner()));
+        let doing = waits.map(|waits| waits.to_string());
+        let doing = doing.unwrap_or_else(|| self.account(|account| account.doing.to_string()));
         let known = Some(self.known()).filter(|known| !known.is_empty() && self.may_be_shown());
         Some(known.map_or_else(|| doing.clone(), |known| format!("{}\n\n{doing}", beginning(known))))
     }

@@ -15,6 +15,7 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::notification::Notification;
 use crate::core::outcome::Outcome;
 use crate::core::plan::{Params, Target};
+use crate::core::progress::Progress;
 use crate::core::provenance::UntrustedText;
 use crate::language::people;
 use crate::language::people::{Familiarity, NamedBy};
@@ -253,6 +254,11 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
 
     /// It keeps drafts that can be sent.
     fn drafts(&self) -> Option<&dyn Drafts> {
+        None
+    }
+
+    /// What a turn of this person waits for inside it, when that takes its time.
+    fn waited_for(&self, _owner: &UserId) -> Option<Progress> {
         None
     }
 

@@ -455,8 +455,8 @@ fn brain(
     folder: &tempfile::TempDir,
 ) -> Arc<Brain> {
     let shared: Arc<dyn Store> = store.clone();
-    let mailboxes = Mailboxes::new(folder.path(), Some("alex.morgan@example.com".to_owned()));
     let index: Arc<dyn Index> = Arc::new(PlainIndex::new(shared.clone(), services::sources()));
+    let mailboxes = Mailboxes::new(folder.path(), Some("alex.morgan@example.com".to_owned()), index.clone());
     let (built_in, people) = services::built_in(&shared, &index, &mailboxes, None);
     let watched = |inner: Arc<dyn Entry>| -> Arc<dyn Entry> {
         let lies = setup.liars.contains(&format!("{}.{}", inner.service(), inner.command()).as_str());

@@ -22,7 +22,7 @@ use serde_json::Value;
 use self::person::{complete, is_same, noticed, person_of, put_first, seen};
 use self::vcard::Card;
 use super::command::planned;
-use super::email::mailbox::{Mailboxes, blocking};
+use super::email::mailbox::Mailboxes;
 use super::error::ServiceError;
 use super::items;
 use super::provenance::Others;
@@ -143,10 +143,10 @@ impl Contacts {
     }
 
     /// The cards of the file; the last readable ones when it cannot be read now.
-    async fn cards(&self) -> Result<Arc<Vec<Card>>, ServiceError> {
+    async fn cards(&self, owner: &UserId) -> Result<Arc<Vec<Card>>, ServiceError> {
         let path = self.vcf.clone();
         let file = Arc::clone(&self.file);
-        blocking(move || {
+        let read = move || {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
             let meta = std::fs::metadata(&path).ok().filter(|m| m.is_file());
             let stamp = meta.and_then(|m| Some((m.modified().ok()?, m.len())));
@@ -160,8 +160,8 @@ impl Contacts {
                 file.stamp = stamp;
             }
             Ok(Arc::clone(&file.cards))
-        })
-        .await
+        };
+        self.mailboxes.files(owner, read).await
     }
 
     /// Saved people: the store's contacts, and the file's cards they do not already complete.
@@ -182,7 +182,7 @@ impl Contacts {
             });
         }
         let from_store = people.len();
-        for card in self.cards().await?.iter() {
+        for card in self.cards(owner).await?.iter() {
             let same = people[..from_store].iter_mut().find(|person| is_same(person, card));
             match same {
                 Some(person) => complete(person, card),
@@ -200,12 +200,12 @@ impl Contacts {
 impl AddressBook for Contacts {
     async fn people(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError> {
         let mut people = self.saved(owner).await?;
-        let index = self.mailboxes.index(owner).await?;
+        let mail = self.mailboxes.mail(owner).await?;
         let saved: std::collections::HashSet<String> =
             people.iter().flat_map(|person| person.emails.iter().map(|email| email.to_lowercase())).collect();
-        for correspondent in index.people() {
+        for correspondent in mail.people().iter() {
             if !saved.contains(&correspondent.mailbox.address.to_lowercase()) {
-                people.push(seen(correspondent));
+                people.push(seen(correspondent.clone()));
             }
         }
         Ok(people)

@@ -10,7 +10,7 @@ use crate::core::text::visible;
 use crate::language::people;
 use crate::language::people::{Familiarity, NamedBy};
 use crate::language::words::{fold, words};
-use crate::services::email::mailbox::Correspondent;
+use crate::services::email::correspondents::Correspondent;
 use crate::services::email::read::Mailbox;
 use crate::services::service::{ItemChoice, Noticed, Person};
 

@@ -2,16 +2,18 @@
 //!
 //! A draft's file name follows from the attempt that wrote it, so the same attempt twice is one draft.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
 use super::compose::{Envelope, Letter, compose, recipients};
-use super::mailbox::{Mail, Mailboxes, blocking};
+use super::mail::{DRAFT, Mail};
+use super::mailbox::Mailboxes;
 use super::source::maildir::Folder;
 use crate::core::digest::hex;
 use crate::core::ids::UserId;
-use crate::ports::why_not;
+use crate::ports::{Query, Ranking, why_not};
 use crate::services::error::ServiceError;
 use crate::services::service::Attempt;
 
@@ -59,71 +61,69 @@ pub async fn save(
     let maildir = mailboxes.maildir(owner);
     let base = base_of(attempt);
     let id = safe_key(attempt);
-    blocking(move || {
-        maildir
-            .put(Folder::Drafts, &base, "DS", &bytes)
-            .map_err(|cause| ServiceError::Refused(format!("{}.", why_not(&cause))))
-    })
-    .await?;
+    let put = move || maildir.put(Folder::Drafts, &base, "DS", &bytes).map_err(refused);
+    mailboxes.files(owner, put).await?;
     Ok(id)
 }
 
 impl Mailboxes {
     /// A draft as a letter.
-    pub async fn draft(self: &Arc<Self>, owner: &UserId, id: &str) -> Result<Option<Letter>, ServiceError> {
-        let mail = self.draft_mail(owner, id).await?;
-        let Some(mail) = mail else { return Ok(None) };
-        blocking(move || Ok(Some(letter_of(&mail)))).await
-    }
-
-    /// Every draft with its id, newest first.
-    pub async fn drafts(self: &Arc<Self>, owner: &UserId) -> Result<Vec<(String, Letter)>, ServiceError> {
-        let index = self.index(owner).await?;
-        blocking(move || {
-            let mut mails: Vec<&Mail> = index.mails.iter().filter(|mail| mail.file.folder == Folder::Drafts).collect();
-            mails.sort_by_key(|mail| std::cmp::Reverse(mail.head.date));
-            Ok(mails.into_iter().map(|mail| (id_of(&mail.file.base), letter_of(mail))).collect())
-        })
-        .await
+    pub async fn draft(&self, owner: &UserId, id: &str) -> Result<Option<Letter>, ServiceError> {
+        // Our own are had by their names, so that they are there however much mail there is still to be read.
+        let (maildir, base) = (self.maildir(owner), format!("{id}{MARK}"));
+        let own = move || match maildir.find(Folder::Drafts, &base).map_err(refused)? {
+            Some(file) => Ok(Mail::read_at(&maildir, file).map(|mail| letter_of(&mail, maildir.root()))),
+            None => Ok(None),
+        };
+        if let Some(letter) = self.files(owner, own).await? {
+            return Ok(Some(letter));
+        }
+        let view = self.mail(owner).await?;
+        let mut seen = 0;
+        loop {
+            let flags = vec![DRAFT.to_owned()];
+            let query =
+                Query { flags, ranking: Ranking::Newest, skip: seen, limit: DRAFTS_AT_ONCE, ..Query::default() };
+            let (drafts, _) = view.search(query).await?;
+            if drafts.is_empty() {
+                return Ok(None);
+            }
+            seen += drafts.len();
+            if let Some(draft) = drafts.into_iter().find(|draft| id_of(&draft.file.base) == id) {
+                return view.files(move |mailbox| Some(letter_of(&draft, mailbox))).await;
+            }
+        }
     }
 
     /// Takes back a draft that we wrote; true when it was there. Drafts of other programs stay.
     pub async fn delete_draft(&self, owner: &UserId, id: &str) -> Result<bool, ServiceError> {
         let maildir = self.maildir(owner);
         let base = format!("{id}{MARK}");
-        blocking(move || {
-            maildir
-                .remove(Folder::Drafts, &base)
-                .map_err(|cause| ServiceError::Refused(format!("{}.", why_not(&cause))))
-        })
-        .await
-    }
-
-    async fn draft_mail(self: &Arc<Self>, owner: &UserId, id: &str) -> Result<Option<Mail>, ServiceError> {
-        let index = self.index(owner).await?;
-        let found = index.mails.iter().find(|mail| mail.file.folder == Folder::Drafts && id_of(&mail.file.base) == id);
-        Ok(found.cloned())
+        self.files(owner, move || maildir.remove(Folder::Drafts, &base).map_err(refused)).await
     }
 
     /// Our own drafts that say exactly this, as mails.
-    pub(super) async fn drafts_like(
-        self: &Arc<Self>,
-        owner: &UserId,
-        letter: &Letter,
-    ) -> Result<Vec<Mail>, ServiceError> {
-        let index = self.index(owner).await?;
+    pub(super) async fn drafts_like(&self, owner: &UserId, letter: &Letter) -> Result<Vec<Mail>, ServiceError> {
+        let maildir = self.maildir(owner);
         let letter = letter.clone();
-        blocking(move || {
-            let same = |mail: &&Mail| {
-                mail.file.folder == Folder::Drafts
-                    && mail.file.base.ends_with(MARK)
-                    && mail.head.parsed.subject == letter.subject
-                    && says_the_same(&letter_of(mail), &letter)
+        self.files(owner, move || {
+            let ours = maildir.in_folder(Folder::Drafts).map_err(refused)?;
+            let ours = ours.into_iter().filter(|file| file.base.ends_with(MARK));
+            let drafts = ours.filter_map(|file| Mail::read_at(&maildir, file));
+            let same = |mail: &Mail| {
+                mail.head.parsed.subject == letter.subject && says_the_same(&letter_of(mail, maildir.root()), &letter)
             };
-            Ok(index.mails.iter().filter(same).cloned().collect())
+            Ok(drafts.filter(same).collect())
         })
         .await
     }
+}
+
+/// Drafts of other programs that are looked through at once.
+const DRAFTS_AT_ONCE: usize = 100;
+
+fn refused(cause: std::io::Error) -> ServiceError {
+    ServiceError::Refused(format!("{}.", why_not(&cause)))
 }
 
 /// The same text to the same addresses, however their domains are written.
@@ -131,8 +131,8 @@ fn says_the_same(a: &Letter, b: &Letter) -> bool {
     a.body == b.body && a.subject == b.subject && recipients(a).is_ok_and(|to| Ok(to) == recipients(b))
 }
 
-fn letter_of(mail: &Mail) -> Letter {
-    let parsed = mail.read();
+fn letter_of(mail: &Mail, mailbox: &Path) -> Letter {
+    let parsed = mail.read(mailbox);
     Letter {
         to: parsed.to.into_iter().map(|person| person.address).collect(),
         subject: parsed.subject,

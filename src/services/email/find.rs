@@ -1,181 +1,115 @@
-//! Finding mails: the search command, and the thread a description means. Pure over an [`MailIndex`].
+//! Finding mails: the search command, and the conversation a description means.
+//!
+//! The index finds and ranks mails; here they become conversations. What is shown of them is loaded for those that are
+//! shown.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::mailbox::{Mail, MailIndex};
+use super::mail::{DRAFT, Mail, OWN};
+use super::mailbox::{Conversation, MailView};
+use super::query::{FILLERS, MailQuery, NEWEST, meaningful};
 use super::read::Mailbox;
-use super::search::{SearchMail, ThreadRow, Threads};
-use super::source::maildir::Folder;
+use super::search::{ThreadRow, Threads};
 use super::thread::Thread;
 use crate::core::provenance::UntrustedText;
-use crate::language::words::{fold, stems, words};
-use crate::limits::{CANDIDATES_MAX, MAIL_RESULTS_MAX};
+use crate::language::words::{stems, words};
+use crate::limits::{CANDIDATES_MAX, MAIL_HITS_MAX, MAIL_RESULTS_MAX};
+use crate::ports::{Needs, Query, Ranking};
+use crate::services::error::ServiceError;
 use crate::services::service::{ItemChoice, Noticed};
 use crate::services::show::Moment;
 
-/// A search, as the command states it.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct MailQuery {
-    /// Stems that must all be there.
-    stems: Vec<String>,
-    /// Folded words of sender, recipient and subject.
-    from: Vec<String>,
-    to: Vec<String>,
-    subject: Vec<String>,
-    since: Option<DateTime<Utc>>,
-    before: Option<DateTime<Utc>>,
-    unread: Option<bool>,
-    drafts: bool,
+/// A conversation that fits, and its newest mail that does.
+#[derive(Debug, Clone)]
+pub struct ThreadHit {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// The newest fitting mail of others, else the owner's own.
+    pub mail: Mail,
 }
 
-/// Words that say nothing about what is looked for.
-const FILLERS: [&str; 34] = [
-    "the",
-    "a",
-    "an",
-    "of",
-    "for",
-    "to",
-    "in",
-    "on",
-    "at",
-    "by",
-    "with",
-    "about",
-    "from",
-    "and",
-    "or",
-    "my",
-    "me",
-    "mail",
-    "mails",
-    "email",
-    "emails",
-    "message",
-    "messages",
-    "thread",
-    "conversation",
-    "der",
-    "die",
-    "das",
-    "von",
-    "uber",
-    "el",
-    "la",
-    "de",
-    "le",
-];
-/// Words that mean the newest of what fits.
-const NEWEST: [&str; 6] = ["last", "latest", "newest", "recent", "letzte", "ultimo"];
-
-/// The stems of the words that mean something; of all words when none does.
-fn meaningful(text: &str) -> Vec<String> {
-    let kept: Vec<String> = words(text).into_iter().filter(|word| !FILLERS.contains(&word.as_str())).collect();
-    stems(&if kept.is_empty() { text.to_owned() } else { kept.join(" ") })
+/// What a search came to.
+#[derive(Debug, Clone, Default)]
+pub struct FoundThreads {
+    /// Drafts that fit, when they were asked for.
+    drafts: Vec<Mail>,
+    /// Conversations: best first when words were given, newest first otherwise.
+    pub hits: Vec<ThreadHit>,
+    /// How many more there are.
+    more: usize,
 }
 
-impl MailQuery {
-    /// What a search asks for. What is no time counts as not given.
-    pub fn of(wanted: &SearchMail, zone: Tz) -> Self {
-        let folded = |text: &Option<String>| words(text.as_deref().unwrap_or_default());
-        let time = |text: &Option<String>| {
-            Moment::read(text.as_deref()?.trim(), zone).map(|at| at.start(zone).with_timezone(&Utc))
-        };
-        Self {
-            stems: meaningful(wanted.text.as_deref().unwrap_or_default()),
-            from: folded(&wanted.from),
-            to: folded(&wanted.to),
-            subject: folded(&wanted.subject),
-            since: time(&wanted.since),
-            before: time(&wanted.before),
-            unread: wanted.unread,
-            drafts: folded(&wanted.text).iter().any(|word| word == "draft" || word == "drafts"),
+/// Conversations with a mail that fits. Of very many hits each mail that was not looked at counts as one more.
+pub async fn search(view: &MailView, query: &MailQuery) -> Result<FoundThreads, ServiceError> {
+    let (drafts, of_drafts) = match query.drafts {
+        true => view.search(query.query(true)).await?,
+        false => (Vec::new(), 0),
+    };
+    let free = MAIL_RESULTS_MAX - drafts.len();
+    let mut threads: Vec<(Thread, Vec<Mail>)> = Vec::new();
+    let (mut seen, mut total) = (0, usize::MAX);
+    // A search without words is counted without looking at each of its mails.
+    let enough = |threads: usize| query.is_wordless() && threads >= free;
+    while seen < total.min(MAIL_HITS_MAX) && !enough(threads.len()) {
+        let page = Query { skip: seen, limit: MAIL_HITS_MAX / 4, ..query.query(false) };
+        let (mails, fitting) = view.search(page).await?;
+        if mails.is_empty() {
+            total = seen;
+            break;
+        }
+        (seen, total) = (seen + mails.len(), fitting);
+        for mail in mails {
+            let Some(thread) = view.thread_of(mail.id()) else { continue };
+            match threads.iter_mut().find(|(known, _)| known.id == thread.id) {
+                Some((_, fitting)) => fitting.push(mail),
+                None => threads.push((thread, vec![mail])),
+            }
         }
     }
-
-    fn fits(&self, mail: &Mail) -> bool {
-        let parsed = &mail.head.parsed;
-        let names = |people: &[Mailbox], wanted: &[String]| {
-            wanted.is_empty()
-                || people.iter().any(|person| {
-                    let label = fold(&format!("{} {}", person.name, person.address));
-                    wanted.iter().all(|word| label.contains(word.as_str()))
-                })
-        };
-        let to: Vec<Mailbox> = parsed.to.iter().chain(&parsed.cc).cloned().collect();
-        let subject = fold(&parsed.subject);
-        let draft_word = |stem: &&String| !(mail.file.folder == Folder::Drafts && *stem == "draft");
-        self.unread.is_none_or(|unread| mail.is_unread() == unread)
-            && self.since.is_none_or(|since| mail.head.date >= since)
-            && self.before.is_none_or(|before| mail.head.date < before)
-            && names(std::slice::from_ref(&parsed.from), &self.from)
-            && names(&to, &self.to)
-            && self.subject.iter().all(|word| subject.contains(word.as_str()))
-            && self.stems.iter().filter(draft_word).all(|stem| mail.head.has(stem))
-    }
-
-    /// How many of the words stand in the subject or the sender's name.
-    fn prominence(&self, mail: &Mail) -> usize {
-        let prominent = stems(&format!("{} {}", mail.head.parsed.subject, mail.head.parsed.from.name));
-        self.stems.iter().filter(|stem| prominent.contains(stem)).count()
-    }
+    let mut best: Vec<(usize, Mail, Thread)> =
+        threads.into_iter().filter_map(|(t, of)| best_of(query, t, of)).collect();
+    best.sort_by(|(a, x, _), (b, y, _)| (b, y.head.date).cmp(&(a, x.head.date)));
+    let of_threads = match query.is_wordless() {
+        true => view.count(|unread, date| query.fits(unread, date)),
+        false => best.len() + total.saturating_sub(seen),
+    };
+    best.truncate(free);
+    let shown = view.conversations(best.iter().map(|(_, _, thread)| thread.clone()), 0).await?;
+    let hit = |conversation: Conversation| {
+        let mail = best.iter().find(|(_, _, thread)| thread.id == conversation.thread.id);
+        mail.map(|(_, mail, _)| ThreadHit { mail: mail.clone(), conversation })
+    };
+    let hits: Vec<ThreadHit> = shown.into_iter().filter_map(hit).collect();
+    let more = (of_drafts + of_threads).saturating_sub(drafts.len() + hits.len());
+    Ok(FoundThreads { drafts, hits, more })
 }
 
-/// A thread that fits, and its newest mail that does.
-#[derive(Debug, Clone, Copy)]
-pub struct Hit<'a> {
-    /// The conversation.
-    pub thread: &'a Thread,
-    /// The newest fitting mail of others, else the owner's own.
-    pub mail: &'a Mail,
-}
-
-/// Every thread with a mail that fits: best first when words were given, newest first otherwise.
-pub fn search<'a>(index: &'a MailIndex, query: &MailQuery) -> Vec<Hit<'a>> {
-    let mut hits: Vec<(usize, Hit<'a>)> = index
-        .threads
-        .iter()
-        .filter_map(|thread| {
-            let fitting: Vec<&Mail> = index.mails_of(thread).filter(|m| query.fits(m)).collect();
-            let best = fitting.iter().map(|mail| query.prominence(mail)).max()?;
-            let mail = fitting.iter().rev().find(|mail| !mail.is_own());
-            let mail = mail.or(fitting.last()).copied()?;
-            Some((best, Hit { thread, mail }))
-        })
-        .collect();
-    hits.sort_by(|(a, x), (b, y)| (b, y.mail.head.date).cmp(&(a, x.mail.head.date)));
-    hits.into_iter().map(|(_, hit)| hit).collect()
+fn best_of(query: &MailQuery, thread: Thread, mut fitting: Vec<Mail>) -> Option<(usize, Mail, Thread)> {
+    let best = fitting.iter().map(|mail| query.prominence(mail)).max()?;
+    fitting.sort_by_key(|mail| mail.head.date);
+    let mail = fitting.iter().rfind(|mail| !mail.is_own()).or(fitting.last())?.clone();
+    Some((best, mail, thread))
 }
 
 /// The result of `email.search`.
-pub fn result(index: &MailIndex, query: &MailQuery, zone: Tz) -> Threads {
-    let hits = search(index, query);
-    let mut threads: Vec<ThreadRow> = Vec::new();
-    let mut more = hits.len();
-    if query.drafts {
-        let drafts: Vec<&Mail> =
-            index.mails.iter().filter(|mail| mail.file.folder == Folder::Drafts && query.fits(mail)).collect();
-        more += drafts.len();
-        threads.extend(drafts.into_iter().take(MAIL_RESULTS_MAX).map(|mail| draft_row(mail, zone)));
-    }
-    let free = MAIL_RESULTS_MAX - threads.len();
-    threads.extend(hits.iter().take(free).map(|hit| row(index, *hit, zone)));
-    more -= threads.len();
-    Threads { threads, more }
+pub fn result(view: &MailView, found: &FoundThreads, zone: Tz) -> Threads {
+    let drafts = found.drafts.iter().map(|mail| draft_row(mail, zone));
+    let threads = drafts.chain(found.hits.iter().map(|hit| row(view, hit, zone))).collect();
+    Threads { threads, more: found.more, so_far: view.so_far.map(Into::into) }
 }
 
-fn row(index: &MailIndex, hit: Hit<'_>, zone: Tz) -> ThreadRow {
+fn row(view: &MailView, hit: &ThreadHit, zone: Tz) -> ThreadRow {
     let head = &hit.mail.head;
     ThreadRow {
-        id: hit.thread.id.clone(),
-        subject: subject_or(&hit.thread.subject).to_owned(),
+        id: hit.conversation.thread.id.clone(),
+        subject: subject_or(&hit.conversation.subject).to_owned(),
         from: head.parsed.from.label(),
         address: head.parsed.from.address.clone(),
         date: local(head.date, zone),
         snippet: head.snippet.clone(),
-        unread: index.mails_of(hit.thread).any(Mail::is_unread),
-        messages: hit.thread.mails.len(),
+        unread: view.is_unread(&hit.conversation.thread),
+        messages: hit.conversation.thread.mails.len(),
     }
 }
 
@@ -206,107 +140,155 @@ pub fn local(at: DateTime<Utc>, zone: Tz) -> String {
 
 /// What a description came to.
 #[derive(Debug, Clone)]
-pub enum ThreadMatch<'a> {
-    /// This thread.
-    One(&'a Thread),
-    /// Several, best first.
-    Several(Vec<&'a Thread>),
+pub enum ThreadMatch {
+    /// This conversation.
+    One(Conversation),
+    /// Several, newest first.
+    Several(Vec<Conversation>),
     /// None.
     Nothing,
 }
 
-/// The thread meant by an id, or by words from sender, subject or text. Words that all stand in subject and
+/// Mails of each conversation that a description is compared with.
+const COMPARED_MAILS: usize = 20;
+
+/// The conversation meant by an id, or by words from sender, subject or text. Words that all stand in subject and
 /// people win over words somewhere in the text; "latest" takes the newest of what fits.
-pub fn thread<'a>(index: &'a MailIndex, description: &str) -> ThreadMatch<'a> {
+pub async fn thread(view: &MailView, description: &str) -> Result<ThreadMatch, ServiceError> {
     let description = description.trim();
-    let is_it = |thread: &&Thread| thread.id == description;
-    if let Some(thread) = index.threads.iter().find(is_it) {
-        return ThreadMatch::One(thread);
+    if let Some(thread) = view.thread(description) {
+        return Ok(view.conversation(thread).await?.map_or(ThreadMatch::Nothing, ThreadMatch::One));
     }
     let wanted: Vec<String> = words(description);
     let newest = wanted.iter().any(|word| NEWEST.contains(&word.as_str()));
-    let said: Vec<&String> =
-        wanted.iter().filter(|word| !NEWEST.contains(&word.as_str()) && !FILLERS.contains(&word.as_str())).collect();
-    let said = said.into_iter().cloned().collect::<Vec<_>>().join(" ");
-    let stems = stems(&said);
-    if stems.is_empty() && !newest {
-        return ThreadMatch::Nothing;
-    }
-    let of_others = |thread: &&Thread| index.mails_of(thread).any(|mail| !mail.is_own());
-    let mut fitting: Vec<&Thread> = tiers(index, &stems).into_iter().find(|tier| !tier.is_empty()).unwrap_or_default();
-    if fitting.iter().any(of_others) && newest {
-        fitting.retain(of_others);
-    }
-    match fitting.as_slice() {
-        [] => ThreadMatch::Nothing,
-        [only] => ThreadMatch::One(only),
-        [first, ..] if newest => ThreadMatch::One(first),
-        _ => ThreadMatch::Several(fitting),
-    }
-}
-
-fn tiers<'a>(index: &'a MailIndex, stems: &[String]) -> [Vec<&'a Thread>; 3] {
-    let exact = |thread: &Thread| self::stems(&thread.subject) == stems;
-    let heads = |thread: &Thread| {
-        let mut text = String::new();
-        for mail in index.mails_of(thread) {
-            let parsed = &mail.head.parsed;
-            text.push_str(&format!(" {} {} ", parsed.subject, parsed.from.name));
-            if mail.is_own() {
-                text.extend(parsed.to.iter().map(|p| format!(" {} ", p.name)));
-            }
-            text.push_str(&parsed.from.address);
-        }
-        let present = self::stems(&text);
-        stems.iter().all(|stem| present.contains(stem))
+    let is_said = |word: &&String| !NEWEST.contains(&word.as_str()) && !FILLERS.contains(&word.as_str());
+    let said: Vec<String> = wanted.iter().filter(is_said).cloned().collect();
+    let mut fitting = match (said.is_empty(), newest) {
+        (true, false) => return Ok(ThreadMatch::Nothing),
+        (true, true) => latest(view).await?,
+        (false, _) => described(view, &said.join(" ")).await?,
     };
-    let anywhere = |thread: &Thread| stems.iter().all(|stem| index.mails_of(thread).any(|mail| mail.head.has(stem)));
-    let pick = |fits: &dyn Fn(&Thread) -> bool| index.threads.iter().filter(|t| fits(t)).collect();
-    [pick(&exact), pick(&heads), pick(&anywhere)]
+    fitting.sort_by(|a, b| (b.thread.date, &b.thread.id).cmp(&(a.thread.date, &a.thread.id)));
+    if newest {
+        let of_others = |conversation: &Conversation| conversation.last_of_others().is_some();
+        if fitting.iter().any(of_others) {
+            fitting.retain(of_others);
+        }
+        fitting.truncate(1);
+    }
+    match fitting.len() {
+        0 => Ok(ThreadMatch::Nothing),
+        1 => Ok(match fitting.pop() {
+            Some(only) => view.conversation(only.thread).await?.map_or(ThreadMatch::Nothing, ThreadMatch::One),
+            None => ThreadMatch::Nothing,
+        }),
+        _ => Ok(ThreadMatch::Several(fitting)),
+    }
 }
 
-/// Threads to choose from.
-pub fn candidates(index: &MailIndex, threads: &[&Thread], zone: Tz) -> Vec<ItemChoice> {
-    threads
+/// The conversation with the newest mail of somebody else, else the newest there is.
+async fn latest(view: &MailView) -> Result<Vec<Conversation>, ServiceError> {
+    for without in [vec![OWN.to_owned()], vec![DRAFT.to_owned()]] {
+        let query = Query { without, ranking: Ranking::Newest, limit: 1, ..Query::default() };
+        let found = of_mails(view, view.search(query).await?.0).await?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The conversations of these mails, in their order.
+async fn of_mails(view: &MailView, mails: Vec<Mail>) -> Result<Vec<Conversation>, ServiceError> {
+    let mut threads: Vec<Thread> = Vec::new();
+    for thread in mails.iter().filter_map(|mail| view.thread_of(mail.id())) {
+        if !threads.iter().any(|known| known.id == thread.id) {
+            threads.push(thread);
+        }
+    }
+    view.conversations(threads, COMPARED_MAILS).await
+}
+
+/// Those whose subject says just this; else those with all of it in subjects and people; else those with it anywhere.
+async fn described(view: &MailView, said: &str) -> Result<Vec<Conversation>, ServiceError> {
+    let any = Query { without: vec![DRAFT.to_owned()], limit: MAIL_HITS_MAX / 4, ..Query::default() };
+    let titled = view.search(Query { in_title: said.to_owned(), ..any.clone() }).await?.0;
+    let all = view.search(Query { text: said.to_owned(), ..any.clone() }).await?.0;
+    // All words may stand in one conversation, and in no mail of it.
+    let some = match all.is_empty() {
+        true => view.search(Query { text: said.to_owned(), needs: Needs::Any, ..any }).await?.0,
+        false => Vec::new(),
+    };
+    let anywhere = all.iter().map(Mail::id).collect::<Vec<_>>();
+    let found = of_mails(view, titled.into_iter().chain(all).chain(some).collect()).await?;
+    let said = stems(said);
+    let is_exact = |found: &Conversation| stems(&found.subject) == said;
+    let stands_in_heads = |found: &Conversation| {
+        let mut text = found.subject.clone();
+        for mail in &found.mails {
+            let parsed = &mail.head.parsed;
+            text.push_str(&format!(" {} {} {}", parsed.subject, parsed.from.name, parsed.from.address));
+            if mail.is_own() {
+                text.extend(parsed.to.iter().map(|person| format!(" {} ", person.name)));
+            }
+        }
+        let present = stems(&text);
+        said.iter().all(|stem| present.contains(stem))
+    };
+    let stands_anywhere = |found: &Conversation| found.thread.mails.iter().any(|mail| anywhere.contains(mail));
+    let tiers: [&(dyn Fn(&Conversation) -> bool + Sync); 3] = [&is_exact, &stands_in_heads, &stands_anywhere];
+    for tier in tiers {
+        let fitting: Vec<Conversation> = found.iter().filter(|conversation| tier(conversation)).cloned().collect();
+        if !fitting.is_empty() {
+            return Ok(fitting);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Conversations to choose from.
+pub fn candidates(conversations: &[Conversation], zone: Tz) -> Vec<ItemChoice> {
+    conversations
         .iter()
         .take(CANDIDATES_MAX)
-        .map(|thread| {
-            let from = index.mails_of(thread).rfind(|mail| !mail.is_own());
-            let from = from.or(index.mails_of(thread).next_back());
+        .map(|conversation| {
+            let from = conversation.last_of_others().or(conversation.mails.last());
             let from = from.map_or_else(String::new, |mail| mail.head.parsed.from.label());
-            let date = thread.date.with_timezone(&zone).format("%a %-d %b %H:%M");
-            let label = format!("{from}: {} ({date})", subject_or(&thread.subject));
+            let date = conversation.thread.date.with_timezone(&zone).format("%a %-d %b %H:%M");
+            let label = format!("{from}: {} ({date})", subject_or(&conversation.subject));
             let untrusted = vec![UntrustedText::new(format!("a mail from {from}"), label.clone())];
-            ItemChoice { id: thread.id.clone(), label, untrusted }
+            ItemChoice { id: conversation.thread.id.clone(), label, untrusted }
         })
         .collect()
 }
 
-/// Threads whose subject or sender shares words with a message, most in common first.
-pub fn notice(index: &MailIndex, message: &str, limit: usize, zone: Tz) -> Vec<Noticed> {
-    let stems = meaningful(message);
-    let mut near: Vec<(usize, &Thread, &Mail)> = index
-        .threads
-        .iter()
-        .filter_map(|thread| {
-            let mail = index.mails_of(thread).rfind(|mail| !mail.is_own())?;
-            let from = &mail.head.parsed.from.name;
-            let present = self::stems(&format!("{} {from}", thread.subject));
-            let common = stems.iter().filter(|stem| present.contains(stem)).count();
-            (common > 0).then_some((common, thread, mail))
-        })
-        .collect();
-    near.sort_by_key(|(common, thread, _)| std::cmp::Reverse((*common, thread.date)));
-    near.into_iter()
-        .take(limit)
-        .map(|(_, thread, mail)| {
-            let from = mail.head.parsed.from.label();
-            let subject = subject_or(&thread.subject);
-            let date = thread.date.with_timezone(&zone).format("%Y-%m-%d");
-            let unread = if mail.is_unread() { ", unread" } else { "" };
-            let line = format!("mail from {from}: {subject} ({date}{unread})");
-            let untrusted = vec![UntrustedText::new(format!("a mail from {from}"), line.clone())];
-            Noticed { id: thread.id.clone(), line, untrusted }
-        })
-        .collect()
+/// Conversations whose subject or sender shares words with a message, most in common first.
+pub async fn notice(view: &MailView, message: &str, limit: usize, zone: Tz) -> Result<Vec<Noticed>, ServiceError> {
+    let said = meaningful(message).join(" ");
+    if said.is_empty() {
+        return Ok(Vec::new());
+    }
+    let without = vec![DRAFT.to_owned(), OWN.to_owned()];
+    let query = Query { text: said.clone(), needs: Needs::Any, without, limit: MAIL_HITS_MAX / 4, ..Query::default() };
+    let near = of_mails(view, view.search(query).await?.0).await?;
+    let stems = stems(&said);
+    let common = |conversation: Conversation| {
+        let from = conversation.last_of_others()?.head.parsed.from.name.clone();
+        let present = self::stems(&format!("{} {from}", conversation.subject));
+        let common = stems.iter().filter(|stem| present.contains(stem)).count();
+        (common > 0).then_some((common, conversation))
+    };
+    let mut near: Vec<(usize, Conversation)> = near.into_iter().filter_map(common).collect();
+    near.sort_by_key(|(common, conversation)| std::cmp::Reverse((*common, conversation.thread.date)));
+    let noticed = |(_, conversation): (usize, Conversation)| {
+        let mail = conversation.last_of_others()?;
+        let from = mail.head.parsed.from.label();
+        let subject = subject_or(&conversation.subject);
+        let date = conversation.thread.date.with_timezone(&zone).format("%Y-%m-%d");
+        let unread = if mail.is_unread() { ", unread" } else { "" };
+        let line = format!("mail from {from}: {subject} ({date}{unread})");
+        let untrusted = vec![UntrustedText::new(format!("a mail from {from}"), line.clone())];
+        Some(Noticed { id: conversation.thread.id.clone(), line, untrusted })
+    };
+    Ok(near.into_iter().take(limit).filter_map(noticed).collect())
 }

@@ -1,7 +1,8 @@
 //! Mail: an embedded Maildir, and SMTP for what goes out.
 //!
-//! In reading order: the files ([`maildir`]), what a mail says ([`read`]), the index over them ([`mailbox`],
-//! [`thread`]), finding ([`find`]), writing ([`compose`], [`drafts`]), sending ([`smtp`]).
+//! In reading order: the files ([`maildir`]), what a mail says ([`read`]), how both get into the search index
+//! ([`indexing`]), what is kept of them in memory ([`summary`], [`thread`], [`correspondents`]), asking for them
+//! ([`mailbox`]), finding ([`find`]), writing ([`compose`], [`drafts`]), sending ([`smtp`]).
 //!
 //! Invariants:
 //! - What goes out is the action's values and nothing else; a send is tried once.
@@ -9,35 +10,45 @@
 //! - Reading marks nothing as read.
 
 pub mod compose;
+pub mod correspondents;
 mod create_draft;
 pub mod demo;
 pub mod drafts;
 mod find;
 mod head;
+mod indexing;
+mod mail;
 pub mod mailbox;
 mod mime;
 mod outgoing;
+mod pool;
 mod prepare;
+mod query;
 pub mod read;
 mod read_thread;
 mod reply_to_email;
 mod search;
 pub mod send;
 mod send_email;
+mod slices;
 pub mod source;
+mod summary;
 mod suspects;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod thread;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use create_draft::CreateDraft;
-use mailbox::{Mail, Mailboxes};
+use indexing::SoFar;
+use mail::Mail;
+use mailbox::Mailboxes;
 use read_thread::ReadThread;
 use reply_to_email::ReplyToEmail;
-use search::SearchMail;
+use search::{SearchMail, grouped};
 use send::smtp::Smtp;
 use send_email::SendEmail;
 
@@ -45,7 +56,10 @@ use super::command::planned;
 use super::error::ServiceError;
 use super::registry::Registration;
 use super::service::{AddressBook, ContextRole, Drafts, Noticed, RequestContext, Service, ServiceInfo, Wanted};
+use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
+use crate::core::progress::Progress;
+use crate::limits::CONTEXT_FETCH_MS;
 
 /// Its name in plans.
 pub const NAME: &str = "email";
@@ -104,9 +118,16 @@ impl Service for Email {
         Some(self)
     }
 
+    fn waited_for(&self, owner: &UserId) -> Option<Progress> {
+        let SoFar { done, total } = self.mailboxes.waited_for(owner)?;
+        Some(Progress::of(format!("Reading your mail… {} of {}", grouped(done), grouped(total))))
+    }
+
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let index = self.mailboxes.index(&ctx.owner).await?;
-        Ok(find::notice(&index, &wanted.message, wanted.limit, ctx.zone))
+        // What is read by then is enough: nobody has asked for mail yet.
+        let patience = Duration::from_millis(CONTEXT_FETCH_MS / 2);
+        let view = self.mailboxes.mail_within(&ctx.owner, patience).await?;
+        find::notice(&view, &wanted.message, wanted.limit, ctx.zone).await
     }
 }
 

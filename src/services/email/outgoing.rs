@@ -5,15 +5,19 @@ use serde::{Deserialize, Serialize};
 use super::Email;
 use super::compose::{Envelope, Letter, compose, recipients, wire_address};
 use super::drafts::{base_of, safe_key, save};
-use super::mailbox::{Mail, blocking};
+use super::mail::{Mail, SENT};
 use super::prepare::Answered;
 use super::send::smtp::{Sender, Sent};
 use super::source::maildir::Folder;
 use crate::core::plan::Action;
 use crate::failpoint::fail_point;
+use crate::ports::{Query, Ranking};
 use crate::services::command::{Completed, before};
 use crate::services::error::ServiceError;
 use crate::services::service::{Attempt, RequestContext};
+
+/// Mails in Sent, the last first, in which the copy of one that was just sent is looked for.
+const SENT_LOOKED_THROUGH: usize = 100;
 
 /// A mail that went out.
 #[derive(Debug, Serialize, Deserialize)]
@@ -86,10 +90,21 @@ impl Email {
         letter: Letter,
         attempt: &Attempt,
     ) -> Option<Result<Completed<Sending>, ServiceError>> {
-        let index = self.mailboxes.index(&ctx.owner).await.ok()?;
+        let (maildir, base) = (self.mailboxes.maildir(&ctx.owner), base_of(attempt));
+        let own_copy = move || {
+            let file = maildir.find(Folder::Sent, &base).map_err(|cause| ServiceError::Broken(cause.to_string()))?;
+            Ok(file.and_then(|file| Mail::read_at(&maildir, file)).into_iter().collect::<Vec<_>>())
+        };
+        let mut sent = self.mailboxes.files(&ctx.owner, own_copy).await.ok()?;
+        if sent.is_empty() {
+            // The account may have filed a copy of its own: it is among the last.
+            let view = self.mailboxes.mail(&ctx.owner).await.ok()?;
+            let flags = vec![SENT.to_owned()];
+            let query = Query { flags, ranking: Ranking::Newest, limit: SENT_LOOKED_THROUGH, ..Query::default() };
+            sent = view.search(query).await.ok()?.0;
+        }
         let key = safe_key(attempt);
-        let sent = index.mails.iter().filter(|mail| mail.file.folder == Folder::Sent);
-        let mut ids = sent.filter_map(|mail| mail.head.parsed.message_id.as_deref());
+        let mut ids = sent.iter().filter_map(|mail| mail.head.parsed.message_id.as_deref());
         let message_id = ids.find(|id| id.split('@').next() == Some(key.as_str()))?.to_owned();
         Some(Ok(Completed::read(Sending { to: letter.to, subject: letter.subject, message_id, filed: true })))
     }
@@ -115,8 +130,8 @@ impl Email {
 
     /// Without an account: whoever wrote the mails in Sent.
     async fn own_sender(&self, ctx: &RequestContext) -> Option<Sender> {
-        let index = self.mailboxes.index(&ctx.owner).await.ok()?;
-        let address = wire_address(index.own.first()?).ok()?;
+        let view = self.mailboxes.mail(&ctx.owner).await.ok()?;
+        let address = wire_address(view.own().first()?).ok()?;
         Some(Sender { name: None, address })
     }
 
@@ -132,10 +147,10 @@ impl Email {
     async fn file(&self, ctx: &RequestContext, bytes: Vec<u8>, attempt: &Attempt) -> bool {
         let maildir = self.mailboxes.maildir(&ctx.owner);
         let base = base_of(attempt);
-        let filed = blocking(move || {
+        let put = move || {
             maildir.put(Folder::Sent, &base, "S", &bytes).map_err(|cause| ServiceError::Broken(cause.to_string()))
-        });
-        match filed.await {
+        };
+        match self.mailboxes.files(&ctx.owner, put).await {
             Ok(()) => true,
             Err(error) => {
                 tracing::warn!(%error, "a sent mail could not be filed in Sent");

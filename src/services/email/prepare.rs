@@ -1,13 +1,17 @@
 //! Making an action ready: which mail is meant, who gets the answer, what a card must warn about.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::compose::{Letter, wire_address};
 use super::find::{self, ThreadMatch};
-use super::mailbox::{Mail, MailIndex, blocking};
+use super::mail::Mail;
+use super::mailbox::{Conversation, MailView};
 use super::read::{Mailbox, one_line};
 use super::reply_to_email::ReplyToEmail;
-use super::thread::{Thread, reply_subject};
+use super::search::ReadSoFar;
+use super::thread::reply_subject;
 use super::{Email, source_of};
 use crate::core::card::{CardBody, show_address};
 use crate::core::plan::Target;
@@ -43,21 +47,21 @@ impl Email {
         ctx: &RequestContext,
         command: ReplyToEmail,
     ) -> Result<Prepared<ReplyToEmail>, ServiceError> {
-        let index = self.mailboxes.index(&ctx.owner).await?;
-        let thread = match meant(&index, &command.find_by, ctx) {
-            Ok(thread) => thread,
+        let view = self.mailboxes.mail(&ctx.owner).await?;
+        let conversation = match meant(&view, &command.find_by, ctx).await? {
+            Ok(conversation) => conversation,
             Err(unclear) => return Ok(unclear),
         };
-        let last = index.mails_of(thread).rfind(|mail| !mail.is_own() && !index.is_me(&mail.head.parsed.from.address));
-        let Some(mail) = last.or_else(|| index.mails_of(thread).next_back()).cloned() else {
-            return Ok(not_found(&command.find_by));
+        let is_others = |mail: &&Mail| !mail.is_own() && !view.is_me(&mail.head.parsed.from.address);
+        let Some(mail) = conversation.mails.iter().rfind(is_others).or(conversation.mails.last()).cloned() else {
+            return Ok(not_found(&command.find_by, None));
         };
-        let answer = Answer::to(&mail, &index);
+        let answer = Answer::to(&mail, &view);
         if let Some(bad) = answer.to.iter().find(|p| wire_address(&p.address).is_err()) {
             return Ok(bad_address(&bad.address));
         }
         if answer.to.is_empty() {
-            let what = format!("“{}” does not say who wrote it, so I can't answer it.", thread.subject);
+            let what = format!("“{}” does not say who wrote it, so I can't answer it.", conversation.subject);
             return Ok(Prepared::NotFound { what });
         }
         let to: Vec<String> = answer.to.iter().map(|person| person.address.clone()).collect();
@@ -69,8 +73,8 @@ impl Email {
             to,
             subject: Some(reply_subject(&mail.head.parsed.subject)),
         };
-        let target = reply_target(thread, &mail, &answer.to, ctx)?;
-        let untrusted = blocking(move || Ok(foreign_of(&mail))).await?;
+        let target = reply_target(&conversation, &mail, &answer.to, ctx)?;
+        let untrusted = view.files(move |mailbox| foreign_of(&mail, mailbox)).await?;
         Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
     }
 
@@ -78,15 +82,22 @@ impl Email {
     /// else's words.
     async fn stranger_notes(&self, ctx: &RequestContext, to: &[String]) -> Result<Vec<String>, ServiceError> {
         let people = self.book.people(&ctx.owner).await?;
-        let index = self.mailboxes.index(&ctx.owner).await?;
+        let view = self.mailboxes.mail(&ctx.owner).await?;
         let known = |address: &String| {
-            index.is_me(address)
+            view.is_me(address)
                 || people.iter().any(|person| {
                     person.known > Familiarity::Seen && person.emails.iter().any(|email| same_address(email, address))
                 })
         };
         let strangers = to.iter().filter(|address| !known(address));
-        let first = strangers.map(|address| format!("first mail to this address: {}", show_address(address)));
+        let so_far = view.so_far.map(|so_far| ReadSoFar::from(so_far).told());
+        let first = strangers.map(|address| {
+            let address = show_address(address);
+            match &so_far {
+                Some(so_far) => format!("perhaps the first mail to this address: {address} ({so_far})"),
+                None => format!("first mail to this address: {address}"),
+            }
+        });
         let saved = people.iter().filter(|person| person.known == Familiarity::Saved);
         let said_by_others = saved.flat_map(|person| &person.untrusted);
         let said_by_others = said_by_others.filter(|said| to.iter().any(|address| same_address(&said.text, address)));
@@ -115,7 +126,7 @@ struct Answer {
 }
 
 impl Answer {
-    fn to(mail: &Mail, index: &MailIndex) -> Self {
+    fn to(mail: &Mail, view: &MailView) -> Self {
         let parsed = &mail.head.parsed;
         if mail.is_own() {
             // Nobody has answered yet: this goes to the same people again.
@@ -124,7 +135,7 @@ impl Answer {
         let usable: Vec<Mailbox> = parsed
             .reply_to
             .iter()
-            .filter(|person| !person.address.is_empty() && !index.is_me(&person.address))
+            .filter(|person| !person.address.is_empty() && !view.is_me(&person.address))
             .take(RECIPIENTS_MAX)
             .cloned()
             .collect();
@@ -154,7 +165,12 @@ pub(super) struct Answered {
     pub references: Vec<String>,
 }
 
-fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], ctx: &RequestContext) -> Result<Target, ServiceError> {
+fn reply_target(
+    about: &Conversation,
+    mail: &Mail,
+    to: &[Mailbox],
+    ctx: &RequestContext,
+) -> Result<Target, ServiceError> {
     let parsed = &mail.head.parsed;
     let mut references = parsed.references.clone();
     references.extend(parsed.message_id.clone());
@@ -169,7 +185,7 @@ fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], ctx: &RequestConte
         references,
     };
     Ok(Target {
-        id: thread.id.clone(),
+        id: about.thread.id.clone(),
         revision: parsed.message_id.clone().unwrap_or_else(|| mail.file.base.clone()),
         label: format!("{subject} — {}", parsed.from.label()),
         before: serde_json::to_value(answered)?,
@@ -178,44 +194,50 @@ fn reply_target(thread: &Thread, mail: &Mail, to: &[Mailbox], ctx: &RequestConte
     })
 }
 
-fn foreign_of(mail: &Mail) -> Vec<UntrustedText> {
+fn foreign_of(mail: &Mail, mailbox: &Path) -> Vec<UntrustedText> {
     if mail.is_own() {
         return Vec::new();
     }
     // Without the subject: the answer's own subject is made of it by code.
-    let parsed = mail.read();
+    let parsed = mail.read(mailbox);
     vec![UntrustedText::new(source_of(mail), format!("{}\n{}", parsed.people(), parsed.text))]
 }
 
-/// The thread `find_by` means, or what to ask instead.
-#[expect(clippy::result_large_err, reason = "a question is returned whole, once an action")]
-pub(super) fn meant<'a, C>(
-    index: &'a MailIndex,
+/// The conversation `find_by` means, or what to ask instead.
+pub(super) async fn meant<C>(
+    view: &MailView,
     find_by: &str,
     ctx: &RequestContext,
-) -> Result<&'a Thread, Prepared<C>> {
-    match find::thread(index, find_by) {
-        ThreadMatch::One(thread) => Ok(thread),
-        ThreadMatch::Several(threads) => Err(Prepared::Several {
+) -> Result<Result<Conversation, Prepared<C>>, ServiceError> {
+    Ok(match find::thread(view, find_by).await? {
+        ThreadMatch::One(conversation) => Ok(conversation),
+        ThreadMatch::Several(conversations) => Err(Prepared::Several {
             param: "find_by".to_owned(),
             question: "Which mail do you mean?".to_owned(),
-            candidates: find::candidates(index, &threads, ctx.zone),
+            candidates: find::candidates(&conversations, ctx.zone),
         }),
-        ThreadMatch::Nothing => Err(not_found(find_by)),
-    }
+        ThreadMatch::Nothing => Err(not_found(find_by, view.so_far.map(Into::into))),
+    })
 }
 
 /// A conversation as the person would call it.
-pub(super) fn label(index: &MailIndex, thread: &Thread) -> String {
-    let subject = find::subject_or(&thread.subject);
-    match index.mails_of(thread).rfind(|mail| !mail.is_own()) {
+pub(super) fn label(conversation: &Conversation) -> String {
+    let subject = find::subject_or(&conversation.subject);
+    match conversation.last_of_others() {
         Some(mail) => format!("{subject} — {}", mail.head.parsed.from.label()),
         None => subject.to_owned(),
     }
 }
 
-fn not_found<C>(find_by: &str) -> Prepared<C> {
-    Prepared::NotFound { what: format!("I found no mail like “{}”.", find_by.trim()) }
+fn not_found<C>(find_by: &str, so_far: Option<ReadSoFar>) -> Prepared<C> {
+    let find_by = find_by.trim();
+    let what = match so_far.map(ReadSoFar::told) {
+        Some(so_far) => {
+            format!("I found no mail like “{find_by}” yet: {so_far}, newest first. Ask me again in a moment.")
+        }
+        None => format!("I found no mail like “{find_by}”."),
+    };
+    Prepared::NotFound { what }
 }
 
 fn bad_address<C>(address: &str) -> Prepared<C> {

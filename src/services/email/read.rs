@@ -7,17 +7,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chrono::{DateTime, Utc};
 use mail_parser::{Address, HeaderValue, Message, MessageParser};
+use serde::{Deserialize, Serialize};
 
 use super::source::maildir::Raw;
 use super::{head, mime};
 use crate::core::text::shorten;
 
 /// A name and an address, as a mail states them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mailbox {
     /// May be empty, and may be anything.
+    #[serde(rename = "n", default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// May be empty when the mail is broken.
+    #[serde(rename = "a", default, skip_serializing_if = "String::is_empty")]
     pub address: String,
 }
 
@@ -41,27 +44,36 @@ impl Mailbox {
 }
 
 /// What a mail says.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Parsed {
     /// Without angle brackets.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
     /// In-Reply-To and References, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
     /// The first sender.
     pub from: Mailbox,
     /// Where answers shall go, if the mail says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reply_to: Vec<Mailbox>,
     /// To.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub to: Vec<Mailbox>,
     /// Cc and Bcc.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cc: Vec<Mailbox>,
     /// Decoded, on one line.
     pub subject: String,
     /// When it says it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<DateTime<Utc>>,
     /// The text, lines ended by `\n`.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// Names of attachments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<String>,
 }
 

@@ -1,14 +1,15 @@
 //! `read_thread`: read a whole conversation.
 
+use std::path::Path;
+
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::find::{self, ThreadMatch};
-use super::mailbox::{MailIndex, blocking};
+use super::mailbox::Conversation;
 use super::prepare::{label, meant};
-use super::search::named;
-use super::thread::Thread;
+use super::search::{grouped, named};
 use super::{Email, source_of};
 use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
@@ -33,7 +34,7 @@ pub struct ReadThread {
 
 /// A mail as it is read aloud.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct MailView {
+pub struct MailReading {
     from: String,
     address: String,
     to: Vec<String>,
@@ -53,7 +54,14 @@ pub struct ThreadView {
     /// What `find_by` must hold to mean it.
     id: String,
     subject: String,
-    messages: Vec<MailView>,
+    messages: Vec<MailReading>,
+    /// How many older ones are left out of a very long one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    earlier: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// What was read.
@@ -85,14 +93,18 @@ impl Command for ReadThread {
     }
 
     fn receipt(&self, output: &ThreadRead, receipt: &Receipt<'_>) -> String {
-        let told = |mail: &MailView| {
+        let told = |mail: &MailReading| {
             let text = mail.text.trim_end();
             let text = if text.is_empty() { "(no text)" } else { text };
             let date = show::time(&mail.date, receipt.reference);
             format!("{}, {date}:\n{}", visible(named(&mail.from)), visible(text))
         };
         let mails: Vec<String> = output.thread.messages.iter().map(told).collect();
-        format!("✉️ {}\n\n{}", visible(&output.thread.subject), mails.join("\n\n"))
+        let earlier = match output.thread.earlier {
+            0 => String::new(),
+            earlier => format!("{} older mails of it are left out; a mail program shows them.\n\n", grouped(earlier)),
+        };
+        format!("✉️ {}\n\n{earlier}{}", visible(&output.thread.subject), mails.join("\n\n"))
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -111,12 +123,12 @@ impl Handle<ReadThread> for Email {
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: ReadThread) -> Result<Prepared<ReadThread>, ServiceError> {
-        let index = self.mailboxes.index(&ctx.owner).await?;
-        let target = match meant(&index, &command.find_by, ctx) {
-            Ok(thread) => Target {
-                id: thread.id.clone(),
-                revision: thread.mails.len().to_string(),
-                label: label(&index, thread),
+        let view = self.mailboxes.mail(&ctx.owner).await?;
+        let target = match meant(&view, &command.find_by, ctx).await? {
+            Ok(conversation) => Target {
+                id: conversation.thread.id.clone(),
+                revision: conversation.thread.mails.len().to_string(),
+                label: label(&conversation),
                 ..Target::default()
             },
             Err(unclear) => return Ok(unclear),
@@ -126,25 +138,26 @@ impl Handle<ReadThread> for Email {
 
     async fn perform(&self, call: Invocation<'_, ReadThread>) -> Result<Completed<ThreadRead>, ServiceError> {
         let Invocation { ctx, command, action, .. } = call;
-        let index = self.mailboxes.index(&ctx.owner).await?;
+        let view = self.mailboxes.mail(&ctx.owner).await?;
         let wanted = action.target.as_ref().map_or(command.find_by, |target| target.id.clone());
-        let ctx = ctx.clone();
-        blocking(move || match find::thread(&index, &wanted) {
-            ThreadMatch::One(thread) => Ok(whole(&index, thread, &ctx)),
+        match find::thread(&view, &wanted).await? {
+            ThreadMatch::One(conversation) => {
+                let ctx = ctx.clone();
+                view.files(move |mailbox| whole(conversation, mailbox, &ctx)).await
+            }
             ThreadMatch::Several(_) => Err(ServiceError::Refused("Several mails fit that.".to_owned())),
             ThreadMatch::Nothing => Err(ServiceError::Refused("That mail is no longer there.".to_owned())),
-        })
-        .await
+        }
     }
 }
 
-fn whole(index: &MailIndex, thread: &Thread, ctx: &RequestContext) -> Completed<ThreadRead> {
+fn whole(conversation: Conversation, mailbox: &Path, ctx: &RequestContext) -> Completed<ThreadRead> {
     let mut untrusted = Vec::new();
     let mut messages = Vec::new();
     let mut room = THREAD_TEXT_CHARS_MAX;
     // Of a conversation that is too long the newest mails are read.
-    for mail in index.mails_of(thread).rev() {
-        let parsed = mail.read().within(room);
+    for mail in conversation.mails.iter().rev() {
+        let parsed = mail.read(mailbox).within(room);
         room = room.saturating_sub(parsed.text.chars().count());
         let people = parsed.people();
         let mut text = parsed.text;
@@ -154,7 +167,7 @@ fn whole(index: &MailIndex, thread: &Thread, ctx: &RequestContext) -> Completed<
         if !mail.is_own() {
             untrusted.push(UntrustedText::new(source_of(mail), format!("{}\n{people}\n{text}", parsed.subject)));
         }
-        messages.push(MailView {
+        messages.push(MailReading {
             from: parsed.from.label(),
             address: parsed.from.address,
             to: parsed.to.iter().map(|person| person.label()).collect(),
@@ -167,6 +180,8 @@ fn whole(index: &MailIndex, thread: &Thread, ctx: &RequestContext) -> Completed<
     }
     messages.reverse();
     untrusted.reverse();
-    let subject = find::subject_or(&thread.subject).to_owned();
-    Completed::read(ThreadRead { thread: ThreadView { id: thread.id.clone(), subject, messages } }).holding(untrusted)
+    let Conversation { thread, subject, .. } = conversation;
+    let earlier = thread.mails.len().saturating_sub(messages.len());
+    let subject = find::subject_or(&subject).to_owned();
+    Completed::read(ThreadRead { thread: ThreadView { id: thread.id, subject, messages, earlier } }).holding(untrusted)
 }

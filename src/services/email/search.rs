@@ -4,14 +4,15 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::find::{self, Hit, MailQuery};
+use super::find::{self, ThreadHit};
+use super::indexing::SoFar;
+use super::query::MailQuery;
 use super::{Email, source_of};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
 use crate::core::text::visible;
-use crate::limits::MAIL_RESULTS_MAX;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
@@ -54,6 +55,45 @@ pub struct Threads {
     pub threads: Vec<ThreadRow>,
     /// How many more there are.
     pub more: usize,
+    /// How much was read, while not everything is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub so_far: Option<ReadSoFar>,
+}
+
+/// How much of a mailbox was read when it was looked into; the newest mails are read first.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct ReadSoFar {
+    read: usize,
+    of: usize,
+}
+
+impl From<SoFar> for ReadSoFar {
+    fn from(so_far: SoFar) -> Self {
+        Self { read: so_far.done, of: so_far.total }
+    }
+}
+
+impl ReadSoFar {
+    /// In words: `I've read 3,200 of your 10,000 mails so far`.
+    pub fn told(self) -> String {
+        match self.of {
+            0 => "I've only begun to read your mail".to_owned(),
+            of => format!("I've read {} of your {} mails so far", grouped(self.read), grouped(of)),
+        }
+    }
+}
+
+/// A number as people write it: `10,000`.
+pub(super) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 impl Command for SearchMail {
@@ -88,15 +128,23 @@ impl Command for SearchMail {
     }
 
     fn receipt(&self, output: &Threads, receipt: &Receipt<'_>) -> String {
+        let so_far = output.so_far.map(ReadSoFar::told);
         if output.threads.is_empty() {
-            return "📭 I found no such mail.".to_owned();
+            return match so_far {
+                Some(so_far) => format!("📭 Not found yet: {so_far}, newest first. Ask me again in a moment."),
+                None => "📭 I found no such mail.".to_owned(),
+            };
         }
         let line = |thread: &ThreadRow| {
             let mark = if thread.unread { "🔵" } else { "▫️" };
             let date = show::time(&thread.date, receipt.reference);
             format!("{mark} {}: {} — {date}", visible(named(&thread.from)), visible(&thread.subject))
         };
-        format!("📬 {}", show::list(output.threads.iter().map(line).collect(), output.more))
+        let list = format!("📬 {}", show::list(output.threads.iter().map(line).collect(), output.more));
+        match so_far {
+            Some(so_far) => format!("{list}\n\n{so_far}, newest first; older ones may be missing here."),
+            None => list,
+        }
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -116,15 +164,14 @@ impl Handle<SearchMail> for Email {
     }
 
     async fn perform(&self, call: Invocation<'_, SearchMail>) -> Result<Completed<Threads>, ServiceError> {
-        let index = self.mailboxes.index(&call.ctx.owner).await?;
-        let query = MailQuery::of(&call.command, call.ctx.zone);
-        let seen = find::search(&index, &query).into_iter().take(MAIL_RESULTS_MAX).filter(|hit| !hit.mail.is_own());
-        let text = |hit: &Hit<'_>| {
+        let view = self.mailboxes.mail(&call.ctx.owner).await?;
+        let found = find::search(&view, &MailQuery::of(&call.command, call.ctx.zone)).await?;
+        let text = |hit: &ThreadHit| {
             let head = &hit.mail.head;
-            [hit.thread.subject.as_str(), &head.snippet, &head.parsed.people()].join("\n")
+            [hit.conversation.subject.as_str(), &head.snippet, &head.parsed.people()].join("\n")
         };
-        let untrusted = seen.map(|hit| UntrustedText::new(source_of(hit.mail), text(&hit)));
-        let untrusted = untrusted.collect();
-        Ok(Completed::read(find::result(&index, &query, call.ctx.zone)).holding(untrusted))
+        let seen = found.hits.iter().filter(|hit| !hit.mail.is_own());
+        let untrusted = seen.map(|hit| UntrustedText::new(source_of(&hit.mail), text(hit))).collect();
+        Ok(Completed::read(find::result(&view, &found, call.ctx.zone)).holding(untrusted))
     }
 }

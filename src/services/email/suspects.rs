@@ -7,11 +7,14 @@
 //! ```
 //! Both files lie beside the owner's mailbox, not in it. They are not synced: they tell of the end of a process, not
 //! of a power cut, which is no mail's fault. Invariants: what is set aside is not read again until its file has another
-//! name or the list is removed; a mark that cannot be written delays nobody.
+//! name or the list is removed; a mark names a mail only while that mail is read, and whoever reads one under a mark of
+//! its own reads it while nobody's mail is read beside it ([`Quiet`]), so that no innocent one stands in a mark when
+//! another ends the process; a mark that cannot be written delays nobody.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +31,24 @@ struct Mark {
 
 /// Mails that are set aside, and since how many deaths.
 type Aside = BTreeMap<String, u32>;
+
+/// Held shared while any mail is read, and alone by whoever reads a suspect. One for all mailboxes of a process.
+pub(super) type Quiet = RwLock<()>;
+
+/// Reads one mail under the mark that it needs.
+pub(super) fn marked<T>(reading: &Mutex<Reading>, quiet: &Quiet, mail: &str, read: impl FnOnce() -> T) -> T {
+    let marks = || reading.lock().unwrap_or_else(PoisonError::into_inner);
+    if marks().is_alone() {
+        let _alone = quiet.write().unwrap_or_else(PoisonError::into_inner);
+        marks().before(mail);
+        let read = read();
+        marks().after();
+        return read;
+    }
+    let _beside_others = quiet.read().unwrap_or_else(PoisonError::into_inner);
+    marks().before(mail);
+    read()
+}
 
 /// The reading of what is new in a mailbox, from its first mail to its last.
 #[derive(Debug)]
@@ -61,8 +82,20 @@ impl Reading {
         self.aside.contains_key(mail)
     }
 
+    /// True when each mail is read by itself: an earlier life has ended while something was read.
+    pub fn is_alone(&self) -> bool {
+        self.left.is_some()
+    }
+
+    /// It was read, and the process lives.
+    fn after(&self) {
+        if self.is_alone() {
+            write(&self.mark, &Mark::default());
+        }
+    }
+
     /// This mail is read next.
-    pub fn before(&mut self, mail: &str) {
+    fn before(&mut self, mail: &str) {
         let mark = match &self.left {
             None if self.is_marked => return,
             None => Mark::default(),
@@ -124,6 +157,7 @@ mod tests {
             if dies_at == Some(mail) {
                 return left_out;
             }
+            reading.after();
         }
         reading.finish();
         left_out
@@ -164,5 +198,20 @@ mod tests {
             life(&mailbox, &["one", "two"], None);
         }
         assert!(life(&mailbox, &["one", "two"], None).is_empty());
+    }
+    #[test]
+    fn an_innocent_mail_in_another_mailbox_is_never_set_aside() {
+        let dir = tempfile::tempdir().unwrap();
+        let (anna, bob) = (dir.path().join("anna"), dir.path().join("bob"));
+        for _death in 0..=DEATHS_MAX {
+            // Bob's only mail was read to its end in each life; what follows it is not his.
+            let mut of_bob = Reading::begin(&bob);
+            assert!(!of_bob.is_aside("his"));
+            of_bob.before("his");
+            of_bob.after();
+            life(&anna, &["bad"], Some("bad"));
+        }
+        assert_eq!(life(&anna, &["bad"], None), ["bad"]);
+        assert!(life(&bob, &["his"], None).is_empty());
     }
 }

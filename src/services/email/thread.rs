@@ -3,128 +3,301 @@
 //! Mails belong together when one names the other's Message-ID (In-Reply-To, References). A reply that names
 //! nobody joins the latest earlier conversation of the same subject with somebody in common. Two mails that
 //! merely share a subject stay apart.
+//!
+//! Mails come in any order and go again. Invariant: [`Grouping`] is at every moment what grouping all of its mails afresh
+//! would give; only conversations that a change touches are grouped again. Deliberately not here: what a mail says. Of
+//! each mail only hashes are kept, some two hundred bytes.
 
-use std::collections::HashMap;
+use std::collections::hash_map::{DefaultHasher, Entry};
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher as _};
 
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
-use super::mailbox::Mail;
-use super::source::maildir::Folder;
-use crate::core::digest::hex;
+use super::mail::{Mail, MailId};
 use crate::language::words::fold;
-
-/// A conversation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Thread {
-    /// Stays the same while the mail it began with stays.
-    pub id: String,
-    /// Of the mail it began with.
-    pub subject: String,
-    /// When the last mail came.
-    pub date: DateTime<Utc>,
-    /// Indexes into the index's mails, oldest first.
-    pub mails: Vec<usize>,
-}
+use crate::limits::SAME_SUBJECT_MAX;
 
 /// The id of a conversation that began with this mail.
 pub fn thread_id(message_id: &str) -> String {
-    let digest = hex(&Sha256::digest(message_id.as_bytes()));
-    format!("t{}", digest.get(..15).unwrap_or(&digest))
+    shown(root(message_id))
 }
 
-/// All conversations, newest first. Drafts are left out.
-pub fn group(mails: &[Mail]) -> Vec<Thread> {
-    let mut order: Vec<usize> = (0..mails.len()).filter(|&at| mails[at].file.folder != Folder::Drafts).collect();
-    order.sort_by(|&a, &b| {
-        let key = |at: usize| (mails[at].head.date, &mails[at].file.base);
-        key(a).cmp(&key(b))
-    });
-    let mut sets = Sets::new(mails.len());
-    join_by_ids(mails, &order, &mut sets);
-    join_by_subject(mails, &order, &mut sets);
-    let mut threads: HashMap<usize, Vec<usize>> = HashMap::new();
-    for &at in &order {
-        threads.entry(sets.root(at)).or_default().push(at);
-    }
-    let mut threads: Vec<Thread> = threads.into_values().filter_map(|members| thread(mails, members)).collect();
-    threads.sort_by(|a, b| (b.date, &b.id).cmp(&(a.date, &a.id)));
-    threads
+fn shown(root: u64) -> String {
+    format!("t{root:015x}")
 }
 
-fn thread(mails: &[Mail], members: Vec<usize>) -> Option<Thread> {
-    let mut kept: Vec<usize> = Vec::with_capacity(members.len());
-    for at in members {
-        // A mail to oneself, or one copied into another folder, lies there twice.
-        let twin = |&other: &usize| {
-            let (a, b) = (&mails[at].head, &mails[other].head);
-            a.parsed.message_id.is_some() && a == b
+/// The first 60 bits of a digest.
+fn root(message_id: &str) -> u64 {
+    Sha256::digest(message_id.as_bytes()).iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte)) >> 4
+}
+
+/// What decides to which conversation a mail belongs.
+#[derive(Debug, Clone)]
+pub struct ThreadLink {
+    /// When, and which among those of the same moment.
+    at: (DateTime<Utc>, MailId),
+    /// Its Message-ID and those it names.
+    ids: Box<[u64]>,
+    /// Its subject without reply marks; none when it is empty.
+    subject: Option<u64>,
+    people: Box<[u64]>,
+    /// Of a reply that names nobody: those it may be a reply to.
+    partners: Option<Box<[u64]>>,
+    /// The same for copies of one mail.
+    twin: Option<u64>,
+    /// What its conversation is called when this is its first mail.
+    root: u64,
+}
+
+fn hash_of(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl ThreadLink {
+    /// Of a mail.
+    pub fn of(mail: &Mail) -> Self {
+        let parsed = &mail.head.parsed;
+        let address = |address: &str| hash_of(address.to_ascii_lowercase());
+        let (subject, is_reply) = bare_subject(&parsed.subject);
+        // Whom the owner is talking with: the sender, or those an own mail goes to.
+        let partners = || match mail.is_own() {
+            true => mail.recipients().map(|person| address(&person.address)).collect(),
+            false => [address(&parsed.from.address)].into(),
         };
-        if !kept.iter().any(twin) {
-            kept.push(at);
+        let is_lost = is_reply && parsed.references.is_empty() && !subject.is_empty();
+        let copies = || serde_json::to_vec(&mail.head).map(hash_of).ok();
+        let names_root = parsed.references.first().or(parsed.message_id.as_ref());
+        Self {
+            at: (mail.head.date, mail.id()),
+            ids: mail.ids().map(hash_of).collect(),
+            subject: (!subject.is_empty()).then(|| hash_of(subject)),
+            people: mail.people().filter(|p| !p.address.is_empty()).map(|p| address(&p.address)).collect(),
+            partners: is_lost.then(partners),
+            twin: parsed.message_id.as_ref().and_then(|_| copies()),
+            root: names_root.map_or_else(|| root(&mail.id().to_string()), |id| root(id)),
         }
     }
-    let first = &mails[*kept.first()?];
-    let last = &mails[*kept.last()?];
-    let root = first.head.parsed.references.first();
-    let root = root.or(first.head.parsed.message_id.as_ref());
-    Some(Thread {
-        id: thread_id(root.unwrap_or(&first.file.base)),
-        subject: first.head.parsed.subject.clone(),
-        date: last.head.date,
-        mails: kept,
-    })
 }
 
-fn join_by_ids(mails: &[Mail], order: &[usize], sets: &mut Sets) {
-    let mut by_id: HashMap<&str, usize> = HashMap::new();
-    for &at in order {
-        let parsed = &mails[at].head.parsed;
-        for id in parsed.message_id.iter().chain(&parsed.references) {
-            match by_id.get(id.as_str()) {
-                Some(&other) => sets.join(other, at),
-                None => {
-                    by_id.insert(id, at);
+/// A conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// Stays the same while the mail it began with stays.
+    pub id: String,
+    /// When the last mail came.
+    pub date: DateTime<Utc>,
+    /// Oldest first. A mail to oneself, or one copied into another folder, counts once.
+    pub mails: Vec<MailId>,
+}
+
+#[derive(Debug)]
+struct Node {
+    link: ThreadLink,
+    group: Option<u32>,
+}
+
+/// All conversations of one owner.
+#[derive(Debug, Default)]
+pub struct Grouping {
+    nodes: Vec<Option<Node>>,
+    free: Vec<u32>,
+    slots: HashMap<MailId, u32>,
+    by_id: HashMap<u64, Vec<u32>>,
+    /// In the order of time.
+    by_subject: HashMap<u64, Vec<u32>>,
+    /// In the order of time.
+    groups: HashMap<u32, Vec<u32>>,
+    by_root: HashMap<u64, u32>,
+    next_group: u32,
+}
+
+impl Grouping {
+    /// Some mails have gone, others have come. Costs what the conversations it touches have.
+    pub fn update(&mut self, gone: impl IntoIterator<Item = MailId>, come: impl IntoIterator<Item = ThreadLink>) {
+        let mut touched = Vec::new();
+        for id in gone {
+            self.remove(id, &mut touched);
+        }
+        for link in come {
+            self.remove(link.at.1, &mut touched);
+            self.insert(link, &mut touched);
+        }
+        self.regroup(touched);
+    }
+
+    /// The one that a mail belongs to.
+    pub fn of(&self, mail: MailId) -> Option<Thread> {
+        self.thread(self.node(*self.slots.get(&mail)?)?.group?)
+    }
+
+    /// The one of this id.
+    pub fn find(&self, id: &str) -> Option<Thread> {
+        let root = u64::from_str_radix(id.strip_prefix('t')?, 16).ok()?;
+        self.thread(*self.by_root.get(&root)?).filter(|thread| thread.id == id)
+    }
+
+    /// How many have a mail like that.
+    pub fn count(&self, fits: impl Fn(MailId, DateTime<Utc>) -> bool) -> usize {
+        let fits = |slot: &u32| self.node(*slot).is_some_and(|node| fits(node.link.at.1, node.link.at.0));
+        self.groups.values().filter(|members| members.iter().any(fits)).count()
+    }
+
+    fn thread(&self, group: u32) -> Option<Thread> {
+        let mut twins = HashSet::new();
+        let members = self.groups.get(&group)?.iter().filter_map(|slot| self.node(*slot));
+        let links: Vec<&ThreadLink> =
+            members.map(|node| &node.link).filter(|link| link.twin.is_none_or(|twin| twins.insert(twin))).collect();
+        let mails = links.iter().map(|link| link.at.1).collect();
+        Some(Thread { id: shown(links.first()?.root), date: links.last()?.at.0, mails })
+    }
+
+    fn node(&self, slot: u32) -> Option<&Node> {
+        self.nodes.get(slot as usize)?.as_ref()
+    }
+
+    fn insert(&mut self, link: ThreadLink, touched: &mut Vec<u32>) {
+        let slot = self.free.pop().unwrap_or(self.nodes.len() as u32);
+        for id in &link.ids {
+            self.by_id.entry(*id).or_default().push(slot);
+        }
+        self.slots.insert(link.at.1, slot);
+        let (subject, at) = (link.subject, link.at);
+        let node = Some(Node { link, group: None });
+        match self.nodes.get_mut(slot as usize) {
+            Some(place) => *place = node,
+            None => self.nodes.push(node),
+        }
+        touched.push(slot);
+        if let Some(subject) = subject {
+            let place = self.place(subject, at);
+            self.by_subject.entry(subject).or_default().insert(place, slot);
+            touched.extend(self.just_after(subject, place + 1));
+        }
+    }
+
+    fn remove(&mut self, id: MailId, touched: &mut Vec<u32>) {
+        let Some(slot) = self.slots.remove(&id) else { return };
+        let Some(Node { link, group }) = self.nodes[slot as usize].take() else { return };
+        self.free.push(slot);
+        for id in &link.ids {
+            take_from(&mut self.by_id, *id, slot);
+        }
+        if let Some(subject) = link.subject {
+            let place = self.place(subject, link.at);
+            touched.extend(self.just_after(subject, place + 1));
+            take_from(&mut self.by_subject, subject, slot);
+        }
+        if let Some(group) = group {
+            self.forget_root(group, link.root);
+            take_from(&mut self.groups, group, slot);
+            touched.extend(self.groups.get(&group).into_iter().flatten());
+        }
+    }
+
+    /// Where among the mails of a subject this moment is.
+    fn place(&self, subject: u64, at: (DateTime<Utc>, MailId)) -> usize {
+        let before = |slot: &u32| self.node(*slot).is_some_and(|node| node.link.at < at);
+        self.by_subject.get(&subject).map_or(0, |mails| mails.partition_point(before))
+    }
+
+    /// Those whose partner may be, or may have been, the mail before this place.
+    fn just_after(&self, subject: u64, place: usize) -> impl Iterator<Item = u32> {
+        let mails = self.by_subject.get(&subject).into_iter().flatten();
+        mails.copied().skip(place).take(SAME_SUBJECT_MAX)
+    }
+
+    /// What a reply that names nobody replies to.
+    fn partner(&self, link: &ThreadLink) -> Option<u32> {
+        let (subject, partners) = (link.subject?, link.partners.as_ref()?);
+        let earlier = self.by_subject.get(&subject)?.get(..self.place(subject, link.at))?;
+        let is_it = |slot: &&u32| {
+            let other = self.node(**slot);
+            other.is_some_and(|other| other.link.people.iter().any(|person| partners.contains(person)))
+        };
+        earlier.iter().rev().take(SAME_SUBJECT_MAX).find(is_it).copied()
+    }
+
+    fn regroup(&mut self, touched: Vec<u32>) {
+        let (members, old) = self.reached(touched);
+        for group in old {
+            let first = self.groups.remove(&group).and_then(|mails| self.node(*mails.first()?).map(|n| n.link.root));
+            first.into_iter().for_each(|root| self.forget_root(group, root));
+        }
+        let mut sets = Sets::new(members.len());
+        let mut by_id: HashMap<u64, usize> = HashMap::new();
+        let index: HashMap<u32, usize> = members.iter().enumerate().map(|(at, slot)| (*slot, at)).collect();
+        for (at, slot) in members.iter().enumerate() {
+            let Some(node) = self.node(*slot) else { continue };
+            for id in &node.link.ids {
+                match by_id.entry(*id) {
+                    Entry::Occupied(other) => sets.join(*other.get(), at),
+                    Entry::Vacant(first) => drop(first.insert(at)),
                 }
             }
-        }
-    }
-}
-
-fn join_by_subject(mails: &[Mail], order: &[usize], sets: &mut Sets) {
-    let mut last: HashMap<String, Vec<usize>> = HashMap::new();
-    for &at in order {
-        let parsed = &mails[at].head.parsed;
-        let (subject, is_reply) = bare_subject(&parsed.subject);
-        if subject.is_empty() {
-            continue;
-        }
-        let earlier = last.entry(subject).or_default();
-        if is_reply && parsed.references.is_empty() {
-            let people = correspondents(&mails[at]);
-            let partner = earlier.iter().rev().find(|&&other| {
-                let parsed = &mails[other].head.parsed;
-                std::iter::once(&parsed.from)
-                    .chain(&parsed.to)
-                    .chain(&parsed.cc)
-                    .any(|person| people.iter().any(|address| person.is(address)))
-            });
-            if let Some(&partner) = partner {
-                sets.join(partner, at);
+            if let Some(other) = self.partner(&node.link).and_then(|slot| index.get(&slot)) {
+                sets.join(*other, at);
             }
         }
-        earlier.push(at);
+        let mut groups: HashMap<usize, Vec<u32>> = HashMap::new();
+        for (at, slot) in members.iter().enumerate() {
+            groups.entry(sets.root(at)).or_default().push(*slot);
+        }
+        for mut members in groups.into_values() {
+            let group = self.next_group;
+            self.next_group = self.next_group.wrapping_add(1);
+            members.sort_unstable_by_key(|slot| self.node(*slot).map(|node| node.link.at));
+            for slot in &members {
+                if let Some(Some(node)) = self.nodes.get_mut(*slot as usize) {
+                    node.group = Some(group);
+                }
+            }
+            let first = members.first().and_then(|slot| self.node(*slot)).map(|node| node.link.root);
+            if let Some(root) = first {
+                self.by_root.insert(root, group);
+            }
+            self.groups.insert(group, members);
+        }
+    }
+
+    /// Everything that may belong together with these, and the conversations it stood in so far.
+    fn reached(&self, mut waiting: Vec<u32>) -> (Vec<u32>, HashSet<u32>) {
+        let (mut seen, mut groups, mut ids) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let mut reached = Vec::new();
+        while let Some(slot) = waiting.pop() {
+            let Some(node) = self.node(slot) else { continue };
+            if !seen.insert(slot) {
+                continue;
+            }
+            reached.push(slot);
+            if let Some(group) = node.group.filter(|group| groups.insert(*group)) {
+                waiting.extend(self.groups.get(&group).into_iter().flatten());
+            }
+            for id in node.link.ids.iter().filter(|id| ids.insert(**id)) {
+                waiting.extend(self.by_id.get(id).into_iter().flatten());
+            }
+            waiting.extend(self.partner(&node.link));
+        }
+        (reached, groups)
+    }
+
+    fn forget_root(&mut self, group: u32, root: u64) {
+        if self.by_root.get(&root) == Some(&group) {
+            self.by_root.remove(&root);
+        }
     }
 }
 
-/// Whom the owner is talking with in this mail: its sender, or those an own mail goes to.
-fn correspondents(mail: &Mail) -> Vec<&str> {
-    let parsed = &mail.head.parsed;
-    if mail.is_own() {
-        let to = parsed.to.iter().chain(&parsed.cc);
-        return to.map(|person| person.address.as_str()).collect();
+fn take_from<K: Eq + Hash>(lists: &mut HashMap<K, Vec<u32>>, key: K, slot: u32) {
+    if let Entry::Occupied(mut list) = lists.entry(key) {
+        list.get_mut().retain(|other| *other != slot);
+        if list.get().is_empty() {
+            list.remove();
+        }
     }
-    vec![&parsed.from.address]
 }
 
 /// What replies put before a subject.

@@ -13,12 +13,14 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::core::digest::hex;
 use crate::core::ids::UserId;
-use crate::limits::{MAIL_BYTES_MAX, MAILBOX_MAX};
+use crate::limits::MAIL_BYTES_MAX;
 
 /// What a folder means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Folder {
     /// New mail, and what was left there.
     Inbox,
@@ -53,9 +55,10 @@ impl Folder {
 }
 
 /// One mail's file, as listed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
-    /// Where it lies.
+    /// Where it lies, below the mailbox.
+    #[serde(with = "path_text")]
     pub path: PathBuf,
     /// What that means.
     pub folder: Folder,
@@ -63,6 +66,17 @@ pub struct Listed {
     pub base: String,
     /// In `new`, or without the flag S.
     pub unread: bool,
+    /// With the flag F.
+    pub starred: bool,
+}
+
+/// Where mails lie: the `new` or the `cur` of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailPlace {
+    /// Below the mailbox.
+    pub dir: PathBuf,
+    /// What that means.
+    pub folder: Folder,
 }
 
 /// The mailbox of one owner.
@@ -94,31 +108,58 @@ impl Maildir {
         &self.root
     }
 
-    /// Every mail, newest file name first within a folder, at most [`MAILBOX_MAX`]. A mailbox that does not
-    /// exist is empty.
-    pub fn list(&self) -> io::Result<Vec<Listed>> {
+    /// Where a listed mail lies now.
+    pub fn path(&self, listed: &Listed) -> PathBuf {
+        self.root.join(&listed.path)
+    }
+
+    /// Where mails can lie: `new` and `cur` of the mailbox and of each of its folders, there or not.
+    pub fn places(&self) -> io::Result<Vec<MailPlace>> {
+        let mut places = Vec::new();
+        let mut add = |below: &Path, folder: Folder| {
+            // A mail that is read meanwhile moves from the first to the second, and is seen in either.
+            places.extend(["new", "cur"].map(|sub| MailPlace { dir: below.join(sub), folder }));
+        };
+        add(Path::new(""), Folder::Inbox);
         // The mailbox itself may be a link that its owner made; nothing inside it may.
         let root = match fs::canonicalize(&self.root) {
             Ok(root) => root,
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(places),
             Err(cause) => return Err(cause),
         };
-        let mut found = Vec::new();
-        list_folder(&root, Folder::Inbox, &mut found)?;
         for entry in entries(&root)? {
-            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = entry.file_name();
+            let shown = name.to_string_lossy();
             // `file_type` does not follow links: a link is no folder of this mailbox.
-            if !name.starts_with('.') || !entry.file_type().is_ok_and(|t| t.is_dir()) {
+            if !shown.starts_with('.') || !entry.file_type().is_ok_and(|t| t.is_dir()) {
                 continue;
             }
-            if let Some(folder) = Folder::of(&name) {
-                list_folder(&entry.path(), folder, &mut found)?;
+            if let Some(folder) = Folder::of(&shown) {
+                add(Path::new(&name), folder);
             }
         }
-        found.sort_by(|a, b| (a.folder, &b.base, &a.path).cmp(&(b.folder, &a.base, &b.path)));
-        if found.len() > MAILBOX_MAX {
-            tracing::warn!(mails = found.len(), "the mailbox is larger than what is indexed");
-            found.truncate(MAILBOX_MAX);
+        Ok(places)
+    }
+
+    /// The mails of a place, in no order.
+    pub fn list(&self, place: &MailPlace) -> io::Result<Vec<Listed>> {
+        let mut found = Vec::new();
+        let is_new = place.dir.ends_with("new");
+        for entry in entries(&self.root.join(&place.dir))? {
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            if name.starts_with('.') || !entry.file_type().is_ok_and(|t| t.is_file()) {
+                continue;
+            }
+            let (base, flags) = name.split_once(":2,").unwrap_or((&name, ""));
+            found.push(Listed {
+                path: place.dir.join(&name),
+                folder: place.folder,
+                base: base.to_owned(),
+                unread: is_new || !flags.contains('S'),
+                starred: flags.contains('F'),
+            });
         }
         Ok(found)
     }
@@ -141,17 +182,24 @@ impl Maildir {
         File::open(dir.join("cur"))?.sync_all()
     }
 
+    /// The mails in the folder of our own choosing, in no order.
+    pub fn in_folder(&self, folder: Folder) -> io::Result<Vec<Listed>> {
+        let mut found = Vec::new();
+        for sub in ["new", "cur"] {
+            found.extend(self.list(&MailPlace { dir: Path::new(folder.dir()).join(sub), folder })?);
+        }
+        Ok(found)
+    }
+
     /// The file of this base name in a folder.
     pub fn find(&self, folder: Folder, base: &str) -> io::Result<Option<Listed>> {
-        let mut found = Vec::new();
-        list_folder(&self.folder(folder), folder, &mut found)?;
-        Ok(found.into_iter().find(|listed| listed.base == base))
+        Ok(self.in_folder(folder)?.into_iter().find(|listed| listed.base == base))
     }
 
     /// Takes a mail of ours away again; true when it was there.
     pub fn remove(&self, folder: Folder, base: &str) -> io::Result<bool> {
         match self.find(folder, base)? {
-            Some(listed) => fs::remove_file(listed.path).map(|()| true),
+            Some(listed) => fs::remove_file(self.path(&listed)).map(|()| true),
             None => Ok(false),
         }
     }
@@ -172,27 +220,6 @@ pub fn read(path: &Path) -> io::Result<Raw> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(if huge { Raw::Beginning(bytes) } else { Raw::Whole(bytes) })
-}
-
-fn list_folder(dir: &Path, folder: Folder, found: &mut Vec<Listed>) -> io::Result<()> {
-    for sub in ["new", "cur"] {
-        for entry in entries(&dir.join(sub))? {
-            let Ok(name) = entry.file_name().into_string() else {
-                continue;
-            };
-            if name.starts_with('.') || !entry.file_type().is_ok_and(|t| t.is_file()) {
-                continue;
-            }
-            let (base, flags) = name.split_once(":2,").unwrap_or((&name, ""));
-            found.push(Listed {
-                path: entry.path(),
-                folder,
-                base: base.to_owned(),
-                unread: sub == "new" || !flags.contains('S'),
-            });
-        }
-    }
-    Ok(())
 }
 
 /// The entries of a real folder; none when it does not exist or is something else.
@@ -242,4 +269,25 @@ pub fn folder_name(owner: &str) -> String {
         return format!("%%{}", hex(&sha2::Sha256::digest(owner.as_bytes())));
     }
     name
+}
+
+/// A path as text, also where a folder's name is none.
+mod path_text {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+    use std::path::{Path, PathBuf};
+
+    use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, percent_encode};
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    const ESCAPED: &AsciiSet = &CONTROLS.add(b'%');
+
+    pub fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&percent_encode(path.as_os_str().as_bytes(), ESCAPED))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+        let text = String::deserialize(from)?;
+        Ok(OsString::from_vec(percent_decode_str(&text).collect()).into())
+    }
 }

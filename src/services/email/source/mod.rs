@@ -1,3 +1,4 @@
 //! Where mail is kept.
 
 pub mod maildir;
+pub mod watch;

@@ -4,8 +4,11 @@ mod borders;
 mod demo;
 mod finding;
 mod hostile;
+mod light;
 mod nested;
 mod server;
+mod size;
+mod threads;
 mod writing;
 
 use std::collections::BTreeMap;
@@ -20,7 +23,10 @@ use crate::core::ids::{ChatId, UserId};
 use crate::core::outcome::Outcome;
 use crate::core::plan::Action;
 use crate::language::time::DateOrder;
-use crate::ports::{Batch, ChangeLog, Expect, Key, Reader, Scan, Snapshot, Store, StoreError, Stored, Table};
+use crate::ports::{
+    Batch, ChangeLog, Expect, Index, Key, Query, Ranking, Reader, Scan, Snapshot, Store, StoreError, Stored, Table,
+};
+use crate::search::plain::PlainIndex;
 use crate::services::contacts::Contacts;
 use crate::services::registry::Registration;
 use crate::services::service::{Attempt, Performed, Prepared, RequestContext};
@@ -99,6 +105,7 @@ impl Store for RecordStore {
 pub struct Home {
     pub dir: tempfile::TempDir,
     pub store: Arc<RecordStore>,
+    pub index: Arc<dyn Index>,
     pub mailboxes: Arc<Mailboxes>,
     pub contacts: Arc<Contacts>,
     pub people: Registration,
@@ -112,10 +119,14 @@ impl Home {
     }
 
     pub fn with(smtp: Option<Smtp>) -> Self {
+        let store = Arc::new(RecordStore::default());
+        Self::over(store.clone(), Arc::new(PlainIndex::new(store, Vec::new())), smtp)
+    }
+
+    pub fn over(store: Arc<RecordStore>, index: Arc<dyn Index>, smtp: Option<Smtp>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let own = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
-        let mailboxes = Mailboxes::new(dir.path(), own);
-        let store = Arc::new(RecordStore::default());
+        let mailboxes = Mailboxes::new(dir.path(), own, index.clone());
         let contacts = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
         Self {
             people: contacts.clone().registration(),
@@ -123,6 +134,7 @@ impl Home {
             ctx: request_context("me"),
             dir,
             store,
+            index,
             mailboxes,
             contacts,
         }
@@ -143,11 +155,23 @@ impl Home {
         path
     }
 
+    /// What was read of the mails of a folder, newest first.
+    pub async fn listed(&self, folder: source::maildir::Folder) -> Vec<Mail> {
+        let view = self.mailboxes.mail(&self.ctx.owner).await.unwrap();
+        let query = Query { ranking: Ranking::Newest, limit: 1_000, ..Query::default() };
+        let (mails, _) = view.search(query).await.unwrap();
+        mails.into_iter().filter(|mail| mail.file.folder == folder).collect()
+    }
+
     /// The decoded texts of a folder's mails.
     pub async fn mails(&self, folder: source::maildir::Folder) -> Vec<read::Parsed> {
-        let index = self.mailboxes.index(&self.ctx.owner).await.unwrap();
-        let mails = index.mails.iter().filter(|m| m.file.folder == folder);
-        mails.map(Mail::read).collect()
+        let root = self.mailboxes.maildir(&self.ctx.owner).root().to_owned();
+        self.listed(folder).await.iter().map(|mail| mail.read(&root)).collect()
+    }
+
+    /// Everybody seen in mail.
+    pub async fn correspondents(&self) -> Vec<correspondents::Correspondent> {
+        self.mailboxes.mail(&self.ctx.owner).await.unwrap().people().to_vec()
     }
 
     pub async fn prepare(&self, command: &str, params: Value) -> Prepared {

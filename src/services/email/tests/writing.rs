@@ -27,7 +27,7 @@ async fn a_draft_is_written_once_read_back_sent_and_gone() {
         body: "Sorry, I am late.\n.\nMe  ".into(),
     };
     assert_eq!(letter_back, Some(expected));
-    assert_eq!(home.mailboxes.drafts(owner).await.unwrap().len(), 1);
+    assert_eq!(home.listed(Folder::Drafts).await.len(), 1);
     assert_eq!(subjects(&home.search(json!({})).await), Vec::<&str>::new());
     assert_eq!(subjects(&home.search(json!({"text": "my drafts"})).await), ["Late"]);
     let happened = home.happened("create_draft", letter(), "d1").await;
@@ -153,7 +153,7 @@ async fn one_is_no_contact_of_oneself() {
     let home = Home::new();
     let own = "From: Me <me@example.com>\nTo: Anna <anna@example.com>, Me <me@example.com>\nSubject: x\n\nx";
     home.lay(".Sent/cur", "1:2,S", own.as_bytes());
-    let people = home.mailboxes.index(&home.ctx.owner).await.unwrap().people();
+    let people = home.correspondents().await;
     let addresses: Vec<&str> = people.iter().map(|person| person.mailbox.address.as_str()).collect();
     assert_eq!(addresses, ["anna@example.com"]);
 }
@@ -167,7 +167,7 @@ async fn the_name_that_the_owner_uses_comes_before_the_one_that_somebody_chose()
         home.lay(".Sent/cur", &format!("{name}:2,S"), text.as_bytes());
     };
     let known = async || {
-        let people = home.mailboxes.index(&home.ctx.owner).await.unwrap().people();
+        let people = home.correspondents().await;
         people.into_iter().map(|p| (p.mailbox.name, p.written, p.named_by)).collect::<Vec<_>>()
     };
     home.receive("1", &mail("Bob <eve@evil.example>", "x", &date(1), "", "x"));
