@@ -9,7 +9,6 @@ use crate::core::ids::{ChatId, PendingId, UserId};
 use crate::core::markup::Formatted;
 use crate::core::pending::{Decision, Means, Pending, Transition};
 use crate::core::turn::Reply;
-use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::consent::decisions::Revisions;
 use crate::pipeline::consent::title;
@@ -17,7 +16,7 @@ use crate::pipeline::consent::{cards, closed};
 use crate::pipeline::intake::commands;
 use crate::pipeline::stages::respond;
 use crate::ports::records::{PendingOpen, Show};
-use crate::ports::{Batch, RecordExt, Scan, StoreError};
+use crate::ports::{Batch, RecordExt, StoreError};
 
 /// One request of the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,9 +137,9 @@ async fn card(brain: &Brain, pending: &Pending) -> Result<String, StoreError> {
 }
 
 async fn list(brain: &Brain) -> Result<Response, StoreError> {
-    let index = brain.store.list::<PendingOpen>(Scan::of::<PendingOpen>(&[], limits::ITEMS_MAX)).await?;
+    let index = brain.store.list_all::<PendingOpen>(&[]).await?;
     let mut open = Vec::with_capacity(index.len());
-    for (entry, _) in index {
+    for entry in index {
         // One that cannot be read is withdrawn by the next turn of its chat.
         open.extend(brain.readable_pending(&entry.id).await?.map(|(pending, _)| pending));
     }

@@ -13,6 +13,7 @@
 //!    │     setting     "my time zone is Lisbon"
 //!    │     snooze      until when, for the reminder whose button asked
 //!    │     reminder    "done", right after one was told
+//!    │     page        "more", right below a list
 //!    │     reply       the answer to a question of ours
 //!    │     undecided   said below a card and decides nothing: the card is shown again
 //!    │

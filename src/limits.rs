@@ -54,6 +54,12 @@ pub const CARD_INLINE_CHARS_MAX: usize = 80;
 pub const NAME_CHARS_MAX: usize = 60;
 /// Telegram's limit for the data of a button.
 pub const BUTTON_DATA_BYTES_MAX: usize = 64;
+/// Places of a chat for lists that can be gone on with: the lists of a day or two.
+pub const PAGES_KEPT: u64 = 64;
+/// Seconds a list can be gone on with: after a month nobody means that one.
+pub const PAGE_SECS: i64 = 30 * 86_400;
+/// Lines an agenda shows before it says how many more there are: an ordinary week, in one message.
+pub const AGENDA_ROWS_MAX: usize = 40;
 /// Rows a list receipt shows before it says how many more there are.
 pub const LIST_ROWS_MAX: usize = 20;
 

@@ -18,7 +18,7 @@ use brain_agent::ports::{
     Batch, Call, ChangeLog, Channel, Completion, Key, Model, ModelError, Reader, Scan, SendError, Snapshot, Store,
     StoreError, Stored, Table,
 };
-use brain_agent::store::{MemoryStore, RedbStore};
+use brain_agent::store::MemoryStore;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Where things are kept.
@@ -59,10 +59,7 @@ impl World {
         let folder = crate::folder();
         let inner: Arc<dyn Store> = match keeping {
             Keeping::Memory => Arc::new(MemoryStore::new()),
-            Keeping::Disk => {
-                let opened = RedbStore::open(&folder.path().join("brain.redb")).await;
-                Arc::new(opened.expect("a store"))
-            }
+            Keeping::Disk => app::open_store(folder.path()).await.expect("a store"),
         };
         let store = Arc::new(BookStore { inner, commits: Mutex::default() });
         let channel = Arc::new(QuietChannel::default());

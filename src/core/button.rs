@@ -19,6 +19,7 @@
 //! | `r:OFFER`                 | do a changed message again                |
 //! | `c:KEY`                   | show the choices of a setting             |
 //! | `c:KEY:VALUE`             | choose one                                |
+//! | `m:PAGE`                  | the next page of a list                   |
 
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,8 @@ pub enum Role {
     Redo,
     /// Shows or changes a setting.
     Set,
+    /// Shows the next page of a list.
+    More,
 }
 
 /// A button as the person sees it.
@@ -112,6 +115,8 @@ pub enum Press {
         /// The choice; `None` shows what there is to choose from.
         value: Option<String>,
     },
+    /// Show the next page that this record describes.
+    More(String),
 }
 
 /// How long a reminder is put off: a meaning, not an instant, because nobody knows when a button is pressed.
@@ -171,6 +176,7 @@ impl Press {
             Self::Offer { .. } => Role::Offer,
             Self::Redo(_) => Role::Redo,
             Self::Set { .. } => Role::Set,
+            Self::More(_) => Role::More,
         }
     }
 
@@ -189,6 +195,7 @@ impl Press {
             Self::Done(due) => format!("k:{due}"),
             Self::Offer { id, choice } => format!("f:{id}:{choice}"),
             Self::Redo(id) => format!("r:{id}"),
+            Self::More(id) => format!("m:{id}"),
             Self::Set { key, value: None } => format!("c:{key}"),
             Self::Set { key, value: Some(value) } => format!("c:{key}:{value}"),
         }
@@ -221,6 +228,7 @@ impl Press {
             ["k", due] => Some(Self::Done((*due).to_owned())),
             ["f", id, choice] => Some(Self::Offer { id: (*id).to_owned(), choice: choice.parse().ok()? }),
             ["r", id] => Some(Self::Redo((*id).to_owned())),
+            ["m", id] => Some(Self::More((*id).to_owned())),
             ["c", key] => Some(Self::Set { key: (*key).to_owned(), value: None }),
             ["c", key, value] => Some(Self::Set { key: (*key).to_owned(), value: Some((*value).to_owned()) }),
             _ => None,
@@ -250,6 +258,7 @@ mod tests {
             Press::Done(id.clone()),
             Press::Offer { id: id.clone(), choice: 2 },
             Press::Redo(id.clone()),
+            Press::More(id.clone()),
             Press::Set { key: "tone".into(), value: None },
             Press::Set { key: "zone".into(), value: Some("America/Argentina/ComodRivadavia".into()) },
             Press::Set { key: "zone".into(), value: Some("Etc/GMT+12".into()) },

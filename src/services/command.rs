@@ -231,6 +231,14 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
         None
     }
 
+    /// What shows the next page of a list, and how many more there are than its receipt shows; `None` when that is all.
+    fn next_page(&self, _output: &Self::Output) -> Option<(usize, Self)>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
     /// What can be done next with what it made, as buttons below the receipt.
     fn next(&self, _output: &Self::Output) -> Vec<Button> {
         Vec::new()

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::command::{Called, Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject};
+use super::command::{Called, Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, planned};
 use super::error::ServiceError;
 pub use super::param_error::ParamError;
 use super::schema::{clone_pair, is_blank, required, schema, too_long};
@@ -21,7 +21,7 @@ use crate::core::button::Button;
 use crate::core::card::{CardBody, Row};
 use crate::core::history::ItemRef;
 use crate::core::outcome::Outcome;
-use crate::core::plan::{Action, Params, Target};
+use crate::core::plan::{Action, Params, PlannedAction, Target};
 use crate::core::provenance::NOT_YOURS;
 use crate::core::stakes::{Authorized, Rule, Stakes};
 use crate::core::text::{quoted, visible};
@@ -84,6 +84,8 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn made(&self, action: &Action, output: &Value) -> Option<ItemRef>;
     /// What can be done next, as buttons below the receipt.
     fn next(&self, action: &Action, output: &Value) -> Vec<Button>;
+    /// See [`Command::next_page`].
+    fn next_page(&self, action: &Action, output: &Value) -> Option<(usize, PlannedAction)>;
 }
 
 /// The erased form of `C`, carried out by `handler` for the service of this name.
@@ -320,6 +322,11 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
 
     fn next(&self, action: &Action, output: &Value) -> Vec<Button> {
         self.with_output(action, output, Command::next).unwrap_or_default()
+    }
+
+    fn next_page(&self, action: &Action, output: &Value) -> Option<(usize, PlannedAction)> {
+        let (rest, command) = self.with_output(action, output, Command::next_page)??;
+        Some((rest, planned(&self.service, &command)))
     }
 }
 

@@ -60,6 +60,12 @@ pub(super) async fn page<R: Record>(
     Ok(page)
 }
 
+/// How many more there are than people are shown of so many rows, and what the next page goes on after.
+pub(super) fn rest(next: &Option<String>, rows: usize, more: usize) -> Option<(usize, String)> {
+    let after = next.clone()?;
+    Some((rows.saturating_sub(LIST_ROWS_MAX) + more, after))
+}
+
 /// What people are shown of rows in an order of their own: those behind `after`, where a row's place is told by `place`.
 pub(super) fn behind<T>(mut rows: Vec<T>, after: Option<&str>, place: impl Fn(&T) -> String) -> Page<T> {
     if let Some(after) = after {

@@ -323,7 +323,7 @@ impl AgendaItem {
             AgendaKind::Event => 1,
             AgendaKind::Task => 2,
         };
-        format!("{day} {part} {} {kind} {} {}", millis(self.at), self.title, self.id)
+        format!("{day} {part} {} {kind} {}", millis(self.at), self.id)
     }
 }
 

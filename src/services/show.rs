@@ -110,6 +110,39 @@ pub fn from(source: &str) -> String {
     format!(" (from {source})")
 }
 
+/// Where a page lies in its list.
+#[derive(Debug, Clone, Copy)]
+pub struct Paging<'a> {
+    /// What it goes on after; `None` for the first one.
+    pub after: Option<&'a str>,
+    /// What the next one goes on after; `None` for the last one.
+    pub next: Option<&'a str>,
+    /// How many more there are behind its lines.
+    pub more: usize,
+}
+
+impl Paging<'_> {
+    /// What stands below the lines: how many more there are and how to see them, or that a list that was gone on with
+    /// has come to its end. Empty below a list that is on one page.
+    pub fn end(self) -> String {
+        match (self.after, self.next) {
+            (_, Some(_)) => format!("… and {} more: say “more”.", self.more),
+            (_, None) if self.more > 0 => format!("… and {} more.", self.more),
+            (Some(_), None) => "That was all of them.".to_owned(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// One page of a list: as many lines as fit on it, and what stands below them.
+pub fn page(mut lines: Vec<String>, paging: Paging<'_>) -> String {
+    let hidden = lines.len().saturating_sub(LIST_ROWS_MAX);
+    lines.truncate(LIST_ROWS_MAX);
+    let end = Paging { more: paging.more + hidden, ..paging }.end();
+    lines.extend(Some(end).filter(|end| !end.is_empty()));
+    lines.join("\n")
+}
+
 /// Lines of a list, and how many more there are.
 pub fn list(lines: Vec<String>, more: usize) -> String {
     let hidden = lines.len().saturating_sub(LIST_ROWS_MAX) + more;

@@ -18,6 +18,7 @@ mod invariants;
 mod lazy;
 mod moves;
 mod names;
+mod paging;
 mod presses;
 mod registry;
 mod reminders;

@@ -13,6 +13,7 @@ mod formatted;
 mod groups;
 mod hanging;
 mod order;
+mod pages;
 mod passed_on;
 #[cfg(feature = "failpoints")]
 mod redelivered;

@@ -116,7 +116,8 @@ impl Answer {
                 | Press::Done(_)
                 | Press::Set { .. }
                 | Press::Offer { .. }
-                | Press::Redo(_),
+                | Press::Redo(_)
+                | Press::More(_),
             )
             | None => None,
         });

@@ -13,7 +13,7 @@ use crate::core::ids::PendingId;
 use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::pending::{Decision, Means, Pending, State, Transition};
-use crate::core::plan::Action;
+use crate::core::plan::{Action, PlannedAction};
 use crate::core::run::{Run, Step, StepProgress};
 use crate::core::turn::{CardPart, Path, Reply};
 use crate::language::time::Reference;
@@ -296,6 +296,17 @@ pub fn next_buttons(brain: &Brain, run: &Run) -> Vec<Vec<Button>> {
         StepProgress::Done { .. } | StepProgress::Planned | StepProgress::Started => None,
     });
     next.flatten().map(|button| vec![button]).collect()
+}
+
+/// How the lists of a run go on: how many more there are, and what shows them.
+pub fn next_pages(brain: &Brain, run: &Run) -> Vec<(usize, PlannedAction)> {
+    let next = run.steps.iter().filter_map(|step| match &step.progress {
+        StepProgress::Done { outcome: Outcome::Succeeded { result } } => {
+            brain.services.of(&step.action)?.next_page(&step.action, result)
+        }
+        StepProgress::Done { .. } | StepProgress::Planned | StepProgress::Started => None,
+    });
+    next.collect()
 }
 
 /// What a run did, for later pronouns.

@@ -45,9 +45,13 @@ pub fn asked_back(turn: &Turn<'_>) -> Answer {
 
 /// Lists what is open and asks which one is meant.
 pub fn which(turn: &Turn<'_>) -> Answer {
-    let lines: Vec<String> =
-        turn.open.iter().map(|pending| format!("▫️ {} · {}", title(turn.brain, pending), pending.id)).collect();
+    let line = |pending: &Pending| format!("▫️ {} · {}", title(turn.brain, pending), pending.id);
+    let mut lines: Vec<String> = turn.open.iter().take(limits::LIST_ROWS_MAX).map(line).collect();
     let ask = if lines.len() == 1 { UNSURE } else { "Several things wait for your word:" };
+    let more = turn.open.len().saturating_sub(limits::LIST_ROWS_MAX);
+    if more > 0 {
+        lines.push(format!("… and {more} more: /pending"));
+    }
     let how = "Please use its buttons, or reply to the card you mean.";
     Answer::says(Path::Consent, format!("{ask}\n{}\n{how}", lines.join("\n"))).keeping_question()
 }

@@ -10,11 +10,10 @@ use super::answers;
 use crate::core::button::{Button, CardVerb, Press};
 use crate::core::text::shorten;
 use crate::core::turn::{NoticeKind, Path, Reply};
-use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::turn::Turn;
-use crate::ports::records::Undo;
+use crate::ports::records::{UNDOS_BY_CHAT, Undo};
 use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table};
 
 /// A press on an Undo button.
@@ -69,9 +68,9 @@ pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
 /// This person's undos of this chat from the last hour, newest first.
 async fn recent(turn: &Turn<'_>) -> Result<Vec<(Undo, u64)>, StoreError> {
     let since = Undo::first_id_at(turn.ctx.now - Duration::hours(1));
-    let scan = Scan::of::<Undo>(&[], limits::ITEMS_MAX).newest_first().after(Key::of(&[&since]));
+    let here = [turn.owner().as_str(), turn.chat().as_str()];
+    let scan = Scan::by(&UNDOS_BY_CHAT, &here, usize::MAX).after(Key::of(&[here[0], here[1], &since]));
     let mut found = turn.brain.store.list::<Undo>(scan).await?;
-    found.retain(|(undo, _)| undo.owner == *turn.owner() && undo.chat.as_ref() == Some(turn.chat()));
     // Of the same instant, the later commit.
     found.sort_by_key(|(undo, revision)| std::cmp::Reverse((undo.until, *revision)));
     Ok(found)

@@ -3,17 +3,16 @@
 //! Read through the services, without a model. A service that does not answer is named: an agenda with a hole
 //! must not look like a free day.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
 
 use crate::core::provenance::UntrustedText;
 use crate::core::text::{capital, shorten, visible};
 use crate::language::time::{DateOrder, Grain, Reference, describe, local_instant};
-use crate::limits::LIST_ROWS_MAX;
+use crate::limits::AGENDA_ROWS_MAX;
 use crate::pipeline::brain::Brain;
 use crate::services::service::{AgendaItem, AgendaKind, Listing, RequestContext};
+use crate::services::show::Paging;
 
 /// Characters of a title in a line.
 const TITLE_CHARS: usize = 100;
@@ -21,65 +20,71 @@ const TITLE_CHARS: usize = 100;
 /// Lines, and what they hold of others' words.
 #[derive(Debug, Default)]
 pub struct Agenda {
-    /// Empty when there is nothing.
+    /// Empty when there is nothing; the last one says how many more there are.
     pub lines: Vec<String>,
+    /// How many more there are, of what is not overdue.
+    pub more: usize,
+    /// What the next page goes on after.
+    pub next: Option<String>,
     /// For taint in later turns.
     pub untrusted: Vec<UntrustedText>,
 }
 
-/// The lines of the days `from..to` in the person's zone; `to` is not among them. Several days get a line of their
-/// own each. What is overdue comes first.
-pub async fn agenda(brain: &Brain, ctx: &RequestContext, from: NaiveDate, to: NaiveDate) -> Agenda {
+/// A page of the lines of the days `from..to` in the person's zone; `to` is not among them. Several days get a line of
+/// their own each. What is overdue comes first.
+pub async fn agenda(
+    brain: &Brain,
+    ctx: &RequestContext,
+    from: NaiveDate,
+    to: NaiveDate,
+    behind: Option<&str>,
+) -> Agenda {
     let start = |day: NaiveDate| local_instant(ctx.zone, day.and_time(NaiveTime::MIN)).earliest().to_utc();
     let mut items: Vec<AgendaItem> = Vec::new();
     let mut lines = Vec::new();
     let mut overdue = Listing::default();
     for service in brain.services.now().iter() {
-        let found = match service.service.overdue(ctx, start(from)).await {
-            Ok(late) => {
-                overdue.add(late);
-                service.service.agenda(ctx, start(from), start(to)).await
-            }
+        let found = match service.service.agenda(ctx, start(from), start(to)).await {
+            Ok(found) if behind.is_some() => Ok((found, Listing::default())),
+            Ok(found) => service.service.overdue(ctx, start(from)).await.map(|late| (found, late)),
             Err(error) => Err(error),
         };
         match found {
-            Ok(found) => items.extend(found),
+            Ok((found, late)) => {
+                items.extend(found);
+                overdue.add(late);
+            }
             Err(error) => lines.push(format!("⚠️ I couldn't look into {}: {error}", service.info.place)),
         }
     }
-    let untrusted =
-        items.iter().flat_map(|item| item.untrusted.iter().cloned()).chain(overdue.untrusted.iter().cloned()).collect();
-    items.sort_by(|a, b| (a.kind, !a.whole_day, a.at, &a.title).cmp(&(b.kind, !b.whole_day, b.at, &b.title)));
-    overdue.rows.sort_by(|a, b| (!a.whole_day, a.at, &a.title).cmp(&(!b.whole_day, b.at, &b.title)));
+    overdue.rows.sort_by_cached_key(|item| item.place(ctx.zone));
     lines.extend(overdue.rows.iter().map(|item| late(item, ctx)));
     if overdue.more > 0 {
         lines.push(format!("… and {} more overdue: /tasks has them all.", overdue.more));
     }
-    let mut days: BTreeMap<NaiveDate, Vec<AgendaItem>> = BTreeMap::new();
-    for item in items {
-        // What began before is shown on the first day.
-        let day = item.at.with_timezone(&ctx.zone).date_naive().max(from);
-        days.entry(day).or_default().push(item);
-    }
+    let first = |item: &AgendaItem| item.at.with_timezone(&ctx.zone).date_naive().max(from);
+    // What began before is shown on the first day.
+    let mut items: Vec<(String, AgendaItem)> =
+        items.into_iter().map(|item| (format!("{} {}", first(&item), item.place(ctx.zone)), item)).collect();
+    items.sort_by(|(a, _), (b, _)| a.cmp(b));
+    items.retain(|(place, _)| behind.is_none_or(|behind| place.as_str() > behind));
+    let more = items.len().saturating_sub(AGENDA_ROWS_MAX);
+    items.truncate(AGENDA_ROWS_MAX);
+    let next = items.last().filter(|_| more > 0).map(|(place, _)| place.clone());
     let several = from.checked_add_days(Days::new(1)).is_some_and(|next| next < to);
-    for (day, mut items) in days {
-        items.sort_by_key(|item| (!item.whole_day, item.at));
-        if several {
-            lines.push(format!("{}{}", if lines.is_empty() { "" } else { "\n" }, heading(day, ctx)));
+    let mut day = None;
+    for (_, item) in &items {
+        if several && day != Some(first(item)) {
+            day = Some(first(item));
+            lines.push(format!("{}{}", if lines.is_empty() { "" } else { "\n" }, heading(first(item), ctx)));
         }
-        lines.extend(shown(items.iter().map(|item| line(item, ctx.zone)).collect()));
+        lines.push(line(item, ctx.zone));
     }
-    Agenda { lines, untrusted }
-}
-
-/// As many lines as a list shows, and how many more there are.
-fn shown(mut lines: Vec<String>) -> Vec<String> {
-    let more = lines.len().saturating_sub(LIST_ROWS_MAX);
-    lines.truncate(LIST_ROWS_MAX);
-    if more > 0 {
-        lines.push(format!("… and {more} more."));
-    }
-    lines
+    let end = Paging { after: behind, next: next.as_deref(), more }.end();
+    lines.extend(Some(end).filter(|end| !end.is_empty()));
+    let all = items.iter().map(|(_, item)| item).flat_map(|item| item.untrusted.iter().cloned());
+    let untrusted = all.chain(overdue.untrusted).collect();
+    Agenda { lines, more, next, untrusted }
 }
 
 fn heading(day: NaiveDate, ctx: &RequestContext) -> String {
@@ -125,7 +130,12 @@ fn line(item: &AgendaItem, zone: Tz) -> String {
 pub async fn briefing(brain: &Brain, ctx: &RequestContext) -> String {
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let tomorrow = today.checked_add_days(Days::new(1)).unwrap_or(today);
-    let mut lines = agenda(brain, ctx, today, tomorrow).await.lines;
+    let Agenda { mut lines, more, .. } = agenda(brain, ctx, today, tomorrow, None).await;
+    if more > 0 {
+        // A briefing is no list that is gone on with.
+        lines.pop();
+        lines.push(format!("… and {more} more: /today"));
+    }
     let open = brain.open_pending(&ctx.chat).await;
     let waiting = open.map(|open| open.into_iter().filter(|pending| pending.owner == ctx.owner).count());
     match waiting {

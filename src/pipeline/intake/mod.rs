@@ -13,6 +13,7 @@ pub mod buttons;
 pub mod commands;
 pub mod debounce;
 pub mod offers;
+pub mod pages;
 mod question;
 mod resumed;
 pub mod settings;
@@ -36,7 +37,7 @@ struct Step {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
     // A press carries what it means; it has no words for the others to read.
@@ -55,6 +56,8 @@ const STEPS: [Step; 11] = [
     Step { name: "snooze", answer: |turn| buttons::reminder::until(turn).boxed() },
     // "Done", right after a reminder: as its button.
     Step { name: "reminder", answer: |turn| buttons::reminder::in_words(turn).boxed() },
+    // "More", right below a list: as its button. A question asked since then stands below the list, and gets the word.
+    Step { name: "page", answer: |turn| pages::answer(turn).boxed() },
     // What is left may complete the request that we asked about.
     Step { name: "reply", answer: |turn| question::answer(turn).boxed() },
     // Nobody else took it, and it stands right below a card: small talk would leave open what became of that.

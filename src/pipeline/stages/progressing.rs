@@ -20,6 +20,7 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
 use crate::pipeline::consent::cards;
+use crate::pipeline::intake::pages::{self, Further};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 use crate::ports::{Change, Expect, StoreError};
@@ -93,6 +94,10 @@ impl Progressing {
             self.buttons.push(vec![Button::new(text, &Press::Undo(undo.id.clone()))]);
         }
         self.buttons.extend(cards::next_buttons(turn.brain, &ran.run));
+        for (rest, action) in cards::next_pages(turn.brain, &ran.run) {
+            let next = pages::button(turn, Further::Action { action }, rest, &mut self.answer.batch)?;
+            self.buttons.push(vec![next]);
+        }
         Ok(())
     }
 

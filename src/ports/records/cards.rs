@@ -128,6 +128,17 @@ impl Undo {
     }
 }
 
+/// What can be taken back, by owner and chat, oldest first: owner, chat, id.
+pub static UNDOS_BY_CHAT: Secondary = Secondary {
+    name: "undos_by_chat",
+    table: Table::Undo,
+    version: 1,
+    keys: |_, stored| {
+        let key = |undo: Undo| Some(Key::of(&[undo.owner.as_str(), undo.chat?.as_str(), &undo.id]));
+        readable::<Undo>(stored).and_then(key).into_iter().collect()
+    },
+};
+
 impl Record for Undo {
     const TABLE: Table = Table::Undo;
 

@@ -120,8 +120,12 @@ impl Handle<CreateEvent> for CalendarService {
             (optional(command.start_time.as_deref(), ctx)?, optional(command.end_time.as_deref(), ctx)?)
         {
             let taken = self.between(ctx, start.to_utc(), end.to_utc()).await?;
-            let timed = taken.iter().filter(|(_, o)| !o.is_whole_day());
-            notes.extend(timed.take(OVERLAPS_MAX).map(|(event, o)| overlap(event, o, ctx)));
+            let timed: Vec<_> = taken.iter().filter(|(_, o)| !o.is_whole_day()).collect();
+            notes.extend(timed.iter().take(OVERLAPS_MAX).map(|(event, o)| overlap(event, o, ctx)));
+            let more = timed.len().saturating_sub(OVERLAPS_MAX);
+            if more > 0 {
+                notes.push(format!("Overlaps with {more} more"));
+            }
         }
         if !texts::filled_all(&command.attendees).is_empty() {
             notes.push(NOBODY_IS_TOLD.to_owned());

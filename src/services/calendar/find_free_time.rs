@@ -10,12 +10,13 @@ use super::{CalendarService, free};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::limits::RESULT_ROWS_MAX;
+use crate::ports::records::millis;
 use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
 use crate::services::error::ServiceError;
-use crate::services::show;
+use crate::services::pages::{self, Page};
+use crate::services::show::{self, Paging};
 
 /// Length of a free slot when none was said, and the longest one.
 const SLOT_MINUTES: (u32, u32) = (30, 24 * 60);
@@ -28,6 +29,10 @@ pub struct FindFreeTime {
     to: Option<String>,
     /// Length of the slot wanted.
     minutes: Option<u32>,
+    /// Where a page goes on; not for plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    after: Option<String>,
 }
 
 /// A free span, as RFC 3339.
@@ -44,6 +49,9 @@ pub struct FreeTime {
     minutes: u32,
     /// How many more there are.
     more: usize,
+    /// What the next page goes on after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
 }
 
 impl Command for FindFreeTime {
@@ -70,11 +78,20 @@ impl Command for FindFreeTime {
     }
 
     fn receipt(&self, output: &FreeTime, receipt: &Receipt<'_>) -> String {
-        if output.slots.is_empty() {
-            return format!("🕑 No free {} minutes there.", output.minutes);
-        }
         let line = |slot: &FreeSlot| format!("▫️ {}", show::span(&slot.start, Some(&slot.end), receipt.reference));
-        format!("🕑 Free:\n{}", show::list(output.slots.iter().map(line).collect(), output.more))
+        let place = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        let list = || show::page(output.slots.iter().map(line).collect(), place);
+        match (place.after, output.slots.is_empty()) {
+            (None, true) => format!("🕑 No free {} minutes there.", output.minutes),
+            (None, false) => format!("🕑 Free:\n{}", list()),
+            (Some(_), _) => list(),
+        }
+    }
+
+    fn next_page(&self, output: &FreeTime) -> Option<(usize, Self)> {
+        let (rest, after) = pages::rest(&output.next, output.slots.len(), output.more)?;
+        let (from, to, minutes) = (self.from.clone(), self.to.clone(), self.minutes);
+        Some((rest, Self { from, to, minutes, after: Some(after) }))
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -103,7 +120,7 @@ impl Handle<FindFreeTime> for CalendarService {
         let gaps = free::gaps(&windows, busy, Duration::minutes(i64::from(minutes)));
         let slot =
             |(from, to): &free::Span| FreeSlot { start: super::stored(*from, ctx), end: super::stored(*to, ctx) };
-        let slots = gaps.iter().take(RESULT_ROWS_MAX).map(slot).collect();
-        Ok(Completed::read(FreeTime { slots, minutes, more: gaps.len().saturating_sub(RESULT_ROWS_MAX) }))
+        let Page { rows, more, next } = pages::behind(gaps, command.after.as_deref(), |(from, _)| millis(*from));
+        Ok(Completed::read(FreeTime { slots: rows.iter().map(slot).collect(), minutes, more, next }))
     }
 }

@@ -21,7 +21,7 @@ use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::pages::{self, Page};
 use crate::services::service::{AgendaItem, RequestContext};
-use crate::services::show::{self, Moment};
+use crate::services::show::{self, Moment, Paging};
 
 /// Show what is on the calendar.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -128,12 +128,20 @@ impl Command for ListEvents {
 
     fn receipt(&self, output: &Events, receipt: &Receipt<'_>) -> String {
         let span = || show::span(&output.from, output.last_day().as_deref(), receipt.reference);
-        let list = || show::list(output.lines(receipt.reference), output.more);
-        match (output.events.is_empty(), output.due.is_empty()) {
-            (true, true) => format!("📅 Nothing on your calendar, {}.", span()),
-            (true, false) => format!("📅 Nothing on your calendar, {}. To do then:\n{}", span(), list()),
-            (false, _) => format!("📅 {}", list()),
+        let place = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        let list = || show::page(output.lines(receipt.reference), place);
+        match (place.after, output.events.is_empty(), output.due.is_empty()) {
+            (Some(_), _, _) => list(),
+            (None, true, true) => format!("📅 Nothing on your calendar, {}.", span()),
+            (None, true, false) => format!("📅 Nothing on your calendar, {}. To do then:\n{}", span(), list()),
+            (None, false, _) => format!("📅 {}", list()),
         }
+    }
+
+    fn next_page(&self, output: &Events) -> Option<(usize, Self)> {
+        let (from, to) = (Some(output.from.clone()), Some(output.to.clone()));
+        pages::rest(&output.next, output.events.len() + output.due.len(), output.more)
+            .map(|(rest, after)| (rest, Self { from, to, after: Some(after) }))
     }
 
     fn attempt(&self, _: &Action) -> String {

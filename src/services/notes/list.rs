@@ -5,19 +5,26 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::NotesService;
-use super::record::{NoteView, Notes};
+use super::record::{BY_CHANGE, Note, NoteView, Notes};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::limits::RESULT_ROWS_MAX;
+use crate::ports::Scan;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
-use crate::services::show;
+use crate::services::items::{self, Item};
+use crate::services::pages::{self, Page};
+use crate::services::show::{self, Paging};
 
 /// Show all notes.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ListNotes {}
+pub struct ListNotes {
+    /// Where a page goes on; not for plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    after: Option<String>,
+}
 
 impl Command for ListNotes {
     type Output = Notes;
@@ -33,10 +40,18 @@ impl Command for ListNotes {
     }
 
     fn receipt(&self, output: &Notes, _: &Receipt<'_>) -> String {
-        if output.notes.is_empty() {
-            return "🗒 No notes yet.".to_owned();
+        let place = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        let list = || show::page(output.notes.iter().map(NoteView::line).collect(), place);
+        match (place.after, output.notes.is_empty()) {
+            (None, true) => "🗒 No notes yet.".to_owned(),
+            (None, false) => format!("🗒 Your notes:\n{}", list()),
+            (Some(_), _) => list(),
         }
-        format!("🗒 Your notes:\n{}", show::list(output.notes.iter().map(NoteView::line).collect(), output.more))
+    }
+
+    fn next_page(&self, output: &Notes) -> Option<(usize, Self)> {
+        let (rest, after) = pages::rest(&output.next, output.notes.len(), output.more)?;
+        Some((rest, Self { after: Some(after) }))
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -51,6 +66,10 @@ impl Handle<ListNotes> for NotesService {
     }
 
     async fn perform(&self, call: Invocation<'_, ListNotes>) -> Result<Completed<Notes>, ServiceError> {
-        Ok(Notes::read(self.latest(call.ctx, RESULT_ROWS_MAX).await?, call.ctx))
+        let Invocation { ctx, command, .. } = call;
+        let scan = Scan::by(&BY_CHANGE, &[ctx.owner.as_str()], usize::MAX);
+        let Page { rows, more, next } = pages::page::<Note>(&self.store, vec![scan], command.after.as_deref()).await?;
+        let notes = rows.iter().map(|note| note.view(ctx)).collect();
+        Ok(Completed::read(Notes { notes, more, next }).holding(items::untrusted(&rows)))
     }
 }

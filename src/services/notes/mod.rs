@@ -32,7 +32,7 @@ use super::texts;
 use crate::core::ids::UserId;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Along;
-use crate::ports::{Index, Query, Ranking, Source, Store};
+use crate::ports::{Index, Query, Ranking, Secondary, Source, Store};
 
 #[cfg(test)]
 mod tests;
@@ -45,6 +45,9 @@ pub const NAME: &str = "keep";
 
 /// Its notes, to be found.
 pub(super) const SOURCE: Source = items::source::<Note>();
+
+/// The orders by which it asks the store for notes.
+pub(super) static INDEXES: [&Secondary; 1] = [&record::BY_CHANGE];
 
 /// Notes in the store.
 #[derive(Debug)]

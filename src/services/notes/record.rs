@@ -8,7 +8,8 @@ use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::shorten;
 use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX, RESULT_ROWS_MAX};
-use crate::ports::{Change, Key, Record, Table};
+use crate::ports::secondary::readable;
+use crate::ports::{Change, Key, Record, Secondary, Table};
 use crate::services::command::Completed;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
@@ -94,6 +95,18 @@ pub(super) fn entries(text: &str) -> Vec<String> {
     let stripped = parts.into_iter().map(|part| part.trim().strip_prefix("and ").unwrap_or(part));
     stripped.map(plain).filter(|entry| !entry.is_empty()).collect()
 }
+
+/// Notes by their last change, the newest first: owner, time from its far end.
+pub(super) static BY_CHANGE: Secondary = Secondary {
+    name: "notes_by_change",
+    table: Table::Notes,
+    version: 1,
+    keys: |_, stored| {
+        let ago = |note: &Note| u64::MAX - u64::try_from(note.updated_at.timestamp_millis()).unwrap_or(0);
+        let key = |note: Note| Key::of(&[note.owner.as_str(), &Key::number(ago(&note))]);
+        readable::<Note>(stored).map(key).into_iter().collect()
+    },
+};
 
 impl Record for Note {
     const TABLE: Table = Table::Notes;
@@ -214,6 +227,9 @@ pub struct Notes {
     pub notes: Vec<NoteView>,
     /// How many more there are.
     pub more: usize,
+    /// What the next page goes on after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 impl Notes {
@@ -221,6 +237,6 @@ impl Notes {
     pub(super) fn read((notes, total): (Vec<Note>, usize), ctx: &RequestContext) -> Completed<Self> {
         let shown = &notes[..notes.len().min(RESULT_ROWS_MAX)];
         let rows = shown.iter().map(|note| note.view(ctx)).collect();
-        Completed::read(Self { notes: rows, more: total - shown.len() }).holding(items::untrusted(shown))
+        Completed::read(Self { notes: rows, more: total - shown.len(), next: None }).holding(items::untrusted(shown))
     }
 }

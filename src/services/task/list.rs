@@ -17,7 +17,7 @@ use crate::services::command::{
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
 use crate::services::pages::{self, Page};
-use crate::services::show;
+use crate::services::show::{self, Paging};
 use crate::services::texts;
 
 /// Which tasks.
@@ -79,15 +79,23 @@ impl Command for ListTasks {
     }
 
     fn receipt(&self, output: &Tasks, receipt: &Receipt<'_>) -> String {
-        if output.tasks.is_empty() {
-            return "Nothing on your list. 🎉".to_owned();
-        }
         let lines = output.tasks.iter().map(|task| task.line(receipt.reference)).collect();
-        format!("Your tasks:\n{}", show::list(lines, output.more))
+        let place = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        match (place.after, output.tasks.is_empty()) {
+            (None, true) => "Nothing on your list. 🎉".to_owned(),
+            (None, false) => format!("Your tasks:\n{}", show::page(lines, place)),
+            (Some(_), _) => show::page(lines, place),
+        }
     }
 
     fn attempt(&self, _: &Action) -> String {
         "look up your tasks".to_owned()
+    }
+
+    fn next_page(&self, output: &Tasks) -> Option<(usize, Self)> {
+        let (status, due_before) = (self.status, self.due_before.clone());
+        pages::rest(&output.next, output.tasks.len(), output.more)
+            .map(|(rest, after)| (rest, Self { status, due_before, after: Some(after) }))
     }
 }
 

@@ -199,6 +199,10 @@ impl Reader for WatchedStore {
         self.inner.scan(scan).await
     }
 
+    async fn count(&self, scan: Scan) -> Result<usize, StoreError> {
+        self.inner.count(scan).await
+    }
+
     async fn set_aside(&self, noted: Batch) -> Result<(), StoreError> {
         self.commit(noted).await.map(|_| ())
     }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use brain_agent::core::button::Button;
 use brain_agent::core::card::CardBody;
 use brain_agent::core::outcome::Outcome;
-use brain_agent::core::plan::{Action, Params, Target};
+use brain_agent::core::plan::{Action, Params, PlannedAction, Target};
 use brain_agent::core::stakes::{Authorized, Rule, Stakes};
 use brain_agent::services::command::{Called, Effect, Receipt, Slot, Subject};
 use brain_agent::services::entry::{Entry, ParamError};
@@ -150,6 +150,10 @@ impl Entry for Watched {
 
     fn next(&self, action: &Action, output: &Value) -> Vec<Button> {
         self.inner.next(action, output)
+    }
+
+    fn next_page(&self, action: &Action, output: &Value) -> Option<(usize, PlannedAction)> {
+        self.inner.next_page(action, output)
     }
 }
 

@@ -6,7 +6,7 @@
 pub mod reminder;
 pub mod shown;
 
-use super::{offers, settings};
+use super::{offers, pages, settings};
 use crate::core::button::Press;
 use crate::core::pending::Means;
 use crate::core::provenance::Sources;
@@ -48,6 +48,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
         // The channel that made it takes it before it gets here.
         Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done."),
         Some(Press::Set { key, value }) => settings::press(turn, &key, value.as_deref(), data).await?,
+        Some(Press::More(id)) => pages::press(turn, &id, data).await?,
     };
     Ok(answer.keeping_question())
 }
@@ -69,9 +70,10 @@ pub async fn carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(),
             Ok(())
         }
         // These begin no journal.
-        Some(Press::Card { .. } | Press::Undo(_) | Press::Send(_) | Press::Redo(_) | Press::Set { .. }) | None => {
-            Ok(())
-        }
+        Some(
+            Press::Card { .. } | Press::Undo(_) | Press::Send(_) | Press::Redo(_) | Press::Set { .. } | Press::More(_),
+        )
+        | None => Ok(()),
     }
 }
 

@@ -290,7 +290,8 @@ fn is_about(press: &Press, due: &str) -> bool {
         | Press::Send(_)
         | Press::Set { .. }
         | Press::Offer { .. }
-        | Press::Redo(_) => false,
+        | Press::Redo(_)
+        | Press::More(_) => false,
     }
 }
 
@@ -304,7 +305,8 @@ fn mark(message: &mut Shown, due: &str, stamp: &str, title: &str, undos: &[Strin
         | Press::Send(_)
         | Press::Set { .. }
         | Press::Offer { .. }
-        | Press::Redo(_) => false,
+        | Press::Redo(_)
+        | Press::More(_) => false,
     };
     let several = message.text.contains(MARKED)
         || message.buttons.iter().flatten().filter_map(|button| Press::decode(&button.data)).any(other);

@@ -102,7 +102,8 @@ fn reminds_of(shown: &Shown, data: &str) -> bool {
             | Press::Send(_)
             | Press::Set { .. }
             | Press::Offer { .. }
-            | Press::Redo(_),
+            | Press::Redo(_)
+            | Press::More(_),
         )
         | None => false,
     }

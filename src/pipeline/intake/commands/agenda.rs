@@ -1,8 +1,8 @@
-//! `/today`, `/week`, `/tasks`: what lies ahead. The lines of days are those of the morning briefing.
+//! `/today`, `/week`, `/tasks`, `/pending`: what lies ahead, and what waits. The lines of days are those of the morning briefing.
 
 use chrono::{Days, NaiveDate};
 
-use super::view;
+use super::{Kind, name_of, view};
 use crate::core::pending::Pending;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
@@ -11,9 +11,12 @@ use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent;
 use crate::pipeline::intake::agenda::{Agenda, agenda};
-use crate::ports::StoreError;
+use crate::pipeline::intake::pages;
+use crate::pipeline::turn::Turn;
+use crate::ports::records::{PendingOpen, millis};
+use crate::ports::{Key, Record, RecordExt, Scan, StoreError};
 use crate::services::service::{Listing, RequestContext, ToDo};
-use crate::services::show::Moment;
+use crate::services::show::{Moment, Paging};
 
 /// Characters of a title in a list.
 const TITLE_CHARS: usize = 120;
@@ -23,13 +26,15 @@ fn says(text: String) -> Answer {
 }
 
 /// Today: what lies in it, what is overdue, open cards.
-pub(super) async fn today(brain: &Brain, ctx: &RequestContext) -> Result<Answer, StoreError> {
+pub(super) async fn today(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
+    let (brain, ctx) = (turn.brain, &turn.ctx);
     let day = ctx.now.with_timezone(&ctx.zone).date_naive();
-    let Agenda { lines, untrusted } = agenda(brain, ctx, day, after(day, 1)).await;
-    let open: Vec<Pending> =
-        brain.open_pending(&ctx.chat).await?.into_iter().filter(|pending| pending.owner == ctx.owner).collect();
+    let Agenda { lines, more, next, untrusted } = agenda(brain, ctx, day, after(day, 1), behind).await;
+    if behind.is_some() {
+        return Ok(pages::list(turn, lines.join("\n"), name_of(Kind::Today), next, more)?.holding(untrusted));
+    }
     let head = format!("☀️ Today, {}", day.format("%A %-d %B"));
-    if lines.is_empty() && open.is_empty() {
+    if lines.is_empty() && turn.open.is_empty() {
         let undated = undated(brain, ctx).await;
         return Ok(says(format!("{head}\nNothing on today. Enjoy it, or tell me what to add.{undated}")));
     }
@@ -37,24 +42,31 @@ pub(super) async fn today(brain: &Brain, ctx: &RequestContext) -> Result<Answer,
     if !lines.is_empty() {
         sections.push(lines.join("\n"));
     }
-    if !open.is_empty() {
-        sections.push(format!("✋ Waiting for your yes or no\n{}", open_cards(brain, ctx, &open)));
+    if !turn.open.is_empty() {
+        let (cards, hidden) = (open_cards(brain, ctx, &turn.open), turn.open.len().saturating_sub(LIST_ROWS_MAX));
+        let more = if hidden > 0 { format!("\n… and {hidden} more: /pending") } else { String::new() };
+        sections.push(format!("✋ Waiting for your yes or no\n{cards}{more}"));
     }
-    Ok(says(sections.join("\n\n")).holding(untrusted))
+    Ok(pages::list(turn, sections.join("\n\n"), name_of(Kind::Today), next, more)?.holding(untrusted))
 }
 
 /// The seven days from today on, by day.
-pub(super) async fn week(brain: &Brain, ctx: &RequestContext) -> Answer {
+pub(super) async fn week(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
+    let (brain, ctx) = (turn.brain, &turn.ctx);
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let end = after(today, 7);
     let last = end.pred_opt().unwrap_or(end);
-    let Agenda { lines, untrusted } = agenda(brain, ctx, today, end).await;
+    let Agenda { lines, more, next, untrusted } = agenda(brain, ctx, today, end, behind).await;
     let head = format!("🗓 {} – {}", today.format("%a %-d %b"), last.format("%a %-d %b"));
-    if lines.is_empty() {
-        let undated = undated(brain, ctx).await;
-        return says(format!("{head}\nNothing in the next seven days. A good time for plans.{undated}"));
-    }
-    says(format!("{head}\n\n{}", lines.join("\n"))).holding(untrusted)
+    let text = match (behind, lines.is_empty()) {
+        (Some(_), _) => lines.join("\n"),
+        (None, false) => format!("{head}\n\n{}", lines.join("\n")),
+        (None, true) => {
+            let undated = undated(brain, ctx).await;
+            format!("{head}\nNothing in the next seven days. A good time for plans.{undated}")
+        }
+    };
+    Ok(pages::list(turn, text, name_of(Kind::Week), next, more)?.holding(untrusted))
 }
 
 fn after(day: NaiveDate, days: u64) -> NaiveDate {
@@ -62,44 +74,88 @@ fn after(day: NaiveDate, days: u64) -> NaiveDate {
 }
 
 /// Open tasks, overdue ones first.
-pub(super) async fn tasks(brain: &Brain, ctx: &RequestContext) -> Answer {
-    let Listing { rows: tasks, more: hidden, untrusted, .. } = match view::to_dos(brain, ctx, None).await {
+pub(super) async fn tasks(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
+    let (brain, ctx) = (turn.brain, &turn.ctx);
+    let Listing { rows: tasks, more, next, untrusted } = match view::to_dos(brain, ctx, behind).await {
         Ok(found) => found,
-        Err(why) => return says(format!("❗ I could not look at your tasks: {why}")),
+        Err(why) => return Ok(says(format!("❗ I could not look at your tasks: {why}"))),
     };
-    if tasks.is_empty() {
+    if tasks.is_empty() && behind.is_none() {
         let nothing = "Nothing on your list. 🎉 Tell me “add milk to my tasks”, or “remind me to call mom at 5pm”.";
-        return says(nothing.to_owned());
+        return Ok(says(nothing.to_owned()));
     }
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let is_late = |task: &&ToDo| task.due.is_some_and(|due| day_of(due) < today);
     let (late, rest): (Vec<&ToDo>, Vec<&ToDo>) = tasks.iter().partition(is_late);
-    let all = tasks.len() + hidden;
-    let shown_late = late.len().min(LIST_ROWS_MAX);
-    let mut text = format!("📋 {all} open task{}", if all == 1 { "" } else { "s" });
+    let mut sections = Vec::new();
+    if behind.is_none() {
+        let all = tasks.len() + more;
+        sections.push(format!("📋 {all} open task{}", if all == 1 { "" } else { "s" }));
+    }
     if !late.is_empty() {
-        let lines = late.iter().take(LIST_ROWS_MAX).map(|task| task_line(task, ctx, Style::Overdue));
-        text.push_str(&format!("\n\n❗ Overdue\n{}", lines.collect::<Vec<_>>().join("\n")));
+        let lines = late.iter().map(|task| task_line(task, ctx, Style::Overdue));
+        sections.push(format!("❗ Overdue\n{}", lines.collect::<Vec<_>>().join("\n")));
     }
-    let shown: Vec<String> =
-        rest.iter().take(LIST_ROWS_MAX - shown_late).map(|task| task_line(task, ctx, Style::Day)).collect();
+    let mut shown: Vec<String> = rest.iter().map(|task| task_line(task, ctx, Style::Day)).collect();
+    let end = Paging { after: behind, next: next.as_deref(), more }.end();
+    shown.extend(Some(end).filter(|end| !end.is_empty()));
     if !shown.is_empty() {
-        text.push_str(&format!("\n\n{}", shown.join("\n")));
+        sections.push(shown.join("\n"));
     }
-    let more = all - shown_late - shown.len();
-    if more > 0 {
-        text.push_str(&format!("\n… and {more} more."));
-    }
-    says(text).holding(untrusted)
+    Ok(pages::list(turn, sections.join("\n\n"), name_of(Kind::Tasks), next, more)?.holding(untrusted))
 }
 
-/// One line a card: what, until when, its id.
+/// What waits for a yes or no here, oldest first.
+pub(super) async fn pending(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
+    let (brain, ctx) = (turn.brain, &turn.ctx);
+    if turn.open.is_empty() && behind.is_none() {
+        return Ok(says("Nothing is waiting for your yes or no.".to_owned()));
+    }
+    let (open, more, next) = if turn.open.len() <= LIST_ROWS_MAX && behind.is_none() {
+        (turn.open.clone(), 0, None)
+    } else {
+        cards_behind(turn, behind).await?
+    };
+    let mut lines = vec![open_cards(brain, ctx, &open)];
+    lines.push(Paging { after: behind, next: next.as_deref(), more }.end());
+    if behind.is_none() {
+        lines.insert(0, "Waiting for your yes or no:".to_owned());
+        lines.push("Reply to a card, or use its buttons.".to_owned());
+    }
+    lines.retain(|line| !line.is_empty());
+    pages::list(turn, lines.join("\n"), name_of(Kind::Pending), next, more)
+}
+
+/// A page of the cards that wait here, how many more there are, and where the next page begins.
+async fn cards_behind(
+    turn: &Turn<'_>,
+    behind: Option<&str>,
+) -> Result<(Vec<Pending>, usize, Option<String>), StoreError> {
+    let (store, chat) = (&turn.brain.store, turn.chat().as_str());
+    let mut scan = Scan::of::<PendingOpen>(&[chat], LIST_ROWS_MAX);
+    if let Some((at, id)) = behind.and_then(|behind| behind.split_once(' ')) {
+        scan.after = Some(Key::of(&[chat, at, id]));
+    }
+    let entries = store.list::<PendingOpen>(scan.clone()).await?;
+    let mut open = Vec::new();
+    for (entry, _) in &entries {
+        let card = turn.brain.pending(&entry.id).await?.map(|(card, _)| card);
+        open.extend(card.filter(|card| card.state.is_open() && card.owner == *turn.owner()));
+    }
+    let Some((last, _)) = entries.last() else { return Ok((open, 0, None)) };
+    let rest = Scan { after: Some(last.key()), limit: usize::MAX, ..scan };
+    let more = store.count(rest).await?;
+    let next = (more > 0).then(|| format!("{} {}", millis(last.created_at), last.id));
+    Ok((open, more, next))
+}
+
+/// One line a card, as far as a list goes: what, until when, its id.
 pub(super) fn open_cards(brain: &Brain, ctx: &RequestContext, open: &[Pending]) -> String {
     let line = |pending: &Pending| {
         let until = pending.expires_at.with_timezone(&ctx.zone).format("%a %-d %b %H:%M");
         format!("▫️ {} — until {until} · {}", consent::title(brain, pending), pending.id)
     };
-    open.iter().map(line).collect::<Vec<_>>().join("\n")
+    open.iter().take(LIST_ROWS_MAX).map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// How a task tells its time.

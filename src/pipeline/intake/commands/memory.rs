@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::view;
+use super::{Kind, name_of, view};
 use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::Path;
 use crate::language::words::fold;
 use crate::limits::PLAN_ACTIONS_MAX;
-use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
+use crate::pipeline::intake::pages;
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::Turn;
 use crate::ports::StoreError;
-use crate::services::service::{Fact, Listing, RequestContext};
+use crate::services::service::{Fact, Listing};
 use crate::services::show;
 
 const HOW: &str =
@@ -21,13 +21,13 @@ const HOW: &str =
 const VALUE_CHARS: usize = 300;
 
 /// Everything remembered, by category.
-pub(super) async fn show(brain: &Brain, ctx: &RequestContext) -> Answer {
-    let says = |text: String| Answer::says(Path::Command, text);
-    let Listing { rows: facts, more, untrusted, .. } = match view::all_facts(brain, ctx, None).await {
+pub(super) async fn show(turn: &Turn<'_>, behind: Option<&str>) -> Result<Answer, StoreError> {
+    let says = |text: String| Ok(Answer::says(Path::Command, text));
+    let Listing { rows: facts, more, next, untrusted } = match view::all_facts(turn.brain, &turn.ctx, behind).await {
         Ok(found) => found,
         Err(why) => return says(format!("❗ I could not look: {why}")),
     };
-    if facts.is_empty() {
+    if facts.is_empty() && behind.is_none() {
         let nothing =
             "🧠 I remember nothing about you yet. Tell me, for example: “remember that I prefer window seats”.";
         return says(nothing.to_owned());
@@ -38,9 +38,15 @@ pub(super) async fn show(brain: &Brain, ctx: &RequestContext) -> Answer {
         let line = format!("▫️ {}: {}{from}", plain(&fact.key), plain(&fact.value));
         groups.entry(capital(&plain(&fact.category))).or_default().push(line);
     }
-    let groups: Vec<String> = groups.into_iter().map(|(name, lines)| format!("{name}\n{}", lines.join("\n"))).collect();
-    let more = if more > 0 { format!("\n\n… and {more} more; /export has all of it.") } else { String::new() };
-    says(format!("🧠 What I remember about you\n\n{}{more}\n\n{HOW}", groups.join("\n\n"))).holding(untrusted)
+    let mut sections: Vec<String> =
+        groups.into_iter().map(|(name, lines)| format!("{name}\n{}", lines.join("\n"))).collect();
+    sections.push(show::Paging { after: behind, next: next.as_deref(), more }.end());
+    if behind.is_none() {
+        sections.insert(0, "🧠 What I remember about you".to_owned());
+        sections.push(HOW.to_owned());
+    }
+    sections.retain(|section| !section.is_empty());
+    Ok(pages::list(turn, sections.join("\n\n"), name_of(Kind::Memory), next, more)?.holding(untrusted))
 }
 
 /// A card that erases whatever matches, each fact shown in full.

@@ -21,12 +21,11 @@ use crate::core::pending::Means;
 use crate::core::run::{Run, StepProgress};
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::words::{distance, fold};
-use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
 use crate::pipeline::consent::undo;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::{RecordExt, Scan, StoreError};
+use crate::ports::{RecordExt, StoreError};
 
 /// Where a command works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,17 +193,45 @@ async fn carry_out(turn: &Turn<'_>, kind: Kind, rest: &str) -> Result<Answer, St
     Ok(match kind {
         Kind::Start => says(start(turn)),
         Kind::Help => says(help(turn)),
-        Kind::Today => agenda::today(turn.brain, &turn.ctx).await?,
-        Kind::Week => agenda::week(turn.brain, &turn.ctx).await,
-        Kind::Tasks => agenda::tasks(turn.brain, &turn.ctx).await,
-        Kind::Pending => says(pending(turn)),
+        Kind::Today => agenda::today(turn, None).await?,
+        Kind::Week => agenda::week(turn, None).await?,
+        Kind::Tasks => agenda::tasks(turn, None).await?,
+        Kind::Pending => agenda::pending(turn, None).await?,
         Kind::Undo => undo::last(turn).await?,
         Kind::Settings => settings::command(turn, rest),
-        Kind::Memory => memory::show(turn.brain, &turn.ctx).await,
+        Kind::Memory => memory::show(turn, None).await?,
         Kind::Forget => memory::forget(turn, rest).await?,
         Kind::Export => export::hand_over(turn).await?,
         Kind::Cancel => cancel(turn).await?,
         Kind::Status => says(status::status(turn).await?),
+    })
+}
+
+/// What a command is called.
+fn name_of(kind: Kind) -> &'static str {
+    COMMANDS.iter().find(|command| command.kind == kind).map_or("", |command| command.name)
+}
+
+/// The list of this command behind that place; `None` when it is no list.
+pub(super) async fn next_page(turn: &Turn<'_>, name: &str, after: &str) -> Result<Option<Answer>, StoreError> {
+    let after = Some(after);
+    Ok(match find(name).map(|command| command.kind) {
+        Some(Kind::Today) => Some(agenda::today(turn, after).await?),
+        Some(Kind::Week) => Some(agenda::week(turn, after).await?),
+        Some(Kind::Tasks) => Some(agenda::tasks(turn, after).await?),
+        Some(Kind::Pending) => Some(agenda::pending(turn, after).await?),
+        Some(Kind::Memory) => Some(memory::show(turn, after).await?),
+        Some(
+            Kind::Start
+            | Kind::Help
+            | Kind::Undo
+            | Kind::Settings
+            | Kind::Forget
+            | Kind::Export
+            | Kind::Cancel
+            | Kind::Status,
+        )
+        | None => None,
     })
 }
 
@@ -249,16 +276,6 @@ fn help(turn: &Turn<'_>) -> String {
     text.trim_end().to_owned()
 }
 
-fn pending(turn: &Turn<'_>) -> String {
-    if turn.open.is_empty() {
-        return "Nothing is waiting for your yes or no.".to_owned();
-    }
-    format!(
-        "Waiting for your yes or no:\n{}\nReply to a card, or use its buttons.",
-        agenda::open_cards(turn.brain, &turn.ctx, &turn.open)
-    )
-}
-
 /// Stops what runs in this chat; else drops the only open card; else lists them. What has begun to happen cannot
 /// be stopped, and that is said.
 async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
@@ -292,9 +309,8 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
 /// What is being done for this person here, from the journals: whatever an approved card or a turn has not
 /// brought to its end.
 async fn begun(turn: &Turn<'_>) -> Result<Option<String>, StoreError> {
-    let runs = turn.brain.store.list::<Run>(Scan::of::<Run>(&[], limits::ITEMS_MAX)).await?;
-    let mine = runs.into_iter().map(|(run, _)| run);
-    let mine = mine.filter(|run| run.chat == *turn.chat() && run.owner == *turn.owner());
+    let runs = turn.brain.store.list_all::<Run>(&[]).await?;
+    let mine = runs.into_iter().filter(|run| run.chat == *turn.chat() && run.owner == *turn.owner());
     let steps = mine.flat_map(|run| run.steps).filter(|step| !matches!(step.progress, StepProgress::Done { .. }));
     let begun: Vec<String> = steps.map(|step| consent::wording(turn.brain, &step.action)).collect();
     Ok((!begun.is_empty()).then(|| begun.join("; ")))

@@ -8,10 +8,13 @@ use chrono::{DateTime, Duration, Utc};
 use crate::core::text::{shorten, visible};
 use crate::language::time;
 use crate::language::time::Grain;
-use crate::limits::{ASIDE_LISTED_MAX, ITEMS_MAX};
+use crate::limits::{self, ASIDE_LISTED_MAX};
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{Aside, Due, DueKind, InboxEntry, PendingOpen, TurnTrace};
+use crate::ports::records::{Aside, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, TurnTrace};
 use crate::ports::{RecordExt, Scan, Stage, StoreError};
+
+/// Entries that are looked through for the first reminder: what else falls due of a person is cards, and a briefing.
+const DUE_LOOKED_THROUGH: usize = limits::PENDING_OPEN_MAX + 8;
 
 /// Turns that are looked back at.
 const TRACES: usize = 300;
@@ -62,12 +65,9 @@ fn model(turn: &Turn<'_>, traces: &[TurnTrace]) -> String {
 
 /// The next time of this person's in the due-index, and what it is about.
 async fn next_reminder(turn: &Turn<'_>) -> Result<String, StoreError> {
-    let due = turn.brain.store.list::<Due>(Scan::of::<Due>(&[], ITEMS_MAX)).await?;
-    let mine = due
-        .into_iter()
-        .map(|(due, _)| due)
-        .find(|due| due.owner == *turn.owner() && matches!(due.kind, DueKind::Item { .. }));
-    let Some(due) = mine else {
+    let mine = Scan::by(&DUE_BY_OWNER, &[turn.owner().as_str()], DUE_LOOKED_THROUGH);
+    let due = turn.brain.store.list::<Due>(mine).await?.into_iter().map(|(due, _)| due);
+    let Some(due) = due.into_iter().find(|due| matches!(due.kind, DueKind::Item { .. })) else {
         return Ok("none is set.".to_owned());
     };
     let at = time::describe(due.at.with_timezone(&turn.ctx.zone), Grain::Minute, &turn.ctx.reference());
@@ -86,7 +86,7 @@ async fn for_admins(turn: &Turn<'_>, traces: &[TurnTrace]) -> Result<Vec<String>
     let brain = turn.brain;
     let week_ago = turn.ctx.now - Duration::days(7);
     let people: BTreeSet<&str> = traces.iter().filter(|t| t.at > week_ago).map(|t| t.user.as_str()).collect();
-    let open = brain.store.list::<PendingOpen>(Scan::of::<PendingOpen>(&[], ITEMS_MAX)).await?.len();
+    let open = brain.store.count(Scan::of::<PendingOpen>(&[], usize::MAX)).await?;
     let mut failing: BTreeMap<&str, usize> = BTreeMap::new();
     for stage in traces.iter().flat_map(|trace| &trace.done.fallbacks) {
         *failing.entry(stage.as_str()).or_default() += 1;

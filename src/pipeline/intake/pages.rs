@@ -1,0 +1,226 @@
+//! Pages: what shows a part of a list says how much more there is, and goes on where it ended when its button is
+//! pressed, or when "more" is said right below it.
+//!
+//! What comes next is a record, [`NextPage`]: a command of a service, or a list of ours; the button names it.
+//! Invariants: only its owner goes on with a list, in its chat; a page begins behind the last thing that was shown, not at
+//! a number, so that what came or went meanwhile is neither repeated nor hidden; a list that was gone on with loses its
+//! button. A chat keeps its last pages in as many places as [`limits::PAGES_KEPT`] says, and so no more of them. Not here:
+//! where a page ends (each list knows).
+
+use chrono::{DateTime, Duration, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::buttons::shown;
+use super::commands;
+use crate::core::button::{Button, Press};
+use crate::core::ids::{ChatId, UserId};
+use crate::core::plan::PlannedAction;
+use crate::core::turn::{Input, NoticeKind, Path};
+use crate::limits;
+use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::act;
+use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::records::Shown;
+use crate::ports::{Batch, Expect, Key, Record, RecordExt, StoreError, Table};
+
+const PAGE: &str = "page";
+/// Between the place that a page has among those of its chat, and what tells it from earlier ones there.
+const BETWEEN: char = '-';
+/// Said of a page that is no longer kept.
+const GONE: &str = "That list is too old to go on with. Please ask for it again.";
+
+/// How a list goes on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NextPage {
+    /// Its id, on the button.
+    pub id: String,
+    /// Whose list.
+    pub owner: UserId,
+    /// Where it was shown.
+    pub chat: ChatId,
+    /// Until when it can be gone on with.
+    pub until: DateTime<Utc>,
+    /// What shows it.
+    pub what: Further,
+}
+
+/// What shows the next page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Further {
+    /// A command of a service.
+    Action {
+        /// With the place where it goes on among its parameters.
+        action: PlannedAction,
+    },
+    /// A slash command.
+    List {
+        /// Its name.
+        name: String,
+        /// Where it goes on, in its own words.
+        after: String,
+    },
+}
+
+impl NextPage {
+    fn key_of(chat: &ChatId, id: &str) -> Key {
+        let place = id.split(BETWEEN).next().unwrap_or_default();
+        Key::of(&[PAGE, chat.as_str(), place])
+    }
+}
+
+impl Record for NextPage {
+    const TABLE: Table = Table::Meta;
+
+    fn key(&self) -> Key {
+        Self::key_of(&self.chat, &self.id)
+    }
+}
+
+/// The button for the next page of a list with `rest` more; its record goes into `batch`.
+pub fn button(turn: &Turn<'_>, what: Further, rest: usize, batch: &mut Batch) -> Result<Button, StoreError> {
+    let is_page = |key: &Key| key.parts().first() == Some(&PAGE);
+    let others = batch.changes.iter().filter(|change| change.table == Table::Meta && is_page(&change.key)).count();
+    let place = (turn.state.next_message + others as u64) % limits::PAGES_KEPT;
+    let id = format!("{place}{BETWEEN}{}", turn.brain.new_id());
+    let button = Button::new(format!("Show {} more", rest.min(limits::LIST_ROWS_MAX)), &Press::More(id.clone()));
+    let until = turn.ctx.now + Duration::seconds(limits::PAGE_SECS);
+    // The page that had this place before is too old by now.
+    batch.put(&NextPage { id, owner: turn.owner().clone(), chat: turn.chat().clone(), until, what }, Expect::Any)?;
+    Ok(button)
+}
+
+/// A list of ours: `text` and, where it goes on, its button.
+pub fn list(
+    turn: &Turn<'_>,
+    text: String,
+    name: &str,
+    next: Option<String>,
+    more: usize,
+) -> Result<Answer, StoreError> {
+    let mut answer = Answer::says(Path::Command, text);
+    if let Some(after) = next {
+        let what = Further::List { name: name.to_owned(), after };
+        let button = button(turn, what, more, &mut answer.batch)?;
+        answer.replies.iter_mut().for_each(|reply| reply.buttons.push(vec![button.clone()]));
+    }
+    Ok(answer)
+}
+
+/// A pressed button.
+pub(super) async fn press(turn: &Turn<'_>, id: &str, data: &str) -> Result<Answer, StoreError> {
+    let shown = shown::pressed(turn, data).await?;
+    go_on(turn, id, shown.as_ref()).await
+}
+
+/// "More", right below a list or in reply to one: as its button. `None` for all else.
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    if !turn.origin().is_own_words() || !asks_for_more(turn.words()) {
+        return Ok(None);
+    }
+    let shown = match (&turn.replied, &turn.incoming.input) {
+        (Some(shown), _) => Some(shown.clone()),
+        // It is about some other message.
+        (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
+        (None, Input::Message { reply_to: None, .. }) => below(turn).await?,
+    };
+    let buttons = shown.iter().flat_map(|shown| shown.buttons.iter().flatten());
+    let page = buttons.filter_map(|button| Press::decode(&button.data)).find_map(|press| match press {
+        Press::More(id) => Some(id),
+        Press::Card { .. }
+        | Press::Undo(_)
+        | Press::Send(_)
+        | Press::Snooze { .. }
+        | Press::Done(_)
+        | Press::Offer { .. }
+        | Press::Redo(_)
+        | Press::Set { .. } => None,
+    });
+    let Some(id) = page else { return Ok(None) };
+    let mut answer = go_on(turn, &id, shown.as_ref()).await?;
+    if answer.path == Path::Button {
+        answer.path = Path::Command;
+    }
+    Ok(Some(answer.keeping_question()))
+}
+
+/// The message that the words stand right below.
+async fn below(turn: &Turn<'_>) -> Result<Option<Shown>, StoreError> {
+    let Some(last) = turn.state.last_bot_message else { return Ok(None) };
+    let shown = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), last)).await?;
+    Ok(shown.map(|(shown, _)| shown))
+}
+
+async fn go_on(turn: &Turn<'_>, id: &str, shown: Option<&Shown>) -> Result<Answer, StoreError> {
+    let stored = turn.brain.store.load::<NextPage>(&NextPage::key_of(turn.chat(), id)).await?;
+    let is_open = |page: &NextPage| page.id == id && page.owner == *turn.owner() && turn.ctx.now <= page.until;
+    let Some(page) = stored.map(|(page, _)| page).filter(is_open) else {
+        return Ok(Answer::says(Path::Button, GONE).noticed(turn, NoticeKind::Toast));
+    };
+    let mut answer = match page.what {
+        Further::Action { action } => act::one_action(turn, action).await?,
+        Further::List { name, after } => match commands::next_page(turn, &name, &after).await? {
+            Some(answer) => answer,
+            None => Answer::says(Path::Button, GONE),
+        },
+    };
+    if let Some(shown) = shown {
+        let id = id.to_owned();
+        shown::without(shown.message, move |press| *press == Press::More(id.clone()), &mut answer);
+    }
+    Ok(answer)
+}
+
+/// What people say for the button, and nothing else with it; a number is how many they expect.
+const MORE: [&str; 26] = [
+    "more",
+    "show more",
+    "show me more",
+    "see more",
+    "more of them",
+    "next",
+    "next page",
+    "next ones",
+    "show next",
+    "show the next page",
+    "show the next ones",
+    "the rest",
+    "show the rest",
+    "show me the rest",
+    "and the rest",
+    "keep going",
+    "go on",
+    "mehr",
+    "mehr anzeigen",
+    "zeig mehr",
+    "zeig mir mehr",
+    "mehr davon",
+    "weiter",
+    "nächste seite",
+    "die nächsten",
+    "den rest",
+];
+
+fn asks_for_more(words: &str) -> bool {
+    let lower = words.to_lowercase();
+    let plain = |c: char| !c.is_alphanumeric();
+    let said = lower.split_whitespace().map(|word| word.trim_matches(plain));
+    let said = said.filter(|word| !word.is_empty() && !word.chars().all(|c| c.is_ascii_digit()));
+    let said: Vec<&str> = said.filter(|word| !["please", "pls", "bitte"].contains(word)).collect();
+    MORE.contains(&said.join(" ").as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_is_asked_for_in_a_few_words_and_nothing_else() {
+        for words in ["more", "More!", "show 20 more", "next page, please", "Zeig mir mehr", "the rest?"] {
+            assert!(asks_for_more(words), "{words}");
+        }
+        for words in ["more milk", "add more to the list", "20", "", "what's next week", "no more"] {
+            assert!(!asks_for_more(words), "{words}");
+        }
+    }
+}
