@@ -18,7 +18,7 @@ use crate::llm;
 use crate::pipeline::brain::{Brain, Policy};
 use crate::ports::records::ChatState;
 use crate::ports::{
-    Channel, Clock, Index, Model, RecordExt, Secondary, SendError, Store, StoreError, Transcriber, secondary,
+    Channel, Clock, Index, Key, Model, RecordExt, Scan, Secondary, SendError, Store, StoreError, Transcriber, secondary,
 };
 use crate::prompts::{PromptError, Prompts};
 use crate::search::plain::PlainIndex;
@@ -174,9 +174,11 @@ const NUMBERS_LEFT_OUT: i64 = 100;
 /// The console of this process; its numbers go on where those of earlier lives ended. Files for its people go
 /// into a folder of the data folder.
 pub async fn console_channel(store: &Arc<dyn Store>, data_dir: &Path) -> Result<ConsoleChannel, StoreError> {
-    let chats = store.list_all::<ChatState>(&[]).await?;
-    let of_console = chats.iter().filter(|state| state.chat.as_str().starts_with("console:"));
-    let last = of_console.map(|state| state.last_bot_message.map_or(0, |last| last.0)).max();
+    // The people of this machine, not everybody who writes to the bot.
+    let of_console = Some(Key::from_stored("console:"));
+    let scan = Scan { prefix: of_console, ..Scan::of::<ChatState>(&[], usize::MAX) };
+    let chats = store.list::<ChatState>(scan).await?;
+    let last = chats.iter().map(|(state, _)| state.last_bot_message.map_or(0, |last| last.0)).max();
     let after = last.map_or(0, |last| last.saturating_add(NUMBERS_LEFT_OUT));
     Ok(ConsoleChannel::after(MessageId(after), data_dir.join("exports")))
 }

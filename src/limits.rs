@@ -257,6 +257,9 @@ pub const ASIDE_LISTED_MAX: usize = 10_000;
 /// Of those that are told at once so many are named; the rest is a number.
 pub const ASIDE_NAMED_MAX: usize = 5;
 
+/// Shapes of answers, and prompts that follow from them, kept as they go out: more sets of services than people ask
+/// for, and a few megabytes at most.
+pub const SCHEMAS_KEPT: usize = 64;
 /// Model answers larger than this are cut off: no stage needs more.
 pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
 /// One event of a streamed answer; a whole answer fits, as some servers send it.

@@ -4,11 +4,14 @@
 //! stage with the same domains (so that an endpoint can reuse its prefix), and the user message with what
 //! changes. Words of people and fetched texts go in as values; they are never read as template.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Value};
 
+use crate::limits;
 use crate::ports::Stage;
 
 /// The stages that have a prompt.
@@ -21,11 +24,39 @@ const EMBEDDED: [(Stage, &str); 4] = [
 
 const DIVIDER: &str = "\n---\n";
 
-/// All prompts, parsed.
+/// What a stage is told, in two messages. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Prompt {
+    /// The stable part.
+    pub system: Arc<str>,
+    /// What changes with every call.
+    pub user: Arc<str>,
+}
+
+/// What the stable part of a prompt is made of.
+#[derive(Debug)]
+pub struct Fixed<V> {
+    /// The schema that it follows from, by its [number](crate::ports::Schema::number); `None` when it is always the
+    /// same.
+    pub of: Option<u64>,
+    /// The values in it; asked for once for each schema.
+    pub values: V,
+}
+
+impl Fixed<fn() -> Value> {
+    /// Without any value.
+    pub const ALWAYS: Self = Self { of: None, values: || Value::from(()) };
+}
+
+/// All prompts, parsed; the stable parts of those that were used are kept as they went out.
 #[derive(Debug)]
 pub struct Prompts {
     templates: Environment<'static>,
+    rendered: Mutex<Rendered>,
 }
+
+/// Stable parts, by the stage and the schema they follow from.
+type Rendered = HashMap<(Stage, Option<u64>), Arc<str>>;
 
 /// What is wrong with a prompt file.
 #[derive(Debug, thiserror::Error)]
@@ -75,18 +106,43 @@ impl Prompts {
                     .map_err(|cause| unusable(cause.to_string()))?;
             }
         }
-        Ok(Self { templates })
+        Ok(Self { templates, rendered: Mutex::default() })
     }
 
     /// The system and the user message of a stage.
-    pub fn render(&self, stage: Stage, fixed: &Value, changing: &Value) -> Result<(String, String), PromptError> {
-        let part = |name: &str, values: &Value| {
-            self.templates
-                .get_template(&format!("{stage}/{name}"))
-                .and_then(|template| template.render(values))
-                .map_err(|cause| PromptError::Unusable { stage, why: cause.to_string() })
+    pub fn render(
+        &self,
+        stage: Stage,
+        fixed: Fixed<impl FnOnce() -> Value>,
+        changing: &Value,
+    ) -> Result<Prompt, PromptError> {
+        let key = (stage, fixed.of);
+        let known = self.rendered().get(&key).cloned();
+        let system = match known {
+            Some(system) => system,
+            None => {
+                let system: Arc<str> = self.part(stage, "system", &(fixed.values)())?.into();
+                let mut rendered = self.rendered();
+                // Of schemas that are gone nobody asks again; those still in use are rendered once more.
+                if rendered.len() >= limits::SCHEMAS_KEPT {
+                    rendered.clear();
+                }
+                rendered.insert(key, Arc::clone(&system));
+                system
+            }
         };
-        Ok((part("system", fixed)?, part("user", changing)?))
+        Ok(Prompt { system, user: self.part(stage, "user", changing)?.into() })
+    }
+
+    fn rendered(&self) -> MutexGuard<'_, Rendered> {
+        self.rendered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn part(&self, stage: Stage, name: &str, values: &Value) -> Result<String, PromptError> {
+        self.templates
+            .get_template(&format!("{stage}/{name}"))
+            .and_then(|template| template.render(values))
+            .map_err(|cause| PromptError::Unusable { stage, why: cause.to_string() })
     }
 }
 
@@ -99,10 +155,10 @@ mod tests {
     #[test]
     fn the_words_of_a_person_are_never_a_template() {
         let prompts = Prompts::load(None).unwrap();
-        let (_, user) = prompts
+        let Prompt { user, .. } = prompts
             .render(
                 Stage::Route,
-                &context! {},
+                Fixed::ALWAYS,
                 &context! { history => ["{{ 7 * 7 }}"], message => "{% for x in y %}{{ secret }}" },
             )
             .unwrap();
@@ -114,9 +170,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("route.md"), "Fixed.\n---\nSays: {{ message }}").unwrap();
         let prompts = Prompts::load(Some(folder.path())).unwrap();
-        let (system, user) = prompts.render(Stage::Route, &context! {}, &context! { message => "hi" }).unwrap();
-        assert_eq!((system.as_str(), user.as_str()), ("Fixed.", "Says: hi"));
+        let Prompt { system, user } =
+            prompts.render(Stage::Route, Fixed::ALWAYS, &context! { message => "hi" }).unwrap();
+        assert_eq!((&*system, &*user), ("Fixed.", "Says: hi"));
         std::fs::write(folder.path().join("route.md"), "no divider").unwrap();
         assert!(Prompts::load(Some(folder.path())).is_err());
+    }
+
+    #[test]
+    fn the_stable_part_is_rendered_once_for_each_schema() {
+        let prompts = Prompts::load(None).unwrap();
+        let rendered = |of: u64, services: &'static str| {
+            let fixed = Fixed { of: Some(of), values: || context! { services => [services] } };
+            prompts.render(Stage::Route, fixed, &context! { message => "hi" }).unwrap().system
+        };
+        let first = rendered(1, "task: to-dos");
+        assert!(Arc::ptr_eq(&first, &rendered(1, "not asked for")));
+        assert!(rendered(2, "mail: letters").contains("mail: letters"));
+        for of in 3..3 + u64::try_from(2 * limits::SCHEMAS_KEPT).unwrap() {
+            rendered(of, "task: to-dos");
+        }
+        assert!(prompts.rendered().len() <= limits::SCHEMAS_KEPT);
     }
 }

@@ -279,7 +279,7 @@ impl Link {
         let ending = if is_cut { Ending::Cut } else { Ending::Stopped };
         let json = call.schema.as_ref().and_then(|schema| {
             let json = repair::find(text, ending);
-            let fits = json.as_ref().is_some_and(|json| has_required(schema, json));
+            let fits = json.as_ref().is_some_and(|json| has_required(schema.value(), json));
             if !fits
                 && !is_cut
                 && !answer.declined

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 
 use super::wire::{JsonSchema, Message, Request, ResponseFormat, StreamOptions};
-use crate::ports::{Call, Stage};
+use crate::ports::{AnswerSchema, Call, Stage};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Format {
@@ -46,7 +46,7 @@ pub(super) struct Dialect {
 impl Dialect {
     /// The request for a call. `shown` is the system message as [`Dialect::system`] gives it.
     pub fn request<'a>(self, model: &'a str, call: &'a Call, shown: &'a str, stream: bool) -> Request<'a> {
-        let messages = [("system", shown), ("user", call.user.as_str())];
+        let messages = [("system", shown), ("user", call.user.as_ref())];
         Request {
             model,
             messages: messages
@@ -63,10 +63,10 @@ impl Dialect {
         }
     }
 
-    fn response_format(self, stage: Stage, schema: &Value) -> Option<ResponseFormat<'_>> {
+    fn response_format(self, stage: Stage, schema: &AnswerSchema) -> Option<ResponseFormat<'_>> {
         match self.format {
             Format::JsonSchema => Some(ResponseFormat::JsonSchema {
-                json_schema: JsonSchema { name: stage.name(), strict: can_be_strict(schema), schema },
+                json_schema: JsonSchema { name: stage.name(), strict: schema.is_strict(can_be_strict), schema },
             }),
             Format::JsonObject => Some(ResponseFormat::JsonObject),
             Format::PromptOnly => None,
@@ -77,8 +77,9 @@ impl Dialect {
     pub fn system(self, call: &Call) -> Cow<'_, str> {
         match (&call.schema, self.format) {
             (Some(schema), Format::JsonObject | Format::PromptOnly) => Cow::Owned(format!(
-                "{}\n\nAnswer with one JSON object and nothing else. It must fit this JSON schema:\n{schema}",
-                call.system.trim_end()
+                "{}\n\nAnswer with one JSON object and nothing else. It must fit this JSON schema:\n{}",
+                call.system.trim_end(),
+                schema.as_str()
             )),
             (Some(_), Format::JsonSchema) | (None, _) => Cow::Borrowed(&call.system),
         }
@@ -233,7 +234,7 @@ mod tests {
             stage: Stage::Plan,
             system: "Plan.".into(),
             user: "mail Bob".into(),
-            schema,
+            schema: schema.map(AnswerSchema::of),
             tokens_max: 300,
             patience: Patience::default(),
         }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use self::server::{Answer, Server, event, said};
 use super::*;
-use crate::ports::Patience;
+use crate::ports::{AnswerSchema, Patience};
 
 const KEY: &str = "sk-test-0123456789";
 
@@ -59,9 +59,9 @@ fn words_call() -> Call {
 fn json_call() -> Call {
     Call {
         stage: Stage::Route,
-        schema: Some(
+        schema: Some(AnswerSchema::of(
             json!({"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"], "additionalProperties": false}),
-        ),
+        )),
         ..words_call()
     }
 }

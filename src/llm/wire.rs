@@ -6,6 +6,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::ports::AnswerSchema;
+
 /// The body of `POST …/chat/completions`.
 #[derive(Debug, Serialize)]
 pub(super) struct Request<'a> {
@@ -42,7 +44,7 @@ pub(super) enum ResponseFormat<'a> {
 pub(super) struct JsonSchema<'a> {
     pub name: &'static str,
     pub strict: bool,
-    pub schema: &'a Value,
+    pub schema: &'a AnswerSchema,
 }
 
 #[derive(Debug, Serialize)]

@@ -12,6 +12,7 @@ mod index;
 mod model;
 mod optimistic;
 pub mod records;
+mod schema;
 pub mod secondary;
 mod snapshot;
 mod store;
@@ -29,6 +30,7 @@ pub use index::{
 };
 pub use model::{Call, Completion, Model, ModelError, Patience, Stage, Usage};
 pub use optimistic::optimistic;
+pub use schema::AnswerSchema;
 pub use secondary::Secondary;
 pub use snapshot::{Reader, Snapshot};
 pub use store::{Batch, Change, Expect, Key, Order, Record, Scan, Store, Stored, Table, from_stored};

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::AnswerSchema;
+
 /// The stages that may call a model; the name goes out as `X-Brain-Stage`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -64,17 +66,17 @@ impl Patience {
     }
 }
 
-/// One question to a model.
+/// One question to a model. Cheap to clone: what is long is shared.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// For which stage.
     pub stage: Stage,
     /// The stable part: instructions, byte-identical between calls of a stage with the same domains.
-    pub system: String,
+    pub system: Arc<str>,
     /// The volatile part: conversation, context, message.
-    pub user: String,
+    pub user: Arc<str>,
     /// The shape of the answer; `None` for plain words.
-    pub schema: Option<Value>,
+    pub schema: Option<AnswerSchema>,
     /// Most tokens the answer may have.
     pub tokens_max: u32,
     /// Of the turn that asks.

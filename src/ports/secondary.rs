@@ -44,7 +44,8 @@ pub fn readable<R: Record>(stored: &Stored) -> Option<R> {
 }
 
 /// The indexes over the ports' own records; services bring their own.
-pub static OF_RECORDS: [&Secondary; 3] = [&records::CARDS_BY_OWNER, &records::DUE_BY_OWNER, &records::UNDOS_BY_CHAT];
+pub static OF_RECORDS: [&Secondary; 4] =
+    [&records::CARDS_BY_OWNER, &records::DUE_BY_OWNER, &records::OPEN_UPDATES, &records::UNDOS_BY_CHAT];
 
 impl Scan {
     /// The records that `index` lists under these leading key parts (none: all of them), in its order. The keys that a

@@ -9,8 +9,8 @@
 //!
 //! Deliberately not here: how a command is carried out (a folder each), and who is let in.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use serde_json::{Value, json};
 
@@ -19,6 +19,8 @@ use super::entry::{Entry, entry};
 use super::service::{Service, ServiceInfo};
 use crate::core::plan::Action;
 use crate::language::requests::{Phrases, PhrasesError};
+use crate::limits;
+use crate::ports::AnswerSchema;
 
 /// A service with its commands.
 #[derive(Debug, Clone)]
@@ -111,9 +113,12 @@ pub enum RegistryError {
 }
 
 /// Every service at one moment, in the order in which help shows them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Services {
     list: Vec<Arc<Registration>>,
+    /// The shapes that were asked for, by the services they hold; made once.
+    schemas: Mutex<HashMap<Vec<String>, AnswerSchema>>,
+    route: OnceLock<AnswerSchema>,
 }
 
 /// Every service, as they come and go.
@@ -147,19 +152,19 @@ impl Registry {
         if now.find(&registration.info.name).is_some() {
             return Err(RegistryError::Taken(registration.info.name));
         }
-        let mut next = Services::clone(&now);
-        next.list.push(Arc::new(registration));
-        *now = Arc::new(next);
+        let mut list = now.list.clone();
+        list.push(Arc::new(registration));
+        *now = Arc::new(Services::of(list));
         Ok(())
     }
 
     /// Takes a service away; false when there was none. What is under way with it goes on to its end.
     pub fn remove(&self, name: &str) -> bool {
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
-        let mut next = Services::clone(&now);
-        next.list.retain(|registration| registration.info.name != name);
-        let removed = next.list.len() < now.list.len();
-        *now = Arc::new(next);
+        let mut list = now.list.clone();
+        list.retain(|registration| registration.info.name != name);
+        let removed = list.len() < now.list.len();
+        *now = Arc::new(Services::of(list));
         removed
     }
 
@@ -175,6 +180,10 @@ impl Registry {
 }
 
 impl Services {
+    fn of(list: Vec<Arc<Registration>>) -> Self {
+        Self { list, ..Self::default() }
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Registration>> {
         self.list.iter()
@@ -208,8 +217,41 @@ impl Services {
         services.into_iter().flat_map(|registration| registration.commands.values().cloned()).collect()
     }
 
-    /// The shape of a plan over these domains: byte-identical for the same domains.
-    pub fn plan_schema(&self, domains: &[String]) -> Value {
+    /// The shape of a plan over these domains: made once, and byte-identical for the same domains.
+    pub fn plan_schema(&self, domains: &[String]) -> AnswerSchema {
+        let mut key: Vec<String> = domains.iter().filter(|domain| self.find(domain).is_some()).cloned().collect();
+        key.sort();
+        key.dedup();
+        let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = schemas.get(&key) {
+            return known.clone();
+        }
+        if schemas.len() >= limits::SCHEMAS_KEPT {
+            schemas.clear();
+        }
+        let schema = AnswerSchema::of(self.plan_shape(&key));
+        schemas.insert(key, schema.clone());
+        schema
+    }
+
+    /// The shape of a route: which of all services a message needs.
+    pub fn route_schema(&self) -> AnswerSchema {
+        let shape = || {
+            AnswerSchema::of(json!({
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["type", "domains", "is_followup"],
+                "properties": {
+                    "type": {"enum": ["chat", "action", "investigate", "followup"]},
+                    "domains": {"type": "array", "items": {"enum": self.names()}},
+                    "is_followup": {"type": "boolean"},
+                },
+            }))
+        };
+        self.route.get_or_init(shape).clone()
+    }
+
+    fn plan_shape(&self, domains: &[String]) -> Value {
         let action = |entry: &Arc<dyn Entry>| {
             json!({
                 "type": "object",
@@ -265,12 +307,20 @@ mod tests {
     fn the_plan_schema_holds_the_routed_domains_only_and_is_stable() {
         let schema = |domains: &[&str]| {
             let domains: Vec<String> = domains.iter().map(|&domain| domain.to_owned()).collect();
-            testing::registry().now().plan_schema(&domains).to_string()
+            testing::registry().now().plan_schema(&domains).as_str().to_owned()
         };
         let text = schema(&["keep"]);
         assert!(text.contains("\"keep\"") && !text.contains("\"email\""));
         assert_eq!(text, schema(&["keep"]));
         assert_eq!(schema(&["task", "email"]), schema(&["email", "task"]));
+
+        let services = testing::registry().now();
+        let number = |domains: &[&str]| {
+            services.plan_schema(&domains.iter().map(|&domain| domain.to_owned()).collect::<Vec<_>>()).number()
+        };
+        assert_eq!(number(&["task", "email"]), number(&["email", "task", "task", "nothing"]), "made once");
+        assert_ne!(number(&["task"]), number(&["email"]));
+        assert_eq!(services.route_schema().number(), services.route_schema().number());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 
 use crate::core::turn::Incoming;
 use crate::failpoint::fail_point;
-use crate::ports::records::{Aside, InboxEntry};
+use crate::ports::records::{Aside, InboxEntry, OPEN_UPDATES};
 use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, Store, StoreError, Table};
 
 /// The name of this channel in the inbox.
@@ -27,9 +27,7 @@ pub struct Inbox {
 impl Inbox {
     /// Opens it, and returns what an earlier life left open, in order.
     pub async fn open(store: Arc<dyn Store>) -> Result<(Self, Vec<InboxEntry>), StoreError> {
-        let all = store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], usize::MAX)).await?;
-        let mut open: Vec<InboxEntry> = all.into_iter().map(|(entry, _)| entry).filter(|entry| !entry.done).collect();
-        open.sort_by_key(|entry| (entry.received_at, entry.update));
+        let open = open_in(store.as_ref()).await?;
         Ok((Self { store }, open))
     }
 
@@ -89,9 +87,8 @@ impl Inbox {
 
     /// Nobody died: what stays open at a clean end is not to blame for anything.
     pub async fn absolve(&self) -> Result<(), StoreError> {
-        let all = self.store.list::<InboxEntry>(Scan::of::<InboxEntry>(&[CHANNEL], usize::MAX)).await?;
         let mut batch = Batch::default();
-        for (entry, _) in all.into_iter().filter(|(entry, _)| !entry.done && entry.resumptions > 0) {
+        for entry in open_in(self.store.as_ref()).await?.into_iter().filter(|entry| entry.resumptions > 0) {
             batch.put(&InboxEntry { resumptions: 0, ..entry }, Expect::Any)?;
         }
         self.store.commit(batch).await?;
@@ -116,6 +113,12 @@ impl Inbox {
         let found = self.store.load::<InboxEntry>(&Key::from_stored(name)).await?;
         Ok(found.is_none_or(|(entry, _)| entry.done))
     }
+}
+
+/// What is open, in the order in which it was received; whatever is done is not read for it.
+async fn open_in(store: &dyn Store) -> Result<Vec<InboxEntry>, StoreError> {
+    let open = store.list::<InboxEntry>(Scan::by(&OPEN_UPDATES, &[CHANNEL], usize::MAX)).await?;
+    Ok(open.into_iter().map(|(entry, _)| entry).collect())
 }
 
 #[cfg(test)]

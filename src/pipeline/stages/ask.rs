@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use minijinja::Value as Values;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::core::text::shorten;
 use crate::limits;
 use crate::pipeline::turn::Turn;
-use crate::ports::{Call, Model, ModelError, Stage, Usage};
+use crate::ports::{AnswerSchema, Call, Model, ModelError, Stage, Usage};
+use crate::prompts::{Fixed, Prompt};
 
 /// What came of asking for a typed answer.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub async fn typed<T: DeserializeOwned>(
     turn: &Turn<'_>,
     model: &dyn Model,
     stage: Stage,
-    prompt: (String, String),
-    schema: Value,
+    prompt: Prompt,
+    schema: AnswerSchema,
     tokens_max: u32,
 ) -> Asked<T> {
     typed_fitting(turn, model, stage, prompt, schema, tokens_max, |_| None).await
@@ -41,20 +41,20 @@ pub async fn typed_fitting<T: DeserializeOwned>(
     turn: &Turn<'_>,
     model: &dyn Model,
     stage: Stage,
-    prompt: (String, String),
-    schema: Value,
+    prompt: Prompt,
+    schema: AnswerSchema,
     tokens_max: u32,
     misfit: impl Fn(&T) -> Option<String>,
 ) -> Asked<T> {
-    let (system, user) = prompt;
+    let Prompt { system, user } = prompt;
     let patience = turn.patience.clone();
     let mut call = Call { stage, system, user, schema: Some(schema), tokens_max, patience };
     let mut problem = String::new();
     let mut misfitting = None;
     for attempt in 0..2 {
         if attempt == 1 {
-            call.user
-                .push_str(&format!("\n\nYour last answer could not be used ({problem}). Answer again, JSON only."));
+            let again = format!("\n\nYour last answer could not be used ({problem}). Answer again, JSON only.");
+            call.user = [&*call.user, &again].concat().into();
         }
         let started = turn.elapsed_us();
         let input = call.system.len() + call.user.len();
@@ -96,12 +96,12 @@ pub async fn words(
     turn: &Turn<'_>,
     model: &dyn Model,
     stage: Stage,
-    prompt: (String, String),
+    prompt: Prompt,
     tokens_max: u32,
     words: Option<UnboundedSender<String>>,
     within: Option<Duration>,
 ) -> Result<String, ModelError> {
-    let (system, user) = prompt;
+    let Prompt { system, user } = prompt;
     let input = system.len() + user.len();
     let started = turn.elapsed_us();
     let call = Call { stage, system, user, schema: None, tokens_max, patience: turn.patience.clone() };
@@ -141,9 +141,9 @@ pub fn lines(items: &[String]) -> Values {
 pub fn prompt(
     turn: &Turn<'_>,
     stage: Stage,
-    fixed: &Values,
+    fixed: Fixed<impl FnOnce() -> Values>,
     changing: &Values,
-) -> Result<(String, String), ModelError> {
+) -> Result<Prompt, ModelError> {
     turn.brain
         .prompts
         .render(stage, fixed, changing)

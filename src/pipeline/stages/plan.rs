@@ -26,6 +26,7 @@ use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{Clarification, Speaker};
 use crate::ports::{Model, Stage};
+use crate::prompts::Fixed;
 use crate::services::show::Moment;
 
 /// What a turn is about beyond its own words.
@@ -244,7 +245,8 @@ async fn by_model(
     topic: &Topic<'_>,
 ) -> Asked<Plan> {
     let schema = turn.brain.services.now().plan_schema(domains);
-    let fixed = context! { schema => schema.to_string(), actions_max => limits::PLAN_ACTIONS_MAX };
+    let values = || context! { schema => schema.as_str(), actions_max => limits::PLAN_ACTIONS_MAX };
+    let fixed = Fixed { of: Some(schema.number()), values };
     let (results, still) = topic.round.unwrap_or((&[], ""));
     let changing = context! {
         now => turn.as_written().now.with_timezone(&turn.ctx.zone).format("%A %Y-%m-%dT%H:%M").to_string(),
@@ -259,10 +261,10 @@ async fn by_model(
         manner => turn.manner(),
         message => head_and_tail(turn.words(), limits::MESSAGE_BYTES_MAX),
     };
-    match ask::prompt(turn, Stage::Plan, &fixed, &changing) {
+    match ask::prompt(turn, Stage::Plan, fixed, &changing) {
         Ok(prompt) => {
             let misfit = |plan: &Plan| misfit(turn, plan);
-            ask::typed_fitting(turn, model, Stage::Plan, prompt, schema, 2_000, misfit).await
+            ask::typed_fitting(turn, model, Stage::Plan, prompt, schema.clone(), 2_000, misfit).await
         }
         Err(error) => Asked::Failed(error),
     }

@@ -17,6 +17,7 @@ use crate::pipeline::stages::status;
 use crate::pipeline::turn::Turn;
 use crate::ports::Stage;
 use crate::ports::records::Speaker;
+use crate::prompts::Fixed;
 use crate::services::command::Receipt;
 use crate::services::show;
 
@@ -144,7 +145,7 @@ async fn by_model(turn: &Turn<'_>, memories: &[String], results: &Results, came_
     let wrote = turn.history.iter().filter(|message| message.speaker == Speaker::Person).map(|said| said.text.as_str());
     let told = memories.iter().chain(&results.facts).map(String::as_str);
     let given = wrote.chain(told).chain([turn.words()]).collect::<Vec<_>>().join("\n");
-    let said = match ask::prompt(turn, Stage::Respond, &context! {}, &changing) {
+    let said = match ask::prompt(turn, Stage::Respond, Fixed::ALWAYS, &changing) {
         Ok(prompt) => speak::aloud(turn, model, prompt, &given, came_to).await,
         Err(error) => Err(error),
     };

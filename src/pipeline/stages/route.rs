@@ -6,7 +6,6 @@
 
 use minijinja::context;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
 use super::ask::{self, Asked};
 use crate::core::text::{head_and_tail, shorten};
@@ -18,6 +17,7 @@ use crate::limits;
 use crate::pipeline::turn::{Turn, report_name};
 use crate::ports::records::{Clarification, Speaker};
 use crate::ports::{Model, Stage, Usage};
+use crate::prompts::Fixed;
 use crate::services::registry::Services;
 
 /// Where a message goes.
@@ -78,17 +78,20 @@ fn built_in(guess: &Guess) -> Route {
 }
 
 async fn by_model(turn: &Turn<'_>, model: &dyn Model) -> Asked<Routed> {
-    let services: Vec<String> = {
-        let all = turn.brain.services.now();
-        all.iter().map(|s| format!("{}: {}", s.info.name, s.info.summary)).collect()
+    let services = turn.brain.services.now();
+    let schema = services.route_schema();
+    let fixed = Fixed {
+        of: Some(schema.number()),
+        values: || {
+            let lines = services.iter().map(|s| format!("{}: {}", s.info.name, s.info.summary));
+            context! { services => ask::lines(&lines.collect::<Vec<_>>()) }
+        },
     };
     let own = turn.origin().is_own_words();
     let message = if own { head_and_tail(turn.words(), limits::ROUTE_MESSAGE_CHARS) } else { PASSED_ON.to_owned() };
     let changing = context! { history => ask::lines(&history(turn)), message };
-    match ask::prompt(turn, Stage::Route, &context! { services => ask::lines(&services) }, &changing) {
-        Ok(prompt) => {
-            ask::typed(turn, model, Stage::Route, prompt, schema(&turn.brain.services.now().names()), 80).await
-        }
+    match ask::prompt(turn, Stage::Route, fixed, &changing) {
+        Ok(prompt) => ask::typed(turn, model, Stage::Route, prompt, schema, 80).await,
         Err(error) => Asked::Failed(error),
     }
 }
@@ -126,19 +129,6 @@ fn asked(turn: &Turn<'_>, question: &Clarification) -> String {
         Some(format!("assistant asked ({}): {}", report_name(partial), entry.question(param)))
     });
     worded.unwrap_or_else(|| format!("assistant asked back about: {}", question.domains.join(", ")))
-}
-
-fn schema(names: &[String]) -> Value {
-    json!({
-        "type": "object",
-        "additionalProperties": false,
-        "required": ["type", "domains", "is_followup"],
-        "properties": {
-            "type": {"enum": ["chat", "action", "investigate", "followup"]},
-            "domains": {"type": "array", "items": {"enum": names}},
-            "is_followup": {"type": "boolean"},
-        },
-    })
 }
 
 /// A model's word, checked: unknown services are dropped, an action without one takes the built-in guess.

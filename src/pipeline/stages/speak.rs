@@ -18,6 +18,7 @@ use crate::core::markup::Formatted;
 use crate::limits;
 use crate::pipeline::turn::Turn;
 use crate::ports::{Model, ModelError, Stage};
+use crate::prompts::Prompt;
 
 /// The most tokens of an answer.
 const TOKENS_MAX: u32 = 600;
@@ -29,7 +30,7 @@ const DRAFT_BYTES: usize = 8 * limits::DRAFT_UTF16_MAX;
 pub async fn aloud(
     turn: &Turn<'_>,
     model: &dyn Model,
-    prompt: (String, String),
+    prompt: Prompt,
     given: &str,
     came_to: CameTo,
 ) -> Result<Formatted, ModelError> {

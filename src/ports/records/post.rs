@@ -3,12 +3,13 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::CardMessage;
+use super::{CardMessage, millis};
 use crate::core::button::Button;
 use crate::core::history::ItemRef;
 use crate::core::ids::{ChatId, MessageId};
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Edit, Reply};
+use crate::ports::secondary::{Secondary, readable};
 use crate::ports::{Key, Record, Table};
 
 /// An update that was received; kept after it is done so that a second delivery is recognised.
@@ -50,6 +51,17 @@ impl Record for InboxEntry {
         Key::of(&[&self.channel, &Key::number(self.update)])
     }
 }
+
+/// Updates that are not finished, in the order in which they were received: channel, when.
+pub static OPEN_UPDATES: Secondary = Secondary {
+    name: "open_updates",
+    table: Table::Inbox,
+    version: 1,
+    keys: |_, stored| {
+        let key = |entry: InboxEntry| Key::of(&[&entry.channel, &millis(entry.received_at)]);
+        readable::<InboxEntry>(stored).filter(|entry| !entry.done).map(key).into_iter().collect()
+    },
+};
 
 /// Something to show that is not shown yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
