@@ -10,7 +10,7 @@
 //! Deliberately not here: how a command is carried out (a folder each), and who is let in.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde_json::{Value, json};
 
@@ -113,12 +113,18 @@ pub enum RegistryError {
 }
 
 /// Every service at one moment, in the order in which help shows them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Services {
     list: Vec<Arc<Registration>>,
     /// The shapes that were asked for, by the services they hold; made once.
     schemas: Mutex<HashMap<Vec<String>, AnswerSchema>>,
-    route: OnceLock<AnswerSchema>,
+    route: AnswerSchema,
+}
+
+impl Default for Services {
+    fn default() -> Self {
+        Self::of(Vec::new())
+    }
 }
 
 /// Every service, as they come and go.
@@ -181,7 +187,8 @@ impl Registry {
 
 impl Services {
     fn of(list: Vec<Arc<Registration>>) -> Self {
-        Self { list, ..Self::default() }
+        let route = AnswerSchema::of(route_shape(&list));
+        Self { list, schemas: Mutex::default(), route }
     }
 
     /// All of them.
@@ -236,19 +243,7 @@ impl Services {
 
     /// The shape of a route: which of all services a message needs.
     pub fn route_schema(&self) -> AnswerSchema {
-        let shape = || {
-            AnswerSchema::of(json!({
-                "type": "object",
-                "additionalProperties": false,
-                "required": ["type", "domains", "is_followup"],
-                "properties": {
-                    "type": {"enum": ["chat", "action", "investigate", "followup"]},
-                    "domains": {"type": "array", "items": {"enum": self.names()}},
-                    "is_followup": {"type": "boolean"},
-                },
-            }))
-        };
-        self.route.get_or_init(shape).clone()
+        self.route.clone()
     }
 
     fn plan_shape(&self, domains: &[String]) -> Value {
@@ -278,6 +273,20 @@ impl Services {
             },
         })
     }
+}
+
+fn route_shape(list: &[Arc<Registration>]) -> Value {
+    let names: Vec<&str> = list.iter().map(|registration| registration.info.name.as_str()).collect();
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["type", "domains", "is_followup"],
+        "properties": {
+            "type": {"enum": ["chat", "action", "investigate", "followup"]},
+            "domains": {"type": "array", "items": {"enum": names}},
+            "is_followup": {"type": "boolean"},
+        },
+    })
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ fn nodes(text: &str, names: Names) -> Result<Vec<Node>, String> {
         })
         .collect();
     let symbols: Vec<&str> = spaced.split_whitespace().collect();
-    let mut reader = Reader { symbols: &symbols, names, depth: 0 };
+    let mut reader = ComponentReader { symbols: &symbols, names, depth: 0 };
     let nodes = reader.sequence()?;
     match reader.symbols.first() {
         None => Ok(nodes),
@@ -104,13 +104,13 @@ fn nodes(text: &str, names: Names) -> Result<Vec<Node>, String> {
 /// Brackets inside brackets.
 const DEPTH_MAX: usize = 8;
 
-struct Reader<'a> {
+struct ComponentReader<'a> {
     symbols: &'a [&'a str],
     names: Names<'a>,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl ComponentReader<'_> {
     fn sequence(&mut self) -> Result<Vec<Node>, String> {
         let mut nodes = Vec::new();
         while let Some((&symbol, rest)) = self.symbols.split_first() {

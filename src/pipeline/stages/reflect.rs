@@ -3,8 +3,6 @@
 //! Skipped when the plan says that nothing is open, at most five rounds. What failed or is doubtful is never
 //! tried again: such actions are taken out of every later plan, whatever the model says.
 
-use std::sync::OnceLock;
-
 use minijinja::context;
 use serde::Deserialize;
 use serde_json::json;
@@ -28,15 +26,12 @@ struct Reflection {
 pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<String> {
     let model = turn.brain.model.as_deref()?;
     turn.doing(status::checking());
-    static SCHEMA: OnceLock<AnswerSchema> = OnceLock::new();
-    let schema = SCHEMA.get_or_init(|| {
-        AnswerSchema::of(json!({
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["complete", "missing"],
-            "properties": {"complete": {"type": "boolean"}, "missing": {"type": ["string", "null"]}},
-        }))
-    });
+    let schema = AnswerSchema::of(json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["complete", "missing"],
+        "properties": {"complete": {"type": "boolean"}, "missing": {"type": ["string", "null"]}},
+    }));
     let changing = context! { message => turn.words(), open, results => ask::lines(results) };
     let prompt = match ask::prompt(turn, Stage::Reflect, Fixed::ALWAYS, &changing) {
         Ok(prompt) => prompt,
@@ -45,7 +40,7 @@ pub async fn missing(turn: &Turn<'_>, open: &str, results: &[String]) -> Option<
             return None;
         }
     };
-    match ask::typed::<Reflection>(turn, model, Stage::Reflect, prompt, schema.clone(), 200).await {
+    match ask::typed::<Reflection>(turn, model, Stage::Reflect, prompt, schema, 200).await {
         Asked::Answer(Reflection { complete: true, .. }) => None,
         Asked::Answer(Reflection { missing, .. }) => missing.filter(|text| !text.trim().is_empty()),
         Asked::Unusable(why) => {

@@ -2,7 +2,7 @@
 
 use super::super::words::{Link, TokenKind};
 use super::clock::{Surety, clock};
-use super::component::Reader;
+use super::component::ComponentReader;
 use super::date::{Company, DateReading, weekday_name};
 use super::lead::Lead;
 use super::numbered::day_number;
@@ -10,7 +10,7 @@ use super::period::which;
 use super::phrase::{Date, Period, Phrase};
 use super::{ends_clause, rule};
 
-impl Reader<'_> {
+impl ComponentReader<'_> {
     pub fn is_in_company(&self, phrase: &Phrase, lead: &Lead, heard: &DateReading) -> bool {
         let bare_word = heard.company == Company::DayWord && self.line.digits(lead.next).is_none();
         let inside = (self.whole || !phrase.is_empty()) && !bare_word && heard.company != Company::On;

@@ -16,7 +16,7 @@ const DEPTH_MAX: usize = 2;
 
 /// Reads expressions of one line in one language.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct ComponentReader<'a> {
     pub line: &'a TokenLine<'a>,
     pub order: DateOrder,
     /// The text is one expression: nothing needs company.
@@ -26,9 +26,9 @@ pub struct Reader<'a> {
     pub hints: Hints,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ComponentReader<'a> {
     pub fn new(line: &'a TokenLine<'a>, order: DateOrder, whole: bool) -> Self {
-        Reader { line, order, whole, anchor: false, hints: hints(line) }
+        ComponentReader { line, order, whole, anchor: false, hints: hints(line) }
     }
 
     /// The expression that begins at token `i`, with its prepositions.

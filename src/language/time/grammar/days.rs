@@ -3,7 +3,7 @@
 use super::super::TimeRole;
 use super::super::words::{DaySet, Link, Sense, Unit};
 use super::clock::{Surety, clock};
-use super::component::Reader;
+use super::component::ComponentReader;
 use super::date::{Company, date, nth_day};
 use super::lead::Lead;
 use super::numbered::{bare_day, year};
@@ -12,7 +12,7 @@ use super::phrase::{Date, Doubt, MonthOf, Period, Phrase, RepeatRule};
 use super::rule;
 use super::span::unit;
 
-impl Reader<'_> {
+impl ComponentReader<'_> {
     pub fn rule(&self, phrase: &mut Phrase, lead: &Lead) -> Option<usize> {
         if let (Some(rule), Some(at)) = (phrase.rule, self.line.link(lead.next, Link::Except)) {
             let (days, next) = rule.without(self.line, at)?;

@@ -4,7 +4,7 @@ use super::super::TimeRole;
 use super::super::defaults::PartOfDay;
 use super::super::words::{Link, Sense, TokenKind};
 use super::clock::{self, Surety, clock, plain};
-use super::component::Reader;
+use super::component::ComponentReader;
 use super::date::{Company, date};
 use super::lead::Lead;
 use super::numbered::year;
@@ -13,7 +13,7 @@ use super::phrase::{Date, Dial, Doubt, Phrase, SpanPhrase, Zone};
 use super::residue::names_time;
 use super::span::{number, span};
 
-impl Reader<'_> {
+impl ComponentReader<'_> {
     /// Does a clock time or part of day stand here?
     pub fn time_follows(&self, i: usize) -> bool {
         let lead = self.joint(i);

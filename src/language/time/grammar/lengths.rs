@@ -4,13 +4,13 @@ use super::super::TimeRole;
 use super::super::words::{Link, TokenKind, Unit};
 use super::bytes;
 use super::clock::{Surety, clock};
-use super::component::Reader;
+use super::component::ComponentReader;
 use super::lead::Lead;
 use super::phrase::{Date, Doubt, Phrase, SpanPhrase};
 use super::residue::{names_day, names_time};
 use super::span::{number, span, unit};
 
-impl Reader<'_> {
+impl ComponentReader<'_> {
     /// "In 2 hours", "3 days ago", "a week from Friday", "10 minutes before noon".
     pub fn offset(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
         let line = self.line;
@@ -161,7 +161,7 @@ impl Reader<'_> {
         } else {
             return None;
         };
-        let reader = Reader { anchor: true, ..*self };
+        let reader = ComponentReader { anchor: true, ..*self };
         let found = reader.expression_within(from, depth - 1);
         let (anchor, next) = found.or_else(|| {
             let at = self.past_the_event(from).filter(|_| from > at)?;

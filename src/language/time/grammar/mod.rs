@@ -33,7 +33,7 @@ use std::ops::Range;
 
 use super::words::{Half, LEXICONS, Lexicon, Link, Sense, TokenKind, TokenLine};
 use super::{DateOrder, TimeRole};
-use component::Reader;
+use component::ComponentReader;
 pub use moved::{Direction, MovedBy, moved_by};
 pub use offsets::{OffsetMention, offset_in};
 pub use phrase::{ClockPhrase, Date, Dial, Doubt, MonthOf, Period, Phrase, RepeatRule, SpanPhrase, Zone};
@@ -74,7 +74,7 @@ fn ends_clause(line: &TokenLine, i: usize) -> bool {
 pub fn read_whole(text: &str, order: DateOrder) -> Option<Phrase> {
     LEXICONS.iter().find_map(|lexicon| {
         let line = TokenLine::new(text, lexicon);
-        let reader = Reader::new(&line, order, true);
+        let reader = ComponentReader::new(&line, order, true);
         let start = skip_filler(&line, 0);
         // "To Friday": what a person answers to "move it to when?".
         let starts = [start, line.link(start, Link::MovedTo).unwrap_or(start)];

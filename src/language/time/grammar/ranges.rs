@@ -3,12 +3,12 @@
 use super::super::TimeRole;
 use super::super::words::{DaySet, Link, Unit};
 use super::clock::{Surety, clock, plain};
-use super::component::Reader;
+use super::component::ComponentReader;
 use super::lead::Lead;
 use super::numbered::day_range;
 use super::phrase::{Date, Phrase, RepeatRule};
 
-impl Reader<'_> {
+impl ComponentReader<'_> {
     /// "… to Wednesday": the end of a range that has begun.
     pub fn other_end(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
         if phrase.is_empty() || phrase.to.is_some() || depth == 0 || self.moves_on(phrase, lead) {
@@ -26,7 +26,8 @@ impl Reader<'_> {
         };
         // "Mo bis Fr".
         let days = matches!(phrase.date, Some(Date::Weekday { .. })) && phrase.clock.is_none();
-        let reader = Reader { whole: phrase.clock.is_some() || self.whole, anchor: days || self.anchor, ..*self };
+        let reader =
+            ComponentReader { whole: phrase.clock.is_some() || self.whole, anchor: days || self.anchor, ..*self };
         let (mut end, next) = reader.expression_within(at, depth - 1)?;
         let fits = end.to.is_none() && end.rule.is_none() && end.offset.is_none() && end.length.is_none();
         let same_kind = phrase.rule.is_some() || end.clock.is_some() == phrase.clock.is_some() || end.date.is_some();

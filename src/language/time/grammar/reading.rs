@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::DateOrder;
 use super::super::words::{LEXICONS, Lexicon, Link, Sense, TokenLine};
-use super::component::Reader;
+use super::component::ComponentReader;
 use super::{Mention, bytes, inside_compound, merge, moved, names, offsets, residue, span};
 
 /// What one language makes of a text.
@@ -48,7 +48,7 @@ fn read(text: &str, order: DateOrder, lexicon: &Lexicon) -> Reading {
 }
 
 fn expressions(line: &TokenLine, order: DateOrder) -> Vec<Mention> {
-    let reader = Reader::new(line, order, false);
+    let reader = ComponentReader::new(line, order, false);
     let mut heard = Vec::new();
     let mut i = 0;
     while i < line.tokens.len() {
