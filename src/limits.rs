@@ -239,6 +239,9 @@ pub const INDEX_PROGRESS_EVERY: u64 = 100_000;
 /// Lines of the change log that wait for its reader, each a commit: enough for an import while the index is being
 /// built. Beyond it the oldest are dropped, and the index is built again from the records.
 pub const CHANGES_MAX: usize = 100_000;
+/// Free space in the store's file that is given back, where it is also half of the file: less is used again within
+/// weeks, and a copy of the rest should cost no more writing than it saves.
+pub const STORE_FREE_BYTES_MIN: u64 = 8 * 1024 * 1024;
 /// Memory redb may use as page cache.
 pub const STORE_CACHE_BYTES: usize = 8 * 1024 * 1024;
 

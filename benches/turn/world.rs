@@ -197,6 +197,10 @@ impl Store for BookStore {
         revision
     }
 
+    async fn give_back(&self) -> Result<bool, StoreError> {
+        self.inner.give_back().await
+    }
+
     async fn scrub(&self) -> Result<(), StoreError> {
         self.inner.scrub().await
     }

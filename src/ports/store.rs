@@ -368,6 +368,13 @@ pub trait Store: Reader {
     /// system keeps by itself is out of reach.
     async fn scrub(&self) -> Result<(), StoreError>;
 
+    /// Gives disk space back that deleted records have left, where that is enough to be worth it: true when it did.
+    /// As long as a copy of all records takes, in which nothing is committed. A store without a file has nothing to
+    /// give.
+    async fn give_back(&self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
     /// Which records of followed tables have changed.
     fn change_log(&self) -> &dyn ChangeLog;
 }

@@ -24,6 +24,7 @@ mod secondary;
 mod tests;
 mod writer;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ use tokio::task::spawn_blocking;
 
 pub use memory::MemoryStore;
 
-use self::fault::{disk, translate};
+use self::fault::{damaged, disk, translate};
 use self::opening::{Opened, Source};
 use self::reading::Moment;
 use self::writer::{Job, Shared, Writer};
@@ -252,7 +253,35 @@ impl Store for RedbStore {
         scrubbed.await.map_err(|_| StoreError::Closed)?
     }
 
+    async fn give_back(&self) -> Result<bool, StoreError> {
+        let shared = Arc::clone(&self.shared);
+        let measured = spawn_blocking(move || is_sparse(&shared)).await;
+        if !measured.unwrap_or(Err(StoreError::Closed))? {
+            return Ok(false);
+        }
+        let (done, shrunk) = oneshot::channel();
+        let job = Job::Shrink { done };
+        self.queue.send(job).await.map_err(|_| StoreError::Closed)?;
+        shrunk.await.map_err(|_| StoreError::Closed)?
+    }
+
     fn change_log(&self) -> &dyn ChangeLog {
         self
     }
+}
+
+/// Whether so much of the file is free that it is worth a copy of the rest.
+fn is_sparse(shared: &Shared) -> Result<bool, StoreError> {
+    let path = &shared.source.path;
+    // A store that lives elsewhere than in a file has no length to save.
+    let Ok(length) = std::fs::metadata(path).map(|file| file.len()) else { return Ok(false) };
+    if length < limits::STORE_FREE_BYTES_MIN {
+        return Ok(false);
+    }
+    let guard = shared.database();
+    let Some(database) = guard.as_ref() else { return Ok(false) };
+    let measure = || rewriting::free_bytes(database, length).map_err(|cause| translate(path, &cause));
+    let free = catch_unwind(AssertUnwindSafe(measure))
+        .unwrap_or_else(|_| Err(damaged(path, "measuring it failed unexpectedly")))?;
+    Ok(free >= limits::STORE_FREE_BYTES_MIN && free >= length / 2)
 }

@@ -1,6 +1,6 @@
 //! Writing the store anew, so that its file holds what is in its records and nothing else.
 //!
-//! redb leaves the bytes of what was deleted in pages that are free. So all records are copied into a new file beside
+//! redb leaves the bytes of what was deleted in pages that are free, and seldom makes a file smaller. So all records are copied into a new file beside
 //! the old one; the copy, open and locked, takes the old one's name in one step and is the store from then on; the old
 //! file has no name any more and is overwritten. A crash at any moment leaves one whole file of that name, the old or
 //! the new; a copy that was not finished is removed by the next start.
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use redb::backends::FileBackend;
-use redb::{Database, ReadableDatabase, ReadableTable};
+use redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata};
 
 use super::fault::{disk, translate, translate_io};
 use super::layout::{ABOUT, CHANGES, records};
@@ -19,6 +19,15 @@ use super::place;
 use super::secondary;
 use crate::failpoint::fail_point;
 use crate::ports::{StoreError, Table};
+
+/// What becomes of the old file's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Old {
+    /// Nothing of them is left.
+    Overwritten,
+    /// The file system may use their place.
+    LetGo,
+}
 
 /// A copy of the store that is durable and has not taken its place.
 pub(super) struct Copy {
@@ -31,9 +40,11 @@ pub(super) fn copy(path: &Path, database: &Database) -> Result<Copy, StoreError>
     let (file, name) = place::successor(path).map_err(|cause| translate_io(path, &cause))?;
     let made = || {
         let backend = FileBackend::new(file)?;
-        let copy = open_medium(Medium::direct(Box::new(backend)))?;
+        let mut copy = open_medium(Medium::direct(Box::new(backend)))?;
         prepare(&copy, FORMAT)?;
         copy_records(database, &copy)?;
+        // redb makes a file twice as long whenever it is full.
+        copy.compact().map_err(redb::Error::from)?;
         Ok(copy)
     };
     match made() {
@@ -47,6 +58,17 @@ pub(super) fn copy(path: &Path, database: &Database) -> Result<Copy, StoreError>
             Err(told)
         }
     }
+}
+
+/// How many bytes of the file hold nothing. Reads every page, so that it takes as long as reading the file.
+pub(super) fn free_bytes(database: &Database, length: u64) -> Result<u64, redb::Error> {
+    let reading = database.begin_read()?;
+    let mut used = 0;
+    for table in reading.list_tables()? {
+        let stats = reading.open_untyped_table(table)?.stats()?;
+        used += stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes();
+    }
+    Ok(length.saturating_sub(used))
 }
 
 fn copy_records(from: &Database, to: &Database) -> Result<(), redb::Error> {
@@ -78,7 +100,7 @@ fn copy_records(from: &Database, to: &Database) -> Result<(), redb::Error> {
 
 impl Copy {
     /// Gives the copy the name of the store at `path` and hands it to `replace`, which closes the old one.
-    pub(super) fn take_place(self, path: &Path, replace: impl FnOnce(Database)) -> Result<(), StoreError> {
+    pub(super) fn take_place(self, path: &Path, what: Old, replace: impl FnOnce(Database)) -> Result<(), StoreError> {
         let told = |cause: &std::io::Error| translate_io(path, cause);
         let old = place::existing(path).and_then(|file| file.ok_or_else(|| std::io::ErrorKind::NotFound.into()));
         let old = old.map_err(|cause| told(&cause))?;
@@ -91,8 +113,22 @@ impl Copy {
         replace(self.database);
         // Not before its name is known to be gone: after a power cut it might be the store again.
         placed.map_err(|cause| told(&cause))?;
-        overwrite(old);
+        if what == Old::Overwritten {
+            overwrite(old);
+        }
         Ok(())
+    }
+
+    /// Whether it takes less of the disk than the store at `path`.
+    pub(super) fn is_smaller_than(&self, path: &Path) -> bool {
+        let length = |path: &Path| std::fs::metadata(path).map(|file| file.len());
+        matches!((length(&self.name), length(path)), (Ok(copy), Ok(store)) if copy < store)
+    }
+
+    /// The store stays as it is.
+    pub(super) fn drop_unused(self, path: &Path) {
+        drop(self.database);
+        discard(path);
     }
 }
 

@@ -17,7 +17,7 @@ use super::group::{self, Answers, Prior};
 use super::layout::REVISION_KEY;
 use super::opening::{Opened, Source, read_about};
 use super::reading::Moment;
-use super::rewriting;
+use super::rewriting::{self, Old};
 use crate::limits;
 use crate::ports::{Batch, Secondary, StoreError};
 
@@ -30,6 +30,8 @@ pub(super) enum Job {
     Heal { done: oneshot::Sender<Result<(), StoreError>> },
     /// Leave nothing in the file that is no longer in a record.
     Scrub { done: oneshot::Sender<Result<(), StoreError>> },
+    /// Leave no more room in the file than its records take.
+    Shrink { done: oneshot::Sender<Result<bool, StoreError>> },
     /// Finish what waits, then let go of the file.
     Close { done: oneshot::Sender<()> },
 }
@@ -101,6 +103,7 @@ struct Round {
     committers: Vec<oneshot::Sender<Result<u64, StoreError>>>,
     healers: Vec<oneshot::Sender<Result<(), StoreError>>>,
     scrubbers: Vec<oneshot::Sender<Result<(), StoreError>>>,
+    shrinkers: Vec<oneshot::Sender<Result<bool, StoreError>>>,
     closers: Vec<oneshot::Sender<()>>,
 }
 
@@ -113,6 +116,7 @@ impl Round {
             }
             Job::Heal { done } => self.healers.push(done),
             Job::Scrub { done } => self.scrubbers.push(done),
+            Job::Shrink { done } => self.shrinkers.push(done),
             Job::Close { done } => self.closers.push(done),
         }
     }
@@ -166,15 +170,22 @@ impl Writer {
             }
         }
         if !round.scrubbers.is_empty() {
-            let scrubbed = self.scrub();
+            let scrubbed = self.rewrite(Old::Overwritten).map(|_| ());
             for done in round.scrubbers {
                 let _ = done.send(scrubbed.clone());
             }
         }
+        if !round.shrinkers.is_empty() {
+            let shrunk = self.rewrite(Old::LetGo);
+            for done in round.shrinkers {
+                let _ = done.send(shrunk.clone());
+            }
+        }
     }
 
-    /// Writes the file anew. Readers go on with the old one until the new one has its place.
-    fn scrub(&mut self) -> Result<(), StoreError> {
+    /// Writes the file anew; false when that was of no use. Readers go on with the old one until the new one has its
+    /// place.
+    fn rewrite(&mut self, old: Old) -> Result<bool, StoreError> {
         self.settle()?;
         let path = self.shared.source.path.clone();
         let attempt = || {
@@ -184,7 +195,12 @@ impl Writer {
         };
         let copy = catch_unwind(AssertUnwindSafe(attempt))
             .unwrap_or_else(|_| Err(damaged(&path, "writing it anew failed unexpectedly")))?;
-        copy.take_place(&path, |database| self.shared.replace(Some(database)))
+        if old == Old::LetGo && !copy.is_smaller_than(&path) {
+            copy.drop_unused(&path);
+            return Ok(false);
+        }
+        copy.take_place(&path, old, |database| self.shared.replace(Some(database)))?;
+        Ok(true)
     }
 
     fn commit(&mut self, batches: &[Batch]) -> Result<Answers, StoreError> {

@@ -1,5 +1,5 @@
 //! What is done when nobody waits for it, so that the thousandth day is like the first: what could not be read is found
-//! and told, what has had its time goes away.
+//! and told, what has had its time goes away, and the file gives back what that has left.
 //!
 //! Invariants: nothing here is needed for a turn to be right; every step may be repeated, and what was cut short is taken
 //! up again by the next look; a turn under way goes first.
@@ -23,6 +23,7 @@ pub async fn once(brain: &Brain) -> Result<(), StoreError> {
     looking::through(brain).await?;
     let mut walk = Walk::begin(brain).await?;
     while walk.step(brain).await? {}
+    brain.store.give_back().await?;
     aside::tell(brain).await
 }
 
@@ -62,6 +63,11 @@ async fn unhurried(brain: &Brain) -> Result<(), StoreError> {
         }
     }
     tracing::info!(gone = walk.gone, "what has had its time went away");
+    quiet_moment(brain).await;
+    // While turns run, the file may wait for another day.
+    if !brain.is_busy() && brain.store.give_back().await? {
+        tracing::info!("the store's file was written anew and takes less of the disk");
+    }
     Ok(())
 }
 

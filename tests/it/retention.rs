@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use brain_agent::core::ids::{ChatId, UserId};
+use brain_agent::core::turn::{Done, Path};
 use brain_agent::limits::kept::{Keep, Kept, RETENTION};
-use brain_agent::ports::records::{InboxEntry, OutboxEntry, Show, Undo};
-use brain_agent::ports::{Batch, Change, Clock, Expect, Key, Order, Reader, Record, Scan, Table};
+use brain_agent::ports::records::{InboxEntry, OutboxEntry, Show, StageSpan, TurnTrace, Undo};
+use brain_agent::ports::{Batch, Change, Clock, Expect, Key, Order, Reader, Record, Scan, Store, Table};
 use brain_agent::{scheduler, upkeep};
 use chrono::Duration;
 use serde_json::json;
 
 use crate::rig::{Rig, Setup, action, send};
+use crate::support::program::{Program, text_of, wait_reached};
 
 async fn keys(rig: &Rig, table: Table) -> Vec<Key> {
     let (prefix, limit) = (None, 100_000);
@@ -174,4 +176,70 @@ async fn a_setting_of_one_thing_changes_that_thing_alone() {
     upkeep::once(&rig.brain).await.unwrap();
     let found = all(&rig).await;
     assert!(found[&Table::Turns].is_empty() && !found[&Table::Messages].is_empty());
+}
+
+const ARGS: [&str; 4] = ["--now", "2026-01-12T09:00:00Z", "--tz", "UTC"];
+
+/// Traces of long ago, as many as make a file that is worth writing anew.
+fn fill(program: &Program) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let store = brain_agent::app::open_store(program.data_dir()).await.unwrap();
+        for part in 0..20 {
+            let mut batch = Batch::default();
+            for n in 0..1_000 {
+                let span = StageSpan {
+                    name: "plan".to_owned(),
+                    start_us: 0,
+                    us: 1,
+                    input_bytes: 0,
+                    tokens: (0, 0),
+                    outcome: "x".repeat(1_000),
+                };
+                let trace = TurnTrace {
+                    id: format!("{part}-{n}"),
+                    user: UserId::new("console"),
+                    chat: ChatId::new("console:console"),
+                    at: "2025-01-01T00:00:00Z".parse().unwrap(),
+                    done: Done::quiet(Path::Chat),
+                    spans: vec![span],
+                };
+                batch.put(&trace, Expect::Any).unwrap();
+            }
+            store.commit(batch).await.unwrap();
+        }
+        store.close().await;
+    });
+}
+
+#[test]
+fn killed_while_the_file_is_written_anew_nothing_is_lost_and_it_is_smaller_after_the_next_look() {
+    let program = Program::new();
+    let mut first = program.console(&ARGS);
+    first.say("remind me to water the plants tomorrow at 5pm");
+    first.finish();
+    fill(&program);
+    let file = program.data_dir().join("brain.redb");
+    let full = std::fs::metadata(&file).unwrap().len();
+    let look = r#"{"now":"2026-01-12T09:30:00Z"}"#;
+    for border in ["rewrite-copied", "rewrite-renamed"] {
+        let trial = Program::new();
+        std::fs::create_dir_all(trial.data_dir()).unwrap();
+        std::fs::copy(&file, trial.data_dir().join("brain.redb")).unwrap();
+        let dying = trial.clone().fail_at(border);
+        let mut second = dying.console(&ARGS);
+        second.start_sending(look);
+        wait_reached(&dying.reached_file(), border);
+        second.kill();
+        let mut third = trial.clone().without_failpoint().console(&ARGS);
+        third.send_raw(look);
+        let tasks = text_of(&third.say("/tasks"));
+        assert!(tasks.contains("Water the plants"), "{border}: {tasks}");
+        third.finish();
+        let now = std::fs::metadata(trial.data_dir().join("brain.redb")).unwrap().len();
+        assert!(now < full / 4, "{border}: {full} bytes, then {now}");
+        let names: Vec<_> =
+            std::fs::read_dir(trial.data_dir()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(!names.iter().any(|name| name.to_string_lossy().contains("rewritten")), "{names:?}");
+    }
 }

@@ -79,3 +79,49 @@ async fn where_it_cannot_be_written_anew_the_old_one_stays() {
     store.commit(batch([write(Table::Turns, "b", "{}", Expect::Any)])).await.unwrap();
     assert_eq!(keys(&store, Table::Turns).await, ["a", "b"]);
 }
+
+/// Many records, most of them deleted again.
+async fn sparse(file: &Path) -> RedbStore {
+    let store = RedbStore::open(file).await.unwrap();
+    let body = format!("\"{}\"", "x".repeat(1_000));
+    for part in 0..20_usize {
+        let records =
+            (0..1_000).map(|n| write(Table::Messages, &format!("{:05}", part * 1_000 + n), &body, Expect::Absent));
+        store.commit(batch(records)).await.unwrap();
+    }
+    for part in 0..18_usize {
+        let gone = (0..1_000).map(|n| Key::of(&[&format!("{:05}", part * 1_000 + n)]));
+        store.commit(batch(gone.map(|key| Change::delete(Table::Messages, key, Expect::Any)))).await.unwrap();
+    }
+    store
+}
+
+#[tokio::test]
+async fn a_file_that_is_mostly_free_gives_its_space_back_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("brain.redb");
+    let store = sparse(&file).await;
+    let length = || std::fs::metadata(&file).unwrap().len();
+    let before = length();
+    assert!(store.give_back().await.unwrap());
+    let after = length();
+    println!("{before} bytes before, {after} after");
+    assert!(after < before / 2, "{before} {after}");
+    assert_eq!(keys(&store, Table::Messages).await.len(), 2_000);
+    assert!(!store.give_back().await.unwrap(), "there is nothing left to give");
+    store.commit(batch([write(Table::Turns, "a", "{}", Expect::Any)])).await.unwrap();
+    store.close().await;
+    let again = RedbStore::open(&file).await.unwrap();
+    assert_eq!((keys(&again, Table::Messages).await.len(), keys(&again, Table::Turns).await.len()), (2_000, 1));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[tokio::test]
+async fn a_file_without_room_beside_it_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("brain.redb");
+    let store = sparse(&file).await;
+    std::fs::create_dir(folder.path().join("brain.redb.rewritten")).unwrap();
+    assert!(store.give_back().await.is_err());
+    assert_eq!(keys(&store, Table::Messages).await.len(), 2_000);
+}
