@@ -163,6 +163,12 @@ pub const SAME_SUBJECT_MAX: usize = 100;
 /// When a mail goes, so many of the others that speak of its people are looked through for their names.
 pub const MAIL_NAMED_BY_MAX: usize = 200;
 
+/// Saved people of the same words in their names who are looked at: more cannot be told apart by a name.
+pub const NAMESAKES_MAX: usize = 64;
+/// Different words of a message in which names are looked for: a long letter.
+pub const SAID_WORDS_MAX: usize = 200;
+/// Members of one group: it is all of them or nothing.
+pub const GROUP_MEMBERS_MAX: usize = 1_000;
 /// The largest address book that is read: ten thousand people with a small picture each.
 pub const VCF_BYTES_MAX: u64 = 20 * 1024 * 1024;
 /// Cards of it that are read.

@@ -291,13 +291,13 @@ pub fn says_address(text: &str, address: &str) -> bool {
     Spelled::of(address).addresses().iter().any(|address| said.addresses().contains(address))
 }
 
-/// Whether these values hold an address.
-pub fn holds_address(params: &Params) -> bool {
-    let mut holds = false;
+/// The addresses that these values hold, in the spelling in which they are compared.
+pub fn addresses(params: &Params) -> Vec<String> {
+    let mut found = Vec::new();
     for value in params.values() {
-        visit(value, &mut |text| holds |= !Spelled::of(text).addresses().is_empty());
+        visit(value, &mut |text| found.extend(Spelled::of(text).addresses().iter().cloned()));
     }
-    holds
+    found
 }
 
 /// Addresses in these values that look like another one, which the person gave or knows, and are not it.

@@ -12,6 +12,10 @@
 
 use super::words::{distance, fold, words};
 
+mod handles;
+
+pub use handles::{handles, handles_of, may_mean, name_words_of, words_meant};
+
 /// How well the person knows somebody, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Familiarity {
@@ -153,6 +157,11 @@ pub fn look_up<'a>(asked: &str, people: &'a [Candidate]) -> Vec<&'a Candidate> {
 /// Words of a name that everybody uses all the time.
 const COMMON: [&str; 8] = ["the", "and", "from", "for", "of", "at", "to", "in"];
 
+/// Whether a word of a message may be one of a name at all.
+pub fn may_name(word: &str) -> bool {
+    word.chars().count() >= 2 && !COMMON.contains(&word)
+}
+
 /// True when a message, in folded words, holds one of their names or groups. Strangers choose their own names, so theirs
 /// must be longer to count.
 pub fn is_named(person: &Candidate, said: &[String]) -> bool {
@@ -231,16 +240,19 @@ impl Query {
     fn is_near(&self, person: &Candidate) -> bool {
         let theirs: Vec<String> =
             std::iter::once(&person.name).chain(&person.nicknames).flat_map(|name| name_words(name)).collect();
-        let near = |word: &String| {
-            let slips = match word.chars().count() {
-                0..=3 => 0,
-                4..=7 => 1,
-                _ => 2,
-            };
-            theirs.iter().any(|their| distance(word, their, slips).is_some())
-        };
+        let near = |word: &String| theirs.iter().any(|their| is_slip(word, their));
         !self.words.is_empty() && self.words.iter().all(near)
     }
+}
+
+/// Whether a word of a name may be a slip of theirs: one edit, or two if it is long.
+pub fn is_slip(word: &str, their: &str) -> bool {
+    let slips = match word.chars().count() {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    };
+    distance(word, their, slips).is_some()
 }
 
 /// The words of a name without titles; a name that is nothing but a title keeps it.

@@ -15,6 +15,7 @@
 
 #![deny(missing_docs)]
 
+pub mod address_book;
 pub mod calendar;
 pub mod capabilities;
 pub mod command;
@@ -68,7 +69,7 @@ pub fn built_in(
     mailboxes: &Arc<Mailboxes>,
     smtp: Option<Smtp>,
 ) -> (Registry, Arc<Contacts>) {
-    let people = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
+    let people = Arc::new(Contacts::new(store.clone(), index.clone(), mailboxes.clone()));
     let tasks = Arc::new(task::TaskService::new(store.clone(), index.clone()));
     let calendar = calendar::CalendarService::new(store.clone(), index.clone())
         .beside([tasks.clone() as Arc<dyn service::Service>]);

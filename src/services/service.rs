@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
+pub use super::address_book::{AddressBook, Asked, Person};
 pub use super::capabilities::{
     Content, Drafts, Fact, Facts, Listing, Offerable, Reminded, ReminderAnswer, Reminders, ToDo, ToDos,
 };
@@ -17,8 +18,6 @@ use crate::core::outcome::Outcome;
 use crate::core::plan::{Params, Target};
 use crate::core::progress::Progress;
 use crate::core::provenance::UntrustedText;
-use crate::language::people;
-use crate::language::people::{Familiarity, NamedBy};
 use crate::language::time::{DateOrder, Reference};
 use crate::ports::Change;
 use crate::ports::records::millis;
@@ -334,45 +333,4 @@ pub struct Rezoned {
     pub changes: Vec<Change>,
     /// How many repeating reminders keep their time of day and ring at another instant.
     pub moved: usize,
-}
-
-/// Somebody who can be meant by a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Person {
-    /// As saved or seen.
-    pub name: String,
-    /// Other names: nicknames, what they are to the person.
-    pub nicknames: Vec<String>,
-    /// Addresses, preferred first.
-    pub emails: Vec<String>,
-    /// Phone numbers.
-    pub phones: Vec<String>,
-    /// Groups they belong to, lower case.
-    pub groups: Vec<String>,
-    /// How well.
-    pub known: Familiarity,
-    /// Who chose the name.
-    pub named_by: NamedBy,
-    /// Of all that: what somebody else said.
-    pub untrusted: Vec<UntrustedText>,
-}
-
-impl From<&Person> for people::Candidate {
-    fn from(person: &Person) -> Self {
-        Self {
-            name: person.name.clone(),
-            nicknames: person.nicknames.clone(),
-            emails: person.emails.clone(),
-            groups: person.groups.clone(),
-            familiarity: person.known,
-            named_by: person.named_by,
-        }
-    }
-}
-
-/// Everybody a person's words could mean.
-#[async_trait]
-pub trait AddressBook: Send + Sync + std::fmt::Debug {
-    /// All of them.
-    async fn people(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError>;
 }

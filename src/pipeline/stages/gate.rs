@@ -55,6 +55,8 @@ struct Seen<'s> {
     folded: Folded,
     passed_on: Folded,
     people: Result<Vec<Person>, String>,
+    /// The person's own that a planner saw; `None` where code wrote the values.
+    records: Option<&'s [String]>,
     /// Whether the person has named a time.
     own_time: OnceLock<bool>,
 }
@@ -68,7 +70,7 @@ enum Judged {
 /// Judges a plan.
 pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &Sources) -> Gated {
     let mut gated = Gated::default();
-    let people = known::everybody(turn, &plan).await;
+    let people = known::meant(turn, &plan, &sources.own).await;
     let folded = Folded::of(&sources.own, &sources.untrusted);
     let folded = match &sources.written_by {
         // Nobody is known when that cannot be looked up: then every address needs a yes.
@@ -78,8 +80,13 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
         }
         WrittenBy::Code => folded,
     };
+    let records = match &sources.written_by {
+        WrittenBy::Planner { records } => Some(records.as_slice()),
+        WrittenBy::Code => None,
+    };
     let seen = Seen {
         own: &sources.own,
+        records,
         folded,
         passed_on: Folded::of(&sources.own, &sources.passed_on),
         people,
@@ -111,7 +118,7 @@ async fn judge(
     let entry = entry.as_ref();
     let settled = match &seen.people {
         Ok(people) => resolve::settle(turn, entry, planned, people).await,
-        Err(why) if resolve::needs_people(entry, &planned.params) => Err(Unsettled::Impossible(why.clone())),
+        Err(why) if !resolve::people_of(entry, &planned.params).is_empty() => Err(Unsettled::Impossible(why.clone())),
         Err(_) => resolve::settle(turn, entry, planned, &[]).await,
     };
     match settled {
@@ -119,9 +126,11 @@ async fn judge(
             let mut action = settled.action;
             action.taints = taints(turn, entry, planned, seen, &settled.untrusted);
             action.passed_on = passed_on(entry, planned, seen);
-            add_recorded(entry, &mut action, seen);
+            let filled = filled(turn, entry, &action, seen).await;
+            let folded = filled.as_ref().unwrap_or(&seen.folded);
+            add_recorded(entry, &mut action, folded);
             let found = found_by(entry, planned, seen, &mut action.taints);
-            action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, seen)));
+            action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, folded)));
             Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
         }
         Err(Unsettled::Impossible(why)) => {
@@ -166,12 +175,23 @@ fn taints(
     taints
 }
 
+/// What is in sight together with those whose addresses a service filled in; `None` when there are none.
+async fn filled(turn: &Turn<'_>, entry: &dyn Entry, action: &Action, seen: &Seen<'_>) -> Option<Folded> {
+    let (records, known) = (seen.records?, seen.people.as_ref().ok()?);
+    if !entry.effect().passes_values_on() {
+        return None;
+    }
+    let mut people = known::filled_in(turn, &action.params, known).await.ok().filter(|people| !people.is_empty())?;
+    people.extend(known.iter().cloned());
+    Some(seen.folded.clone().tracing(&known::acquaintances(&people, seen.own, records)))
+}
+
 /// A yes to keeping somebody else's address makes it nobody's own: to be written to, it needs another. That of a sender
 /// the person never wrote to needs one where nothing else asks for it; cards say of it that it is new.
-fn add_recorded(entry: &dyn Entry, action: &mut Action, seen: &Seen<'_>) {
+fn add_recorded(entry: &dyn Entry, action: &mut Action, folded: &Folded) {
     if entry.effect().passes_values_on() {
         let is_asked_about = entry.stakes(action) == Stakes::High;
-        let mut recorded = provenance::find_recorded(&action.params, entry.references(), &seen.folded);
+        let mut recorded = provenance::find_recorded(&action.params, entry.references(), folded);
         recorded.retain(|taint| taint.kept_in.is_some() || !is_asked_about);
         recorded.retain(|taint| action.taints.iter().all(|known| known.value != taint.value));
         action.taints.extend(recorded);
@@ -194,11 +214,11 @@ fn found_by(entry: &dyn Entry, planned: &PlannedAction, seen: &Seen<'_>, taints:
 }
 
 /// Addresses that are nearly one that the person gave or knows.
-fn lookalikes(entry: &dyn Entry, action: &Action, seen: &Seen<'_>) -> Vec<String> {
+fn lookalikes(entry: &dyn Entry, action: &Action, folded: &Folded) -> Vec<String> {
     if !entry.effect().passes_values_on() {
         return Vec::new();
     }
-    let found = provenance::lookalikes(&action.params, entry.references(), &seen.folded);
+    let found = provenance::lookalikes(&action.params, entry.references(), folded);
     let remark = |(address, other): (String, String)| {
         format!("{} is not {}, though it looks like it", show_address(&address), show_address(&other))
     };

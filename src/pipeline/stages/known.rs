@@ -1,29 +1,46 @@
 //! Whom the person knows, as far as the gate needs it: to find recipients by name, and to tell where an address comes
-//! from that is not in the person's own words. Read once a plan, and only when the plan names people or addresses.
+//! from that is not in the person's own words. Asked once a plan, for those whom the plan or the person names, and only when
+//! the plan names people or addresses.
 
 use super::resolve;
-use crate::core::plan::Plan;
+use crate::core::plan::{Params, Plan};
 use crate::core::provenance;
 use crate::core::provenance::{Acquaintances, KnownAddress, Standing, UntrustedText};
 use crate::language::people;
 use crate::language::people::{Candidate, Familiarity, NamedBy};
 use crate::language::words::words;
 use crate::pipeline::turn::Turn;
-use crate::services::service::Person;
+use crate::services::service::{Asked, Person};
 
-/// Everybody who could be meant; nobody when the plan asks for none.
-pub(super) async fn everybody(turn: &Turn<'_>, plan: &Plan) -> Result<Vec<Person>, String> {
-    let needed = plan.actions.iter().any(|planned| {
-        let entry = turn.brain.services.command(&planned.service, &planned.command);
-        entry.is_some_and(|entry| {
-            let written = entry.effect().passes_values_on() && provenance::holds_address(&planned.params);
-            written || resolve::needs_people(entry.as_ref(), &planned.params)
-        })
-    });
-    if !needed {
+/// Those who could be meant by the names and addresses of a plan, and those whom the person's own words name; nobody when
+/// the plan has neither.
+pub(super) async fn meant(turn: &Turn<'_>, plan: &Plan, own: &str) -> Result<Vec<Person>, String> {
+    let mut names: Vec<String> = Vec::new();
+    for planned in &plan.actions {
+        let Some(entry) = turn.brain.services.command(&planned.service, &planned.command) else { continue };
+        if entry.effect().passes_values_on() {
+            names.extend(provenance::addresses(&planned.params));
+        }
+        names.extend(resolve::people_of(entry.as_ref(), &planned.params));
+    }
+    names.sort();
+    names.dedup();
+    if names.is_empty() {
         return Ok(Vec::new());
     }
-    turn.brain.people.people(turn.owner()).await.map_err(|error| error.to_string())
+    let asked = Asked { names, ..Asked::default() }.and_said(own);
+    turn.brain.people.people(turn.owner(), &asked).await.map_err(|error| error.to_string())
+}
+
+/// Those who have an address that a service filled in, so that no plan named it.
+pub(super) async fn filled_in(turn: &Turn<'_>, params: &Params, known: &[Person]) -> Result<Vec<Person>, String> {
+    let is_known = |address: &String| known.iter().any(|person| person.emails.contains(address));
+    let names: Vec<String> = provenance::addresses(params).into_iter().filter(|address| !is_known(address)).collect();
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let asked = Asked { names, ..Asked::default() };
+    turn.brain.people.people(turn.owner(), &asked).await.map_err(|error| error.to_string())
 }
 
 /// What speaks for their addresses; `own` are the person's words, `records` their own records in sight.

@@ -123,17 +123,17 @@ impl From<ParamError> for Unsettled {
     }
 }
 
-/// Whether a proposal names people.
-pub fn needs_people(entry: &dyn Entry, params: &Params) -> bool {
-    let mut needed = false;
+/// The people that a proposal names.
+pub fn people_of(entry: &dyn Entry, params: &Params) -> Vec<String> {
+    let mut named = Vec::new();
     // Looking only: nothing is changed here, and what is wrong with the values shows later.
     let _ = entry.settle(params.clone(), &mut |slot| {
         if let Slot::People { value, .. } = slot {
-            needed |= !value.is_empty();
+            named.extend(value.iter().cloned());
         }
         Ok(())
     });
-    needed
+    named
 }
 
 /// Names and groups that became addresses.

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Contacts;
+use super::lookup::People;
 use super::person::{PersonView, is_candidate};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
@@ -13,7 +14,7 @@ use crate::language::people;
 use crate::limits::LIST_ROWS_MAX;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
-use crate::services::service::AddressBook;
+use crate::services::service::Asked;
 use crate::services::show;
 
 /// Look up a person or a group.
@@ -26,14 +27,14 @@ pub struct FindPerson {
 
 /// People a query fits, best first.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct People {
+pub struct PeopleFound {
     people: Vec<PersonView>,
     /// How many more there are.
     more: usize,
 }
 
 impl Command for FindPerson {
-    type Output = People;
+    type Output = PeopleFound;
 
     const NAME: &'static str = "find";
     const SUMMARY: &'static str = "look up a person or a group";
@@ -49,7 +50,7 @@ impl Command for FindPerson {
         CardBody::titled("Look up this person?").words("Who", &self.query)
     }
 
-    fn receipt(&self, output: &People, _: &Receipt<'_>) -> String {
+    fn receipt(&self, output: &PeopleFound, _: &Receipt<'_>) -> String {
         if output.people.is_empty() {
             return format!("👤 I know nobody called “{}”.", self.query);
         }
@@ -67,8 +68,9 @@ impl Handle<FindPerson> for Contacts {
         Effect::Read
     }
 
-    async fn perform(&self, call: Invocation<'_, FindPerson>) -> Result<Completed<People>, ServiceError> {
-        let people = self.people(&call.ctx.owner).await?;
+    async fn perform(&self, call: Invocation<'_, FindPerson>) -> Result<Completed<PeopleFound>, ServiceError> {
+        let asked = Asked::names([call.command.query.as_str()]);
+        let People { people, more: beyond } = self.look_up(&call.ctx.owner, &asked).await?;
         let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
         let found = people::look_up(&call.command.query, &candidates);
         let mut untrusted = Vec::new();
@@ -78,7 +80,7 @@ impl Handle<FindPerson> for Contacts {
             untrusted.extend(person.iter().flat_map(|person| person.untrusted.iter().cloned()));
             rows.push(PersonView::found(candidate, person.map(|p| p.phones.as_slice()).unwrap_or_default()));
         }
-        let more = found.len() - rows.len();
-        Ok(Completed::read(People { people: rows, more }).holding(untrusted))
+        let more = found.len() - rows.len() + beyond;
+        Ok(Completed::read(PeopleFound { people: rows, more }).holding(untrusted))
     }
 }

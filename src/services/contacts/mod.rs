@@ -4,14 +4,15 @@
 //! What a person saves is theirs alone and lives in the store; it completes the card of the same name.
 //! Who was only seen in mail is listed last and marked ([`Familiarity`]).
 
+mod cards;
 mod find;
+mod lookup;
 mod person;
 mod save;
 pub mod vcard;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use async_trait::async_trait;
 use find::FindPerson;
@@ -19,8 +20,8 @@ use save::SavePerson;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::person::{complete, is_same, noticed, person_of, put_first, seen};
-use self::vcard::Card;
+use self::cards::{Cards, File};
+use self::person::noticed;
 use super::command::planned;
 use super::email::mailbox::Mailboxes;
 use super::error::ServiceError;
@@ -28,16 +29,14 @@ use super::items;
 use super::provenance::Others;
 use super::registry::Registration;
 use super::service::{
-    AddressBook, Content, ContextRole, Noticed, Offerable, Person, RequestContext, Service, ServiceInfo, Wanted,
+    AddressBook, Asked, Content, ContextRole, Noticed, Offerable, Person, RequestContext, Service, ServiceInfo, Wanted,
 };
 use crate::core::ids::UserId;
 use crate::core::text::visible;
 use crate::core::turn::Along;
 use crate::language::people;
-use crate::language::people::{Familiarity, NamedBy};
 use crate::language::words::{fold, words};
-use crate::limits::{ITEMS_MAX, VCF_BYTES_MAX};
-use crate::ports::{Document, Key, Participant, Record, RecordExt, Scan, Source, Store, Table, from_stored};
+use crate::ports::{Document, Index, Key, Participant, Record, Source, Store, Table, from_stored};
 
 /// A contact as the store keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,13 +78,15 @@ fn document(contact: &Contact) -> Document {
     let people = contact.emails.iter().map(|email| Participant { address: email.clone(), ..Participant::default() });
     let flags = contact.emails.iter().map(|email| by_address(email));
     let groups = contact.groups.iter().map(|group| by_group(&people::group_key(group)));
+    let names = std::iter::once(&contact.name).chain(&contact.nicknames).flat_map(|name| words(name));
+    let said = names.chain(contact.groups.iter().cloned()).map(|word| by_word(&word));
     Document {
         kind: NAME.to_owned(),
         id: contact.id.clone(),
         title: contact.name.clone(),
         body: body.join("\n"),
         people: people.collect(),
-        flags: flags.chain(groups).chain([by_name(&contact.name)]).collect(),
+        flags: flags.chain(groups).chain(said).chain([by_name(&contact.name)]).collect(),
         ..Document::default()
     }
 }
@@ -98,6 +99,11 @@ fn by_address(address: &str) -> String {
 /// The flag of those who belong to this group.
 fn by_group(key: &str) -> String {
     format!("group {key}")
+}
+
+/// The flag of those in whose names, or as whose group, this word stands.
+fn by_word(word: &str) -> String {
+    format!("word {word}")
 }
 
 /// The flag of those who have exactly this name.
@@ -113,12 +119,6 @@ impl Record for Contact {
     }
 }
 
-#[derive(Debug, Default)]
-struct File {
-    stamp: Option<(SystemTime, u64)>,
-    cards: Arc<Vec<Card>>,
-}
-
 /// Its name in plans.
 pub const NAME: &str = "contacts";
 
@@ -126,6 +126,7 @@ pub const NAME: &str = "contacts";
 #[derive(Debug)]
 pub struct Contacts {
     store: Arc<dyn Store>,
+    index: Arc<dyn Index>,
     mailboxes: Arc<Mailboxes>,
     vcf: PathBuf,
     file: Arc<Mutex<File>>,
@@ -133,82 +134,23 @@ pub struct Contacts {
 
 impl Contacts {
     /// People from the store, from `contacts.vcf` beside the mailboxes, and from the mailboxes.
-    pub fn new(store: Arc<dyn Store>, mailboxes: Arc<Mailboxes>) -> Self {
-        Self { vcf: mailboxes.data().join("contacts.vcf"), store, mailboxes, file: Arc::default() }
+    pub fn new(store: Arc<dyn Store>, index: Arc<dyn Index>, mailboxes: Arc<Mailboxes>) -> Self {
+        Self { vcf: mailboxes.data().join("contacts.vcf"), store, index, mailboxes, file: Arc::default() }
     }
 
-    async fn stored(&self, owner: &UserId) -> Result<Vec<(Contact, u64)>, ServiceError> {
-        let scan = Scan::of::<Contact>(&[owner.as_str()], ITEMS_MAX);
-        Ok(self.store.list::<Contact>(scan).await?)
-    }
-
-    /// The cards of the file; the last readable ones when it cannot be read now.
-    async fn cards(&self, owner: &UserId) -> Result<Arc<Vec<Card>>, ServiceError> {
+    /// The cards of the file; none when it cannot be read now.
+    async fn cards(&self, owner: &UserId) -> Result<Arc<Cards>, ServiceError> {
         let path = self.vcf.clone();
         let file = Arc::clone(&self.file);
-        let read = move || {
-            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-            let meta = std::fs::metadata(&path).ok().filter(|m| m.is_file());
-            let stamp = meta.and_then(|m| Some((m.modified().ok()?, m.len())));
-            if stamp != file.stamp {
-                file.cards = Arc::new(match stamp {
-                    Some((_, len)) if len <= VCF_BYTES_MAX => {
-                        std::fs::read(&path).map(|bytes| vcard::parse(&bytes)).unwrap_or_default()
-                    }
-                    Some(_) | None => Vec::new(),
-                });
-                file.stamp = stamp;
-            }
-            Ok(Arc::clone(&file.cards))
-        };
+        let read = move || Ok(file.lock().unwrap_or_else(PoisonError::into_inner).read(&path));
         self.mailboxes.files(owner, read).await
-    }
-
-    /// Saved people: the store's contacts, and the file's cards they do not already complete.
-    async fn saved(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError> {
-        let mut people: Vec<Person> = Vec::new();
-        let mut preferred: Vec<Option<String>> = Vec::new();
-        for (contact, _) in self.stored(owner).await? {
-            preferred.push(contact.preferred);
-            people.push(Person {
-                name: contact.name,
-                nicknames: contact.nicknames,
-                emails: contact.emails,
-                phones: contact.phones,
-                groups: contact.groups,
-                known: Familiarity::Saved,
-                named_by: NamedBy::Person,
-                untrusted: contact.others.untrusted("a contact"),
-            });
-        }
-        let from_store = people.len();
-        for card in self.cards(owner).await?.iter() {
-            let same = people[..from_store].iter_mut().find(|person| is_same(person, card));
-            match same {
-                Some(person) => complete(person, card),
-                None => people.push(person_of(card)),
-            }
-        }
-        for (person, preferred) in people.iter_mut().zip(&preferred) {
-            put_first(&mut person.emails, preferred.as_deref());
-        }
-        Ok(people)
     }
 }
 
 #[async_trait]
 impl AddressBook for Contacts {
-    async fn people(&self, owner: &UserId) -> Result<Vec<Person>, ServiceError> {
-        let mut people = self.saved(owner).await?;
-        let mail = self.mailboxes.mail(owner).await?;
-        let saved: std::collections::HashSet<String> =
-            people.iter().flat_map(|person| person.emails.iter().map(|email| email.to_lowercase())).collect();
-        for correspondent in mail.people().iter() {
-            if !saved.contains(&correspondent.mailbox.address.to_lowercase()) {
-                people.push(seen(correspondent.clone()));
-            }
-        }
-        Ok(people)
+    async fn people(&self, owner: &UserId, asked: &Asked) -> Result<Vec<Person>, ServiceError> {
+        Ok(self.look_up(owner, asked).await?.people)
     }
 }
 
@@ -241,10 +183,8 @@ impl Service for Contacts {
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let people = self.people(&ctx.owner).await?;
-        let said = words(&wanted.message);
-        let is_named = |person: &&Person| people::is_named(&(*person).into(), &said);
-        Ok(people.iter().filter(is_named).take(wanted.limit).map(noticed).collect())
+        let people = self.people(&ctx.owner, &Asked::default().and_said(&wanted.message)).await?;
+        Ok(people.iter().take(wanted.limit).map(noticed).collect())
     }
 }
 

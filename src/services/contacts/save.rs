@@ -10,11 +10,11 @@ use crate::core::card::{CardBody, show_address};
 use crate::core::plan::{Action, Target};
 use crate::core::stakes::Stakes;
 use crate::limits::CANDIDATES_MAX;
-use crate::ports::{Change, Expect};
+use crate::ports::{Change, Expect, Key, RecordExt};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, before};
 use crate::services::error::ServiceError;
 use crate::services::provenance::{self, Others};
-use crate::services::service::{Prepared, RequestContext};
+use crate::services::service::{Asked, Prepared, RequestContext};
 
 /// Save or complete a contact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -109,8 +109,9 @@ impl Handle<SavePerson> for Contacts {
         let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = spaced(&command.name);
         let email = spaced(command.email.as_deref().unwrap_or_default());
-        let saved = self.saved(&ctx.owner).await?;
-        let person = match meant(&saved, &name, &email).as_slice() {
+        let asked = Asked::names([name.as_str()]);
+        let saved = self.saved(&ctx.owner, &asked).await?;
+        let person = match meant(&saved.people, &name, &email).as_slice() {
             [] => return Ok(Prepared::as_is(SavePerson { name, ..command })),
             [only] => *only,
             several => {
@@ -121,8 +122,8 @@ impl Handle<SavePerson> for Contacts {
                 });
             }
         };
-        let stored = self.stored(&ctx.owner).await?;
-        let own = stored.iter().find(|(contact, _)| is_contact(contact, person));
+        let (stored, _) = self.contacts(&ctx.owner, &asked).await?;
+        let own = stored.values().find(|(contact, _)| is_contact(contact, person));
         let known = KnownBefore { emails: person.emails.clone(), phones: person.phones.clone() };
         let target = Target {
             id: own.map(|(contact, _)| contact.id.clone()).unwrap_or_default(),
@@ -137,10 +138,13 @@ impl Handle<SavePerson> for Contacts {
 
     async fn perform(&self, call: Invocation<'_, SavePerson>) -> Result<Completed<Saved>, ServiceError> {
         let Invocation { ctx, command, action, attempt } = call;
-        let stored = self.stored(&ctx.owner).await?;
-        let own = action.target.as_ref().and_then(|target| stored.iter().find(|(contact, _)| contact.id == target.id));
+        let id = action.target.as_ref().map(|target| target.id.as_str()).filter(|id| !id.is_empty());
+        let own = match id {
+            Some(id) => self.store.load::<Contact>(&Key::of(&[ctx.owner.as_str(), id])).await?,
+            None => None,
+        };
         let (mut contact, expect) = match own {
-            Some((contact, revision)) => (contact.clone(), Expect::Revision(*revision)),
+            Some((contact, revision)) => (contact, Expect::Revision(revision)),
             None => {
                 let fresh = Contact {
                     owner: ctx.owner.clone(),

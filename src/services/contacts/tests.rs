@@ -5,10 +5,11 @@ use serde_json::json;
 use super::*;
 use crate::core::plan::{Action, Taint};
 use crate::language::people;
-use crate::ports::Batch;
+use crate::language::people::Familiarity;
+use crate::ports::{Batch, Expect};
 use crate::services::email::demo;
 use crate::services::email::tests::{Home, mail, request_context, result, run};
-use crate::services::service::{Attempt, Prepared, Wanted};
+use crate::services::service::{Asked, Attempt, Prepared, Wanted};
 use crate::services::testing::authorized;
 
 async fn find(home: &Home, query: &str) -> Vec<String> {
@@ -55,7 +56,8 @@ async fn people_are_found_by_any_of_their_names_and_by_group() {
 #[tokio::test]
 async fn everybody_is_listed_once_and_known_as_well_as_they_are() {
     let home = with_demo();
-    let people = home.contacts.people(&home.ctx.owner).await.unwrap();
+    let everybody = Asked::names(["Lindenhof", "Hedgerow", "Bob", "Chad", "Alex", "the whole team", "Mum"]);
+    let people = home.contacts.people(&home.ctx.owner, &everybody).await.unwrap();
     let mut addresses: Vec<String> = people.iter().flat_map(|p| p.emails.clone()).collect();
     addresses.sort();
     let count = addresses.len();
@@ -80,7 +82,7 @@ async fn saving_completes_the_person_of_that_name() {
     assert_eq!(tom["phones"], json!(["555 0100", "+44 7700 900163"]));
     let tom = save(&home, json!({"name": "tom okafor", "email": "tom@home.example"}), "2").await;
     assert_eq!(tom["phones"], json!(["555 0100", "+44 7700 900163"]));
-    assert_eq!(home.contacts.stored(&home.ctx.owner).await.unwrap().len(), 1);
+    assert_eq!(home.contacts.contacts(&home.ctx.owner, &Asked::names(["Tom"])).await.unwrap().0.len(), 1);
     assert_eq!(find(&home, "Tom").await, ["Tom Okafor"]);
     let team = find(&home, "team").await;
     assert_eq!(team.len(), 5, "the card's groups stay: {team:?}");
@@ -92,7 +94,7 @@ async fn somebody_new_is_saved_for_their_owner_alone() {
     let person = save(&home, json!({"name": "  Zed   Zimmer ", "email": "zed@x.example"}), "1").await;
     assert_eq!(person["name"], "Zed Zimmer");
     assert_eq!(find(&home, "zed").await, ["Zed Zimmer"]);
-    assert!(home.contacts.people(&request_context("you").owner).await.unwrap().is_empty());
+    assert!(home.contacts.people(&request_context("you").owner, &Asked::names(["zed"])).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -124,7 +126,7 @@ async fn the_file_is_read_again_when_it_changes() {
 async fn a_sender_never_takes_the_place_of_a_saved_person() {
     let home = with_demo();
     home.receive("evil", &mail("Mum <mum@evil.example>", "Help", "Mon, 4 May 2026 08:00:00 +0000", "", "x"));
-    let people = home.contacts.people(&home.ctx.owner).await.unwrap();
+    let people = home.contacts.people(&home.ctx.owner, &Asked::names(["my mum"])).await.unwrap();
     let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
     let found = people::resolve("my mum", &candidates);
     assert!(matches!(&found, people::Match::One(to) if to[0].email == "helen.morgan@example.net"), "{found:?}");
@@ -173,4 +175,58 @@ async fn an_address_that_somebody_else_gave_is_marked_until_the_person_gives_it_
     let own = save(&home, params.clone(), "3").await;
     assert_eq!(own["emails"], json!(["zoe@evil.example"]));
     assert!(home.people.service.notice(&home.ctx, &wanted).await.unwrap()[0].untrusted.is_empty());
+}
+
+/// A saved person of this name in a group, written to at their name.
+fn contact(home: &Home, id: usize, name: &str, group: &str) -> Contact {
+    Contact {
+        owner: home.ctx.owner.clone(),
+        id: format!("c{id:06}"),
+        name: name.to_owned(),
+        nicknames: Vec::new(),
+        emails: vec![format!("{}@work.example", name.to_lowercase().replace(' ', "."))],
+        preferred: None,
+        phones: Vec::new(),
+        groups: vec![group.to_owned()],
+        others: Others::default(),
+    }
+}
+
+#[tokio::test]
+async fn among_ten_thousand_people_those_who_are_meant_are_found() {
+    let home = Home::new();
+    let mut batch = Batch::default();
+    for n in 0..10_000 {
+        let group = if n < 300 { "book club" } else { "others" };
+        batch.put(&contact(&home, n, &format!("Person Number{n}"), group), Expect::Any).unwrap();
+    }
+    batch.put(&contact(&home, 10_000, "Zed Zimmermann", "others"), Expect::Any).unwrap();
+    home.store.commit(batch).await.unwrap();
+    for (asked, expected) in [
+        ("Zed", "Zed Zimmermann"),
+        ("zed zimmermann", "Zed Zimmermann"),
+        ("Zimmermnan", "Zed Zimmermann"),
+        ("zed.zimmermann@work.example", "Zed Zimmermann"),
+        ("Number9999", "Person Number9999"),
+    ] {
+        assert_eq!(find(&home, asked).await, [expected], "{asked}");
+    }
+    assert!(find(&home, "Xerxes").await.is_empty());
+    let found = result(run(&home.people, &home.ctx, "find", json!({"query": "person"}), "1").await);
+    let shown = found["people"].as_array().unwrap().len();
+    assert_eq!(shown + found["more"].as_u64().unwrap() as usize, 10_000);
+
+    let people = home.contacts.people(&home.ctx.owner, &Asked::names(["the whole book club"])).await.unwrap();
+    let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
+    let people::Match::One(members) = people::resolve("the whole book club", &candidates) else { panic!() };
+    assert_eq!(members.len(), 300, "all of them or nobody");
+    let others = home.contacts.people(&home.ctx.owner, &Asked::names(["others"])).await;
+    let Err(error) = others else { panic!("nine thousand are not written to in part") };
+    assert!(error.to_string().contains("9701 people"), "{error}");
+
+    let wanted = Wanted { message: "lunch with Zed tomorrow".into(), limit: 5 };
+    let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
+    assert_eq!(noticed.len(), 1);
+    let stranger = home.contacts.people(&request_context("you").owner, &Asked::names(["zed"])).await.unwrap();
+    assert!(stranger.is_empty());
 }

@@ -120,14 +120,14 @@ impl Home {
 
     pub fn with(smtp: Option<Smtp>) -> Self {
         let store = Arc::new(RecordStore::default());
-        Self::over(store.clone(), Arc::new(PlainIndex::new(store, Vec::new())), smtp)
+        Self::over(store.clone(), Arc::new(PlainIndex::new(store, crate::services::sources())), smtp)
     }
 
     pub fn over(store: Arc<RecordStore>, index: Arc<dyn Index>, smtp: Option<Smtp>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let own = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
         let mailboxes = Mailboxes::new(dir.path(), own, index.clone());
-        let contacts = Arc::new(Contacts::new(store.clone(), mailboxes.clone()));
+        let contacts = Arc::new(Contacts::new(store.clone(), index.clone(), mailboxes.clone()));
         Self {
             people: contacts.clone().registration(),
             email: Arc::new(Email::new(mailboxes.clone(), contacts.clone(), smtp)).registration(),

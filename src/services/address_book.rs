@@ -1,0 +1,104 @@
+//! People as the rest of the program asks for them: by the names, groups and addresses that somebody said.
+//!
+//! Invariant: who may be meant is given, and nobody is given for being there: a look-up costs the same however many are
+//! known.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+
+use super::error::ServiceError;
+use crate::core::ids::UserId;
+use crate::core::provenance::UntrustedText;
+use crate::language::people;
+use crate::language::people::{Familiarity, NamedBy};
+use crate::language::words::words;
+use crate::limits::SAID_WORDS_MAX;
+
+/// Somebody who can be meant by a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// As saved or seen.
+    pub name: String,
+    /// Other names: nicknames, what they are to the person.
+    pub nicknames: Vec<String>,
+    /// Addresses, preferred first.
+    pub emails: Vec<String>,
+    /// Phone numbers.
+    pub phones: Vec<String>,
+    /// Groups they belong to, lower case.
+    pub groups: Vec<String>,
+    /// How well.
+    pub known: Familiarity,
+    /// Who chose the name.
+    pub named_by: NamedBy,
+    /// Of all that: what somebody else said.
+    pub untrusted: Vec<UntrustedText>,
+}
+
+impl From<&Person> for people::Candidate {
+    fn from(person: &Person) -> Self {
+        Self {
+            name: person.name.clone(),
+            nicknames: person.nicknames.clone(),
+            emails: person.emails.clone(),
+            groups: person.groups.clone(),
+            familiarity: person.known,
+            named_by: person.named_by,
+        }
+    }
+}
+
+impl Person {
+    /// Somebody of whom nothing is known.
+    pub fn nobody() -> Self {
+        Self {
+            name: String::new(),
+            nicknames: Vec::new(),
+            emails: Vec::new(),
+            phones: Vec::new(),
+            groups: Vec::new(),
+            known: Familiarity::Seen,
+            named_by: NamedBy::Person,
+            untrusted: Vec::new(),
+        }
+    }
+}
+
+/// By what people are looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Names, groups and addresses.
+    pub names: Vec<String>,
+    /// Folded words of a text that may hold names of people, each once.
+    pub said: Vec<String>,
+}
+
+impl Asked {
+    /// For names, groups and addresses.
+    pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { names: names.into_iter().map(str::to_owned).collect(), said: Vec::new() }
+    }
+
+    /// The same, and for whom a text names.
+    #[must_use]
+    pub fn and_said(mut self, text: &str) -> Self {
+        let mut seen = HashSet::new();
+        self.said =
+            words(text).into_iter().filter(|word| people::may_name(word) && seen.insert(word.clone())).collect();
+        self.said.truncate(SAID_WORDS_MAX);
+        self
+    }
+
+    /// Whether somebody may be meant.
+    pub fn may_mean(&self, person: &people::Candidate) -> bool {
+        self.names.iter().any(|name| people::may_mean(name, person)) || people::is_named(person, &self.said)
+    }
+}
+
+/// Everybody a person's words could mean.
+#[async_trait]
+pub trait AddressBook: Send + Sync + std::fmt::Debug {
+    /// Those who may be meant.
+    async fn people(&self, owner: &UserId, asked: &Asked) -> Result<Vec<Person>, ServiceError>;
+}

@@ -1,0 +1,94 @@
+//! The cards of the installation's address book, and which of them words may mean.
+//!
+//! The file is read again whenever it changes. Cards are looked up by the words of their names, so that a long address
+//! book costs no more than a short one.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::person::person_of;
+use super::vcard::{self, Card};
+use crate::language::people::{self, Candidate};
+use crate::language::words::fold;
+use crate::limits::VCF_BYTES_MAX;
+use crate::services::service::{Asked, Person};
+
+/// The file as it was read last.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    stamp: Option<(SystemTime, u64)>,
+    cards: Arc<Cards>,
+}
+
+impl File {
+    /// The cards as they are now; none when it cannot be read.
+    pub fn read(&mut self, path: &Path) -> Arc<Cards> {
+        let meta = std::fs::metadata(path).ok().filter(|meta| meta.is_file());
+        let stamp = meta.and_then(|meta| Some((meta.modified().ok()?, meta.len())));
+        if stamp != self.stamp {
+            let cards = match stamp {
+                Some((_, len)) if len <= VCF_BYTES_MAX => {
+                    std::fs::read(path).map(|bytes| vcard::parse(&bytes)).unwrap_or_default()
+                }
+                Some(_) | None => Vec::new(),
+            };
+            self.cards = Arc::new(Cards::new(cards));
+            self.stamp = stamp;
+        }
+        Arc::clone(&self.cards)
+    }
+}
+
+/// Cards, and where each word of a name, each address and each group stands.
+#[derive(Debug, Default)]
+pub(super) struct Cards {
+    cards: Vec<Card>,
+    words: HashMap<String, Vec<usize>>,
+    /// By whole name, folded, and by address, in lower case.
+    same: HashMap<String, Vec<usize>>,
+}
+
+impl Cards {
+    fn new(cards: Vec<Card>) -> Self {
+        let mut new = Self::default();
+        for (at, card) in cards.iter().enumerate() {
+            for word in people::handles(&Candidate::from(&person_of(card))) {
+                new.words.entry(word).or_default().push(at);
+            }
+            for key in keys(&card.name, &card.emails) {
+                new.same.entry(key).or_default().push(at);
+            }
+        }
+        Self { cards, ..new }
+    }
+
+    /// Those that may be meant, by their place in the file.
+    pub fn meant(&self, asked: &Asked) -> BTreeSet<usize> {
+        let mut found: BTreeSet<usize> = BTreeSet::new();
+        for handle in asked.names.iter().flat_map(|name| people::handles_of(name)).chain(asked.said.iter().cloned()) {
+            found.extend(self.words.get(&handle).into_iter().flatten());
+        }
+        for word in asked.names.iter().flat_map(|name| people::name_words_of(name)) {
+            let near = self.words.iter().filter(|(known, _)| people::is_slip(&word, known));
+            found.extend(near.flat_map(|(_, at)| at));
+        }
+        found.retain(|at| self.cards.get(*at).is_some_and(|card| asked.may_mean(&Candidate::from(&person_of(card)))));
+        found
+    }
+
+    /// Those of the same name or with an address of these.
+    pub fn same(&self, person: &Person) -> BTreeSet<usize> {
+        keys(&person.name, &person.emails).flat_map(|key| self.same.get(&key)).flatten().copied().collect()
+    }
+
+    /// One of them.
+    pub fn get(&self, at: usize) -> Option<&Card> {
+        self.cards.get(at)
+    }
+}
+
+fn keys<'a>(name: &'a str, emails: &'a [String]) -> impl Iterator<Item = String> + 'a {
+    std::iter::once(fold(name)).chain(emails.iter().map(|email| email.to_ascii_lowercase()))
+}

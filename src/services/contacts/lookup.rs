@@ -1,0 +1,229 @@
+//! Who may be meant: saved contacts by the search index, the file's cards by their words, and who was seen in mail.
+//!
+//! Invariant: whoever is given, is given whole: a contact with the card of the same person, and nobody from mail whose
+//! address belongs to somebody who is saved.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::person::{complete, is_same, person_of, put_first, seen};
+use super::{Contact, Contacts, NAME, by_address, by_group, by_name, by_word};
+use crate::core::ids::UserId;
+use crate::language::people::{self, Candidate, Familiarity, NamedBy};
+use crate::language::terms;
+use crate::limits::{GROUP_MEMBERS_MAX, NAMESAKES_MAX};
+use crate::ports::{Description, Key, Needs, Query, RecordExt};
+use crate::services::error::ServiceError;
+use crate::services::service::{Asked, Person};
+
+/// Letters of a name that are taken to be right when nobody has it.
+const SURE_LETTERS: usize = 3;
+
+/// Contacts that may be meant, by id, each with its revision.
+pub(super) type Meant = BTreeMap<String, (Contact, u64)>;
+
+/// Those who may be meant.
+#[derive(Debug, Default)]
+pub(super) struct People {
+    /// The best known first.
+    pub people: Vec<Person>,
+    /// Saved ones whose names hold the same words, and who are not among them.
+    pub more: usize,
+}
+
+impl Contacts {
+    /// Everybody who may be meant.
+    pub(super) async fn look_up(&self, owner: &UserId, asked: &Asked) -> Result<People, ServiceError> {
+        let mut found = self.saved(owner, asked).await?;
+        let mail = self.mailboxes.mail(owner).await?;
+        for correspondent in mail.people().iter() {
+            let person = seen(correspondent.clone());
+            if !asked.may_mean(&Candidate::from(&person)) {
+                continue;
+            }
+            let is_saved = match person.emails.first() {
+                Some(address) => self.has(owner, address).await?,
+                None => false,
+            };
+            if !is_saved {
+                found.people.push(person);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether this address belongs to somebody who is saved.
+    async fn has(&self, owner: &UserId, address: &str) -> Result<bool, ServiceError> {
+        let holder = Person { emails: vec![address.to_owned()], ..Person::nobody() };
+        if !self.cards(owner).await?.same(&holder).is_empty() {
+            return Ok(true);
+        }
+        let query = Query { kinds: vec![NAME.to_owned()], flags: vec![by_address(address)], ..Query::default() };
+        Ok(self.index.search(owner, &query).await?.total > 0)
+    }
+
+    /// Saved people: the store's contacts, and the file's cards they do not already complete.
+    pub(super) async fn saved(&self, owner: &UserId, asked: &Asked) -> Result<People, ServiceError> {
+        let cards = self.cards(owner).await?;
+        let (contacts, more) = self.contacts(owner, asked).await?;
+        let mut people: Vec<Person> = Vec::new();
+        let mut told: BTreeSet<usize> = BTreeSet::new();
+        for (contact, _) in contacts.into_values() {
+            let preferred = contact.preferred.clone();
+            let mut person = person_saved(contact);
+            for at in cards.same(&person) {
+                if let Some(card) = cards.get(at).filter(|card| told.insert(at) && is_same(&person, card)) {
+                    complete(&mut person, card);
+                }
+            }
+            put_first(&mut person.emails, preferred.as_deref());
+            people.push(person);
+        }
+        let others = cards.meant(asked).into_iter().filter(|at| !told.contains(at));
+        people.extend(others.filter_map(|at| cards.get(at)).map(person_of));
+        Ok(People { people, more })
+    }
+
+    /// The store's contacts that may be meant, and those that complete the cards that may be; and how many more have
+    /// the same words in their names.
+    pub(super) async fn contacts(&self, owner: &UserId, asked: &Asked) -> Result<(Meant, usize), ServiceError> {
+        let cards = self.cards(owner).await?;
+        let mut found = Meant::new();
+        let mut more = 0;
+        for name in &asked.names {
+            more += self.named(owner, name, &mut found).await?;
+        }
+        if !asked.said.is_empty() {
+            self.flagged(owner, asked.said.iter().map(|word| by_word(word)), &mut found).await?;
+        }
+        for card in cards.meant(asked).into_iter().filter_map(|at| cards.get(at)) {
+            let addresses = card.emails.iter().map(|email| by_address(email));
+            self.flagged(owner, addresses.chain([by_name(&card.name)]), &mut found).await?;
+        }
+        Ok((found, more))
+    }
+
+    /// Contacts that one name, address or group may mean, and how many more there are.
+    async fn named(&self, owner: &UserId, name: &str, found: &mut Meant) -> Result<usize, ServiceError> {
+        self.flagged(owner, [by_address(name)], found).await?;
+        for group in people::group_keys(name).into_iter().filter(|group| !group.is_empty()) {
+            self.members(owner, name, &group, found).await?;
+        }
+        let more = self.described(owner, people::words_meant(name), name, found).await?;
+        let fits =
+            |(contact, _): &(Contact, u64)| people::may_mean(name, &Candidate::from(&person_saved(contact.clone())));
+        if !found.values().any(fits) {
+            self.begun(owner, name, found).await?;
+        }
+        Ok(more)
+    }
+
+    /// All members of a group: part of them would be another group.
+    async fn members(&self, owner: &UserId, name: &str, key: &str, found: &mut Meant) -> Result<(), ServiceError> {
+        let query = Query {
+            kinds: vec![NAME.to_owned()],
+            flags: vec![by_group(key)],
+            limit: GROUP_MEMBERS_MAX,
+            ..Query::default()
+        };
+        let members = self.index.search(owner, &query).await?;
+        if members.total > members.hits.len() {
+            return Err(ServiceError::Refused(format!(
+                "“{name}” has {} people, and I can look after {GROUP_MEMBERS_MAX} at once; nothing was done.",
+                members.total
+            )));
+        }
+        self.load(owner, members.hits.into_iter().map(|hit| hit.id), found).await
+    }
+
+    /// Those who are known by some of these words, and how many more are by all of them.
+    async fn described(
+        &self,
+        owner: &UserId,
+        words: Vec<String>,
+        name: &str,
+        found: &mut Meant,
+    ) -> Result<usize, ServiceError> {
+        let text = words.join(" ");
+        let description = Description {
+            kind: NAME.to_owned(),
+            exact: terms::fold(name),
+            limit: NAMESAKES_MAX,
+            words,
+            ..Description::default()
+        };
+        let candidates = self.index.candidates(owner, &description).await?;
+        let offered = candidates.ids.len();
+        self.load(owner, candidates.ids, found).await?;
+        if candidates.more == 0 {
+            return Ok(0);
+        }
+        let all = Query { kinds: vec![NAME.to_owned()], text, ..Query::default() };
+        Ok(self.index.search(owner, &all).await?.total.saturating_sub(offered))
+    }
+
+    /// Those whose names begin alike, of whom this may be a slip.
+    async fn begun(&self, owner: &UserId, name: &str, found: &mut Meant) -> Result<(), ServiceError> {
+        let begin = |word: &String| format!("{}*", word.chars().take(SURE_LETTERS).collect::<String>());
+        let long = |word: &String| word.chars().count() > SURE_LETTERS;
+        let text: Vec<String> = people::name_words_of(name).iter().filter(|word| long(word)).map(begin).collect();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let query = Query {
+            kinds: vec![NAME.to_owned()],
+            text: text.join(" "),
+            needs: Needs::All,
+            limit: NAMESAKES_MAX,
+            ..Query::default()
+        };
+        let begun = self.index.search(owner, &query).await?;
+        self.load(owner, begun.hits.into_iter().map(|hit| hit.id), found).await
+    }
+
+    /// Those of whom one of these is true.
+    async fn flagged(
+        &self,
+        owner: &UserId,
+        flags: impl IntoIterator<Item = String>,
+        found: &mut Meant,
+    ) -> Result<(), ServiceError> {
+        for flag in flags.into_iter().collect::<Vec<_>>() {
+            let kinds = vec![NAME.to_owned()];
+            let query = Query { kinds, flags: vec![flag], limit: NAMESAKES_MAX, ..Query::default() };
+            let flagged = self.index.search(owner, &query).await?;
+            self.load(owner, flagged.hits.into_iter().map(|hit| hit.id), found).await?;
+        }
+        Ok(())
+    }
+
+    async fn load(
+        &self,
+        owner: &UserId,
+        ids: impl IntoIterator<Item = String>,
+        found: &mut Meant,
+    ) -> Result<(), ServiceError> {
+        for id in ids.into_iter().collect::<Vec<_>>() {
+            if found.contains_key(&id) {
+                continue;
+            }
+            if let Some(held) = self.store.load::<Contact>(&Key::of(&[owner.as_str(), &id])).await? {
+                found.insert(id, held);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Somebody in the store.
+fn person_saved(contact: Contact) -> Person {
+    Person {
+        untrusted: contact.others.untrusted("a contact"),
+        name: contact.name,
+        nicknames: contact.nicknames,
+        emails: contact.emails,
+        phones: contact.phones,
+        groups: contact.groups,
+        known: Familiarity::Saved,
+        named_by: NamedBy::Person,
+    }
+}
