@@ -3,6 +3,9 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::digest::hex;
 
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -48,11 +51,37 @@ text_id!(
     RunId
 );
 
+impl UserId {
+    /// The person as the name of a folder. No two people share one, also where case does not matter: everything but
+    /// small letters, digits, `_` and `-` is written as `%` and its hexadecimal value.
+    pub fn folder_name(&self) -> String {
+        let mut name = String::with_capacity(self.0.len());
+        for byte in self.0.bytes() {
+            match byte {
+                b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' => name.push(char::from(byte)),
+                _ => name.push_str(&format!("%{byte:02x}")),
+            }
+        }
+        match name.len() {
+            0 => "%".to_owned(),
+            1..=200 => name,
+            _ => format!("%%{}", hex(&Sha256::digest(self.0.as_bytes()))),
+        }
+    }
+}
+
 impl ChatId {
     /// True for the chat in which this person talks with the assistant alone, topics inside it included.
     pub fn is_private_of(&self, user: &UserId) -> bool {
         let place = self.0.split_once('/').map_or(self.0.as_str(), |(chat, _)| chat);
         place == user.0 || place.strip_prefix("console:") == Some(user.as_str())
+    }
+
+    /// The person who talks here with the assistant alone, as far as the name tells; `None` for a group.
+    pub fn private_owner(&self) -> Option<UserId> {
+        let place = self.0.split_once('/').map_or(self.0.as_str(), |(chat, _)| chat);
+        let is_group = place.strip_prefix("tg:").is_some_and(|number| number.starts_with('-'));
+        (!is_group).then(|| UserId::new(place.strip_prefix("console:").unwrap_or(place)))
     }
 }
 

@@ -1,5 +1,133 @@
 //! The search index over everything that people have, behind [`Index`](crate::ports::Index).
+//!
+//! ```text
+//! store's change log ─► feed ─► owner's index ◄─ apply ── services with a source of their own
+//!                                   │
+//!                                   └─► search, candidates, all, get
+//! ```
+//!
+//! One tantivy index an owner, in a folder of its own (in memory where nothing is kept). The feed brings in what the
+//! change log tells, as it is now; whoever asks first sees to it that nothing of it is left out. Commits are visible at
+//! once and durable a little later, all marks with their documents; what was lost in between is read from the log
+//! again. An index that is damaged, of an older shape or of another store is removed and built again.
+//!
+//! In reading order: `text` and `shape` (how documents are kept), `shelf` and `owner` (one index), `dictionary`,
+//! `candidates`, `query`, `hits`, `snippet` (what it is asked), `house` (all owners' indexes), `feed` and `build` (how
+//! they follow the store), [`conversation`] (what was said, as documents), [`plain`] (the same answers without an index).
+//! Deliberately not here: what the documents of services are.
 
 #![deny(missing_docs)]
 
+mod build;
+mod candidates;
+mod columns;
+pub mod conversation;
+mod dictionary;
+mod feed;
+mod hits;
+mod house;
+mod owner;
 pub mod plain;
+mod query;
+mod shape;
+mod shelf;
+mod snippet;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tantivy::Term;
+
+use self::columns::Columns;
+use self::house::House;
+use crate::core::ids::UserId;
+use crate::ports::{Candidates, Description, Found, Index, IndexError, Progress, Query, Source, Store, Update};
+
+/// The index of a store.
+#[derive(Debug)]
+pub struct SearchIndex {
+    house: Arc<House>,
+}
+
+impl SearchIndex {
+    /// The index of what these sources make of the store's records, kept in `folder`; `None`: in memory. The store must
+    /// follow the tables of the sources. Inside a runtime it follows the store from now on, else when it is asked.
+    pub fn new(store: Arc<dyn Store>, sources: Vec<Source>, folder: Option<PathBuf>) -> Self {
+        let house = Arc::new(House::new(store, sources, folder));
+        feed::follow(&house);
+        Self { house }
+    }
+}
+
+#[async_trait]
+impl Index for SearchIndex {
+    async fn search(&self, owner: &UserId, query: &Query) -> Result<Found, IndexError> {
+        let query = query.clone();
+        self.house.read(owner, move |index| hits::search(&index.searcher(), &index.fields, &query)).await
+    }
+
+    async fn candidates(&self, owner: &UserId, description: &Description) -> Result<Candidates, IndexError> {
+        let sought = description.clone();
+        self.house.read(owner, move |index| candidates::candidates(&index.searcher(), &index.fields, &sought)).await
+    }
+
+    async fn all(&self, owner: &UserId, kind: &str) -> Result<Vec<(String, Vec<u8>)>, IndexError> {
+        let kind = kind.to_owned();
+        let read = move |index: &owner::OwnerIndex| {
+            let searcher = index.searcher();
+            let columns = Columns::of(&searcher)?;
+            let term = Term::from_field_text(index.fields.kind, &kind);
+            let mut all = Vec::new();
+            for (number, segment) in searcher.segment_readers().iter().enumerate() {
+                let mut docs = Vec::new();
+                dictionary::documents(segment, &term, |doc| docs.push(doc))?;
+                all.append(&mut columns.many(number, &docs)?);
+            }
+            Ok(all)
+        };
+        self.house.read(owner, read).await
+    }
+
+    async fn get(&self, owner: &UserId, kind: &str, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, IndexError> {
+        let (kind, ids) = (kind.to_owned(), ids.to_vec());
+        let read = move |index: &owner::OwnerIndex| {
+            let searcher = index.searcher();
+            let columns = Columns::of(&searcher)?;
+            let mut found = Vec::new();
+            for id in &ids {
+                for (number, segment) in searcher.segment_readers().iter().enumerate() {
+                    let mut docs = Vec::new();
+                    dictionary::documents(segment, &index.fields.key(&kind, id), |doc| docs.push(doc))?;
+                    if let Some(doc) = docs.first() {
+                        found.push((id.clone(), columns.kept(number, *doc)?));
+                        break;
+                    }
+                }
+            }
+            Ok(found)
+        };
+        self.house.read(owner, read).await
+    }
+
+    async fn apply(&self, owner: &UserId, update: Update) -> Result<(), IndexError> {
+        let mark = update.mark.clone();
+        self.house.write(owner, update, Some(mark), house::Durable::Now).await
+    }
+
+    async fn mark(&self, owner: &UserId, feed: &str) -> Result<Option<String>, IndexError> {
+        let feed = feed.to_owned();
+        self.house.look(owner, move |index| Ok(index.marks()?.feeds.get(&feed).cloned())).await
+    }
+
+    fn progress(&self, owner: &UserId) -> Option<Progress> {
+        self.house.progress(owner)
+    }
+
+    async fn purge(&self, owner: &UserId) -> Result<(), IndexError> {
+        self.house.purge(owner).await
+    }
+}

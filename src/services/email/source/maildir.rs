@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::digest::hex;
 use crate::core::ids::UserId;
 use crate::limits::MAIL_BYTES_MAX;
 
@@ -100,7 +99,7 @@ const BEGINNING_BYTES: u64 = 64 * 1024;
 impl Maildir {
     /// The mailbox of `owner` below the data folder. Nothing is created.
     pub fn of(data: &Path, owner: &UserId) -> Self {
-        Self { root: data.join("mail").join(folder_name(owner.as_str())) }
+        Self { root: data.join("mail").join(owner.folder_name()) }
     }
 
     /// Where it lies; it need not exist.
@@ -246,29 +245,6 @@ fn create_file(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
-}
-
-/// An owner as the name of a folder. No two owners share one, also where case does not matter: everything
-/// but small letters, digits, `_` and `-` is written as `%` and its hexadecimal value.
-pub fn folder_name(owner: &str) -> String {
-    use std::fmt::Write as _;
-    let mut name = String::with_capacity(owner.len());
-    for byte in owner.bytes() {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' => name.push(char::from(byte)),
-            _ => {
-                let _ = write!(name, "%{byte:02x}");
-            }
-        }
-    }
-    if name.is_empty() {
-        return "%".to_owned();
-    }
-    if name.len() > 200 {
-        use sha2::Digest as _;
-        return format!("%%{}", hex(&sha2::Sha256::digest(owner.as_bytes())));
-    }
-    name
 }
 
 /// A path as text, also where a folder's name is none.

@@ -107,13 +107,13 @@ fn encoded_headers_and_old_charsets_are_decoded() {
 #[test]
 fn no_two_owners_share_a_folder() {
     let names = ["a", "A", "tg:1", "tg_1", "..", ".", "", "a/b", "a\\b", "%41", "ä", "a b"];
-    let folders: Vec<String> = names.iter().map(|name| source::maildir::folder_name(name)).collect();
+    let folders: Vec<String> = names.iter().map(|name| crate::core::ids::UserId::new(*name).folder_name()).collect();
     for (index, folder) in folders.iter().enumerate() {
         assert!(!folder.is_empty() && !folder.contains(['/', '\\', '.']), "{folder}");
         assert!(folder.chars().all(|c| !c.is_ascii_uppercase()));
         assert!(!folders[..index].contains(folder), "{folder}");
     }
-    assert!(source::maildir::folder_name(&"x".repeat(5000)).len() < 200);
+    assert!(crate::core::ids::UserId::new("x".repeat(5000)).folder_name().len() < 200);
 }
 
 proptest! {

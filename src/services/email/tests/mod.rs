@@ -147,7 +147,7 @@ impl Home {
 
     /// A file in a folder of the mailbox.
     pub fn lay(&self, folder: &str, name: &str, bytes: &[u8]) -> PathBuf {
-        let owner = source::maildir::folder_name(self.ctx.owner.as_str());
+        let owner = self.ctx.owner.folder_name();
         let folder = self.dir.path().join("mail").join(owner).join(folder);
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join(name);

@@ -1,0 +1,186 @@
+//! The words of an index and how often they occur, walked by ranges.
+//!
+//! What is deleted stays in tantivy's dictionaries until segments merge, so occurrences are counted among the living.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use tantivy::postings::Postings;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term};
+
+use crate::language::likeness;
+use crate::limits;
+
+/// The living documents of a segment that have this word.
+pub(super) fn documents(segment: &SegmentReader, term: &Term, mut each: impl FnMut(DocId)) -> tantivy::Result<()> {
+    let Some(mut postings) = segment.inverted_index(term.field())?.read_postings(term, IndexRecordOption::Basic)?
+    else {
+        return Ok(());
+    };
+    let _ = postings.term_freq();
+    let mut doc = postings.doc();
+    while doc != TERMINATED {
+        if !segment.is_deleted(doc) {
+            each(doc);
+        }
+        doc = postings.advance();
+    }
+    Ok(())
+}
+
+/// In how many living documents a word occurs.
+pub(super) fn frequency(searcher: &Searcher, term: &Term) -> tantivy::Result<usize> {
+    let mut found = 0;
+    for segment in searcher.segment_readers() {
+        if segment.has_deletes() {
+            documents(segment, term, |_| found += 1)?;
+        } else {
+            found += segment.inverted_index(term.field())?.doc_freq(term)? as usize;
+        }
+    }
+    Ok(found)
+}
+
+/// Calls for every word of a field that begins so, of each segment.
+pub(super) fn walk(
+    searcher: &Searcher,
+    field: Field,
+    beginning: &str,
+    mut each: impl FnMut(&str) -> ControlFlow<()>,
+) -> tantivy::Result<()> {
+    for segment in searcher.segment_readers() {
+        let inverted = segment.inverted_index(field)?;
+        let mut terms = inverted.terms().range().ge(beginning.as_bytes()).into_stream()?;
+        while terms.advance() {
+            let Ok(word) = std::str::from_utf8(terms.key()) else { continue };
+            if !word.starts_with(beginning) || each(word).is_break() {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A vocabulary: the words of fields behind a prefix that is not part of the word.
+pub(super) struct Vocabulary<'a> {
+    pub(super) searcher: &'a Searcher,
+    pub(super) fields: &'a [Field],
+    pub(super) prefix: &'a str,
+}
+
+/// Words that were found, each with its likeness and the living documents that have it.
+pub(super) type Found = BTreeMap<String, (f32, usize)>;
+
+impl Vocabulary<'_> {
+    /// A word as the index has it.
+    pub(super) fn term(&self, field: Field, word: &str) -> Term {
+        Term::from_field_text(field, &format!("{}{word}", self.prefix))
+    }
+
+    /// In how many living documents a word occurs; of several fields the most.
+    pub(super) fn frequency(&self, word: &str) -> tantivy::Result<usize> {
+        let mut counted = self.fields.iter().map(|field| frequency(self.searcher, &self.term(*field, word)));
+        counted.try_fold(0, |most, found| Ok(most.max(found?)))
+    }
+
+    fn add(&self, found: &mut Found, word: &str, likeness: f32) -> tantivy::Result<()> {
+        if !found.contains_key(word) {
+            let documents = self.frequency(word)?;
+            if documents > 0 {
+                found.insert(word.to_owned(), (likeness, documents));
+            }
+        }
+        Ok(())
+    }
+
+    /// Words that begin with this one, but for itself.
+    pub(super) fn beginning_with(&self, word: &str) -> tantivy::Result<Vec<String>> {
+        let mut longer = Vec::new();
+        for field in self.fields {
+            walk(self.searcher, *field, &format!("{}{word}", self.prefix), |known| {
+                longer.extend(known.strip_prefix(self.prefix).map(str::to_owned));
+                if longer.len() < limits::INDEX_BEGINNINGS_MAX {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            })?;
+        }
+        longer.retain(|known| known != word);
+        longer.sort_unstable();
+        longer.dedup();
+        Ok(longer)
+    }
+
+    /// The same word, what begins it, and what it begins.
+    pub(super) fn whole(&self, word: &str) -> tantivy::Result<Found> {
+        let mut found = Found::new();
+        self.add(&mut found, word, likeness::SAME)?;
+        let ends: Vec<usize> = word.char_indices().map(|(at, _)| at).skip(likeness::BEGINNING_CHARS).collect();
+        for shorter in ends.into_iter().filter_map(|end| word.get(..end)) {
+            self.add(&mut found, shorter, likeness::BEGINNING)?;
+        }
+        if word.chars().count() >= likeness::BEGINNING_CHARS {
+            for longer in self.beginning_with(word)? {
+                self.add(&mut found, &longer, likeness::BEGINNING)?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Words this one may be a slip of. Those with the same first letter are all looked at, others up to a limit.
+    pub(super) fn slips(&self, word: &str) -> tantivy::Result<Found> {
+        let mut found = Found::new();
+        let Some(first) = word.chars().next() else { return Ok(found) };
+        if word.chars().count() < likeness::SLIP_CHARS {
+            return Ok(found);
+        }
+        let trigrams = Trigrams::of(word);
+        for (beginning, most) in [(first.to_string(), usize::MAX), (String::new(), limits::INDEX_SLIPS_WALKED_MAX)] {
+            let mut like = BTreeMap::new();
+            for field in self.fields {
+                let mut left = most;
+                walk(self.searcher, *field, &format!("{}{beginning}", self.prefix), |known| {
+                    let known = known.strip_prefix(self.prefix).unwrap_or(known);
+                    if trigrams.may_be_like(known)
+                        && let Some(likeness) = likeness::slip(word, known)
+                    {
+                        like.insert(known.to_owned(), likeness);
+                    }
+                    left = left.saturating_sub(1);
+                    if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                })?;
+            }
+            for (known, likeness) in like {
+                self.add(&mut found, &known, likeness)?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A quick look that leaves out most of what is no slip.
+struct Trigrams(Vec<[char; 3]>, usize);
+
+impl Trigrams {
+    fn of(word: &str) -> Self {
+        let padded: Vec<char> = format!("  {word} ").chars().collect();
+        Self(padded.windows(3).map(|three| [three[0], three[1], three[2]]).collect(), word.chars().count())
+    }
+
+    fn may_be_like(&self, known: &str) -> bool {
+        let length = known.chars().count();
+        if length > self.1 * 3 || self.1 > length * 3 {
+            return false;
+        }
+        let mut three = [' ', ' ', ' '];
+        let mut shared = 0;
+        for c in known.chars().chain([' ']) {
+            three = [three[1], three[2], c];
+            shared += usize::from(self.0.contains(&three));
+        }
+        // One edit leaves a trigram of a word of four letters, at its first one.
+        shared > 0
+    }
+}

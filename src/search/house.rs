@@ -1,0 +1,357 @@
+//! All owners' indexes: opened when they are needed, a bounded number of them kept open.
+//!
+//! Invariants: one writer at a time an owner, and not many in all; nobody's build or damage keeps another owner waiting;
+//! whatever fails about an index costs that index, which is then built again.
+
+use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{OnceCell, Semaphore, watch};
+use tokio::task::spawn_blocking;
+
+use super::build;
+use super::feed::{self, Feed};
+use super::owner::OwnerIndex;
+use crate::core::ids::UserId;
+use crate::limits;
+use crate::ports::{IndexError, Progress, Source, Store, Update};
+
+/// When a commit has to be on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durable {
+    /// Before the answer.
+    Now,
+    /// With the next seal.
+    Later,
+}
+
+/// All indexes of a store.
+#[derive(Debug)]
+pub(super) struct House {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) sources: Vec<Source>,
+    pub(super) folder: Option<PathBuf>,
+    pub(super) feed: tokio::sync::Mutex<Feed>,
+    /// How far the feed has come.
+    pub(super) applied: AtomicU64,
+    pub(super) begun: OnceCell<()>,
+    /// Which store, sources and run of their marks an index has to be of.
+    pub(super) origin: Mutex<String>,
+    /// From which revision the builds under way need the log.
+    pub(super) building: Mutex<BTreeMap<UserId, u64>>,
+    owners: Mutex<HashMap<UserId, Arc<Owner>>>,
+    uses: AtomicU64,
+    readers: Semaphore,
+    writers: Semaphore,
+}
+
+/// One owner.
+#[derive(Debug)]
+pub(super) struct Owner {
+    pub(super) id: UserId,
+    /// Held by whoever opens or writes.
+    writing: tokio::sync::Mutex<()>,
+    index: Mutex<Option<Arc<OwnerIndex>>>,
+    /// `Some` while it is being built.
+    pub(super) progress: watch::Sender<Option<Progress>>,
+    unsealed: AtomicBool,
+    used: AtomicU64,
+}
+
+/// The lock of a value that no panic can leave half written.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn broken(cause: impl std::fmt::Display) -> IndexError {
+    IndexError::Broken(cause.to_string())
+}
+
+/// Runs work with tantivy on a thread that may block; a panic over damaged bytes is an error like any other.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> tantivy::Result<T> + Send + 'static) -> Result<T, String> {
+    let caught = spawn_blocking(move || catch_unwind(AssertUnwindSafe(work))).await;
+    match caught {
+        Ok(Ok(done)) => done.map_err(|cause| cause.to_string()),
+        Ok(Err(_)) | Err(_) => Err("reading or writing it failed unexpectedly".to_owned()),
+    }
+}
+
+impl House {
+    pub(super) fn new(store: Arc<dyn Store>, sources: Vec<Source>, folder: Option<PathBuf>) -> Self {
+        Self {
+            store,
+            sources,
+            folder,
+            feed: tokio::sync::Mutex::default(),
+            applied: AtomicU64::new(0),
+            begun: OnceCell::new(),
+            origin: Mutex::default(),
+            building: Mutex::default(),
+            owners: Mutex::default(),
+            uses: AtomicU64::new(0),
+            readers: Semaphore::new(limits::INDEX_SEARCHES_AT_ONCE),
+            writers: Semaphore::new(limits::INDEX_WRITERS_AT_ONCE),
+        }
+    }
+
+    fn folder_of(&self, owner: &UserId) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join(owner.folder_name()))
+    }
+
+    pub(super) fn progress(&self, owner: &UserId) -> Option<Progress> {
+        locked(&self.owners).get(owner).and_then(|owner| *owner.progress.borrow())
+    }
+
+    fn entry(&self, id: &UserId) -> Arc<Owner> {
+        let mut owners = locked(&self.owners);
+        let owner = owners.entry(id.clone()).or_insert_with(|| {
+            Arc::new(Owner {
+                id: id.clone(),
+                writing: tokio::sync::Mutex::default(),
+                index: Mutex::default(),
+                progress: watch::Sender::new(None),
+                unsealed: AtomicBool::new(false),
+                used: AtomicU64::new(0),
+            })
+        });
+        let owner = Arc::clone(owner);
+        owner.used.store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        if self.folder.is_some() && owners.len() > limits::INDEXES_OPEN_MAX {
+            let idle = |owner: &&Arc<Owner>| {
+                let sealed = !owner.unsealed.load(Ordering::Acquire) && owner.progress.borrow().is_none();
+                sealed && Arc::strong_count(owner) == 1
+            };
+            let oldest = owners.values().filter(idle).min_by_key(|owner| owner.used.load(Ordering::Relaxed));
+            if let Some(oldest) = oldest.map(|owner| owner.id.clone()) {
+                owners.remove(&oldest);
+            }
+        }
+        owner
+    }
+
+    /// The owner's index, opened or made; it may be in the course of being built.
+    pub(super) async fn opened(self: &Arc<Self>, id: &UserId) -> Result<(Arc<Owner>, Arc<OwnerIndex>), IndexError> {
+        feed::begin(self).await?;
+        let owner = self.entry(id);
+        let present = locked(&owner.index).clone();
+        if let Some(index) = present {
+            return Ok((owner, index));
+        }
+        let _writing = owner.writing.lock().await;
+        let present = locked(&owner.index).clone();
+        if let Some(index) = present {
+            return Ok((Arc::clone(&owner), index));
+        }
+        let folder = self.folder_of(id);
+        let opening = folder.clone();
+        let opened = match blocking(move || OwnerIndex::open(opening.as_deref())).await {
+            Ok(index) => Ok(index),
+            Err(why) => {
+                tracing::warn!(owner = %id, %why, "a search index is unusable and is built again");
+                blocking(move || {
+                    if let Some(folder) = &folder {
+                        std::fs::remove_dir_all(folder)?;
+                    }
+                    OwnerIndex::open(folder.as_deref())
+                })
+                .await
+            }
+        };
+        let index = Arc::new(opened.map_err(broken)?);
+        let mark = index.marks().map_err(broken)?.feeds.remove(feed::STORE);
+        *locked(&owner.index) = Some(Arc::clone(&index));
+        if !mark.is_some_and(|mark| self.is_ours(&mark)) {
+            build::start(self, &owner);
+        }
+        self.verify_later(&owner, &index);
+        Ok((Arc::clone(&owner), index))
+    }
+
+    fn is_ours(&self, mark: &str) -> bool {
+        mark.rsplit_once('/').is_some_and(|(origin, _)| origin == *locked(&self.origin))
+    }
+
+    /// The mark of the store's feed at a revision.
+    pub(super) fn mark_at(&self, revision: u64) -> String {
+        format!("{}/{revision}", locked(&self.origin))
+    }
+
+    /// A large index is used while its check sums are compared.
+    fn verify_later(self: &Arc<Self>, owner: &Arc<Owner>, index: &Arc<OwnerIndex>) {
+        if !index.is_verified() {
+            let (house, owner, index) = (Arc::clone(self), Arc::clone(owner), Arc::clone(index));
+            tokio::spawn(async move {
+                let verifying = Arc::clone(&index);
+                if let Err(why) = blocking(move || verifying.verify()).await {
+                    house.discard(&owner, &index, &why).await;
+                }
+            });
+        }
+    }
+
+    /// Removes an index that cannot be used; the next use builds it again.
+    pub(super) async fn discard(&self, owner: &Owner, index: &Arc<OwnerIndex>, why: &str) {
+        let _writing = owner.writing.lock().await;
+        let is_current = locked(&owner.index).as_ref().is_some_and(|current| Arc::ptr_eq(current, index));
+        if !is_current {
+            return;
+        }
+        tracing::warn!(owner = %owner.id, %why, "a search index failed and is built again");
+        *locked(&owner.index) = None;
+        owner.unsealed.store(false, Ordering::Release);
+        if let Some(folder) = self.folder_of(&owner.id) {
+            let _ = spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
+        }
+    }
+
+    /// Forgets all indexes that are open, as they are of another origin now.
+    pub(super) fn close_all(&self) {
+        for owner in locked(&self.owners).values() {
+            *locked(&owner.index) = None;
+        }
+    }
+
+    /// Reads an index as it is, whole or not.
+    pub(super) async fn look<T: Send + 'static>(
+        self: &Arc<Self>,
+        owner: &UserId,
+        read: impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static,
+    ) -> Result<T, IndexError> {
+        let read = Arc::new(read);
+        let mut why = String::new();
+        for _ in 0..2 {
+            let (owner, index) = self.opened(owner).await?;
+            let _permit = self.readers.acquire().await.map_err(broken)?;
+            let (reading, read) = (Arc::clone(&index), Arc::clone(&read));
+            match blocking(move || read(&reading)).await {
+                Ok(found) => return Ok(found),
+                Err(cause) => {
+                    self.discard(&owner, &index, &cause).await;
+                    why = cause;
+                }
+            }
+        }
+        Err(IndexError::Broken(why))
+    }
+
+    /// Reads an index that is whole and holds all of the store's changes so far.
+    pub(super) async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        owner: &UserId,
+        read: impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static,
+    ) -> Result<T, IndexError> {
+        feed::catch_up(self).await?;
+        self.whole(owner, limits::INDEX_BUILDING_WAIT).await?;
+        let read = Arc::new(read);
+        let again = Arc::clone(&read);
+        match self.look_once(owner, move |index| read(index)).await {
+            Err(IndexError::Broken(_)) => {
+                self.whole(owner, limits::INDEX_BUILDING_WAIT).await?;
+                self.look_once(owner, move |index| again(index)).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn look_once<T: Send + 'static>(
+        self: &Arc<Self>,
+        owner: &UserId,
+        read: impl FnOnce(&OwnerIndex) -> tantivy::Result<T> + Send + 'static,
+    ) -> Result<T, IndexError> {
+        let (owner, index) = self.opened(owner).await?;
+        let _permit = self.readers.acquire().await.map_err(broken)?;
+        let reading = Arc::clone(&index);
+        match blocking(move || read(&reading)).await {
+            Ok(found) => Ok(found),
+            Err(why) => {
+                self.discard(&owner, &index, &why).await;
+                Err(IndexError::Broken(why))
+            }
+        }
+    }
+
+    /// Waits until the owner's index is built, for a while.
+    async fn whole(self: &Arc<Self>, id: &UserId, patience: std::time::Duration) -> Result<(), IndexError> {
+        let (owner, _) = self.opened(id).await?;
+        let mut progress = owner.progress.subscribe();
+        if progress.borrow().is_none() {
+            return Ok(());
+        }
+        let built = tokio::time::timeout(patience, progress.wait_for(Option::is_none)).await;
+        match (built, *owner.progress.borrow()) {
+            (Err(_), Some(progress)) => Err(IndexError::Building(progress)),
+            (Ok(_) | Err(_), _) => Ok(()),
+        }
+    }
+
+    /// Brings an update into an owner's index.
+    pub(super) async fn write(
+        self: &Arc<Self>,
+        id: &UserId,
+        update: Update,
+        mark: Option<String>,
+        durable: Durable,
+    ) -> Result<(), IndexError> {
+        let (owner, index) = self.opened(id).await?;
+        let written = {
+            let _writing = owner.writing.lock().await;
+            let _permit = self.writers.acquire().await.map_err(broken)?;
+            owner.unsealed.store(true, Ordering::Release);
+            let writing = Arc::clone(&index);
+            let written = blocking(move || {
+                writing.apply(&update, mark.as_deref())?;
+                if durable == Durable::Now { writing.seal() } else { Ok(()) }
+            });
+            let written = written.await;
+            if durable == Durable::Now || self.folder.is_none() {
+                owner.unsealed.store(false, Ordering::Release);
+            }
+            written
+        };
+        if let Err(why) = written {
+            self.discard(&owner, &index, &why).await;
+            return Err(IndexError::Broken(why));
+        }
+        Ok(())
+    }
+
+    /// Makes durable whatever is not.
+    pub(super) async fn seal(self: &Arc<Self>) {
+        let unsealed: Vec<Arc<Owner>> =
+            locked(&self.owners).values().filter(|owner| owner.unsealed.load(Ordering::Acquire)).cloned().collect();
+        for owner in unsealed {
+            let index = locked(&owner.index).clone();
+            let Some(index) = index else { continue };
+            let sealed = {
+                let _writing = owner.writing.lock().await;
+                let sealing = Arc::clone(&index);
+                owner.unsealed.store(false, Ordering::Release);
+                blocking(move || sealing.seal()).await
+            };
+            if let Err(why) = sealed {
+                self.discard(&owner, &index, &why).await;
+            }
+        }
+    }
+
+    /// See [`crate::ports::Index::purge`].
+    pub(super) async fn purge(self: &Arc<Self>, id: &UserId) -> Result<(), IndexError> {
+        feed::catch_up(self).await?;
+        let (owner, _) = self.opened(id).await?;
+        // A build under way reads records that are gone already.
+        let _ = owner.progress.subscribe().wait_for(Option::is_none).await;
+        let (owner, index) = self.opened(id).await?;
+        let purged = {
+            let _writing = owner.writing.lock().await;
+            let purging = Arc::clone(&index);
+            blocking(move || purging.expunge()).await
+        };
+        if let Err(why) = purged {
+            self.discard(&owner, &index, &why).await;
+        }
+        Ok(())
+    }
+}
