@@ -66,6 +66,18 @@ pub(super) fn rest(next: &Option<String>, rows: usize, more: usize) -> Option<(u
     Some((rows.saturating_sub(LIST_ROWS_MAX) + more, after))
 }
 
+/// A page of the best of `total`, best first: `rows` are as many of them as are looked at, and the page goes on behind
+/// the one of id `after`. Behind the last of them it does not go on: whoever looks for what fits worse than a hundred
+/// others says more of it.
+pub(super) fn ranked<T>(mut rows: Vec<T>, total: usize, after: Option<&str>, id: impl Fn(&T) -> &str) -> Page<T> {
+    rows.truncate(RESULT_ROWS_MAX);
+    let place = |after: &str| rows.iter().position(|row| id(row) == after).map_or(rows.len(), |at| at + 1);
+    let behind = after.map_or(0, place);
+    let rows = rows.split_off(behind);
+    let next = (rows.len() > LIST_ROWS_MAX).then(|| id(&rows[LIST_ROWS_MAX - 1]).to_owned());
+    Page { more: total.saturating_sub(behind + rows.len()), rows, next }
+}
+
 /// What people are shown of rows in an order of their own: those behind `after`, where a row's place is told by `place`.
 pub(super) fn behind<T>(mut rows: Vec<T>, after: Option<&str>, place: impl Fn(&T) -> String) -> Page<T> {
     if let Some(after) = after {

@@ -156,7 +156,9 @@ async fn every_list_tells_the_true_number_of_what_it_leaves_out() {
         let bulk = Bulk::mine();
         let (start, end) = ("2026-01-13T10:00:00+00:00", "2026-01-13T11:00:00+00:00");
         rig.store.put_quietly(batch((0..size).map(|n| bulk.task(n, Some("2026-01-14T09:00:00+00:00")))));
-        rig.store.put_quietly(batch((0..size).map(|n| bulk.event(n, start, end))));
+        // All of a span is looked through for a page of it: three sizes of that are a long test.
+        let events = if size == 100_001 { 1_001 } else { size };
+        rig.store.put_quietly(batch((0..events).map(|n| bulk.event(n, start, end))));
         rig.store.put_quietly(batch((0..size).map(|n| bulk.note(n))));
         rig.store.put_quietly(batch((0..size).map(|n| bulk.fact(n))));
         let says = |text: String, rest: usize| {
@@ -175,7 +177,7 @@ async fn every_list_tells_the_true_number_of_what_it_leaves_out() {
         ] {
             rig.plans(json!([action(service, command, params)]));
             let first = rig.says("show them to me").await;
-            says(first.text(), size - 20);
+            says(first.text(), if service == "calendar" { events } else { size } - 20);
             // Each page of a span looks through all of it; once is enough for the large ones.
             if size == 10_001 {
                 let second = rig.presses(&first.button(Role::More).unwrap()).await;

@@ -50,7 +50,7 @@ const RECENCY_DAYS: f32 = 30.0;
 pub const NAME: &str = "memory";
 
 /// The orders by which it asks the store for facts.
-pub(super) static INDEXES: [&Secondary; 1] = [&record::BY_CATEGORY];
+pub(super) static INDEXES: [&Secondary; 2] = [&record::BY_CATEGORY, &record::BY_AGE];
 
 /// Its facts, to be found.
 pub(super) const SOURCE: Source = items::source::<Memory>();
@@ -87,6 +87,22 @@ impl MemoryService {
             return self.finder(ctx).page(all).await;
         }
         self.relevant(ctx, &query).await
+    }
+
+    /// A page of them: of all, the newest first.
+    async fn recalled(
+        &self,
+        ctx: &RequestContext,
+        query: &str,
+        after: Option<&str>,
+    ) -> Result<Page<Memory>, ServiceError> {
+        let query = WordQuery::new(query);
+        if query.is_for_everything() {
+            let scan = Scan::by(&record::BY_AGE, &[ctx.owner.as_str()], usize::MAX);
+            return Ok(pages::page(&self.store, vec![scan], after).await?);
+        }
+        let (found, total) = self.relevant(ctx, &query).await?;
+        Ok(pages::ranked(found, total, after, Memory::id))
     }
 
     /// The facts that answer a question, best first: relevance, a little more for newer ones.

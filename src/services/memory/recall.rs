@@ -9,17 +9,21 @@ use super::record::FactView;
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::limits::RESULT_ROWS_MAX;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
-use crate::services::show;
+use crate::services::pages::{self, Page};
+use crate::services::show::{self, Paging};
 
 /// Look up remembered facts.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecallFacts {
     query: String,
+    /// Where a page goes on; not for plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    after: Option<String>,
 }
 
 /// Facts that answer a question, best first.
@@ -28,6 +32,9 @@ pub struct Recalled {
     memories: Vec<FactView>,
     /// How many more there are.
     more: usize,
+    /// What the next page goes on after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
 }
 
 impl Command for RecallFacts {
@@ -48,14 +55,22 @@ impl Command for RecallFacts {
     }
 
     fn receipt(&self, output: &Recalled, _: &Receipt<'_>) -> String {
-        if output.memories.is_empty() {
-            return "🧠 I remember nothing about that.".to_owned();
-        }
         let line = |fact: &FactView| {
             let from = fact.from.as_deref().map(show::from).unwrap_or_default();
             format!("▫️ {}: {}{from}", fact.key, fact.value)
         };
-        format!("🧠 I remember:\n{}", show::list(output.memories.iter().map(line).collect(), output.more))
+        let paging = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        let list = || show::page(output.memories.iter().map(line).collect(), paging);
+        match (paging.after, output.memories.is_empty()) {
+            (Some(_), _) => list(),
+            (None, true) => "🧠 I remember nothing about that.".to_owned(),
+            (None, false) => format!("🧠 I remember:\n{}", list()),
+        }
+    }
+
+    fn next_page(&self, output: &Recalled) -> Option<(usize, Self)> {
+        let (rest, after) = pages::rest(&output.next, output.memories.len(), output.more)?;
+        Some((rest, Self { query: self.query.clone(), after: Some(after) }))
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -71,9 +86,8 @@ impl Handle<RecallFacts> for MemoryService {
 
     async fn perform(&self, call: Invocation<'_, RecallFacts>) -> Result<Completed<Recalled>, ServiceError> {
         let Invocation { ctx, command, .. } = call;
-        let (found, total) = self.found(ctx, &command.query).await?;
-        let shown = &found[..found.len().min(RESULT_ROWS_MAX)];
-        let memories = shown.iter().map(|memory| memory.view(ctx)).collect();
-        Ok(Completed::read(Recalled { memories, more: total - shown.len() }).holding(items::untrusted(shown)))
+        let Page { rows, more, next } = self.recalled(ctx, &command.query, command.after.as_deref()).await?;
+        let memories = rows.iter().map(|memory| memory.view(ctx)).collect();
+        Ok(Completed::read(Recalled { memories, more, next }).holding(items::untrusted(&rows)))
     }
 }

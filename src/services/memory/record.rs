@@ -60,6 +60,18 @@ pub(super) static BY_CATEGORY: Secondary = Secondary {
     },
 };
 
+/// Facts by what was learned last: owner, time from its far end.
+pub(super) static BY_AGE: Secondary = Secondary {
+    name: "memories_by_age",
+    table: Table::Memories,
+    version: 1,
+    keys: |_, stored| {
+        let ago = |fact: &Memory| u64::MAX - u64::try_from(fact.at.timestamp_millis()).unwrap_or(0);
+        let key = |fact: Memory| Key::of(&[fact.owner.as_str(), &Key::number(ago(&fact))]);
+        readable::<Memory>(stored).map(key).into_iter().collect()
+    },
+};
+
 impl Record for Memory {
     const TABLE: Table = Table::Memories;
 

@@ -5,15 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::NotesService;
-use super::record::{BY_CHANGE, Note, NoteView, Notes};
+use super::record::{NoteView, Notes};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::ports::Scan;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
-use crate::services::items::{self, Item};
-use crate::services::pages::{self, Page};
+use crate::services::pages;
 use crate::services::show::{self, Paging};
 
 /// Show all notes.
@@ -66,10 +64,6 @@ impl Handle<ListNotes> for NotesService {
     }
 
     async fn perform(&self, call: Invocation<'_, ListNotes>) -> Result<Completed<Notes>, ServiceError> {
-        let Invocation { ctx, command, .. } = call;
-        let scan = Scan::by(&BY_CHANGE, &[ctx.owner.as_str()], usize::MAX);
-        let Page { rows, more, next } = pages::page::<Note>(&self.store, vec![scan], command.after.as_deref()).await?;
-        let notes = rows.iter().map(|note| note.view(ctx)).collect();
-        Ok(Completed::read(Notes { notes, more, next }).holding(items::untrusted(&rows)))
+        self.listed(call.ctx, call.command.after.as_deref()).await
     }
 }

@@ -18,13 +18,15 @@ use create::CreateNote;
 use delete::DeleteNote;
 use list::ListNotes;
 pub use record::Note;
+use record::Notes;
 use search::SearchNotes;
 use serde_json::Value;
 
-use super::command::planned;
+use super::command::{Completed, planned};
 use super::error::ServiceError;
 use super::finding::Finder;
 use super::items::{self, Item};
+use super::pages;
 use super::registry::Registration;
 use super::search::{Fit, PERHAPS, WordQuery, WordedItem};
 use super::service::{Content, ContextRole, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted};
@@ -32,7 +34,7 @@ use super::texts;
 use crate::core::ids::UserId;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Along;
-use crate::ports::{Index, Query, Ranking, Secondary, Source, Store};
+use crate::ports::{Index, Query, Ranking, Scan, Secondary, Source, Store};
 
 #[cfg(test)]
 mod tests;
@@ -64,6 +66,12 @@ impl NotesService {
 
     fn finder<'a>(&'a self, ctx: &'a RequestContext) -> Finder<'a> {
         Finder { store: &self.store, index: &self.index, ctx }
+    }
+
+    /// A page of all notes, the ones that were changed last first.
+    async fn listed(&self, ctx: &RequestContext, after: Option<&str>) -> Result<Completed<Notes>, ServiceError> {
+        let scan = Scan::by(&record::BY_CHANGE, &[ctx.owner.as_str()], usize::MAX);
+        Ok(Notes::read(pages::page(&self.store, vec![scan], after).await?, ctx))
     }
 
     /// The notes that were changed last, and how many there are in all.

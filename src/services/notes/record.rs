@@ -7,12 +7,13 @@ use crate::core::history::ItemRef;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::shorten;
-use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX, RESULT_ROWS_MAX};
+use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX};
 use crate::ports::secondary::readable;
 use crate::ports::{Change, Key, Record, Secondary, Table};
 use crate::services::command::Completed;
 use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
+use crate::services::pages::Page;
 use crate::services::provenance::Others;
 use crate::services::service::{Attempt, RequestContext};
 use crate::services::{show, texts};
@@ -233,10 +234,10 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// These, of so many.
-    pub(super) fn read((notes, total): (Vec<Note>, usize), ctx: &RequestContext) -> Completed<Self> {
-        let shown = &notes[..notes.len().min(RESULT_ROWS_MAX)];
-        let rows = shown.iter().map(|note| note.view(ctx)).collect();
-        Completed::read(Self { notes: rows, more: total - shown.len(), next: None }).holding(items::untrusted(shown))
+    /// A page of them.
+    pub(super) fn read(page: Page<Note>, ctx: &RequestContext) -> Completed<Self> {
+        let Page { rows, more, next } = page;
+        let notes = rows.iter().map(|note| note.view(ctx)).collect();
+        Completed::read(Self { notes, more, next }).holding(items::untrusted(&rows))
     }
 }

@@ -5,21 +5,26 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::NotesService;
-use super::record::{NoteView, Notes};
+use super::record::{Note, NoteView, Notes};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
-use crate::limits::RESULT_ROWS_MAX;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
+use crate::services::items::Item;
+use crate::services::pages;
 use crate::services::search::WordQuery;
-use crate::services::show;
+use crate::services::show::{self, Paging};
 
 /// Find and read notes.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchNotes {
     query: String,
+    /// Where a page goes on; not for plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    after: Option<String>,
 }
 
 impl Command for SearchNotes {
@@ -40,11 +45,19 @@ impl Command for SearchNotes {
     }
 
     fn receipt(&self, output: &Notes, _: &Receipt<'_>) -> String {
-        match output.notes.as_slice() {
-            [] => "🗒 I found no such note.".to_owned(),
-            [note] => format!("🗒 {}", note.whole()),
-            many => format!("🗒 Found:\n{}", show::list(many.iter().map(NoteView::line).collect(), output.more)),
+        let paging = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        let list = || show::page(output.notes.iter().map(NoteView::line).collect(), paging);
+        match (paging.after, output.notes.as_slice()) {
+            (Some(_), _) => list(),
+            (None, []) => "🗒 I found no such note.".to_owned(),
+            (None, [note]) => format!("🗒 {}", note.whole()),
+            (None, _) => format!("🗒 Found:\n{}", list()),
         }
+    }
+
+    fn next_page(&self, output: &Notes) -> Option<(usize, Self)> {
+        let (rest, after) = pages::rest(&output.next, output.notes.len(), output.more)?;
+        Some((rest, Self { query: self.query.clone(), after: Some(after) }))
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -59,11 +72,12 @@ impl Handle<SearchNotes> for NotesService {
     }
 
     async fn perform(&self, call: Invocation<'_, SearchNotes>) -> Result<Completed<Notes>, ServiceError> {
-        let query = WordQuery::new(&call.command.query);
-        let found = match query.is_for_everything() {
-            true => self.latest(call.ctx, RESULT_ROWS_MAX).await?,
-            false => self.matching(call.ctx, &query).await?,
-        };
-        Ok(Notes::read(found, call.ctx))
+        let Invocation { ctx, command, .. } = call;
+        let query = WordQuery::new(&command.query);
+        if query.is_for_everything() {
+            return self.listed(ctx, command.after.as_deref()).await;
+        }
+        let (found, total) = self.matching(ctx, &query).await?;
+        Ok(Notes::read(pages::ranked(found, total, command.after.as_deref(), Note::id), ctx))
     }
 }
