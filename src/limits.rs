@@ -84,8 +84,6 @@ pub const CLARIFICATION_SECS: i64 = 3_600;
 /// How long a yes or no without anything that waits is taken for a word about the card decided last.
 pub const DECIDED_LATELY_SECS: i64 = 30 * 60;
 
-/// Items of one person that a search by description looks at.
-pub const ITEMS_MAX: usize = 10_000;
 /// Candidates shown when a description matches several items.
 pub const CANDIDATES_MAX: usize = 8;
 /// Items that a search loads to find the one that is meant: those that fit best, many more than are ever shown.

@@ -67,14 +67,14 @@ impl Person {
 
 /// By what people are looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct PeopleQuery {
     /// Names, groups and addresses.
     pub names: Vec<String>,
     /// Folded words of a text that may hold names of people, each once.
     pub said: Vec<String>,
 }
 
-impl Asked {
+impl PeopleQuery {
     /// For names, groups and addresses.
     pub fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self { names: names.into_iter().map(str::to_owned).collect(), said: Vec::new() }
@@ -100,5 +100,5 @@ impl Asked {
 #[async_trait]
 pub trait AddressBook: Send + Sync + std::fmt::Debug {
     /// Those who may be meant.
-    async fn people(&self, owner: &UserId, asked: &Asked) -> Result<Vec<Person>, ServiceError>;
+    async fn people(&self, owner: &UserId, asked: &PeopleQuery) -> Result<Vec<Person>, ServiceError>;
 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-pub use super::address_book::{AddressBook, Asked, Person};
+pub use super::address_book::{AddressBook, PeopleQuery, Person};
 pub use super::capabilities::{
     Content, Drafts, Fact, Facts, Listing, Offerable, Reminded, ReminderAnswer, Reminders, ToDo, ToDos,
 };

@@ -1,5 +1,5 @@
 //! Whom the person knows, as far as the gate needs it: to find recipients by name, and to tell where an address comes
-//! from that is not in the person's own words. Asked once a plan, for those whom the plan or the person names, and only when
+//! from that is not in the person's own words. PeopleQuery once a plan, for those whom the plan or the person names, and only when
 //! the plan names people or addresses.
 
 use super::resolve;
@@ -10,7 +10,7 @@ use crate::language::people;
 use crate::language::people::{Candidate, Familiarity, NamedBy};
 use crate::language::words::words;
 use crate::pipeline::turn::Turn;
-use crate::services::service::{Asked, Person};
+use crate::services::service::{PeopleQuery, Person};
 
 /// Those who could be meant by the names and addresses of a plan, and those whom the person's own words name; nobody when
 /// the plan has neither.
@@ -28,7 +28,7 @@ pub(super) async fn meant(turn: &Turn<'_>, plan: &Plan, own: &str) -> Result<Vec
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let asked = Asked { names, ..Asked::default() }.and_said(own);
+    let asked = PeopleQuery { names, ..PeopleQuery::default() }.and_said(own);
     turn.brain.people.people(turn.owner(), &asked).await.map_err(|error| error.to_string())
 }
 
@@ -39,7 +39,7 @@ pub(super) async fn filled_in(turn: &Turn<'_>, params: &Params, known: &[Person]
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let asked = Asked { names, ..Asked::default() };
+    let asked = PeopleQuery { names, ..PeopleQuery::default() };
     turn.brain.people.people(turn.owner(), &asked).await.map_err(|error| error.to_string())
 }
 

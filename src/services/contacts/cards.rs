@@ -13,7 +13,7 @@ use super::vcard::{self, Card};
 use crate::language::people::{self, Candidate};
 use crate::language::words::fold;
 use crate::limits::VCF_BYTES_MAX;
-use crate::services::service::{Asked, Person};
+use crate::services::service::{PeopleQuery, Person};
 
 /// The file as it was read last.
 #[derive(Debug, Default)]
@@ -65,7 +65,7 @@ impl Cards {
     }
 
     /// Those that may be meant, by their place in the file.
-    pub fn meant(&self, asked: &Asked) -> BTreeSet<usize> {
+    pub fn meant(&self, asked: &PeopleQuery) -> BTreeSet<usize> {
         let mut found: BTreeSet<usize> = BTreeSet::new();
         for handle in asked.names.iter().flat_map(|name| people::handles_of(name)).chain(asked.said.iter().cloned()) {
             found.extend(self.words.get(&handle).into_iter().flatten());

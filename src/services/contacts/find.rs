@@ -14,7 +14,7 @@ use crate::language::people;
 use crate::limits::LIST_ROWS_MAX;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
-use crate::services::service::Asked;
+use crate::services::service::PeopleQuery;
 use crate::services::show;
 
 /// Look up a person or a group.
@@ -69,7 +69,7 @@ impl Handle<FindPerson> for Contacts {
     }
 
     async fn perform(&self, call: Invocation<'_, FindPerson>) -> Result<Completed<PeopleFound>, ServiceError> {
-        let asked = Asked::names([call.command.query.as_str()]);
+        let asked = PeopleQuery::names([call.command.query.as_str()]);
         let People { people, more: beyond } = self.look_up(&call.ctx.owner, &asked).await?;
         let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
         let found = people::look_up(&call.command.query, &candidates);

@@ -13,7 +13,7 @@ use crate::language::terms;
 use crate::limits::{GROUP_MEMBERS_MAX, NAMESAKES_MAX};
 use crate::ports::{Description, Key, Needs, Query, RecordExt};
 use crate::services::error::ServiceError;
-use crate::services::service::{Asked, Person};
+use crate::services::service::{PeopleQuery, Person};
 
 /// Letters of a name that are taken to be right when nobody has it.
 const SURE_LETTERS: usize = 3;
@@ -32,7 +32,7 @@ pub(super) struct People {
 
 impl Contacts {
     /// Everybody who may be meant.
-    pub(super) async fn look_up(&self, owner: &UserId, asked: &Asked) -> Result<People, ServiceError> {
+    pub(super) async fn look_up(&self, owner: &UserId, asked: &PeopleQuery) -> Result<People, ServiceError> {
         let mut found = self.saved(owner, asked).await?;
         let mail = self.mailboxes.mail(owner).await?;
         for correspondent in mail.people().iter() {
@@ -62,7 +62,7 @@ impl Contacts {
     }
 
     /// Saved people: the store's contacts, and the file's cards they do not already complete.
-    pub(super) async fn saved(&self, owner: &UserId, asked: &Asked) -> Result<People, ServiceError> {
+    pub(super) async fn saved(&self, owner: &UserId, asked: &PeopleQuery) -> Result<People, ServiceError> {
         let cards = self.cards(owner).await?;
         let (contacts, more) = self.contacts(owner, asked).await?;
         let mut people: Vec<Person> = Vec::new();
@@ -85,7 +85,7 @@ impl Contacts {
 
     /// The store's contacts that may be meant, and those that complete the cards that may be; and how many more have
     /// the same words in their names.
-    pub(super) async fn contacts(&self, owner: &UserId, asked: &Asked) -> Result<(Meant, usize), ServiceError> {
+    pub(super) async fn contacts(&self, owner: &UserId, asked: &PeopleQuery) -> Result<(Meant, usize), ServiceError> {
         let cards = self.cards(owner).await?;
         let mut found = Meant::new();
         let mut more = 0;

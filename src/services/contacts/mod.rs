@@ -29,7 +29,8 @@ use super::items;
 use super::provenance::Others;
 use super::registry::Registration;
 use super::service::{
-    AddressBook, Asked, Content, ContextRole, Noticed, Offerable, Person, RequestContext, Service, ServiceInfo, Wanted,
+    AddressBook, Content, ContextRole, Noticed, Offerable, PeopleQuery, Person, RequestContext, Service, ServiceInfo,
+    Wanted,
 };
 use crate::core::ids::UserId;
 use crate::core::text::visible;
@@ -149,7 +150,7 @@ impl Contacts {
 
 #[async_trait]
 impl AddressBook for Contacts {
-    async fn people(&self, owner: &UserId, asked: &Asked) -> Result<Vec<Person>, ServiceError> {
+    async fn people(&self, owner: &UserId, asked: &PeopleQuery) -> Result<Vec<Person>, ServiceError> {
         Ok(self.look_up(owner, asked).await?.people)
     }
 }
@@ -183,7 +184,7 @@ impl Service for Contacts {
     }
 
     async fn notice(&self, ctx: &RequestContext, wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
-        let people = self.people(&ctx.owner, &Asked::default().and_said(&wanted.message)).await?;
+        let people = self.people(&ctx.owner, &PeopleQuery::default().and_said(&wanted.message)).await?;
         Ok(people.iter().take(wanted.limit).map(noticed).collect())
     }
 }

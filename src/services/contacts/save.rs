@@ -14,7 +14,7 @@ use crate::ports::{Change, Expect, Key, RecordExt};
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, before};
 use crate::services::error::ServiceError;
 use crate::services::provenance::{self, Others};
-use crate::services::service::{Asked, Prepared, RequestContext};
+use crate::services::service::{PeopleQuery, Prepared, RequestContext};
 
 /// Save or complete a contact.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -109,7 +109,7 @@ impl Handle<SavePerson> for Contacts {
         let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = spaced(&command.name);
         let email = spaced(command.email.as_deref().unwrap_or_default());
-        let asked = Asked::names([name.as_str()]);
+        let asked = PeopleQuery::names([name.as_str()]);
         let saved = self.saved(&ctx.owner, &asked).await?;
         let person = match meant(&saved.people, &name, &email).as_slice() {
             [] => return Ok(Prepared::as_is(SavePerson { name, ..command })),

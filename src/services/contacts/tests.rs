@@ -9,7 +9,7 @@ use crate::language::people::Familiarity;
 use crate::ports::{Batch, Expect};
 use crate::services::email::demo;
 use crate::services::email::tests::{Home, mail, request_context, result, run};
-use crate::services::service::{Asked, Attempt, Prepared, Wanted};
+use crate::services::service::{Attempt, PeopleQuery, Prepared, Wanted};
 use crate::services::testing::authorized;
 
 async fn find(home: &Home, query: &str) -> Vec<String> {
@@ -56,7 +56,7 @@ async fn people_are_found_by_any_of_their_names_and_by_group() {
 #[tokio::test]
 async fn everybody_is_listed_once_and_known_as_well_as_they_are() {
     let home = with_demo();
-    let everybody = Asked::names(["Lindenhof", "Hedgerow", "Bob", "Chad", "Alex", "the whole team", "Mum"]);
+    let everybody = PeopleQuery::names(["Lindenhof", "Hedgerow", "Bob", "Chad", "Alex", "the whole team", "Mum"]);
     let people = home.contacts.people(&home.ctx.owner, &everybody).await.unwrap();
     let mut addresses: Vec<String> = people.iter().flat_map(|p| p.emails.clone()).collect();
     addresses.sort();
@@ -82,7 +82,7 @@ async fn saving_completes_the_person_of_that_name() {
     assert_eq!(tom["phones"], json!(["555 0100", "+44 7700 900163"]));
     let tom = save(&home, json!({"name": "tom okafor", "email": "tom@home.example"}), "2").await;
     assert_eq!(tom["phones"], json!(["555 0100", "+44 7700 900163"]));
-    assert_eq!(home.contacts.contacts(&home.ctx.owner, &Asked::names(["Tom"])).await.unwrap().0.len(), 1);
+    assert_eq!(home.contacts.contacts(&home.ctx.owner, &PeopleQuery::names(["Tom"])).await.unwrap().0.len(), 1);
     assert_eq!(find(&home, "Tom").await, ["Tom Okafor"]);
     let team = find(&home, "team").await;
     assert_eq!(team.len(), 5, "the card's groups stay: {team:?}");
@@ -94,7 +94,9 @@ async fn somebody_new_is_saved_for_their_owner_alone() {
     let person = save(&home, json!({"name": "  Zed   Zimmer ", "email": "zed@x.example"}), "1").await;
     assert_eq!(person["name"], "Zed Zimmer");
     assert_eq!(find(&home, "zed").await, ["Zed Zimmer"]);
-    assert!(home.contacts.people(&request_context("you").owner, &Asked::names(["zed"])).await.unwrap().is_empty());
+    assert!(
+        home.contacts.people(&request_context("you").owner, &PeopleQuery::names(["zed"])).await.unwrap().is_empty()
+    );
 }
 
 #[tokio::test]
@@ -126,7 +128,7 @@ async fn the_file_is_read_again_when_it_changes() {
 async fn a_sender_never_takes_the_place_of_a_saved_person() {
     let home = with_demo();
     home.receive("evil", &mail("Mum <mum@evil.example>", "Help", "Mon, 4 May 2026 08:00:00 +0000", "", "x"));
-    let people = home.contacts.people(&home.ctx.owner, &Asked::names(["my mum"])).await.unwrap();
+    let people = home.contacts.people(&home.ctx.owner, &PeopleQuery::names(["my mum"])).await.unwrap();
     let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
     let found = people::resolve("my mum", &candidates);
     assert!(matches!(&found, people::Match::One(to) if to[0].email == "helen.morgan@example.net"), "{found:?}");
@@ -216,17 +218,17 @@ async fn among_ten_thousand_people_those_who_are_meant_are_found() {
     let shown = found["people"].as_array().unwrap().len();
     assert_eq!(shown + found["more"].as_u64().unwrap() as usize, 10_000);
 
-    let people = home.contacts.people(&home.ctx.owner, &Asked::names(["the whole book club"])).await.unwrap();
+    let people = home.contacts.people(&home.ctx.owner, &PeopleQuery::names(["the whole book club"])).await.unwrap();
     let candidates: Vec<people::Candidate> = people.iter().map(Into::into).collect();
     let people::Match::One(members) = people::resolve("the whole book club", &candidates) else { panic!() };
     assert_eq!(members.len(), 300, "all of them or nobody");
-    let others = home.contacts.people(&home.ctx.owner, &Asked::names(["others"])).await;
+    let others = home.contacts.people(&home.ctx.owner, &PeopleQuery::names(["others"])).await;
     let Err(error) = others else { panic!("nine thousand are not written to in part") };
     assert!(error.to_string().contains("9701 people"), "{error}");
 
     let wanted = Wanted { message: "lunch with Zed tomorrow".into(), limit: 5 };
     let noticed = home.people.service.notice(&home.ctx, &wanted).await.unwrap();
     assert_eq!(noticed.len(), 1);
-    let stranger = home.contacts.people(&request_context("you").owner, &Asked::names(["zed"])).await.unwrap();
+    let stranger = home.contacts.people(&request_context("you").owner, &PeopleQuery::names(["zed"])).await.unwrap();
     assert!(stranger.is_empty());
 }

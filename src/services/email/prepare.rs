@@ -19,7 +19,7 @@ use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::text::quoted;
 use crate::language::people::Familiarity;
 use crate::limits::{CARD_INLINE_CHARS_MAX, RECIPIENTS_MAX};
-use crate::services::address_book::Asked;
+use crate::services::address_book::PeopleQuery;
 use crate::services::command::Subject;
 use crate::services::error::ServiceError;
 use crate::services::service::{Prepared, RequestContext};
@@ -82,7 +82,7 @@ impl Email {
     /// A remark for every address nobody saved and nobody wrote to, and for every one that was saved from somebody
     /// else's words.
     async fn stranger_notes(&self, ctx: &RequestContext, to: &[String]) -> Result<Vec<String>, ServiceError> {
-        let people = self.book.people(&ctx.owner, &Asked::names(to.iter().map(String::as_str))).await?;
+        let people = self.book.people(&ctx.owner, &PeopleQuery::names(to.iter().map(String::as_str))).await?;
         let view = self.mailboxes.mail(&ctx.owner).await?;
         let known = |address: &String| {
             view.is_me(address)

@@ -25,7 +25,7 @@ use brain_agent::services;
 use brain_agent::services::calendar::CalendarService;
 use brain_agent::services::error::ServiceError;
 use brain_agent::services::registry::Registry;
-use brain_agent::services::service::{AddressBook, Asked, Person};
+use brain_agent::services::service::{AddressBook, PeopleQuery, Person};
 use brain_agent::services::task::TaskService;
 use brain_agent::store::MemoryStore;
 use chrono::{DateTime, Utc};
@@ -186,7 +186,7 @@ struct Nobody;
 
 #[async_trait]
 impl AddressBook for Nobody {
-    async fn people(&self, _: &UserId, _: &Asked) -> Result<Vec<Person>, ServiceError> {
+    async fn people(&self, _: &UserId, _: &PeopleQuery) -> Result<Vec<Person>, ServiceError> {
         Ok(Vec::new())
     }
 }
