@@ -18,10 +18,11 @@ use crate::llm;
 use crate::pipeline::brain::{Brain, Policy};
 use crate::ports::records::ChatState;
 use crate::ports::{
-    Channel, Clock, Index, Key, Model, RecordExt, Scan, Secondary, SendError, Store, StoreError, Transcriber, secondary,
+    Channel, Clock, Index, Key, Model, RecordExt, Scan, Secondary, SendError, Source, Store, StoreError, Transcriber,
+    secondary,
 };
 use crate::prompts::{PromptError, Prompts};
-use crate::search::plain::PlainIndex;
+use crate::search::{SearchIndex, conversation};
 use crate::services;
 use crate::services::email::mailbox::Mailboxes;
 use crate::services::email::send::smtp::{Smtp, SmtpUrlError};
@@ -62,9 +63,14 @@ pub fn indexes() -> Vec<&'static Secondary> {
     secondary::OF_RECORDS.into_iter().chain(services::indexes()).collect()
 }
 
+/// What of the store can be found: the services' things, and what was said.
+fn sources() -> Vec<Source> {
+    services::sources().into_iter().chain([conversation::SOURCE]).collect()
+}
+
 /// What the store keeps beside its records.
 fn schema() -> Schema {
-    Schema { followed: Vec::new(), indexes: indexes() }
+    Schema { followed: sources().iter().map(|source| source.table).collect(), indexes: indexes() }
 }
 
 /// What to say of a data folder that others on this machine may look into.
@@ -106,7 +112,7 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
     let Parts { store, data_dir, clock, channel, zone } = parts;
     let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
     let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
-    let index: Arc<dyn Index> = Arc::new(PlainIndex::new(store.clone(), services::sources()));
+    let index: Arc<dyn Index> = Arc::new(SearchIndex::new(store.clone(), sources(), Some(data_dir.join("search"))));
     let mailboxes = Mailboxes::new(&data_dir, own_address, index.clone());
     let (services, people) = services::built_in(&store, &index, &mailboxes, smtp);
     Ok(Brain {
@@ -115,6 +121,7 @@ pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
         policy: policy(config, zone),
         people,
         store,
+        index,
         services,
         since: clock.now(),
         clock,

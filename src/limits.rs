@@ -3,6 +3,9 @@
 //! Sizes are in bytes unless the name says otherwise; times carry their unit in the name.
 
 pub mod kept;
+mod search;
+
+pub use search::*;
 
 /// A message longer than this is cut for planning, and the person is told. Telegram sends at most 4,096
 /// characters; the console and forwarded files can bring more.
@@ -84,14 +87,10 @@ pub const CLARIFICATION_SECS: i64 = 3_600;
 /// How long a yes or no without anything that waits is taken for a word about the card decided last.
 pub const DECIDED_LATELY_SECS: i64 = 30 * 60;
 
-/// Candidates shown when a description matches several items.
-pub const CANDIDATES_MAX: usize = 8;
 /// Items that a search loads to find the one that is meant: those that fit best, many more than are ever shown.
 pub const LOOKED_AT_MAX: usize = 64;
 /// Items that take place around a named time and are looked at: a full fortnight.
 pub const TAKING_PLACE_MAX: usize = 256;
-/// Characters of a description that a search reads.
-pub const SEARCH_CHARS_MAX: usize = 2_000;
 /// Characters of a title; what is longer belongs into the details.
 pub const TITLE_CHARS_MAX: usize = 500;
 /// Items one list command returns; receipts show fewer, a model may read them all.
@@ -240,9 +239,6 @@ pub const STORE_QUEUE_MAX: usize = 4_096;
 pub const STORE_GROUP_MAX: usize = 256;
 /// Records after which building an index of the store says how far it is: about once a second.
 pub const INDEX_PROGRESS_EVERY: u64 = 100_000;
-/// Lines of the change log that wait for its reader, each a commit: enough for an import while the index is being
-/// built. Beyond it the oldest are dropped, and the index is built again from the records.
-pub const CHANGES_MAX: usize = 100_000;
 /// Free space in the store's file that is given back, where it is also half of the file: less is used again within
 /// weeks, and a copy of the rest should cost no more writing than it saves.
 pub const STORE_FREE_BYTES_MIN: u64 = 8 * 1024 * 1024;
@@ -401,40 +397,3 @@ pub const PHRASE_FRAMES_MAX: usize = 500;
 pub const EVAL_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Messages read untimed before the measuring begins, so that no figure holds the first look at a table.
 pub const EVAL_WARM_UP_ROWS: usize = 20;
-
-/// Longest word the search index keeps: longer ones are keys and pictures in letters.
-pub const INDEX_WORD_BYTES_MAX: usize = 64;
-/// Bytes of a body that are searched: the longest mails people write themselves.
-pub const INDEX_BODY_BYTES_MAX: usize = 256 * 1024;
-/// Bytes of a body that are kept for snippets: what somebody would look at.
-pub const INDEX_SNIPPET_BYTES_MAX: usize = 8 * 1024;
-/// Words of a query that count.
-pub const INDEX_QUERY_WORDS_MAX: usize = 32;
-/// Words of the index that a slip in a query may stand for.
-pub const INDEX_SLIPS_MAX: usize = 8;
-/// Words with another first letter that are looked at for a slip: more would take longer than a turn may.
-pub const INDEX_SLIPS_WALKED_MAX: usize = 20_000;
-/// Words that one beginning may stand for in a part of the index.
-pub const INDEX_BEGINNINGS_MAX: usize = 512;
-/// Blocks of stored texts that a reader keeps unpacked, 16 KB each.
-pub const INDEX_STORE_BLOCKS: usize = 2;
-/// An index up to this size has its check sums compared before it is used; a larger one while it is used.
-pub const INDEX_VERIFIED_AT_OPEN_BYTES: u64 = 64 * 1024 * 1024;
-/// Documents of a part of the index from which it is merged no further.
-pub const INDEX_MERGED_DOCS_MAX: usize = 100_000;
-/// Indexes that are kept open: the people who are talking now.
-pub const INDEXES_OPEN_MAX: usize = 16;
-/// Lines of the change log that are read at once.
-pub const INDEX_LINES_AT_ONCE: usize = 500;
-/// Lines in the search index that are not durable there yet; a restart reads them once more.
-pub const INDEX_UNSEALED_LINES_MAX: u64 = 500;
-/// How long the search index waits for more before it makes durable what it has.
-pub const INDEX_SEAL_AFTER: std::time::Duration = std::time::Duration::from_secs(20);
-/// Records that are read at once when an index is built.
-pub const INDEX_BUILD_PAGE: usize = 1_000;
-/// How long a question waits for an index that is being built.
-pub const INDEX_BUILDING_WAIT: std::time::Duration = std::time::Duration::from_millis(1_500);
-/// Searches that run at once, each on a thread of the pool for work that blocks.
-pub const INDEX_SEARCHES_AT_ONCE: usize = 4;
-/// Writers at once: each has a core, and 15 MB while it writes.
-pub const INDEX_WRITERS_AT_ONCE: usize = 2;

@@ -19,7 +19,7 @@ use crate::limits;
 use crate::limits::kept::Keep;
 use crate::ports::records::{ChatState, Message, OutboxEntry, User};
 use crate::ports::{
-    Batch, Channel, Clock, Expect, Key, Model, Reader, RecordExt, Scan, Store, StoreError, Stored, Table,
+    Batch, Channel, Clock, Expect, Index, Key, Model, Reader, RecordExt, Scan, Store, StoreError, Stored, Table,
 };
 use crate::prompts::Prompts;
 use crate::services::registry::Registry;
@@ -54,6 +54,8 @@ pub struct Policy {
 pub struct Brain {
     /// Where everything is kept.
     pub store: Arc<dyn Store>,
+    /// What of it can be found.
+    pub index: Arc<dyn Index>,
     /// The language model, if there is one.
     pub model: Option<Arc<dyn Model>>,
     /// What can be done, and who does it.

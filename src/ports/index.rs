@@ -243,7 +243,7 @@ pub struct WordMatch {
 
 /// How far building an index has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct BuildProgress {
     /// Documents that are in it.
     pub done: usize,
     /// Documents there will be, as far as it is known.
@@ -255,7 +255,7 @@ pub struct Progress {
 pub enum IndexError {
     /// It is being built, and was not ready in time.
     #[error("I'm still reading through everything ({} of {} so far); ask again in a moment", .0.done, .0.total)]
-    Building(Progress),
+    Building(BuildProgress),
     /// The store that it is made of could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -291,7 +291,7 @@ pub trait Index: Send + Sync + std::fmt::Debug {
     async fn mark(&self, owner: &UserId, feed: &str) -> Result<Option<String>, IndexError>;
 
     /// How far building this owner's index from the store has come; `None` when it is whole.
-    fn progress(&self, owner: &UserId) -> Option<Progress>;
+    fn progress(&self, owner: &UserId) -> Option<BuildProgress>;
 
     /// Leaves no byte of what was deleted or replaced in the owner's files. Returns when the store's changes so far
     /// are in it and that is so.

@@ -25,8 +25,8 @@ pub use channel::{Channel, SendError};
 pub use clock::Clock;
 pub use file_error::{is_full, why_not};
 pub use index::{
-    Candidates, Description, Document, Found, Hit, Index, IndexError, Needs, Participant, Progress, Query, Ranking,
-    Source, Update, WordMatch,
+    BuildProgress, Candidates, Description, Document, Found, Hit, Index, IndexError, Needs, Participant, Query,
+    Ranking, Source, Update, WordMatch,
 };
 pub use model::{Call, Completion, Model, ModelError, Patience, Stage, Usage};
 pub use optimistic::optimistic;

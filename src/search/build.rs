@@ -9,26 +9,22 @@ use std::sync::atomic::Ordering;
 
 use super::feed;
 use super::house::{Durable, House, Owner, locked};
-use crate::core::ids::UserId;
+use super::owner::OwnerIndex;
 use crate::failpoint::fail_point;
 use crate::limits;
-use crate::ports::{Changes, IndexError, Key, Order, Progress, Scan, Source};
+use crate::ports::{BuildProgress, Changes, IndexError, Key, Order, Scan, Source, Update};
 
 /// Starts the build; [`Owner::progress`] says when it is done.
-pub(super) fn start(house: &Arc<House>, owner: &Arc<Owner>) {
+pub(super) fn start(house: &Arc<House>, owner: &Arc<Owner>, index: &Arc<OwnerIndex>) {
     let from = *house.store.change_log().watch_changes().borrow();
-    owner.progress.send_replace(Some(Progress { done: 0, total: 0 }));
+    owner.progress.send_replace(Some(BuildProgress { done: 0, total: 0 }));
     locked(&house.building).insert(owner.id.clone(), from);
-    let (house, owner) = (Arc::clone(house), Arc::clone(owner));
+    let build = Build { house: Arc::clone(house), owner: Arc::clone(owner), index: Arc::clone(index) };
     tokio::spawn(async move {
-        if let Err(cause) = build(&house, &owner, from).await {
-            tracing::warn!(owner = %owner.id, %cause, "a search index could not be built");
-            if let Ok((_, index)) = house.opened(&owner.id).await {
-                house.discard(&owner, &index, "it could not be built").await;
-            }
+        if let Err(cause) = build.run(from).await {
+            build.house.discard(&build.owner, &build.index, &cause.to_string()).await;
+            build.done();
         }
-        locked(&house.building).remove(&owner.id);
-        owner.progress.send_replace(None);
     });
 }
 
@@ -37,60 +33,74 @@ fn scan(source: &Source, prefix: Key, after: Option<Key>, limit: usize) -> Scan 
     Scan { table, by: None, prefix: Some(prefix), before: None, after, order: Order::Ascending, limit }
 }
 
-async fn build(house: &Arc<House>, owner: &Arc<Owner>, from: u64) -> Result<(), IndexError> {
-    let id = &owner.id;
-    let ranges: Vec<(Source, Key)> = house
-        .sources
-        .iter()
-        .flat_map(|source| (source.prefixes)(id).into_iter().map(|prefix| (*source, prefix)))
-        .collect();
-    let mut progress = Progress { done: 0, total: 0 };
-    for (source, prefix) in &ranges {
-        progress.total += house.store.count(scan(source, prefix.clone(), None, usize::MAX)).await?;
-    }
-    owner.progress.send_replace(Some(progress));
-    let mut update = feed::update();
-    update.clear = house.sources.iter().map(|source| source.kind.to_owned()).collect();
-    house.write(id, update, None, Durable::Later).await?;
-    for (source, prefix) in ranges {
-        let mut after = None;
-        loop {
-            let page = house.store.scan(scan(&source, prefix.clone(), after, limits::INDEX_BUILD_PAGE)).await?;
-            let Some((last, _)) = page.last() else { break };
-            after = Some(last.clone());
-            let mut update = feed::update();
-            update.put = page.iter().filter_map(|(key, stored)| feed::made(&source, id, key, stored)).collect();
-            house.write(id, update, None, Durable::Later).await?;
-            fail_point("index-built-page");
-            progress.done += page.len();
-            owner.progress.send_replace(Some(progress));
-        }
-    }
-    finish(house, id, from).await
+/// One build. It writes to the index it was begun for, and to no other.
+struct Build {
+    house: Arc<House>,
+    owner: Arc<Owner>,
+    index: Arc<OwnerIndex>,
 }
 
-/// Brings in what changed meanwhile. The feed waits, so that no line falls between the two.
-async fn finish(house: &Arc<House>, id: &UserId, mut from: u64) -> Result<(), IndexError> {
-    let _feed = house.feed.lock().await;
-    let applied = house.applied.load(Ordering::Acquire);
-    let log = house.store.change_log();
-    while from < applied {
-        let lines = match log.changes(from, limits::INDEX_LINES_AT_ONCE).await? {
-            Changes::Lines(lines) => lines,
-            Changes::Lost => return Err(IndexError::Broken("changes were dropped while it was built".to_owned())),
-        };
-        from = lines.last().map_or(applied, |line| line.revision);
-        if let Some(places) = feed::places(&house.sources, &lines).remove(id) {
-            let update = feed::current(house, id, places).await?;
-            house.write(id, update, None, Durable::Later).await?;
-        }
+impl Build {
+    async fn write(&self, update: Update, mark: Option<String>, durable: Durable) -> Result<(), IndexError> {
+        self.house.write_into(&self.owner, &self.index, update, mark, durable).await
     }
-    let mark = house.mark_at(applied.max(from));
-    house.write(id, feed::update(), Some(mark), Durable::Now).await?;
-    fail_point("index-built");
-    locked(&house.building).remove(id);
-    // Before the feed goes on.
-    let (owner, _) = house.opened(id).await?;
-    owner.progress.send_replace(None);
-    Ok(())
+
+    async fn run(&self, from: u64) -> Result<(), IndexError> {
+        let (house, id) = (&self.house, &self.owner.id);
+        let of_source = |source: &Source| (source.prefixes)(id).into_iter().map(|prefix| (*source, prefix)).collect();
+        let ranges: Vec<Vec<(Source, Key)>> = house.sources.iter().map(of_source).collect();
+        let ranges = ranges.concat();
+        let mut progress = BuildProgress { done: 0, total: 0 };
+        for (source, prefix) in &ranges {
+            progress.total += house.store.count(scan(source, prefix.clone(), None, usize::MAX)).await?;
+        }
+        self.owner.progress.send_replace(Some(progress));
+        let mut update = feed::update();
+        update.clear = house.sources.iter().map(|source| source.kind.to_owned()).collect();
+        self.write(update, None, Durable::Later).await?;
+        for (source, prefix) in ranges {
+            let mut after = None;
+            loop {
+                let page = house.store.scan(scan(&source, prefix.clone(), after, limits::INDEX_BUILD_PAGE)).await?;
+                let Some((last, _)) = page.last() else { break };
+                after = Some(last.clone());
+                let mut update = feed::update();
+                update.put = page.iter().filter_map(|(key, stored)| feed::made(&source, id, key, stored)).collect();
+                self.write(update, None, Durable::Later).await?;
+                fail_point("index-built-page");
+                progress.done += page.len();
+                self.owner.progress.send_replace(Some(progress));
+            }
+        }
+        self.finish(from).await
+    }
+
+    /// Brings in what changed meanwhile. The feed waits, so that no line falls between the two.
+    async fn finish(&self, mut from: u64) -> Result<(), IndexError> {
+        let house = &self.house;
+        let _feed = house.feed.lock().await;
+        let applied = house.applied.load(Ordering::Acquire);
+        let log = house.store.change_log();
+        while from < applied {
+            let lines = match log.changes(from, limits::INDEX_LINES_AT_ONCE).await? {
+                Changes::Lines(lines) => lines,
+                Changes::Lost => return Err(IndexError::Broken("changes were dropped while it was built".to_owned())),
+            };
+            from = lines.last().map_or(applied, |line| line.revision);
+            if let Some(places) = feed::places(&house.sources, &lines).remove(&self.owner.id) {
+                let update = feed::current(house, &self.owner.id, places).await?;
+                self.write(update, None, Durable::Later).await?;
+            }
+        }
+        self.write(feed::update(), Some(house.mark_at(from)), Durable::Now).await?;
+        fail_point("index-built");
+        // Before the feed goes on.
+        self.done();
+        Ok(())
+    }
+
+    fn done(&self) {
+        locked(&self.house.building).remove(&self.owner.id);
+        self.owner.progress.send_replace(None);
+    }
 }

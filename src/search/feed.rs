@@ -67,7 +67,7 @@ pub(super) async fn begin(house: &Arc<House>) -> Result<(), IndexError> {
                 house.applied.store(trimmed, Ordering::Release);
                 house.feed.lock().await.sealed = trimmed;
             }
-            None => renew(house, now),
+            None => renew(house, now).await,
         }
         Ok(())
     };
@@ -79,10 +79,10 @@ fn tail(origin: &str) -> Option<&str> {
 }
 
 /// Every index is built again; what changes behind `now` is brought to them.
-fn renew(house: &House, now: u64) {
+async fn renew(house: &House, now: u64) {
     *locked(&house.origin) = new_origin(house);
     house.applied.store(now, Ordering::Release);
-    house.close_all();
+    house.close_all().await;
     write_state(house, now);
 }
 
@@ -121,7 +121,7 @@ pub(super) async fn catch_up(house: &Arc<House>) -> Result<(), IndexError> {
             Changes::Lines(lines) => lines,
             Changes::Lost => {
                 tracing::warn!("changes were dropped before the search index had read them; it is built again");
-                renew(house, target);
+                renew(house, target).await;
                 break;
             }
         };
@@ -155,7 +155,7 @@ pub(super) fn places(sources: &[Source], lines: &[ChangedRecords]) -> BTreeMap<U
 
 /// Brings records as they are now into an owner's index, unless it is being built: then the build does.
 async fn bring(house: &Arc<House>, owner: &UserId, places: Places, last: u64) -> Result<(), IndexError> {
-    let Ok((open, _)) = house.opened(owner).await else {
+    let Ok((open, index)) = house.opened(owner).await else {
         // Told already; the next one who asks for it builds it.
         return Ok(());
     };
@@ -164,7 +164,7 @@ async fn bring(house: &Arc<House>, owner: &UserId, places: Places, last: u64) ->
     }
     let update = current(house, owner, places).await?;
     let mark = house.mark_at(last);
-    match house.write(owner, update, Some(mark), Durable::Later).await {
+    match house.write_into(&open, &index, update, Some(mark), Durable::Later).await {
         Ok(()) | Err(IndexError::Broken(_)) => Ok(()),
         Err(other) => Err(other),
     }

@@ -17,7 +17,7 @@ use super::feed::{self, Feed};
 use super::owner::OwnerIndex;
 use crate::core::ids::UserId;
 use crate::limits;
-use crate::ports::{IndexError, Progress, Source, Store, Update};
+use crate::ports::{BuildProgress, IndexError, Source, Store, Update};
 
 /// When a commit has to be on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +56,16 @@ pub(super) struct Owner {
     writing: tokio::sync::Mutex<()>,
     index: Mutex<Option<Arc<OwnerIndex>>>,
     /// `Some` while it is being built.
-    pub(super) progress: watch::Sender<Option<Progress>>,
+    pub(super) progress: watch::Sender<Option<BuildProgress>>,
     unsealed: AtomicBool,
     used: AtomicU64,
+}
+
+impl Owner {
+    /// Whether this is the index in use; another one may have taken its place.
+    fn is_current(&self, index: &Arc<OwnerIndex>) -> bool {
+        locked(&self.index).as_ref().is_some_and(|current| Arc::ptr_eq(current, index))
+    }
 }
 
 /// The lock of a value that no panic can leave half written.
@@ -101,7 +108,7 @@ impl House {
         self.folder.as_ref().map(|folder| folder.join(owner.folder_name()))
     }
 
-    pub(super) fn progress(&self, owner: &UserId) -> Option<Progress> {
+    pub(super) fn progress(&self, owner: &UserId) -> Option<BuildProgress> {
         locked(&self.owners).get(owner).and_then(|owner| *owner.progress.borrow())
     }
 
@@ -164,7 +171,7 @@ impl House {
         let mark = index.marks().map_err(broken)?.feeds.remove(feed::STORE);
         *locked(&owner.index) = Some(Arc::clone(&index));
         if !mark.is_some_and(|mark| self.is_ours(&mark)) {
-            build::start(self, &owner);
+            build::start(self, &owner, &index);
         }
         self.verify_later(&owner, &index);
         Ok((Arc::clone(&owner), index))
@@ -195,8 +202,7 @@ impl House {
     /// Removes an index that cannot be used; the next use builds it again.
     pub(super) async fn discard(&self, owner: &Owner, index: &Arc<OwnerIndex>, why: &str) {
         let _writing = owner.writing.lock().await;
-        let is_current = locked(&owner.index).as_ref().is_some_and(|current| Arc::ptr_eq(current, index));
-        if !is_current {
+        if !owner.is_current(index) {
             return;
         }
         tracing::warn!(owner = %owner.id, %why, "a search index failed and is built again");
@@ -208,8 +214,10 @@ impl House {
     }
 
     /// Forgets all indexes that are open, as they are of another origin now.
-    pub(super) fn close_all(&self) {
-        for owner in locked(&self.owners).values() {
+    pub(super) async fn close_all(&self) {
+        let owners: Vec<Arc<Owner>> = locked(&self.owners).values().cloned().collect();
+        for owner in owners {
+            let _writing = owner.writing.lock().await;
             *locked(&owner.index) = None;
         }
     }
@@ -224,9 +232,7 @@ impl House {
         let mut why = String::new();
         for _ in 0..2 {
             let (owner, index) = self.opened(owner).await?;
-            let _permit = self.readers.acquire().await.map_err(broken)?;
-            let (reading, read) = (Arc::clone(&index), Arc::clone(&read));
-            match blocking(move || read(&reading)).await {
+            match self.read_from(&index, &read).await {
                 Ok(found) => return Ok(found),
                 Err(cause) => {
                     self.discard(&owner, &index, &cause).await;
@@ -244,47 +250,44 @@ impl House {
         read: impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static,
     ) -> Result<T, IndexError> {
         feed::catch_up(self).await?;
-        self.whole(owner, limits::INDEX_BUILDING_WAIT).await?;
         let read = Arc::new(read);
-        let again = Arc::clone(&read);
-        match self.look_once(owner, move |index| read(index)).await {
-            Err(IndexError::Broken(_)) => {
-                self.whole(owner, limits::INDEX_BUILDING_WAIT).await?;
-                self.look_once(owner, move |index| again(index)).await
-            }
-            answer => answer,
-        }
-    }
-
-    async fn look_once<T: Send + 'static>(
-        self: &Arc<Self>,
-        owner: &UserId,
-        read: impl FnOnce(&OwnerIndex) -> tantivy::Result<T> + Send + 'static,
-    ) -> Result<T, IndexError> {
-        let (owner, index) = self.opened(owner).await?;
-        let _permit = self.readers.acquire().await.map_err(broken)?;
-        let reading = Arc::clone(&index);
-        match blocking(move || read(&reading)).await {
-            Ok(found) => Ok(found),
-            Err(why) => {
-                self.discard(&owner, &index, &why).await;
-                Err(IndexError::Broken(why))
+        let mut why = String::new();
+        for _ in 0..2 {
+            let (owner, index) = self.whole(owner).await?;
+            match self.read_from(&index, &read).await {
+                Ok(found) => return Ok(found),
+                Err(cause) => {
+                    self.discard(&owner, &index, &cause).await;
+                    why = cause;
+                }
             }
         }
+        Err(IndexError::Broken(why))
     }
 
-    /// Waits until the owner's index is built, for a while.
-    async fn whole(self: &Arc<Self>, id: &UserId, patience: std::time::Duration) -> Result<(), IndexError> {
-        let (owner, _) = self.opened(id).await?;
+    async fn read_from<T: Send + 'static>(
+        &self,
+        index: &Arc<OwnerIndex>,
+        read: &Arc<impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static>,
+    ) -> Result<T, String> {
+        let _permit = self.readers.acquire().await.map_err(|cause| cause.to_string())?;
+        let (index, read) = (Arc::clone(index), Arc::clone(read));
+        blocking(move || read(&index)).await
+    }
+
+    /// The owner's index, waited for while it is being built, for a while.
+    async fn whole(self: &Arc<Self>, id: &UserId) -> Result<(Arc<Owner>, Arc<OwnerIndex>), IndexError> {
+        let (owner, index) = self.opened(id).await?;
         let mut progress = owner.progress.subscribe();
-        if progress.borrow().is_none() {
-            return Ok(());
+        let so_far = *progress.borrow();
+        let Some(so_far) = so_far else {
+            return Ok((owner, index));
+        };
+        let built = tokio::time::timeout(limits::INDEX_BUILDING_WAIT, progress.wait_for(Option::is_none)).await;
+        if built.is_err() {
+            return Err(IndexError::Building(owner.progress.borrow().unwrap_or(so_far)));
         }
-        let built = tokio::time::timeout(patience, progress.wait_for(Option::is_none)).await;
-        match (built, *owner.progress.borrow()) {
-            (Err(_), Some(progress)) => Err(IndexError::Building(progress)),
-            (Ok(_) | Err(_), _) => Ok(()),
-        }
+        if owner.is_current(&index) { Ok((owner, index)) } else { Err(broken("it could not be built")) }
     }
 
     /// Brings an update into an owner's index.
@@ -296,11 +299,26 @@ impl House {
         durable: Durable,
     ) -> Result<(), IndexError> {
         let (owner, index) = self.opened(id).await?;
+        self.write_into(&owner, &index, update, mark, durable).await
+    }
+
+    /// Brings an update into this index and no other: one that took its place has a build of its own.
+    pub(super) async fn write_into(
+        &self,
+        owner: &Owner,
+        index: &Arc<OwnerIndex>,
+        update: Update,
+        mark: Option<String>,
+        durable: Durable,
+    ) -> Result<(), IndexError> {
         let written = {
             let _writing = owner.writing.lock().await;
+            if !owner.is_current(index) {
+                return Err(broken("it was replaced"));
+            }
             let _permit = self.writers.acquire().await.map_err(broken)?;
             owner.unsealed.store(true, Ordering::Release);
-            let writing = Arc::clone(&index);
+            let writing = Arc::clone(index);
             let written = blocking(move || {
                 writing.apply(&update, mark.as_deref())?;
                 if durable == Durable::Now { writing.seal() } else { Ok(()) }
@@ -312,7 +330,7 @@ impl House {
             written
         };
         if let Err(why) = written {
-            self.discard(&owner, &index, &why).await;
+            self.discard(owner, index, &why).await;
             return Err(IndexError::Broken(why));
         }
         Ok(())

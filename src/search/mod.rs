@@ -45,7 +45,7 @@ use tantivy::Term;
 use self::columns::Columns;
 use self::house::House;
 use crate::core::ids::UserId;
-use crate::ports::{Candidates, Description, Found, Index, IndexError, Progress, Query, Source, Store, Update};
+use crate::ports::{BuildProgress, Candidates, Description, Found, Index, IndexError, Query, Source, Store, Update};
 
 /// The index of a store.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Index for SearchIndex {
         self.house.look(owner, move |index| Ok(index.marks()?.feeds.get(&feed).cloned())).await
     }
 
-    fn progress(&self, owner: &UserId) -> Option<Progress> {
+    fn progress(&self, owner: &UserId) -> Option<BuildProgress> {
         self.house.progress(owner)
     }
 

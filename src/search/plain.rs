@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use crate::core::ids::UserId;
 use crate::language::terms;
 use crate::ports::{
-    Candidates, Description, Document, Found, Hit, Index, IndexError, Key, Needs, Order, Progress, Query, Ranking,
+    BuildProgress, Candidates, Description, Document, Found, Hit, Index, IndexError, Key, Needs, Order, Query, Ranking,
     Scan, Source, Store, Table, Update, WordMatch,
 };
 
@@ -246,7 +246,7 @@ impl Index for PlainIndex {
         Ok(brought.get(owner).and_then(|brought| brought.marks.get(feed).cloned()))
     }
 
-    fn progress(&self, _: &UserId) -> Option<Progress> {
+    fn progress(&self, _: &UserId) -> Option<BuildProgress> {
         None
     }
 

@@ -25,6 +25,7 @@ mod reminders;
 mod requests;
 mod retention;
 mod rig;
+mod searching;
 mod soak;
 mod stopping;
 #[path = "../support/mod.rs"]

@@ -466,6 +466,7 @@ fn brain(
         built_in.now().iter().map(|service| Registration::clone(service).with_entries(watched)).collect::<Vec<_>>();
     Arc::new(Brain {
         store: shared,
+        index,
         model: if setup.model { Some(script.clone()) } else { None },
         services: Registry::new(watched),
         people,

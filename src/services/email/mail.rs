@@ -156,8 +156,6 @@ impl Mail {
     /// As the search index has it, with its text.
     pub fn document(&self, text: &str) -> Document {
         let parsed = &self.head.parsed;
-        // People are also words: "the mail from Anna about the budget".
-        let people: Vec<String> = self.people().map(|person| format!("{} {}", person.name, person.address)).collect();
         let as_role = |role: &str, person: &Mailbox| Participant {
             role: role.to_owned(),
             name: person.name.clone(),
@@ -175,7 +173,7 @@ impl Mail {
             kind: NAME.to_owned(),
             id: self.id().to_string(),
             title: parsed.subject.clone(),
-            body: [text, &parsed.attachments.join("\n"), &people.join("\n")].join("\n"),
+            body: [text, &parsed.attachments.join("\n")].join("\n"),
             people: std::iter::once(as_role(FROM, &parsed.from))
                 .chain(self.recipients().map(|person| as_role(TO, person)))
                 .collect(),

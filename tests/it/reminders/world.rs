@@ -371,6 +371,7 @@ fn brain(store: &Arc<Mortal>, clock: &Arc<HandClock>, phone: &Arc<Phone>, zone: 
     let index: Arc<dyn Index> = Arc::new(PlainIndex::new(shared.clone(), services::sources()));
     Arc::new(Brain {
         store: shared.clone(),
+        index: index.clone(),
         model: None,
         services: Registry::new([
             Arc::new(TaskService::new(shared.clone(), index.clone())).registration(),

@@ -27,7 +27,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::intake::commands::counted;
 use crate::ports::records::{Erasure, ErasureStage, Show};
-use crate::ports::{Batch, Expect, Key, Record, RecordExt, Scan, StoreError, Table};
+use crate::ports::{Batch, Expect, IndexError, Key, Record, RecordExt, Scan, StoreError, Table};
 
 const WAITS_CARD: &str = "It still stands in a card that waits for your answer. I don't change what you were shown: once that is decided, I erase it there as well.";
 const WAITS_QUESTION: &str =
@@ -112,7 +112,7 @@ async fn scrub(brain: &Brain, chat: &ChatId, left: Vec<Erasure>) -> Result<(), S
     let mut batch = Batch::default();
     let mut lines = BTreeSet::new();
     let were_told = left.iter().any(|erasure| erasure.stage == ErasureStage::Bytes { told: true });
-    match brain.store.scrub().await {
+    match scrubbed(brain, &left).await {
         Ok(()) => {
             fail_point("erasure-scrubbed");
             for erasure in left {
@@ -132,6 +132,21 @@ async fn scrub(brain: &Brain, chat: &ChatId, left: Vec<Erasure>) -> Result<(), S
         }
     }
     tell(brain, chat, lines, batch).await
+}
+
+/// Index first: a start that finds the store scrubbed has nothing more to do.
+async fn scrubbed(brain: &Brain, left: &[Erasure]) -> Result<(), StoreError> {
+    let owners: BTreeSet<&UserId> = left.iter().map(|erasure| &erasure.owner).collect();
+    for owner in owners {
+        brain.index.purge(owner).await.map_err(|cause| match cause {
+            IndexError::Store(cause) => cause,
+            other @ (IndexError::Building(_) | IndexError::Broken(_)) => {
+                StoreError::Disk { path: "the search index".to_owned(), why: other.to_string() }
+            }
+        })?;
+    }
+    fail_point("erasure-purged");
+    brain.store.scrub().await
 }
 
 fn told_left(error: &StoreError) -> String {

@@ -5,10 +5,8 @@ use std::fs;
 use serde_json::json;
 
 use super::*;
-use crate::search::SearchIndex;
 use crate::services::entry::ParamError;
 use crate::services::testing::params;
-use crate::store::MemoryStore;
 
 fn story(home: &Home) {
     let anna = "Anna Kowalczyk <anna@example.com>";
@@ -139,9 +137,7 @@ async fn nobody_sees_anybody_elses_mail() {
 
 #[tokio::test]
 async fn a_description_means_one_thread_or_is_asked_about() {
-    // The index that people have: what is found by which words is its matter.
-    let index = SearchIndex::new(Arc::new(MemoryStore::new()), Vec::new(), None);
-    let home = Home::over(Arc::default(), Arc::new(index), None);
+    let home = Home::new();
     story(&home);
     home.receive("9", &mail("Zoë <zoe@x.example>", "Berlin trip", "Fri, 1 May 2026 08:00:00 +0000", "", "hotel"));
     home.receive(

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 
 use super::*;
-use crate::ports::{Candidates, Description, Document, Found, Hit, IndexError, Progress, Update};
+use crate::ports::{BuildProgress, Candidates, Description, Document, Found, Hit, IndexError, Update};
 
 /// What becomes of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl Index for LightIndex {
         Ok(self.mark.lock().unwrap().get(owner).cloned())
     }
 
-    fn progress(&self, _: &UserId) -> Option<Progress> {
+    fn progress(&self, _: &UserId) -> Option<BuildProgress> {
         None
     }
 
