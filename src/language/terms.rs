@@ -14,11 +14,12 @@ use super::likeness;
 use super::words;
 
 /// Compatibility forms, lower case, no diacritics, no control characters, apostrophes and underscores,
-/// single spaces.
+/// single spaces. A text that is nothing else stays as it is: it is still told from others.
 pub fn fold(text: &str) -> String {
     let separates = |c: char| c.is_control() || matches!(c, '_' | '\'');
     let plain: String = words::fold(text).chars().map(|c| if separates(c) { ' ' } else { c }).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    let folded = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    if folded.is_empty() { text.trim().to_owned() } else { folded }
 }
 
 /// The words of a folded text; a picture is one, too.
@@ -72,6 +73,9 @@ mod tests {
             ("ﬁnal Ⅷ", "final viii"),
             ("home_office", "home office"),
             ("a\u{0}b", "a b"),
+            ("\u{ec8}", "\u{ec8}"),
+            (" \u{301} ", "\u{301}"),
+            (" ", ""),
             ("שָׁלוֹם", "שלום"),
             ("Straße", "strasse"),
         ] {

@@ -38,7 +38,7 @@ async fn told_and_undone(rig: &Rig, answer: &Answer, stopped: &str) {
     let told = answer.text();
     assert!(told.contains("Milk") && told.contains(stopped), "{told}");
     assert_eq!(rig.count(Table::Runs).await, 0, "no journal is left behind");
-    assert_eq!(rig.performed().len(), 1);
+    assert_eq!(rig.count(Table::Tasks).await, 1);
     rig.presses(&answer.button(Role::Undo).unwrap()).await;
     assert_eq!(rig.count(Table::Tasks).await, 0);
 }
@@ -99,7 +99,9 @@ async fn runs(rig: &Rig) -> Vec<Run> {
 #[tokio::test]
 async fn a_journal_whose_turn_has_ended_is_settled_and_told_at_the_next_start() {
     let rig = Rig::plain();
-    rig.plans(json!([task("Milk")]));
+    // Done outside the store, so that its journal is written before it.
+    let letter = json!({"to": ["zoe@example.com"], "subject": "Late", "body": "It is late."});
+    rig.plans(json!([action("email", "create_draft", letter)]));
     let at = rig.brain.clock.now();
     let entry = InboxEntry {
         channel: "tg".into(),
@@ -119,16 +121,16 @@ async fn a_journal_whose_turn_has_ended_is_settled_and_told_at_the_next_start() 
         let mut runs = runs.map(|(_, body)| serde_json::from_slice::<Run>(body).unwrap());
         runs.any(|run| matches!(run.steps[0].progress, StepProgress::Done { .. }))
     });
-    let input = Input::Message { text: "add milk".into(), origin: Origin::Typed, reply_to: None };
+    let input = Input::Message { text: "write to zoe@example.com".into(), origin: Origin::Typed, reply_to: None };
     let mut incoming = rig.me().incoming(input, rig.channel.next_id());
     incoming.inbox = Some(entry.name());
     assert_eq!(handle_turn(&rig.brain, &incoming).await.path, Path::Error);
     assert_eq!(runs(&rig).await.len(), 1);
 
     let rig = rig.restarts(Setup::default()).await;
-    assert_eq!((runs(&rig).await.len(), rig.count(Table::Tasks).await), (0, 1));
+    assert_eq!(runs(&rig).await.len(), 0);
     let told = rig.channel.all().last().unwrap().reply.text.clone();
-    assert!(told.contains("I was restarted") && told.contains("Milk"), "{told}");
+    assert!(told.contains("I was restarted") && told.contains("Late"), "{told}");
 }
 
 /// A card whose mail the server holds, once it is approved.
