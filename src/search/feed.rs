@@ -5,6 +5,7 @@
 //! that is: indexes that are older than the log reaches back, or of another store, are known by it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
 use super::house::{Durable, House, locked};
+use super::shelf;
 use crate::core::ids::UserId;
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -90,10 +92,11 @@ fn write_state(house: &House, sealed: u64) -> bool {
     let Some(file) = state_file(house) else { return true };
     let state = State { origin: locked(&house.origin).clone(), sealed };
     let write = || {
-        std::fs::create_dir_all(file.parent().unwrap_or(&file))?;
+        shelf::make_folder(file.parent().unwrap_or(&file))?;
         let draft = file.with_extension("new");
-        std::fs::write(&draft, serde_json::to_vec(&state)?)?;
-        std::fs::File::open(&draft)?.sync_all()?;
+        let mut written = shelf::own_file().create(true).truncate(true).open(&draft)?;
+        written.write_all(&serde_json::to_vec(&state)?)?;
+        written.sync_all()?;
         std::fs::rename(&draft, &file)
     };
     let written: std::io::Result<()> = write();
