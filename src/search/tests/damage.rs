@@ -36,6 +36,7 @@ async fn built(folder: &Path) -> Arc<dyn Store> {
     assert_eq!(content(&index, "u").await.len(), 3);
     let update = Update { feed: "mail".to_owned(), mark: "1".to_owned(), ..Update::default() };
     index.apply(&user("u"), update).await.unwrap();
+    closed(index).await;
     store
 }
 
@@ -102,7 +103,7 @@ async fn what_is_purged_is_in_no_byte_of_the_files() {
     index.purge(&user("u")).await.unwrap();
     assert!(!holds());
     assert_eq!(content(&index, "u").await.len(), 5);
-    drop(index);
+    closed(index).await;
     let index = open_index(&store, folder.path());
     assert_eq!(found(&index, "u", "kept").await.len(), 5);
 }

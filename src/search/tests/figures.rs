@@ -38,7 +38,9 @@ async fn figures_of_an_index() {
                 let update = Update { feed: "mail".to_owned(), put: chunk.to_vec(), ..Update::default() };
                 index.apply(&owner, update).await.unwrap();
             }
-            println!("{count}: {:.0} documents a second", count as f64 / began.elapsed().as_secs_f64());
+            let took = began.elapsed();
+            closed(index).await;
+            println!("{count}: {:.0} documents a second", count as f64 / took.as_secs_f64());
         }
         let began = Instant::now();
         let index = open_index(&store, folder.path());

@@ -29,13 +29,14 @@ async fn a_restart_goes_on_where_the_files_are() {
         index.apply(&user("u"), update).await.unwrap();
         write(shared.as_ref(), "u", "b", "beta").await;
         assert_eq!(content(&index, "u").await.len(), 2);
+        closed(index).await;
     }
     // Written while nobody followed.
     write(shared.as_ref(), "u", "c", "gamma").await;
     let index = open_index(&shared, folder.path());
     assert_eq!(index.mark(&user("u"), "mail").await.unwrap().as_deref(), Some("3"), "it was not built again");
     assert_eq!(content(&index, "u").await.len(), 3);
-    drop(index);
+    closed(index).await;
     // Other sources make other documents: the store's are made again, others stay.
     let sources = vec![Source { version: 2, ..SOURCES[0] }];
     let index = SearchIndex::new(shared, sources, Some(folder.path().join("search")));
@@ -50,7 +51,7 @@ async fn an_index_of_another_time_is_built_again() {
     let index = open_index(&store, folder.path());
     write(store.as_ref(), "u", "a", "alpha").await;
     assert_eq!(content(&index, "u").await.len(), 1);
-    drop(index);
+    closed(index).await;
     // The store went on for a while without a log.
     drop(store);
     let path = folder.path().join("brain.redb");
@@ -112,7 +113,10 @@ async fn follows(steps: Vec<Step>) {
                 write(store.as_ref(), &format!("u{owner}"), &id.to_string(), WORDS[usize::from(word)]).await;
             }
             Step::Delete(owner, id) => delete(store.as_ref(), &format!("u{owner}"), &id.to_string()).await,
-            Step::Restart => index = open_index(&store, folder.path()),
+            Step::Restart => {
+                closed(index).await;
+                index = open_index(&store, folder.path());
+            }
             Step::Ask(owner) => {
                 let owner = format!("u{owner}");
                 let afresh = SearchIndex::new(store.clone(), SOURCES.to_vec(), None);

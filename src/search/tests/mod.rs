@@ -98,6 +98,15 @@ fn open_index(store: &Arc<dyn Store>, folder: &Path) -> SearchIndex {
     SearchIndex::new(store.clone(), SOURCES.to_vec(), Some(folder.join("search")))
 }
 
+/// Lets go of an index, and waits until whatever it was doing has let go of its files: a process has one.
+async fn closed(index: SearchIndex) {
+    let house = Arc::downgrade(&index.house);
+    drop(index);
+    while house.strong_count() > 0 {
+        tokio::task::yield_now().await;
+    }
+}
+
 fn in_memory() -> (Arc<dyn Store>, SearchIndex) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let index = SearchIndex::new(store.clone(), SOURCES.to_vec(), None);
