@@ -43,3 +43,18 @@ fn a_kill_while_mails_are_read_sets_nothing_aside() {
     }
     assert!(told(&world.lives().say(ASKS)).contains("Letter"));
 }
+
+#[test]
+fn while_a_mail_is_being_read_its_owner_is_told_so_and_anybody_else_is_answered() {
+    let world = World::new(Mode::Accept);
+    let folder = world.program.data_dir().join("mail/me/new");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("1768000001.mail"), "From: Bob <bob@example.com>\nSubject: Letter\n\nHello\n").unwrap();
+    // Reading stops in the middle, and so does its thread.
+    let program = world.program.clone().fail_at("mail-read");
+    let mut console = program.console(&["--now", NOW, "--tz", "UTC"]);
+    let asked = told(&console.say(ASKS));
+    assert!(asked.contains("I've read 0 of your 1 mails so far, newest first."), "{asked}");
+    let other = told(&console.send(json!({"user": "ben", "text": "/pending"})));
+    assert!(other.contains("Nothing"), "{other}");
+}
