@@ -64,10 +64,11 @@ pub(super) async fn begin(house: &Arc<House>) -> Result<(), IndexError> {
         let sources = new_origin(house);
         let same_sources = |state: &State| tail(&state.origin) == tail(&sources);
         match known.filter(|state| state.sealed >= trimmed && state.sealed <= now && same_sources(state)) {
-            Some(state) => {
-                *locked(&house.origin) = state.origin;
-                house.applied.store(trimmed, Ordering::Release);
-                house.feed.lock().await.sealed = trimmed;
+            Some(State { origin, sealed }) => {
+                *locked(&house.origin) = origin;
+                // Lines up to there may still stand in the log: it is cut with a later commit.
+                house.applied.store(sealed, Ordering::Release);
+                house.feed.lock().await.sealed = sealed;
             }
             None => renew(house, now).await,
         }

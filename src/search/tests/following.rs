@@ -1,9 +1,12 @@
 //! The index follows the store: in order, at once, whatever happens in between.
 
+use std::sync::atomic::Ordering;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::ports::Update;
+use crate::search::feed;
 
 #[tokio::test]
 async fn what_a_commit_wrote_is_found_by_the_next_question() {
@@ -42,6 +45,23 @@ async fn a_restart_goes_on_where_the_files_are() {
     let index = SearchIndex::new(shared, sources, Some(folder.path().join("search")));
     assert_eq!(content(&index, "u").await.len(), 3);
     assert_eq!(index.mark(&user("u"), "mail").await.unwrap().as_deref(), Some("3"));
+}
+
+#[tokio::test]
+async fn a_restart_reads_nothing_again_that_is_known_to_be_durable() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = open_store(folder.path()).await;
+    for n in 0..20 {
+        write(store.as_ref(), "u", &n.to_string(), "alpha").await;
+    }
+    let written = *store.change_log().watch_changes().borrow();
+    let index = open_index(&store, folder.path());
+    assert_eq!(content(&index, "u").await.len(), 20);
+    closed(index).await;
+    let index = open_index(&store, folder.path());
+    feed::begin(&index.house).await.unwrap();
+    assert_eq!(index.house.applied.load(Ordering::Acquire), written);
+    assert_eq!(content(&index, "u").await.len(), 20);
 }
 
 #[tokio::test]
