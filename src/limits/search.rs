@@ -29,12 +29,18 @@ pub const INDEX_STORE_BLOCKS: usize = 2;
 pub const INDEX_VERIFIED_AT_OPEN_BYTES: u64 = 64 * 1024 * 1024;
 /// Documents of a part of the index from which it is merged no further.
 pub const INDEX_MERGED_DOCS_MAX: usize = 100_000;
+/// Records of an owner that are looked through without an index: so many are read in less time than one is opened in.
+pub const INDEX_FEW_RECORDS: usize = 200;
+/// Documents that are kept as words for those who have no index.
+pub const INDEX_PLAIN_READ_MAX: usize = 2_000;
 /// Indexes that are kept open: the people who are talking now.
 pub const INDEXES_OPEN_MAX: usize = 16;
 /// Lines of the change log that are read at once.
 pub const INDEX_LINES_AT_ONCE: usize = 500;
 /// Lines in the search index that are not durable there yet; a restart reads them once more.
 pub const INDEX_UNSEALED_LINES_MAX: u64 = 500;
+/// How long changes wait for further ones: a turn commits two or three times.
+pub const INDEX_GATHERS: Duration = Duration::from_millis(100);
 /// How long the search index waits for more before it makes durable what it has.
 pub const INDEX_SEAL_AFTER: Duration = Duration::from_secs(20);
 /// Records that are read at once when an index is built.

@@ -9,13 +9,14 @@
 //!
 //! Invariant: once words have gone out, the call is not tried again, here or elsewhere.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use chrono::Utc;
-use reqwest::header::{AUTHORIZATION, HeaderValue};
-use reqwest::{Response, Url};
+use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use reqwest::{Body, Response, Url};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
@@ -147,7 +148,14 @@ impl Link {
     ) -> Result<Piece, Failure> {
         let system = dialect.system(ask.call);
         let body = dialect.request(&self.model, ask.call, &system, ask.words.wanted());
-        let mut request = http.post(self.url.clone()).header("X-Brain-Stage", ask.call.stage.name()).json(&body);
+        let body = serde_json::to_vec(&body).map_err(|error| Failure::unreadable(error.to_string()))?;
+        drop(system);
+        let mut request = http
+            .post(self.url.clone())
+            .header("X-Brain-Stage", ask.call.stage.name())
+            .header(CONTENT_TYPE, "application/json")
+            .header(CONTENT_LENGTH, body.len())
+            .body(sent_once(body));
         if let Some(header) = &self.header {
             request = request.header(AUTHORIZATION, header.clone());
         }
@@ -300,6 +308,12 @@ fn simpler(dialect: Dialect, failure: &Failure, ask: &Ask<'_>) -> Option<(Dialec
     let refusal = failure.as_refusal()?;
     let next = dialect.after_refusal(&refusal, ask.call, ask.words.wanted())?;
     Some((next, refusal.is_about_one_schema()))
+}
+
+/// A body that is let go of once it is sent: most of a call is waiting for the answer, and many wait at once.
+fn sent_once(body: Vec<u8>) -> Body {
+    let body = body.into_boxed_slice();
+    Body::wrap_stream(futures::stream::once(async move { Ok::<_, Infallible>(Vec::from(body)) }))
 }
 
 /// A transfer that broke after the first words has given part of an answer, which nobody can use.

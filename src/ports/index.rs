@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::StoreError;
-use super::store::{Key, Stored, Table};
+use super::store::{Key, Order, Scan, Stored, Table};
 use crate::core::ids::UserId;
 
 /// Something that can be found.
@@ -91,6 +91,12 @@ impl Source {
         self.place = place;
         self.prefixes = prefixes;
         self
+    }
+
+    /// A page of the records whose keys begin so.
+    pub fn scan(&self, prefix: Key, after: Option<Key>, limit: usize) -> Scan {
+        let (table, prefix, order) = (self.table, Some(prefix), Order::Ascending);
+        Scan { table, by: None, prefix, before: None, after, order, limit }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Following the store: what its change log tells is brought to the indexes of those whom it concerns.
 //!
-//! The feed reads the log in order and makes documents of the records as they are now, so reading a line twice is the
-//! same as once. Lines are trimmed when all indexes they went to are durable. A file beside the indexes says how far
-//! that is: indexes that are older than the log reaches back, or of another store, are known by it.
+//! Whoever asks reads the log, in order, which is soon done: what changed waits by its owner until that owner asks for
+//! it, or for a moment, so that nobody waits for what others wrote, and what is written together is brought in together.
+//! Documents are made of the records as they are then, so reading a line twice is the same as once. Lines are trimmed
+//! when all indexes they went to are durable. A file beside the indexes says how far that is: indexes that are older
+//! than the log reaches back, or of another store, are known by it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +15,8 @@ use std::sync::atomic::Ordering;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
-use super::house::{Durable, House, locked};
+use super::house::{Durable, House, Owner, locked};
+use super::owner::OwnerIndex;
 use super::shelf;
 use crate::core::ids::UserId;
 use crate::failpoint::fail_point;
@@ -23,13 +26,6 @@ use crate::ports::{ChangedRecords, Changes, Document, IndexError, Key, Source, U
 /// The name of this feed.
 pub(super) const STORE: &str = "store";
 const STATE_FILE: &str = "feed";
-
-/// What the feed remembers between two lines.
-#[derive(Debug, Default)]
-pub(super) struct Feed {
-    /// Up to here everything is durable.
-    sealed: u64,
-}
 
 /// What is written beside the indexes.
 #[derive(Debug, Serialize, Deserialize)]
@@ -68,7 +64,7 @@ pub(super) async fn begin(house: &Arc<House>) -> Result<(), IndexError> {
                 *locked(&house.origin) = origin;
                 // Lines up to there may still stand in the log: it is cut with a later commit.
                 house.applied.store(sealed, Ordering::Release);
-                house.feed.lock().await.sealed = sealed;
+                house.sealed.store(sealed, Ordering::Release);
             }
             None => renew(house, now).await,
         }
@@ -85,7 +81,9 @@ fn tail(origin: &str) -> Option<&str> {
 async fn renew(house: &House, now: u64) {
     *locked(&house.origin) = new_origin(house);
     house.applied.store(now, Ordering::Release);
+    house.sealed.store(now, Ordering::Release);
     house.close_all().await;
+    locked(&house.waiting).clear();
     write_state(house, now);
 }
 
@@ -107,7 +105,7 @@ fn write_state(house: &House, sealed: u64) -> bool {
     written.is_ok()
 }
 
-/// Brings in all that the log tells by now.
+/// Reads all that the log tells by now.
 pub(super) async fn catch_up(house: &Arc<House>) -> Result<(), IndexError> {
     begin(house).await?;
     let log = house.store.change_log();
@@ -115,74 +113,125 @@ pub(super) async fn catch_up(house: &Arc<House>) -> Result<(), IndexError> {
     if house.applied.load(Ordering::Acquire) >= target {
         return Ok(());
     }
-    let mut feed = house.feed.lock().await;
+    let _feed = house.feed.lock().await;
     loop {
         let applied = house.applied.load(Ordering::Acquire);
         if applied >= target {
-            break;
+            return Ok(());
         }
         let lines = match log.changes(applied, limits::INDEX_LINES_AT_ONCE).await? {
             Changes::Lines(lines) => lines,
             Changes::Lost => {
                 tracing::warn!("changes were dropped before the search index had read them; it is built again");
                 renew(house, target).await;
-                break;
+                return Ok(());
             }
         };
         let last = lines.last().map_or(target, |line| line.revision);
-        for (owner, places) in places(&house.sources, &lines) {
-            bring(house, &owner, places, last).await?;
-        }
+        put_by(house, &lines);
         house.applied.store(last.max(applied), Ordering::Release);
     }
-    if house.applied.load(Ordering::Acquire) > feed.sealed + limits::INDEX_UNSEALED_LINES_MAX {
-        seal(house, &mut feed).await;
-    }
-    Ok(())
 }
 
-/// A record that has or had a document: its source and key by kind and id.
-type Places = BTreeMap<(&'static str, String), (Source, Key)>;
+/// A record that has or had a document, and the revision that told of it.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    source: Source,
+    key: Key,
+    revision: u64,
+}
 
-/// Whom lines concern, and with what.
-pub(super) fn places(sources: &[Source], lines: &[ChangedRecords]) -> BTreeMap<UserId, Places> {
-    let mut concerned: BTreeMap<UserId, Places> = BTreeMap::new();
-    for (table, key) in lines.iter().flat_map(|line| &line.records) {
-        for source in sources.iter().filter(|source| source.table == *table) {
+/// Records by kind and id.
+pub(super) type Places = BTreeMap<(&'static str, String), Place>;
+
+/// Puts by what lines tell, for those who have an index: another one is made of the records as they are.
+fn put_by(house: &House, lines: &[ChangedRecords]) {
+    let mut told: BTreeMap<UserId, Places> = BTreeMap::new();
+    for (line, (table, key)) in lines.iter().flat_map(|line| line.records.iter().map(move |record| (line, record))) {
+        for source in house.sources.iter().filter(|source| source.table == *table) {
             if let Some((owner, id)) = (source.place)(key) {
-                concerned.entry(owner).or_default().insert((source.kind, id), (*source, key.clone()));
+                let place = Place { source: *source, key: key.clone(), revision: line.revision };
+                told.entry(owner).or_default().insert((source.kind, id), place);
             }
         }
     }
-    concerned
+    told.retain(|owner, _| house.is_indexed(owner));
+    let mut waiting = locked(&house.waiting);
+    for (owner, mut places) in told {
+        waiting.entry(owner).or_default().append(&mut places);
+    }
 }
 
-/// Brings records as they are now into an owner's index, unless it is being built: then the build does.
-async fn bring(house: &Arc<House>, owner: &UserId, places: Places, last: u64) -> Result<(), IndexError> {
-    let Ok((open, index)) = house.opened(owner).await else {
+/// Whether something of these kinds waits for an owner; no kinds: anything.
+fn waits(house: &House, id: &UserId, kinds: &[String]) -> bool {
+    let is_asked_for = |kind: &str| kinds.is_empty() || kinds.iter().any(|asked| asked == kind);
+    locked(&house.waiting).get(id).is_some_and(|places| places.keys().any(|(kind, _)| is_asked_for(kind)))
+}
+
+/// The mark of an index that holds what was read so far.
+pub(super) fn mark(house: &House) -> String {
+    house.mark_at(house.applied.load(Ordering::Acquire))
+}
+
+/// Brings what waits for an owner into its index, when something of these kinds does; no kinds: anything. An index that
+/// is being built is left alone: its build does it.
+pub(super) async fn bring(house: &Arc<House>, id: &UserId, kinds: &[String]) -> Result<(), IndexError> {
+    if !waits(house, id, kinds) {
+        return Ok(());
+    }
+    if house.has_few(id).await? {
+        // Its index is gone.
+        locked(&house.waiting).remove(id);
+        return Ok(());
+    }
+    let Ok((owner, index)) = house.opened(id).await else {
         // Told already; the next one who asks for it builds it.
         return Ok(());
     };
-    if open.progress.borrow().is_some() {
+    let _bringing = owner.bringing.lock().await;
+    if owner.progress.borrow().is_some() {
         return Ok(());
     }
-    let update = current(house, owner, places).await?;
-    let mark = house.mark_at(last);
-    match house.write_into(&open, &index, update, Some(mark), Durable::Later).await {
+    match write_waiting(house, &owner, &index).await {
         Ok(()) | Err(IndexError::Broken(_)) => Ok(()),
         Err(other) => Err(other),
     }
 }
 
+/// Writes what waits. It waits until it is written, so that whoever asks meanwhile waits as well.
+pub(super) async fn write_waiting(house: &House, owner: &Owner, index: &Arc<OwnerIndex>) -> Result<(), IndexError> {
+    let mark = mark(house);
+    let Some(places) = locked(&house.waiting).get(&owner.id).cloned() else { return Ok(()) };
+    let update = current(house, &owner.id, &places).await?;
+    house.write_into(owner, index, update, Some(mark), Durable::Later).await?;
+    let mut waiting = locked(&house.waiting);
+    if let Some(left) = waiting.get_mut(&owner.id) {
+        left.retain(|name, place| places.get(name).is_none_or(|written| written.revision < place.revision));
+        if left.is_empty() {
+            waiting.remove(&owner.id);
+        }
+    }
+    Ok(())
+}
+
+/// Brings in whatever waits, for everybody.
+async fn bring_all(house: &Arc<House>) -> Result<(), IndexError> {
+    let owners: Vec<UserId> = locked(&house.waiting).keys().cloned().collect();
+    for owner in owners {
+        bring(house, &owner, &[]).await?;
+    }
+    Ok(())
+}
+
 /// The update that these records come to.
-pub(super) async fn current(house: &House, owner: &UserId, places: Places) -> Result<Update, IndexError> {
+async fn current(house: &House, owner: &UserId, places: &Places) -> Result<Update, IndexError> {
     let mut update = update();
-    for ((kind, id), (source, key)) in places {
-        let stored = house.store.get(source.table, &key).await?;
-        let made: Option<Document> = stored.and_then(|stored| made(&source, owner, &key, &stored));
+    for ((kind, id), Place { source, key, .. }) in places {
+        let stored = house.store.get(source.table, key).await?;
+        let made: Option<Document> = stored.and_then(|stored| made(source, owner, key, &stored));
         match made {
             Some(document) => update.put.push(document),
-            None => update.delete.push((kind.to_owned(), id)),
+            None => update.delete.push(((*kind).to_owned(), id.clone())),
         }
     }
     Ok(update)
@@ -194,22 +243,30 @@ pub(super) fn made(source: &Source, owner: &UserId, key: &Key, stored: &crate::p
     (whose == *owner).then_some(document)
 }
 
-/// Makes durable what was brought in, and lets the log go.
-async fn seal(house: &Arc<House>, feed: &mut Feed) {
+/// Makes durable all that was read so far, and lets the log go.
+async fn seal(house: &Arc<House>) -> Result<(), IndexError> {
+    let _sealing = house.sealing.lock().await;
     let applied = house.applied.load(Ordering::Acquire);
+    bring_all(house).await?;
     if house.folder.is_some() {
         house.seal().await;
     }
-    // A build needs the log from where it began.
-    let needed = locked(&house.building).values().min().copied().unwrap_or(u64::MAX);
-    let sealed = applied.min(needed);
     fail_point("index-before-trim");
     let writing = Arc::clone(house);
-    let written = spawn_blocking(move || write_state(&writing, sealed)).await;
+    let written = spawn_blocking(move || write_state(&writing, applied)).await;
     if written.unwrap_or(false) {
-        house.store.change_log().trim_changes(sealed);
-        feed.sealed = sealed;
+        house.store.change_log().trim_changes(applied);
+        house.sealed.store(applied, Ordering::Release);
     }
+    Ok(())
+}
+
+/// What the follower does at each of its steps: it reads the log, and brings in what has waited for a moment.
+async fn follow_once(house: &Arc<House>, seals: bool) -> Result<(), IndexError> {
+    catch_up(house).await?;
+    bring_all(house).await?;
+    let unsealed = house.applied.load(Ordering::Acquire) - house.sealed.load(Ordering::Acquire);
+    if seals || unsealed > limits::INDEX_UNSEALED_LINES_MAX { seal(house).await } else { Ok(()) }
 }
 
 /// Follows the store until the index is dropped.
@@ -217,32 +274,27 @@ pub(super) fn follow(house: &Arc<House>) {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     let mut changed = house.store.change_log().watch_changes();
     let weak = Arc::downgrade(house);
+    let keeps = house.folder.is_some();
     runtime.spawn(async move {
-        let mut unsealed: BTreeSet<u64> = BTreeSet::new();
+        let mut seals = false;
         loop {
             {
                 let Some(house) = weak.upgrade() else { return };
-                if let Err(cause) = catch_up(&house).await {
+                if let Err(cause) = follow_once(&house, seals).await {
                     tracing::warn!(%cause, "the search index could not follow the store");
                 }
-                unsealed.insert(house.applied.load(Ordering::Acquire));
             }
-            let waits = weak.upgrade().is_some_and(|house| house.folder.is_some());
+            let is_sealed =
+                |house: Arc<House>| house.sealed.load(Ordering::Acquire) == house.applied.load(Ordering::Acquire);
+            let rests = seals || !keeps || weak.upgrade().is_none_or(is_sealed);
             let more = async { changed.changed().await.is_ok() };
-            let went_on = if waits && !unsealed.is_empty() {
-                tokio::time::timeout(limits::INDEX_SEAL_AFTER, more).await
-            } else {
-                Ok(more.await)
-            };
+            let went_on =
+                if rests { Ok(more.await) } else { tokio::time::timeout(limits::INDEX_SEAL_AFTER, more).await };
+            seals = went_on.is_err();
             match went_on {
-                Ok(true) => {}
+                Ok(true) => tokio::time::sleep(limits::INDEX_GATHERS).await,
                 Ok(false) => return,
-                Err(_) => {
-                    let Some(house) = weak.upgrade() else { return };
-                    let mut feed = house.feed.lock().await;
-                    seal(&house, &mut feed).await;
-                    unsealed.clear();
-                }
+                Err(_) => {}
             }
         }
     });

@@ -1,9 +1,11 @@
 //! All owners' indexes: opened when they are needed, a bounded number of them kept open.
 //!
-//! Invariants: one writer at a time an owner, and not many in all; nobody's build or damage keeps another owner waiting;
-//! whatever fails about an index costs that index, which is then built again.
+//! Whoever has few records has no index: looking through them costs less than making one ([`super::plain`]).
+//!
+//! Invariants: one writer at a time an owner, and not many in all; nobody's writes, build or damage keep another owner
+//! waiting; whatever fails about an index costs that index, which is then built again.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,11 +15,12 @@ use tokio::sync::{OnceCell, Semaphore, watch};
 use tokio::task::spawn_blocking;
 
 use super::build;
-use super::feed::{self, Feed};
+use super::feed::{self, Places};
 use super::owner::OwnerIndex;
+use super::plain::PlainIndex;
 use crate::core::ids::UserId;
 use crate::limits;
-use crate::ports::{BuildProgress, IndexError, Source, Store, Update};
+use crate::ports::{BuildProgress, Index as _, IndexError, Source, Store, Update};
 
 /// When a commit has to be on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +37,23 @@ pub(super) struct House {
     pub(super) store: Arc<dyn Store>,
     pub(super) sources: Vec<Source>,
     pub(super) folder: Option<PathBuf>,
-    pub(super) feed: tokio::sync::Mutex<Feed>,
-    /// How far the feed has come.
+    /// Answers for those who have no index.
+    pub(super) plain: PlainIndex,
+    /// Up to so many records are looked through without an index.
+    few: usize,
+    /// Held by whoever reads the log.
+    pub(super) feed: tokio::sync::Mutex<()>,
+    /// Up to here the log was read, and what it tells waits or is in the indexes.
     pub(super) applied: AtomicU64,
+    /// Up to here everything is durable.
+    pub(super) sealed: AtomicU64,
+    /// Held by whoever makes the indexes durable.
+    pub(super) sealing: tokio::sync::Mutex<()>,
+    /// What is to be brought into the index of its owner.
+    pub(super) waiting: Mutex<HashMap<UserId, Places>>,
     pub(super) begun: OnceCell<()>,
     /// Which store, sources and run of their marks an index has to be of.
     pub(super) origin: Mutex<String>,
-    /// From which revision the builds under way need the log.
-    pub(super) building: Mutex<BTreeMap<UserId, u64>>,
     owners: Mutex<HashMap<UserId, Arc<Owner>>>,
     uses: AtomicU64,
     readers: Semaphore,
@@ -54,6 +66,8 @@ pub(super) struct Owner {
     pub(super) id: UserId,
     /// Held by whoever opens or writes.
     writing: tokio::sync::Mutex<()>,
+    /// Held by whoever brings in what waits.
+    pub(super) bringing: tokio::sync::Mutex<()>,
     index: Mutex<Option<Arc<OwnerIndex>>>,
     /// `Some` while it is being built.
     pub(super) progress: watch::Sender<Option<BuildProgress>>,
@@ -66,6 +80,15 @@ impl Owner {
     fn is_current(&self, index: &Arc<OwnerIndex>) -> bool {
         locked(&self.index).as_ref().is_some_and(|current| Arc::ptr_eq(current, index))
     }
+}
+
+/// Which index a read is content with.
+#[derive(Debug, Clone, Copy)]
+enum Completeness {
+    /// Whatever is there, whole or being built.
+    AsItIs,
+    /// One that holds everything.
+    Whole,
 }
 
 /// The lock of a value that no panic can leave half written.
@@ -87,16 +110,20 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> tantivy::Result<T> +
 }
 
 impl House {
-    pub(super) fn new(store: Arc<dyn Store>, sources: Vec<Source>, folder: Option<PathBuf>) -> Self {
+    pub(super) fn new(store: Arc<dyn Store>, sources: Vec<Source>, folder: Option<PathBuf>, few: usize) -> Self {
         Self {
+            plain: PlainIndex::new(Arc::clone(&store), sources.clone()),
             store,
             sources,
             folder,
+            few,
             feed: tokio::sync::Mutex::default(),
             applied: AtomicU64::new(0),
+            sealed: AtomicU64::new(0),
+            sealing: tokio::sync::Mutex::default(),
+            waiting: Mutex::default(),
             begun: OnceCell::new(),
             origin: Mutex::default(),
-            building: Mutex::default(),
             owners: Mutex::default(),
             uses: AtomicU64::new(0),
             readers: Semaphore::new(limits::INDEX_SEARCHES_AT_ONCE),
@@ -106,6 +133,28 @@ impl House {
 
     fn folder_of(&self, owner: &UserId) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.join(owner.folder_name()))
+    }
+
+    /// Whether the owner has an index, or had one when this process began.
+    pub(super) fn is_indexed(&self, id: &UserId) -> bool {
+        locked(&self.owners).contains_key(id) || self.folder_of(id).is_some_and(|folder| folder.exists())
+    }
+
+    /// Whether the owner has so little that no index is made of it.
+    pub(super) async fn has_few(&self, id: &UserId) -> Result<bool, IndexError> {
+        if self.is_indexed(id) {
+            return Ok(false);
+        }
+        let mut left = self.few + 1;
+        for source in &self.sources {
+            for prefix in (source.prefixes)(id) {
+                left -= self.store.count(source.scan(prefix, None, left)).await?;
+                if left == 0 {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     pub(super) fn progress(&self, owner: &UserId) -> Option<BuildProgress> {
@@ -118,6 +167,7 @@ impl House {
             Arc::new(Owner {
                 id: id.clone(),
                 writing: tokio::sync::Mutex::default(),
+                bringing: tokio::sync::Mutex::default(),
                 index: Mutex::default(),
                 progress: watch::Sender::new(None),
                 unsealed: AtomicBool::new(false),
@@ -228,32 +278,35 @@ impl House {
         owner: &UserId,
         read: impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static,
     ) -> Result<T, IndexError> {
-        let read = Arc::new(read);
-        let mut why = String::new();
-        for _ in 0..2 {
-            let (owner, index) = self.opened(owner).await?;
-            match self.read_from(&index, &read).await {
-                Ok(found) => return Ok(found),
-                Err(cause) => {
-                    self.discard(&owner, &index, &cause).await;
-                    why = cause;
-                }
-            }
-        }
-        Err(IndexError::Broken(why))
+        self.try_twice(owner, read, Completeness::AsItIs).await
     }
 
-    /// Reads an index that is whole and holds all of the store's changes so far.
+    /// Reads an index that is whole and holds all of the store's changes of these kinds so far; no kinds: of all.
     pub(super) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         owner: &UserId,
+        kinds: &[String],
         read: impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static,
     ) -> Result<T, IndexError> {
         feed::catch_up(self).await?;
+        feed::bring(self, owner, kinds).await?;
+        self.try_twice(owner, read, Completeness::Whole).await
+    }
+
+    /// Reads; an index that fails is discarded, and the one that takes its place is read once more.
+    async fn try_twice<T: Send + 'static>(
+        self: &Arc<Self>,
+        owner: &UserId,
+        read: impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static,
+        completeness: Completeness,
+    ) -> Result<T, IndexError> {
         let read = Arc::new(read);
         let mut why = String::new();
         for _ in 0..2 {
-            let (owner, index) = self.whole(owner).await?;
+            let (owner, index) = match completeness {
+                Completeness::AsItIs => self.opened(owner).await?,
+                Completeness::Whole => self.whole(owner).await?,
+            };
             match self.read_from(&index, &read).await {
                 Ok(found) => return Ok(found),
                 Err(cause) => {
@@ -357,7 +410,12 @@ impl House {
 
     /// See [`crate::ports::Index::purge`].
     pub(super) async fn purge(self: &Arc<Self>, id: &UserId) -> Result<(), IndexError> {
+        self.plain.purge(id).await?;
         feed::catch_up(self).await?;
+        if self.has_few(id).await? {
+            return Ok(());
+        }
+        feed::bring(self, id, &[]).await?;
         let (owner, _) = self.opened(id).await?;
         // A build under way reads records that are gone already.
         let _ = owner.progress.subscribe().wait_for(Option::is_none).await;

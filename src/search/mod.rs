@@ -45,6 +45,7 @@ use tantivy::Term;
 use self::columns::Columns;
 use self::house::House;
 use crate::core::ids::UserId;
+use crate::limits;
 use crate::ports::{BuildProgress, Candidates, Description, Found, Index, IndexError, Query, Source, Store, Update};
 
 /// The index of a store.
@@ -57,7 +58,12 @@ impl SearchIndex {
     /// The index of what these sources make of the store's records, kept in `folder`; `None`: in memory. The store must
     /// follow the tables of the sources. Inside a runtime it follows the store from now on, else when it is asked.
     pub fn new(store: Arc<dyn Store>, sources: Vec<Source>, folder: Option<PathBuf>) -> Self {
-        let house = Arc::new(House::new(store, sources, folder));
+        Self::with_few(store, sources, folder, limits::INDEX_FEW_RECORDS)
+    }
+
+    /// The same, where up to so many records are looked through without an index.
+    fn with_few(store: Arc<dyn Store>, sources: Vec<Source>, folder: Option<PathBuf>, few: usize) -> Self {
+        let house = Arc::new(House::new(store, sources, folder, few));
         feed::follow(&house);
         Self { house }
     }
@@ -66,16 +72,30 @@ impl SearchIndex {
 #[async_trait]
 impl Index for SearchIndex {
     async fn search(&self, owner: &UserId, query: &Query) -> Result<Found, IndexError> {
-        let query = query.clone();
-        self.house.read(owner, move |index| hits::search(&index.searcher(), &index.fields, &query)).await
+        if self.house.has_few(owner).await? {
+            return self.house.plain.search(owner, query).await;
+        }
+        let (query, kinds) = (query.clone(), query.kinds.clone());
+        self.house.read(owner, &kinds, move |index| hits::search(&index.searcher(), &index.fields, &query)).await
     }
 
     async fn candidates(&self, owner: &UserId, description: &Description) -> Result<Candidates, IndexError> {
+        if self.house.has_few(owner).await? {
+            return self.house.plain.candidates(owner, description).await;
+        }
         let sought = description.clone();
-        self.house.read(owner, move |index| candidates::candidates(&index.searcher(), &index.fields, &sought)).await
+        self.house
+            .read(owner, std::slice::from_ref(&description.kind), move |index| {
+                candidates::candidates(&index.searcher(), &index.fields, &sought)
+            })
+            .await
     }
 
     async fn all(&self, owner: &UserId, kind: &str) -> Result<Vec<(String, Vec<u8>)>, IndexError> {
+        if self.house.has_few(owner).await? {
+            return self.house.plain.all(owner, kind).await;
+        }
+        let kinds = [kind.to_owned()];
         let kind = kind.to_owned();
         let read = move |index: &owner::OwnerIndex| {
             let searcher = index.searcher();
@@ -89,10 +109,14 @@ impl Index for SearchIndex {
             }
             Ok(all)
         };
-        self.house.read(owner, read).await
+        self.house.read(owner, &kinds, read).await
     }
 
     async fn get(&self, owner: &UserId, kind: &str, ids: &[String]) -> Result<Vec<(String, Vec<u8>)>, IndexError> {
+        if self.house.has_few(owner).await? {
+            return self.house.plain.get(owner, kind, ids).await;
+        }
+        let kinds = [kind.to_owned()];
         let (kind, ids) = (kind.to_owned(), ids.to_vec());
         let read = move |index: &owner::OwnerIndex| {
             let searcher = index.searcher();
@@ -110,7 +134,7 @@ impl Index for SearchIndex {
             }
             Ok(found)
         };
-        self.house.read(owner, read).await
+        self.house.read(owner, &kinds, read).await
     }
 
     async fn apply(&self, owner: &UserId, update: Update) -> Result<(), IndexError> {
@@ -119,6 +143,9 @@ impl Index for SearchIndex {
     }
 
     async fn mark(&self, owner: &UserId, feed: &str) -> Result<Option<String>, IndexError> {
+        if self.house.has_few(owner).await? {
+            return Ok(None);
+        }
         let feed = feed.to_owned();
         self.house.look(owner, move |index| Ok(index.marks()?.feeds.get(&feed).cloned())).await
     }

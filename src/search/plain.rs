@@ -1,7 +1,7 @@
 //! An index that keeps nothing: each call looks through all of the owner's records.
 //!
-//! For programs without a data folder, and what an engine is held against: it is right by being short. Its cost grows
-//! with what there is.
+//! For those who have little, for programs without a data folder, and what an engine is held against: it is right by
+//! being short. Its cost grows with what there is.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -12,9 +12,10 @@ use chrono::{DateTime, Utc};
 
 use crate::core::ids::UserId;
 use crate::language::terms;
+use crate::limits::INDEX_PLAIN_READ_MAX;
 use crate::ports::{
-    BuildProgress, Candidates, Description, Document, Found, Hit, Index, IndexError, Key, Needs, Order, Query, Ranking,
-    Scan, Source, Store, Table, Update, WordMatch,
+    BuildProgress, Candidates, Description, Document, Found, Hit, Index, IndexError, Key, Needs, Query, Ranking,
+    Source, Store, Table, Update, WordMatch,
 };
 
 /// What a word of the body is worth beside one of the title.
@@ -114,10 +115,12 @@ impl PlainIndex {
 
     /// Documents of the records whose keys begin so.
     async fn under(&self, owner: &UserId, source: &Source, prefix: Key) -> Result<Vec<Arc<Words>>, IndexError> {
-        let (by, before, after) = (None, None, None);
-        let (table, order, limit) = (source.table, Order::Ascending, usize::MAX);
-        let records = self.store.scan(Scan { table, by, prefix: Some(prefix), before, after, order, limit }).await?;
+        let table = source.table;
+        let records = self.store.scan(source.scan(prefix, None, usize::MAX)).await?;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if read.len() > INDEX_PLAIN_READ_MAX.max(records.len()) {
+            read.clear();
+        }
         let words = records.into_iter().filter_map(|(key, stored)| {
             let known = read.get(&(table, key.clone())).filter(|(revision, _)| *revision == stored.revision);
             if let Some((_, words)) = known {

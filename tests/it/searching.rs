@@ -6,10 +6,18 @@ use crate::support::program::{Console, Program, text_of, wait_reached};
 
 const ARGS: [&str; 4] = ["--now", "2026-01-12T09:00:00Z", "--tz", "UTC"];
 const ASKS: &str = "I finished the plants";
+/// Whoever has mails has an index, whatever else there is.
+const READS: &str = "show my unread emails";
 
-fn is_told(console: &mut Console) {
+fn is_told(program: &Program) -> Console {
+    let folder = program.data_dir().join("mail/me/new");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("1768000001.mail"), "From: Bob <bob@example.com>\nSubject: Letter\n\nHello\n").unwrap();
+    let mut console = program.console(&ARGS);
     console.say("remind me to water the plants tomorrow at 5pm");
     console.say("remind me to pay the rent on Friday at noon");
+    assert!(text_of(&console.say(READS)).contains("Letter"));
+    console
 }
 
 fn finds(console: &mut Console, when: &str) {
@@ -29,33 +37,31 @@ fn killed_at_any_border_of_the_index_it_finds_the_same_at_the_next_start() {
         "index-seal-written",
         "index-sealed",
         "index-built",
+        "mails-brought",
+        "index-before-trim",
     ] {
         let program = Program::new();
-        let mut first = program.console(&ARGS);
-        is_told(&mut first);
-        first.kill();
+        is_told(&program).kill();
         let _ = fs::remove_dir_all(program.data_dir().join("search"));
         let dying = program.clone().fail_at(border);
         let mut second = dying.console(&ARGS);
-        second.start_sending(&serde_json::json!({ "text": ASKS }).to_string());
+        second.start_sending(&serde_json::json!({ "text": READS }).to_string());
         wait_reached(&dying.reached_file(), border);
         second.kill();
         let mut third = program.clone().without_failpoint().console(&ARGS);
-        // Where it was killed, the request of the life before may have been carried out by now: say it anew.
         let told = text_of(&third.say("/tasks"));
         assert!(told.contains("Pay the rent"), "{border}: {told}");
         third.say("remind me to mow the lawn tomorrow at 6pm");
         let told = text_of(&third.say("I finished the lawn"));
         assert!(told.contains("Mow the lawn") && told.contains('✅'), "{border}: {told}");
+        assert!(text_of(&third.say(READS)).contains("Letter"), "{border}");
     }
 }
 
 #[test]
 fn an_index_that_is_gone_or_damaged_costs_nothing_else() {
     let program = Program::new();
-    let mut first = program.console(&ARGS);
-    is_told(&mut first);
-    drop(first);
+    drop(is_told(&program));
     let search = program.data_dir().join("search");
     assert!(search.exists(), "it is kept beside the store");
     let mut files = Vec::new();

@@ -41,7 +41,7 @@ async fn built(folder: &Path) -> Arc<dyn Store> {
 }
 
 async fn still_right(store: &Arc<dyn Store>, search: &Path, what: &str) {
-    let index = SearchIndex::new(store.clone(), SOURCES.to_vec(), Some(search.to_owned()));
+    let index = SearchIndex::with_few(store.clone(), SOURCES.to_vec(), Some(search.to_owned()), 0);
     let mut ids = found(&index, "u", "alpha").await;
     ids.sort_unstable();
     assert_eq!(ids, ["a", "c"], "{what}");

@@ -42,7 +42,7 @@ async fn a_restart_goes_on_where_the_files_are() {
     closed(index).await;
     // Other sources make other documents: the store's are made again, others stay.
     let sources = vec![Source { version: 2, ..SOURCES[0] }];
-    let index = SearchIndex::new(shared, sources, Some(folder.path().join("search")));
+    let index = SearchIndex::with_few(shared, sources, Some(folder.path().join("search")), 0);
     assert_eq!(content(&index, "u").await.len(), 3);
     assert_eq!(index.mark(&user("u"), "mail").await.unwrap().as_deref(), Some("3"));
 }
@@ -123,10 +123,13 @@ fn step() -> impl Strategy<Value = Step> {
 
 const WORDS: [&str; 5] = ["alpha", "beta", "gamma delta", "delta", "alpha beta"];
 
-async fn follows(steps: Vec<Step>) {
+/// Follows, with and without an index for those who have few records.
+async fn follows(steps: Vec<Step>, few: usize) {
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = open_store(folder.path()).await;
-    let mut index = open_index(&store, folder.path());
+    let search = folder.path().join("search");
+    let open = || SearchIndex::with_few(store.clone(), SOURCES.to_vec(), Some(search.clone()), few);
+    let mut index = open();
     for step in steps {
         match step {
             Step::Write(owner, id, word) => {
@@ -135,11 +138,11 @@ async fn follows(steps: Vec<Step>) {
             Step::Delete(owner, id) => delete(store.as_ref(), &format!("u{owner}"), &id.to_string()).await,
             Step::Restart => {
                 closed(index).await;
-                index = open_index(&store, folder.path());
+                index = open();
             }
             Step::Ask(owner) => {
                 let owner = format!("u{owner}");
-                let afresh = SearchIndex::new(store.clone(), SOURCES.to_vec(), None);
+                let afresh = SearchIndex::with_few(store.clone(), SOURCES.to_vec(), None, 0);
                 assert_eq!(content(&index, &owner).await, content(&afresh, &owner).await);
                 for word in WORDS {
                     let (mut a, mut b) = (found(&index, &owner, word).await, found(&afresh, &owner, word).await);
@@ -165,8 +168,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_index_that_followed_is_one_built_afresh(steps in prop::collection::vec(step(), 1..30)) {
+    fn an_index_that_followed_is_one_built_afresh(steps in prop::collection::vec(step(), 1..30), few in 0_usize..4) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(follows(steps));
+        runtime.block_on(follows(steps, few));
     }
 }

@@ -95,7 +95,7 @@ async fn open_store(folder: &Path) -> Arc<RedbStore> {
 }
 
 fn open_index(store: &Arc<dyn Store>, folder: &Path) -> SearchIndex {
-    SearchIndex::new(store.clone(), SOURCES.to_vec(), Some(folder.join("search")))
+    SearchIndex::with_few(store.clone(), SOURCES.to_vec(), Some(folder.join("search")), 0)
 }
 
 /// Lets go of an index, and waits until whatever it was doing has let go of its files: a process has one.
@@ -109,6 +109,6 @@ async fn closed(index: SearchIndex) {
 
 fn in_memory() -> (Arc<dyn Store>, SearchIndex) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let index = SearchIndex::new(store.clone(), SOURCES.to_vec(), None);
+    let index = SearchIndex::with_few(store.clone(), SOURCES.to_vec(), None, 0);
     (store, index)
 }
