@@ -126,8 +126,13 @@ impl Row for Example {
     fn built_in(&self) -> Vec<PlannedAction> {
         let hearing = Hearing { text: &self.text, reference: &self.reference, history: &self.history, phrases: &[] };
         match requests::plan(&hearing, &[]) {
-            Understood::Plan(plan) => plan.actions,
-            Understood::Ask { .. } | Understood::NotUnderstood => Vec::new(),
+            Understood::Plan { plan, condition: None, .. } => plan.actions,
+            Understood::Plan { .. }
+            | Understood::Ask { .. }
+            | Understood::Which { .. }
+            | Understood::Partly { .. }
+            | Understood::NotUnderstood { .. }
+            | Understood::SmallTalk => Vec::new(),
         }
     }
 

@@ -12,7 +12,7 @@ use super::clauses::{self, Tries};
 use super::grammar::GRAMMAR;
 use super::reading::without_determiner;
 use super::text::{Token, tokens};
-use super::{Hearing, Understood};
+use super::{Hearing, PlanDraft};
 use crate::core::plan::{Params, Plan, PlannedAction};
 use crate::core::text::capital;
 use crate::language::time;
@@ -26,12 +26,12 @@ const TAIL_WORDS_MAX: usize = 24;
 const PARTS_MAX: usize = 8;
 
 /// The plan of a message that is said again as one clause; `None` where it holds no such request.
-pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Option<Understood> {
+pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Option<PlanDraft> {
     let tries = Tries::default();
     let planned = |text: &str| match clauses::plan_as_said(&Hearing { text, history: &[], ..*hearing }, domains, &tries)
     {
-        Understood::Plan(plan) => Some(plan),
-        Understood::Ask { .. } | Understood::NotUnderstood => None,
+        PlanDraft::Plan(plan) => Some(plan),
+        PlanDraft::Ask { .. } | PlanDraft::Nothing => None,
     };
     let tokens = tokens(text, GRAMMAR.lexicon);
     let parts = parts(text, &tokens);
@@ -51,7 +51,7 @@ pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Option<
         Some(and_then(plan, &behind, &planned))
     };
     let plan = about.or_else(|| parts.iter().find_map(reminder))?;
-    Some(Understood::Plan(plan))
+    Some(PlanDraft::Plan(plan))
 }
 
 /// "(Bins are out, tick that off.) What else is on my list?" asks for more, "missed it twice now" does not.

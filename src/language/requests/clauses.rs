@@ -12,12 +12,12 @@ use rustc_hash::FxHashMap;
 use super::annotated::AnnotatedText;
 use super::filling::{self, Built};
 use super::grammar::{GRAMMAR, Grammar};
-use super::matching::{self, Match};
+use super::matching::{self, Match, Slot};
 use super::reading::ClauseReading;
 use super::sentences::sentences;
 use super::slot_types::SlotType;
 use super::text::own_words;
-use super::{Hearing, Understood, antecedent, finish, history, offsets};
+use super::{Hearing, PlanDraft, antecedent, finish, history, offsets};
 use crate::core::plan::{Plan, PlannedAction};
 
 /// Connectors looked at in one sentence.
@@ -67,6 +67,9 @@ pub(crate) struct Clause {
     pub investigates: bool,
     /// The tokens that ask.
     pub tokens: Range<usize>,
+    /// Those between the politeness at both ends.
+    pub core: Range<usize>,
+    pub slots: Vec<Slot<'static>>,
     /// Its last words are a slot that would take more of them (a title, a body).
     pub open_ended: bool,
     /// Its last words are the frame's own: "… on the shopping list".
@@ -76,20 +79,32 @@ pub(crate) struct Clause {
     pub is_named: bool,
 }
 
-pub(crate) fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
+pub(crate) fn plan(hearing: &Hearing, domains: &[String]) -> PlanDraft {
+    plan_and_clauses(hearing, domains).0
+}
+
+/// The plan, and the clauses it was read from; none where it was planned as something else than was said.
+pub(crate) fn plan_and_clauses(hearing: &Hearing, domains: &[String]) -> (PlanDraft, Option<Vec<Clause>>) {
     let text = own_words(hearing.text);
     if text.trim().is_empty() {
-        return Understood::NotUnderstood;
+        return (PlanDraft::Nothing, None);
     }
     let actions = offsets::plan(&text, hearing, domains);
     if !actions.is_empty() {
-        return Understood::Plan(Plan { actions, ..Plan::default() });
+        return (PlanDraft::Plan(Plan { actions, ..Plan::default() }), None);
     }
-    antecedent::plan(&text, hearing, domains).unwrap_or_else(|| plan_as_said(hearing, domains, &Tries::default()))
+    match antecedent::plan(&text, hearing, domains) {
+        Some(draft) => (draft, None),
+        None => read_as_said(hearing, domains, &Tries::default()),
+    }
 }
 
 /// The plan of a message whose requests say for themselves what they are about.
-pub(crate) fn plan_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> Understood {
+pub(crate) fn plan_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> PlanDraft {
+    read_as_said(hearing, domains, tries).0
+}
+
+fn read_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> (PlanDraft, Option<Vec<Clause>>) {
     let text = own_words(hearing.text);
     let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
     let parser = Parser::new(hearing, &heard, domains, tries);
@@ -110,11 +125,19 @@ pub(crate) fn plan_as_said(hearing: &Hearing, domains: &[String], tries: &Tries)
     if clauses.is_empty()
         && let Some(action) = only_a_time(hearing, &heard, domains)
     {
-        return Understood::Plan(Plan { actions: vec![action], ..Plan::default() });
+        return (PlanDraft::Plan(Plan { actions: vec![action], ..Plan::default() }), None);
     }
-    let built = clauses.into_iter().map(|clause| clause.built).collect();
+    let built = clauses.iter().map(|clause| clause.built.clone()).collect();
     let priority = heard.priority_in(&(0..heard.tokens.len())).map(|(_, level)| level);
-    finish::finish(built, priority, hearing.history)
+    (finish::finish(built, priority, hearing.history), Some(clauses))
+}
+
+/// Whether a message only talks, or only is polite.
+pub(crate) fn says_nothing(hearing: &Hearing, heard: &AnnotatedText) -> bool {
+    let tries = Tries::default();
+    let parser = Parser::new(hearing, heard, &[], &tries);
+    let all = sentences(heard);
+    !all.is_empty() && all.into_iter().all(|sentence| parser.is_talk(sentence.clone()) || parser.is_polite(sentence))
 }
 
 /// "no, friday" and "at 6" correct what was planned last.
@@ -283,6 +306,13 @@ impl<'a> Parser<'a> {
         readings.first().is_some_and(|found| found.frame.command == "chat")
     }
 
+    /// Nothing but politeness.
+    fn is_polite(&self, range: Range<usize>) -> bool {
+        let ids = self.heard.ids(range);
+        let last = matching::starts(self.grammar.lexicon, &ids).last().copied().unwrap_or_default();
+        ["lead", "delead", "tail"].iter().any(|class| self.grammar.lexicon.is_phrase(class, &ids[last..]))
+    }
+
     /// Negated, wished or reported: no request of the person's own.
     pub fn is_told(&self, range: &Range<usize>) -> bool {
         let ids = self.heard.ids(range.clone());
@@ -320,7 +350,7 @@ impl<'a> Parser<'a> {
         None
     }
 
-    fn built(&self, found: &Match, range: &Range<usize>) -> Option<Clause> {
+    fn built(&self, found: &Match<'static>, range: &Range<usize>) -> Option<Clause> {
         let said = ClauseReading {
             grammar: self.grammar,
             hearing: self.hearing,
@@ -344,6 +374,8 @@ impl<'a> Parser<'a> {
             weak: found.frame.weak,
             investigates: found.frame.investigates,
             tokens: range.clone(),
+            core: found.core.clone(),
+            slots: found.slots.clone(),
             open_ended: last_slot.is_some() && last_slot == last_live && !last_is_time,
             ends_fixed: !last_is_time
                 && (last_slot != last_live || found.slots.last().is_some_and(|s| s.kind == SlotType::List)),

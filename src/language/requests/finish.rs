@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::filling::{self, Built};
 use super::grammar::GRAMMAR;
 use super::text::tokens;
-use super::{Past, Understood, history};
+use super::{Past, PlanDraft, history};
 use crate::core::plan::{Plan, PlannedAction};
 
 /// "Urgent!! Pay the fine today": a priority said in a sentence of its own is that of the one task.
@@ -20,13 +20,13 @@ fn with_priority(mut built: Vec<Built>, priority: Option<&str>) -> Vec<Built> {
 }
 
 /// What the clauses of a message come to together.
-pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, history: &[Past]) -> Understood {
+pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, history: &[Past]) -> PlanDraft {
     built.retain(|built| !matches!(built, Built::No));
     built = with_priority(built, priority);
     if let [Built::Ask { .. }] = built[..]
         && let Some(Built::Ask { question, partial, param }) = built.pop()
     {
-        return Understood::Ask { question: question.into(), partial, param: param.into() };
+        return PlanDraft::Ask { question: question.into(), partial, param: param.into() };
     }
     let mut actions: Vec<PlannedAction> = Vec::new();
     for built in built {
@@ -43,12 +43,12 @@ pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, history: &[P
         }
     }
     if actions.is_empty() {
-        return Understood::NotUnderstood;
+        return PlanDraft::Nothing;
     }
     if let Some(asked) = name_the_pronouns(&mut actions, history) {
         return asked;
     }
-    Understood::Plan(Plan { actions, ..Plan::default() })
+    PlanDraft::Plan(Plan { actions, ..Plan::default() })
 }
 
 /// Nothing but a pronoun for what the action before it is about.
@@ -63,7 +63,7 @@ fn says_again(partial: &PlannedAction, before: &[PlannedAction]) -> bool {
 }
 
 /// "email her": whoever was named last, in this message or before it. Nobody: the question who.
-fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<Understood> {
+fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<PlanDraft> {
     for at in 0..actions.len() {
         let is_pronoun = match actions[at].params.get("to").and_then(Value::as_array).map(Vec::as_slice) {
             Some([Value::String(name)]) => is_said("person", name),
@@ -88,7 +88,7 @@ fn name_the_pronouns(actions: &mut [PlannedAction], history: &[Past]) -> Option<
             }
             let action = &actions[at];
             let (question, param) = ("Who should it go to?".into(), "to".into());
-            return Some(Understood::Ask { question, partial: action.clone(), param });
+            return Some(PlanDraft::Ask { question, partial: action.clone(), param });
         };
         action.params.insert("body".into(), filling::greeted(&people, &bare).into());
         action.params.insert("to".into(), people.into());

@@ -25,6 +25,8 @@ pub(crate) struct Match<'g> {
     pub slots: Vec<Slot<'g>>,
     /// Tokens of the clause, politeness included.
     pub tokens: Range<usize>,
+    /// Those between the politeness at both ends.
+    pub core: Range<usize>,
     pub score: i32,
 }
 
@@ -64,7 +66,8 @@ pub(crate) fn readings<'g>(grammar: Grammar<'g>, heard: &AnnotatedText, tokens: 
                 if let Some(fixed) = walk.go(frame.pieces, None, start, 0) {
                     let slots = walk.slots;
                     let score = score(&frame, fixed, start, ids.len() - end, &slots);
-                    found.push(Match { frame, slots, tokens: tokens.clone(), score });
+                    let core = live[start]..live[end - 1] + 1;
+                    found.push(Match { frame, slots, tokens: tokens.clone(), core, score });
                 }
             }
         }

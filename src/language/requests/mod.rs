@@ -13,15 +13,18 @@
 //!
 //! Deliberately not here: resolving times and people, stakes, and any knowledge of what services hold.
 
+mod account;
 mod amend;
 pub(crate) mod annotated;
 pub(crate) mod antecedent;
+mod carried;
 pub(crate) mod clauses;
 mod compile;
 mod complete;
 mod division;
 mod filling;
 mod finish;
+mod gaps;
 pub(crate) mod grammar;
 mod history;
 pub(crate) mod intents;
@@ -30,24 +33,32 @@ pub(crate) mod matching;
 mod notation;
 pub(crate) mod offsets;
 pub(crate) mod phrases;
+mod prices;
 mod reading;
 mod remark;
 mod sentences;
 pub(crate) mod slot_types;
 mod talk;
 pub(crate) mod text;
+mod unread;
 
 #[cfg(test)]
 pub(crate) mod tests;
+
+use annotated::AnnotatedText;
+use grammar::GRAMMAR;
+use text::own_words;
 
 use crate::core::history::PastAction;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::time::Reference;
 
+pub use account::{Account, AccountedPart, SpanRole, Unread};
 pub use amend::amend;
 pub use complete::complete;
 pub use notation::Mistake;
 pub use phrases::{Phrases, PhrasesError};
+pub use prices::TokenClass;
 pub use talk::{cannot, chat, is_small_talk};
 
 /// A message and what is known around it.
@@ -69,10 +80,15 @@ pub struct Past {
     pub actions: Vec<PastAction>,
 }
 
-/// What became of a request.
+/// What became of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Understood {
-    Plan(Plan),
+    Plan {
+        plan: Plan,
+        /// On what all of it depends.
+        condition: Option<Condition>,
+        account: Account,
+    },
     /// Something required was not said.
     Ask {
         /// One short question.
@@ -82,13 +98,91 @@ pub enum Understood {
         /// The parameter that the answer gives.
         param: String,
     },
-    NotUnderstood,
+    /// It may be meant in several ways, and none is likely enough.
+    Which {
+        readings: Vec<RivalReading>,
+    },
+    /// Some of it was understood, and some of it that matters was not. Nothing may be done before that is settled.
+    Partly {
+        plan: Plan,
+        unread: Vec<Unread>,
+        account: Account,
+    },
+    NotUnderstood {
+        /// What can be said instead, in words for the person.
+        nearest: Vec<String>,
+    },
+    SmallTalk,
+}
+
+/// One of several ways in which a message may be meant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RivalReading {
+    /// A few words that tell it from the others.
+    pub label: String,
+    pub plan: Plan,
+}
+
+/// What a request depends on: "if it rains", "unless I already have one".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// In the person's words, without "if".
+    pub text: String,
+    /// It is to be done when this is not so.
+    pub negated: bool,
+    pub kind: ConditionKind,
+}
+
+/// What has to be known to tell whether a condition holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConditionKind {
+    /// Whether the person has nothing else then.
+    Free { when: String },
+    /// Whether there is such a thing.
+    Exists {
+        /// Whose thing it is, if the words say so.
+        service: Option<String>,
+        words: String,
+    },
+    /// Nothing that can be looked up.
+    Unknown,
+}
+
+/// A plan in the making.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum PlanDraft {
+    Plan(Plan),
+    Ask { question: String, partial: PlannedAction, param: String },
+    Nothing,
 }
 
 /// Plans a message. Only commands of `domains` come back; an empty slice allows any.
 pub fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
-    match phrases::planned(hearing, domains) {
-        Some(action) => Understood::Plan(Plan { actions: vec![action], ..Plan::default() }),
-        None => clauses::plan(hearing, domains),
+    let text = own_words(hearing.text);
+    let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
+    if let Some(action) = phrases::planned(hearing, domains) {
+        let (account, _) = unread::account(&heard, None, std::slice::from_ref(&action));
+        return Understood::Plan { plan: of(vec![action]), condition: None, account };
     }
+    let (draft, clauses) = clauses::plan_and_clauses(hearing, domains);
+    let (actions, asked) = match draft {
+        PlanDraft::Plan(plan) => (plan.actions, None),
+        PlanDraft::Ask { question, partial, param } => (vec![partial], Some((question, param))),
+        PlanDraft::Nothing if clauses::says_nothing(hearing, &heard) => return Understood::SmallTalk,
+        PlanDraft::Nothing => return Understood::NotUnderstood { nearest: Vec::new() },
+    };
+    let (account, unread) = unread::account(&heard, clauses.as_deref(), &actions);
+    let mut plan = of(actions);
+    match asked {
+        _ if !unread.is_empty() => Understood::Partly { plan, unread, account },
+        Some((question, param)) => {
+            let partial = plan.actions.pop().unwrap_or_default();
+            Understood::Ask { question, partial, param }
+        }
+        None => Understood::Plan { plan, condition: None, account },
+    }
+}
+
+fn of(actions: Vec<PlannedAction>) -> Plan {
+    Plan { actions, ..Plan::default() }
 }

@@ -6,7 +6,7 @@
 use super::grammar::GRAMMAR;
 use super::reading::without_determiner;
 use super::text::tokens;
-use super::{Hearing, Understood, clauses};
+use super::{Hearing, PlanDraft, clauses};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{OffsetMention, Reference};
@@ -23,8 +23,8 @@ fn planned(text: &str, hearing: &Hearing, domains: &[String]) -> Option<Vec<Plan
     let ahead = time::offset_in(text)?;
     let plan =
         |text: &str, domains: &[String]| match clauses::plan(&Hearing { text, history: &[], ..*hearing }, domains) {
-            Understood::Plan(plan) => Some(plan.actions),
-            Understood::Ask { .. } | Understood::NotUnderstood => None,
+            PlanDraft::Plan(plan) => Some(plan.actions),
+            PlanDraft::Ask { .. } | PlanDraft::Nothing => None,
         };
     let (thing, told_before) = thing(text, &ahead, hearing.reference)?;
     // Planning comes back here with every request inside a request; one is as deep as people go.
@@ -101,13 +101,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::language::requests::{Hearing, plan as plan_of};
+    use crate::language::requests::{Hearing, Understood, plan as plan_of};
     use crate::language::time::DateOrder;
 
     fn planned(text: &str) -> serde_json::Value {
         let now = "2026-11-21T09:00:00Z".parse().unwrap();
         let reference = Reference { now, zone: chrono_tz::Europe::Berlin, order: DateOrder::DayFirst };
-        let Understood::Plan(plan) = plan_of(&Hearing { text, reference: &reference, history: &[], phrases: &[] }, &[])
+        let Understood::Plan { plan, .. } =
+            plan_of(&Hearing { text, reference: &reference, history: &[], phrases: &[] }, &[])
         else {
             return json!(null);
         };

@@ -220,7 +220,7 @@ warn unit=celsius
         let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[&phrases] };
         let guess = routing::route(&hearing);
         let domains = [String::from("weather")];
-        let Understood::Plan(mut planned) = plan(&hearing, &domains) else {
+        let Understood::Plan { plan: mut planned, .. } = plan(&hearing, &domains) else {
             assert!(!guess.domains.contains(&domains[0]), "{text}: routed and not planned");
             return None;
         };
@@ -274,7 +274,7 @@ warn unit=celsius
             assert_eq!(plan(&alone, &[]), plan(&beside, &[]));
         }
         let asked = Hearing { text: "weather in Oslo", reference: &reference, history: &[], phrases: &[&phrases] };
-        assert_eq!(plan(&asked, &["task".to_owned()]), Understood::NotUnderstood);
+        assert_eq!(plan(&asked, &["task".to_owned()]), Understood::NotUnderstood { nearest: Vec::new() });
     }
 
     #[test]

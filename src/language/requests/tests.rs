@@ -27,9 +27,15 @@ fn planned(text: &str, history: &[Past]) -> Understood {
 fn shown(understood: &Understood) -> String {
     let line = |a: &PlannedAction| format!("{}.{} {}", a.service, a.command, Value::Object(a.params.clone()));
     match understood {
-        Understood::Plan(plan) => plan.actions.iter().map(line).collect::<Vec<_>>().join("\n"),
+        Understood::Plan { plan, .. } => plan.actions.iter().map(line).collect::<Vec<_>>().join("\n"),
+        Understood::Partly { plan, unread, .. } => {
+            let unread: Vec<&str> = unread.iter().map(|part| part.text.as_str()).collect();
+            let known = plan.actions.iter().map(line).collect::<Vec<_>>().join("\n");
+            format!("partly {unread:?} {known}")
+        }
+        Understood::Which { readings } => format!("which {readings:?}"),
         Understood::Ask { question, partial, param } => format!("? {param}: {question} {}", line(partial)),
-        Understood::NotUnderstood => "-".into(),
+        Understood::NotUnderstood { .. } | Understood::SmallTalk => "-".into(),
     }
 }
 
@@ -193,8 +199,8 @@ fn something_new_is_no_answer() {
 #[test]
 fn only_routed_domains_come_back() {
     let hearing = Hearing { text: "email Bob that I'm late", reference: &monday(), history: &[], phrases: &[] };
-    assert_eq!(plan(&hearing, &["calendar".into()]), Understood::NotUnderstood);
-    assert!(matches!(plan(&hearing, &["email".into()]), Understood::Plan(_)));
+    assert_eq!(plan(&hearing, &["calendar".into()]), Understood::NotUnderstood { nearest: Vec::new() });
+    assert!(matches!(plan(&hearing, &["email".into()]), Understood::Plan { .. }));
 }
 
 #[test]
@@ -244,9 +250,12 @@ fn assert_in_catalog(action: &PlannedAction, text: &str) {
 
 fn actions(understood: Understood) -> Vec<PlannedAction> {
     match understood {
-        Understood::Plan(plan) => plan.actions,
+        Understood::Plan { plan, .. } => plan.actions,
         Understood::Ask { partial, .. } => vec![partial],
-        Understood::NotUnderstood => Vec::new(),
+        Understood::Which { .. }
+        | Understood::Partly { .. }
+        | Understood::NotUnderstood { .. }
+        | Understood::SmallTalk => Vec::new(),
     }
 }
 
@@ -314,7 +323,7 @@ fn emoji_and_noise_are_chat() {
     {
         let guess = route(&Hearing { text, reference: &monday(), history: &[], phrases: &[] });
         assert!(guess.kind == Kind::Chat || guess.confidence < 0.6, "{text:?} {guess:?}");
-        assert_eq!(planned(text, &[]), Understood::NotUnderstood, "{text:?}");
+        assert_eq!(shown(&planned(text, &[])), "-", "{text:?}");
         assert!(!chat(text).is_empty() && !cannot(text).is_empty());
     }
 }
@@ -365,6 +374,7 @@ proptest! {
         prop_assert!(guess.kind == Kind::Chat || guess.confidence < 0.7, "{:?}", guess);
     }
 }
+mod account;
 pub(crate) mod figures;
 mod remarks;
 

@@ -17,7 +17,7 @@ use super::requests::clauses::{Parser, Tries};
 use super::requests::grammar::GRAMMAR;
 use super::requests::intents::{Intent, intents};
 use super::requests::text::{Mark, Token, own_words};
-use super::requests::{Hearing, Understood};
+use super::requests::{Hearing, PlanDraft};
 use super::requests::{antecedent, offsets, phrases};
 use crate::core::text::head_and_tail;
 use crate::limits::ROUTE_MESSAGE_CHARS;
@@ -99,7 +99,7 @@ pub(super) fn route_by(model: &Model, hearing: &Hearing) -> Guess {
         let domains = ahead.into_iter().map(|action| action.service).collect();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };
     }
-    if let Some(Understood::Plan(plan)) = antecedent::plan(&text, &alone, &[]) {
+    if let Some(PlanDraft::Plan(plan)) = antecedent::plan(&text, &alone, &[]) {
         let mut domains: Vec<String> = plan.actions.into_iter().map(|action| action.service).collect();
         domains.dedup();
         return Guess { kind: Kind::Action, domains, confidence: UNREAD_CONFIDENCE };

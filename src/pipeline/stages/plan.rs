@@ -60,6 +60,8 @@ pub enum Planned {
 
 /// Said when the endpoint did not answer and the built-in planner took over.
 const WITHOUT_MODEL: &str = "(My language model can't be reached, so I used my built-in understanding.)";
+/// Of each part of a request that was not understood.
+const UNREAD_CHARS_MAX: usize = 120;
 const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Could you say it another way?";
 
 /// Plans within `domains`.
@@ -201,13 +203,33 @@ fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Opti
     let phrases = services.phrases();
     let hearing = Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &phrases };
     match requests::plan(&hearing, domains) {
-        Understood::Plan(plan) => proposed(plan, remark),
+        // What a plan depends on is not looked into here.
+        Understood::Plan { condition: Some(condition), .. } => {
+            Planned::NotUnderstood(half_understood(&[&condition.text]))
+        }
+        Understood::Plan { plan, condition: None, .. } => proposed(plan, remark),
+        Understood::Partly { unread, .. } => {
+            let unread: Vec<&str> = unread.iter().map(|part| part.text.as_str()).collect();
+            Planned::NotUnderstood(half_understood(&unread))
+        }
         Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
             partial: Some((partial, param)),
             ..Clarification::asks(request(turn, topic), question, domains, turn.ctx.now)
         })),
-        Understood::NotUnderstood => Planned::NotUnderstood(requests::cannot(turn.words())),
+        Understood::Which { .. } | Understood::NotUnderstood { .. } => {
+            Planned::NotUnderstood(requests::cannot(turn.words()))
+        }
+        Understood::SmallTalk => Planned::NotUnderstood(requests::chat(turn.words())),
     }
+}
+
+/// What is said when parts of a request that matter were not understood.
+fn half_understood(unread: &[&str]) -> String {
+    let parts: Vec<String> = unread.iter().map(|part| format!("“{}”", shorten(part, UNREAD_CHARS_MAX))).collect();
+    format!(
+        "I understood the rest, but not {}, and nothing was done. Could you say it another way, or leave it out?",
+        parts.join(" and ")
+    )
 }
 
 /// The request as the person made it, the earlier one included.

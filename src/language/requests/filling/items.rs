@@ -57,11 +57,15 @@ pub(super) fn find_by(said: &ClauseReading, slot: &str, services: &[&str], targe
         let ids: Vec<_> = bare.split_whitespace().map(|w| said.grammar.lexicon.read_word(&lower(w))).collect();
         said.grammar.lexicon.is_phrase("genericevent", &ids)
     };
-    if !is_generic {
+    // "The standup tomorrow" is another one than today's; when something was done says nothing about its name.
+    let told = |mask: &usize| !target.contains(mask);
+    let is_told_when = services != ["keep"] && said.command() != "task.complete" && said.moments(&[]).iter().any(told);
+    if !is_generic && !is_told_when {
         return Some(bare);
     }
     let with_time = without_reason(&said.clean(slot, target).unwrap_or_default());
-    let with_time = without_determiner(&with_time);
+    let with_time =
+        if is_generic { without_determiner(&with_time) } else { without_kind(without_determiner(&with_time)) };
     Some(with_time.to_owned()).filter(|text| !text.is_empty() && !is_determiner(text))
 }
 

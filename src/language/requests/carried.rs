@@ -1,0 +1,105 @@
+//! Which words of the person the parameters of some actions hold.
+
+use chrono::{NaiveDateTime, NaiveTime};
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
+use crate::core::plan::PlannedAction;
+use crate::language::time::{TimeMention, When};
+use crate::language::tokens::lower;
+
+/// What the parameters of a plan hold, folded.
+#[derive(Debug, Default)]
+pub(super) struct Carried {
+    words: FxHashSet<String>,
+    /// All values, one after the other.
+    text: String,
+    /// The clock times of points in time that are written out.
+    instants: Vec<NaiveTime>,
+    has_length: bool,
+    has_priority: bool,
+}
+
+/// How an instant is written out.
+const INSTANT: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
+
+impl Carried {
+    pub fn by(actions: &[PlannedAction]) -> Carried {
+        let mut carried = Carried::default();
+        for action in actions {
+            action.params.iter().for_each(|(name, value)| carried.add(name, value));
+        }
+        carried
+    }
+
+    fn add(&mut self, name: &str, value: &Value) {
+        self.has_priority |= name == "priority";
+        self.has_length |= matches!(name, "minutes" | "remind_before");
+        match value {
+            Value::String(text) => {
+                let instant = INSTANT.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+                self.instants.extend(instant.map(|at| at.time()));
+                let folded = folded(text);
+                self.words.extend(folded.split(' ').filter(|word| !word.is_empty()).map(str::to_owned));
+                self.text.push_str(&format!(" {folded} |"));
+            }
+            Value::Array(several) => several.iter().for_each(|one| self.add(name, one)),
+            Value::Object(changes) => changes.iter().for_each(|(name, value)| self.add(name, value)),
+            Value::Number(number) => _ = self.words.insert(number.to_string()),
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// Whether a word is part of a parameter.
+    pub fn holds(&self, word: &str) -> bool {
+        let folded = folded(word);
+        folded.split(' ').all(|word| word.is_empty() || self.words.contains(word) || self.words.contains(owner(word)))
+    }
+
+    /// Whether these words stand in one parameter as they were said.
+    pub fn holds_all(&self, words: &str) -> bool {
+        self.text.contains(&format!(" {} ", folded(words)))
+    }
+
+    /// Whether a time is a parameter, or a part of one.
+    pub fn holds_time(&self, words: &str, found: &TimeMention) -> bool {
+        let when = found.result.as_ref().ok();
+        let written = when.and_then(When::start).is_some_and(|at| self.instants.contains(&at.time()));
+        let is_length = matches!(when, Some(When::Duration(_)));
+        written || is_length && self.has_length || self.holds_in_parts(words)
+    }
+
+    /// "Tomorrow for an hour" may be a day, and a number of minutes.
+    fn holds_in_parts(&self, words: &str) -> bool {
+        const LINKS: [&str; 12] = ["on", "at", "for", "to", "the", "of", "a", "an", "um", "am", "by", "and"];
+        const LENGTHS: [&str; 10] = ["hour", "hours", "minute", "minutes", "min", "mins", "h", "half", "free", "one"];
+        let folded = folded(words);
+        let told = |word: &str| LINKS.contains(&word) || self.has_length && LENGTHS.contains(&word);
+        self.holds_all(words) || folded.split(' ').all(|word| told(word) || self.words.contains(word))
+    }
+
+    /// Whether a parameter is a length of time, however it was said.
+    pub fn has_length(&self) -> bool {
+        self.has_length
+    }
+
+    pub fn has_priority(&self) -> bool {
+        self.has_priority
+    }
+}
+
+/// "Anna" of "anna's".
+fn owner(word: &str) -> &str {
+    word.strip_suffix('s').unwrap_or(word)
+}
+
+/// Lower case, without marks, one space between words; apostrophes are left out.
+fn folded(text: &str) -> String {
+    let spaced = |c: char| match c {
+        '\'' | '’' => None,
+        c if c.is_alphanumeric() || matches!(c, '@' | '+' | '#' | '$' | '€' | '%' | '&') => Some(c),
+        _ => Some(' '),
+    };
+    let text: String = lower(text).chars().filter_map(spaced).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,110 @@
+//! What it costs to leave a word out, by its class: `data/language/requests/prices.txt`, read where it stands.
+
+use std::fmt;
+
+/// What a part of a message is when no plan uses it, from what is rarely meant to what always is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TokenClass {
+    /// A comma, a full stop, an emoji.
+    Mark,
+    Politeness,
+    Function,
+    /// A word that requests are made of.
+    Plain,
+    Unknown,
+    Number,
+    Time,
+    /// A person, or whatever else is written as a name.
+    Name,
+    Address,
+    Quotation,
+    /// "not", "don't".
+    Negation,
+    /// "if", "unless", "whenever".
+    Condition,
+    /// "only", "except", "every", "both", "instead of".
+    Restriction,
+    /// "no wait", "I mean".
+    Correction,
+    /// What asks for something more.
+    Request,
+}
+
+/// Each class by its name in the table.
+const CLASSES: [(TokenClass, &str); 15] = [
+    (TokenClass::Mark, "mark"),
+    (TokenClass::Politeness, "politeness"),
+    (TokenClass::Function, "function"),
+    (TokenClass::Plain, "plain"),
+    (TokenClass::Unknown, "unknown"),
+    (TokenClass::Number, "number"),
+    (TokenClass::Time, "time"),
+    (TokenClass::Name, "name"),
+    (TokenClass::Address, "address"),
+    (TokenClass::Quotation, "quotation"),
+    (TokenClass::Negation, "negation"),
+    (TokenClass::Condition, "condition"),
+    (TokenClass::Restriction, "restriction"),
+    (TokenClass::Correction, "correction"),
+    (TokenClass::Request, "request"),
+];
+
+impl fmt::Display for TokenClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(CLASSES[*self as usize].1)
+    }
+}
+
+/// The prices of all classes, and what a plan may spend.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Prices {
+    by_class: [u32; CLASSES.len()],
+    pub budget: u32,
+}
+
+impl Prices {
+    /// A class that the table does not name is more than any plan may spend.
+    pub fn read() -> Prices {
+        let mut prices = Prices { by_class: [u32::MAX; CLASSES.len()], budget: 0 };
+        for (name, price) in lines() {
+            match CLASSES.iter().find(|(_, known)| *known == name) {
+                Some((class, _)) => prices.by_class[*class as usize] = price,
+                None => prices.budget = price,
+            }
+        }
+        prices
+    }
+
+    pub fn of(&self, class: TokenClass) -> u32 {
+        self.by_class[class as usize]
+    }
+}
+
+fn lines() -> impl Iterator<Item = (&'static str, u32)> {
+    let text = include_str!("../../../data/language/requests/prices.txt");
+    let lines = text.lines().filter(|line| super::lexicon::is_data(line));
+    lines.filter_map(|line| line.split_once(':')).filter_map(|(name, price)| Some((name, price.trim().parse().ok()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_has_one_price_and_nothing_else_has() {
+        let names: Vec<&str> = lines().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), CLASSES.len() + 1, "{names:?}");
+        assert_eq!(names[0], "budget");
+        for (at, (class, name)) in CLASSES.into_iter().enumerate() {
+            assert_eq!((class as usize, names.iter().filter(|known| **known == name).count()), (at, 1), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_changes_a_request_costs_more_than_a_plan_may_spend() {
+        let prices = Prices::read();
+        for (class, name) in CLASSES {
+            assert_eq!(prices.of(class) > prices.budget, class >= TokenClass::Number, "{name}");
+        }
+    }
+}

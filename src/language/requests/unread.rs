@@ -1,0 +1,301 @@
+//! What of a message its plan carries, word by word, and what it leaves out.
+//!
+//! A word is carried when the wording of a command asks for it, or when a parameter holds it. Everything else has the
+//! price of its class; a remark has none, unless it changes what is asked. Not here: how a plan comes to be.
+
+use std::ops::Range;
+
+use super::account::{Account, SpanRole, Unread};
+use super::annotated::{AnnotatedText, Masked};
+use super::carried::Carried;
+use super::clauses::Clause;
+use super::grammar::GRAMMAR;
+use super::lexicon::WordId;
+use super::prices::{Prices, TokenClass};
+use super::text::Mark;
+use crate::core::plan::PlannedAction;
+use crate::language::time;
+
+/// Slots whose words somebody is to read: they may hold whatever people say.
+const SPOKEN: [&str; 11] =
+    ["body", "ask", "clause", "request", "text", "fact", "value", "description", "reason", "about", "details"];
+/// Slots that a person's own task is called by; it may be done together with others, or instead of them.
+const OWN: [&str; 2] = ["title", "items"];
+/// Slots that name what is there already.
+const FINDING: [&str; 4] = ["what", "whom", "topic", "key"];
+/// Slots that are said to tell which, and are kept nowhere.
+const TOLD: [&str; 3] = ["old", "x", "rest"];
+
+/// What became of each part of the message, and what no action carries. Without clauses, which only a message has that
+/// was planned as it was said, a word counts as used where a parameter holds it or commands are worded with it.
+pub(super) fn account(
+    heard: &AnnotatedText,
+    clauses: Option<&[Clause]>,
+    actions: &[PlannedAction],
+) -> (Account, Vec<Unread>) {
+    let mut ledger = Ledger::new(heard, actions);
+    match clauses {
+        Some(clauses) => {
+            clauses.iter().for_each(|clause| ledger.clause(clause));
+            ledger.gaps();
+        }
+        None => {
+            ledger.offset();
+            (0..heard.tokens.len()).for_each(|at| ledger.by_value(at));
+        }
+    }
+    ledger.close()
+}
+
+pub(super) struct Ledger<'a> {
+    pub heard: &'a AnnotatedText<'a>,
+    pub carried: Carried,
+    pub roles: Vec<Option<SpanRole>>,
+    /// Where clauses end that only ask what there is.
+    pub looked_up: Vec<usize>,
+    /// The actions only say what is done.
+    completes: bool,
+}
+
+impl<'a> Ledger<'a> {
+    fn new(heard: &'a AnnotatedText<'a>, actions: &[PlannedAction]) -> Ledger<'a> {
+        Ledger {
+            heard,
+            carried: Carried::by(actions),
+            roles: vec![None; heard.tokens.len()],
+            looked_up: Vec::new(),
+            completes: actions.iter().all(|action| action.command == "complete"),
+        }
+    }
+
+    pub fn ids(&self, range: Range<usize>) -> Vec<WordId> {
+        self.heard.tokens[range].iter().map(|token| token.id).collect()
+    }
+
+    /// The length of a phrase of the class that begins at a token.
+    fn starts(&self, class: &str, at: usize) -> Option<usize> {
+        const PHRASE_WORDS_MAX: usize = 8;
+        let end = (at + PHRASE_WORDS_MAX).min(self.heard.tokens.len());
+        GRAMMAR.lexicon.starts(class, &self.ids(at..end))
+    }
+
+    fn skip(&mut self, range: Range<usize>, class: TokenClass) {
+        self.roles[range].fill(Some(SpanRole::Skipped(class)));
+    }
+
+    /// Tokens that a clause was read from.
+    fn clause(&mut self, clause: &Clause) {
+        let slot_at = |at: usize| clause.slots.iter().find(|slot| (slot.first..=slot.last).contains(&at));
+        for at in clause.tokens.clone() {
+            let role = match (self.heard.hidden_by(at), slot_at(at)) {
+                (Some(mask), _) => self.masked(mask),
+                (None, _) if self.heard.tokens[at].mark != Mark::Word => SpanRole::Connector,
+                (None, Some(slot)) => {
+                    // What is looked up changes nothing, and is shown with what it was found by.
+                    let kept =
+                        clause.looks_up() || TOLD.contains(&slot.name) || self.carried.holds(self.heard.typed(at));
+                    match self.class_of(at) {
+                        _ if kept => SpanRole::Param(slot.name.to_owned()),
+                        // Reported speech becomes speech: "if he" is "do you".
+                        TokenClass::Condition | TokenClass::Negation if SPOKEN.contains(&slot.name) => {
+                            SpanRole::Skipped(TokenClass::Plain)
+                        }
+                        class => SpanRole::Skipped(class),
+                    }
+                }
+                (None, None) if clause.core.contains(&at) => SpanRole::Command,
+                (None, None) => SpanRole::Politeness,
+            };
+            self.roles[at] = Some(role);
+        }
+        for slot in &clause.slots {
+            self.inside(slot.name, slot.first..slot.last.saturating_add(1).min(clause.tokens.end));
+        }
+        if clause.looks_up() {
+            self.looked_up.push(clause.tokens.end);
+        } else {
+            self.quantified(clause.core.clone());
+        }
+    }
+
+    /// "An hour before", where an action is to be told of so long ahead.
+    fn offset(&mut self) {
+        let Some(offset) = time::offset_in(self.heard.text).filter(|_| self.carried.has_length()) else { return };
+        for (at, token) in self.heard.tokens.iter().enumerate() {
+            if offset.span.start <= token.span.start && token.span.end <= offset.span.end {
+                self.roles[at] = Some(SpanRole::Time);
+            }
+        }
+    }
+
+    /// What a time or a priority is to the actions.
+    fn masked(&self, mask: usize) -> SpanRole {
+        let said = &self.heard.masks[mask];
+        match &said.what {
+            Masked::Time(found) if self.carried.holds_time(self.heard.words_of(said), found) => SpanRole::Time,
+            // When something was done.
+            Masked::Time(_) if self.completes => SpanRole::Reason,
+            Masked::Time(_) => SpanRole::Skipped(TokenClass::Time),
+            Masked::Priority(_) if self.carried.has_priority() => SpanRole::Param("priority".to_owned()),
+            Masked::Priority(_) | Masked::Timeish => SpanRole::Skipped(TokenClass::Plain),
+        }
+    }
+
+    /// Dear words in a slot that names something.
+    fn inside(&mut self, slot: &str, range: Range<usize>) {
+        if SPOKEN.contains(&slot) || range.is_empty() {
+            return;
+        }
+        let mut at = range.start;
+        let mut quoted = false;
+        let mut asks_whether = false;
+        while at < range.end {
+            quoted ^= matches!(self.heard.typed(at), "\"" | "“" | "”" | "„");
+            asks_whether |= self.starts("whether", at).is_some();
+            let dear =
+                if quoted || self.heard.hidden_by(at).is_some() { None } else { self.dear(slot, at, asks_whether) };
+            let Some((class, len)) = dear else {
+                at += 1;
+                continue;
+            };
+            let end = match class {
+                TokenClass::Condition | TokenClass::Request | TokenClass::Correction => range.end,
+                _ => at + len,
+            };
+            self.skip(at..end, class);
+            at = end;
+        }
+    }
+
+    fn dear(&self, slot: &str, at: usize, asks_whether: bool) -> Option<(TokenClass, usize)> {
+        let class = |class: TokenClass, name: &str| self.starts(name, at).map(|len| (class, len));
+        let condition = class(TokenClass::Condition, "dearcondition").filter(|_| !asks_whether);
+        let restriction = || class(TokenClass::Restriction, "dearrestriction").filter(|_| !OWN.contains(&slot));
+        let request = || {
+            let joins = self.starts("joins", at).or((self.heard.typed(at) == ",").then_some(1))?;
+            let head = at + joins;
+            let asks = head < self.heard.tokens.len() && self.starts("tellsomeone", head).is_some();
+            (asks && !OWN.contains(&slot)).then_some((TokenClass::Request, 1))
+        };
+        let quantifier = || class(TokenClass::Restriction, "quantifier").filter(|_| FINDING.contains(&slot));
+        condition
+            .or_else(|| class(TokenClass::Correction, "dearcorrection"))
+            .or_else(restriction)
+            .or_else(quantifier)
+            .or_else(request)
+    }
+
+    /// "Cancel every meeting" is about more than the one that is found.
+    fn quantified(&mut self, core: Range<usize>) {
+        let mut at = core.start;
+        while at < core.end {
+            let plain = self.starts("notquantifier", at);
+            let is_command = self.roles[at] == Some(SpanRole::Command);
+            let len = self.starts("quantifier", at).filter(|_| plain.is_none() && is_command);
+            if len.is_some() {
+                self.skip(at..at + 1, TokenClass::Restriction);
+            }
+            at += plain.or(len).unwrap_or(1);
+        }
+    }
+
+    /// A word that nothing around it explains.
+    pub fn alone(&mut self, at: usize) {
+        self.roles[at] = Some(match self.heard.hidden_by(at) {
+            Some(mask) => self.masked(mask),
+            None => SpanRole::Skipped(self.class_of(at)),
+        });
+    }
+
+    /// A word of a message that was planned as another one.
+    fn by_value(&mut self, at: usize) {
+        let dear = [
+            (TokenClass::Condition, "dearcondition"),
+            (TokenClass::Correction, "dearcorrection"),
+            (TokenClass::Restriction, "dearrestriction"),
+        ];
+        let dear = dear.into_iter().find(|(_, class)| self.starts(class, at).is_some());
+        let role = match (self.heard.hidden_by(at), dear) {
+            (Some(mask), _) => match self.masked(mask) {
+                // "An hour before my dentist appointment tomorrow" was one time, and is two by now.
+                SpanRole::Skipped(TokenClass::Time)
+                    if self.carried.holds(self.heard.typed(at)) || self.class_of(at) == TokenClass::Function =>
+                {
+                    SpanRole::Time
+                }
+                role => role,
+            },
+            (None, _) if self.heard.tokens[at].mark != Mark::Word => SpanRole::Connector,
+            (None, _) if self.carried.holds(self.heard.typed(at)) => SpanRole::Param("text".to_owned()),
+            (None, Some((class, _))) => SpanRole::Skipped(class),
+            (None, None) => match self.class_of(at) {
+                TokenClass::Address | TokenClass::Name => SpanRole::Skipped(self.class_of(at)),
+                _ => SpanRole::Command,
+            },
+        };
+        self.roles[at].get_or_insert(role);
+    }
+
+    fn class_of(&self, at: usize) -> TokenClass {
+        let (token, typed) = (&self.heard.tokens[at], self.heard.typed(at));
+        let is = |class: &str| GRAMMAR.lexicon.is_phrase(class, &[token.id]);
+        if token.mark != Mark::Word || typed.is_empty() {
+            TokenClass::Mark
+        } else if typed.contains('@') || typed.contains("://") {
+            TokenClass::Address
+        } else if typed.chars().any(|c| c.is_ascii_digit()) {
+            TokenClass::Number
+        } else if is("dearcondition") {
+            TokenClass::Condition
+        } else if is("dearrestriction") {
+            TokenClass::Restriction
+        } else if is("dearnegation") {
+            TokenClass::Negation
+        } else if is("function") {
+            TokenClass::Function
+        } else if token.id != WordId::UNKNOWN {
+            TokenClass::Plain
+        } else if self.is_name(at) {
+            TokenClass::Name
+        } else {
+            TokenClass::Unknown
+        }
+    }
+
+    /// Written with a capital where a sentence does not begin, among words that are not.
+    fn is_name(&self, at: usize) -> bool {
+        let begins = at == 0 || self.heard.tokens[at - 1].mark == Mark::Stop;
+        let capital = self.heard.typed(at).starts_with(char::is_uppercase);
+        capital && !begins && self.heard.text.chars().any(char::is_lowercase)
+    }
+
+    fn close(self) -> (Account, Vec<Unread>) {
+        let heard = self.heard;
+        let prices = Prices::read();
+        let roles = self.roles.into_iter().map(|role| role.unwrap_or(SpanRole::Connector));
+        let starts = heard.tokens.iter().map(|token| token.span.clone());
+        let all: Vec<(Range<usize>, SpanRole)> = starts.zip(roles).filter(|(span, _)| !span.is_empty()).collect();
+        let mut unread: Vec<(Range<usize>, TokenClass)> = Vec::new();
+        let mut spent = 0u32;
+        let mut follows = false;
+        for (span, role) in &all {
+            let SpanRole::Skipped(class) = role else {
+                follows &= *role == SpanRole::Connector;
+                continue;
+            };
+            // A phrase is one dear thing, however many words it has.
+            let price = prices.of(*class);
+            spent = spent.saturating_add(price);
+            match unread.last_mut().filter(|_| follows) {
+                Some((said, dearest)) => (said.end, *dearest) = (span.end, (*dearest).max(*class)),
+                None => unread.push((span.clone(), *class)),
+            }
+            follows = true;
+        }
+        let is_dear = spent > prices.budget;
+        let account = Account::new(heard.text, all.into_iter().map(|(span, role)| (span.start, role)));
+        unread.retain(|(_, class)| is_dear && *class > TokenClass::Function);
+        let words = |(span, class): (Range<usize>, TokenClass)| Unread { text: heard.text[span].to_owned(), class };
+        (account, unread.into_iter().map(words).collect())
+    }
+}
