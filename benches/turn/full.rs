@@ -62,8 +62,11 @@ impl House {
         let folder = crate::folder();
         let turns = things.min(TURNS_MAX);
         filled::fill(folder.path(), OWNER, Amount { things, turns });
-        let mut console = console(folder.path(), model);
-        warm(&mut console);
+        // Read without a model, whose answers would not say when it is done.
+        let mut reading = console(folder.path(), None);
+        warm(&mut reading);
+        reading.terminate();
+        let console = console(folder.path(), model);
         Self { things, turns, folder, console }
     }
 

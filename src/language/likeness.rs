@@ -1,7 +1,8 @@
 //! How alike two words are: the same, one the beginning of the other, or one a slip of the other.
 //!
 //! Words come folded, usually as stems. A slip is one edit behind the same first letter, or enough shared trigrams
-//! (Dice); whoever compares tries slips only where nothing else was found.
+//! (Dice); whoever compares tries slips only where nothing else was found. What begins with a digit is no slip of
+//! anything: another number is another thing.
 //! Deliberately not here: what is searched, and what a likeness is worth beside others.
 
 use std::collections::HashSet;
@@ -15,7 +16,7 @@ pub const BEGINNING: f32 = 0.85;
 /// Shortest beginning that counts.
 pub const BEGINNING_CHARS: usize = 3;
 /// Shortest word that may be a slip, or have one.
-pub const SLIP_CHARS: usize = 4;
+const SLIP_CHARS: usize = 4;
 /// Shared trigrams (Dice) from which a word may be a slip of another.
 const SLIP_DICE: f32 = 0.45;
 
@@ -24,10 +25,14 @@ pub fn begins(short: &str, long: &str) -> bool {
     long.starts_with(short) && short.chars().count() >= BEGINNING_CHARS
 }
 
+/// True for words that may be a slip of another, or have one.
+pub fn may_slip(word: &str) -> bool {
+    word.chars().count() >= SLIP_CHARS && !word.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// How alike two different words are when one may be a misspelling of the other.
 pub fn slip(a: &str, b: &str) -> Option<f32> {
-    let long_enough = |word: &str| word.chars().count() >= SLIP_CHARS;
-    if !long_enough(a) || !long_enough(b) {
+    if !may_slip(a) || !may_slip(b) {
         return None;
     }
     let dice = dice(a, b);
@@ -56,7 +61,9 @@ mod tests {
             assert!(slip(a, b).is_some_and(|likeness| likeness >= 0.7), "{a} {b}");
             assert_eq!(slip(a, b), slip(b, a));
         }
-        for (a, b) in [("silk", "milk"), ("mik", "milk"), ("plumber", "dentist")] {
+        for (a, b) in
+            [("silk", "milk"), ("mik", "milk"), ("plumber", "dentist"), ("20231", "20232"), ("4711a", "711ab")]
+        {
             assert_eq!(slip(a, b), None, "{a} {b}");
         }
     }

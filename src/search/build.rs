@@ -33,10 +33,6 @@ struct Build {
 }
 
 impl Build {
-    async fn write(&self, update: Update, mark: Option<String>) -> Result<(), IndexError> {
-        self.house.write_into(&self.owner, &self.index, update, mark, Durable::Later).await
-    }
-
     async fn run(&self) -> Result<(), IndexError> {
         let (house, id) = (&self.house, &self.owner.id);
         let of_source = |source: &Source| (source.prefixes)(id).into_iter().map(|prefix| (*source, prefix)).collect();
@@ -58,7 +54,8 @@ impl Build {
                 after = Some(last.clone());
                 update.put.extend(page.iter().filter_map(|(key, stored)| feed::made(&source, id, key, stored)));
                 if update.put.len() >= limits::INDEX_BUILD_PAGE {
-                    self.write(std::mem::replace(&mut update, feed::update()), None).await?;
+                    let full = std::mem::replace(&mut update, feed::update());
+                    self.house.write_into(&self.owner, &self.index, full, None, Durable::Later).await?;
                 }
                 fail_point("index-built-page");
                 progress.done += page.len();
@@ -72,7 +69,8 @@ impl Build {
     async fn finish(&self, rest: Update) -> Result<(), IndexError> {
         let _bringing = self.owner.bringing.lock().await;
         let mark = feed::mark(&self.house);
-        self.write(rest, Some(mark)).await?;
+        // Whoever is stopped now need not do it again.
+        self.house.write_into(&self.owner, &self.index, rest, Some(mark), Durable::Now).await?;
         feed::write_waiting(&self.house, &self.owner, &self.index).await?;
         fail_point("index-built");
         self.done();

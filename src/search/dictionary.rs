@@ -12,6 +12,9 @@ use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term};
 use crate::language::likeness;
 use crate::limits;
 
+/// Sorts behind all words that begin with a digit.
+const BEHIND_DIGITS: char = ':';
+
 /// The living documents of a segment that have this word.
 pub(super) fn documents(segment: &SegmentReader, term: &Term, mut each: impl FnMut(DocId)) -> tantivy::Result<()> {
     let Some(mut postings) = segment.inverted_index(term.field())?.read_postings(term, IndexRecordOption::Basic)?
@@ -42,16 +45,16 @@ pub(super) fn frequency(searcher: &Searcher, term: &Term) -> tantivy::Result<usi
     Ok(found)
 }
 
-/// Calls for every word of a field that begins so, of each segment.
+/// Calls for every word of a field that begins so and is not before `from`, of each segment.
 pub(super) fn walk(
     searcher: &Searcher,
     field: Field,
-    beginning: &str,
+    (beginning, from): (&str, &str),
     mut each: impl FnMut(&str) -> ControlFlow<()>,
 ) -> tantivy::Result<()> {
     for segment in searcher.segment_readers() {
         let inverted = segment.inverted_index(field)?;
-        let mut terms = inverted.terms().range().ge(beginning.as_bytes()).into_stream()?;
+        let mut terms = inverted.terms().range().ge(from.as_bytes()).into_stream()?;
         while terms.advance() {
             let Ok(word) = std::str::from_utf8(terms.key()) else { continue };
             if !word.starts_with(beginning) || each(word).is_break() {
@@ -98,7 +101,8 @@ impl Vocabulary<'_> {
     pub(super) fn beginning_with(&self, word: &str) -> tantivy::Result<Vec<String>> {
         let mut longer = Vec::new();
         for field in self.fields {
-            walk(self.searcher, *field, &format!("{}{word}", self.prefix), |known| {
+            let beginning = format!("{}{word}", self.prefix);
+            walk(self.searcher, *field, (&beginning, &beginning), |known| {
                 longer.extend(known.strip_prefix(self.prefix).map(str::to_owned));
                 if longer.len() < limits::INDEX_BEGINNINGS_MAX {
                     ControlFlow::Continue(())
@@ -133,7 +137,7 @@ impl Vocabulary<'_> {
     pub(super) fn slips(&self, word: &str) -> tantivy::Result<Found> {
         let mut found = Found::new();
         let Some(first) = word.chars().next() else { return Ok(found) };
-        if word.chars().count() < likeness::SLIP_CHARS {
+        if !likeness::may_slip(word) {
             return Ok(found);
         }
         let trigrams = Trigrams::of(word);
@@ -141,7 +145,10 @@ impl Vocabulary<'_> {
             let mut like = BTreeMap::new();
             for field in self.fields {
                 let mut left = most;
-                walk(self.searcher, *field, &format!("{}{beginning}", self.prefix), |known| {
+                let beginning = format!("{}{beginning}", self.prefix);
+                // Numbers are no slips, and in a large vocabulary most words are numbers.
+                let from = beginning.clone().max(format!("{}{BEHIND_DIGITS}", self.prefix));
+                walk(self.searcher, *field, (&beginning, &from), |known| {
                     let known = known.strip_prefix(self.prefix).unwrap_or(known);
                     if trigrams.may_be_like(known)
                         && let Some(likeness) = likeness::slip(word, known)

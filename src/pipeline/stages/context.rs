@@ -77,14 +77,17 @@ impl Fetching {
 /// How sure the guess must be for a narrow fetch; below it everything is fetched.
 const NARROW_FROM: f32 = 0.6;
 
-/// Starts fetching what the guess suggests, or everything when it is unsure.
+/// Starts fetching what the guess suggests, or everything when it is unsure; nothing where no model would be told.
 pub fn fetch(turn: &Turn<'_>, guess: &Guess) -> Fetching {
     let narrow = guess.confidence >= NARROW_FROM;
     let wanted = Wanted { message: turn.words().to_owned(), limit: limits::CONTEXT_ITEMS_MAX };
+    let is_told = turn.brain.model.is_some();
     let wants = |service: &Arc<Registration>| match service.service.context_role() {
         ContextRole::None => false,
-        ContextRole::AboutPerson => true,
-        ContextRole::Items => !narrow || (guess.kind != Kind::Chat && guess.domains.contains(&service.info.name)),
+        ContextRole::AboutPerson => is_told,
+        ContextRole::Items => {
+            is_told && (!narrow || (guess.kind != Kind::Chat && guess.domains.contains(&service.info.name)))
+        }
     };
     let services: Vec<Arc<Registration>> =
         turn.brain.services.now().iter().filter(|service| wants(service)).cloned().collect();
