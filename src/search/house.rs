@@ -40,7 +40,7 @@ pub(super) struct House {
     /// Answers for those who have no index.
     pub(super) plain: PlainIndex,
     /// Up to so many records are looked through without an index.
-    few: usize,
+    pub(super) few: usize,
     /// Held by whoever reads the log.
     pub(super) feed: tokio::sync::Mutex<()>,
     /// Up to here the log was read, and what it tells waits or is in the indexes.
@@ -56,7 +56,7 @@ pub(super) struct House {
     pub(super) origin: Mutex<String>,
     owners: Mutex<HashMap<UserId, Arc<Owner>>>,
     uses: AtomicU64,
-    readers: Semaphore,
+    pub(super) readers: Semaphore,
     writers: Semaphore,
 }
 
@@ -77,18 +77,9 @@ pub(super) struct Owner {
 
 impl Owner {
     /// Whether this is the index in use; another one may have taken its place.
-    fn is_current(&self, index: &Arc<OwnerIndex>) -> bool {
+    pub(super) fn is_current(&self, index: &Arc<OwnerIndex>) -> bool {
         locked(&self.index).as_ref().is_some_and(|current| Arc::ptr_eq(current, index))
     }
-}
-
-/// Which index a read is content with.
-#[derive(Debug, Clone, Copy)]
-enum Completeness {
-    /// Whatever is there, whole or being built.
-    AsItIs,
-    /// One that holds everything.
-    Whole,
 }
 
 /// The lock of a value that no panic can leave half written.
@@ -96,12 +87,14 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn broken(cause: impl std::fmt::Display) -> IndexError {
+pub(super) fn broken(cause: impl std::fmt::Display) -> IndexError {
     IndexError::Broken(cause.to_string())
 }
 
 /// Runs work with tantivy on a thread that may block; a panic over damaged bytes is an error like any other.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> tantivy::Result<T> + Send + 'static) -> Result<T, String> {
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> tantivy::Result<T> + Send + 'static,
+) -> Result<T, String> {
     let caught = spawn_blocking(move || catch_unwind(AssertUnwindSafe(work))).await;
     match caught {
         Ok(Ok(done)) => done.map_err(|cause| cause.to_string()),
@@ -138,23 +131,6 @@ impl House {
     /// Whether the owner has an index, or had one when this process began.
     pub(super) fn is_indexed(&self, id: &UserId) -> bool {
         locked(&self.owners).contains_key(id) || self.folder_of(id).is_some_and(|folder| folder.exists())
-    }
-
-    /// Whether the owner has so little that no index is made of it.
-    pub(super) async fn has_few(&self, id: &UserId) -> Result<bool, IndexError> {
-        if self.is_indexed(id) {
-            return Ok(false);
-        }
-        let mut left = self.few + 1;
-        for source in &self.sources {
-            for prefix in (source.prefixes)(id) {
-                left -= self.store.count(source.scan(prefix, None, left)).await?;
-                if left == 0 {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
     }
 
     pub(super) fn progress(&self, owner: &UserId) -> Option<BuildProgress> {
@@ -270,77 +246,6 @@ impl House {
             let _writing = owner.writing.lock().await;
             *locked(&owner.index) = None;
         }
-    }
-
-    /// Reads an index as it is, whole or not.
-    pub(super) async fn look<T: Send + 'static>(
-        self: &Arc<Self>,
-        owner: &UserId,
-        read: impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static,
-    ) -> Result<T, IndexError> {
-        self.try_twice(owner, read, Completeness::AsItIs).await
-    }
-
-    /// Reads an index that is whole and holds all of the store's changes of these kinds so far; no kinds: of all.
-    pub(super) async fn read<T: Send + 'static>(
-        self: &Arc<Self>,
-        owner: &UserId,
-        kinds: &[String],
-        read: impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static,
-    ) -> Result<T, IndexError> {
-        feed::catch_up(self).await?;
-        feed::bring(self, owner, kinds).await?;
-        self.try_twice(owner, read, Completeness::Whole).await
-    }
-
-    /// Reads; an index that fails is discarded, and the one that takes its place is read once more.
-    async fn try_twice<T: Send + 'static>(
-        self: &Arc<Self>,
-        owner: &UserId,
-        read: impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static,
-        completeness: Completeness,
-    ) -> Result<T, IndexError> {
-        let read = Arc::new(read);
-        let mut why = String::new();
-        for _ in 0..2 {
-            let (owner, index) = match completeness {
-                Completeness::AsItIs => self.opened(owner).await?,
-                Completeness::Whole => self.whole(owner).await?,
-            };
-            match self.read_from(&index, &read).await {
-                Ok(found) => return Ok(found),
-                Err(cause) => {
-                    self.discard(&owner, &index, &cause).await;
-                    why = cause;
-                }
-            }
-        }
-        Err(IndexError::Broken(why))
-    }
-
-    async fn read_from<T: Send + 'static>(
-        &self,
-        index: &Arc<OwnerIndex>,
-        read: &Arc<impl Fn(&OwnerIndex) -> tantivy::Result<T> + Send + Sync + 'static>,
-    ) -> Result<T, String> {
-        let _permit = self.readers.acquire().await.map_err(|cause| cause.to_string())?;
-        let (index, read) = (Arc::clone(index), Arc::clone(read));
-        blocking(move || read(&index)).await
-    }
-
-    /// The owner's index, waited for while it is being built, for a while.
-    async fn whole(self: &Arc<Self>, id: &UserId) -> Result<(Arc<Owner>, Arc<OwnerIndex>), IndexError> {
-        let (owner, index) = self.opened(id).await?;
-        let mut progress = owner.progress.subscribe();
-        let so_far = *progress.borrow();
-        let Some(so_far) = so_far else {
-            return Ok((owner, index));
-        };
-        let built = tokio::time::timeout(limits::INDEX_BUILDING_WAIT, progress.wait_for(Option::is_none)).await;
-        if built.is_err() {
-            return Err(IndexError::Building(owner.progress.borrow().unwrap_or(so_far)));
-        }
-        if owner.is_current(&index) { Ok((owner, index)) } else { Err(broken("it could not be built")) }
     }
 
     /// Brings an update into an owner's index.

@@ -1,19 +1,21 @@
 //! The search index over everything that people have, behind [`Index`](crate::ports::Index).
 //!
 //! ```text
-//! store's change log ─► feed ─► owner's index ◄─ apply ── services with a source of their own
-//!                                   │
-//!                                   └─► search, candidates, all, get
+//! store's change log ─► feed ─► waiting ─► owner's index ◄─ apply ── services with a source of their own
+//!                                              │
+//!                                              └─► search, candidates, all, get
 //! ```
 //!
-//! One tantivy index an owner, in a folder of its own (in memory where nothing is kept). The feed brings in what the
-//! change log tells, as it is now; whoever asks first sees to it that nothing of it is left out. Commits are visible at
-//! once and durable a little later, all marks with their documents; what was lost in between is read from the log
-//! again. An index that is damaged, of an older shape or of another store is removed and built again.
+//! One tantivy index an owner, in a folder of its own (in memory where nothing is kept); none for an owner of few
+//! records, which are looked through. The feed reads the change log, and what it tells waits by its owner: for a moment,
+//! or until the owner asks for that kind. Commits are visible at once and durable a little later, all marks with their
+//! documents; what was lost in between is read from the log again. An index that is damaged, of an older shape or of
+//! another store is removed and built again.
 //!
 //! In reading order: `text` and `shape` (how documents are kept), `shelf` and `owner` (one index), `dictionary`,
-//! `candidates`, `query`, `hits`, `snippet` (what it is asked), `house` (all owners' indexes), `feed` and `build` (how
-//! they follow the store), [`conversation`] (what was said, as documents), [`plain`] (the same answers without an index).
+//! `candidates`, `query`, `hits`, `snippet` (what it is asked), `house` and `reading` (all owners' indexes), `feed` and
+//! `build` (how they follow the store), [`conversation`] (what was said, as documents), [`plain`] (the same answers
+//! without an index).
 //! Deliberately not here: what the documents of services are.
 
 #![deny(missing_docs)]
@@ -29,6 +31,7 @@ mod house;
 mod owner;
 pub mod plain;
 mod query;
+mod reading;
 mod shape;
 mod shelf;
 mod snippet;
