@@ -73,6 +73,24 @@ impl Account {
         Account { text: text.to_owned(), parts }
     }
 
+    /// The same, with some of its bytes in another role.
+    pub(super) fn with(&self, span: Range<usize>, role: SpanRole) -> Account {
+        let mut parts: Vec<AccountedPart> = Vec::new();
+        let mut put = |start: usize, end: usize, role: &SpanRole| {
+            if start < end {
+                parts.push(AccountedPart { span: start..end, role: role.clone() });
+            }
+        };
+        for part in &self.parts {
+            put(part.span.start, part.span.end.min(span.start), &part.role);
+            if part.span.contains(&span.start) {
+                put(span.start, span.end, &role);
+            }
+            put(part.span.start.max(span.end), part.span.end, &part.role);
+        }
+        Account { text: self.text.clone(), parts }
+    }
+
     /// The words of a part.
     pub fn words(&self, part: &AccountedPart) -> &str {
         self.text.get(part.span.clone()).unwrap_or_default().trim()

@@ -52,9 +52,13 @@ impl<'t> AnnotatedText<'t> {
         let tokens = text::tokens(text, lexicon);
         let hidden = vec![None; tokens.len()];
         let mut heard = AnnotatedText { text, tokens, masks: Vec::new(), hidden };
+        let quoted = heard.quoted();
         for found in time::find(text, reference) {
             let span = heard.core_of(found.span.clone());
-            if !heard.cuts_a_word(&span) {
+            // What stands in quotation marks is one thing, and says nothing about when.
+            let starts_quoted =
+                heard.tokens.iter().zip(&quoted).any(|(token, quoted)| *quoted && span.contains(&token.span.start));
+            if !heard.cuts_a_word(&span) && !starts_quoted {
                 heard.mask(span, Masked::Time(Box::new(found)));
             }
         }
@@ -137,6 +141,23 @@ impl<'t> AnnotatedText<'t> {
             }
         }
         self.masks.push(Mask { span, what });
+    }
+
+    /// For each token whether it stands between two quotation marks.
+    pub fn quoted(&self) -> Vec<bool> {
+        const PAIRS: [(&str, &str); 5] = [("\"", "\""), ("“", "”"), ("„", "“"), ("„", "”"), ("«", "»")];
+        let mut quoted = vec![false; self.tokens.len()];
+        let mut at = 0;
+        while at < quoted.len() {
+            let closes = |i: &usize| PAIRS.contains(&(self.typed(at), self.typed(*i)));
+            let opens = PAIRS.iter().any(|(open, _)| *open == self.typed(at));
+            let end = (at + 1..quoted.len()).find(|i| opens && closes(i));
+            if let Some(end) = end {
+                quoted[at..=end].fill(true);
+            }
+            at = end.unwrap_or(at) + 1;
+        }
+        quoted
     }
 
     /// The mask that hides a token.

@@ -270,7 +270,9 @@ fn remind_of(before: &Words, tail: &Words, hearing: &Hearing) -> Option<String> 
         None => (before.split_at(0).0, *before),
     };
     let thing = thing.without_lead().behind("duty");
-    let tells = thing.starts("teller") > 0 || thing.tokens.is_empty();
+    // "Don't remind me" has nothing before it but that.
+    let negated = thing.starts("dearnegation") == thing.tokens.len();
+    let tells = thing.starts("teller") > 0 || negated;
     (timed && !tells).then(|| format!("remind me {}{time}: {}", first.text(), thing.text()).replace(" :", ":"))
 }
 

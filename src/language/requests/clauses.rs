@@ -16,7 +16,7 @@ use super::matching::{self, Match, Slot};
 use super::reading::ClauseReading;
 use super::sentences::sentences;
 use super::slot_types::SlotType;
-use super::text::own_words;
+use super::text::{Mark, own_words};
 use super::{Hearing, PlanDraft, antecedent, finish, history, offsets};
 use crate::core::plan::{Plan, PlannedAction};
 
@@ -93,7 +93,8 @@ pub(crate) fn plan_and_clauses(hearing: &Hearing, domains: &[String]) -> (PlanDr
     if !actions.is_empty() {
         return (PlanDraft::Plan(Plan { actions, ..Plan::default() }), None);
     }
-    match antecedent::plan(&text, hearing, domains) {
+    let quotes = text.contains(['"', '“', '„', '«']);
+    match antecedent::plan(&text, hearing, domains).filter(|_| !quotes) {
         Some(draft) => (draft, None),
         None => read_as_said(hearing, domains, &Tries::default()),
     }
@@ -109,9 +110,12 @@ fn read_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> (PlanDr
     let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
     let parser = Parser::new(hearing, &heard, domains, tries);
     let mut clauses = Vec::new();
+    let is_word = |at: usize| heard.tokens[at].mark == Mark::Word;
+    let quoted: Vec<bool> = heard.quoted().into_iter().enumerate().map(|(at, is)| is && is_word(at)).collect();
     for sentence in sentences(&heard) {
         let mut found = parser.clauses(sentence.clone(), 0);
-        found.retain(|clause| !matches!(clause.built, Built::No));
+        // What is quoted was said by somebody, and asks for nothing.
+        found.retain(|clause| !matches!(clause.built, Built::No) && !clause.asks_by(&quoted));
         if parser.tells_why(&clauses, &found, &sentence) {
             continue;
         }
@@ -154,6 +158,12 @@ pub(crate) fn only_a_time(hearing: &Hearing, heard: &AnnotatedText, domains: &[S
 }
 
 impl Clause {
+    /// Whether one of the words that ask, and not of those that it is about, is among these.
+    fn asks_by(&self, words: &[bool]) -> bool {
+        let in_slot = |at: &usize| self.slots.iter().any(|slot| (slot.first..=slot.last).contains(at));
+        self.core.clone().any(|at| words[at] && (at == self.core.start || !in_slot(&at)))
+    }
+
     pub fn looks_up(&self) -> bool {
         LOOK_UPS.split(' ').any(|command| command == self.command)
     }

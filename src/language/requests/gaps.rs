@@ -13,6 +13,8 @@ use crate::language::tokens::lower;
 
 /// "Not on Monday": more words tell something.
 const SHORT_GAP_WORDS: usize = 6;
+/// "Not that one".
+const NO_MORE_WORDS: usize = 3;
 
 impl Ledger<'_> {
     /// What stands between the clauses and around them.
@@ -69,15 +71,23 @@ impl Ledger<'_> {
         if ids.len() > 1 && self.carried.holds_all(words) {
             return Some(SpanRole::Param("text".to_owned()));
         }
+        // At the start it corrects what was said in an earlier message.
+        if starts("dearcorrection") && range.start > 0 {
+            return skipped(TokenClass::Correction);
+        }
+        let only = lexicon.starts("dearrestriction", &ids);
+        if only.is_some_and(|len| timed || !self.tells(&(range.start + len..range.end))) || is(&["quantifier"]) {
+            return skipped(TokenClass::Restriction);
+        }
         if !timed && is(&["lead", "tail", "delead", "detail", "giveup", "closing"]) {
             return Some(SpanRole::Politeness);
+        }
+        if self.quoted[range.start] {
+            return if told { Some(SpanRole::Reason) } else { skipped(TokenClass::Quotation) };
         }
         if starts("dearcondition") {
             let told = lexicon.find("consequence", &ids).is_some_and(|(at, _)| at > 2);
             return if told { Some(SpanRole::Reason) } else { skipped(TokenClass::Condition) };
-        }
-        if starts("dearcorrection") {
-            return skipped(TokenClass::Correction);
         }
         let names_time = timed || lexicon.find("timeword", &ids).is_some();
         if starts("dearnegation") && names_time && ids.len() <= SHORT_GAP_WORDS {
@@ -88,10 +98,7 @@ impl Ledger<'_> {
         if leads_over || any(&["remark", "sigh", "why", "feeling", "did", "reported"]) {
             return Some(SpanRole::Reason);
         }
-        if starts("dearrestriction") && (timed || !self.tells(range)) {
-            return skipped(TokenClass::Restriction);
-        }
-        if starts("dearnegation") && ids.len() <= 2 {
+        if starts("dearnegation") && ids.len() <= NO_MORE_WORDS {
             return skipped(TokenClass::Negation);
         }
         if starts("itsnow") && timed {
@@ -113,6 +120,9 @@ impl Ledger<'_> {
 
     /// Whether some words are a statement, as far as a verb in them shows.
     fn tells(&self, range: &Range<usize>) -> bool {
+        if range.is_empty() {
+            return false;
+        }
         let ids = self.ids(range.clone());
         let typed = |at: usize| self.heard.typed(at);
         let is = |class: &str, at: usize| GRAMMAR.lexicon.is_phrase(class, &[self.heard.tokens[at].id]);

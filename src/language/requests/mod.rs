@@ -21,6 +21,7 @@ mod carried;
 pub(crate) mod clauses;
 mod compile;
 mod complete;
+mod condition;
 mod division;
 mod filling;
 mod finish;
@@ -45,6 +46,8 @@ mod unread;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::ops::Range;
+
 use annotated::AnnotatedText;
 use grammar::GRAMMAR;
 use text::own_words;
@@ -56,6 +59,7 @@ use crate::language::time::Reference;
 pub use account::{Account, AccountedPart, SpanRole, Unread};
 pub use amend::amend;
 pub use complete::complete;
+pub use condition::{Condition, ConditionKind};
 pub use notation::Mistake;
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
@@ -123,31 +127,6 @@ pub struct RivalReading {
     pub plan: Plan,
 }
 
-/// What a request depends on: "if it rains", "unless I already have one".
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
-    /// In the person's words, without "if".
-    pub text: String,
-    /// It is to be done when this is not so.
-    pub negated: bool,
-    pub kind: ConditionKind,
-}
-
-/// What has to be known to tell whether a condition holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ConditionKind {
-    /// Whether the person has nothing else then.
-    Free { when: String },
-    /// Whether there is such a thing.
-    Exists {
-        /// Whose thing it is, if the words say so.
-        service: Option<String>,
-        words: String,
-    },
-    /// Nothing that can be looked up.
-    Unknown,
-}
-
 /// A plan in the making.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PlanDraft {
@@ -158,10 +137,35 @@ pub(crate) enum PlanDraft {
 
 /// Plans a message. Only commands of `domains` come back; an empty slice allows any.
 pub fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
+    let understood = without_conditions(hearing, domains);
+    let depending = match &understood {
+        Understood::Partly { account, .. } => {
+            condition::only_condition(account).and_then(|span| depending(hearing, domains, account, span))
+        }
+        Understood::NotUnderstood { .. } => condition::spoken(hearing).and_then(|(text, span)| {
+            let parts = vec![AccountedPart { span: 0..text.len(), role: SpanRole::Command }];
+            depending(hearing, domains, &Account { text, parts }, span)
+        }),
+        Understood::Plan { .. } | Understood::Ask { .. } | Understood::Which { .. } | Understood::SmallTalk => None,
+    };
+    depending.unwrap_or(understood)
+}
+
+/// "If X, Y": the plan of Y, and on what it depends, if nothing else was left out.
+fn depending(hearing: &Hearing, domains: &[String], account: &Account, span: Range<usize>) -> Option<Understood> {
+    let rest = condition::without(&account.text, &span);
+    let condition = condition::read(&account.text[span.clone()], hearing.reference);
+    let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains);
+    let Understood::Plan { plan, .. } = planned else { return None };
+    Some(Understood::Plan { plan, condition: Some(condition), account: account.with(span, SpanRole::Condition) })
+}
+
+/// The same, where a condition is something that is left out.
+fn without_conditions(hearing: &Hearing, domains: &[String]) -> Understood {
     let text = own_words(hearing.text);
     let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
     if let Some(action) = phrases::planned(hearing, domains) {
-        let (account, _) = unread::account(&heard, None, std::slice::from_ref(&action));
+        let (account, _) = unread::account(&heard, None, std::slice::from_ref(&action), hearing.reference.now);
         return Understood::Plan { plan: of(vec![action]), condition: None, account };
     }
     let (draft, clauses) = clauses::plan_and_clauses(hearing, domains);
@@ -171,7 +175,7 @@ pub fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
         PlanDraft::Nothing if clauses::says_nothing(hearing, &heard) => return Understood::SmallTalk,
         PlanDraft::Nothing => return Understood::NotUnderstood { nearest: Vec::new() },
     };
-    let (account, unread) = unread::account(&heard, clauses.as_deref(), &actions);
+    let (account, unread) = unread::account(&heard, clauses.as_deref(), &actions, hearing.reference.now);
     let mut plan = of(actions);
     match asked {
         _ if !unread.is_empty() => Understood::Partly { plan, unread, account },

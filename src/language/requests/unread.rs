@@ -5,6 +5,9 @@
 
 use std::ops::Range;
 
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+
 use super::account::{Account, SpanRole, Unread};
 use super::annotated::{AnnotatedText, Masked};
 use super::carried::Carried;
@@ -15,10 +18,13 @@ use super::prices::{Prices, TokenClass};
 use super::text::Mark;
 use crate::core::plan::PlannedAction;
 use crate::language::time;
+use crate::language::time::{Problem, TimeMention, TimeRole, When};
 
+/// What was done was done today, if not before; a day is as long as that.
+const HOURS_OF_A_DAY: i64 = 12;
 /// Slots whose words somebody is to read: they may hold whatever people say.
-const SPOKEN: [&str; 11] =
-    ["body", "ask", "clause", "request", "text", "fact", "value", "description", "reason", "about", "details"];
+const SPOKEN: [&str; 10] =
+    ["body", "ask", "clause", "request", "text", "fact", "value", "description", "reason", "about"];
 /// Slots that a person's own task is called by; it may be done together with others, or instead of them.
 const OWN: [&str; 2] = ["title", "items"];
 /// Slots that name what is there already.
@@ -32,8 +38,9 @@ pub(super) fn account(
     heard: &AnnotatedText,
     clauses: Option<&[Clause]>,
     actions: &[PlannedAction],
+    now: DateTime<Utc>,
 ) -> (Account, Vec<Unread>) {
-    let mut ledger = Ledger::new(heard, actions);
+    let mut ledger = Ledger::new(heard, actions, now);
     match clauses {
         Some(clauses) => {
             clauses.iter().for_each(|clause| ledger.clause(clause));
@@ -53,18 +60,22 @@ pub(super) struct Ledger<'a> {
     pub roles: Vec<Option<SpanRole>>,
     /// Where clauses end that only ask what there is.
     pub looked_up: Vec<usize>,
+    pub quoted: Vec<bool>,
     /// The actions only say what is done.
     completes: bool,
+    now: DateTime<Utc>,
 }
 
 impl<'a> Ledger<'a> {
-    fn new(heard: &'a AnnotatedText<'a>, actions: &[PlannedAction]) -> Ledger<'a> {
+    fn new(heard: &'a AnnotatedText<'a>, actions: &[PlannedAction], now: DateTime<Utc>) -> Ledger<'a> {
         Ledger {
             heard,
             carried: Carried::by(actions),
             roles: vec![None; heard.tokens.len()],
             looked_up: Vec::new(),
+            quoted: heard.quoted(),
             completes: actions.iter().all(|action| action.command == "complete"),
+            now,
         }
     }
 
@@ -133,11 +144,24 @@ impl<'a> Ledger<'a> {
         let said = &self.heard.masks[mask];
         match &said.what {
             Masked::Time(found) if self.carried.holds_time(self.heard.words_of(said), found) => SpanRole::Time,
-            // When something was done.
-            Masked::Time(_) if self.completes => SpanRole::Reason,
+            Masked::Time(found) if self.completes && self.has_been(found) => SpanRole::Reason,
             Masked::Time(_) => SpanRole::Skipped(TokenClass::Time),
             Masked::Priority(_) if self.carried.has_priority() => SpanRole::Param("priority".to_owned()),
+            // "Whenever I'm home" is no priority.
+            Masked::Priority(_) if self.heard.words_of(said).eq_ignore_ascii_case("whenever") => {
+                SpanRole::Skipped(TokenClass::Condition)
+            }
             Masked::Priority(_) | Masked::Timeish => SpanRole::Skipped(TokenClass::Plain),
+        }
+    }
+
+    /// "This morning", as when something was done.
+    fn has_been(&self, found: &TimeMention) -> bool {
+        let begins_by = |at: DateTime<Tz>| at.with_timezone(&Utc) <= self.now + TimeDelta::hours(HOURS_OF_A_DAY);
+        match &found.result {
+            Ok(When::Recurrence { .. }) => false,
+            Ok(when) => when.start().is_none_or(begins_by) && !matches!(found.role, TimeRole::By | TimeRole::Until),
+            Err(problem) => matches!(problem, Problem::Past { .. }),
         }
     }
 
@@ -146,14 +170,19 @@ impl<'a> Ledger<'a> {
         if SPOKEN.contains(&slot) || range.is_empty() {
             return;
         }
+        // "Don't remind me": not to be done, and not what is to be done.
+        if range.len() == 1 && self.starts("dearnegation", range.start).is_some() {
+            return self.skip(range, TokenClass::Negation);
+        }
         let mut at = range.start;
-        let mut quoted = false;
         let mut asks_whether = false;
         while at < range.end {
-            quoted ^= matches!(self.heard.typed(at), "\"" | "“" | "”" | "„");
             asks_whether |= self.starts("whether", at).is_some();
-            let dear =
-                if quoted || self.heard.hidden_by(at).is_some() { None } else { self.dear(slot, at, asks_whether) };
+            let dear = if self.quoted[at] || self.heard.hidden_by(at).is_some() {
+                None
+            } else {
+                self.dear(slot, at, asks_whether)
+            };
             let Some((class, len)) = dear else {
                 at += 1;
                 continue;
@@ -247,7 +276,7 @@ impl<'a> Ledger<'a> {
             TokenClass::Number
         } else if is("dearcondition") {
             TokenClass::Condition
-        } else if is("dearrestriction") {
+        } else if is("dearrestriction") || is("quantifier") {
             TokenClass::Restriction
         } else if is("dearnegation") {
             TokenClass::Negation
