@@ -109,8 +109,13 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 
 /// Builds the brain.
 pub fn build(config: &Config, parts: Parts) -> Result<Brain, StartError> {
-    let Parts { store, data_dir, clock, channel, zone } = parts;
     let smtp = config.smtp_url.as_ref().map(Smtp::from_url).transpose()?;
+    build_sending(config, parts, smtp)
+}
+
+/// The same, where mail goes out by `smtp` whatever is configured.
+pub fn build_sending(config: &Config, parts: Parts, smtp: Option<Smtp>) -> Result<Brain, StartError> {
+    let Parts { store, data_dir, clock, channel, zone } = parts;
     let own_address = smtp.as_ref().map(|smtp| smtp.sender().address.to_string());
     let index: Arc<dyn Index> = Arc::new(SearchIndex::new(store.clone(), sources(), Some(data_dir.join("search"))));
     let mailboxes = Mailboxes::new(&data_dir, own_address, index.clone());

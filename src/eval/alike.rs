@@ -29,7 +29,12 @@ pub(super) fn alike(catalog: &Services, wanted: &[Expected], got: &[PlannedActio
 }
 
 /// Gives expectation `index` an action of its own; others move to another that fits them, too, if they must.
-fn find_place(index: usize, fits: &[Vec<bool>], taken_by: &mut [Option<usize>], tried: &mut BTreeSet<usize>) -> bool {
+pub(super) fn find_place(
+    index: usize,
+    fits: &[Vec<bool>],
+    taken_by: &mut [Option<usize>],
+    tried: &mut BTreeSet<usize>,
+) -> bool {
     for place in 0..taken_by.len() {
         if !fits[index][place] || !tried.insert(place) {
             continue;

@@ -5,7 +5,8 @@
 //!      stages of a turn ─► judged against what was expected ─► Report
 //! ```
 //!
-//! One file a stage: [`consent`], [`route`], [`when`], [`plan`] (with `alike`: when is a plan the expected one?).
+//! One file a stage: [`consent`], [`route`], [`when`], [`plan`] (with `alike`: when is a plan the expected one?); and
+//! [`scenario`] for all of them together, judged by what has changed in the end.
 //! Each stage is measured alone: `route` without planning, `plan` over all services without routing, so that a
 //! figure belongs to one stage. Consent and times are read by code whatever is configured; they call no model.
 //!
@@ -20,6 +21,7 @@ mod plan;
 mod report;
 mod route;
 mod rows;
+mod scenario;
 mod when;
 
 use std::path::Path;
@@ -47,6 +49,8 @@ pub enum Measured {
     When,
     /// Which commands with which parameters does it ask for?
     Plan,
+    /// What has changed after a whole conversation?
+    Scenario,
 }
 
 impl Measured {
@@ -57,6 +61,7 @@ impl Measured {
             Self::Route => "route",
             Self::When => "when",
             Self::Plan => "plan",
+            Self::Scenario => "scenario",
         }
     }
 }
@@ -89,6 +94,16 @@ pub enum EvalError {
         /// 1-based.
         line: usize,
         /// What is wrong with it.
+        why: String,
+    },
+    /// A line can be read, and its world cannot be played.
+    #[error("{file}:{line} cannot be played: {why}")]
+    World {
+        /// As it was given.
+        file: String,
+        /// 1-based.
+        line: usize,
+        /// What came in between.
         why: String,
     },
     /// The stages cannot be set up.
@@ -135,17 +150,23 @@ trait Row: Sized {
 /// Measures a stage on a file.
 pub async fn run(what: Measured, file: &Path, who: Who, config: &Config) -> Result<EvalReport, EvalError> {
     match what {
-        Measured::Consent => measure(what, rows::read::<consent::Example>(file)?, None).await,
-        Measured::When => measure(what, rows::read::<when::Example>(file)?, None).await,
+        Measured::Consent => measure(what, rows::read(file, consent::Example::parse)?, None).await,
+        Measured::When => measure(what, rows::read(file, when::Example::parse)?, None).await,
         Measured::Route => {
-            let rows = rows::read::<route::Example>(file)?;
+            let rows = rows::read(file, route::Example::parse)?;
             measure(what, rows, Asker::open(Stage::Route, who, config)?.as_ref()).await
         }
         Measured::Plan => {
-            let rows = rows::read::<plan::Example>(file)?;
+            let rows = rows::read(file, plan::Example::parse)?;
             measure(what, rows, Asker::open(Stage::Plan, who, config)?.as_ref()).await
         }
+        Measured::Scenario => scenario::measure(file, who, config).await,
     }
+}
+
+/// Whether a line is a scenario that can be played; the error says what is wrong with it.
+pub fn check_scenario(line: &str) -> Result<(), String> {
+    scenario::check(line)
 }
 
 async fn measure<R: Row>(what: Measured, rows: Vec<Line<R>>, asker: Option<&Asker>) -> Result<EvalReport, EvalError> {
@@ -160,7 +181,7 @@ async fn measure<R: Row>(what: Measured, rows: Vec<Line<R>>, asker: Option<&Aske
             None => (row.built_in(), None),
         };
         let took = begun.elapsed();
-        tally.add(*number, row.input(), row.judge(&answer), took, done.as_ref());
+        tally.add(*number, row.input(), row.judge(&answer), took, done.as_ref(), None);
     }
     Ok(tally.report(asker.and_then(Asker::price)))
 }

@@ -23,6 +23,9 @@ pub struct EvalReport {
     pub accuracy: f64,
     /// Expected, then got, then how often.
     pub confusion: BTreeMap<String, BTreeMap<String, usize>>,
+    /// How often each verdict was given, where there are several (`scenario`).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub verdicts: BTreeMap<String, usize>,
     /// Half of the messages took at most so many microseconds.
     pub p50_us: u64,
     /// And 99 of 100 at most so many.
@@ -44,6 +47,15 @@ pub struct EvalReport {
     pub errors: Vec<Miss>,
 }
 
+/// What a miss of a scenario is told with.
+#[derive(Debug, Default, Serialize)]
+pub struct Aside {
+    /// What the row is called.
+    pub name: String,
+    /// What was answered, in order.
+    pub answers: Vec<String>,
+}
+
 /// A wrong answer.
 #[derive(Debug, Serialize)]
 pub struct Miss {
@@ -55,14 +67,20 @@ pub struct Miss {
     pub expected: String,
     /// What it was.
     pub got: String,
+    /// What else there is to tell.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<Aside>,
 }
 
 impl fmt::Display for Miss {
-    /// Quoted so that hidden characters show and every miss stays on its line.
+    /// Quoted so that hidden characters show and every miss stays on its line; answers stand on lines of their own.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one_line = |text: &str| text.replace(['\n', '\r'], " ");
         let (expected, got) = (one_line(&self.expected), one_line(&self.got));
-        write!(f, "line {}: {:?} expected {expected}, got {got}", self.line, self.input)
+        let name = self.aside.as_ref().map(|aside| format!(" ({})", aside.name)).unwrap_or_default();
+        write!(f, "line {}{name}: {:?} expected {expected}, got {got}", self.line, self.input)?;
+        let answers = self.aside.iter().flat_map(|aside| &aside.answers);
+        answers.into_iter().try_for_each(|answer| write!(f, "\n    {answer:?}"))
     }
 }
 
@@ -78,6 +96,11 @@ impl EvalReport {
             self.by_whom()
         );
         text.push_str(&self.table());
+        if !self.verdicts.is_empty() {
+            let counts: Vec<String> =
+                self.verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
+            let _ = writeln!(text, "\nin all: {}", counts.join(", "));
+        }
         let _ = write!(text, "\np50 {} µs, p99 {} µs a message\n", self.p50_us, self.p99_us);
         let _ = writeln!(
             text,
@@ -175,6 +198,7 @@ impl Tally {
             correct: 0,
             accuracy: 0.0,
             confusion: BTreeMap::new(),
+            verdicts: BTreeMap::new(),
             p50_us: 0,
             p99_us: 0,
             llm_calls: 0,
@@ -188,21 +212,32 @@ impl Tally {
         Self { report, took_us: Vec::new() }
     }
 
-    /// One more message; `done` says what a model's answer took.
-    pub(super) fn add(&mut self, line: usize, input: &str, verdict: Verdict, took: Duration, done: Option<&Done>) {
+    /// One more message; the turns say what a model's answers took.
+    pub(super) fn add<'a>(
+        &mut self,
+        line: usize,
+        input: &str,
+        verdict: Verdict,
+        took: Duration,
+        turns: impl IntoIterator<Item = &'a Done>,
+        aside: Option<Aside>,
+    ) {
         let Verdict { is_right, class, got_class, expected, got } = verdict;
         let report = &mut self.report;
         report.total += 1;
         report.correct += usize::from(is_right);
+        if aside.is_some() {
+            *report.verdicts.entry(got_class.clone()).or_default() += 1;
+        }
         *report.confusion.entry(class).or_default().entry(got_class).or_default() += 1;
         if !is_right {
-            report.errors.push(Miss { line, input: input.to_owned(), expected, got });
+            report.errors.push(Miss { line, input: input.to_owned(), expected, got, aside });
         }
-        if let Some(done) = done {
-            report.llm_calls += done.llm_calls;
-            report.tokens_in += done.tokens_in;
-            report.tokens_out += done.tokens_out;
-            report.fallbacks += usize::from(!done.fallbacks.is_empty());
+        for turn in turns {
+            report.llm_calls += turn.llm_calls;
+            report.tokens_in += turn.tokens_in;
+            report.tokens_out += turn.tokens_out;
+            report.fallbacks += usize::from(!turn.fallbacks.is_empty());
         }
         // Rounded up: nothing takes no time.
         let us = took.as_nanos().div_ceil(1_000);

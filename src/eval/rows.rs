@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::{EvalError, Row};
+use super::EvalError;
 use crate::limits::EVAL_FILE_BYTES_MAX;
 
 /// An example, and where it stands.
@@ -19,7 +19,7 @@ pub(super) struct Line<R> {
 }
 
 /// Reads all of a file.
-pub(super) fn read<R: Row>(file: &Path) -> Result<Vec<Line<R>>, EvalError> {
+pub(super) fn read<R>(file: &Path, parse: fn(&str) -> Result<R, String>) -> Result<Vec<Line<R>>, EvalError> {
     let name = || file.display().to_string();
     let text = text_of(file).map_err(|why| EvalError::File { file: name(), why })?;
     let mut rows = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn read<R: Row>(file: &Path) -> Result<Vec<Line<R>>, EvalError> {
             continue;
         }
         let number = index + 1;
-        let row = R::parse(line).map_err(|why| EvalError::Line { file: name(), line: number, why })?;
+        let row = parse(line).map_err(|why| EvalError::Line { file: name(), line: number, why })?;
         rows.push(Line { number, row });
     }
     if rows.is_empty() {

@@ -24,6 +24,7 @@ pub mod demo;
 pub mod email;
 pub mod entry;
 pub mod error;
+pub mod example;
 mod finding;
 mod items;
 pub mod memory;

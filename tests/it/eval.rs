@@ -294,3 +294,37 @@ fn four_in_five_everyday_requests_are_planned_whole() {
     let (answer, _) = quality("plan", "plan_test.jsonl");
     assert!(answer["accuracy"].as_f64().unwrap() >= 0.80, "{answer}");
 }
+
+/// Each line of every file of scenarios, and what it begins with put into a world.
+#[test]
+fn every_shipped_scenario_can_be_read() {
+    let folder = shipped("");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.file_name().unwrap().to_str().unwrap().starts_with("scenarios"));
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let read = brain_agent::eval::check_scenario(line);
+            assert_eq!(read, Ok(()), "{}:{}", file.display(), number + 1);
+        }
+    }
+}
+
+#[test]
+fn a_scenario_is_judged_by_what_it_leaves_behind() {
+    let row = |name: &str, title: &str| {
+        let row = json!({"name": name, "area": "task", "now": "2026-03-11T09:00:00Z", "tz": "Europe/London",
+            "start": {"task": [{"title": "Bins", "deadline": "2026-03-11T18:00"}]},
+            "say": ["remind me to call mom tomorrow at 5pm"],
+            "expect": {"task": {"added": [{"title": title, "deadline": "2026-03-12T17:00"}]}}});
+        format!("{row}\n")
+    };
+    let lines = row("fine", "Call mom") + &row("other", "Call dad");
+    check("scenario", &lines, 1, json!({"task": {"right": 1, "wrong": 1}}));
+    let text = on(&Program::new(), "scenario", &lines, &["--errors"]).stdout;
+    assert!(text.contains("in all: right 1, wrong 1"), "{text}");
+    assert!(text.contains("line 2 (other): \"remind me to call mom tomorrow at 5pm\" expected task added"), "{text}");
+    let bad = on(&Program::new(), "scenario", &(lines + "{\"name\":\"x\"}\n"), &[]);
+    assert_eq!(bad.code, 2);
+    assert!(bad.stderr.contains("examples:3: "), "{}", bad.stderr);
+}

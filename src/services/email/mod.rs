@@ -14,6 +14,7 @@ pub mod correspondents;
 mod create_draft;
 pub mod demo;
 pub mod drafts;
+pub(super) mod example;
 mod find;
 mod head;
 mod indexing;

@@ -1,0 +1,112 @@
+//! What people type into a world of its own, judged by the state that it leaves behind.
+//!
+//! ```text
+//! {"name","area","now":"2026-03-11T09:00:00Z","tz","start":{service:[items]},
+//!  "say":["a message", {"press":"approve"|"cancel"}],
+//!  "expect":{service:{"added":[items],"changed":[items],"removed":[items]},"sent":[{"to","subject","body"}]},
+//!  "asks"?:true,"says"?:["15:00|3 pm"]}
+//! ```
+//! - `area`: task, calendar, email, notes, memory, contacts, mixed, question, condition, chat, outside, conversation.
+//! - Items and their fields: [`crate::services::example`]. The person is `me@example.com`; `now` does not move.
+//! - A press is of the newest open card; where there is none nothing happens, and that is noted.
+//! - `expect` names what changes and nothing else. Of an item it gives the fields that matter; a changed one is named
+//!   by its first field, and a field of it that changed and is not given counts as something else that happened. A
+//!   value may be `{"any":[…]}` (one of them) or `{"has":[…]}` (each occurs in it).
+//! - `asks`: right is a question or a card, and nothing changed. `says`: right is a last answer in which each occurs;
+//!   `|` stands between alternatives.
+//!
+//! | verdict  | means |
+//! |----------|-------|
+//! | right    | what was expected, all of it and nothing else |
+//! | question | nothing wrong happened; it asked, or what is missing waits on a card for a yes |
+//! | refused  | nothing wrong happened, and it said that it did not understand or cannot |
+//! | nothing  | it was asked for something, and answered with small talk |
+//! | wrong    | something else happened, or something of it was left out and nobody said so |
+//!
+//! In reading order: [`row`] (the format), [`world`] (playing a row), [`happened`] (what changed), [`fits`] (is that
+//! what was expected?), [`judge`]. Every row is played by the pipeline itself; mail reaches nobody.
+
+mod fits;
+mod happened;
+mod judge;
+mod row;
+mod world;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt as _;
+
+use super::report::{Aside, EvalReport, Tally};
+use super::{EvalError, Measured, Who, rows};
+use crate::config::{Config, Price};
+use crate::core::turn::Done;
+use crate::limits;
+use crate::ports::Stage;
+use judge::Judged;
+use row::Scenario;
+use rows::Line;
+use world::PlayError;
+
+/// A row that was played.
+struct Played {
+    judged: Judged,
+    dones: Vec<Done>,
+    answers: Vec<String>,
+    took: Duration,
+}
+
+/// Plays every row of a file, several at once.
+pub(super) async fn measure(file: &Path, who: Who, config: &Config) -> Result<EvalReport, EvalError> {
+    let lines: Vec<Line<Scenario>> = rows::read(file, Scenario::parse)?;
+    let config = Arc::new(configured(who, config));
+    let model = config.models.get(&Stage::Plan).or_else(|| config.models.values().next());
+    let mut tally = Tally::new(Measured::Scenario, model.map(|endpoint| endpoint.model.as_str()));
+    let failed = |line: usize, why: String| EvalError::World { file: file.display().to_string(), line, why };
+    let playing = lines.into_iter().map(|Line { number, row }| {
+        let playing = tokio::spawn(played(row, Arc::clone(&config)));
+        async move { (number, playing.await) }
+    });
+    let mut playing = futures::stream::iter(playing).buffered(limits::EVAL_WORLDS_MAX);
+    while let Some((number, played)) = playing.next().await {
+        let (row, played) = played.map_err(|cause| failed(number, cause.to_string()))?;
+        let Played { judged, dones, answers, took } = played.map_err(|cause| failed(number, cause.to_string()))?;
+        let aside = Aside { name: row.name.clone(), answers };
+        tally.add(number, &row.said(), judged.verdict(&row), took, &dones, Some(aside));
+    }
+    Ok(tally.report(price(&config)))
+}
+
+/// Whether a line can be read, and what it begins with put into a world.
+pub(super) fn check(line: &str) -> Result<(), String> {
+    let row = Scenario::parse(line)?;
+    let folder = tempfile::tempdir().map_err(|cause| cause.to_string())?;
+    row.start.put_files(folder.path(), &row.place.owner).map_err(|cause| cause.to_string())
+}
+
+async fn played(row: Scenario, config: Arc<Config>) -> (Scenario, Result<Played, PlayError>) {
+    let begun = Instant::now();
+    let played = world::play(&row, &config).await.map(|outcome| {
+        let judged = judge::judge(&row, &outcome);
+        let (dones, answers) = outcome.turns.into_iter().map(|turn| (turn.done, turn.answers)).unzip();
+        let answers: Vec<Vec<String>> = answers;
+        Played { judged, dones, answers: answers.concat(), took: begun.elapsed() }
+    });
+    (row, played)
+}
+
+fn configured(who: Who, config: &Config) -> Config {
+    match who {
+        Who::Configured => config.clone(),
+        Who::BuiltIn => Config { models: Default::default(), model_fallback: None, ..config.clone() },
+    }
+}
+
+/// Of the planner's tokens, which are most of them.
+fn price(config: &Config) -> Option<Price> {
+    config.prices.get(&Stage::Plan).copied()
+}
