@@ -49,7 +49,7 @@ pub struct EvalReport {
 
 /// What a miss of a scenario is told with.
 #[derive(Debug, Default, Serialize)]
-pub struct Aside {
+pub struct MissDetail {
     /// What the row is called.
     pub name: String,
     /// What was answered, in order.
@@ -69,7 +69,7 @@ pub struct Miss {
     pub got: String,
     /// What else there is to tell.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub aside: Option<Aside>,
+    pub aside: Option<MissDetail>,
 }
 
 impl fmt::Display for Miss {
@@ -220,7 +220,7 @@ impl Tally {
         verdict: Verdict,
         took: Duration,
         turns: impl IntoIterator<Item = &'a Done>,
-        aside: Option<Aside>,
+        aside: Option<MissDetail>,
     ) {
         let Verdict { is_right, class, got_class, expected, got } = verdict;
         let report = &mut self.report;

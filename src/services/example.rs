@@ -42,7 +42,7 @@ pub const EXAMPLE_ADDRESS: &str = "me@example.com";
 
 /// Whose things they are, when and where.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Whereabouts {
     /// Whose.
     pub owner: UserId,
     /// Where tasks remind.
@@ -136,7 +136,7 @@ pub fn outgoing() -> Result<Smtp, String> {
     email::example::outgoing()
 }
 
-impl Place {
+impl Whereabouts {
     /// A local time.
     pub(super) fn moment(&self, text: &str) -> Result<Moment, String> {
         if let Ok(day) = text.parse::<NaiveDate>() {
@@ -177,7 +177,7 @@ pub(super) fn object(fields: Value) -> Map<String, Value> {
 
 impl Belongings {
     /// As records and files; what cannot be read is said.
-    pub fn furnish(&self, place: &Place) -> Result<Furnishing, String> {
+    pub fn furnish(&self, place: &Whereabouts) -> Result<Furnishing, String> {
         let mut batch = Batch::default();
         for (at, given) in self.task.iter().enumerate() {
             let task = given.record(place, at, place.before(self.task.len() - at))?;
@@ -211,7 +211,7 @@ fn id(kind: &str, at: usize) -> String {
 }
 
 impl GivenTask {
-    fn record(&self, place: &Place, at: usize, made: DateTime<Utc>) -> Result<Task, String> {
+    fn record(&self, place: &Whereabouts, at: usize, made: DateTime<Utc>) -> Result<Task, String> {
         let deadline = place.stored(self.deadline.as_deref())?;
         Ok(Task {
             id: id("giventask", at),
@@ -237,7 +237,7 @@ impl GivenTask {
 }
 
 impl GivenEvent {
-    fn record(&self, place: &Place, at: usize, made: DateTime<Utc>) -> Result<Event, String> {
+    fn record(&self, place: &Whereabouts, at: usize, made: DateTime<Utc>) -> Result<Event, String> {
         let end = self.end.as_deref().map(|end| place.moment(end)).transpose()?;
         // Stored ends are exclusive.
         let end = end.map(|end| match end {
@@ -262,7 +262,7 @@ impl GivenEvent {
 }
 
 impl GivenNote {
-    fn record(&self, place: &Place, at: usize, made: DateTime<Utc>) -> Note {
+    fn record(&self, place: &Whereabouts, at: usize, made: DateTime<Utc>) -> Note {
         Note {
             id: id("givennote", at),
             owner: place.owner.clone(),
@@ -277,7 +277,7 @@ impl GivenNote {
 }
 
 impl GivenMemory {
-    fn record(&self, place: &Place, at: usize, made: DateTime<Utc>) -> Memory {
+    fn record(&self, place: &Whereabouts, at: usize, made: DateTime<Utc>) -> Memory {
         Memory {
             id: id("givenmemory", at),
             owner: place.owner.clone(),
@@ -293,7 +293,7 @@ impl GivenMemory {
 }
 
 impl GivenContact {
-    fn record(&self, place: &Place, at: usize) -> Contact {
+    fn record(&self, place: &Whereabouts, at: usize) -> Contact {
         Contact {
             owner: place.owner.clone(),
             id: id("givencontact", at),

@@ -38,6 +38,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("pipeline/stages/guard.rs", "\"calendar\""),
     ("pipeline/stages/honest.rs", "\"email\""),
     ("pipeline/stages/honest.rs", "\"task\""),
+    ("services/example/inventory.rs", "\"email\""),
     ("services/search.rs", "\"memory\""),
     ("services/search.rs", "\"task\""),
     ("services/contacts/save.rs", "\"email\""),

@@ -41,7 +41,7 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt as _;
 
-use super::report::{Aside, EvalReport, Tally};
+use super::report::{EvalReport, MissDetail, Tally};
 use super::{EvalError, Measured, Who, rows};
 use crate::config::{Config, Price};
 use crate::core::turn::Done;
@@ -75,7 +75,7 @@ pub(super) async fn measure(file: &Path, who: Who, config: &Config) -> Result<Ev
     while let Some((number, played)) = playing.next().await {
         let (row, played) = played.map_err(|cause| failed(number, cause.to_string()))?;
         let Played { judged, dones, answers, took } = played.map_err(|cause| failed(number, cause.to_string()))?;
-        let aside = Aside { name: row.name.clone(), answers };
+        let aside = MissDetail { name: row.name.clone(), answers };
         tally.add(number, &row.said(), judged.verdict(&row), took, &dones, Some(aside));
     }
     Ok(tally.report(price(&config)))

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::rows::{instant, json, zone};
 use crate::channel::console::chat_of;
 use crate::core::ids::UserId;
-use crate::services::example::{Belongings, Fields, Furnishing, Place, fields_of};
+use crate::services::example::{Belongings, Fields, Furnishing, Whereabouts, fields_of};
 
 /// Who talks.
 const OWNER: &str = "me";
@@ -102,7 +102,7 @@ pub(super) struct Expected {
 pub(super) struct Scenario {
     pub(super) name: String,
     pub(super) area: Area,
-    pub(super) place: Place,
+    pub(super) place: Whereabouts,
     pub(super) start: Furnishing,
     pub(super) say: Vec<Said>,
     pub(super) expect: Vec<Expected>,
@@ -137,8 +137,8 @@ impl Scenario {
     }
 }
 
-fn place(now: DateTime<Utc>, zone: Tz) -> Place {
-    Place { owner: UserId::new(OWNER), chat: chat_of(OWNER), now, zone }
+fn place(now: DateTime<Utc>, zone: Tz) -> Whereabouts {
+    Whereabouts { owner: UserId::new(OWNER), chat: chat_of(OWNER), now, zone }
 }
 
 fn expected(expect: BTreeMap<String, Value>) -> Result<Vec<Expected>, String> {

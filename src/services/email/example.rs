@@ -14,7 +14,7 @@ use super::read;
 use super::send::smtp::{Sender, Smtp};
 use super::source::maildir::{self, Folder, Listed, Maildir};
 use crate::core::ids::UserId;
-use crate::services::example::{EXAMPLE_ADDRESS, Place, local};
+use crate::services::example::{EXAMPLE_ADDRESS, Whereabouts, local};
 use crate::services::show::Moment;
 
 /// A mail as it is given.
@@ -85,7 +85,7 @@ pub(in crate::services) fn outgoing() -> Result<Smtp, String> {
 }
 
 /// The given mails as files. One that begins with "Re:" belongs to the conversation of that subject.
-pub(in crate::services) fn files(place: &Place, given: &[GivenMail]) -> Result<Vec<MailFile>, String> {
+pub(in crate::services) fn files(place: &Whereabouts, given: &[GivenMail]) -> Result<Vec<MailFile>, String> {
     let mut threads: HashMap<String, Vec<String>> = HashMap::new();
     let mut files = Vec::new();
     for (number, mail) in given.iter().enumerate() {

@@ -7,7 +7,7 @@ use chrono::Days;
 use chrono_tz::Tz;
 use serde_json::{Map, Value, json};
 
-use super::{Place, local, object};
+use super::{Whereabouts, local, object};
 use crate::ports::{Record, RecordExt, Store, StoreError};
 use crate::services::calendar::{self, Event};
 use crate::services::contacts::{self, Contact};
@@ -38,7 +38,7 @@ pub enum InventoryError {
 }
 
 /// Everything the person has now.
-pub async fn inventory(store: &dyn Store, data: &Path, place: &Place) -> Result<Inventory, InventoryError> {
+pub async fn inventory(store: &dyn Store, data: &Path, place: &Whereabouts) -> Result<Inventory, InventoryError> {
     let mut things = Inventory::new();
     let mail = email::example::read_all(data, &place.owner, place.zone)?;
     things.insert(email::NAME, mail.into_iter().collect());
@@ -52,7 +52,7 @@ pub async fn inventory(store: &dyn Store, data: &Path, place: &Place) -> Result<
 
 async fn all<R: Record>(
     store: &dyn Store,
-    place: &Place,
+    place: &Whereabouts,
     fields: impl Fn(&R) -> (String, Fields),
 ) -> Result<BTreeMap<String, Fields>, StoreError> {
     let records = store.list_all::<R>(&[place.owner.as_str()]).await?;

@@ -7,8 +7,8 @@ use crate::ports::Store;
 use crate::services::email::source::maildir::Maildir;
 use crate::store::MemoryStore;
 
-fn place() -> Place {
-    Place {
+fn place() -> Whereabouts {
+    Whereabouts {
         owner: UserId::new("me"),
         chat: ChatId::new("console:me"),
         now: "2026-03-11T09:00:00Z".parse().unwrap(),

@@ -32,6 +32,9 @@ use crate::core::text::shorten;
 use crate::failpoint::fail_point;
 use crate::limits::SMTP_TIMEOUT_MS;
 
+#[cfg(test)]
+mod tests;
+
 /// Whose mail it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender {
@@ -391,29 +394,4 @@ fn is_loopback(host: &str) -> bool {
 /// User or password; what is no escape stays as it is.
 fn percent_decode(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_server_says_stands_once() {
-        for (said, told) in [
-            ("550 no such user here no such user here try again", "550 no such user here try again"),
-            ("a b a b a b", "a b"),
-            ("421 please please wait", "421 please please wait"),
-            ("554 rejected as spam", "554 rejected as spam"),
-            ("", ""),
-        ] {
-            assert_eq!(once(said), told);
-        }
-        let mut refused = Refusals::default();
-        for (address, why) in
-            [("a@x.org", "550 <a@x.org>: unknown"), ("b@x.org", "550 <b@x.org>: unknown"), ("c@x.org", "452 full")]
-        {
-            refused.add(&address.parse().unwrap(), why.to_owned());
-        }
-        assert_eq!(refused.to_string(), "a@x.org, b@x.org (550 : unknown), c@x.org (452 full)");
-    }
 }
