@@ -13,6 +13,14 @@ use serde_json::Value;
 use crate::Effort;
 use crate::report::{Report, Row, median, quantile, us};
 
+/// Twenty words each: several requests, remarks and conditions.
+const LONG: [&str; 4] = [
+    "hey, could you remind me to call mom tomorrow at 5pm and put lunch with Tom on friday at noon please",
+    "i'm shattered, so please move the dentist to thursday at 4 and email Bob that i'm running a little late today",
+    "if it rains tomorrow morning, cancel the picnic with Anna and remind me at noon to bring the garden chairs back in",
+    "add milk, eggs, bread and two packs of butter to the shopping list unless they are on the list already, thanks mate",
+];
+const LONG_ROUNDS: usize = 50;
 /// For the first use of each part.
 const REQUEST: &str = "remind me to call mom tomorrow at 5pm";
 
@@ -27,6 +35,7 @@ pub fn measure(report: &mut Report, effort: Effort) {
         ("when", REQUEST, json_lines("when_test.jsonl", "input"), find),
         ("route", REQUEST, tsv("route_test.tsv"), route),
         ("plan", REQUEST, json_lines("plan_test.jsonl", "text"), plan),
+        ("plan of twenty words", REQUEST, LONG.repeat(LONG_ROUNDS).into_iter().map(str::to_owned).collect(), plan),
     ];
     let mut first = Vec::new();
     for (name, request, messages, understand) in parts {

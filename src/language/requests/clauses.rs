@@ -1,8 +1,7 @@
 //! From a message to its clauses and from clauses to a plan.
 //!
 //! A sentence is one clause unless a connector ("and", "then", a comma) is followed by something that is a
-//! request by itself and what stands before is complete: "check my calendar and email Bob" are two,
-//! "buy milk and eggs" is one. Not here: what a clause means (`matching`, `filling`).
+//! request by itself and what stands before is complete: "buy milk and eggs" is one. Not here: what a clause means.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -110,8 +109,7 @@ fn read_as_said(hearing: &Hearing, domains: &[String], tries: &Tries) -> (PlanDr
     let heard = AnnotatedText::new(&text, hearing.reference, GRAMMAR.lexicon);
     let parser = Parser::new(hearing, &heard, domains, tries);
     let mut clauses = Vec::new();
-    let is_word = |at: usize| heard.tokens[at].mark == Mark::Word;
-    let quoted: Vec<bool> = heard.quoted().into_iter().enumerate().map(|(at, is)| is && is_word(at)).collect();
+    let quoted = quoted_words(&heard);
     for sentence in sentences(&heard) {
         let mut found = parser.clauses(sentence.clone(), 0);
         // What is quoted was said by somebody, and asks for nothing.
@@ -144,6 +142,12 @@ pub(crate) fn says_nothing(hearing: &Hearing, heard: &AnnotatedText) -> bool {
     !all.is_empty() && all.into_iter().all(|sentence| parser.is_talk(sentence.clone()) || parser.is_polite(sentence))
 }
 
+/// For each token whether it is a word between quotation marks.
+pub(super) fn quoted_words(heard: &AnnotatedText) -> Vec<bool> {
+    let words = heard.tokens.iter().map(|token| token.mark == Mark::Word);
+    heard.quoted().into_iter().zip(words).map(|(quoted, word)| quoted && word).collect()
+}
+
 /// "no, friday" and "at 6" correct what was planned last.
 pub(crate) fn only_a_time(hearing: &Hearing, heard: &AnnotatedText, domains: &[String]) -> Option<PlannedAction> {
     let all = 0..heard.tokens.len();
@@ -159,7 +163,7 @@ pub(crate) fn only_a_time(hearing: &Hearing, heard: &AnnotatedText, domains: &[S
 
 impl Clause {
     /// Whether one of the words that ask, and not of those that it is about, is among these.
-    fn asks_by(&self, words: &[bool]) -> bool {
+    pub fn asks_by(&self, words: &[bool]) -> bool {
         let in_slot = |at: &usize| self.slots.iter().any(|slot| (slot.first..=slot.last).contains(at));
         self.core.clone().any(|at| words[at] && (at == self.core.start || !in_slot(&at)))
     }

@@ -18,6 +18,7 @@ mod amend;
 pub(crate) mod annotated;
 pub(crate) mod antecedent;
 mod carried;
+mod chart;
 pub(crate) mod clauses;
 mod compile;
 mod complete;
@@ -49,6 +50,7 @@ pub(crate) mod tests;
 use std::ops::Range;
 
 use annotated::AnnotatedText;
+use clauses::Clause;
 use grammar::GRAMMAR;
 use text::own_words;
 
@@ -169,13 +171,40 @@ fn without_conditions(hearing: &Hearing, domains: &[String]) -> Understood {
         return Understood::Plan { plan: of(vec![action]), condition: None, account };
     }
     let (draft, clauses) = clauses::plan_and_clauses(hearing, domains);
+    if draft == PlanDraft::Nothing && clauses::says_nothing(hearing, &heard) {
+        return Understood::SmallTalk;
+    }
+    let understood = accounted(hearing, &heard, draft, clauses.as_deref());
+    let Understood::Partly { plan: first, .. } = &understood else { return understood };
+    let Some(parts) = &clauses else { return understood };
+    // Where too much is left out, another way to divide the message may leave out less, and ask for the same.
+    let again = chart::read(hearing, &heard, domains);
+    let again = again.map(|(draft, parts)| accounted(hearing, &heard, draft, Some(&parts)));
+    let asks_the_same = |again: &Understood| match again {
+        Understood::Plan { plan, .. } => {
+            let holds = |wanted: &PlannedAction| {
+                plan.actions.iter().any(|one| (&one.service, &one.command) == (&wanted.service, &wanted.command))
+            };
+            let sure = parts.iter().filter(|clause| !clause.weak);
+            plan.actions.len() == first.actions.len() && sure.flat_map(Clause::actions).all(holds)
+        }
+        Understood::Partly { .. }
+        | Understood::Ask { .. }
+        | Understood::Which { .. }
+        | Understood::NotUnderstood { .. }
+        | Understood::SmallTalk => false,
+    };
+    again.filter(asks_the_same).unwrap_or(understood)
+}
+
+/// A draft, with what it leaves out of the message.
+fn accounted(hearing: &Hearing, heard: &AnnotatedText, draft: PlanDraft, clauses: Option<&[Clause]>) -> Understood {
     let (actions, asked) = match draft {
         PlanDraft::Plan(plan) => (plan.actions, None),
         PlanDraft::Ask { question, partial, param } => (vec![partial], Some((question, param))),
-        PlanDraft::Nothing if clauses::says_nothing(hearing, &heard) => return Understood::SmallTalk,
         PlanDraft::Nothing => return Understood::NotUnderstood { nearest: Vec::new() },
     };
-    let (account, unread) = unread::account(&heard, clauses.as_deref(), &actions, hearing.reference.now);
+    let (account, unread) = unread::account(heard, clauses, &actions, hearing.reference.now);
     let mut plan = of(actions);
     match asked {
         _ if !unread.is_empty() => Understood::Partly { plan, unread, account },

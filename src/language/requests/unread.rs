@@ -67,7 +67,7 @@ pub(super) struct Ledger<'a> {
 }
 
 impl<'a> Ledger<'a> {
-    fn new(heard: &'a AnnotatedText<'a>, actions: &[PlannedAction], now: DateTime<Utc>) -> Ledger<'a> {
+    pub fn new(heard: &'a AnnotatedText<'a>, actions: &[PlannedAction], now: DateTime<Utc>) -> Ledger<'a> {
         Ledger {
             heard,
             carried: Carried::by(actions),
@@ -95,7 +95,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Tokens that a clause was read from.
-    fn clause(&mut self, clause: &Clause) {
+    pub fn clause(&mut self, clause: &Clause) {
         let slot_at = |at: usize| clause.slots.iter().find(|slot| (slot.first..=slot.last).contains(&at));
         for at in clause.tokens.clone() {
             let role = match (self.heard.hidden_by(at), slot_at(at)) {
@@ -296,6 +296,21 @@ impl<'a> Ledger<'a> {
         let begins = at == 0 || self.heard.tokens[at - 1].mark == Mark::Stop;
         let capital = self.heard.typed(at).starts_with(char::is_uppercase);
         capital && !begins && self.heard.text.chars().any(char::is_lowercase)
+    }
+
+    /// Leaves everything but these tokens to others.
+    pub fn only(&mut self, range: Range<usize>) {
+        let others = (0..self.roles.len()).filter(|at| !range.contains(at));
+        others.for_each(|at| self.roles[at] = Some(SpanRole::Connector));
+    }
+
+    /// What leaving out costs, of some tokens.
+    pub fn price(&self, range: Range<usize>, prices: &Prices) -> u32 {
+        let price = |role: &Option<SpanRole>| match role {
+            Some(SpanRole::Skipped(class)) => prices.of(*class),
+            Some(_) | None => 0,
+        };
+        self.roles[range].iter().map(price).fold(0, u32::saturating_add)
     }
 
     fn close(self) -> (Account, Vec<Unread>) {

@@ -227,3 +227,17 @@ fn the_worst_inputs_are_read_in_bounded_time() {
         assert!(start.elapsed().as_secs() < 10, "{:?}: {text:.40}", start.elapsed());
     }
 }
+
+/// What the passes divide badly is divided anew.
+#[test]
+fn of_several_ways_to_divide_a_message_the_one_that_leaves_out_least_counts() {
+    for (text, expected) in [
+        (
+            "move the staff meeting to wednesday at 3pm, too many people off tomorrow",
+            r#"calendar.update_event {"changes":{"start_time":"wednesday at 3pm"},"find_by":"staff meeting"}"#,
+        ),
+        ("hey what do i still gotta do, show me my todos and be gentle", "task.list {}"),
+    ] {
+        check(text, &[], expected);
+    }
+}
