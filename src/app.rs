@@ -163,10 +163,15 @@ pub fn transcriber(config: &Config) -> Result<Option<Arc<dyn Transcriber>>, Star
     Ok(Some(Arc::new(listener)))
 }
 
-fn policy(config: &Config, zone: Option<Tz>) -> Policy {
-    let chosen = zone.or(config.timezone);
+/// The zone of people who have not chosen one: the host's, where the configuration names none.
+pub fn zone(config: &Config) -> Tz {
     let host = || iana_time_zone::get_timezone().ok().and_then(|name| name.parse().ok());
-    let zone = chosen.or_else(host).unwrap_or(Tz::UTC);
+    config.timezone.or_else(host).unwrap_or(Tz::UTC)
+}
+
+fn policy(config: &Config, wanted: Option<Tz>) -> Policy {
+    let chosen = wanted.or(config.timezone);
+    let zone = chosen.unwrap_or_else(|| zone(config));
     Policy {
         pending_ttl: config.pending_ttl,
         zone,

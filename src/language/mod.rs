@@ -8,6 +8,7 @@
 //! - [`routing`]: which services a message is about. [`requests`]: a plan for everyday requests.
 //! - `tokens`, `lexicon`, `tables`: one cutter of texts, one table of words and phrases for all of these, read in place.
 //! - [`words`], [`terms`], [`likeness`]: words as they are compared, as things are found by them, and how alike two are.
+//! - [`nearest`]: which of the things that can be said are nearest to what was said.
 //! - [`people`], [`places`]: names of people, names of zones.
 
 #[cfg(test)]
@@ -16,6 +17,7 @@ pub mod consent;
 pub mod continuation;
 mod lexicon;
 pub mod likeness;
+pub mod nearest;
 pub mod offset;
 pub mod people;
 pub mod places;

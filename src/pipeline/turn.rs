@@ -1,6 +1,7 @@
 //! What a turn knows while it runs: who, where, when, what was said before, and what it has cost so far. Not here:
 //! what it comes to (an `Answer`, see [`super::commit`]).
 
+mod heard;
 mod read;
 
 use std::collections::BTreeSet;
@@ -8,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, Utc};
 use tokio_util::sync::CancellationToken;
 
 use self::read::Beginning;
@@ -22,7 +24,6 @@ use crate::core::plan::PlannedAction;
 use crate::core::progress::Progress;
 use crate::core::provenance::{NOT_YOURS, UntrustedText};
 use crate::core::turn::{Done, Incoming, Input, Origin, PASSED_ON, Part, Path};
-use crate::language::requests::Past;
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::stages::status;
@@ -89,6 +90,8 @@ struct Account {
     doing: Progress,
     /// Receipts, from the moment they are known.
     known: String,
+    /// When the words were written that a press stands for.
+    written: Option<DateTime<Utc>>,
 }
 
 impl<'a> Turn<'a> {
@@ -113,6 +116,7 @@ impl<'a> Turn<'a> {
             spans: Vec::new(),
             doing: status::thinking(),
             known: String::new(),
+            written: None,
         };
         Ok(Self {
             brain,
@@ -143,7 +147,13 @@ impl<'a> Turn<'a> {
 
     /// The ctx at the moment of writing: what "tomorrow's meeting" is looked for in.
     pub fn as_written(&self) -> RequestContext {
-        RequestContext { now: self.incoming.at.min(self.ctx.now), ..self.ctx.clone() }
+        let at = self.account(|account| account.written).unwrap_or(self.incoming.at);
+        RequestContext { now: at.min(self.ctx.now), ..self.ctx.clone() }
+    }
+
+    /// What is carried out now was said at an earlier moment: "tomorrow" is the day after that one.
+    pub fn was_said(&self, at: DateTime<Utc>) {
+        self.account(|account| account.written = Some(at));
     }
 
     /// The words of this message; none for a button.
@@ -237,35 +247,6 @@ impl<'a> Turn<'a> {
     /// Whether a message of the conversation is this person's own words; in a group others speak, too.
     pub fn is_own(&self, message: &Message) -> bool {
         message.origin.is_own_words() && message.by.as_ref().is_none_or(|by| by == self.owner())
-    }
-
-    /// The conversation as built-in understanding wants it.
-    pub fn past(&self) -> Vec<Past> {
-        let mut past: Vec<Past> = Vec::new();
-        for message in &self.history {
-            match message.speaker {
-                Speaker::Person if self.is_own(message) => {
-                    past.push(Past { said: message.text.clone(), actions: Vec::new() });
-                }
-                Speaker::Person => {}
-                Speaker::Assistant => {
-                    let actions = message.actions.iter().cloned();
-                    match past.last_mut() {
-                        Some(last) => last.actions.extend(actions),
-                        None => past.push(Past { said: String::new(), actions: actions.collect() }),
-                    }
-                }
-            }
-        }
-        // Whoever replies to a reminder means what it reminds of, whatever was done since.
-        if let Some(Shown { about, .. }) = self.replied.as_ref().filter(|shown| !shown.about.is_empty()) {
-            let only = about.first().filter(|_| about.len() == 1).cloned();
-            let services = self.brain.services.now();
-            let service = services.iter().find(|service| service.service.reminders().is_some());
-            let service = service.map(|service| service.info.name.clone()).unwrap_or_default();
-            past.push(Past { said: String::new(), actions: vec![PastAction::reminder(&service, only)] });
-        }
-        past
     }
 
     /// Adds what a model call cost.

@@ -246,6 +246,11 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
         Vec::new()
     }
 
+    /// What could be kept of an order that no command carries out: low stakes only, and with a question.
+    fn keeps_order(&self, _order: &str) -> Option<Offerable> {
+        None
+    }
+
     /// Its things fall due.
     fn reminders(&self) -> Option<&dyn Reminders> {
         None

@@ -7,6 +7,7 @@ mod commits;
 #[cfg(feature = "failpoints")]
 mod crash;
 mod dependencies;
+mod doubts;
 mod eval;
 mod everyday;
 mod faults;

@@ -34,6 +34,9 @@ pub(crate) enum Command {
         /// Who asks
         #[arg(long, default_value = DEFAULT_USER)]
         user: String,
+        /// Do nothing: print what built-in understanding makes of each part of the message
+        #[arg(long)]
+        explain: bool,
     },
     /// See, cancel or approve what waits for a yes or no
     Pending {

@@ -3,14 +3,19 @@
 use std::process::ExitCode;
 
 use brain_agent::admin::{self, Request};
-use brain_agent::app::StartError;
+use brain_agent::app::{self, StartError};
 use brain_agent::channel::console::Session;
 use brain_agent::channel::console::terminal::{self, TerminalSink, shared};
 use brain_agent::channel::control::Client;
+use brain_agent::clock::SystemClock;
 use brain_agent::config::Config;
 use brain_agent::core::text::visible;
 use brain_agent::eval;
-use brain_agent::ports::StoreError;
+use brain_agent::language::requests;
+use brain_agent::language::requests::{Hearing, Understood};
+use brain_agent::language::routing::{self, Kind};
+use brain_agent::language::time::{DateOrder, Reference};
+use brain_agent::ports::{Clock, StoreError};
 
 use crate::cli::{EvalArgs, Verb};
 use crate::logs::Logs;
@@ -41,6 +46,31 @@ pub(crate) async fn ask(config: &Config, text: &str, user: &str, logs: &Logs) ->
         Err(error) => return Err(error.into()),
     };
     Ok(exit_code(&done))
+}
+
+/// What built-in understanding makes of a message that follows nothing. Nothing is done, and nothing is kept.
+pub(crate) fn explain(config: &Config, text: &str) -> ExitCode {
+    use std::io::Write as _;
+    let zone = app::zone(config);
+    let order = DateOrder::usual_in(zone);
+    let reference = Reference { now: SystemClock::new().now(), zone, order };
+    let hearing = Hearing { text, reference: &reference, history: &[], phrases: &[] };
+    let guess = routing::route(&hearing);
+    let understood = requests::plan(&hearing, &guess.domains);
+    let mut told = requests::explain(&understood);
+    if guess.kind == Kind::Chat && understood != Understood::SmallTalk {
+        told.push_str("routed: to no service, so nothing of it is done\n");
+        if let Some(order) = requests::order(text, &reference) {
+            told.push_str(&format!("offered as a task: {order}\n"));
+        }
+    }
+    if !config.models.is_empty() {
+        told.push_str(
+            "note: a language model is set up and plans; this is what is understood when it can't be reached\n",
+        );
+    }
+    let _ = write!(std::io::stdout().lock(), "{}", visible(&told));
+    ExitCode::SUCCESS
 }
 
 /// 0 fine, 1 something failed, 3 something waits for consent.

@@ -234,7 +234,7 @@ fn says_so(said: &Said, answer: &str) -> bool {
         "trouble making sense",
         "unable to",
     ];
-    let in_kind = matches!(said, Said::Words(words) if requests::cannot(words) == answer);
+    let in_kind = matches!(said, Said::Words(words) if answer.starts_with(&requests::not_understood(words)));
     let answer = answer.to_lowercase().replace('’', "'");
     in_kind || PHRASES.iter().any(|phrase| answer.contains(phrase))
 }

@@ -24,6 +24,7 @@ mod compile;
 mod complete;
 mod condition;
 mod division;
+mod explain;
 mod filling;
 mod finish;
 mod gaps;
@@ -34,6 +35,7 @@ pub(crate) mod lexicon;
 pub(crate) mod matching;
 mod notation;
 pub(crate) mod offsets;
+mod orders;
 pub(crate) mod phrases;
 mod prices;
 mod reading;
@@ -62,10 +64,12 @@ pub use account::{Account, AccountedPart, SpanRole, Unread};
 pub use amend::amend;
 pub use complete::complete;
 pub use condition::{Condition, ConditionKind};
+pub use explain::{explain, in_short};
 pub use notation::Mistake;
+pub use orders::order;
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
-pub use talk::{cannot, chat, is_small_talk};
+pub use talk::{chat, is_small_talk, not_understood};
 
 /// A message and what is known around it.
 #[derive(Debug, Clone, Copy)]
@@ -171,7 +175,7 @@ fn without_conditions(hearing: &Hearing, domains: &[String]) -> Understood {
         return Understood::Plan { plan: of(vec![action]), condition: None, account };
     }
     let (draft, clauses) = clauses::plan_and_clauses(hearing, domains);
-    if draft == PlanDraft::Nothing && clauses::says_nothing(hearing, &heard) {
+    if draft == PlanDraft::Nothing && (clauses::says_nothing(hearing, &heard) || is_talk(hearing)) {
         return Understood::SmallTalk;
     }
     let understood = accounted(hearing, &heard, draft, clauses.as_deref());
@@ -214,6 +218,12 @@ fn accounted(hearing: &Hearing, heard: &AnnotatedText, draft: PlanDraft, clauses
         }
         None => Understood::Plan { plan, condition: None, account },
     }
+}
+
+/// Whether a message in which no request was found talks.
+fn is_talk(hearing: &Hearing) -> bool {
+    talk::is_all_talk(hearing.text)
+        || talk::asks_for_talk(hearing.text) && order(hearing.text, hearing.reference).is_none()
 }
 
 fn of(actions: Vec<PlannedAction>) -> Plan {

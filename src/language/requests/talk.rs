@@ -3,6 +3,7 @@
 //! Topics and replies stand in `data/language/requests/talk.tsv`; which of several replies is given depends on
 //! the message only. Not here: anything that claims a deed.
 
+use super::grammar::GRAMMAR;
 use super::text::own_words;
 use crate::language::tokens::{is_accent, lower};
 
@@ -46,15 +47,44 @@ pub fn is_small_talk(text: &str) -> bool {
 fn brought_up(text: &str) -> Option<Topic> {
     let words = words(text);
     let best = topics()
-        .filter(|topic| topic.name != "language")
+        .filter(is_topic)
         .filter_map(|topic| longest_cue(&topic, &words).map(|len| (len, topic)))
         .max_by_key(|(len, topic)| (rank(topic.name), *len));
     best.map(|(_, topic)| topic)
 }
 
-/// What cannot be done without a model, and what can.
-pub fn cannot(text: &str) -> String {
-    by_name("cannot", language(text), text)
+/// Topics that are answered with what is the case, whatever else was said about them.
+const ANSWERED: [&str; 10] =
+    ["howareyou", "who", "can", "joke", "sad", "weather", "bored", "food", "feelings", "insult"];
+/// In more words than these, a topic is mentioned.
+const ASKED_WORDS_MAX: usize = 7;
+
+/// A message of which every word that says something brings up a topic.
+pub(super) fn is_all_talk(text: &str) -> bool {
+    let mut rest = words(text);
+    let mut cues: Vec<&str> = topics().filter(is_topic).flat_map(|topic| topic.cues).collect();
+    cues.sort_by_key(|cue| std::cmp::Reverse(cue.len()));
+    let before = rest.len();
+    for cue in cues {
+        rest = rest.replace(&format!(" {cue} "), " ");
+    }
+    let is_function = |word: &str| GRAMMAR.lexicon.is_phrase("function", &[GRAMMAR.lexicon.read_word(word)]);
+    rest.len() < before && rest.split_whitespace().all(is_function)
+}
+
+/// A short message about a topic that has an answer.
+pub(super) fn asks_for_talk(text: &str) -> bool {
+    let is_short = words(text).split_whitespace().count() <= ASKED_WORDS_MAX;
+    is_short && brought_up(text).is_some_and(|topic| ANSWERED.contains(&topic.name))
+}
+
+fn is_topic(topic: &Topic) -> bool {
+    !["language", "otherwise", "notunderstood"].contains(&topic.name)
+}
+
+/// That a message was not understood and nothing was done; examples of what can be said follow it.
+pub fn not_understood(text: &str) -> String {
+    by_name("notunderstood", language(text), text)
 }
 
 /// A greeting may open anything; what follows it says more.
@@ -140,6 +170,6 @@ mod tests {
         assert!(chat("what can you do?").contains("emind"));
         assert!(chat("привет").chars().any(|c| ('а'..='я').contains(&c)));
         assert!(!chat("🦖").is_empty());
-        assert!(cannot("what is the capital of France?").contains("“"));
+        assert!(not_understood("what is the capital of France?").contains("nothing was done"));
     }
 }

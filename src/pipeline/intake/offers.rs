@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::button::{Button, Press};
 use crate::core::ids::{ChatId, UserId};
-use crate::core::plan::PlannedAction;
-use crate::core::provenance::{Sources, UntrustedText};
+use crate::core::plan::{Plan, PlannedAction};
+use crate::core::provenance::{Sources, UntrustedText, WrittenBy};
 use crate::core::text::{shorten, visible};
 use crate::core::turn::{Along, Edit, Input, NoticeKind, Part, Path, Reply};
 use crate::limits;
-use crate::pipeline::commit::Answer;
+use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::{Change, Expect, Key, Record, RecordExt, StoreError, Table};
@@ -30,6 +30,9 @@ use crate::services::service::{Content, Offerable};
 pub const OFFER: &str = "offer";
 /// Said to a press on an offer that was taken, or is too old.
 pub const GONE: &str = "I have done that already, or the offer is too old (a day). Nothing was done now.";
+
+/// Said when none of it was wanted.
+const LEFT: &str = "Okay, I left it. Nothing was done.";
 
 /// Something offered, until it is taken or too old.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,6 +58,18 @@ pub enum Offered {
         /// In the order of the buttons.
         actions: Vec<PlannedAction>,
         /// What they hold of others' words: all that was passed on.
+        #[serde(default)]
+        untrusted: Vec<UntrustedText>,
+    },
+    /// One of the ways in which a message may be meant; the choice behind them leaves it.
+    Readings {
+        /// In the order of the buttons.
+        plans: Vec<Plan>,
+        /// The message, in the person's own words.
+        request: String,
+        /// When it was said.
+        at: DateTime<Utc>,
+        /// What they hold of others' words.
         #[serde(default)]
         untrusted: Vec<UntrustedText>,
     },
@@ -154,23 +169,46 @@ fn heading(text: &str) -> String {
 }
 
 fn gone(turn: &Turn<'_>) -> Answer {
-    Answer::says(Path::Button, GONE).noticed(turn, NoticeKind::Toast)
+    Answer::says(Path::Button, GONE).noticed(turn, NoticeKind::Toast).keeping_question()
 }
 
 /// Takes an offer.
 pub async fn take(turn: &Turn<'_>, id: &str, choice: usize) -> Result<Answer, StoreError> {
     let stored = turn.brain.store.load::<Offer>(&Offer::key_of(id)).await?;
     let open = stored.filter(|(offer, _)| offer.is_open_to(turn.owner(), turn.chat(), turn.ctx.now));
-    let Some((Offer { what: Offered::Actions { actions, untrusted }, .. }, revision)) = open else {
+    let Some((offer, revision)) = open else {
         return Ok(gone(turn));
     };
-    let Some(action) = actions.into_iter().nth(choice) else {
-        return Ok(gone(turn));
-    };
-    let sources = Sources { own: turn.own_words(), passed_on: untrusted, ..Sources::default() };
     // Taken in the commit in which it is done: a second press finds nothing.
     let taken = Change::delete(Table::Meta, Offer::key_of(id), Expect::Revision(revision));
-    let mut answer = act::given(turn, vec![action], sources, vec![taken]).await?;
+    let mut answer = match offer.what {
+        Offered::Actions { actions, untrusted } => {
+            let Some(action) = actions.into_iter().nth(choice) else {
+                return Ok(gone(turn));
+            };
+            let sources = Sources { own: turn.own_words(), passed_on: untrusted, ..Sources::default() };
+            act::given(turn, vec![action], sources, vec![taken]).await?.keeping_question()
+        }
+        Offered::Readings { mut plans, request, at, untrusted } => {
+            let mut answer = if choice < plans.len() {
+                turn.was_said(at);
+                let written_by = WrittenBy::Planner { records: Vec::new() };
+                let own = [turn.own_words(), request.clone()].join("\n");
+                let sources = Sources { own, untrusted, written_by, ..Sources::default() };
+                act::as_planned(turn, plans.swap_remove(choice), &request, sources, vec![taken]).await?
+            } else {
+                let mut left = Answer::says(Path::Button, LEFT);
+                left.batch.extend([taken]);
+                left
+            };
+            let is_open = turn.open_question().is_some_and(|question| question.offer.as_deref() == Some(id));
+            if !is_open && answer.clarification == Question::Settled {
+                answer.clarification = Question::Keep;
+            }
+            answer
+        }
+        Offered::Redo { .. } => return Ok(gone(turn)),
+    };
     is_taken(turn, &mut answer);
     Ok(answer)
 }

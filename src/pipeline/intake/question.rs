@@ -6,6 +6,7 @@ use crate::language::consent::Consent;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::meant;
 use crate::pipeline::stages::context::Context;
+use crate::pipeline::stages::doubts;
 use crate::pipeline::stages::plan::{self, Topic};
 use crate::pipeline::stages::rounds::rounds;
 use crate::pipeline::turn::{Turn, TurnError};
@@ -15,6 +16,9 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     let Some(question) = turn.open_question() else {
         return Ok(None);
     };
+    if let Some(answer) = doubts::answered(turn, question).await? {
+        return Ok(Some(answer));
+    }
     if question.partial.is_some() && consent::read(turn.words()) == Consent::No {
         let words = match question.rest.actions.as_slice() {
             [] => "Okay, never mind.".to_owned(),

@@ -43,10 +43,20 @@ pub async fn given(
     sources: Sources,
     along: Vec<Change>,
 ) -> Result<Answer, StoreError> {
-    let domains: Vec<String> = actions.iter().map(|action| action.service.clone()).collect();
-    let plan = Plan { actions, ..Plan::default() };
+    as_planned(turn, Plan { actions, ..Plan::default() }, "", sources, along).await
+}
+
+/// The same for a plan that was shown, with the request that it was made for.
+pub async fn as_planned(
+    turn: &Turn<'_>,
+    plan: Plan,
+    request: &str,
+    sources: Sources,
+    along: Vec<Change>,
+) -> Result<Answer, StoreError> {
+    let domains: Vec<String> = plan.actions.iter().map(|action| action.service.clone()).collect();
     let mut so_far = Progressing { sources, along, ..Progressing::new(Path::Button) };
-    match one_round(turn, plan, &domains, "", &mut so_far).await {
+    match one_round(turn, plan, &domains, request, &mut so_far).await {
         Ok(_) => {}
         Err(TurnError::Store(error)) => return Err(error),
         Err(TurnError::Cancelled) => {}

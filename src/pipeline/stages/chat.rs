@@ -3,10 +3,12 @@
 use futures::future::{Either, select};
 
 use super::context::{Context, Fetching};
+use super::doubts::{self, Doubt};
 use super::respond;
 use super::route::{self, Route};
 use super::status;
 use crate::core::markup::Formatted;
+use crate::core::provenance::Sources;
 use crate::core::turn::Path;
 use crate::language::routing::{Guess, Kind};
 use crate::pipeline::commit::Answer;
@@ -30,6 +32,11 @@ pub async fn answer(
     turn.doing(status::writing());
     if let Some(reply) = early {
         return Ok(Answer::says(Path::Chat, reply));
+    }
+    if turn.brain.model.is_none() && !doubts::is_talk(turn) {
+        let sources = Sources { untrusted: turn.others_words(), ..Sources::default() };
+        let own = if turn.origin().is_own_words() { vec![turn.words().to_owned()] } else { Vec::new() };
+        return Ok(Doubt::nothing(turn).ask(turn, &[], &sources, own)?);
     }
     let Context { memories, untrusted, .. } = context.arrived().await;
     let is_request = guess.kind == Kind::Action && guess.is_sure();

@@ -3,8 +3,10 @@
 
 pub(crate) mod act;
 pub(crate) mod ask;
+mod built_in;
 pub(crate) mod chat;
 pub(crate) mod context;
+pub(crate) mod doubts;
 pub(crate) mod execute;
 pub(crate) mod gate;
 pub(crate) mod guard;

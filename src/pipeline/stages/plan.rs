@@ -9,7 +9,9 @@ use minijinja::context;
 use serde_json::Value;
 
 use super::ask::{self, Asked};
+use super::built_in;
 use super::context::Context;
+use super::doubts::Doubt;
 use crate::core::history::{ItemRef, PastAction};
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
@@ -18,7 +20,6 @@ use crate::core::turn::Along;
 use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::language::requests;
-use crate::language::requests::{Hearing, Understood};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, When};
 use crate::limits;
@@ -54,15 +55,15 @@ pub enum Planned {
     },
     /// Something is missing before anything can be proposed.
     Ask(Box<Clarification>),
-    /// Nobody understood; this is what to say.
+    /// Nobody can use the planner's answer; this is what to say.
     NotUnderstood(String),
+    /// Built-in understanding is in doubt; nothing is done before that is settled.
+    Doubt(Box<Doubt>),
 }
 
 /// Said when the endpoint did not answer and the built-in planner took over.
 const WITHOUT_MODEL: &str = "(My language model can't be reached, so I used my built-in understanding.)";
-/// Of each part of a request that was not understood.
-const UNREAD_CHARS_MAX: usize = 120;
-const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Could you say it another way?";
+pub(super) const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Could you say it another way?";
 
 /// Plans within `domains`.
 pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic: &Topic<'_>) -> Planned {
@@ -71,7 +72,7 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
         return Planned::Plan { plan, left: Vec::new(), remark: None };
     }
     let Some(model) = turn.brain.model.as_deref() else {
-        return built_in(turn, domains, topic, None);
+        return built_in::plan(turn, domains, topic, None);
     };
     match by_model(turn, model, domains, context, topic).await {
         Asked::Answer(plan) => proposed(plan, None),
@@ -81,7 +82,7 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
         }
         Asked::Failed(error) => {
             turn.fell_back("plan", &error.to_string());
-            built_in(turn, domains, topic, Some(WITHOUT_MODEL))
+            built_in::plan(turn, domains, topic, Some(WITHOUT_MODEL))
         }
     }
 }
@@ -186,52 +187,6 @@ fn filled(partial: &PlannedAction, param: &str, value: &str) -> PlannedAction {
     action
 }
 
-fn built_in(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Option<&'static str>) -> Planned {
-    if topic.round.is_some() {
-        return proposed(Plan::default(), remark);
-    }
-    let reference = turn.reference();
-    if let Some(pending) = topic.amends {
-        let actions: Vec<PlannedAction> = planned_again(pending).collect();
-        return match requests::amend(&actions, turn.words(), &reference) {
-            Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark),
-            None => Planned::NotUnderstood(REPHRASE.to_owned()),
-        };
-    }
-    let past = turn.past();
-    let services = turn.brain.services.now();
-    let phrases = services.phrases();
-    let hearing = Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &phrases };
-    match requests::plan(&hearing, domains) {
-        // What a plan depends on is not looked into here.
-        Understood::Plan { condition: Some(condition), .. } => {
-            Planned::NotUnderstood(half_understood(&[&condition.text]))
-        }
-        Understood::Plan { plan, condition: None, .. } => proposed(plan, remark),
-        Understood::Partly { unread, .. } => {
-            let unread: Vec<&str> = unread.iter().map(|part| part.text.as_str()).collect();
-            Planned::NotUnderstood(half_understood(&unread))
-        }
-        Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
-            partial: Some((partial, param)),
-            ..Clarification::asks(request(turn, topic), question, domains, turn.ctx.now)
-        })),
-        Understood::Which { .. } | Understood::NotUnderstood { .. } => {
-            Planned::NotUnderstood(requests::cannot(turn.words()))
-        }
-        Understood::SmallTalk => Planned::NotUnderstood(requests::chat(turn.words())),
-    }
-}
-
-/// What is said when parts of a request that matter were not understood.
-fn half_understood(unread: &[&str]) -> String {
-    let parts: Vec<String> = unread.iter().map(|part| format!("“{}”", shorten(part, UNREAD_CHARS_MAX))).collect();
-    format!(
-        "I understood the rest, but not {}, and nothing was done. Could you say it another way, or leave it out?",
-        parts.join(" and ")
-    )
-}
-
 /// The request as the person made it, the earlier one included.
 pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
     let earlier = topic.answers.map(|q| q.request.clone()).or_else(|| topic.amends.map(|p| p.request.clone()));
@@ -243,7 +198,7 @@ pub fn request(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
 
 /// The actions of a card as proposals: their values are settled already and stay as they are, and so does what
 /// has to succeed first.
-fn planned_again(pending: &Pending) -> impl Iterator<Item = PlannedAction> {
+pub(super) fn planned_again(pending: &Pending) -> impl Iterator<Item = PlannedAction> {
     pending.actions.iter().enumerate().map(|(index, action)| {
         let mut params = action.params.clone();
         if let (Some(target), true) = (&action.target, params.contains_key("find_by")) {
@@ -397,7 +352,7 @@ fn named(past: &PastAction) -> String {
     }
 }
 
-fn proposed(mut plan: Plan, remark: Option<&'static str>) -> Planned {
+pub(super) fn proposed(mut plan: Plan, remark: Option<&'static str>) -> Planned {
     let left = plan.actions.split_off(plan.actions.len().min(limits::PLAN_ACTIONS_MAX));
     Planned::Plan { plan: tidy(plan), left, remark }
 }

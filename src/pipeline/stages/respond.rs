@@ -6,7 +6,7 @@
 use minijinja::context;
 
 use super::honest::{self, CameTo};
-use super::{ask, speak};
+use super::{ask, doubts, speak};
 use crate::core::markup::Formatted;
 use crate::core::outcome::{Outcome, Status};
 use crate::core::plan::Action;
@@ -97,14 +97,17 @@ fn sentence(why: &str) -> String {
 /// A reply to small talk.
 pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
     let came_to = if has_done_something(turn) { CameTo::TalkAfterDeeds } else { CameTo::Talk };
-    let in_kind = || Formatted::plain(requests::chat(turn.words()));
+    let in_kind = || {
+        let is_talk = doubts::is_talk(turn);
+        Formatted::plain(if is_talk { requests::chat(turn.words()) } else { doubts::not_understood(turn) })
+    };
     by_model(turn, memories, &Results::default(), came_to).await.unwrap_or_else(in_kind)
 }
 
 /// The answer to a request in which no action was found.
 pub async fn without_action(turn: &Turn<'_>, memories: &[String]) -> Formatted {
-    let cannot = || Formatted::plain(requests::cannot(turn.words()));
-    by_model(turn, memories, &Results::default(), CameTo::NoAction).await.unwrap_or_else(cannot)
+    let not_understood = || Formatted::plain(doubts::not_understood(turn));
+    by_model(turn, memories, &Results::default(), CameTo::NoAction).await.unwrap_or_else(not_understood)
 }
 
 /// The answer to a turn with outcomes: words, then receipts.

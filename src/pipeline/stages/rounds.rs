@@ -40,7 +40,7 @@ pub(crate) async fn rounds(
     let mut so_far = Progressing { sources, said, replaces, ..Progressing::new(Path::Action) };
     match one_after_the_other(turn, domains, context, &topic, &mut so_far).await {
         Ok(None) => {}
-        Ok(Some(words)) => return Ok(Answer::says(Path::Clarify, words)),
+        Ok(Some(instead)) => return Ok(instead),
         Err(error) if so_far.answer.reports.is_empty() => return Err(error),
         Err(TurnError::Cancelled) => so_far.results.add_remark(STOPPED.to_owned()),
         Err(TurnError::Store(error)) => {
@@ -52,14 +52,14 @@ pub(crate) async fn rounds(
     Ok(put_together(turn, so_far, context).await)
 }
 
-/// The rounds themselves. Gives what to say when nobody understood the request.
+/// The rounds themselves. Gives the answer to what nobody understood well enough to do.
 async fn one_after_the_other(
     turn: &Turn<'_>,
     domains: &[String],
     context: &Context,
     topic: &Topic<'_>,
     so_far: &mut Progressing,
-) -> Result<Option<String>, TurnError> {
+) -> Result<Option<Answer>, TurnError> {
     let request = plan::request(turn, topic);
     let mut still: Option<String> = None;
     for round in 0..=limits::REFLECT_ROUNDS_MAX {
@@ -82,8 +82,11 @@ async fn one_after_the_other(
                 so_far.ask(*question);
                 None
             }
-            Planned::NotUnderstood(words) if round == 0 => return Ok(Some(words)),
-            Planned::NotUnderstood(_) => None,
+            Planned::NotUnderstood(words) if round == 0 => return Ok(Some(Answer::says(Path::Clarify, words))),
+            Planned::Doubt(doubt) if round == 0 => {
+                return Ok(Some(doubt.ask(turn, domains, &so_far.sources, so_far.said.clone())?));
+            }
+            Planned::NotUnderstood(_) | Planned::Doubt(_) => None,
         };
         turn.knows(&so_far.results.receipts);
         let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();

@@ -122,6 +122,12 @@ pub struct Clarification {
     /// Where `partial` belongs among them.
     #[serde(default)]
     pub place: usize,
+    /// The offer on its buttons, which an answer in words takes as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer: Option<String>,
+    /// Whether a yes takes the first of its choices; otherwise it has to be named.
+    #[serde(default)]
+    pub takes_yes: bool,
     /// When it was asked.
     pub at: DateTime<Utc>,
 }
@@ -140,6 +146,8 @@ impl Clarification {
             quoted: Vec::new(),
             rest: Plan::default(),
             place: 0,
+            offer: None,
+            takes_yes: false,
             at,
         }
     }

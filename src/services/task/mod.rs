@@ -27,6 +27,7 @@ mod view;
 use std::sync::Arc;
 
 use crate::core::plan::PlannedAction;
+use crate::core::text::{shorten, visible};
 use crate::services::command::{Command, Completed, planned};
 use crate::services::error::ServiceError;
 use crate::services::registry::Registration;
@@ -191,6 +192,12 @@ impl Service for TaskService {
         let (title, description) = (content.title.to_owned(), Some(content.text.to_owned()));
         let action = planned(NAME, &CreateTask { title, description, ..Default::default() });
         vec![Offerable { rank: 0, question: None, label: "✅ Make it a task", action }]
+    }
+
+    fn keeps_order(&self, order: &str) -> Option<Offerable> {
+        let question = Some(format!("Shall I note it as a task: “{}”?", visible(&shorten(order, 80))));
+        let action = planned(NAME, &CreateTask { title: order.to_owned(), ..Default::default() });
+        Some(Offerable { rank: 0, question, label: "✅ Note it as a task", action })
     }
 
     fn reminders(&self) -> Option<&dyn Reminders> {

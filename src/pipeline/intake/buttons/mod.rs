@@ -44,7 +44,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
         Some(Press::Send(draft)) => send(turn, &draft).await?,
         Some(Press::Snooze { due, until }) => reminder::snooze(turn, &due, until, data).await?,
         Some(Press::Done(due)) => reminder::done(turn, &due, data).await?,
-        Some(Press::Offer { id, choice }) => offers::take(turn, &id, choice).await?,
+        Some(Press::Offer { id, choice }) => return offers::take(turn, &id, choice).await,
         // The channel that made it takes it before it gets here.
         Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done."),
         Some(Press::Set { key, value }) => settings::press(turn, &key, value.as_deref(), data).await?,

@@ -1,0 +1,61 @@
+//! Which of the things that can be said are nearest to what was said: by the words they share, the rarer the better.
+
+use std::collections::BTreeSet;
+
+use super::terms;
+
+/// Shorter words say nothing of what is meant.
+const LETTERS_MIN: usize = 3;
+
+/// The nearest of the examples, at most `max`; where none has a word of the text, the first of them.
+pub fn nearest<'e>(text: &str, examples: &[&'e str], max: usize) -> Vec<&'e str> {
+    let stems_of = |text: &str| -> Vec<String> {
+        let folded = terms::fold(text);
+        let mut stems = terms::stems(&folded);
+        stems.retain(|stem| stem.chars().count() >= LETTERS_MIN);
+        stems.sort();
+        stems.dedup();
+        stems
+    };
+    let known: Vec<Vec<String>> = examples.iter().map(|example| stems_of(example)).collect();
+    let words: BTreeSet<&str> = known.iter().flatten().map(String::as_str).collect();
+    let mut scores = vec![0.0_f32; examples.len()];
+    for stem in stems_of(text) {
+        for (found, likeness) in terms::matching(&stem, words.iter().copied()) {
+            let having = || known.iter().enumerate().filter(|(_, stems)| stems.contains(&found));
+            let telling = terms::telling(having().count(), examples.len());
+            having().for_each(|(at, _)| scores[at] += likeness * telling);
+        }
+    }
+    let mut order: Vec<usize> = (0..examples.len()).filter(|at| scores[*at] > 0.0).collect();
+    order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+    if order.is_empty() {
+        order = (0..examples.len()).collect();
+    }
+    order.into_iter().take(max).map(|at| examples[at]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXAMPLES: [&str; 4] = [
+        "Remind me to call mom tomorrow",
+        "Add butter to the shopping list",
+        "Delete the dentist task",
+        "Show my notes",
+    ];
+
+    #[test]
+    fn what_shares_rare_words_is_near() {
+        assert_eq!(nearest("the dentits thing", &EXAMPLES, 1), ["Delete the dentist task"]);
+        assert_eq!(nearest("shop for butter", &EXAMPLES, 3), ["Add butter to the shopping list"]);
+    }
+
+    #[test]
+    fn what_shares_nothing_gets_the_first() {
+        assert_eq!(nearest("xyzzy", &EXAMPLES, 2), EXAMPLES[..2]);
+        assert_eq!(nearest("", &EXAMPLES, 2), EXAMPLES[..2]);
+        assert!(nearest("xyzzy", &[], 2).is_empty());
+    }
+}

@@ -1,0 +1,39 @@
+//! The plan of built-in understanding: without a model, and where its endpoint does not answer.
+
+use super::doubts::Doubt;
+use super::plan::{self, Planned, REPHRASE, Topic, proposed};
+use crate::core::plan::{Plan, PlannedAction};
+use crate::language::requests;
+use crate::language::requests::Understood;
+use crate::pipeline::turn::Turn;
+use crate::ports::Usage;
+use crate::ports::records::Clarification;
+
+/// Plans within `domains`; `remark` says why no model did.
+pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Option<&'static str>) -> Planned {
+    if topic.round.is_some() {
+        return proposed(Plan::default(), remark);
+    }
+    if let Some(pending) = topic.amends {
+        let actions: Vec<PlannedAction> = plan::planned_again(pending).collect();
+        return match requests::amend(&actions, turn.words(), &turn.reference()) {
+            Some(actions) => proposed(Plan { actions, ..Plan::default() }, remark),
+            None => Planned::NotUnderstood(REPHRASE.to_owned()),
+        };
+    }
+    let started = turn.elapsed_us();
+    let understood = turn.understood(domains);
+    turn.traced("plan", started, turn.words().len(), Usage::default(), requests::in_short(&understood));
+    let doubt = |doubt| Planned::Doubt(Box::new(Doubt { remark, ..doubt }));
+    match understood {
+        Understood::Plan { plan, condition: None, .. } => proposed(plan, remark),
+        Understood::Plan { plan, condition: Some(condition), .. } => doubt(Doubt::condition(turn, plan, &condition)),
+        Understood::Partly { plan, unread, .. } => doubt(Doubt::partly(turn, domains, plan, &unread)),
+        Understood::Which { readings } => doubt(Doubt::which(readings)),
+        Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
+            partial: Some((partial, param)),
+            ..Clarification::asks(plan::request(turn, topic), question, domains, turn.ctx.now)
+        })),
+        Understood::NotUnderstood { .. } | Understood::SmallTalk => doubt(Doubt::nothing(turn)),
+    }
+}

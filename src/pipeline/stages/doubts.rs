@@ -1,0 +1,224 @@
+//! Doubts: what is asked when a message was understood in part, in several ways, or not at all.
+//!
+//! Invariants: nothing of the message is done before its person has settled the doubt; a press runs exactly the plan
+//! that was worded beside it, through the gate. Not here: what is missing from a request that was understood (a
+//! parameter, which of several things), which the plan and the gate ask for.
+
+use chrono::Duration;
+
+use crate::core::button::{Button, Press};
+use crate::core::plan::Plan;
+use crate::core::provenance::{self, Sources};
+use crate::core::text::{shorten, visible};
+use crate::core::turn::{Path, Reply};
+use crate::language::consent::Consent;
+use crate::language::requests::{Condition, RivalReading, Understood, Unread};
+use crate::language::{consent, nearest, requests};
+use crate::limits;
+use crate::pipeline::commit::{Answer, Question};
+use crate::pipeline::consent::meant;
+use crate::pipeline::intake::offers::{self, Offer, Offered};
+use crate::pipeline::turn::Turn;
+use crate::ports::records::Clarification;
+use crate::ports::{Expect, StoreError};
+
+const LEAVE_IT: &str = "Leave it";
+/// Of each part of a message that is said back.
+const PART_CHARS_MAX: usize = 120;
+
+/// Something that has to be settled before anything is done.
+#[derive(Debug, Default)]
+pub(crate) struct Doubt {
+    /// What is said; it ends with the question, if there is one.
+    pub words: String,
+    /// What each button says, and what it does.
+    pub choices: Vec<(String, Plan)>,
+    /// The button that does nothing.
+    pub leave: &'static str,
+    /// Whether it ends with a question that a yes answers.
+    pub takes_yes: bool,
+    /// Why no model has planned.
+    pub remark: Option<&'static str>,
+}
+
+impl Doubt {
+    /// Some of the message was not understood.
+    pub fn partly(turn: &Turn<'_>, domains: &[String], plan: Plan, unread: &[Unread]) -> Doubt {
+        let parts: Vec<String> = unread.iter().map(|part| quoted(&part.text)).collect();
+        let plan = without(turn, domains, unread).unwrap_or(plan);
+        let would = meant(turn.brain, &plan.actions);
+        Doubt {
+            words: format!("I'd {would}. What about {}? Nothing is done yet.", listed(&parts)),
+            choices: vec![("Do it without that".to_owned(), plan)],
+            leave: LEAVE_IT,
+            ..Doubt::default()
+        }
+    }
+
+    /// All of it depends on something that nobody can look up.
+    pub fn condition(turn: &Turn<'_>, plan: Plan, condition: &Condition) -> Doubt {
+        let (would, on) = (meant(turn.brain, &plan.actions), quoted(&condition.text));
+        let depends = if condition.negated { "unless" } else { "if" };
+        let cannot_tell = "but I can't tell whether that is so. Shall I do it anyway? Nothing is done yet.";
+        Doubt {
+            words: format!("I'd {would} {depends} {on}, {cannot_tell}"),
+            choices: vec![("Do it anyway".to_owned(), plan)],
+            leave: LEAVE_IT,
+            takes_yes: true,
+            ..Doubt::default()
+        }
+    }
+
+    /// It may be meant in several ways.
+    pub fn which(readings: Vec<RivalReading>) -> Doubt {
+        let readings = readings.into_iter().take(limits::READINGS_MAX);
+        Doubt {
+            words: "Which did you mean? Nothing is done yet.".to_owned(),
+            choices: readings.map(|reading| (visible(&reading.label), reading.plan)).collect(),
+            leave: "None of these",
+            ..Doubt::default()
+        }
+    }
+
+    /// Nobody understood it. What it orders is offered to be kept as something to do.
+    pub fn nothing(turn: &Turn<'_>) -> Doubt {
+        let services = turn.brain.services.now();
+        let order = turn.origin().is_own_words().then(|| requests::order(turn.words(), &turn.reference())).flatten();
+        let kept = order.and_then(|order| services.iter().find_map(|service| service.service.keeps_order(&order)));
+        let Some((offered, question)) = kept.and_then(|kept| Some((kept.clone(), kept.question?))) else {
+            return Doubt { words: not_understood(turn), ..Doubt::default() };
+        };
+        Doubt {
+            words: format!("I can't do that myself, so nothing was done. {question}"),
+            choices: vec![(offered.label.to_owned(), Plan { actions: vec![offered.action], ..Plan::default() })],
+            leave: LEAVE_IT,
+            takes_yes: true,
+            ..Doubt::default()
+        }
+    }
+
+    /// The answer that asks.
+    pub fn ask(
+        self,
+        turn: &Turn<'_>,
+        domains: &[String],
+        sources: &Sources,
+        own: Vec<String>,
+    ) -> Result<Answer, StoreError> {
+        let words = match self.remark {
+            Some(remark) => format!("{remark}\n{}", self.words),
+            None => self.words,
+        };
+        let mut answer = Answer::of(Path::Clarify);
+        if self.choices.is_empty() {
+            answer.replies.push(Reply::text(words));
+            return Ok(answer);
+        }
+        let (labels, plans): (Vec<String>, Vec<Plan>) = self.choices.into_iter().unzip();
+        let in_sight = sources.untrusted.iter().cloned();
+        let holding = plans.iter().flat_map(|plan| &plan.actions).map(|action| format!("{:?}", action.params));
+        let untrusted = provenance::repeated(&holding.collect::<Vec<_>>().join("\n"), in_sight);
+        let offer = Offer {
+            id: turn.brain.new_id(),
+            owner: turn.owner().clone(),
+            chat: turn.chat().clone(),
+            until: turn.ctx.now + Duration::seconds(limits::CLARIFICATION_SECS),
+            what: Offered::Readings {
+                plans,
+                request: turn.words().to_owned(),
+                at: turn.as_written().now,
+                untrusted: untrusted.clone(),
+            },
+        };
+        let labels: Vec<String> = labels.into_iter().chain([self.leave.to_owned()]).collect();
+        answer.replies.push(Reply { buttons: buttons(&offer.id, &labels), ..Reply::text(words.clone()) });
+        answer.batch.put(&offer, Expect::Absent)?;
+        answer.untrusted.extend(untrusted.iter().cloned());
+        let choices = labels.into_iter().enumerate().map(|(choice, label)| (choice.to_string(), label));
+        answer.clarification = Question::Open(Box::new(Clarification {
+            choices: choices.collect(),
+            offer: Some(offer.id),
+            takes_yes: self.takes_yes,
+            own,
+            quoted: untrusted,
+            ..Clarification::asks(turn.words().to_owned(), words, domains, turn.ctx.now)
+        }));
+        Ok(answer)
+    }
+}
+
+/// The answer in words to a doubt of ours, as its button; `None` when it takes none of the choices.
+pub(crate) async fn answered(turn: &Turn<'_>, question: &Clarification) -> Result<Option<Answer>, StoreError> {
+    let Some(offer) = question.offer.as_deref().filter(|_| turn.origin().is_own_words()) else {
+        return Ok(None);
+    };
+    let leaves = question.choices.len().saturating_sub(1);
+    let choice = match consent::read(turn.words()) {
+        Consent::No => Some(leaves),
+        Consent::Yes if question.takes_yes => Some(0),
+        // "What about …?" "Yes": with it, or without?
+        Consent::Yes => return Ok(Some(asked_again(question, offer))),
+        Consent::Other => super::plan::chosen(&question.choices, turn.words()).and_then(|value| value.parse().ok()),
+    };
+    let Some(choice) = choice else { return Ok(None) };
+    let mut answer = offers::take(turn, offer, choice).await?;
+    if answer.path == Path::Button {
+        answer.path = if choice == leaves { Path::Clarify } else { Path::Action };
+    }
+    Ok(Some(answer))
+}
+
+/// The plan of the message without those parts.
+fn without(turn: &Turn<'_>, domains: &[String], unread: &[Unread]) -> Option<Plan> {
+    let text = unread.iter().fold(turn.words().to_owned(), |text, part| text.replacen(&part.text, "", 1));
+    match turn.understood_as(&text, domains) {
+        Understood::Plan { plan, condition: None, .. } => Some(plan),
+        Understood::Plan { .. }
+        | Understood::Ask { .. }
+        | Understood::Which { .. }
+        | Understood::Partly { .. }
+        | Understood::NotUnderstood { .. }
+        | Understood::SmallTalk => None,
+    }
+}
+
+fn buttons(offer: &str, labels: &[String]) -> Vec<Vec<Button>> {
+    let press = |choice| Press::Offer { id: offer.to_owned(), choice };
+    labels.iter().enumerate().map(|(choice, label)| vec![Button::new(label, &press(choice))]).collect()
+}
+
+fn asked_again(question: &Clarification, offer: &str) -> Answer {
+    let labels: Vec<String> = question.choices.iter().map(|(_, label)| label.clone()).collect();
+    let reply = Reply { buttons: buttons(offer, &labels), ..Reply::text(question.question.clone()) };
+    Answer::says(Path::Clarify, reply).holding(question.quoted.clone()).keeping_question()
+}
+
+/// Whether a message is talk, and nothing else; a picture without a word is.
+pub(crate) fn is_talk(turn: &Turn<'_>) -> bool {
+    !turn.words().contains(char::is_alphanumeric) || turn.understood(&[]) == Understood::SmallTalk
+}
+
+/// That nothing was understood and nothing was done, and what can be said instead.
+pub(crate) fn not_understood(turn: &Turn<'_>) -> String {
+    let services = turn.brain.services.now();
+    // One of each service comes first.
+    let ranked = services.iter().flat_map(|service| service.commands().map(|entry| entry.example()).enumerate());
+    let mut ranked: Vec<(usize, &str)> = ranked.filter(|(_, example)| !example.is_empty()).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    let examples: Vec<&str> = ranked.into_iter().map(|(_, example)| example).collect();
+    let near = nearest::nearest(turn.words(), &examples, limits::NEAREST_MAX);
+    let said = requests::not_understood(turn.words());
+    let examples: Vec<String> = near.into_iter().map(|example| format!("• {example}")).collect();
+    format!("{said}\n{}", examples.join("\n"))
+}
+
+fn quoted(text: &str) -> String {
+    format!("“{}”", visible(&shorten(text.trim(), PART_CHARS_MAX)))
+}
+
+fn listed(parts: &[String]) -> String {
+    match parts {
+        [several @ .., last] if !several.is_empty() => format!("{} and {last}", several.join(", ")),
+        parts => parts.concat(),
+    }
+}

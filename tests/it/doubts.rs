@@ -1,0 +1,166 @@
+//! What a person reads who was not understood, or not whole: without a model, on the real program.
+
+use serde_json::Value;
+
+use crate::support::program::{Console, Lines, Program, buttons_of, done_of, outcomes_of, text_of};
+
+const NOW: &str = "2026-01-12T09:00:00Z";
+/// Of what can be listed, nothing is known by its year.
+const OLD: &str = "show my notes from 2019";
+const RAIN: &str = "if it rains, remind me to call mom tomorrow at 5pm";
+
+fn open(program: &Program) -> Console {
+    program.console(&["--now", NOW, "--tz", "UTC"])
+}
+
+fn labels(lines: &[Value]) -> Vec<String> {
+    buttons_of(lines).iter().map(|button| button["text"].as_str().unwrap().to_owned()).collect()
+}
+
+fn press(console: &mut Console, lines: &[Value], label: &str) -> Lines {
+    let buttons = buttons_of(lines);
+    let button = buttons.iter().find(|button| button["text"] == label).unwrap_or_else(|| panic!("{lines:#?}"));
+    console.press(button["data"].as_str().unwrap())
+}
+
+fn did(lines: &[Value]) -> Vec<String> {
+    let name = |o: &Value| {
+        format!(
+            "{}.{} {}",
+            o["service"].as_str().unwrap(),
+            o["command"].as_str().unwrap(),
+            o["status"].as_str().unwrap()
+        )
+    };
+    outcomes_of(lines).iter().map(name).collect()
+}
+
+#[test]
+fn small_talk_is_answered_in_kind_and_nothing_else_is() {
+    let program = Program::new();
+    let mut console = open(&program);
+    for talk in ["hi!", "thanks a lot", "how are you?", "👍", "ok", "what's the weather like today?"] {
+        let said = text_of(&console.say(talk));
+        assert!(!said.is_empty() && !said.contains("understand"), "{talk}: {said}");
+    }
+    for other in ["the printer on the second floor hums", "is the museum open on sundays?", "xyzzy plugh"] {
+        let lines = console.say(other);
+        let said = text_of(&lines);
+        assert!(said.contains("nothing was done"), "{other}: {said}");
+        assert!(said.lines().filter(|line| line.starts_with("• ")).count() <= 3, "{said}");
+        assert_eq!((done_of(&lines)["path"].as_str(), did(&lines).len()), (Some("clarify"), 0), "{other}");
+    }
+}
+
+#[test]
+fn who_was_not_understood_reads_what_comes_nearest() {
+    let program = Program::new();
+    let said = text_of(&open(&program).say("the shopping list smells of butter"));
+    assert!(said.starts_with("I didn't understand that; nothing was done."), "{said}");
+    assert!(said.contains("• Add butter to the shopping list"), "{said}");
+}
+
+#[test]
+fn an_order_that_fits_no_command_is_offered_as_a_task() {
+    let program = Program::new();
+    let mut console = open(&program);
+    let asked = console.say("please descale the kettle");
+    assert_eq!(
+        text_of(&asked),
+        "I can't do that myself, so nothing was done. Shall I note it as a task: “Descale the kettle”?"
+    );
+    assert_eq!(
+        (labels(&asked), did(&asked).len()),
+        (vec!["✅ Note it as a task".to_owned(), "Leave it".to_owned()], 0)
+    );
+    assert!(buttons_of(&asked).iter().all(|button| button["role"] == "offer"));
+    let noted = press(&mut console, &asked, "✅ Note it as a task");
+    assert_eq!(did(&noted), ["task.create succeeded"], "{noted:#?}");
+    assert!(text_of(&noted).contains("Descale the kettle"));
+    // Once.
+    assert!(did(&press(&mut console, &asked, "✅ Note it as a task")).is_empty());
+}
+
+#[test]
+fn a_yes_right_after_takes_the_offer_and_a_no_leaves_it() {
+    let program = Program::new();
+    let mut console = open(&program);
+    console.say("descale the kettle");
+    assert_eq!(did(&console.say("yes")), ["task.create succeeded"]);
+    console.say("recalibrate the scales");
+    let left = console.say("no");
+    assert_eq!((text_of(&left).as_str(), did(&left).len()), ("Okay, I left it. Nothing was done.", 0));
+    assert!(did(&console.say("yes")).is_empty());
+}
+
+#[test]
+fn what_was_understood_in_part_is_asked_about_before_it_runs() {
+    let program = Program::new();
+    let mut console = open(&program);
+    let asked = console.say(OLD);
+    let said = text_of(&asked);
+    assert!(said.starts_with("I'd ") && said.contains("What about “from 2019”? Nothing is done yet."), "{said}");
+    assert_eq!((labels(&asked), did(&asked).len()), (vec!["Do it without that".to_owned(), "Leave it".to_owned()], 0));
+    let done = press(&mut console, &asked, "Do it without that");
+    assert_eq!(did(&done), ["keep.list succeeded"], "{done:#?}");
+    let again = console.say(OLD);
+    let left = press(&mut console, &again, "Leave it");
+    assert_eq!((text_of(&left).as_str(), did(&left).len()), ("Okay, I left it. Nothing was done.", 0));
+}
+
+#[test]
+fn what_depends_on_something_is_not_done_as_if_it_were_so() {
+    let program = Program::new();
+    let mut console = open(&program);
+    let asked = console.say(RAIN);
+    let said = text_of(&asked);
+    assert!(said.contains("if “it rains”, but I can't tell whether that is so."), "{said}");
+    assert_eq!((labels(&asked), did(&asked).len()), (vec!["Do it anyway".to_owned(), "Leave it".to_owned()], 0));
+    assert_eq!(did(&console.say("yes")), ["task.create succeeded"]);
+}
+
+#[test]
+fn a_request_of_its_own_ends_the_doubt() {
+    let program = Program::new();
+    let mut console = open(&program);
+    console.say(RAIN);
+    assert_eq!(did(&console.say("remind me to call mom tomorrow at 5pm")), ["task.create succeeded"]);
+    assert!(did(&console.say("yes")).is_empty());
+}
+
+#[test]
+fn a_yes_to_what_about_it_is_asked_again() {
+    let program = Program::new();
+    let mut console = open(&program);
+    let asked = console.say(OLD);
+    let again = console.say("yes");
+    assert_eq!((text_of(&again), labels(&again), did(&again).len()), (text_of(&asked), labels(&asked), 0));
+    assert_eq!(did(&console.say("do it without that")), ["keep.list succeeded"]);
+}
+
+#[test]
+fn tomorrow_is_the_day_after_it_was_said_however_late_the_press() {
+    let program = Program::new();
+    let mut console = open(&program);
+    console.now("2026-01-12T23:40:00Z");
+    let asked = console.say("remind me to call mom tomorrow at 5pm unless she calls");
+    assert!(did(&asked).is_empty(), "{asked:#?}");
+    console.now("2026-01-13T00:10:00Z");
+    let label = labels(&asked).remove(0);
+    let done = press(&mut console, &asked, &label);
+    assert_eq!(did(&done), ["task.create succeeded"], "{done:#?}");
+    assert_eq!(outcomes_of(&done)[0]["params"]["deadline"], "2026-01-13T17:00:00+00:00");
+}
+
+#[test]
+fn explaining_shows_each_part_and_does_nothing() {
+    let program = Program::new();
+    let explained = program.run(&["ask", "--explain", OLD]);
+    assert_eq!(explained.code, 0, "{}", explained.stderr);
+    for line in ["command", "from 2019", "left out (time)", "outcome: partly", "action: keep.list"] {
+        assert!(explained.stdout.contains(line), "{line}: {}", explained.stdout);
+    }
+    assert!(!program.data_dir().join("store.redb").exists());
+    let unknown = program.run(&["ask", "--explain", "descale the kettle"]);
+    assert!(unknown.stdout.contains("routed: to no service") && unknown.stdout.contains("Descale the kettle"));
+}
