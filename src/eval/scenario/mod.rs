@@ -35,7 +35,7 @@ mod world;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -67,8 +67,10 @@ pub(super) async fn measure(file: &Path, who: Who, config: &Config) -> Result<Ev
     let model = config.models.get(&Stage::Plan).or_else(|| config.models.values().next());
     let mut tally = Tally::new(Measured::Scenario, model.map(|endpoint| endpoint.model.as_str()));
     let failed = |line: usize, why: String| EvalError::World { file: file.display().to_string(), line, why };
+    let folders = tempfile::tempdir().map_err(EvalError::Folder)?;
     let playing = lines.into_iter().map(|Line { number, row }| {
-        let playing = tokio::spawn(played(row, Arc::clone(&config)));
+        let folder = folders.path().join(number.to_string());
+        let playing = tokio::spawn(played(row, Arc::clone(&config), folder));
         async move { (number, playing.await) }
     });
     let mut playing = futures::stream::iter(playing).buffered(limits::EVAL_WORLDS_MAX);
@@ -88,9 +90,9 @@ pub(super) fn check(line: &str) -> Result<(), String> {
     row.start.put_files(folder.path(), &row.place.owner).map_err(|cause| cause.to_string())
 }
 
-async fn played(row: Scenario, config: Arc<Config>) -> (Scenario, Result<Played, PlayError>) {
+async fn played(row: Scenario, config: Arc<Config>, folder: PathBuf) -> (Scenario, Result<Played, PlayError>) {
     let begun = Instant::now();
-    let played = world::play(&row, &config).await.map(|outcome| {
+    let played = world::play(&row, &config, &folder).await.map(|outcome| {
         let judged = judge::judge(&row, &outcome);
         let (dones, answers) = outcome.turns.into_iter().map(|turn| (turn.done, turn.answers)).unzip();
         let answers: Vec<Vec<String>> = answers;

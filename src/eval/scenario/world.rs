@@ -77,17 +77,17 @@ pub(super) enum Manner {
     PressedNothing,
 }
 
-/// Plays a row to its end.
-pub(super) async fn play(row: &Scenario, config: &Config) -> Result<Outcome, PlayError> {
-    let folder = tempfile::tempdir()?;
-    let world = World::open(row, config, folder.path()).await?;
+/// Plays a row to its end, in a folder of its own. What follows the store may still write there afterwards.
+pub(super) async fn play(row: &Scenario, config: &Config, folder: &Folder) -> Result<Outcome, PlayError> {
+    std::fs::create_dir_all(folder)?;
+    let world = World::open(row, config, folder).await?;
     let store = world.brain.store.as_ref();
-    let before = example::inventory(store, folder.path(), &row.place).await?;
+    let before = example::inventory(store, folder, &row.place).await?;
     let mut turns = Vec::new();
     for said in &row.say {
         turns.push(world.takes(said).await?);
     }
-    let after = example::inventory(store, folder.path(), &row.place).await?;
+    let after = example::inventory(store, folder, &row.place).await?;
     let state = world.brain.chat_state(&row.place.chat).await?;
     let waits = world.open_card().await?.is_some();
     let is_open = waits || state.clarification.is_some();
@@ -98,7 +98,7 @@ pub(super) async fn play(row: &Scenario, config: &Config) -> Result<Outcome, Pla
                 break;
             }
         }
-        let then = example::inventory(store, folder.path(), &row.place).await?;
+        let then = example::inventory(store, folder, &row.place).await?;
         outcome.if_approved = Some(happened::between(&before, &then));
     }
     Ok(outcome)
