@@ -2,9 +2,11 @@
 //!
 //! Sizes are in bytes unless the name says otherwise; times carry their unit in the name.
 
+mod eval;
 pub mod kept;
 mod search;
 
+pub use eval::*;
 pub use search::*;
 
 /// A message longer than this is cut for planning, and the person is told. Telegram sends at most 4,096
@@ -396,12 +398,3 @@ pub const STRANGER_SENDS_PER_WINDOW: usize = 3;
 pub const PHRASES_BYTES_MAX: usize = 64 * 1024;
 /// Frames of one service; each is tried on every message that begins with its first word.
 pub const PHRASE_FRAMES_MAX: usize = 500;
-
-/// Largest file of examples that `eval` reads.
-pub const EVAL_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// Messages read untimed before the measuring begins, so that no figure holds the first look at a table.
-pub const EVAL_WARM_UP_ROWS: usize = 20;
-/// Worlds that are played at once: enough for the cores of a small machine, few enough for a model's rate limit.
-pub const EVAL_WORLDS_MAX: usize = 4;
-/// Cards that are approved at the end of a row, to see what they would do; each may lead to another.
-pub const EVAL_CARDS_MAX: usize = 5;

@@ -5,9 +5,10 @@ use crate::language::consent;
 use crate::language::consent::Consent;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::meant;
+use crate::pipeline::stages::answers;
 use crate::pipeline::stages::context::Context;
 use crate::pipeline::stages::doubts;
-use crate::pipeline::stages::plan::{self, Topic};
+use crate::pipeline::stages::plan::Topic;
 use crate::pipeline::stages::rounds::rounds;
 use crate::pipeline::turn::{Turn, TurnError};
 
@@ -27,7 +28,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         return Ok(Some(Answer::says(Path::Clarify, words)));
     }
     let topic = Topic { answers: Some(question), ..Topic::default() };
-    if plan::completed(turn, &topic).is_none() {
+    if answers::completed(turn, &topic).is_none() {
         return Ok(None);
     }
     Ok(Some(rounds(turn, &question.domains, &Context::default(), topic).await?))

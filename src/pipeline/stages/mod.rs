@@ -2,6 +2,7 @@
 //! leads from one to the next.
 
 pub(crate) mod act;
+pub(crate) mod answers;
 pub(crate) mod ask;
 mod built_in;
 pub(crate) mod chat;

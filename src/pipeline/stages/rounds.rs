@@ -1,5 +1,6 @@
 //! The rounds of a turn: plan, gate, execute, reflect, at most so many times.
 
+use super::answers;
 use super::context::Context;
 use super::execute::{self, Grant, Start};
 use super::gate::{self, Gated, Passed};
@@ -111,7 +112,7 @@ fn said(turn: &Turn<'_>, topic: &Topic<'_>) -> Vec<String> {
 /// What the person said, what they picked from choices that code listed, and what was theirs in the actions that
 /// waited for this answer, or on the card that they are changing.
 fn own_words(turn: &Turn<'_>, topic: &Topic<'_>) -> String {
-    let picked = topic.answers.and_then(|question| plan::picked(turn, question)).map(str::to_owned);
+    let picked = topic.answers.and_then(|question| answers::picked(turn, question)).map(str::to_owned);
     let waited = topic.answers.into_iter().flat_map(|question| question.own.iter().cloned());
     let carded = topic.amends.into_iter().flat_map(|pending| &pending.actions);
     let carded = carded.flat_map(|action| {

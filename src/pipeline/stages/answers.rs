@@ -1,0 +1,114 @@
+//! What an answer to a question of ours makes of the action that was asked about.
+
+use serde_json::Value;
+
+use super::plan::{Topic, tidy};
+use crate::core::plan::{Plan, PlannedAction};
+use crate::language::consent;
+use crate::language::consent::Consent;
+use crate::language::requests;
+use crate::language::time;
+use crate::language::time::{Grain, Reference, When};
+use crate::pipeline::turn::Turn;
+use crate::ports::records::Clarification;
+use crate::services::show::Moment;
+
+/// The answer to a question of ours completes what was asked for, and what waited for it: no planner needed.
+pub fn completed(turn: &Turn<'_>, topic: &Topic<'_>) -> Option<Plan> {
+    // Somebody else's words, passed on, answer nothing; and it is answered once.
+    let question = topic.answers.filter(|_| turn.origin().is_own_words() && topic.round.is_none())?;
+    let (partial, param) = question.partial.as_ref()?;
+    let reference = turn.reference();
+    let is_time = |value: &str| Moment::read(value, reference.zone).is_some();
+    let picked = picked(turn, question).or_else(|| on_that_day(&question.choices, turn.words(), &reference));
+    let action = match picked {
+        Some(value) if is_time(value) => requests::complete(partial, param, value, &reference)?,
+        Some(value) => filled(partial, param, value),
+        // A time may also be answered by another one.
+        None if question.choices.iter().all(|(value, _)| is_time(value)) => free_answer(turn, partial, param)?,
+        None => return None,
+    };
+    let mut plan = question.rest.clone();
+    plan.actions.insert(question.place.min(plan.actions.len()), action);
+    Some(tidy(plan))
+}
+
+/// The one time among the choices that is on the day the person answers with: "the 27th".
+fn on_that_day<'q>(choices: &'q [(String, String)], answer: &str, reference: &Reference) -> Option<&'q str> {
+    let Some(Ok(When::Point { at, grain: Grain::Day })) = time::resolve(answer, reference) else {
+        return None;
+    };
+    let mut fitting = choices.iter().filter(|(value, _)| {
+        Moment::read(value, reference.zone).is_some_and(|m| m.start(reference.zone).date_naive() == at.date_naive())
+    });
+    let (only, _) = fitting.next()?;
+    fitting.next().is_none().then_some(only)
+}
+
+/// The value of the choice that the person took from our list, in words of their own.
+pub fn picked<'q>(turn: &Turn<'_>, question: &'q Clarification) -> Option<&'q str> {
+    if !turn.origin().is_own_words() {
+        return None;
+    }
+    match question.choices.as_slice() {
+        [(value, _)] if consent::read(turn.words()) == Consent::Yes => Some(value),
+        choices => chosen(choices, turn.words()),
+    }
+}
+
+/// An answer in the person's own words: an address for somebody unknown, or whatever was missing.
+fn free_answer(turn: &Turn<'_>, partial: &PlannedAction, param: &str) -> Option<PlannedAction> {
+    if param.contains('=') {
+        let answer = turn.words().trim();
+        let names_somebody = answer.split_whitespace().count() <= 4;
+        return names_somebody.then(|| filled(partial, param, answer));
+    }
+    requests::complete(partial, param, turn.words(), &turn.reference())
+}
+
+/// Which of the offered choices the person means: its number, or words that only one of them has.
+pub fn chosen<'a>(choices: &'a [(String, String)], answer: &str) -> Option<&'a str> {
+    let answer = answer.trim().trim_end_matches(['.', '!', ')']).to_lowercase();
+    if answer.is_empty() {
+        return None;
+    }
+    let ordinals = [
+        ["1", "first", "the first", "the first one"],
+        ["2", "second", "the second", "the second one"],
+        ["3", "third", "the third", "the third one"],
+    ];
+    let by_number = answer
+        .parse::<usize>()
+        .ok()
+        .or_else(|| ordinals.iter().position(|words| words.contains(&answer.as_str())).map(|i| i + 1));
+    if let Some((value, _)) = by_number.and_then(|n| choices.get(n.checked_sub(1)?)) {
+        return Some(value);
+    }
+    let words: Vec<&str> =
+        answer.split_whitespace().filter(|word| !["the", "one", "with", "at", "to"].contains(word)).collect();
+    let mut fitting = choices.iter().filter(|(value, label)| {
+        let text = format!("{label} {value}").to_lowercase();
+        !words.is_empty() && words.iter().all(|word| text.contains(word))
+    });
+    match (fitting.next(), fitting.next()) {
+        (Some((value, _)), None) => Some(value),
+        (Some(_) | None, _) => None,
+    }
+}
+
+/// The partial action with one parameter set; a list parameter has the value in place of the unclear name.
+fn filled(partial: &PlannedAction, param: &str, value: &str) -> PlannedAction {
+    let mut action = partial.clone();
+    let (name, unclear) = param.split_once('=').unwrap_or((param, ""));
+    match action.params.get_mut(name) {
+        Some(Value::Array(items)) if !unclear.is_empty() => {
+            for item in items.iter_mut().filter(|item| item.as_str() == Some(unclear)) {
+                *item = Value::String(value.to_owned());
+            }
+        }
+        Some(_) | None => {
+            action.params.insert(name.to_owned(), Value::String(value.to_owned()));
+        }
+    }
+    action
+}
