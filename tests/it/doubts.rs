@@ -53,6 +53,19 @@ fn small_talk_is_answered_in_kind_and_nothing_else_is() {
 }
 
 #[test]
+fn what_would_mean_the_opposite_without_a_word_is_not_offered_without_it() {
+    let program = Program::new();
+    let mut console = open(&program);
+    console.say("dentist tomorrow at 9am");
+    for said in ["cancel all my meetings except the dentist", "cancel everything but not the dentist"] {
+        let asked = console.say(said);
+        let told = text_of(&asked);
+        assert!(told.contains("nothing was done"), "{said}: {told}");
+        assert_eq!((labels(&asked).len(), did(&asked).len()), (0, 0), "{said}: {told}");
+    }
+}
+
+#[test]
 fn who_was_not_understood_reads_what_comes_nearest() {
     let program = Program::new();
     let said = text_of(&open(&program).say("the shopping list smells of butter"));

@@ -30,6 +30,13 @@ pub enum TokenClass {
     Request,
 }
 
+impl TokenClass {
+    /// Whether a request without it may mean the opposite: "all except the dentist".
+    pub fn turns_around(self) -> bool {
+        matches!(self, Self::Negation | Self::Condition | Self::Restriction | Self::Correction)
+    }
+}
+
 /// Each class by its name in the table.
 const CLASSES: [(TokenClass, &str); 15] = [
     (TokenClass::Mark, "mark"),

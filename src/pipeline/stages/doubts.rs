@@ -42,9 +42,16 @@ pub(crate) struct Doubt {
 }
 
 impl Doubt {
-    /// Some of the message was not understood.
+    /// Some of the message was not understood. What says which things are not meant cannot be left out of it.
     pub fn partly(turn: &Turn<'_>, domains: &[String], plan: Plan, unread: &[Unread]) -> Doubt {
         let parts: Vec<String> = unread.iter().map(|part| quoted(&part.text)).collect();
+        if unread.iter().any(|part| part.class.turns_around()) {
+            let words = format!(
+                "I can't work with {} here, so nothing was done. Could you say it another way?",
+                listed(&parts)
+            );
+            return Doubt { words, ..Doubt::default() };
+        }
         let plan = without(turn, domains, unread).unwrap_or(plan);
         let would = meant(turn.brain, &plan.actions);
         Doubt {
