@@ -1,7 +1,7 @@
 //! Files that are made from others and stand beside them: the test of each says whether it still follows.
 //!
-//! After a change of what they are made from: `WRITE_COMPILED=1 cargo test --lib language::`, again until it passes,
-//! since what is made later is built on what was made before.
+//! After a change of what they are made from: `WRITE_COMPILED=1 cargo test --lib -- language:: services::tests`, again
+//! until it passes, since what is made later is built on what was made before.
 
 /// The file of that name under `data/language` must hold these bytes.
 pub fn check(name: &str, bytes: &[u8]) {

@@ -52,6 +52,8 @@ use registry::Registry;
 
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 
 /// The orders by which the built-in services ask the store for their things.
 pub fn indexes() -> impl Iterator<Item = &'static Secondary> {
@@ -61,6 +63,19 @@ pub fn indexes() -> impl Iterator<Item = &'static Secondary> {
 /// What of the built-in services' records can be found.
 pub fn sources() -> Vec<Source> {
     vec![task::SOURCE, calendar::SOURCE, memory::SOURCE, notes::SOURCE, contacts::SOURCE]
+}
+
+/// What people say for the built-in services' commands: the name of each, and its phrases, a text a language. The grammar
+/// that is read without a model is made of them, in this order.
+pub fn phrases() -> [(&'static str, &'static [&'static str]); 6] {
+    [
+        (task::NAME, &task::PHRASES),
+        (calendar::NAME, &calendar::PHRASES),
+        (email::NAME, &email::PHRASES),
+        (memory::NAME, &memory::PHRASES),
+        (notes::NAME, &notes::PHRASES),
+        (contacts::NAME, &contacts::PHRASES),
+    ]
 }
 
 /// The built-in services, in the order in which help shows them, and whom names can mean. Sending needs `smtp`.

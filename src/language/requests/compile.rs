@@ -1,5 +1,5 @@
 //! From the notation of frames to the tables that are read in place: at run time for what a service brings, and before
-//! the program is built for its own frames and their lexicon.
+//! the program is built for the built-in services' phrases, what is shared, and their lexicon ([`built_in`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -171,97 +171,4 @@ impl Coder<'_> {
 }
 
 #[cfg(test)]
-pub(crate) mod built_in {
-    //! The program's own grammar: `grammar.bin` follows from the texts beside it.
-
-    use super::super::grammar::{Frames, Grammar};
-    use super::super::notation::{self, Names};
-    use super::super::slot_types::SlotType;
-    use super::*;
-    use crate::language::tables::Sections;
-
-    const LEXICON: &str = include_str!("../../../data/language/requests/lexicon.txt");
-    const SPELLING: &str = include_str!("../../../data/language/requests/spelling.txt");
-    const FRAMES: [&str; 2] = [
-        include_str!("../../../data/language/requests/frames.en.txt"),
-        include_str!("../../../data/language/requests/frames.de.txt"),
-    ];
-
-    fn words(text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_owned).collect()
-    }
-
-    /// Lines `name: phrase, phrase`, or `typed = read as`: what stands before the mark, and the words of each phrase.
-    fn rows(text: &str, mark: char) -> Vec<(String, Vec<Vec<String>>)> {
-        let row = |line: &str| {
-            let (name, phrases) = line.split_once(mark).expect(line);
-            let phrases = phrases.split(',').map(words).filter(|phrase| !phrase.is_empty());
-            (name.trim().to_owned(), phrases.collect())
-        };
-        text.lines().filter(|line| super::super::lexicon::is_data(line)).map(row).collect()
-    }
-
-    /// The bytes of a grammar, and what could not be read.
-    fn grammar(classes: &str, spellings: &str, frames: &[&str]) -> (Vec<u8>, Vec<String>) {
-        let (classes, spellings) = (rows(classes, ':'), rows(spellings, '='));
-        let is_class = |name: &str| classes.iter().any(|(known, _)| known == name);
-        let (mut wordings, mut mistakes) = (Vec::new(), Vec::new());
-        for (read, wrong) in
-            frames.iter().map(|text| notation::read(text, Names { is_class: &is_class, kind: &SlotType::read }))
-        {
-            wordings.extend(read);
-            mistakes.extend(wrong.iter().map(ToString::to_string));
-        }
-        let of_rows = classes.iter().chain(&spellings).flat_map(|(_, phrases)| phrases.concat());
-        let words = sorted(words_of(&wordings).into_iter().chain(of_rows));
-        let mut writer = Writer::default();
-        lexicon(&words, &classes, &spellings, &mut writer).unwrap();
-        let read = writer.0.clone();
-        let lexicon = Lexicon::read(&mut Sections(&read)).unwrap();
-        super::frames(&wordings, lexicon, &mut writer).unwrap();
-        (writer.0, mistakes)
-    }
-
-    type ClassRows = [(String, Vec<Vec<String>>)];
-
-    fn lexicon(words: &[String], classes: &ClassRows, spellings: &ClassRows, out: &mut Writer) -> Result<(), TooMany> {
-        let place = |known: &[String], word: &String| known.binary_search(word).unwrap();
-        let names = sorted(classes.iter().map(|(name, _)| name.clone()));
-        let mut phrases = Vec::new();
-        for (name, phrase) in classes.iter().flat_map(|(name, phrases)| phrases.iter().map(move |p| (name, p))) {
-            let rest = phrase[1..].iter().map(|word| place(words, word) + 1).collect::<Vec<_>>();
-            phrases.push((place(words, &phrase[0]), place(&names, name), rest));
-        }
-        phrases.sort_by_key(|(_, class, rest)| (*class, std::cmp::Reverse(rest.len())));
-        phrases.dedup();
-        let misspelt = sorted(spellings.iter().map(|(typed, _)| typed.clone()));
-        // Of two lines for one word the later one counts.
-        let read_as = misspelt.iter().map(|typed| {
-            let (_, phrases) = spellings.iter().rev().find(|(known, _)| known == typed).unwrap();
-            phrases.concat().iter().map(|word| place(words, word) + 1).collect::<Vec<_>>()
-        });
-        out.words(words)?;
-        out.words(&names)?;
-        out.phrases(words.len(), &phrases)?;
-        out.words(&misspelt)?;
-        out.rows(&read_as.collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn the_grammar_in_use_follows_from_its_texts_and_these_hold_no_mistake() {
-        let (bytes, mistakes) = grammar(LEXICON, SPELLING, &FRAMES);
-        assert_eq!(mistakes, Vec::<String>::new());
-        assert!(Grammar::read(&bytes).unwrap().frames.len() > 300);
-        crate::language::compiled::check("requests/grammar.bin", &bytes);
-    }
-
-    #[test]
-    fn a_broken_frame_is_named() {
-        let frames = "task.create\n  <nothing> me\n  (a|b\n  {x:odd}\n  remind me to {title}\n";
-        let (bytes, mistakes) = grammar("det: a", "", &[frames]);
-        let frames: Frames = Grammar::read(&bytes).unwrap().frames;
-        assert_eq!(frames.len(), 1);
-        assert_eq!(mistakes.len(), 3);
-        assert!(mistakes[0].contains("line 2: task.create: <nothing> me: no class <nothing>"), "{mistakes:?}");
-    }
-}
+pub(crate) mod built_in;

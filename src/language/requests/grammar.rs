@@ -1,4 +1,5 @@
-//! The frames of `data/language/requests/frames.*.txt`, in place: what people say for each command.
+//! The frames of the built-in services' phrases and of `data/language/requests/shared.*.txt`, in place: what people say
+//! for each command.
 //!
 //! A frame is a row of numbers that is walked as it stands: `compile` writes it, [`Pieces`] reads it.
 
@@ -172,7 +173,7 @@ pub(crate) struct Grammar<'t> {
 pub(crate) static GRAMMAR: Grammar<'static> =
     match Grammar::read(include_bytes!("../../../data/language/requests/grammar.bin")) {
         Some(grammar) => grammar,
-        None => panic!("data/language/requests/grammar.bin is no grammar; see requests/compile.rs"),
+        None => panic!("data/language/requests/grammar.bin is no grammar; see requests/compile/built_in.rs"),
     };
 
 impl<'t> Grammar<'t> {

@@ -9,7 +9,7 @@
 //! It runs when no model is configured, catches a failed stage and drives speculation. Invariants: no I/O, no
 //! clock; the same hearing gives the same answer; no input panics and work is bounded; plans name only
 //! commands and parameters that are registered; times and people stay in the person's words. What people say
-//! stands in `data/language/requests`, never in code.
+//! stands beside the services (`phrases.en.txt`) and in `data/language/requests`, never in code.
 //!
 //! Deliberately not here: resolving times and people, stakes, and any knowledge of what services hold.
 
@@ -20,7 +20,7 @@ pub(crate) mod antecedent;
 mod carried;
 mod chart;
 pub(crate) mod clauses;
-mod compile;
+pub(crate) mod compile;
 mod complete;
 mod condition;
 mod division;

@@ -1,8 +1,9 @@
-//! The notation of frames: what people say for a command, as text.
+//! The notation of frames: what people say for the commands of a service, as text. Built-in services and others use it
+//! alike, each in a folder of its own.
 //!
 //! ```text
 //! # a comment
-//! task.create title=Wake+up            a command, and parameters that the wording itself gives
+//! create title=Wake+up                 a command of that service, and parameters that the wording itself gives
 //!   [please] wake me (up|) {deadline}  its frames, indented: [optional] (this|or that) <class> {slot} {slot:type}
 //!   ~{title:errand}                    weak: right only when nothing else fits
 //! ```

@@ -3,7 +3,7 @@
 //! `examples.tsv` was written for this, `tune.tsv` holds messages with their services. Each example is learnt with and
 //! without its frames, so that words carry weight where no frame fits. Deterministic to the last bit: fixed order, no
 //! randomness, plain arithmetic. A test compares what is learnt with `weights.bin`; after a change of examples, frames
-//! or features make them anew (`WRITE_COMPILED=1 cargo test --lib language::`).
+//! or features make them anew (see `language/compiled.rs`).
 
 use std::sync::LazyLock;
 
