@@ -92,6 +92,7 @@ impl Asker {
         let planned = plan::make(&turn, &domains, &Context::default(), &Topic::default()).await;
         let actions = match planned {
             Planned::Plan { plan, .. } => plan.actions,
+            Planned::Depends(depending) => depending.plan.actions,
             Planned::Ask(_) | Planned::NotUnderstood(_) | Planned::Doubt(_) => Vec::new(),
         };
         Ok((actions, turn.sum_up(Path::Action, Vec::new()).0))

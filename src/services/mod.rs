@@ -18,6 +18,7 @@
 pub mod address_book;
 pub mod calendar;
 pub mod capabilities;
+pub mod circumstance;
 pub mod command;
 pub mod contacts;
 pub mod demo;

@@ -11,6 +11,7 @@ pub use super::address_book::{AddressBook, PeopleQuery, Person};
 pub use super::capabilities::{
     Content, Drafts, Fact, Facts, Listing, Offerable, Reminded, ReminderAnswer, Reminders, ToDo, ToDos,
 };
+pub use super::circumstance::{Circumstance, Evidence};
 use super::error::ServiceError;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::notification::Notification;
@@ -210,6 +211,11 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
     /// Items that may matter for a message. Reads only.
     async fn notice(&self, _ctx: &RequestContext, _wanted: &Wanted) -> Result<Vec<Noticed>, ServiceError> {
         Ok(Vec::new())
+    }
+
+    /// Whether something is so on which a request depends; `None` where it cannot tell. Reads only.
+    async fn holds(&self, _ctx: &RequestContext, _what: &Circumstance) -> Result<Option<Evidence>, ServiceError> {
+        Ok(None)
     }
 
     /// All that is kept of a person, to be handed over to them: a name for each kind, and its records.

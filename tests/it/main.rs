@@ -4,6 +4,7 @@
 mod architecture;
 mod attack;
 mod commits;
+mod conditions;
 #[cfg(feature = "failpoints")]
 mod crash;
 mod dependencies;

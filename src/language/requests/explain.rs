@@ -24,8 +24,7 @@ pub fn explain(understood: &Understood) -> String {
     match understood {
         Understood::Plan { plan, condition, .. } => {
             if let Some(condition) = condition {
-                let unless = if condition.negated { "unless" } else { "if" };
-                let _ = writeln!(text, "only {unless}: {}", condition.text);
+                let _ = writeln!(text, "depends on: {}", condition.said);
             }
             text.push_str(&actions(plan));
         }

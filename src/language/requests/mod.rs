@@ -53,6 +53,7 @@ use std::ops::Range;
 
 use annotated::AnnotatedText;
 use clauses::Clause;
+use condition::Spoken;
 use grammar::GRAMMAR;
 use text::own_words;
 
@@ -63,7 +64,7 @@ use crate::language::time::Reference;
 pub use account::{Account, AccountedPart, SpanRole, Unread};
 pub use amend::amend;
 pub use complete::complete;
-pub use condition::{Condition, ConditionKind};
+pub use condition::{Condition, ConditionKind, unheeded_conditions};
 pub use explain::{explain, in_short};
 pub use notation::Mistake;
 pub use orders::order;
@@ -148,7 +149,7 @@ pub fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
         Understood::Partly { account, .. } => {
             condition::only_condition(account).and_then(|span| depending(hearing, domains, account, span))
         }
-        Understood::NotUnderstood { .. } => condition::spoken(hearing).and_then(|(text, span)| {
+        Understood::NotUnderstood { .. } => Spoken::find(hearing).first().and_then(|(text, span)| {
             let parts = vec![AccountedPart { span: 0..text.len(), role: SpanRole::Command }];
             depending(hearing, domains, &Account { text, parts }, span)
         }),
@@ -159,11 +160,27 @@ pub fn plan(hearing: &Hearing, domains: &[String]) -> Understood {
 
 /// "If X, Y": the plan of Y, and on what it depends, if nothing else was left out.
 fn depending(hearing: &Hearing, domains: &[String], account: &Account, span: Range<usize>) -> Option<Understood> {
+    let spoken = Spoken::find(hearing);
+    // What is to be done otherwise, or depends on something else, is no part of that plan.
+    if spoken.spans.len() > 1 {
+        return divided(hearing, domains, &spoken, account);
+    }
     let rest = condition::without(&account.text, &span);
     let condition = condition::read(&account.text[span.clone()], hearing.reference);
     let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains);
     let Understood::Plan { plan, .. } = planned else { return None };
+    let condition = if spoken.is_simple { condition } else { condition.unknown() };
     Some(Understood::Plan { plan, condition: Some(condition), account: account.with(span, SpanRole::Condition) })
+}
+
+/// "If X, Y, otherwise Z": what is left of it, asked about.
+fn divided(hearing: &Hearing, domains: &[String], spoken: &Spoken, account: &Account) -> Option<Understood> {
+    let rest = spoken.spans.iter().rev().fold(spoken.text.clone(), |text, span| condition::without(&text, span));
+    let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains);
+    let Understood::Plan { plan, .. } = planned else { return None };
+    let text = |span: &Range<usize>| spoken.text[span.clone()].trim().to_owned();
+    let unread = spoken.spans.iter().map(|span| Unread { text: text(span), class: TokenClass::Condition }).collect();
+    Some(Understood::Partly { plan, unread, account: account.clone() })
 }
 
 /// The same, where a condition is something that is left out.

@@ -1,5 +1,6 @@
 //! The plan of built-in understanding: without a model, and where its endpoint does not answer.
 
+use super::condition::Depending;
 use super::doubts::Doubt;
 use super::plan::{self, Planned, REPHRASE, Topic, proposed};
 use crate::core::plan::{Plan, PlannedAction};
@@ -27,7 +28,9 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
     let doubt = |doubt| Planned::Doubt(Box::new(Doubt { remark, ..doubt }));
     match understood {
         Understood::Plan { plan, condition: None, .. } => proposed(plan, remark),
-        Understood::Plan { plan, condition: Some(condition), .. } => doubt(Doubt::condition(turn, plan, &condition)),
+        Understood::Plan { plan, condition: Some(condition), .. } => {
+            Planned::Depends(Box::new(Depending { plan, condition, remark }))
+        }
         Understood::Partly { plan, unread, .. } => doubt(Doubt::partly(turn, domains, plan, &unread)),
         Understood::Which { readings } => doubt(Doubt::which(readings)),
         Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {

@@ -44,15 +44,18 @@ pub(crate) struct Doubt {
 impl Doubt {
     /// Some of the message was not understood. What says which things are not meant cannot be left out of it.
     pub fn partly(turn: &Turn<'_>, domains: &[String], plan: Plan, unread: &[Unread]) -> Doubt {
-        let parts: Vec<String> = unread.iter().map(|part| quoted(&part.text)).collect();
+        let parts: Vec<String> = unread.iter().map(|part| part.text.clone()).collect();
         if unread.iter().any(|part| part.class.turns_around()) {
-            let words = format!(
-                "I can't work with {} here, so nothing was done. Could you say it another way?",
-                listed(&parts)
-            );
+            let parts = listed(&parts.iter().map(|part| quoted(part)).collect::<Vec<_>>());
+            let words = format!("I can't work with {parts} here, so nothing was done. Could you say it another way?");
             return Doubt { words, ..Doubt::default() };
         }
-        let plan = without(turn, domains, unread).unwrap_or(plan);
+        Doubt::unread(turn, without(turn, domains, unread).unwrap_or(plan), &parts)
+    }
+
+    /// A plan does not say these parts of the message.
+    pub fn unread(turn: &Turn<'_>, plan: Plan, parts: &[String]) -> Doubt {
+        let parts: Vec<String> = parts.iter().map(|part| quoted(part)).collect();
         let would = meant(turn.brain, &plan.actions);
         Doubt {
             words: format!("I'd {would}. What about {}? Nothing is done yet.", listed(&parts)),
@@ -64,11 +67,16 @@ impl Doubt {
 
     /// All of it depends on something that nobody can look up.
     pub fn condition(turn: &Turn<'_>, plan: Plan, condition: &Condition) -> Doubt {
-        let (would, on) = (meant(turn.brain, &plan.actions), quoted(&condition.text));
-        let depends = if condition.negated { "unless" } else { "if" };
-        let cannot_tell = "but I can't tell whether that is so. Shall I do it anyway? Nothing is done yet.";
+        let would = meant(turn.brain, &plan.actions);
+        let cannot_tell = "I can't tell whether that is so. Shall I do it anyway? Nothing is done yet.";
+        let words = match condition.said.strip_suffix(&condition.text) {
+            Some(opening) if !opening.is_empty() => {
+                format!("I'd {would} {} {}, but {cannot_tell}", opening.trim().to_lowercase(), quoted(&condition.text))
+            }
+            Some(_) | None => format!("I'd {would}. {}: {cannot_tell}", quoted(&condition.said)),
+        };
         Doubt {
-            words: format!("I'd {would} {depends} {on}, {cannot_tell}"),
+            words,
             choices: vec![("Do it anyway".to_owned(), plan)],
             leave: LEAVE_IT,
             takes_yes: true,

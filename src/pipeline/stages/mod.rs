@@ -6,6 +6,7 @@ pub(crate) mod answers;
 pub(crate) mod ask;
 mod built_in;
 pub(crate) mod chat;
+pub(crate) mod condition;
 pub(crate) mod context;
 pub(crate) mod doubts;
 pub(crate) mod execute;

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::answers::completed;
 use super::ask::{self, Asked};
 use super::built_in;
+use super::condition::{self, Depending};
 use super::context::Context;
 use super::doubts::Doubt;
 use crate::core::history::{ItemRef, PastAction};
@@ -51,6 +52,8 @@ pub enum Planned {
     },
     /// Something is missing before anything can be proposed.
     Ask(Box<Clarification>),
+    /// It is to be done if something is so, which has to be looked up first.
+    Depends(Box<Depending>),
     /// Nobody can use the planner's answer; this is what to say.
     NotUnderstood(String),
     /// Built-in understanding is in doubt; nothing is done before that is settled.
@@ -71,7 +74,7 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
         return built_in::plan(turn, domains, topic, None);
     };
     match by_model(turn, model, domains, context, topic).await {
-        Asked::Answer(plan) => proposed(plan, None),
+        Asked::Answer(plan) => condition::of_model(turn, topic, plan),
         Asked::Unusable(why) => {
             turn.fell_back("plan", &why);
             Planned::NotUnderstood(REPHRASE.to_owned())

@@ -1,6 +1,7 @@
 //! The rounds of a turn: plan, gate, execute, reflect, at most so many times.
 
 use super::answers;
+use super::condition;
 use super::context::Context;
 use super::execute::{self, Grant, Start};
 use super::gate::{self, Gated, Passed};
@@ -71,6 +72,13 @@ async fn one_after_the_other(
             round: still.as_deref().map(|still| (facts.as_slice(), still)),
         };
         let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
+        let planned = match planned {
+            Planned::Depends(depending) => match condition::weigh(turn, *depending, so_far).await {
+                Ok(planned) => planned,
+                Err(instead) => return Ok(Some(*instead)),
+            },
+            planned => planned,
+        };
         let open = match planned {
             Planned::Plan { plan, left, remark } => {
                 so_far.left.extend(left);
@@ -87,7 +95,7 @@ async fn one_after_the_other(
             Planned::Doubt(doubt) if round == 0 => {
                 return Ok(Some(doubt.ask(turn, domains, &so_far.sources, so_far.said.clone())?));
             }
-            Planned::NotUnderstood(_) | Planned::Doubt(_) => None,
+            Planned::NotUnderstood(_) | Planned::Doubt(_) | Planned::Depends(_) => None,
         };
         turn.knows(&so_far.results.receipts);
         let waits = !matches!(so_far.answer.clarification, Question::Settled) || so_far.asks_consent();

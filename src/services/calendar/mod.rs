@@ -30,11 +30,14 @@ use serde_json::Value;
 use update_event::UpdateEvent;
 
 use super::error::ServiceError;
+use super::finding::Finder;
 use super::items::{self, Item};
 use super::registry::Registration;
-use super::service::{AgendaItem, AgendaKind, ContextRole, Noticed, RequestContext, Service, ServiceInfo, Wanted};
+use super::service::{
+    AgendaItem, AgendaKind, Circumstance, ContextRole, Evidence, Noticed, RequestContext, Service, ServiceInfo, Wanted,
+};
 use super::show::Moment;
-use super::texts;
+use super::{show, texts};
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::limits::RECURRENCE_STEPS_MAX;
@@ -177,6 +180,30 @@ impl Service for CalendarService {
         Ok(found.iter().take(wanted.limit).map(|(event, o)| noticed(event, o, ctx)).collect())
     }
 
+    async fn holds(&self, ctx: &RequestContext, what: &Circumstance) -> Result<Option<Evidence>, ServiceError> {
+        match what {
+            Circumstance::Free { from, to } => {
+                let found = self.between(ctx, *from, *to).await?;
+                let taken = found.iter().find(|(_, o)| !o.is_whole_day() && o.from < o.to);
+                // A whole day keeps nobody busy, and is told: it may be a holiday.
+                let shown = taken.or(found.iter().find(|(_, o)| o.is_whole_day()));
+                let is_unsure = taken.is_some() && Circumstance::is_daylong(*from, *to);
+                let told = shown.map(|(event, o)| told(event, o, ctx));
+                let (shown, untrusted) = told.map_or((None, Vec::new()), |(shown, others)| (Some(shown), others));
+                Ok((!is_unsure).then_some(Evidence { holds: taken.is_none(), shown, untrusted }))
+            }
+            Circumstance::Exists { words } => {
+                let finder = Finder { store: &self.store, index: &self.index, ctx };
+                let ahead = |event: &Event| event.current(ctx.now, ctx.zone).is_some_and(|o| o.to >= ctx.now);
+                let shown = |event: &Event, ctx: &RequestContext| match event.current(ctx.now, ctx.zone) {
+                    Some(o) => told(event, &o, ctx),
+                    None => (texts::brief(&event.summary), event.untrusted()),
+                };
+                finder.exists(words, ahead, shown).await
+            }
+        }
+    }
+
     async fn agenda(
         &self,
         ctx: &RequestContext,
@@ -198,6 +225,13 @@ fn agenda_item(event: &Event, o: &Occurrence) -> AgendaItem {
         title: event.summary.clone(),
         place: event.location.clone(),
     }
+}
+
+/// What it is called and when it is, for the person.
+fn told(event: &Event, o: &Occurrence, ctx: &RequestContext) -> (String, Vec<UntrustedText>) {
+    let end = o.end.map(Moment::store);
+    let when = show::span(&o.start.store(), end.as_deref(), &ctx.reference());
+    (format!("{} ({when})", texts::brief(&event.summary)), event.untrusted())
 }
 
 /// One line of context: when, what, where, and what its maker wrote about it.

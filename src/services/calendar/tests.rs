@@ -417,3 +417,35 @@ proptest! {
         }
     }
 }
+
+#[tokio::test]
+async fn whoever_has_something_then_is_not_free() {
+    let (world, calendar) = world_at(MONDAY_NOON);
+    let call = event("e1", "Northwind call", "2026-01-13 14:00", Some("2026-01-13 15:00"));
+    put(&world, &[call, event("e2", "Tom's birthday", "2026-01-14", None)]).await;
+    let free = async |from: &str, to: &str| {
+        let (from, to) = (local(Berlin, from), local(Berlin, to));
+        calendar.service.holds(&world.ctx, &Circumstance::Free { from, to }).await.unwrap()
+    };
+    let busy = free("2026-01-13 14:30", "2026-01-13 15:30").await.unwrap();
+    assert!(!busy.holds);
+    assert!(busy.shown.as_deref().is_some_and(|shown| shown.starts_with("Northwind call (")), "{busy:?}");
+    assert!(free("2026-01-13 15:00", "2026-01-13 16:00").await.unwrap().holds);
+    // A birthday keeps nobody busy; one call leaves most of a day.
+    let birthday = free("2026-01-14 00:00", "2026-01-15 00:00").await.unwrap();
+    assert!(birthday.holds && birthday.shown.as_deref().is_some_and(|shown| shown.starts_with("Tom's birthday")));
+    assert_eq!(free("2026-01-13 00:00", "2026-01-14 00:00").await, None);
+}
+
+#[tokio::test]
+async fn what_is_over_does_not_exist_any_more() {
+    let (world, calendar) = world_at(MONDAY_NOON);
+    let past = event("e1", "Dentist appointment", "2026-01-05 14:00", Some("2026-01-05 15:00"));
+    let ahead = event("e2", "Haircut", "2026-01-15 14:00", Some("2026-01-15 15:00"));
+    put(&world, &[past, ahead]).await;
+    for (words, holds) in [("dentist appointment", false), ("haircut", true), ("a skydiving lesson", false)] {
+        let what = Circumstance::Exists { words: words.to_owned() };
+        let evidence = calendar.service.holds(&world.ctx, &what).await.unwrap();
+        assert_eq!(evidence.map(|evidence| evidence.holds), Some(holds), "{words}");
+    }
+}

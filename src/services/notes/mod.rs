@@ -29,7 +29,9 @@ use super::items::{self, Item};
 use super::pages;
 use super::registry::Registration;
 use super::search::{Fit, PERHAPS, WordQuery, WordedItem};
-use super::service::{Content, ContextRole, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted};
+use super::service::{
+    Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted,
+};
 use super::texts;
 use crate::core::ids::UserId;
 use crate::core::text::{shorten, visible};
@@ -138,6 +140,19 @@ impl Service for NotesService {
                 vec![Offerable { rank: 1, question: None, label: "📝 Keep it as a note", action }]
             }
         }
+    }
+
+    async fn holds(&self, ctx: &RequestContext, what: &Circumstance) -> Result<Option<Evidence>, ServiceError> {
+        let Circumstance::Exists { words } = what else { return Ok(None) };
+        let query = WordQuery::new(words);
+        let (notes, _) = self.matching(ctx, &query).await?;
+        // An entry is what most people mean; a title is what is left.
+        let holding = notes.iter().find_map(|note| note.says(&query).map(|said| (note, said)));
+        Ok(Some(holding.map_or_else(Evidence::default, |(note, said)| Evidence {
+            holds: true,
+            shown: Some(said),
+            untrusted: note.untrusted(),
+        })))
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {

@@ -7,6 +7,7 @@ use crate::core::history::ItemRef;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
 use crate::core::text::shorten;
+use crate::language::terms;
 use crate::limits::{NOTE_CHARS_MAX, NOTE_ITEMS_MAX};
 use crate::ports::secondary::readable;
 use crate::ports::{Change, Key, Record, Secondary, Table};
@@ -15,6 +16,7 @@ use crate::services::error::ServiceError;
 use crate::services::items::{self, Item};
 use crate::services::pages::Page;
 use crate::services::provenance::Others;
+use crate::services::search::WordQuery;
 use crate::services::service::{Attempt, RequestContext};
 use crate::services::{show, texts};
 
@@ -53,6 +55,25 @@ impl Note {
             created_at: ctx.now,
             updated_at: ctx.now,
         })
+    }
+
+    /// The entry that says all of this, or the title that does.
+    pub(super) fn says(&self, query: &WordQuery) -> Option<String> {
+        let stems = |text: &str| WordQuery::new(text).words().map(|word| terms::stem(word)).collect::<Vec<_>>();
+        let wanted: Vec<String> = query.strong.iter().map(|word| terms::stem(word)).collect();
+        let title = stems(&self.title);
+        let lacks_of_title = |stem: &&String| !title.contains(stem);
+        // "Eggs on the shopping list": what the title does not say, the entry does.
+        let own: Vec<&String> = wanted.iter().filter(lacks_of_title).collect();
+        let holds = |entry: &&String| {
+            let has = stems(entry);
+            own.iter().all(|stem| has.contains(stem))
+        };
+        let entry = self.items.iter().find(holds).filter(|_| !own.is_empty());
+        match entry {
+            Some(entry) => Some(format!("{} in {}", texts::brief(entry), texts::brief(&self.title))),
+            None => (own.is_empty() && !wanted.is_empty()).then(|| texts::brief(&self.title)),
+        }
     }
 
     fn is_list(&self) -> bool {

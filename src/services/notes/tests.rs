@@ -161,3 +161,19 @@ async fn an_entry_of_somebody_else_is_theirs_and_the_others_are_not() {
     let (_, told) = world.run_told(&keep, "search", json!({"query": "plumbers"})).await;
     assert_eq!(told, "🗒 Plumbers (from a mail from Bob)\n• Ann\n• Mallory Drain\n• Bob\n• Zoe");
 }
+
+#[tokio::test]
+async fn an_entry_of_a_list_is_there_or_is_not() {
+    let (world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Shopping list", "items": ["oat milk", "eggs"]})).await;
+    for (words, shown) in [
+        ("eggs", Some("eggs in Shopping list")),
+        ("oat milk", Some("oat milk in Shopping list")),
+        ("butter", None),
+        ("eggs on the shopping list", Some("eggs in Shopping list")),
+    ] {
+        let what = Circumstance::Exists { words: words.to_owned() };
+        let evidence = keep.service.holds(&world.ctx, &what).await.unwrap().unwrap();
+        assert_eq!((evidence.holds, evidence.shown.as_deref()), (shown.is_some(), shown), "{words}");
+    }
+}

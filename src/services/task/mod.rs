@@ -45,6 +45,7 @@ use serde_json::Value;
 use update::{TaskChanges, UpdateTask};
 use view::{QuietHours, TaskChanged};
 
+use super::finding::Finder;
 use super::items::{self, Item};
 use super::pages::{self, Page};
 use super::texts;
@@ -54,8 +55,8 @@ use crate::limits::LIST_ROWS_MAX;
 use crate::ports::records::{Due, User};
 use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Secondary, Source, Store};
 use crate::services::service::{
-    AgendaItem, AgendaKind, Content, ContextRole, FallenDue, Listing, Noticed, Offerable, Reminded, ReminderAnswer,
-    Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos, Wanted,
+    AgendaItem, AgendaKind, Circumstance, Content, ContextRole, Evidence, FallenDue, Listing, Noticed, Offerable,
+    Reminded, ReminderAnswer, Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos, Wanted,
 };
 
 /// Its name in plans.
@@ -186,6 +187,13 @@ impl Service for TaskService {
             untrusted: task.untrusted(),
         };
         Ok(tasks.iter().map(|(task, _)| noticed(task)).collect())
+    }
+
+    async fn holds(&self, ctx: &RequestContext, what: &Circumstance) -> Result<Option<Evidence>, ServiceError> {
+        let Circumstance::Exists { words } = what else { return Ok(None) };
+        let finder = Finder { store: &self.store, index: &self.index, ctx };
+        let open = |task: &Task| task.status == TaskStatus::Open;
+        finder.exists(words, open, |task: &Task, _| (texts::brief(&task.title), task.untrusted())).await
     }
 
     fn offers(&self, content: &Content<'_>) -> Vec<Offerable> {

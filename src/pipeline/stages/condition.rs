@@ -1,0 +1,199 @@
+//! Conditions: whether what a request depends on is so, as far as a service can look it up.
+//!
+//! Invariants: nothing of a request that depends on something is done before that is known to be so, or before its
+//! person has said to do it anyway; whatever came of it is told in a few words. Not here: which words are a condition
+//! (`language::requests`), and how a service looks (`Service::holds`).
+
+use chrono::{DateTime, Duration, NaiveDateTime, Utc};
+use serde_json::Value;
+
+use super::doubts::Doubt;
+use super::plan::{Planned, Topic, proposed};
+use super::progressing::Progressing;
+use crate::core::plan::{Plan, PlannedAction};
+use crate::core::provenance::UntrustedText;
+use crate::core::text::{shorten, visible};
+use crate::core::turn::Path;
+use crate::language::requests;
+use crate::language::requests::{Condition, ConditionKind};
+use crate::language::time;
+use crate::language::time::{Grain, Reference, When};
+use crate::pipeline::commit::Answer;
+use crate::pipeline::turn::Turn;
+use crate::services::service::{Circumstance, Evidence};
+
+/// How long somebody has to be free who named a moment only.
+const FREE_FOR: Duration = Duration::hours(1);
+/// Of what is named in a sentence about a condition.
+const NAMED_CHARS_MAX: usize = 80;
+/// How an instant is written out in a plan.
+const INSTANT: [&str; 2] = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"];
+
+/// From a moment to another one.
+type Extent = (DateTime<Utc>, DateTime<Utc>);
+
+/// A plan that is to be carried out if something is so.
+#[derive(Debug)]
+pub struct Depending {
+    pub plan: Plan,
+    pub condition: Condition,
+    /// For the person, when something unusual happened on the way.
+    pub remark: Option<&'static str>,
+}
+
+/// A model's plan: what depends on something may not be done as if it did not.
+pub(super) fn of_model(turn: &Turn<'_>, topic: &Topic<'_>, plan: Plan) -> Planned {
+    let writes = |planned: &PlannedAction| {
+        let entry = turn.brain.services.command(&planned.service, &planned.command);
+        entry.is_none_or(|entry| entry.effect().writes())
+    };
+    // A later round knows what an earlier one has looked up.
+    let acts = topic.round.is_none() && turn.origin().is_own_words() && plan.actions.iter().any(writes);
+    if !acts {
+        return proposed(plan, None);
+    }
+    // What was said first still counts for who answers a question about it.
+    let said = match topic.answers {
+        Some(question) => format!("{}\n{}", question.request, turn.words()),
+        None => turn.words().to_owned(),
+    };
+    let mut unheeded = requests::unheeded_conditions(&said, &turn.reference(), &plan.actions);
+    match (unheeded.pop(), unheeded.is_empty()) {
+        (None, _) => proposed(plan, None),
+        (Some(condition), true) => Planned::Depends(Box::new(Depending { plan, condition, remark: None })),
+        (Some(last), false) => {
+            let parts: Vec<String> = unheeded.into_iter().chain([last]).map(|condition| condition.said).collect();
+            Planned::Doubt(Box::new(Doubt::unread(turn, plan, &parts)))
+        }
+    }
+}
+
+/// Looks whether the condition holds; gives what is to be done then, or the answer that says why nothing is.
+pub(crate) async fn weigh(
+    turn: &Turn<'_>,
+    depending: Depending,
+    so_far: &mut Progressing,
+) -> Result<Planned, Box<Answer>> {
+    let Depending { plan, condition, remark } = depending;
+    let Some(evidence) = evidence(turn, &condition, &plan.actions).await else {
+        return Ok(Planned::Doubt(Box::new(Doubt { remark, ..Doubt::condition(turn, plan, &condition) })));
+    };
+    let fact = fact(&condition, &evidence);
+    let untrusted: Vec<UntrustedText> = evidence.untrusted;
+    if evidence.holds == condition.negated {
+        let words = remark.into_iter().map(str::to_owned).chain([format!("{fact}, so I did nothing.")]);
+        let answer = Answer::says(Path::Action, words.collect::<Vec<_>>().join("\n"));
+        return Err(Box::new(answer.holding(untrusted)));
+    }
+    so_far.sources.untrusted.extend(untrusted.iter().cloned());
+    so_far.answer.untrusted.extend(untrusted);
+    so_far.results.facts.push(format!("looked up first: {fact}"));
+    so_far.results.receipts.push(format!("{fact}:"));
+    Ok(proposed(plan, remark))
+}
+
+/// What is so, without a mark behind it.
+fn fact(condition: &Condition, evidence: &Evidence) -> String {
+    let named = |words: &str| visible(&shorten(words, NAMED_CHARS_MAX));
+    let shown = evidence.shown.as_deref().map(named);
+    match (&condition.kind, shown) {
+        (ConditionKind::Free { .. }, Some(shown)) if evidence.holds => format!("You're free then, but for {shown}"),
+        (ConditionKind::Free { .. }, Some(shown)) => format!("You have {shown} then"),
+        (ConditionKind::Free { .. }, None) => "You're free then".to_owned(),
+        (ConditionKind::Exists { .. } | ConditionKind::Unknown, Some(shown)) => format!("There is {shown} already"),
+        (ConditionKind::Exists { .. } | ConditionKind::Unknown, None) => "I looked and found none".to_owned(),
+    }
+}
+
+/// What the services know about it; `None` when nobody does.
+async fn evidence(turn: &Turn<'_>, condition: &Condition, actions: &[PlannedAction]) -> Option<Evidence> {
+    let (asked, what) = match &condition.kind {
+        ConditionKind::Free { when } => {
+            let (from, to) = span(turn, when, actions)?;
+            (None, Circumstance::Free { from, to })
+        }
+        ConditionKind::Exists { service, words } => {
+            let words = words.clone().or_else(|| named_by(turn, actions))?;
+            (Some(service), Circumstance::Exists { words })
+        }
+        ConditionKind::Unknown => return None,
+    };
+    for registration in turn.brain.services.now().iter() {
+        if asked.is_some_and(|asked| *asked != registration.info.name) {
+            continue;
+        }
+        match registration.service.holds(&turn.as_written(), &what).await {
+            Ok(Some(evidence)) => return Some(evidence),
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(service = registration.info.name, %error, "a condition could not be looked up")
+            }
+        }
+    }
+    None
+}
+
+/// From when to when somebody has to be free: then, or at the time of what is asked for. `None` where both say a day of
+/// their own: "at 3" may be 3 on the other's.
+fn span(turn: &Turn<'_>, when: &str, actions: &[PlannedAction]) -> Option<Extent> {
+    let reference = turn.reference();
+    let mut planned = actions.iter().map(|action| times_of(action, &reference)).filter(|times| !times.is_empty());
+    if when.is_empty() {
+        // Of several things, "then" is nobody knows when.
+        let only = planned.next()?;
+        return planned.next().is_none().then(|| extent(&only)).flatten();
+    }
+    let named = extent(&[time::resolve(when, &reference)?.ok()?])?;
+    let day = |(from, _): Extent| from.with_timezone(&reference.zone).date_naive();
+    let mut days = planned.map(|times| extent(&times).map(day));
+    days.all(|planned| planned == Some(day(named))).then_some(named)
+}
+
+/// The times that an action is to have.
+fn times_of(action: &PlannedAction, reference: &Reference) -> Vec<When> {
+    let values = action.params.values().filter_map(Value::as_str).filter(|value| is_time(value, reference));
+    values.filter_map(|value| time::resolve(value, reference)?.ok()).collect()
+}
+
+/// From the first to the last of some times of one thing.
+fn extent(times: &[When]) -> Option<Extent> {
+    let mut spans = Vec::new();
+    let mut lasts = FREE_FOR;
+    for when in times {
+        match when {
+            When::Point { at, grain: Grain::Minute | Grain::Hour } => spans.push((at.to_utc(), at.to_utc())),
+            When::Point { at, grain: Grain::Day } => spans.push((at.to_utc(), at.to_utc() + Duration::days(1))),
+            When::Range { start, end, .. } => spans.push((start.to_utc(), end.to_utc())),
+            When::Duration(length) => lasts = lasts.max(*length),
+            When::Point { .. } | When::Recurrence { .. } => return None,
+        }
+    }
+    let from = spans.iter().map(|(from, _)| *from).min()?;
+    let to = spans.iter().map(|(_, to)| *to).max()?;
+    Some((from, if to > from { to } else { from.checked_add_signed(lasts)? }))
+}
+
+/// Whether a parameter is a time and nothing else.
+fn is_time(value: &str, reference: &Reference) -> bool {
+    match time::find(value, reference).as_slice() {
+        [only] => only.span.len() == value.trim().len(),
+        _ => INSTANT.iter().any(|form| NaiveDateTime::parse_from_str(value, form).is_ok()),
+    }
+}
+
+/// What the one thing that is asked for is called: its longest words that are no time, and describe nothing else.
+fn named_by(turn: &Turn<'_>, actions: &[PlannedAction]) -> Option<String> {
+    let [only] = actions else { return None };
+    let reference = turn.reference();
+    let mut texts: Vec<&str> = Vec::new();
+    for (_, value) in only.params.iter().filter(|(name, _)| *name != "find_by") {
+        match value {
+            // "They" are several, and only some of them may be there.
+            Value::Array(several) if several.len() > 1 => return None,
+            Value::Array(several) => texts.extend(several.iter().filter_map(Value::as_str)),
+            value => texts.extend(value.as_str()),
+        }
+    }
+    let texts = texts.into_iter().filter(|text| !is_time(text, &reference));
+    texts.max_by_key(|text| text.chars().count()).map(str::to_owned)
+}
