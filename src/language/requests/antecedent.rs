@@ -8,8 +8,9 @@ mod words;
 use serde_json::Value;
 
 use super::annotated::AnnotatedText;
-use super::clauses::{self, Tries};
+use super::derivation;
 use super::grammar::GRAMMAR;
+use super::parser::Tries;
 use super::reading::without_determiner;
 use super::text::{Token, tokens};
 use super::{Hearing, PlanDraft};
@@ -28,11 +29,11 @@ const PARTS_MAX: usize = 8;
 /// The plan of a message that is said again as one clause; `None` where it holds no such request.
 pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Option<PlanDraft> {
     let tries = Tries::default();
-    let planned = |text: &str| match clauses::plan_as_said(&Hearing { text, history: &[], ..*hearing }, domains, &tries)
-    {
-        PlanDraft::Plan(plan) => Some(plan),
-        PlanDraft::Ask { .. } | PlanDraft::Nothing => None,
-    };
+    let planned =
+        |text: &str| match derivation::plan_as_said(&Hearing { text, history: &[], ..*hearing }, domains, &tries) {
+            PlanDraft::Plan(plan) => Some(plan),
+            PlanDraft::Ask { .. } | PlanDraft::Nothing => None,
+        };
     let tokens = tokens(text, GRAMMAR.lexicon);
     let parts = parts(text, &tokens);
     let about = parts.iter().find_map(|(before, tail)| {

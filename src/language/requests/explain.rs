@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
+use super::Understood;
 use super::account::{Account, SpanRole};
 use super::prices::TokenClass;
-use super::{RivalReading, Understood};
 use crate::core::plan::{Plan, PlannedAction};
 
 /// The outcome, the account of each part, and what would be done.
@@ -39,8 +39,8 @@ pub fn explain(understood: &Understood) -> String {
             text.push_str(&action(partial));
         }
         Understood::Which { readings } => {
-            for RivalReading { label, plan } in readings {
-                let _ = writeln!(text, "perhaps: {label}");
+            for plan in readings {
+                let _ = writeln!(text, "perhaps:");
                 text.push_str(&actions(plan));
             }
         }

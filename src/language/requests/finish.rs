@@ -45,10 +45,36 @@ pub(super) fn finish(mut built: Vec<Built>, priority: Option<&str>, history: &[P
     if actions.is_empty() {
         return PlanDraft::Nothing;
     }
+    say_what_titles_point_to(&mut actions);
     if let Some(asked) = name_the_pronouns(&mut actions, history) {
         return asked;
     }
     PlanDraft::Plan(Plan { actions, ..Plan::default() })
+}
+
+/// "Mark the report as done and remind me to send it": the title says what "it" is, as nobody will know later.
+fn say_what_titles_point_to(actions: &mut [PlannedAction]) {
+    for at in 1..actions.len() {
+        let (before, rest) = actions.split_at_mut(at);
+        let Some(Value::String(title)) = rest[0].params.get_mut("title") else { continue };
+        let last = title.rsplit(' ').next().unwrap_or_default();
+        let person = is_said("person", last) && history::people_of(&before[at - 1].params).is_some();
+        let known = if person {
+            history::people_of(&before[at - 1].params).map(|people| people.join(", "))
+        } else {
+            let names = ["find_by", "summary", "title"];
+            names.iter().find_map(|name| before[at - 1].params.get(*name)?.as_str()).map(str::to_owned)
+        };
+        if let Some(known) = known.filter(|_| title.contains(' ') && (person || is_said("pronoun", last))) {
+            *title = format!("{title} ({known})");
+        }
+    }
+}
+
+/// Whether a title holds what its last word points to.
+pub(super) fn says_what_it_points_to(action: &PlannedAction) -> bool {
+    let title = action.params.get("title").and_then(Value::as_str).unwrap_or_default();
+    title.ends_with(')') && title.contains(" (")
 }
 
 /// Nothing but a pronoun for what the action before it is about.

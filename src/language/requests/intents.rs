@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::Hearing;
 use super::annotated::AnnotatedText;
-use super::clauses::{Clause, Parser, Tries, only_a_time};
-use super::sentences::sentences;
+use super::chart::Part;
+use super::derivation::only_a_time;
+use super::parser::{Clause, Parser, Tries};
 
 /// What one clause seems to ask.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,15 +27,7 @@ pub(crate) fn intents(hearing: &Hearing, heard: &AnnotatedText) -> Vec<Intent> {
 
 impl Parser<'_> {
     pub fn intents(&self) -> Vec<Intent> {
-        let (mut out, mut before) = (Vec::new(), Vec::new());
-        for sentence in sentences(self.heard) {
-            let clauses = self.clauses(sentence.clone(), 0);
-            if self.tells_why(&before, &clauses, &sentence) {
-                continue;
-            }
-            out.extend(self.intents_of(&clauses, &sentence));
-            before.extend(clauses);
-        }
+        let mut out = self.intents_in(0..self.heard.tokens.len());
         if out.is_empty()
             && let Some(action) = only_a_time(self.hearing, self.heard, &[])
         {
@@ -45,17 +38,17 @@ impl Parser<'_> {
         out
     }
 
-    /// Those of some words between two marks, as if they stood alone.
-    pub fn intents_in(&self, part: Range<usize>) -> Vec<Intent> {
-        self.tries.renew();
-        self.intents_of(&self.clauses(part.clone(), 0), &part)
+    /// Those of some words, as if they stood alone.
+    pub fn intents_in(&self, range: Range<usize>) -> Vec<Intent> {
+        self.parts(&range).iter().flat_map(|part| self.intents_of(part)).collect()
     }
 
-    fn intents_of(&self, clauses: &[Clause], sentence: &Range<usize>) -> Vec<Intent> {
-        if clauses.is_empty() && self.is_talk(sentence.clone()) {
-            let (service, span) = ("chat".to_owned(), self.bytes(sentence));
-            return vec![Intent { command: service.clone(), service, weak: false, investigates: false, span }];
-        }
+    fn intents_of(&self, part: &Part) -> Vec<Intent> {
+        let Some(clause) = &part.clause else {
+            let (service, span) = ("chat".to_owned(), self.bytes(&part.tokens));
+            let talk = Intent { command: service.clone(), service, weak: false, investigates: false, span };
+            return Some(talk).filter(|_| self.is_talk(part.tokens.clone())).into_iter().collect();
+        };
         let of_clause = |clause: &Clause| {
             let intent = |service: &str, command: &str| Intent {
                 service: service.to_owned(),
@@ -66,7 +59,7 @@ impl Parser<'_> {
             };
             clause.actions().map(|action| intent(&action.service, &action.command)).collect::<Vec<_>>()
         };
-        clauses.iter().flat_map(of_clause).collect()
+        of_clause(clause)
     }
 
     fn bytes(&self, tokens: &Range<usize>) -> Range<usize> {

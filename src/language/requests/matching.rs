@@ -31,7 +31,7 @@ pub(crate) struct Match<'g> {
 }
 
 /// What a slot holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Slot<'g> {
     pub name: &'g str,
     /// First and last live token; none for a time, which is found wherever it stands.

@@ -17,17 +17,18 @@ mod account;
 mod amend;
 pub(crate) mod annotated;
 pub(crate) mod antecedent;
+mod beside;
+mod borders;
 mod carried;
 mod chart;
-pub(crate) mod clauses;
 pub(crate) mod compile;
 mod complete;
 mod condition;
-mod division;
+pub(crate) mod derivation;
 mod explain;
 mod filling;
 mod finish;
-mod gaps;
+mod further;
 pub(crate) mod grammar;
 mod history;
 pub(crate) mod intents;
@@ -36,11 +37,10 @@ pub(crate) mod matching;
 mod notation;
 pub(crate) mod offsets;
 mod orders;
+pub(crate) mod parser;
 pub(crate) mod phrases;
 mod prices;
 mod reading;
-mod remark;
-mod sentences;
 pub(crate) mod slot_types;
 mod talk;
 pub(crate) mod text;
@@ -52,8 +52,8 @@ pub(crate) mod tests;
 use std::ops::Range;
 
 use annotated::AnnotatedText;
-use clauses::Clause;
 use condition::Spoken;
+use derivation::Derived;
 use grammar::GRAMMAR;
 use text::own_words;
 
@@ -111,7 +111,8 @@ pub enum Understood {
     },
     /// It may be meant in several ways, and none is likely enough.
     Which {
-        readings: Vec<RivalReading>,
+        /// What it would do by each, the likelier first.
+        readings: Vec<Plan>,
     },
     /// Some of it was understood, and some of it that matters was not. Nothing may be done before that is settled.
     Partly {
@@ -124,14 +125,6 @@ pub enum Understood {
         nearest: Vec<String>,
     },
     SmallTalk,
-}
-
-/// One of several ways in which a message may be meant.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RivalReading {
-    /// A few words that tell it from the others.
-    pub label: String,
-    pub plan: Plan,
 }
 
 /// A plan in the making.
@@ -191,41 +184,27 @@ fn without_conditions(hearing: &Hearing, domains: &[String]) -> Understood {
         let (account, _) = unread::account(&heard, None, std::slice::from_ref(&action), hearing.reference.now);
         return Understood::Plan { plan: of(vec![action]), condition: None, account };
     }
-    let (draft, clauses) = clauses::plan_and_clauses(hearing, domains);
-    if draft == PlanDraft::Nothing && (clauses::says_nothing(hearing, &heard) || is_talk(hearing)) {
+    let Derived { draft, parts, rival } = derivation::derived(hearing, domains);
+    if draft == PlanDraft::Nothing && (derivation::says_nothing(hearing, &heard) || is_talk(hearing)) {
         return Understood::SmallTalk;
     }
-    let understood = accounted(hearing, &heard, draft, clauses.as_deref());
-    let Understood::Partly { plan: first, .. } = &understood else { return understood };
-    let Some(parts) = &clauses else { return understood };
-    // Where too much is left out, another way to divide the message may leave out less, and ask for the same.
-    let again = chart::read(hearing, &heard, domains);
-    let again = again.map(|(draft, parts)| accounted(hearing, &heard, draft, Some(&parts)));
-    let asks_the_same = |again: &Understood| match again {
-        Understood::Plan { plan, .. } => {
-            let holds = |wanted: &PlannedAction| {
-                plan.actions.iter().any(|one| (&one.service, &one.command) == (&wanted.service, &wanted.command))
-            };
-            let sure = parts.iter().filter(|clause| !clause.weak);
-            plan.actions.len() == first.actions.len() && sure.flat_map(Clause::actions).all(holds)
+    let understood = accounted(hearing, &heard, draft, parts.as_deref());
+    match (understood, rival.map(|(draft, parts)| accounted(hearing, &heard, draft, Some(&parts)))) {
+        (Understood::Plan { plan, .. }, Some(Understood::Plan { plan: rival, .. })) if plan != rival => {
+            Understood::Which { readings: vec![plan, rival] }
         }
-        Understood::Partly { .. }
-        | Understood::Ask { .. }
-        | Understood::Which { .. }
-        | Understood::NotUnderstood { .. }
-        | Understood::SmallTalk => false,
-    };
-    again.filter(asks_the_same).unwrap_or(understood)
+        (understood, _) => understood,
+    }
 }
 
 /// A draft, with what it leaves out of the message.
-fn accounted(hearing: &Hearing, heard: &AnnotatedText, draft: PlanDraft, clauses: Option<&[Clause]>) -> Understood {
+fn accounted(hearing: &Hearing, heard: &AnnotatedText, draft: PlanDraft, parts: Option<&[chart::Part]>) -> Understood {
     let (actions, asked) = match draft {
         PlanDraft::Plan(plan) => (plan.actions, None),
         PlanDraft::Ask { question, partial, param } => (vec![partial], Some((question, param))),
         PlanDraft::Nothing => return Understood::NotUnderstood { nearest: Vec::new() },
     };
-    let (account, unread) = unread::account(heard, clauses, &actions, hearing.reference.now);
+    let (account, unread) = unread::account(heard, parts, &actions, hearing.reference.now);
     let mut plan = of(actions);
     match asked {
         _ if !unread.is_empty() => Understood::Partly { plan, unread, account },

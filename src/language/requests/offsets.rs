@@ -6,7 +6,7 @@
 use super::grammar::GRAMMAR;
 use super::reading::without_determiner;
 use super::text::tokens;
-use super::{Hearing, PlanDraft, clauses};
+use super::{Hearing, PlanDraft, derivation};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{OffsetMention, Reference};
@@ -22,7 +22,7 @@ pub(crate) fn plan(text: &str, hearing: &Hearing, domains: &[String]) -> Vec<Pla
 fn planned(text: &str, hearing: &Hearing, domains: &[String]) -> Option<Vec<PlannedAction>> {
     let ahead = time::offset_in(text)?;
     let plan =
-        |text: &str, domains: &[String]| match clauses::plan(&Hearing { text, history: &[], ..*hearing }, domains) {
+        |text: &str, domains: &[String]| match derivation::plan(&Hearing { text, history: &[], ..*hearing }, domains) {
             PlanDraft::Plan(plan) => Some(plan.actions),
             PlanDraft::Ask { .. } | PlanDraft::Nothing => None,
         };

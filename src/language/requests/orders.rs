@@ -5,10 +5,10 @@
 use std::ops::RangeInclusive;
 
 use super::annotated::AnnotatedText;
+use super::borders::sentences;
 use super::grammar::GRAMMAR;
 use super::matching;
 use super::reading::{tidy, title};
-use super::sentences::sentences;
 use super::text::{Mark, own_words};
 use crate::language::time::Reference;
 
@@ -38,7 +38,7 @@ const WORDS: RangeInclusive<usize> = 2..=20;
 pub fn order(text: &str, reference: &Reference) -> Option<String> {
     let text = own_words(text);
     let heard = AnnotatedText::new(&text, reference, GRAMMAR.lexicon);
-    if sentences(&heard).len() != 1 {
+    if sentences(&heard, &(0..heard.tokens.len())).len() != 1 {
         return None;
     }
     let live = heard.live(0..heard.tokens.len());

@@ -19,11 +19,11 @@ use serde_json::Value;
 
 use super::Hearing;
 use super::annotated::AnnotatedText;
-use super::clauses::{Parser, Tries};
 use super::compile;
 use super::grammar::{Frames, GRAMMAR, Grammar};
 use super::matching::{Match, readings};
 use super::notation::{self, Mistake, Names, Node, Wording};
+use super::parser::{Parser, Tries};
 use super::reading::tidy;
 use super::slot_types::SlotType;
 use super::text::{Mark, own_words, tokens};

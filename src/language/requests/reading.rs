@@ -50,6 +50,7 @@ impl<'a> ClauseReading<'a> {
         let slot = self.found.slot(name)?;
         let live = |i: usize| self.heard.tokens[i].mark == Mark::Word && self.heard.hidden_by(i).is_none();
         let all = &self.found.tokens;
+        let live = |i: usize| live(i) || self.heard.typed(i) == ":" && self.heard.hidden_by(i).is_none();
         let first = (all.start..slot.first).rev().take_while(|&i| !live(i)).last().unwrap_or(slot.first);
         let last = (slot.last + 1..all.end).take_while(|&i| !live(i)).last().unwrap_or(slot.last);
         Some(first..last + 1)
@@ -330,6 +331,8 @@ const EMOTICONS: [&str; 9] = [" :(", " :)", " :-(", " :-)", " ;)", " ;-)", " :/"
 pub(crate) fn tidy(text: &str) -> String {
     let text = text.trim();
     let text = text.trim_start_matches([',', ':', ';', '-', '–', '—', '.', '!', ' ']);
+    let text = text.strip_prefix('"').filter(|rest| !rest.contains('"')).unwrap_or(text);
+    let text = text.trim_start_matches([',', ':', ';', '-', '–', '—', '.', '!', ' ']);
     let text = EMOTICONS.iter().find_map(|face| text.strip_suffix(face)).unwrap_or(text);
     let text = text.trim_end_matches([',', ':', ';', '-', '–', '—', '.', '!', '?', ' ', '\n']);
     unquoted(text.trim()).to_owned()
@@ -388,7 +391,7 @@ pub(crate) fn people(text: &str) -> Vec<Value> {
 
 /// Things divided by commas and "and".
 pub(crate) fn things(text: &str) -> Vec<Value> {
-    people(text)
+    people(&text.replace(" n ", " and "))
         .into_iter()
         .filter_map(|thing| thing.as_str().map(|t| Value::from(behind(t, &["some ", "a ", "an "]))))
         .collect()

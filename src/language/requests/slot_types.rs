@@ -171,7 +171,7 @@ impl SlotType {
             SlotType::Event => (holds("event") || holds("deevent")) && !holds("noevent"),
             SlotType::EventHead => {
                 !holds("noevent")
-                    && !starts("showme")
+                    && !["showme", "nohappening"].iter().any(|class| starts(class))
                     && lexicon
                         .find("event", ids)
                         .or_else(|| lexicon.find("deevent", ids))

@@ -375,6 +375,7 @@ proptest! {
     }
 }
 mod account;
+mod composition;
 pub(crate) mod figures;
 mod remarks;
 

@@ -34,8 +34,67 @@ pub(crate) enum Mark {
     Stop,
 }
 
-/// The person's own words: quoted lines are left out, and no more than [`HEARD_BYTES_MAX`].
+/// The person's own words: quoted lines and the sounds of somebody who thinks are left out, single quotation marks are
+/// double ones, and there are no more than [`HEARD_BYTES_MAX`] bytes.
 pub(crate) fn own_words(text: &str) -> String {
+    let text = without_sounds(&without_quoted_lines(text));
+    double_quoted(&text)
+}
+
+/// "Um", and "um 15 Uhr" in a message that is not English.
+const SOUNDS: [&str; 9] = ["uh", "uhh", "umm", "uhm", "erm", "hmm", "hmmm", "mmm", "um"];
+const ENGLISH: [&str; 16] =
+    ["the", "my", "i", "to", "and", "you", "me", "it", "that", "with", "for", "of", "remind", "put", "is", "add"];
+
+/// Sounds between other words, outside quotation marks.
+fn without_sounds(text: &str) -> String {
+    let plain = |word: &str| lower(word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let is_sound = |word: &str| SOUNDS.contains(&plain(word).as_str()) && !word.contains(['"', '“', '„', '«']);
+    let words = || text.split(' ');
+    let english = words().any(|word| ENGLISH.contains(&plain(word).as_str()));
+    let any = words().any(is_sound) && words().any(|word| !is_sound(word) && !word.trim().is_empty());
+    if !any || !english {
+        return text.to_owned();
+    }
+    let mut quoted = false;
+    let kept = words().filter(|word| {
+        let inside = quoted;
+        quoted ^= word.matches('"').count() % 2 == 1;
+        inside || !is_sound(word) || word.contains('\n')
+    });
+    kept.collect::<Vec<_>>().join(" ")
+}
+
+/// "New note 'roof'": single marks around some words, which are no apostrophes.
+fn double_quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find('\'') {
+        let begins = rest[..open].chars().next_back().map_or(out.is_empty(), |before| before.is_whitespace());
+        let inner = &rest[open + 1..];
+        let ends = |at: &usize| {
+            let next = inner[at + 1..].chars().next();
+            let before = inner[..*at].chars().next_back();
+            next.is_none_or(|c| !c.is_alphanumeric()) && before.is_some_and(|c| !c.is_whitespace())
+        };
+        let close = inner.match_indices('\'').map(|(at, _)| at).find(ends);
+        match close.filter(|_| begins && inner.starts_with(|c: char| c.is_alphanumeric())) {
+            Some(close) => {
+                out.push_str(&rest[..open]);
+                out.push_str(&format!("\"{}\"", &inner[..close]));
+                rest = &inner[close + 1..];
+            }
+            None => {
+                out.push_str(&rest[..=open]);
+                rest = inner;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn without_quoted_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(HEARD_BYTES_MAX));
     for line in text.lines().filter(|line| !line.trim_start().starts_with('>')) {
         if !out.is_empty() {

@@ -11,9 +11,10 @@ use chrono_tz::Tz;
 use super::account::{Account, SpanRole, Unread};
 use super::annotated::{AnnotatedText, Masked};
 use super::carried::Carried;
-use super::clauses::Clause;
+use super::chart::Part;
 use super::grammar::GRAMMAR;
 use super::lexicon::WordId;
+use super::parser::Clause;
 use super::prices::{Prices, TokenClass};
 use super::text::Mark;
 use crate::core::plan::PlannedAction;
@@ -23,29 +24,30 @@ use crate::language::time::{Problem, TimeMention, TimeRole, When};
 /// What was done was done today, if not before; a day is as long as that.
 const HOURS_OF_A_DAY: i64 = 12;
 /// Slots whose words somebody is to read: they may hold whatever people say.
-const SPOKEN: [&str; 10] =
+pub(super) const SPOKEN: [&str; 10] =
     ["body", "ask", "clause", "request", "text", "fact", "value", "description", "reason", "about"];
 /// Slots that a person's own task is called by; it may be done together with others, or instead of them.
 const OWN: [&str; 2] = ["title", "items"];
 /// Slots that name what is there already.
 const FINDING: [&str; 4] = ["what", "whom", "topic", "key"];
+/// Slots that something new is called by.
+const TITLES: [&str; 2] = ["title", "summary"];
+/// Slots whose words are kept for later.
+const KEPT: [&str; 2] = ["text", "fact"];
 /// Slots that are said to tell which, and are kept nowhere.
 const TOLD: [&str; 3] = ["old", "x", "rest"];
 
-/// What became of each part of the message, and what no action carries. Without clauses, which only a message has that
+/// What became of each part of the message, and what no action carries. Without parts, which only a message has that
 /// was planned as it was said, a word counts as used where a parameter holds it or commands are worded with it.
 pub(super) fn account(
     heard: &AnnotatedText,
-    clauses: Option<&[Clause]>,
+    parts: Option<&[Part]>,
     actions: &[PlannedAction],
     now: DateTime<Utc>,
 ) -> (Account, Vec<Unread>) {
     let mut ledger = Ledger::new(heard, actions, now);
-    match clauses {
-        Some(clauses) => {
-            clauses.iter().for_each(|clause| ledger.clause(clause));
-            ledger.gaps();
-        }
+    match parts {
+        Some(parts) => parts.iter().for_each(|part| ledger.part(part)),
         None => {
             ledger.offset();
             (0..heard.tokens.len()).for_each(|at| ledger.by_value(at));
@@ -54,13 +56,23 @@ pub(super) fn account(
     ledger.close()
 }
 
+/// What actions leave out of a message that was planned as another one.
+pub(super) fn price_of(heard: &AnnotatedText, actions: &[PlannedAction], now: DateTime<Utc>) -> u32 {
+    let mut ledger = Ledger::new(heard, actions, now);
+    ledger.offset();
+    (0..heard.tokens.len()).for_each(|at| ledger.by_value(at));
+    ledger.price(0..heard.tokens.len(), &Prices::read())
+}
+
 pub(super) struct Ledger<'a> {
     pub heard: &'a AnnotatedText<'a>,
     pub carried: Carried,
     pub roles: Vec<Option<SpanRole>>,
-    /// Where clauses end that only ask what there is.
-    pub looked_up: Vec<usize>,
     pub quoted: Vec<bool>,
+    /// Some request was read from words that nothing better fits; then less may be left out.
+    weak: bool,
+    /// What a title points to is said in it.
+    explained: bool,
     /// The actions only say what is done.
     completes: bool,
     now: DateTime<Utc>,
@@ -72,8 +84,9 @@ impl<'a> Ledger<'a> {
             heard,
             carried: Carried::by(actions),
             roles: vec![None; heard.tokens.len()],
-            looked_up: Vec::new(),
             quoted: heard.quoted(),
+            weak: false,
+            explained: actions.iter().any(super::finish::says_what_it_points_to),
             completes: actions.iter().all(|action| action.command == "complete"),
             now,
         }
@@ -94,8 +107,22 @@ impl<'a> Ledger<'a> {
         self.roles[range].fill(Some(SpanRole::Skipped(class)));
     }
 
+    fn part(&mut self, part: &Part) {
+        let range = part.tokens.clone();
+        let words = if range.is_empty() { "" } else { self.heard.raw(range.start, range.end - 1) };
+        match (&part.clause, &part.role) {
+            (Some(clause), _) => self.clause(clause),
+            (None, _) if range.len() > 1 && self.carried.holds_all(words) => {
+                self.roles[range].fill(Some(SpanRole::Param("text".to_owned())));
+            }
+            (None, Some(role)) => self.roles[range].fill(Some(role.clone())),
+            (None, None) => range.for_each(|at| self.alone(at)),
+        }
+    }
+
     /// Tokens that a clause was read from.
     pub fn clause(&mut self, clause: &Clause) {
+        self.weak |= clause.weak && !clause.has_time;
         let slot_at = |at: usize| clause.slots.iter().find(|slot| (slot.first..=slot.last).contains(&at));
         for at in clause.tokens.clone() {
             let role = match (self.heard.hidden_by(at), slot_at(at)) {
@@ -119,12 +146,13 @@ impl<'a> Ledger<'a> {
             };
             self.roles[at] = Some(role);
         }
+        for slot in clause.slots.iter().filter(|slot| TITLES.contains(&slot.name) || KEPT.contains(&slot.name)) {
+            self.pointer(slot.first..slot.last.saturating_add(1).min(clause.tokens.end), clause.tokens.start);
+        }
         for slot in &clause.slots {
             self.inside(slot.name, slot.first..slot.last.saturating_add(1).min(clause.tokens.end));
         }
-        if clause.looks_up() {
-            self.looked_up.push(clause.tokens.end);
-        } else {
+        if !clause.looks_up() {
             self.quantified(clause.core.clone());
         }
     }
@@ -167,7 +195,11 @@ impl<'a> Ledger<'a> {
 
     /// Dear words in a slot that names something.
     fn inside(&mut self, slot: &str, range: Range<usize>) {
-        if SPOKEN.contains(&slot) || range.is_empty() {
+        if SPOKEN.contains(&slot) {
+            let styled = range.clone().find(|at| !self.quoted[*at] && self.starts("dearstyle", *at).is_some());
+            return styled.into_iter().for_each(|at| self.skip(at..range.end, TokenClass::Request));
+        }
+        if range.is_empty() {
             return;
         }
         // "Don't remind me": not to be done, and not what is to be done.
@@ -181,14 +213,17 @@ impl<'a> Ledger<'a> {
             let dear = if self.quoted[at] || self.heard.hidden_by(at).is_some() {
                 None
             } else {
-                self.dear(slot, at, asks_whether)
+                self.dear(slot, range.start, at, asks_whether)
             };
             let Some((class, len)) = dear else {
                 at += 1;
                 continue;
             };
             let end = match class {
-                TokenClass::Condition | TokenClass::Request | TokenClass::Correction => range.end,
+                TokenClass::Condition | TokenClass::Request | TokenClass::Correction => {
+                    asks_whether = false;
+                    range.end
+                }
                 _ => at + len,
             };
             self.skip(at..end, class);
@@ -196,10 +231,24 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    fn dear(&self, slot: &str, at: usize, asks_whether: bool) -> Option<(TokenClass, usize)> {
+    fn dear(&self, slot: &str, begin: usize, at: usize, asks_whether: bool) -> Option<(TokenClass, usize)> {
         let class = |class: TokenClass, name: &str| self.starts(name, at).map(|len| (class, len));
         let condition = class(TokenClass::Condition, "dearcondition").filter(|_| !asks_whether);
         let restriction = || class(TokenClass::Restriction, "dearrestriction").filter(|_| !OWN.contains(&slot));
+        let correction = || {
+            let number = |at: usize| {
+                at < self.heard.tokens.len() && self.heard.typed(at).starts_with(|c: char| c.is_ascii_digit())
+            };
+            let says_no = self.heard.typed(at).eq_ignore_ascii_case("no") && number(at + 1);
+            class(TokenClass::Correction, "dearcorrection").or(says_no.then_some((TokenClass::Correction, 1)))
+        };
+        // "Put … please", "add … to": somebody goes on asking in the middle of a name.
+        let order = || class(TokenClass::Request, if at > begin { "dearrequest" } else { "pointedorder" });
+        // "Fix that in the calendar": where it should go is no part of a name.
+        let ours = || class(TokenClass::Request, "intoours").filter(|_| TITLES.contains(&slot));
+        // "0830", "1230-1330": nothing is called that.
+        let clock =
+            || is_bare_clock(self.heard.typed(at)).then_some((TokenClass::Time, 1)).filter(|_| TITLES.contains(&slot));
         let request = || {
             let joins = self.starts("joins", at).or((self.heard.typed(at) == ",").then_some(1))?;
             let head = at + joins;
@@ -208,10 +257,28 @@ impl<'a> Ledger<'a> {
         };
         let quantifier = || class(TokenClass::Restriction, "quantifier").filter(|_| FINDING.contains(&slot));
         condition
-            .or_else(|| class(TokenClass::Correction, "dearcorrection"))
+            .or_else(correction)
+            .or_else(order)
+            .or_else(clock)
+            .or_else(ours)
             .or_else(restriction)
             .or_else(quantifier)
             .or_else(request)
+    }
+
+    /// "Take them", "order a new one", behind other words: nobody will know later what is meant.
+    fn pointer(&mut self, slot: Range<usize>, start: usize) {
+        const WORDS_MIN: usize = 3;
+        let told_before = !self.explained && self.heard.live(0..start).len() >= WORDS_MIN;
+        let last = slot.end.saturating_sub(1);
+        let points = slot.contains(&last)
+            && ["pronoun", "person"].iter().any(|class| GRAMMAR.lexicon.is_phrase(class, &self.ids(last..slot.end)));
+        let opens = slot.contains(&slot.start) && self.starts("antecedent", slot.start).is_some() && slot.len() > 1;
+        if told_before && points {
+            self.skip(last..slot.end, TokenClass::Name);
+        } else if told_before && opens && self.starts("thisdet", slot.start).is_none() {
+            self.skip(slot.start..slot.start + 1, TokenClass::Name);
+        }
     }
 
     /// "Cancel every meeting" is about more than the one that is found.
@@ -255,8 +322,8 @@ impl<'a> Ledger<'a> {
                 role => role,
             },
             (None, _) if self.heard.tokens[at].mark != Mark::Word => SpanRole::Connector,
-            (None, _) if self.carried.holds(self.heard.typed(at)) => SpanRole::Param("text".to_owned()),
             (None, Some((class, _))) => SpanRole::Skipped(class),
+            (None, None) if self.carried.holds(self.heard.typed(at)) => SpanRole::Param("text".to_owned()),
             (None, None) => match self.class_of(at) {
                 TokenClass::Address | TokenClass::Name => SpanRole::Skipped(self.class_of(at)),
                 _ => SpanRole::Command,
@@ -292,25 +359,27 @@ impl<'a> Ledger<'a> {
     }
 
     /// Written with a capital where a sentence does not begin, among words that are not.
-    fn is_name(&self, at: usize) -> bool {
+    pub fn is_name(&self, at: usize) -> bool {
         let begins = at == 0 || self.heard.tokens[at - 1].mark == Mark::Stop;
         let capital = self.heard.typed(at).starts_with(char::is_uppercase);
         capital && !begins && self.heard.text.chars().any(char::is_lowercase)
     }
 
-    /// Leaves everything but these tokens to others.
-    pub fn only(&mut self, range: Range<usize>) {
-        let others = (0..self.roles.len()).filter(|at| !range.contains(at));
-        others.for_each(|at| self.roles[at] = Some(SpanRole::Connector));
-    }
-
-    /// What leaving out costs, of some tokens.
+    /// What leaving out costs, of some tokens: a dear thing is one, however many words it has.
     pub fn price(&self, range: Range<usize>, prices: &Prices) -> u32 {
-        let price = |role: &Option<SpanRole>| match role {
-            Some(SpanRole::Skipped(class)) => prices.of(*class),
-            Some(_) | None => 0,
-        };
-        self.roles[range].iter().map(price).fold(0, u32::saturating_add)
+        let mut before = None;
+        let mut price = 0u32;
+        for role in &self.roles[range] {
+            let Some(SpanRole::Skipped(class)) = role else {
+                before = None;
+                continue;
+            };
+            if before != Some(*class) || *class < TokenClass::Negation {
+                price = price.saturating_add(prices.of(*class));
+            }
+            before = Some(*class);
+        }
+        price
     }
 
     fn close(self) -> (Account, Vec<Unread>) {
@@ -336,10 +405,22 @@ impl<'a> Ledger<'a> {
             }
             follows = true;
         }
-        let is_dear = spent > prices.budget;
+        let is_dear = spent > if self.weak { prices.budget / 2 } else { prices.budget };
         let account = Account::new(heard.text, all.into_iter().map(|(span, role)| (span.start, role)));
         unread.retain(|(_, class)| is_dear && *class > TokenClass::Function);
         let words = |(span, class): (Range<usize>, TokenClass)| Unread { text: heard.text[span].to_owned(), class };
         (account, unread.into_iter().map(words).collect())
     }
+}
+
+/// Four digits that are a time of day, or two of them.
+fn is_bare_clock(word: &str) -> bool {
+    let clock = |digits: &str| {
+        let hour = digits.get(..2).and_then(|hour| hour.parse::<u8>().ok());
+        let minute = digits.get(2..).and_then(|minute| minute.parse::<u8>().ok());
+        digits.len() == 4
+            && hour.is_some_and(|hour| hour < 24 && hour != 20 && hour != 19)
+            && minute.is_some_and(|m| m < 60)
+    };
+    word.split('-').all(clock)
 }

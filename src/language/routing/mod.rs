@@ -13,9 +13,9 @@ mod tests;
 mod train;
 
 use super::requests::annotated::AnnotatedText;
-use super::requests::clauses::{Parser, Tries};
 use super::requests::grammar::GRAMMAR;
 use super::requests::intents::{Intent, intents};
+use super::requests::parser::{Parser, Tries};
 use super::requests::text::{Mark, Token, own_words};
 use super::requests::{Hearing, PlanDraft};
 use super::requests::{antecedent, offsets, phrases};

@@ -32,7 +32,7 @@ pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remar
             Planned::Depends(Box::new(Depending { plan, condition, remark }))
         }
         Understood::Partly { plan, unread, .. } => doubt(Doubt::partly(turn, domains, plan, &unread)),
-        Understood::Which { readings } => doubt(Doubt::which(readings)),
+        Understood::Which { readings } => doubt(Doubt::which(turn, readings)),
         Understood::Ask { question, partial, param } => Planned::Ask(Box::new(Clarification {
             partial: Some((partial, param)),
             ..Clarification::asks(plan::request(turn, topic), question, domains, turn.ctx.now)

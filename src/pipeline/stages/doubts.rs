@@ -9,10 +9,10 @@ use chrono::Duration;
 use crate::core::button::{Button, Press};
 use crate::core::plan::Plan;
 use crate::core::provenance::{self, Sources};
-use crate::core::text::{shorten, visible};
+use crate::core::text::{capital, shorten, visible};
 use crate::core::turn::{Path, Reply};
 use crate::language::consent::Consent;
-use crate::language::requests::{Condition, RivalReading, Understood, Unread};
+use crate::language::requests::{Condition, Understood, Unread};
 use crate::language::{consent, nearest, requests};
 use crate::limits;
 use crate::pipeline::commit::{Answer, Question};
@@ -85,11 +85,12 @@ impl Doubt {
     }
 
     /// It may be meant in several ways.
-    pub fn which(readings: Vec<RivalReading>) -> Doubt {
+    pub fn which(turn: &Turn<'_>, readings: Vec<Plan>) -> Doubt {
         let readings = readings.into_iter().take(limits::READINGS_MAX);
+        let label = |plan: &Plan| visible(&capital(&meant(turn.brain, &plan.actions)));
         Doubt {
             words: "Which did you mean? Nothing is done yet.".to_owned(),
-            choices: readings.map(|reading| (visible(&reading.label), reading.plan)).collect(),
+            choices: readings.map(|plan| (label(&plan), plan)).collect(),
             leave: "None of these",
             ..Doubt::default()
         }

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::further::may_be_needed;
 use super::super::lexicon::{Lexicon, WordId};
 use super::super::reading::{ClauseReading, Words, behind, done, people, set, tidy, title, without_determiner};
-use super::super::remark::may_be_needed;
 use super::super::text::tokens;
 use super::{Built, items};
 use crate::language::time;

@@ -21,7 +21,7 @@ pub(crate) use items::{fits, retimed, service_of};
 pub(crate) use letter::{finish_body, greeted};
 
 /// What a reading comes to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Built {
     Act(PlannedAction),
     Acts(Vec<PlannedAction>),

@@ -1,38 +1,14 @@
-//! Where a sentence may be divided, and whether what follows is a request of its own.
+//! Whether a request is one more, or goes on with what the request before it is about.
 
 use std::ops::Range;
 
-use super::clauses::{Clause, Parser};
-use crate::language::tokens::lower;
-
-const CONNECTORS: [&str; 15] =
-    [",", "and", "then", "also", "plus", "&", "und", "dann", "so", "-", "–", "—", ":", "n", "but"];
+use super::lexicon::{Lexicon, WordId};
+use super::parser::{Clause, Parser};
+use crate::core::plan::PlannedAction;
 
 impl Parser<'_> {
-    /// Places where a sentence may be divided: the connector's token and the first token after it.
-    pub fn connectors(&self, range: &Range<usize>) -> Vec<(usize, usize)> {
-        let mut out: Vec<(usize, usize)> = Vec::new();
-        let mut quoted = false;
-        for at in range.clone() {
-            let word = lower(self.heard.typed(at));
-            if matches!(word.as_str(), "\"" | "“" | "”") {
-                quoted = !quoted;
-            }
-            if !CONNECTORS.contains(&word.as_str()) || quoted || at == range.start || self.heard.hidden_by(at).is_some()
-            {
-                continue;
-            }
-            match out.last_mut() {
-                Some((_, after)) if *after == at => *after = at + 1,
-                Some(_) | None => out.push((at, at + 1)),
-            }
-        }
-        out.retain(|(_, after)| *after < range.end);
-        out
-    }
-
     /// Whether the right side is a request of its own rather than more of the left one's title or body.
-    pub fn divides(&self, left: &Clause, right: &Clause, right_range: &Range<usize>) -> bool {
+    pub fn is_further(&self, left: &Clause, right: &Clause, right_range: &Range<usize>) -> bool {
         let another_event =
             left.command == "calendar.create_event" && right.command == "calendar.create_event" && right.has_time;
         // "… asked three times, and I've run out of excuses" is no event.
@@ -76,21 +52,16 @@ impl Parser<'_> {
         asked.looks_up() && self.begins(range, &["ownneed"])
     }
 
-    /// "When am I free? | Gotta see the tailor at some point", "What's on tomorrow? | I need to know when to get up": a
-    /// sentence that tells what something was looked up for, and not "What's on tomorrow? I need to buy milk".
-    pub fn tells_why(&self, before: &[Clause], found: &[Clause], sentence: &Range<usize>) -> bool {
-        let Some(asked) = before.last().filter(|asked| self.is_own_need(asked, sentence)) else {
-            return false;
-        };
-        let ids = self.heard.ids(sentence.clone());
+    /// "When am I free? | Gotta see the tailor at some point", "What's on tomorrow? | I need to know when to get up": what
+    /// tells what something was looked up for, and not "What's on tomorrow? I need to buy milk".
+    pub fn tells_why(&self, asked: &Clause, told: &Clause, range: &Range<usize>) -> bool {
+        let ids = self.heard.ids(range.clone());
         let of_it = ["it", "purpose"].iter().any(|class| self.grammar.lexicon.find(class, &ids).is_some());
-        let created = |clause: &Clause| matches!(clause.command.as_str(), "task.create" | "calendar.create_event");
-        (of_it || asked.command == "calendar.find_free_time")
-            && found.iter().all(|clause| !clause.has_time && created(clause))
-    }
-
-    pub fn says_mark(&self, mut range: Range<usize>, mark: &str) -> bool {
-        range.any(|at| self.heard.typed(at) == mark)
+        let created = matches!(told.command.as_str(), "task.create" | "calendar.create_event");
+        self.is_own_need(asked, range)
+            && (of_it || asked.command == "calendar.find_free_time")
+            && !told.has_time
+            && created
     }
 
     /// Whether what is seen of a range begins with a phrase of one of the classes.
@@ -98,4 +69,28 @@ impl Parser<'_> {
         let ids = self.heard.ids(range.clone());
         classes.iter().any(|class| self.grammar.lexicon.starts(class, &ids).is_some())
     }
+}
+
+impl Clause {
+    /// What is looked up has a name without a comma, and an event that has its time needs no more words.
+    pub fn ends_at_a_comma(&self) -> bool {
+        let found_by_name = |action: &PlannedAction| {
+            matches!(
+                (action.service.as_str(), action.command.as_str()),
+                ("email", "read_thread")
+                    | ("memory", "forget")
+                    | ("task", "delete" | "complete")
+                    | ("calendar" | "keep", "delete_event" | "delete")
+            )
+        };
+        let invites = self.actions().any(|action| action.params.contains_key("attendees"));
+        let stated = self.command == "calendar.create_event" && self.has_time && !invites;
+        stated || self.looks_up() || self.actions().all(found_by_name)
+    }
+}
+
+/// Words behind a comma that may say where something is, by which number, or what it is called.
+pub(super) fn may_be_needed(told: &str, ids: &[WordId], lexicon: Lexicon) -> bool {
+    let names = told.split_whitespace().any(|word| word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()));
+    names || lexicon.starts("det", ids).is_some() || lexicon.find("placenoun", ids).is_some()
 }

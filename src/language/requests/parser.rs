@@ -1,0 +1,213 @@
+//! A range of tokens, read as one clause.
+//!
+//! Not here: where a message may be divided (`borders`), and which of its clauses count (`chart`).
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::Hearing;
+use super::annotated::AnnotatedText;
+use super::filling::{self, Built};
+use super::grammar::{GRAMMAR, Grammar};
+use super::matching::{self, Match, Slot};
+use super::reading::ClauseReading;
+use super::text::Mark;
+use crate::core::plan::PlannedAction;
+
+/// Readings of one clause that are built before it is given up.
+const READINGS_MAX: usize = 12;
+/// Clauses of a message that are tried: every two of its borders may hold one.
+const TRIES_MAX: usize = 300;
+
+/// What only asks for something that is there.
+const LOOK_UPS: &str = "calendar.list_events calendar.find_free_time task.list email.search \
+    keep.search keep.list contacts.find memory.recall";
+
+/// How many clauses may still be tried.
+#[derive(Debug)]
+pub(crate) struct Tries(Cell<usize>);
+
+impl Default for Tries {
+    fn default() -> Tries {
+        Tries(Cell::new(TRIES_MAX))
+    }
+}
+
+impl Tries {
+    /// `None` when there are none left.
+    fn take(&self) -> Option<()> {
+        self.0.set(self.0.get().checked_sub(1)?);
+        Some(())
+    }
+
+    /// For another message, or a part of one.
+    pub fn renew(&self) {
+        self.0.set(TRIES_MAX);
+    }
+}
+
+/// A clause, understood.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Clause {
+    pub built: Built,
+    pub command: String,
+    pub weak: bool,
+    pub investigates: bool,
+    /// The tokens that ask.
+    pub tokens: Range<usize>,
+    /// Those between the politeness at both ends.
+    pub core: Range<usize>,
+    pub slots: Vec<Slot<'static>>,
+    /// Its last words are a slot that would take more of them (a title, a body).
+    pub open_ended: bool,
+    pub has_time: bool,
+}
+
+/// For each token whether it is a word between quotation marks.
+pub(super) fn quoted_words(heard: &AnnotatedText) -> Vec<bool> {
+    let words = heard.tokens.iter().map(|token| token.mark == Mark::Word);
+    heard.quoted().into_iter().zip(words).map(|(quoted, word)| quoted && word).collect()
+}
+
+impl Clause {
+    /// Whether one of the words that ask, and not of those that it is about, is among these.
+    pub fn asks_by(&self, words: &[bool]) -> bool {
+        let in_slot = |at: &usize| self.slots.iter().any(|slot| (slot.first..=slot.last).contains(at));
+        self.core.clone().any(|at| words[at] && (at == self.core.start || !in_slot(&at)))
+    }
+
+    pub fn looks_up(&self) -> bool {
+        LOOK_UPS.split(' ').any(|command| command == self.command)
+    }
+
+    /// Whether both come to the same commands.
+    fn asks_the_same(&self, other: &Clause) -> bool {
+        let commands = |clause: &Clause| -> Vec<(String, String)> {
+            clause.actions().map(|action| (action.service.clone(), action.command.clone())).collect()
+        };
+        commands(self) == commands(other)
+    }
+
+    pub fn actions(&self) -> impl Iterator<Item = &PlannedAction> {
+        let (one, several): (Option<&PlannedAction>, &[PlannedAction]) = match &self.built {
+            Built::Act(action) | Built::Ask { partial: action, .. } => (Some(action), &[]),
+            Built::Acts(actions) => (None, actions),
+            Built::No => (None, &[]),
+        };
+        one.into_iter().chain(several)
+    }
+}
+
+pub(crate) struct Parser<'a> {
+    pub grammar: Grammar<'static>,
+    pub hearing: &'a Hearing<'a>,
+    pub heard: &'a AnnotatedText<'a>,
+    domains: &'a [String],
+    pub tries: &'a Tries,
+    /// Clauses that were tried; a message is divided in many ways that share theirs.
+    tried: RefCell<FxHashMap<Range<usize>, Vec<Clause>>>,
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(
+        hearing: &'a Hearing<'a>,
+        heard: &'a AnnotatedText<'a>,
+        domains: &'a [String],
+        tries: &'a Tries,
+    ) -> Parser<'a> {
+        Parser { grammar: GRAMMAR, hearing, heard, domains, tries, tried: RefCell::default() }
+    }
+
+    /// Talk that names our nouns but asks for nothing.
+    pub fn is_talk(&self, range: Range<usize>) -> bool {
+        let readings = matching::readings(self.grammar, self.heard, range);
+        readings.first().is_some_and(|found| found.frame.command == "chat")
+    }
+
+    /// Negated, wished or reported: no request of the person's own.
+    pub fn is_told(&self, range: &Range<usize>) -> bool {
+        let ids = self.heard.ids(range.clone());
+        matching::starts(self.grammar.lexicon, &ids).into_iter().any(|at| {
+            ["negation", "reported"].iter().any(|class| self.grammar.lexicon.starts(class, &ids[at..]).is_some())
+        })
+    }
+
+    /// The best buildable reading of a clause.
+    pub fn clause(&self, range: Range<usize>) -> Option<Clause> {
+        self.readings(range).into_iter().next()
+    }
+
+    /// That, and the next best where nothing in the wording tells which of two commands is meant.
+    pub fn readings(&self, range: Range<usize>) -> Vec<Clause> {
+        if self.tries.take().is_none() {
+            return Vec::new();
+        }
+        if let Some(tried) = self.tried.borrow().get(&range) {
+            return tried.clone();
+        }
+        let found = self.read_clause(range.clone());
+        self.tried.borrow_mut().insert(range, found.clone());
+        found
+    }
+
+    fn read_clause(&self, range: Range<usize>) -> Vec<Clause> {
+        let readings = matching::readings(self.grammar, self.heard, range.clone());
+        // "Don't do …" and "which tasks are done" would be taken for the first slot of a frame.
+        let is_told = self.is_told(&range) || self.begins(&range, &["question"]);
+        let asks_us = self.begins(&range, &["askingus"]);
+        let mut best: Option<(Clause, i32)> = None;
+        for found in readings.iter().take(READINGS_MAX) {
+            if best.as_ref().is_some_and(|(_, score)| found.score < *score) || found.frame.command == "chat" {
+                break;
+            }
+            if is_told && found.frame.begins_with_slot() {
+                continue;
+            }
+            // "Can you order a taxi?" asks the assistant to, and is no note of what the person will do.
+            if asks_us && found.frame.weak && found.frame.command == "task.create" {
+                continue;
+            }
+            let Some(clause) = self.built(found, &range) else { continue };
+            match best {
+                None => best = Some((clause, found.score)),
+                // A weak one is a guess, and another guess is no rival.
+                Some((best, _)) if !best.weak && !best.asks_the_same(&clause) => return vec![best, clause],
+                Some(_) => {}
+            }
+        }
+        best.map(|(clause, _)| clause).into_iter().collect()
+    }
+
+    fn built(&self, found: &Match<'static>, range: &Range<usize>) -> Option<Clause> {
+        let said = ClauseReading {
+            grammar: self.grammar,
+            hearing: self.hearing,
+            heard: self.heard,
+            found,
+            domains: self.domains,
+        };
+        let built = filling::build(&said);
+        let allowed = |action: &PlannedAction| filling::fits(self.domains, &action.service);
+        let fits = match &built {
+            Built::Act(action) | Built::Ask { partial: action, .. } => allowed(action),
+            Built::Acts(actions) => !actions.is_empty() && actions.iter().all(allowed),
+            Built::No => false,
+        };
+        let last_slot = found.slots.last().map(|slot| slot.last);
+        let last_live = self.heard.live(range.clone()).last().copied();
+        let last_is_time = self.heard.hidden_by(range.end.saturating_sub(1)).is_some();
+        fits.then(|| Clause {
+            built,
+            command: found.frame.command.to_owned(),
+            weak: found.frame.weak,
+            investigates: found.frame.investigates,
+            tokens: range.clone(),
+            core: found.core.clone(),
+            slots: found.slots.clone(),
+            open_ended: last_slot.is_some() && last_slot == last_live && !last_is_time,
+            has_time: !self.heard.times_in(range).is_empty(),
+        })
+    }
+}
