@@ -62,7 +62,7 @@ fn inside(heard: &AnnotatedText, range: &Range<usize>) -> Vec<(usize, usize, Bor
     let quoted = heard.quoted();
     let mut out: Vec<(usize, usize, BorderKind)> = Vec::new();
     for at in range.start + 1..range.end {
-        if quoted[at] || heard.hidden_by(at).is_some() {
+        if quoted.get(at) == Some(&true) || heard.hidden_by(at).is_some() {
             continue;
         }
         let word = lower(heard.typed(at));

@@ -131,12 +131,12 @@ impl<'a> ClauseReading<'a> {
         self.grammar.lexicon.find(class, &self.clause_ids()).is_some()
     }
 
-    /// True when the clause begins with a phrase of the class.
     /// The words of the clause that frames look at.
     pub fn clause_words(&self) -> usize {
         self.heard.live(self.found.tokens.clone()).len()
     }
 
+    /// True when the clause begins with a phrase of the class.
     pub fn clause_starts(&self, class: &str) -> bool {
         self.grammar.lexicon.starts(class, &self.clause_ids()).is_some()
     }
@@ -324,18 +324,15 @@ pub(crate) fn done(action: PlannedAction) -> Built {
     Built::Act(action)
 }
 
-/// How a face at the end of a message is typed.
-const EMOTICONS: [&str; 9] = [" :(", " :)", " :-(", " :-)", " ;)", " ;-)", " :/", " :D", " xD"];
-
-/// Without the white space and marks that a cut leaves at the ends.
+/// Without the white space, the marks and the face that a cut leaves at the ends.
 pub(crate) fn tidy(text: &str) -> String {
-    let text = text.trim();
-    let text = text.trim_start_matches([',', ':', ';', '-', '–', '—', '.', '!', ' ']);
-    let text = text.strip_prefix('"').filter(|rest| !rest.contains('"')).unwrap_or(text);
-    let text = text.trim_start_matches([',', ':', ';', '-', '–', '—', '.', '!', ' ']);
-    let text = EMOTICONS.iter().find_map(|face| text.strip_suffix(face)).unwrap_or(text);
-    let text = text.trim_end_matches([',', ':', ';', '-', '–', '—', '.', '!', '?', ' ', '\n']);
-    unquoted(text.trim()).to_owned()
+    const MARKS: [char; 8] = [',', ':', ';', '-', '–', '—', '.', '!'];
+    const FACES: [&str; 9] = [" :(", " :)", " :-(", " :-)", " ;)", " ;-)", " :/", " :D", " xD"];
+    let opens = |c: char| c == ' ' || MARKS.contains(&c);
+    let text = text.trim().trim_start_matches(opens);
+    let text = text.strip_prefix('"').filter(|rest| !rest.contains('"')).unwrap_or(text).trim_start_matches(opens);
+    let text = FACES.iter().find_map(|face| text.strip_suffix(face)).unwrap_or(text);
+    unquoted(text.trim_end_matches(|c: char| opens(c) || matches!(c, '?' | '\n')).trim()).to_owned()
 }
 
 /// Without the quotation marks around the whole of it.

@@ -3,6 +3,8 @@
 //! A word is carried when the wording of a command asks for it, or when a parameter holds it. Everything else has the
 //! price of its class; a remark has none, unless it changes what is asked. Not here: how a plan comes to be.
 
+mod dear;
+
 use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -26,10 +28,6 @@ const HOURS_OF_A_DAY: i64 = 12;
 /// Slots whose words somebody is to read: they may hold whatever people say.
 pub(super) const SPOKEN: [&str; 10] =
     ["body", "ask", "clause", "request", "text", "fact", "value", "description", "reason", "about"];
-/// Slots that a person's own task is called by; it may be done together with others, or instead of them.
-const OWN: [&str; 2] = ["title", "items"];
-/// Slots that name what is there already.
-const FINDING: [&str; 4] = ["what", "whom", "topic", "key"];
 /// Slots that something new is called by.
 const TITLES: [&str; 2] = ["title", "summary"];
 /// Slots whose words are kept for later.
@@ -193,108 +191,6 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Dear words in a slot that names something.
-    fn inside(&mut self, slot: &str, range: Range<usize>) {
-        if SPOKEN.contains(&slot) {
-            let styled = range.clone().find(|at| !self.quoted[*at] && self.starts("dearstyle", *at).is_some());
-            return styled.into_iter().for_each(|at| self.skip(at..range.end, TokenClass::Request));
-        }
-        if range.is_empty() {
-            return;
-        }
-        // "Don't remind me": not to be done, and not what is to be done.
-        if range.len() == 1 && self.starts("dearnegation", range.start).is_some() {
-            return self.skip(range, TokenClass::Negation);
-        }
-        let mut at = range.start;
-        let mut asks_whether = false;
-        while at < range.end {
-            asks_whether |= self.starts("whether", at).is_some();
-            let dear = if self.quoted[at] || self.heard.hidden_by(at).is_some() {
-                None
-            } else {
-                self.dear(slot, range.start, at, asks_whether)
-            };
-            let Some((class, len)) = dear else {
-                at += 1;
-                continue;
-            };
-            let end = match class {
-                TokenClass::Condition | TokenClass::Request | TokenClass::Correction => {
-                    asks_whether = false;
-                    range.end
-                }
-                _ => at + len,
-            };
-            self.skip(at..end, class);
-            at = end;
-        }
-    }
-
-    fn dear(&self, slot: &str, begin: usize, at: usize, asks_whether: bool) -> Option<(TokenClass, usize)> {
-        let class = |class: TokenClass, name: &str| self.starts(name, at).map(|len| (class, len));
-        let condition = class(TokenClass::Condition, "dearcondition").filter(|_| !asks_whether);
-        let restriction = || class(TokenClass::Restriction, "dearrestriction").filter(|_| !OWN.contains(&slot));
-        let correction = || {
-            let number = |at: usize| {
-                at < self.heard.tokens.len() && self.heard.typed(at).starts_with(|c: char| c.is_ascii_digit())
-            };
-            let says_no = self.heard.typed(at).eq_ignore_ascii_case("no") && number(at + 1);
-            class(TokenClass::Correction, "dearcorrection").or(says_no.then_some((TokenClass::Correction, 1)))
-        };
-        // "Put … please", "add … to": somebody goes on asking in the middle of a name.
-        let order = || class(TokenClass::Request, if at > begin { "dearrequest" } else { "pointedorder" });
-        // "Fix that in the calendar": where it should go is no part of a name.
-        let ours = || class(TokenClass::Request, "intoours").filter(|_| TITLES.contains(&slot));
-        // "0830", "1230-1330": nothing is called that.
-        let clock =
-            || is_bare_clock(self.heard.typed(at)).then_some((TokenClass::Time, 1)).filter(|_| TITLES.contains(&slot));
-        let request = || {
-            let joins = self.starts("joins", at).or((self.heard.typed(at) == ",").then_some(1))?;
-            let head = at + joins;
-            let asks = head < self.heard.tokens.len() && self.starts("tellsomeone", head).is_some();
-            (asks && !OWN.contains(&slot)).then_some((TokenClass::Request, 1))
-        };
-        let quantifier = || class(TokenClass::Restriction, "quantifier").filter(|_| FINDING.contains(&slot));
-        condition
-            .or_else(correction)
-            .or_else(order)
-            .or_else(clock)
-            .or_else(ours)
-            .or_else(restriction)
-            .or_else(quantifier)
-            .or_else(request)
-    }
-
-    /// "Take them", "order a new one", behind other words: nobody will know later what is meant.
-    fn pointer(&mut self, slot: Range<usize>, start: usize) {
-        const WORDS_MIN: usize = 3;
-        let told_before = !self.explained && self.heard.live(0..start).len() >= WORDS_MIN;
-        let last = slot.end.saturating_sub(1);
-        let points = slot.contains(&last)
-            && ["pronoun", "person"].iter().any(|class| GRAMMAR.lexicon.is_phrase(class, &self.ids(last..slot.end)));
-        let opens = slot.contains(&slot.start) && self.starts("antecedent", slot.start).is_some() && slot.len() > 1;
-        if told_before && points {
-            self.skip(last..slot.end, TokenClass::Name);
-        } else if told_before && opens && self.starts("thisdet", slot.start).is_none() {
-            self.skip(slot.start..slot.start + 1, TokenClass::Name);
-        }
-    }
-
-    /// "Cancel every meeting" is about more than the one that is found.
-    fn quantified(&mut self, core: Range<usize>) {
-        let mut at = core.start;
-        while at < core.end {
-            let plain = self.starts("notquantifier", at);
-            let is_command = self.roles[at] == Some(SpanRole::Command);
-            let len = self.starts("quantifier", at).filter(|_| plain.is_none() && is_command);
-            if len.is_some() {
-                self.skip(at..at + 1, TokenClass::Restriction);
-            }
-            at += plain.or(len).unwrap_or(1);
-        }
-    }
-
     /// A word that nothing around it explains.
     pub fn alone(&mut self, at: usize) {
         self.roles[at] = Some(match self.heard.hidden_by(at) {
@@ -411,16 +307,4 @@ impl<'a> Ledger<'a> {
         let words = |(span, class): (Range<usize>, TokenClass)| Unread { text: heard.text[span].to_owned(), class };
         (account, unread.into_iter().map(words).collect())
     }
-}
-
-/// Four digits that are a time of day, or two of them.
-fn is_bare_clock(word: &str) -> bool {
-    let clock = |digits: &str| {
-        let hour = digits.get(..2).and_then(|hour| hour.parse::<u8>().ok());
-        let minute = digits.get(2..).and_then(|minute| minute.parse::<u8>().ok());
-        digits.len() == 4
-            && hour.is_some_and(|hour| hour < 24 && hour != 20 && hour != 19)
-            && minute.is_some_and(|m| m < 60)
-    };
-    word.split('-').all(clock)
 }

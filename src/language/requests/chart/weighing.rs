@@ -1,0 +1,308 @@
+//! What a part of a message costs as a request, or as something said beside: what is left out, what a name swallows, and
+//! what follows what.
+
+use std::ops::Range;
+
+use super::super::account::SpanRole;
+use super::super::borders::{Border, BorderKind};
+use super::super::filling::Built;
+use super::super::further::may_be_needed;
+use super::super::matching::Slot;
+use super::super::parser::{Clause, Parser};
+use super::super::prices::{Prices, TokenClass};
+use super::super::unread::Ledger;
+use super::Chart;
+use crate::language::tokens::lower;
+
+/// What a part costs that needs no words to be left out: a second request is worth more than a remark.
+const REQUEST: u32 = 1;
+/// A request that is right only when nothing else fits, and one that lacks something.
+const WEAK: u32 = 3;
+const LACKING: u32 = 4;
+/// The less likely of two readings of the same words.
+pub(super) const SECOND: u32 = 2;
+/// What is only said beside the requests.
+const REMARK: u32 = 7;
+/// One more part of the same.
+const GOES_ON: u32 = 2;
+/// A request that is taken for something told.
+const LEFT_OUT: u32 = 25;
+const LEFT_OUT_WEAK: u32 = 6;
+/// A part of a sentence inside what something is called.
+const SWALLOWED: u32 = 12;
+/// Words behind a mark that may go on with a name or a list.
+const RUN_ON: u32 = 1;
+/// The same where nothing goes on: behind its time, and in what is looked for by its name.
+const BEHIND_ITS_END: u32 = 30;
+/// A statement inside what somebody is to read later.
+const TOLD_INSIDE: u32 = 4;
+/// A request made of words that tell something.
+const TOLD_AS_REQUEST: u32 = 3;
+/// What leads over to a request with "so" is why it is asked for.
+const LEADS_OVER: u32 = 10;
+/// An address or a number in what is only remembered.
+const DETAILS: u32 = 8;
+/// Two requests where nothing says that a second one begins.
+const UNDIVIDED: u32 = 20;
+/// Slots that go on behind a comma, as people are to read them, and those that are read by the person alone.
+const RUNNING_ON: [&str; 5] = ["body", "ask", "clause", "request", "to"];
+const NOTED: [&str; 4] = ["text", "fact", "value", "description"];
+
+/// Slots that are names, and how many words a name has before each more is a doubt.
+const NAMING: [&str; 4] = ["title", "summary", "what", "key"];
+const NAME_WORDS: usize = 9;
+
+/// What stands between two neighbouring borders, as something that asks for nothing.
+pub(super) struct Beside {
+    pub role: Option<SpanRole>,
+    /// Its price if it is left out of every request.
+    pub price: u32,
+}
+
+impl Chart<'_, '_> {
+    /// What it costs to take what stands behind a border for something said beside, and what it is then.
+    pub(super) fn remark(&self, way: (usize, usize)) -> (u32, Option<SpanRole>) {
+        let at = way.0;
+        let Beside { role, price } = &self.beside[at];
+        let range = self.range(at);
+        let goes_on = at > 0
+            && self.borders[at - 1].sentence == self.borders[at].sentence
+            && self.parser.heard.typed(self.borders[at].end) != ":";
+        let last = Some(&self.ways[at][way.1]).filter(|_| goes_on);
+        let asks = self.parser.begins(&range, &["tickoff", "redo", "keepit", "makeit"]);
+        let told = !asks && last.is_some_and(|way| way.role == Some(SpanRole::Reason));
+        let why = || {
+            let of_a_look_up =
+                |asked: &Clause| asked.looks_up() && self.parser.begins(&range, &["purposeful", "ownneed"]);
+            self.last_request(way).is_some_and(|(asked, _)| of_a_look_up(asked))
+        };
+        let is_told = told || role.is_none() && self.is_told_behind_a_time(at);
+        match role {
+            None | Some(SpanRole::Reason | SpanRole::Skipped(TokenClass::Request)) if why() => {
+                (REMARK, Some(SpanRole::Reason))
+            }
+            // What goes on with something told is told, too.
+            None | Some(SpanRole::Skipped(TokenClass::Quotation)) if is_told => {
+                (if told { GOES_ON } else { REMARK }, Some(SpanRole::Reason))
+            }
+            Some(SpanRole::Reason) if told => (GOES_ON, Some(SpanRole::Reason)),
+            Some(SpanRole::Reason) => (price.saturating_add(self.left_out(&range)), Some(SpanRole::Reason)),
+            role => (*price, role.clone()),
+        }
+    }
+
+    /// What it costs to take words for something told that are a request, the more if they begin with their own words, and
+    /// not with what they are about.
+    fn left_out(&self, range: &Range<usize>) -> u32 {
+        let begins = |clause: &Clause| clause.slots.iter().all(|slot| slot.first != clause.core.start);
+        match self.parser.clause(range.clone()) {
+            Some(clause) if !clause.weak && begins(&clause) => LEFT_OUT,
+            Some(clause) if clause.has_time => LEFT_OUT_WEAK,
+            Some(_) | None => 0,
+        }
+    }
+
+    /// What a request leaves out of its own words, and what its names swallow.
+    pub(super) fn request(&self, clause: &Clause, from: usize, to: usize) -> u32 {
+        let parser = self.parser;
+        let actions: Vec<_> = clause.actions().cloned().collect();
+        let mut ledger = Ledger::new(parser.heard, &actions, parser.hearing.reference.now);
+        ledger.clause(clause);
+        let weak = if clause.weak { WEAK } else { 0 };
+        let lacking = if matches!(clause.built, Built::Ask { .. }) { LACKING } else { 0 };
+        let tells = to == from + 1 && self.beside[from].role == Some(SpanRole::Reason);
+        let told = if tells && clause.weak && !clause.has_time && clause.command == "task.create" {
+            TOLD_AS_REQUEST
+        } else {
+            0
+        };
+        let swallowed: u32 = (from + 1..to).map(|at| self.swallowed(clause, from, at, to)).fold(0, u32::saturating_add);
+        let left_out = ledger.price(clause.tokens.clone(), &self.prices);
+        // "The new alarm at the gym is so loud" names a thing.
+        let names = self.parser.begins(&clause.core, &["det", "a"])
+            && tells
+            && !clause.has_time
+            && clause.command == "task.create";
+        let told = if names { REMARK } else { told };
+        let kept_elsewhere = if clause.command == "memory.store"
+            && self.parser.begins(&self.words(from, to), &["keeps"])
+            && self.gives_details(from, to)
+        {
+            DETAILS
+        } else {
+            0
+        };
+        let long =
+            clause.slots.iter().filter(|slot| NAMING.contains(&slot.name)).map(|slot| self.length(slot)).sum::<u32>();
+        left_out
+            .saturating_add(long)
+            .saturating_add(REQUEST + weak + lacking + told + kept_elsewhere)
+            .saturating_add(swallowed)
+    }
+
+    /// What the words of a name cost beyond those that names have.
+    fn length(&self, slot: &Slot) -> u32 {
+        let words = self.parser.heard.live(slot.first..slot.last + 1).len().saturating_sub(NAME_WORDS);
+        u32::try_from(words).unwrap_or(u32::MAX)
+    }
+
+    /// Whether an address or a long number is said, which is kept with whose it is.
+    fn gives_details(&self, from: usize, to: usize) -> bool {
+        const DIGITS_MIN: usize = 7;
+        let words = self.words(from, to).map(|at| self.parser.heard.typed(at));
+        let digits = |word: &str| word.chars().filter(char::is_ascii_digit).count();
+        words.clone().any(|word| word.contains('@')) || words.map(digits).sum::<usize>() >= DIGITS_MIN
+    }
+
+    /// What it costs that a request goes on over a border.
+    fn swallowed(&self, clause: &Clause, from: usize, at: usize, to: usize) -> u32 {
+        let border = &self.borders[at];
+        let holds = |slot: &&Slot| slot.first <= border.start && border.start <= slot.last;
+        // "Pls, I wanna leave early": what stands before a border and is no part of the request is polite.
+        let Some(slot) = clause.slots.iter().find(holds) else {
+            return if border.start <= clause.core.start { RUN_ON } else { 0 };
+        };
+        if self.asks_behind(clause, from, at, to) {
+            return SWALLOWED;
+        }
+        let announced = slot.first == border.start && border.kind == BorderKind::Turn;
+        match &self.beside[at].role {
+            _ if announced || RUNNING_ON.contains(&slot.name) || self.goes_on_with_a_list(clause, at) => 0,
+            // "The code is 4471, I'm always sat out here": a person's own remark is nothing to keep.
+            Some(SpanRole::Reason)
+                if NOTED.contains(&slot.name)
+                    && !clause.looks_up()
+                    && self.parser.begins(&self.range(at), &["myself"]) =>
+            {
+                SWALLOWED
+            }
+            Some(SpanRole::Reason | SpanRole::Skipped(_)) if NOTED.contains(&slot.name) && !clause.looks_up() => {
+                TOLD_INSIDE
+            }
+            Some(SpanRole::Reason) if self.states(at) => SWALLOWED,
+            Some(SpanRole::Skipped(class)) => self.prices.of(*class).saturating_add(SWALLOWED + REMARK),
+            Some(_) | None if self.has_ended(clause, at) => BEHIND_ITS_END,
+            Some(_) | None => RUN_ON,
+        }
+    }
+
+    /// Whether what stands behind a border has a verb of its own: not "the brushes", not "piping bags".
+    fn states(&self, at: usize) -> bool {
+        let range = self.range(at);
+        let ids = self.parser.heard.ids(range.clone());
+        let holds = |class: &str| self.parser.grammar.lexicon.find(class, &ids).is_some();
+        let of_verb = |at: usize| {
+            let word = lower(self.parser.heard.typed(at));
+            let ends = ["'s", "’s", "'m", "’m", "'re", "’re", "'ll", "’ll", "'ve", "’ve", "ed"];
+            word.len() > 3 && ends.iter().any(|end| word.ends_with(end))
+        };
+        self.parser.begins(&range, &["speaker"])
+            || ["tells", "alsotells", "state", "told", "sigh", "remark"].iter().any(|class| holds(class))
+            || range.clone().any(of_verb)
+    }
+
+    /// "Pay the rent Friday, | landlord already on my neck": a name ended with its time, and no other request begins.
+    fn is_told_behind_a_time(&self, at: usize) -> bool {
+        const WORDS_MIN: usize = 3;
+        let Border { end, start, .. } = self.borders[at];
+        let live = self.parser.heard.live(start..self.borders[at + 1].end);
+        let behind_a_time = at > 0 && self.parser.heard.hidden_by(end.saturating_sub(1)).is_some();
+        behind_a_time
+            && self.parser.heard.typed(end) == ","
+            && live.len() >= WORDS_MIN
+            && self.states(at)
+            && !self.may_be_needed(at)
+    }
+
+    /// Words behind a comma that may belong to what a request is about.
+    fn may_be_needed(&self, at: usize) -> bool {
+        let range = self.range(at);
+        let heard = self.parser.heard;
+        let ids = heard.ids(range.clone());
+        ids.is_empty()
+            || may_be_needed(heard.raw(range.start, range.end - 1), &ids, self.parser.grammar.lexicon)
+            || self.parser.begins(&range, &["invite", "errand", "joined"])
+            || heard.hidden_by(range.start).is_some()
+    }
+
+    /// Whether a clause needs no more words at a comma inside it: "Studio Thursday 7pm, | nice chairs there", but not "… ,
+    /// with Anna", "… , the new Thai place", "… , code 4421" and "… , bring the forms".
+    fn has_ended(&self, clause: &Clause, at: usize) -> bool {
+        const WORDS_MIN: usize = 3;
+        let end = self.borders[at].end;
+        // "Buy milk tomorrow, eggs and bread".
+        let says_more = self.states(at) || self.parser.heard.live(self.range(at)).len() >= WORDS_MIN;
+        let heard = self.parser.heard;
+        let behind_a_time = heard.hidden_by(end.saturating_sub(1)).is_some();
+        heard.typed(end) == "," && says_more && !self.may_be_needed(at) && (behind_a_time || clause.ends_at_a_comma())
+    }
+
+    /// Whether another request begins at a border inside a clause.
+    fn asks_behind(&self, clause: &Clause, from: usize, at: usize, to: usize) -> bool {
+        let Border { end, start, .. } = self.borders[at];
+        if self.goes_on_with_a_list(clause, at) {
+            return false;
+        }
+        let whole = |clause: Clause| !matches!(clause.built, Built::Ask { .. });
+        let before = self.parser.clause(self.borders[from].start..end).is_some_and(whole);
+        let ends = (at + 1..=to).map(|to| self.borders[to].end);
+        let mut found = ends.filter_map(|end| Some((self.parser.clause(start..end)?, start..end)));
+        found.any(|(right, range)| {
+            let begins = right.slots.iter().all(|slot| slot.first != right.core.start);
+            (begins && !right.weak || right.weak && before) && self.parser.is_further(clause, &right, &range)
+        })
+    }
+
+    /// "List called fire log: certificates, | alarm test sheet" goes on with its things.
+    fn goes_on_with_a_list(&self, clause: &Clause, at: usize) -> bool {
+        let end = self.borders[at].end;
+        let announced = |start: usize| (start..end).any(|at| self.parser.heard.typed(at) == ":");
+        clause.command == "keep.create" && self.parser.heard.typed(end) == "," && announced(clause.tokens.start)
+    }
+
+    /// What it costs that a request follows what stands before it.
+    pub(super) fn junction(&self, clause: &Clause, way: (usize, usize), to: usize) -> u32 {
+        let from = way.0;
+        let range = self.words(from, to);
+        let Some((left, end)) = self.last_request(way) else { return 0 };
+        if self.parser.tells_why(left, clause, &range) {
+            return UNDIVIDED;
+        }
+        let goes_on = from > 0 && self.borders[end - 1].sentence == self.borders[from].sentence;
+        // "He and | Elin are coming": no request begins with what is told about.
+        let goes_on_telling = self.ways[from][way.1].role == Some(SpanRole::Reason);
+        if goes_on && goes_on_telling && clause.slots.iter().any(|slot| slot.first == clause.core.start) {
+            return UNDIVIDED;
+        }
+        let reminds = self.parser.begins(&range, &["remindme"]);
+        let turn = self.borders[from].kind == BorderKind::Turn;
+        if !goes_on {
+            0
+        } else if turn && reminds {
+            if left.weak && left.command != "calendar.create_event" { LEADS_OVER } else { 0 }
+        } else if turn || self.goes_on_with_a_list(left, from) || !self.parser.is_further(left, clause, &range) {
+            UNDIVIDED
+        } else {
+            0
+        }
+    }
+}
+
+/// What some words are that ask for nothing, and what it costs to leave them out.
+pub(super) fn beside(parser: &Parser, range: Range<usize>, prices: &Prices) -> Beside {
+    let mut ledger = Ledger::new(parser.heard, &[], parser.hearing.reference.now);
+    if parser.heard.live(range.clone()).is_empty() && parser.heard.times_in(&range).is_empty() {
+        return Beside { role: Some(SpanRole::Politeness), price: 0 };
+    }
+    let role = ledger.role_of_part(&range);
+    let price = match &role {
+        Some(SpanRole::Politeness) => 0,
+        Some(SpanRole::Skipped(class)) => prices.of(*class).saturating_add(REMARK),
+        Some(_) => REMARK,
+        None => {
+            range.clone().for_each(|at| ledger.alone(at));
+            ledger.price(range, prices).saturating_add(REMARK)
+        }
+    };
+    Beside { role, price }
+}
