@@ -86,8 +86,8 @@ impl Chart<'_, '_> {
                 (if told { GOES_ON } else { REMARK }, Some(SpanRole::Reason))
             }
             Some(SpanRole::Reason) if told => (GOES_ON, Some(SpanRole::Reason)),
-            Some(SpanRole::Reason) => (price.saturating_add(self.left_out(&range)), Some(SpanRole::Reason)),
-            role => (*price, role.clone()),
+            Some(SpanRole::Politeness) => (*price, Some(SpanRole::Politeness)),
+            role => (price.saturating_add(self.left_out(&range)), role.clone()),
         }
     }
 
