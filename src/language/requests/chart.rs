@@ -19,8 +19,8 @@ use rustc_hash::FxHasher;
 use super::account::SpanRole;
 use super::borders::{Border, borders};
 use super::parser::{Clause, Parser, quoted_words};
-use super::prices::Prices;
-use weighing::{Beside, SECOND, beside};
+use super::prices::{PartPrice, Prices};
+use weighing::{Beside, beside};
 
 /// Ways to a border that are followed side by side.
 const WAYS_MAX: usize = 4;
@@ -111,7 +111,7 @@ impl<'a, 'p> Chart<'a, 'p> {
                 };
                 let found: Vec<Clause> = found.into_iter().filter(|clause| !clause.asks_by(&quoted)).collect();
                 let price = |(nth, clause): (usize, &Clause)| {
-                    self.request(clause, from, to) + if nth == 0 { 0 } else { SECOND }
+                    self.request(clause, from, to) + if nth == 0 { 0 } else { self.prices.part(PartPrice::Second) }
                 };
                 let prices: Vec<u32> = found.iter().enumerate().map(price).collect();
                 for nth in 0..self.ways[from].len() {

@@ -251,7 +251,8 @@ impl Held<'_> {
     fn is_remark(&self, segment: &[AccountedPart]) -> bool {
         let is_spoken = |part: &AccountedPart| match &part.role {
             SpanRole::Param(slot) => SPOKEN.contains(&slot.as_str()),
-            role => matches!(role, SpanRole::Command | SpanRole::Skipped(TokenClass::Request)),
+            SpanRole::Skipped(class) => *class == TokenClass::Request || class.turns_around(),
+            role => *role == SpanRole::Command,
         };
         if segment.iter().any(is_spoken) {
             return false;

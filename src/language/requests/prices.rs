@@ -1,4 +1,5 @@
-//! What it costs to leave a word out, by its class: `data/language/requests/prices.txt`, read where it stands.
+//! What it costs to leave a word out, by its class, and what a part of a message costs as a whole:
+//! `data/language/requests/prices.txt`, read where it stands.
 
 use std::fmt;
 
@@ -62,21 +63,82 @@ impl fmt::Display for TokenClass {
     }
 }
 
-/// The prices of all classes, and what a plan may spend.
+/// What a part of a message costs as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PartPrice {
+    /// A request: a second one is worth more than a remark.
+    Request,
+    /// One that is right only when nothing else fits.
+    Weak,
+    /// One that lacks something.
+    Lacking,
+    /// The less likely of two readings of the same words.
+    Second,
+    /// What is only said beside the requests.
+    Remark,
+    /// One more part of the same remark.
+    GoesOn,
+    /// A request that is taken for something told.
+    LeftOut,
+    /// The same of one that is right only when nothing else fits.
+    LeftOutWeak,
+    /// A part of a sentence inside what something is called.
+    Swallowed,
+    /// Words behind a mark that may go on with a name or a list.
+    RunOn,
+    /// The same where nothing goes on: behind its time, and in what is looked for by its name.
+    BehindItsEnd,
+    /// A statement inside what somebody is to read later.
+    ToldInside,
+    /// A request made of words that tell something.
+    ToldAsRequest,
+    /// What leads over to a request with "so", as a request of its own.
+    LeadsOver,
+    /// An address or a number in what is only remembered.
+    Details,
+    /// Two requests where nothing says that a second one begins.
+    Undivided,
+}
+
+/// Each by its name in the table.
+const PARTS: [(PartPrice, &str); 16] = [
+    (PartPrice::Request, "request"),
+    (PartPrice::Weak, "weak"),
+    (PartPrice::Lacking, "lacking"),
+    (PartPrice::Second, "second"),
+    (PartPrice::Remark, "remark"),
+    (PartPrice::GoesOn, "goes-on"),
+    (PartPrice::LeftOut, "left-out"),
+    (PartPrice::LeftOutWeak, "left-out-weak"),
+    (PartPrice::Swallowed, "swallowed"),
+    (PartPrice::RunOn, "run-on"),
+    (PartPrice::BehindItsEnd, "behind-its-end"),
+    (PartPrice::ToldInside, "told-inside"),
+    (PartPrice::ToldAsRequest, "told-as-request"),
+    (PartPrice::LeadsOver, "leads-over"),
+    (PartPrice::Details, "details"),
+    (PartPrice::Undivided, "undivided"),
+];
+
+/// The prices of all classes and parts, and what a plan may spend.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prices {
     by_class: [u32; CLASSES.len()],
+    by_part: [u32; PARTS.len()],
     pub budget: u32,
 }
 
 impl Prices {
     /// A class that the table does not name is more than any plan may spend.
     pub fn read() -> Prices {
-        let mut prices = Prices { by_class: [u32::MAX; CLASSES.len()], budget: 0 };
+        let mut prices = Prices { by_class: [u32::MAX; CLASSES.len()], by_part: [0; PARTS.len()], budget: 0 };
         for (name, price) in lines() {
-            match CLASSES.iter().find(|(_, known)| *known == name) {
-                Some((class, _)) => prices.by_class[*class as usize] = price,
-                None => prices.budget = price,
+            let class = CLASSES.iter().find(|(_, known)| *known == name).map(|(class, _)| *class as usize);
+            let part = PARTS.iter().find(|(_, known)| *known == name).map(|(part, _)| *part as usize);
+            match (class, part) {
+                (Some(class), _) => prices.by_class[class] = price,
+                (None, Some(part)) => prices.by_part[part] = price,
+                (None, None) => prices.budget = price,
             }
         }
         prices
@@ -84,6 +146,10 @@ impl Prices {
 
     pub fn of(&self, class: TokenClass) -> u32 {
         self.by_class[class as usize]
+    }
+
+    pub fn part(&self, part: PartPrice) -> u32 {
+        self.by_part[part as usize]
     }
 }
 
@@ -100,10 +166,13 @@ mod tests {
     #[test]
     fn every_class_has_one_price_and_nothing_else_has() {
         let names: Vec<&str> = lines().map(|(name, _)| name).collect();
-        assert_eq!(names.len(), CLASSES.len() + 1, "{names:?}");
+        assert_eq!(names.len(), CLASSES.len() + PARTS.len() + 1, "{names:?}");
         assert_eq!(names[0], "budget");
         for (at, (class, name)) in CLASSES.into_iter().enumerate() {
             assert_eq!((class as usize, names.iter().filter(|known| **known == name).count()), (at, 1), "{name}");
+        }
+        for (at, (part, name)) in PARTS.into_iter().enumerate() {
+            assert_eq!((part as usize, names.iter().filter(|known| **known == name).count()), (at, 1), "{name}");
         }
     }
 

@@ -5,6 +5,7 @@
 
 use super::plan::Topic;
 use super::progressing::Progressing;
+use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
 use crate::core::text::{shorten, visible};
 use crate::language::requests;
@@ -21,7 +22,10 @@ const PARTS_MAX: usize = 4;
 pub(crate) fn name_what_is_missing(turn: &Turn<'_>, topic: &Topic<'_>, so_far: &mut Progressing) -> bool {
     let is_new = topic.answers.is_none() && topic.amends.is_none();
     let planned = turn.brain.model.is_some() && !so_far.proposed.is_empty();
-    if !is_new || !planned || !turn.origin().is_own_words() {
+    // Where everything was refused, each refusal says that nothing was done.
+    let reports = &so_far.answer.reports;
+    let all_refused = !reports.is_empty() && reports.iter().all(|report| report.status == Status::Refused);
+    if !is_new || !planned || all_refused || !turn.origin().is_own_words() {
         return false;
     }
     let actions: Vec<PlannedAction> = so_far.proposed.iter().chain(&so_far.left).cloned().collect();

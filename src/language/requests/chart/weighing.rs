@@ -9,41 +9,11 @@ use super::super::filling::Built;
 use super::super::further::may_be_needed;
 use super::super::matching::Slot;
 use super::super::parser::{Clause, Parser};
-use super::super::prices::{Prices, TokenClass};
+use super::super::prices::{PartPrice, Prices, TokenClass};
 use super::super::unread::Ledger;
 use super::Chart;
 use crate::language::tokens::lower;
 
-/// What a part costs that needs no words to be left out: a second request is worth more than a remark.
-const REQUEST: u32 = 1;
-/// A request that is right only when nothing else fits, and one that lacks something.
-const WEAK: u32 = 3;
-const LACKING: u32 = 4;
-/// The less likely of two readings of the same words.
-pub(super) const SECOND: u32 = 2;
-/// What is only said beside the requests.
-const REMARK: u32 = 7;
-/// One more part of the same.
-const GOES_ON: u32 = 2;
-/// A request that is taken for something told.
-const LEFT_OUT: u32 = 25;
-const LEFT_OUT_WEAK: u32 = 6;
-/// A part of a sentence inside what something is called.
-const SWALLOWED: u32 = 12;
-/// Words behind a mark that may go on with a name or a list.
-const RUN_ON: u32 = 1;
-/// The same where nothing goes on: behind its time, and in what is looked for by its name.
-const BEHIND_ITS_END: u32 = 30;
-/// A statement inside what somebody is to read later.
-const TOLD_INSIDE: u32 = 4;
-/// A request made of words that tell something.
-const TOLD_AS_REQUEST: u32 = 3;
-/// What leads over to a request with "so" is why it is asked for.
-const LEADS_OVER: u32 = 10;
-/// An address or a number in what is only remembered.
-const DETAILS: u32 = 8;
-/// Two requests where nothing says that a second one begins.
-const UNDIVIDED: u32 = 20;
 /// Slots that go on behind a comma, as people are to read them, and those that are read by the person alone.
 const RUNNING_ON: [&str; 5] = ["body", "ask", "clause", "request", "to"];
 const NOTED: [&str; 4] = ["text", "fact", "value", "description"];
@@ -79,13 +49,14 @@ impl Chart<'_, '_> {
         let is_told = told || role.is_none() && self.is_told_behind_a_time(at);
         match role {
             None | Some(SpanRole::Reason | SpanRole::Skipped(TokenClass::Request)) if why() => {
-                (REMARK, Some(SpanRole::Reason))
+                (self.prices.part(PartPrice::Remark), Some(SpanRole::Reason))
             }
             // What goes on with something told is told, too.
-            None | Some(SpanRole::Skipped(TokenClass::Quotation)) if is_told => {
-                (if told { GOES_ON } else { REMARK }, Some(SpanRole::Reason))
-            }
-            Some(SpanRole::Reason) if told => (GOES_ON, Some(SpanRole::Reason)),
+            None | Some(SpanRole::Skipped(TokenClass::Quotation)) if is_told => (
+                if told { self.prices.part(PartPrice::GoesOn) } else { self.prices.part(PartPrice::Remark) },
+                Some(SpanRole::Reason),
+            ),
+            Some(SpanRole::Reason) if told => (self.prices.part(PartPrice::GoesOn), Some(SpanRole::Reason)),
             Some(SpanRole::Politeness) => (*price, Some(SpanRole::Politeness)),
             role => (price.saturating_add(self.left_out(&range)), role.clone()),
         }
@@ -96,8 +67,8 @@ impl Chart<'_, '_> {
     fn left_out(&self, range: &Range<usize>) -> u32 {
         let begins = |clause: &Clause| clause.slots.iter().all(|slot| slot.first != clause.core.start);
         match self.parser.clause(range.clone()) {
-            Some(clause) if !clause.weak && begins(&clause) => LEFT_OUT,
-            Some(clause) if clause.has_time => LEFT_OUT_WEAK,
+            Some(clause) if !clause.weak && begins(&clause) => self.prices.part(PartPrice::LeftOut),
+            Some(clause) if clause.has_time => self.prices.part(PartPrice::LeftOutWeak),
             Some(_) | None => 0,
         }
     }
@@ -108,11 +79,11 @@ impl Chart<'_, '_> {
         let actions: Vec<_> = clause.actions().cloned().collect();
         let mut ledger = Ledger::new(parser.heard, &actions, parser.hearing.reference.now);
         ledger.clause(clause);
-        let weak = if clause.weak { WEAK } else { 0 };
-        let lacking = if matches!(clause.built, Built::Ask { .. }) { LACKING } else { 0 };
+        let weak = if clause.weak { self.prices.part(PartPrice::Weak) } else { 0 };
+        let lacking = if matches!(clause.built, Built::Ask { .. }) { self.prices.part(PartPrice::Lacking) } else { 0 };
         let tells = to == from + 1 && self.beside[from].role == Some(SpanRole::Reason);
         let told = if tells && clause.weak && !clause.has_time && clause.command == "task.create" {
-            TOLD_AS_REQUEST
+            self.prices.part(PartPrice::ToldAsRequest)
         } else {
             0
         };
@@ -123,12 +94,12 @@ impl Chart<'_, '_> {
             && tells
             && !clause.has_time
             && clause.command == "task.create";
-        let told = if names { REMARK } else { told };
+        let told = if names { self.prices.part(PartPrice::Remark) } else { told };
         let kept_elsewhere = if clause.command == "memory.store"
             && self.parser.begins(&self.words(from, to), &["keeps"])
             && self.gives_details(from, to)
         {
-            DETAILS
+            self.prices.part(PartPrice::Details)
         } else {
             0
         };
@@ -136,7 +107,7 @@ impl Chart<'_, '_> {
             clause.slots.iter().filter(|slot| NAMING.contains(&slot.name)).map(|slot| self.length(slot)).sum::<u32>();
         left_out
             .saturating_add(long)
-            .saturating_add(REQUEST + weak + lacking + told + kept_elsewhere)
+            .saturating_add(self.prices.part(PartPrice::Request) + weak + lacking + told + kept_elsewhere)
             .saturating_add(swallowed)
     }
 
@@ -160,10 +131,10 @@ impl Chart<'_, '_> {
         let holds = |slot: &&Slot| slot.first <= border.start && border.start <= slot.last;
         // "Pls, I wanna leave early": what stands before a border and is no part of the request is polite.
         let Some(slot) = clause.slots.iter().find(holds) else {
-            return if border.start <= clause.core.start { RUN_ON } else { 0 };
+            return if border.start <= clause.core.start { self.prices.part(PartPrice::RunOn) } else { 0 };
         };
         if self.asks_behind(clause, from, at, to) {
-            return SWALLOWED;
+            return self.prices.part(PartPrice::Swallowed);
         }
         let announced = slot.first == border.start && border.kind == BorderKind::Turn;
         match &self.beside[at].role {
@@ -174,15 +145,18 @@ impl Chart<'_, '_> {
                     && !clause.looks_up()
                     && self.parser.begins(&self.range(at), &["myself"]) =>
             {
-                SWALLOWED
+                self.prices.part(PartPrice::Swallowed)
             }
             Some(SpanRole::Reason | SpanRole::Skipped(_)) if NOTED.contains(&slot.name) && !clause.looks_up() => {
-                TOLD_INSIDE
+                self.prices.part(PartPrice::ToldInside)
             }
-            Some(SpanRole::Reason) if self.states(at) => SWALLOWED,
-            Some(SpanRole::Skipped(class)) => self.prices.of(*class).saturating_add(SWALLOWED + REMARK),
-            Some(_) | None if self.has_ended(clause, at) => BEHIND_ITS_END,
-            Some(_) | None => RUN_ON,
+            Some(SpanRole::Reason) if self.states(at) => self.prices.part(PartPrice::Swallowed),
+            Some(SpanRole::Skipped(class)) => self
+                .prices
+                .of(*class)
+                .saturating_add(self.prices.part(PartPrice::Swallowed) + self.prices.part(PartPrice::Remark)),
+            Some(_) | None if self.has_ended(clause, at) => self.prices.part(PartPrice::BehindItsEnd),
+            Some(_) | None => self.prices.part(PartPrice::RunOn),
         }
     }
 
@@ -266,22 +240,26 @@ impl Chart<'_, '_> {
         let range = self.words(from, to);
         let Some((left, end)) = self.last_request(way) else { return 0 };
         if self.parser.tells_why(left, clause, &range) {
-            return UNDIVIDED;
+            return self.prices.part(PartPrice::Undivided);
         }
         let goes_on = from > 0 && self.borders[end - 1].sentence == self.borders[from].sentence;
         // "He and | Elin are coming": no request begins with what is told about.
         let goes_on_telling = self.ways[from][way.1].role == Some(SpanRole::Reason);
         if goes_on && goes_on_telling && clause.slots.iter().any(|slot| slot.first == clause.core.start) {
-            return UNDIVIDED;
+            return self.prices.part(PartPrice::Undivided);
         }
         let reminds = self.parser.begins(&range, &["remindme"]);
         let turn = self.borders[from].kind == BorderKind::Turn;
         if !goes_on {
             0
         } else if turn && reminds {
-            if left.weak && left.command != "calendar.create_event" { LEADS_OVER } else { 0 }
+            if left.weak && left.command != "calendar.create_event" {
+                self.prices.part(PartPrice::LeadsOver)
+            } else {
+                0
+            }
         } else if turn || self.goes_on_with_a_list(left, from) || !self.parser.is_further(left, clause, &range) {
-            UNDIVIDED
+            self.prices.part(PartPrice::Undivided)
         } else {
             0
         }
@@ -297,11 +275,11 @@ pub(super) fn beside(parser: &Parser, range: Range<usize>, prices: &Prices) -> B
     let role = ledger.role_of_part(&range);
     let price = match &role {
         Some(SpanRole::Politeness) => 0,
-        Some(SpanRole::Skipped(class)) => prices.of(*class).saturating_add(REMARK),
-        Some(_) => REMARK,
+        Some(SpanRole::Skipped(class)) => prices.of(*class).saturating_add(prices.part(PartPrice::Remark)),
+        Some(_) => prices.part(PartPrice::Remark),
         None => {
             range.clone().for_each(|at| ledger.alone(at));
-            ledger.price(range, prices).saturating_add(REMARK)
+            ledger.price(range, prices).saturating_add(prices.part(PartPrice::Remark))
         }
     };
     Beside { role, price }
