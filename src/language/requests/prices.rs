@@ -102,7 +102,7 @@ pub(super) enum PartPrice {
 
 /// Each by its name in the table.
 const PARTS: [(PartPrice, &str); 16] = [
-    (PartPrice::Request, "request"),
+    (PartPrice::Request, "asked"),
     (PartPrice::Weak, "weak"),
     (PartPrice::Lacking, "lacking"),
     (PartPrice::Second, "second"),
