@@ -17,8 +17,6 @@
 mod alike;
 mod asker;
 mod consent;
-#[cfg(test)]
-mod held;
 mod plan;
 mod report;
 mod route;

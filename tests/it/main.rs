@@ -15,7 +15,6 @@ mod faults;
 mod flows;
 mod forget;
 mod fuzz;
-mod held;
 mod hostile;
 mod invariants;
 mod lazy;
