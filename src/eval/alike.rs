@@ -81,7 +81,7 @@ fn with_required(entry: &dyn Entry, params: &Params) -> Params {
     params
 }
 
-fn overlaid(under: &Params, over: &Params) -> Params {
+pub(super) fn overlaid(under: &Params, over: &Params) -> Params {
     let mut both = under.clone();
     for (name, value) in over {
         let merged = match (both.get(name), value) {

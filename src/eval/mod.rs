@@ -17,6 +17,8 @@
 mod alike;
 mod asker;
 mod consent;
+#[cfg(test)]
+mod held;
 mod plan;
 mod report;
 mod route;

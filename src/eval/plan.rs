@@ -29,7 +29,7 @@ use crate::services::registry::Services;
 use crate::store::MemoryStore;
 
 /// The built-in services over nothing: only their commands are looked at.
-static CATALOG: LazyLock<Arc<Services>> = LazyLock::new(|| {
+pub(super) static CATALOG: LazyLock<Arc<Services>> = LazyLock::new(|| {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let index: Arc<dyn Index> = Arc::new(PlainIndex::new(store.clone(), Vec::new()));
     services::built_in(&store, &index, &Mailboxes::new(Path::new(""), None, index.clone()), None).0.now()
@@ -85,7 +85,7 @@ pub(super) struct Example {
     pub(super) text: String,
     pub(super) reference: Reference,
     pub(super) history: Vec<Past>,
-    expect: Vec<Expected>,
+    pub(super) expect: Vec<Expected>,
 }
 
 impl From<Said> for Past {

@@ -15,6 +15,7 @@ mod faults;
 mod flows;
 mod forget;
 mod fuzz;
+mod held;
 mod hostile;
 mod invariants;
 mod lazy;

@@ -5,6 +5,7 @@
 //!      ─► derivation (what is said beside, what points back) ─► finish ─► unread (the account) ─► Plan or a question
 //! a part: parser ─► matching (frames) ─► reading ─► filling/* (one file a service: slots become parameters)
 //! text ─► intents (what the parts seem to ask) ─► routing
+//! a model's plan ─► held (what of the message it leaves out)
 //! ```
 //!
 //! It runs when no model is configured, catches a failed stage and drives speculation. Invariants: no I/O, no
@@ -31,6 +32,7 @@ mod filling;
 mod finish;
 mod further;
 pub(crate) mod grammar;
+mod held;
 mod history;
 pub(crate) mod intents;
 pub(crate) mod lexicon;
@@ -42,6 +44,7 @@ pub(crate) mod parser;
 pub(crate) mod phrases;
 mod prices;
 mod reading;
+mod said;
 pub(crate) mod slot_types;
 mod talk;
 pub(crate) mod text;
@@ -67,6 +70,7 @@ pub use amend::amend;
 pub use complete::complete;
 pub use condition::{Condition, ConditionKind, unheeded_conditions};
 pub use explain::{explain, in_short};
+pub use held::left_out;
 pub use notation::Mistake;
 pub use orders::order;
 pub use phrases::{Phrases, PhrasesError};

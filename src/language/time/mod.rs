@@ -215,6 +215,11 @@ pub fn half_of(name: &str) -> Option<Half> {
     grammar::cue_in(name)
 }
 
+/// A number as people say it: "7", "seven".
+pub fn number(word: &str) -> Option<u32> {
+    word.parse().ok().or_else(|| grammar::number_of(word))
+}
+
 /// Where a text begins, whether it is a sentence or an expression alone; see [`start_of`]. What is asked for comes
 /// before what it is asked for because of: "school starts tomorrow, so remind me tonight".
 pub fn start_in(text: &str, reference: &Reference) -> Option<DateTime<Tz>> {

@@ -12,6 +12,7 @@ pub(crate) mod doubts;
 pub(crate) mod execute;
 pub(crate) mod gate;
 pub(crate) mod guard;
+mod held;
 pub(crate) mod honest;
 mod known;
 pub(crate) mod later;

@@ -5,10 +5,11 @@ use super::condition;
 use super::context::Context;
 use super::execute::{self, Grant, Start};
 use super::gate::{self, Gated, Passed};
+use super::held;
 use super::later::{self, Sorted};
 use super::order::{self, InOrder};
 use super::plan::{self, Planned, Topic};
-use super::progressing::{Progressing, put_together};
+use super::progressing::{Progressing, put_together, told_by_receipts};
 use super::reflect;
 use crate::core::ids::RunId;
 use crate::core::plan::Plan;
@@ -51,6 +52,9 @@ pub(crate) async fn rounds(
         }
     }
     so_far.name_what_is_left(turn.brain);
+    if held::name_what_is_missing(turn, &topic, &mut so_far) {
+        return Ok(told_by_receipts(turn, so_far).holding(context.untrusted.clone()));
+    }
     Ok(put_together(turn, so_far, context).await)
 }
 

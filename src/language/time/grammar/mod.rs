@@ -31,7 +31,7 @@ mod span;
 
 use std::ops::Range;
 
-use super::words::{Half, LEXICONS, Lexicon, Link, Sense, TokenKind, TokenLine};
+use super::words::{Atom, Half, LEXICONS, Lexicon, Link, Sense, TokenKind, TokenLine};
 use super::{DateOrder, TimeRole};
 use component::ComponentReader;
 pub use moved::{Direction, MovedBy, moved_by};
@@ -109,6 +109,15 @@ pub fn request_in(text: &str) -> Range<usize> {
         Some(bytes(&line, at, line.link(at, Link::Request).unwrap_or(at + 1)))
     };
     LEXICONS.iter().filter_map(begins).max_by_key(|r| r.start).unwrap_or_default()
+}
+
+/// The number that a word says, and says alone.
+pub fn number_of(word: &str) -> Option<u32> {
+    let said = |atom: &Atom| if let Sense::Number(number) = atom.sense { Some(number) } else { None };
+    LEXICONS.iter().find_map(|lexicon| {
+        let line = TokenLine::new(word, lexicon);
+        line.pick(0, said).filter(|(_, end)| *end == line.tokens.len()).map(|(number, _)| number)
+    })
 }
 
 /// Which half of the day the words of a text suggest.

@@ -1,0 +1,56 @@
+//! A model's plan, held against the message: what the person said and nothing of it carries is told.
+//!
+//! Invariant: a turn that left something out says so below its receipts, and no model says anything about it, so that
+//! nothing claims that all is done. Not here: what of a message is dear (`language::requests`).
+
+use super::plan::Topic;
+use super::progressing::Progressing;
+use crate::core::outcome::Status;
+use crate::core::plan::PlannedAction;
+use crate::core::text::{shorten, visible};
+use crate::language::requests;
+use crate::language::requests::Hearing;
+use crate::pipeline::commit::Question;
+use crate::pipeline::turn::Turn;
+
+/// Of each part that is named.
+const PART_CHARS_MAX: usize = 120;
+/// Parts that are named; who left out more understood nothing.
+const PARTS_MAX: usize = 4;
+
+/// Names what was left out, if anything was; whether it was.
+pub(crate) fn name_what_is_missing(turn: &Turn<'_>, topic: &Topic<'_>, so_far: &mut Progressing) -> bool {
+    let is_new = topic.answers.is_none() && topic.amends.is_none();
+    let planned = turn.brain.model.is_some() && !so_far.proposed.is_empty();
+    // Where everything was refused, each refusal says that nothing was done.
+    let reports = &so_far.answer.reports;
+    let all_refused = !reports.is_empty() && reports.iter().all(|report| report.status == Status::Refused);
+    if !is_new || !planned || all_refused || !turn.origin().is_own_words() {
+        return false;
+    }
+    let actions: Vec<PlannedAction> = so_far.proposed.iter().chain(&so_far.left).cloned().collect();
+    let past = turn.past();
+    let services = turn.brain.services.now();
+    let phrases = services.phrases();
+    let reference = turn.reference();
+    let hearing = Hearing { text: turn.words(), reference: &reference, history: &past, phrases: &phrases };
+    // A condition is looked up or asked about before anything is done; see `condition`.
+    let left_out = requests::left_out(&hearing, &actions, &told(so_far));
+    if left_out.is_empty() {
+        return false;
+    }
+    let parts = left_out.iter().take(PARTS_MAX).map(|part| format!("“{}”", visible(&shorten(part, PART_CHARS_MAX))));
+    so_far.results.add_remark(format!("Not done: {}", parts.collect::<Vec<_>>().join(", ")));
+    true
+}
+
+/// What the person reads about this turn: receipts, cards, and the question.
+fn told(so_far: &Progressing) -> Vec<String> {
+    let receipts = so_far.results.receipts.iter().cloned();
+    let replies = so_far.answer.replies.iter().map(|reply| reply.text.clone());
+    let question = match &so_far.answer.clarification {
+        Question::Open(question) => Some(question.question.clone()),
+        Question::Settled | Question::Keep => None,
+    };
+    receipts.chain(replies).chain(question).collect()
+}
