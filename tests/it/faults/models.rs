@@ -304,7 +304,7 @@ fn hangs_in(stages: &'static [&'static str]) -> ModelServer {
     ModelServer::start(move |request| match request.stage.as_str() {
         stage if stages.contains(&stage) => ModelReply::hang(),
         "route" => route(&["task"]),
-        "plan" => plan(&[planned("task", "create", json!({"title": "Call mom", "deadline": "2026-01-13T17:00:00"}))]),
+        "plan" => plan(&[planned("task", "create", json!({"title": "Call mom", "deadline": "2026-01-12T17:00:00"}))]),
         _ => ModelReply::text("There you go."),
     })
 }
