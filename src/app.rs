@@ -1,6 +1,5 @@
 //! Putting the parts together: from a configuration to a [`Brain`] that can take turns.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -149,7 +148,7 @@ fn model(config: &Config) -> Result<Option<Arc<dyn Model>>, llm::SettingsError> 
     let settings = llm::ClientSettings {
         stages: config.models.iter().map(|(stage, e)| (*stage, endpoint(e))).collect(),
         fallback: config.model_fallback.as_ref().map(endpoint),
-        timeout: HashMap::new(),
+        timeout: config.model_timeouts.iter().map(|(stage, wait)| (*stage, *wait)).collect(),
     };
     let client: Arc<dyn Model> = Arc::new(llm::OpenAiClient::new(settings)?);
     Ok(Some(client))

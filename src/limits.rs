@@ -4,9 +4,11 @@
 
 mod eval;
 pub mod kept;
+mod models;
 mod search;
 
 pub use eval::*;
+pub use models::*;
 pub use search::*;
 
 /// A message longer than this is cut for planning, and the person is told. Telegram sends at most 4,096
@@ -265,18 +267,6 @@ pub const RETENTION_PATIENCE_MS: u64 = 10_000;
 pub const ASIDE_LISTED_MAX: usize = 10_000;
 /// Of those that are told at once so many are named; the rest is a number.
 pub const ASIDE_NAMED_MAX: usize = 5;
-
-/// Shapes of answers, and prompts that follow from them, kept as they go out: more sets of services than people ask
-/// for, and a few megabytes at most.
-pub const SCHEMAS_KEPT: usize = 64;
-/// Model answers larger than this are cut off: no stage needs more.
-pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
-/// One event of a streamed answer; a whole answer fits, as some servers send it.
-pub const MODEL_EVENT_BYTES_MAX: usize = 256 * 1024;
-/// Attempts for one model call, the first included.
-pub const MODEL_ATTEMPTS_MAX: usize = 3;
-/// A Retry-After longer than this is not waited for; the stage falls back.
-pub const MODEL_RETRY_AFTER_SECS_MAX: u64 = 10;
 
 /// Length, life and tries of a pairing code.
 pub const PAIRING_CHARS: usize = 10;

@@ -12,6 +12,7 @@ pub(super) const KEYS: &[(&str, Use)] = &[
     ("LLM_BASE_URL", Use::Now),
     ("LLM_API_KEY", Use::Now),
     ("LLM_MODEL", Use::Now),
+    ("LLM_TIMEOUT", Use::Now),
     ("LLM_PRICE_IN", Use::Now),
     ("LLM_PRICE_OUT", Use::Now),
     ("LLM_FALLBACK_BASE_URL", Use::Now),
@@ -53,7 +54,7 @@ pub(super) enum Use {
 
 /// Whether there is this key; those of an endpoint may carry a stage's name.
 pub(super) fn is_known(key: &str) -> bool {
-    let staged = ["LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL"]
+    let staged = ["LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL", "LLM_TIMEOUT"]
         .iter()
         .chain(&PRICE_KEYS)
         .find_map(|base| key.strip_prefix(base)?.strip_prefix('_'))

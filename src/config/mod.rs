@@ -64,6 +64,8 @@ pub struct Config {
     pub telegram: Option<TelegramConfig>,
     /// The endpoint of each stage; empty: built-in understanding does it all.
     pub models: BTreeMap<Stage, ModelEndpoint>,
+    /// How long a stage waits for its model's first word, and between words, where that is set.
+    pub model_timeouts: BTreeMap<Stage, Duration>,
     /// What the tokens of each stage's model cost, where its owner has said so.
     pub prices: BTreeMap<Stage, Price>,
     /// Takes over when a stage's endpoint does not answer.
@@ -165,6 +167,9 @@ mod tests {
             ("BRAIN_BREATH", "-5ms"),
             ("TRANSCRIBE_MODEL", "whisper-1"),
             ("LLM_MODEL", "small"),
+            ("LLM_TIMEOUT", "0s"),
+            ("LLM_TIMEOUT", "2h"),
+            ("LLM_TIMEOUT_PLAN", "slow"),
         ] {
             let error = parse(&[(key, value)]).unwrap_err();
             assert!(error.contains(key), "{key}: {error}");
@@ -207,6 +212,19 @@ mod tests {
         assert!(config.models[&Stage::Route].api_key.is_some());
         assert_eq!(config.models[&Stage::Plan].model, "big");
         assert!(config.models[&Stage::Plan].api_key.is_none());
+    }
+
+    #[test]
+    fn a_stage_waits_as_long_as_is_set_for_it_or_for_all() {
+        let waits = |pairs: &[(&str, &str)]| parse(pairs).unwrap().model_timeouts;
+        assert!(waits(&[]).is_empty(), "each stage knows how long it waits");
+        let set = waits(&[("LLM_TIMEOUT", "3m"), ("LLM_TIMEOUT_ROUTE", "20s")]);
+        assert_eq!(set[&Stage::Route], Duration::from_secs(20));
+        assert_eq!(set[&Stage::Plan], Duration::from_secs(180));
+        assert_eq!(waits(&[("LLM_TIMEOUT_PLAN", "5m")]).into_iter().collect::<Vec<_>>(), [(
+            Stage::Plan,
+            Duration::from_secs(300)
+        )]);
     }
 
     #[test]

@@ -61,6 +61,7 @@ impl Reader {
         Config {
             telegram,
             models,
+            model_timeouts: self.model_timeouts(),
             prices: self.prices(),
             model_fallback,
             transcribe: self.endpoint("TRANSCRIBE_BASE_URL", "TRANSCRIBE_API_KEY", "TRANSCRIBE_MODEL", None),
@@ -189,6 +190,18 @@ impl Reader {
                 .push("LLM_BASE_URL is missing: it serves every stage that has no endpoint of its own".to_owned());
         }
         models
+    }
+
+    /// How long each stage waits, where that is set.
+    fn model_timeouts(&mut self) -> BTreeMap<Stage, Duration> {
+        let mut wait = |key: &str| {
+            self.parsed(key, "a duration from 1s to 1h, such as 2m", |text| {
+                duration(text).filter(|d| limits::MODEL_TIMEOUT_SECS.contains(&d.as_secs()))
+            })
+        };
+        let common = wait("LLM_TIMEOUT");
+        let own = Stage::ALL.map(|stage| (stage, wait(&format!("LLM_TIMEOUT_{}", stage.name().to_uppercase()))));
+        own.into_iter().filter_map(|(stage, own)| Some((stage, own.or(common)?))).collect()
     }
 
     fn endpoint(&mut self, url: &str, key: &str, model: &str, common: Option<&ModelEndpoint>) -> Option<ModelEndpoint> {

@@ -26,6 +26,7 @@ const KEY_BYTES_MIN: usize = 5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Unreachable,
+    TooSlow,
     Rejected(u16),
     Unreadable,
 }
@@ -52,6 +53,11 @@ impl Failure {
         Self::new(Kind::Unreachable, why)
     }
 
+    /// It was waited for as long as its stage may be.
+    pub fn too_slow(why: impl Into<String>) -> Self {
+        Self::new(Kind::TooSlow, why)
+    }
+
     pub fn unreadable(why: impl Into<String>) -> Self {
         Self::new(Kind::Unreadable, why)
     }
@@ -66,7 +72,7 @@ impl Failure {
     /// It let an earlier stage of the same turn wait in vain.
     pub fn given_up() -> Self {
         let why = "it did not answer an earlier stage of this turn in time, so it was not waited for again";
-        Self { is_final: true, ..Self::unreachable(why) }
+        Self { is_final: true, ..Self::too_slow(why) }
     }
 
     /// From an error of the transport. Its root says what happened; the URL (which may hold a password) is
@@ -104,7 +110,7 @@ impl Failure {
     pub fn is_transient(&self) -> bool {
         !self.is_final
             && match self.kind {
-                Kind::Unreachable => true,
+                Kind::Unreachable | Kind::TooSlow => true,
                 Kind::Rejected(status) => matches!(status, 408 | 429 | 500..=599),
                 Kind::Unreadable => false,
             }
@@ -114,7 +120,7 @@ impl Failure {
     /// to slow down (429) is alive.
     pub fn is_outage(&self) -> bool {
         match self.kind {
-            Kind::Unreachable => true,
+            Kind::Unreachable | Kind::TooSlow => true,
             Kind::Rejected(status) => matches!(status, 408 | 500..=599),
             Kind::Unreadable => false,
         }
@@ -123,7 +129,7 @@ impl Failure {
     /// May another endpoint do better? Not with a request that was refused for what it is.
     pub fn wants_fallback(&self) -> bool {
         match self.kind {
-            Kind::Unreachable => true,
+            Kind::Unreachable | Kind::TooSlow => true,
             Kind::Rejected(status) => matches!(status, 401..=404 | 408 | 429 | 500..=599),
             Kind::Unreadable => false,
         }
@@ -134,7 +140,7 @@ impl Failure {
             Kind::Rejected(status) => {
                 Some(Refusal { status, body: &self.body, is_explained: raw_message(&self.body).is_some() })
             }
-            Kind::Unreachable | Kind::Unreadable => None,
+            Kind::Unreachable | Kind::TooSlow | Kind::Unreadable => None,
         }
     }
 
@@ -148,6 +154,7 @@ impl Failure {
         let why = self.why;
         match self.kind {
             Kind::Unreachable => ModelError::Unreachable { why, usage },
+            Kind::TooSlow => ModelError::TooSlow { why, usage },
             Kind::Rejected(status) => ModelError::Rejected { status, why, usage },
             Kind::Unreadable => ModelError::Unreadable { why, usage },
         }
@@ -170,7 +177,7 @@ impl Said<'_> {
             300..=399 => format!("it points to another address; set {prefix}BASE_URL to that one"),
             401 | 403 => format!("the key was refused; check {prefix}API_KEY"),
             402 => "the account has no credit left".into(),
-            404 => format!("no such model or path; check {prefix}BASE_URL and {prefix}MODEL"),
+            404 => format!("it knows no such model or address; check {prefix}MODEL, and {prefix}BASE_URL, which usually ends in /v1"),
             413 => "the request is too large for it".into(),
             429 => "too many requests, or the quota is used up".into(),
             500..=599 => "it failed inside".into(),
@@ -290,6 +297,7 @@ mod tests {
         let rejected = |status| Failure::new(Kind::Rejected(status), "");
         for (failure, transient, outage, fallback) in [
             (Failure::unreachable(""), true, true, true),
+            (Failure::too_slow(""), true, true, true),
             (Failure::unreadable(""), false, false, false),
             (Failure::resting(Duration::from_secs(9)), false, true, true),
             (rejected(400), false, false, false),

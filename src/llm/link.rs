@@ -2,8 +2,9 @@
 //!
 //! In order: the breaker lets a request through; it is sent in the dialect known to work; a refusal that is
 //! about the dialect is answered with a simpler one; an outage is waited out, at most
-//! `MODEL_ATTEMPTS_MAX` attempts in all. The stage's time-out bounds everything until the first word;
-//! after it, the pause between words and [`STREAM_FACTOR`] times the time-out do.
+//! `MODEL_ATTEMPTS_MAX` attempts in all. Every answer is streamed where the endpoint can: the stage's time-out bounds
+//! the wait for the first word and each pause between words, [`STREAM_FACTOR`] times as much the whole. It is read
+//! no further than to its end, which a closing brace or a marker may be as well as the server's word.
 //!
 //! An endpoint that did not answer a stage in time is not asked again in the same turn.
 //!
@@ -20,26 +21,27 @@ use reqwest::{Body, Response, Url};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use super::answer;
 use super::breaker::Breaker;
+use super::closing::Closing;
 use super::failure::{Failure, Said, retry_after};
-use super::repair::{self, Ending};
+use super::pace::Pace;
 use super::stream::{Intake, Trouble};
-use super::structured::{Dialect, Format, Lesson, Memory, has_required};
-use super::thoughts::{self, Words};
+use super::structured::{Dialect, Lesson, Memory};
+use super::thoughts::Words;
 use super::wire::{Piece, error_status};
 use crate::limits::{MODEL_ATTEMPTS_MAX, MODEL_REPLY_BYTES_MAX, MODEL_RETRY_AFTER_SECS_MAX};
-use crate::ports::{Call, Completion, Usage};
+use crate::ports::{Call, Completion, Stage, Usage};
 
 /// A stream that has begun may take this many times the stage's time-out in all.
 const STREAM_FACTOR: u32 = 4;
-/// A stream that pauses longer than this between chunks is broken.
-const IDLE_MAX: Duration = Duration::from_secs(20);
 /// Of an error body; its message is at the start.
 const ERROR_BYTES_MAX: usize = 8 * 1024;
 /// After `[DONE]`, the end of the body is awaited this long, so that the connection can be used again.
 const DRAIN: Duration = Duration::from_millis(20);
-/// Counts beyond the bytes that were sent can only be the template around them.
-const TEMPLATE_TOKENS_MAX: u64 = 4_096;
+/// After the end of an answer so long for the server to see it, too, and to count. Then it is hung up on: whatever it
+/// still writes keeps a machine busy that the next question needs.
+const LAST_WORD: Duration = Duration::from_millis(200);
 
 /// One call on its way through one or two endpoints.
 #[derive(Debug)]
@@ -58,7 +60,8 @@ pub(super) struct Link {
     header: Option<HeaderValue>,
     prefix: &'static str,
     breaker: Breaker,
-    memory: Memory,
+    pub memory: Memory,
+    pace: Pace,
 }
 
 impl fmt::Debug for Link {
@@ -75,7 +78,7 @@ impl Link {
         header: Option<HeaderValue>,
         prefix: &'static str,
     ) -> Self {
-        Self { url, model, key, header, prefix, breaker: Breaker::default(), memory: Memory::default() }
+        Self { url, model, key, header, prefix, breaker: Breaker::default(), memory: Memory::default(), pace: Pace::default() }
     }
 
     /// The same endpoint, model and key?
@@ -87,6 +90,11 @@ impl Link {
     fn place(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    /// Whether a question of this stage will have to wait, as far as the last ones tell.
+    pub fn is_slow(&self, stage: Stage) -> bool {
+        self.pace.is_slow(stage)
     }
 
     /// Asks until there is an answer or a reason to stop.
@@ -111,7 +119,7 @@ impl Link {
                 Ok(answer) => {
                     permit.answered();
                     self.memory.learn(stage, dialect, lesson);
-                    return self.completion(ask, answer, dialect);
+                    return answer::completion(&self.memory, ask, answer, dialect);
                 }
                 Err(failure) => failure,
             };
@@ -147,9 +155,10 @@ impl Link {
         deadline: Instant,
     ) -> Result<Piece, Failure> {
         let system = dialect.system(ask.call);
-        let body = dialect.request(&self.model, ask.call, &system, ask.words.wanted());
+        let body = dialect.request(&self.model, ask.call, &system);
         let body = serde_json::to_vec(&body).map_err(|error| Failure::unreadable(error.to_string()))?;
         drop(system);
+        let begun = Instant::now();
         let mut request = http
             .post(self.url.clone())
             .header("X-Brain-Stage", ask.call.stage.name())
@@ -169,32 +178,33 @@ impl Link {
         let mut intake = Intake::default();
         let read = self.read(response, &mut intake, ask, deadline).await;
         let bytes_out = intake.words_bytes();
-        let answer = read.and_then(|()| self.finish(intake, ask));
+        let answer = read.and_then(|first| Ok((first, self.finish(intake, ask)?)));
         if answer.is_err() && bytes_out > 0 {
             // Part of an answer is paid for like a whole one.
-            ask.usage.tokens_in += estimate(sent_bytes(ask.call));
-            ask.usage.tokens_out += estimate(bytes_out);
+            answer::count_part(&mut ask.usage, ask.call, bytes_out);
         }
-        answer
+        let (first, answer) = answer?;
+        // Words can be read as they come; anything else is of use when it is whole.
+        let there = first.filter(|_| ask.call.schema.is_none()).unwrap_or_else(Instant::now);
+        self.pace.took(ask.call.stage, there - begun);
+        Ok(answer)
     }
 
+    /// Reads to the end of the answer. Gives when its first word was there.
     async fn read(
         &self,
         mut response: Response,
         intake: &mut Intake,
         ask: &mut Ask<'_>,
         deadline: Instant,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<Instant>, Failure> {
         let last = Instant::now() + ask.timeout * STREAM_FACTOR;
+        let (mut first, mut closing) = (None, Closing::default());
         loop {
-            let until = if ask.words.wanted() && intake.has_begun() {
-                last.min(Instant::now() + IDLE_MAX.min(ask.timeout))
-            } else {
-                deadline
-            };
+            let until = if first.is_some() { last.min(Instant::now() + ask.timeout) } else { deadline };
             let chunk = match timeout_at(until, response.chunk()).await {
                 Ok(Ok(Some(chunk))) => chunk,
-                Ok(Ok(None)) => return Ok(()),
+                Ok(Ok(None)) => return Ok(first),
                 Ok(Err(error)) => {
                     return Err(broken(Failure::transport(error, &self.place()), ask));
                 }
@@ -204,11 +214,25 @@ impl Link {
             let taken = intake.feed(&chunk, &mut words);
             ask.words.push(&words);
             taken.map_err(|trouble| self.trouble(trouble, ask))?;
+            if first.is_none() && intake.has_begun() {
+                first = Some(Instant::now());
+            }
             if intake.is_done() {
                 let drained = async { while let Ok(Some(_)) = response.chunk().await {} };
                 // Either way the answer is complete.
                 let _ = timeout(DRAIN, drained).await;
-                return Ok(());
+                return Ok(first);
+            }
+            if let Some(end) = end_of(intake, &mut closing, ask) {
+                intake.ends_at(end);
+                let rest = async {
+                    while !intake.is_done()
+                        && let Ok(Some(chunk)) = response.chunk().await
+                        && intake.feed(&chunk, &mut String::new()).is_ok()
+                    {}
+                };
+                let _ = timeout(LAST_WORD, rest).await;
+                return Ok(first);
             }
         }
     }
@@ -261,52 +285,27 @@ impl Link {
 
     fn too_late(&self, ask: &Ask<'_>) -> Failure {
         ask.call.patience.loses(self.number());
-        Failure::unreachable(format!("no answer from {} within {:?}", self.place(), ask.timeout))
+        self.pace.took(ask.call.stage, ask.timeout);
+        Failure::too_slow(format!("no answer from {} within {:?}", self.place(), ask.timeout))
     }
 
     fn said<'a>(&'a self, ask: &Ask<'a>) -> Said<'a> {
         Said { key: self.key.as_ref().map(ExposeSecret::expose_secret), user: &ask.call.user, prefix: self.prefix }
     }
+}
 
-    fn completion(&self, ask: &mut Ask<'_>, answer: Piece, dialect: Dialect) -> Result<Completion, Failure> {
-        let call = ask.call;
-        count(&mut ask.usage, call, &answer);
-        let is_cut = is_cut(&answer, call.tokens_max);
-        let mut text = thoughts::strip(&answer.content);
-        if text.is_empty() && call.schema.is_some() && answer.thoughts.trim_start().starts_with(['{', '`']) {
-            // Some servers file a constrained answer under reasoning.
-            text = answer.thoughts.trim();
-        }
-        if text.is_empty() {
-            return Err(Failure::unreadable(if is_cut {
-                "it ran into its token limit before the first word"
-            } else {
-                "it is empty"
-            }));
-        }
-        let ending = if is_cut { Ending::Cut } else { Ending::Stopped };
-        let json = call.schema.as_ref().and_then(|schema| {
-            let json = repair::find(text, ending);
-            let fits = json.as_ref().is_some_and(|json| has_required(schema.value(), json));
-            if !fits
-                && !is_cut
-                && !answer.declined
-                && dialect.format == Format::JsonSchema
-                && let Some(lower) = dialect.lower_format()
-            {
-                // The parameter was taken and ignored; from now on the prompt says it.
-                self.memory.learn(call.stage, lower, Lesson::Schema);
-            }
-            json
-        });
-        Ok(Completion { text: text.to_owned(), json, usage: ask.usage })
-    }
+/// Where the answer has ended although the server goes on: behind the brace that closes it, or at a marker of the
+/// chat template.
+fn end_of(intake: &Intake, closing: &mut Closing, ask: &Ask<'_>) -> Option<usize> {
+    let answer = intake.answer();
+    let closed = ask.call.schema.as_ref().and_then(|schema| closing.end(answer, schema.value()));
+    closed.or_else(|| (ask.words.are_over() && !closing.is_open()).then_some(answer.len()))
 }
 
 /// A simpler dialect to try after a refusal, and whether the refusal was about one schema.
 fn simpler(dialect: Dialect, failure: &Failure, ask: &Ask<'_>) -> Option<(Dialect, bool)> {
     let refusal = failure.as_refusal()?;
-    let next = dialect.after_refusal(&refusal, ask.call, ask.words.wanted())?;
+    let next = dialect.after_refusal(&refusal, ask.call)?;
     Some((next, refusal.is_about_one_schema()))
 }
 
@@ -342,29 +341,4 @@ fn pause(failure: &Failure, next: Option<Duration>, deadline: Instant) -> Option
     let pause = next.max(wait);
     let is_worth_it = wait <= Duration::from_secs(MODEL_RETRY_AFTER_SECS_MAX) && Instant::now() + pause < deadline;
     is_worth_it.then_some(pause)
-}
-
-fn is_cut(answer: &Piece, tokens_max: u32) -> bool {
-    let said = answer.finish.as_deref().unwrap_or_default().to_ascii_lowercase();
-    let is_full = || answer.counts.tokens_out.is_some_and(|count| count >= u64::from(tokens_max));
-    said.contains("length") || said.contains("max_") || (said.is_empty() && is_full())
-}
-
-/// The endpoint's counts where they are possible, else bytes / 4.
-fn count(usage: &mut Usage, call: &Call, answer: &Piece) {
-    let bytes_in = sent_bytes(call);
-    let bytes_out = answer.content.len() + answer.thoughts.len();
-    let possible = |count: Option<u64>, most: u64| count.filter(|count| (1..=most).contains(count));
-    usage.tokens_in +=
-        possible(answer.counts.tokens_in, bytes_in as u64 + TEMPLATE_TOKENS_MAX).unwrap_or_else(|| estimate(bytes_in));
-    usage.tokens_out +=
-        possible(answer.counts.tokens_out, MODEL_REPLY_BYTES_MAX as u64).unwrap_or_else(|| estimate(bytes_out));
-}
-
-fn sent_bytes(call: &Call) -> usize {
-    call.system.len() + call.user.len()
-}
-
-fn estimate(bytes: usize) -> u64 {
-    bytes.div_ceil(4) as u64
 }

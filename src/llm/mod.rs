@@ -6,16 +6,20 @@
 //!              └─► link of the fallback endpoint, with the stage's whole time-out again
 //! ```
 //! In reading order: `link` (one call at one endpoint), `structured` (how JSON is asked for), `wire` and
-//! `stream` (what goes out and comes back), `thoughts` and `repair` (from text to answer), `failure` and
-//! `breaker` (when it does not work).
+//! `stream` (what goes out and comes back), `closing` and `thoughts` (where an answer ends, and what of it is one),
+//! `answer` and `repair` (from text to completion), `pace` (how fast it is), `failure` and `breaker` (when it does not
+//! work).
 //!
 //! Invariants: a key leaves this module only in an `Authorization` header to its own endpoint, redirects are
 //! not followed; no text of a call is logged or put into an error; a dropped call closes its connection.
 //! Deliberately not here: prompts, what an answer means, asking again about a wrong answer, budgets.
 
+mod answer;
 mod breaker;
+mod closing;
 mod failure;
 mod link;
+mod pace;
 mod repair;
 mod stream;
 mod structured;
@@ -46,12 +50,13 @@ use crate::ports::{Call, Completion, Model, ModelError, Stage, Usage};
 /// From the first packet to an open connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a stage waits for its answer (for the first words, when they are streamed) unless set otherwise.
-/// Small stages have small models and a fallback in code; the others may think.
+/// How long a stage waits for the first word of its answer, and then between words, unless set otherwise. Without a
+/// GPU a model of eight billion parameters reads a plan's prompt for a minute, after being loaded; small stages have
+/// small prompts and a fallback in code.
 pub fn default_timeout(stage: Stage) -> Duration {
     Duration::from_secs(match stage {
-        Stage::Guard | Stage::Route => 10,
-        Stage::Plan | Stage::Reflect | Stage::Respond => 30,
+        Stage::Guard | Stage::Route => 45,
+        Stage::Plan | Stage::Reflect | Stage::Respond => 120,
     })
 }
 
@@ -173,13 +178,17 @@ impl Model for OpenAiClient {
         record(&span, &result, begun);
         result
     }
+
+    fn is_slow(&self, stage: Stage) -> bool {
+        self.links[stage as usize].0.is_slow(stage)
+    }
 }
 
 fn record(span: &Span, result: &Result<Completion, ModelError>, begun: Instant) {
     let (status, usage) = match result {
         Ok(completion) => (200, completion.usage),
         Err(ModelError::Rejected { status, usage, .. }) => (*status, *usage),
-        Err(ModelError::Unreachable { usage, .. } | ModelError::Unreadable { usage, .. }) => (0, *usage),
+        Err(error) => (0, error.usage()),
     };
     span.record("status", status);
     span.record("ms", begun.elapsed().as_millis() as u64);

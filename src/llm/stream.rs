@@ -35,6 +35,8 @@ pub(super) struct Intake {
     answer: Piece,
     is_done: bool,
     has_usage: bool,
+    /// The answer is over there, whatever the server still says.
+    end: Option<usize>,
 }
 
 /// The decoder of events, with its bound.
@@ -83,6 +85,16 @@ impl Intake {
         self.is_done
     }
 
+    /// The answer so far, without its reasoning.
+    pub fn answer(&self) -> &str {
+        &self.answer.content
+    }
+
+    /// The answer is over at this byte of it, although its end was not announced.
+    pub fn ends_at(&mut self, end: usize) {
+        self.end = Some(end);
+    }
+
     /// Has any part of an answer arrived?
     pub fn has_begun(&self) -> bool {
         !self.answer.content.is_empty() || !self.answer.thoughts.is_empty()
@@ -104,12 +116,16 @@ impl Intake {
             Shape::Events => {
                 // An event that the end cut off is no whole document.
                 match self.events(b"\n\n", words) {
+                    Ok(()) | Err(_) if self.end.is_some() => {}
                     Ok(()) if self.has_ended() => {}
                     Ok(()) if !self.has_begun() => return Err(Trouble::Garbage),
                     Ok(()) | Err(Trouble::Garbage) => return Err(Trouble::BrokenOff),
                     Err(trouble) => return Err(trouble),
                 }
             }
+        }
+        if let Some(end) = self.end {
+            self.answer.content.truncate(end);
         }
         Ok(self.answer)
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Dialect`] says what has been found out about one endpoint and model. It only ever gives things up:
 //! `json_schema` → `json_object` → the prompt alone, `max_tokens` → `max_completion_tokens`, temperature,
-//! `stream_options`. So negotiation ends after at most five refusals, and what worked is not asked
+//! `stream_options`, `stream`. So negotiation ends after at most six refusals, and what worked is not asked
 //! again. A refusal that is about one schema counts for the stage it belongs to, all else for every stage.
 //!
 //! Deliberately not here: repairing what comes back (`repair`).
@@ -41,11 +41,13 @@ pub(super) struct Dialect {
     pub new_limit: bool,
     pub no_temperature: bool,
     pub no_stream_usage: bool,
+    pub no_stream: bool,
 }
 
 impl Dialect {
     /// The request for a call. `shown` is the system message as [`Dialect::system`] gives it.
-    pub fn request<'a>(self, model: &'a str, call: &'a Call, shown: &'a str, stream: bool) -> Request<'a> {
+    pub fn request<'a>(self, model: &'a str, call: &'a Call, shown: &'a str) -> Request<'a> {
+        let stream = !self.no_stream;
         let messages = [("system", shown), ("user", call.user.as_ref())];
         Request {
             model,
@@ -87,7 +89,8 @@ impl Dialect {
 
     /// What to try after a refusal, if the refusal may be about how something was asked.
     /// `body` is the error as it came, `is_explained` whether it holds a message.
-    pub fn after_refusal(self, refusal: &Refusal<'_>, call: &Call, stream: bool) -> Option<Self> {
+    pub fn after_refusal(self, refusal: &Refusal<'_>, call: &Call) -> Option<Self> {
+        let stream = !self.no_stream;
         let body = refusal.body.to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| body.contains(word));
         let about_format = call.schema.is_some() && says(&["response_format", "json_schema", "json_object", "grammar"]);
@@ -103,6 +106,9 @@ impl Dialect {
         if stream && !self.no_stream_usage && says(&["stream_options", "include_usage"]) {
             return Some(Self { no_stream_usage: true, ..self });
         }
+        if stream && says(&["streaming", "'stream'", "`stream`", "\"stream\"", "stream is", "stream not"]) {
+            return Some(Self { no_stream: true, ..self });
+        }
         if call.schema.is_some() && !self.no_temperature && says(&["temperature"]) {
             return Some(Self { no_temperature: true, ..self });
         }
@@ -110,7 +116,9 @@ impl Dialect {
         if call.schema.is_some() && may_be_format {
             return self.lower_format();
         }
-        (stream && !self.no_stream_usage && !refusal.is_explained).then_some(Self { no_stream_usage: true, ..self })
+        // It may be about anything, and everything else was given up.
+        let without = Self { no_stream_usage: true, no_stream: self.no_stream_usage, ..self };
+        (stream && !refusal.is_explained).then_some(without)
     }
 
     /// The next simpler way to ask for JSON.
@@ -124,6 +132,7 @@ impl Dialect {
             new_limit: self.new_limit || other.new_limit,
             no_temperature: self.no_temperature || other.no_temperature,
             no_stream_usage: self.no_stream_usage || other.no_stream_usage,
+            no_stream: self.no_stream || other.no_stream,
         }
     }
 }
@@ -240,9 +249,9 @@ mod tests {
         }
     }
 
-    fn after(dialect: Dialect, status: u16, body: &str, stream: bool) -> Option<Dialect> {
+    fn after(dialect: Dialect, status: u16, body: &str) -> Option<Dialect> {
         let refusal = Refusal { status, body, is_explained: !body.is_empty() };
-        dialect.after_refusal(&refusal, &call(Some(json!({}))), stream)
+        dialect.after_refusal(&refusal, &call(Some(json!({}))))
     }
 
     #[test]
@@ -260,24 +269,23 @@ mod tests {
             (500, "", None),
             (401, "response_format", None),
         ] {
-            assert_eq!(after(start, status, body, false), expected, "{status} {body}");
+            assert_eq!(after(start, status, body), expected, "{status} {body}");
         }
-        assert_eq!(
-            after(start, 400, "stream_options: unknown", true),
-            Some(Dialect { no_stream_usage: true, ..start })
-        );
+        let no_usage = Dialect { no_stream_usage: true, ..start };
+        assert_eq!(after(start, 400, "stream_options: unknown"), Some(no_usage));
+        assert_eq!(after(start, 400, "streaming is not supported"), Some(Dialect { no_stream: true, ..start }));
     }
 
     #[test]
     fn negotiation_always_ends() {
         let mut dialect = Dialect::default();
-        let body = "max_completion_tokens stream_options temperature response_format";
+        let body = "max_completion_tokens stream_options temperature response_format streaming";
         let mut steps = 0;
-        while let Some(next) = after(dialect, 400, body, true) {
+        while let Some(next) = after(dialect, 400, body) {
             dialect = next;
             steps += 1;
         }
-        assert_eq!((steps, dialect.format), (5, Format::PromptOnly));
+        assert_eq!((steps, dialect.format), (6, Format::PromptOnly));
     }
 
     #[test]

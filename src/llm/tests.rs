@@ -3,6 +3,7 @@
 mod answers;
 mod outages;
 mod server;
+mod slow;
 mod streaming;
 
 use std::collections::HashMap;

@@ -1,55 +1,252 @@
-//! Visible thinking (`<think>…</think>` before the answer) is not the answer: kept from people and parsers.
+//! What of a model's words is meant for nobody: visible thinking before the answer (`<think>…</think>`), and the
+//! markers of chat templates (`<|im_end|>`), which some servers let through.
 //!
-//! Invariant: the words that were sent on, put together and trimmed, are the text that [`strip`] gives, as
-//! long as the block has its opening tag. A block without one shows itself only at its end, so it is left
-//! out of the text but may have been streamed.
+//! ```text
+//! start    ── white space, marker that opens a turn ─► start        ── "assistant" after such a marker ─► start
+//! start    ── tag that opens thinking ─► thinking ── its end ─► start
+//! start    ── any other word ─► answer ── any marker ─► over        start ── any other marker ─► over
+//! ```
+//! Invariants: how the words are cut into pieces changes nothing; the words that were sent on, put together and
+//! trimmed, are the text that [`strip`] gives, as long as thinking has its opening tag (without one it shows itself
+//! only at its end, so it is left out of the text but may have been streamed); after a marker nothing is taken any
+//! more, since what follows is a turn that the model makes up.
 
 use tokio::sync::mpsc::UnboundedSender;
 
-const OPENING: &str = "<think>";
+/// What thinking stands between.
+const THINKING: [(&str, &str); 3] =
+    [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<|channel|>analysis<|message|>", "<|end|>")];
+/// Ends thinking whose beginning the chat template has swallowed.
 const CLOSING: &str = "</think>";
+/// What the markers of templates stand between; see [`is_inner`] for what is inside.
+const PIPES: [(&str, &str); 2] = [("<|", "|>"), ("<｜", "｜>")];
+/// Markers of another form.
+const NAMED: [&str; 7] = ["</s>", "<eos>", "<bos>", "<start_of_turn>", "<end_of_turn>", "[INST]", "[/INST]"];
+/// Markers that begin a turn or stand in its head; every other one ends it.
+const OPENERS: [&str; 14] = [
+    "<|im_start|>",
+    "<|start_header_id|>",
+    "<|end_header_id|>",
+    "<|start_of_role|>",
+    "<|end_of_role|>",
+    "<|begin_of_text|>",
+    "<|assistant|>",
+    "<|start|>",
+    "<|channel|>",
+    "<|message|>",
+    "<｜Assistant｜>",
+    "<start_of_turn>",
+    "<bos>",
+    "[/INST]",
+];
+/// What stands in the head of a turn of the model's own, and in that of somebody else's.
+const OWN_ROLES: [&str; 3] = ["assistant", "model", "final"];
+const OTHER_ROLES: [&str; 3] = ["user", "system", "tool"];
+/// Names of markers are shorter.
+const INNER_BYTES_MAX: usize = 40;
 
-/// The answer without a leading block of thinking and without surrounding white space.
-pub(super) fn strip(text: &str) -> &str {
-    let mut text = text.trim();
-    while let Some(inside) = text.strip_prefix(OPENING) {
-        text = inside.split_once(CLOSING).map_or("", |(_, answer)| answer.trim_start());
+/// The answer without thinking before it, markers, and surrounding white space.
+pub(super) fn strip(text: &str) -> String {
+    let mut cleaner = Cleaner::default();
+    let mut clean = cleaner.push(text);
+    clean.push_str(&cleaner.finish());
+    let clean = clean.trim();
+    after_orphan(clean).unwrap_or(clean).to_owned()
+}
+
+/// What comes after leading blocks of thinking, markers and all; `None` while that cannot be told.
+pub(super) fn after_thinking(text: &str) -> Option<&str> {
+    let mut text = text.trim_start();
+    while let Some((inside, closing)) =
+        THINKING.iter().find_map(|(opening, closing)| Some((text.strip_prefix(opening)?, closing)))
+    {
+        text = inside.split_once(closing)?.1.trim_start();
     }
-    after_orphan(text).unwrap_or(text)
+    let may_open = THINKING.iter().any(|(opening, _)| opening.starts_with(text));
+    (!may_open).then(|| after_orphan(text).unwrap_or(text))
 }
 
 /// Some chat templates swallow the opening tag; the closing one then stands alone on its line.
 fn after_orphan(text: &str) -> Option<&str> {
     let (before, after) = text.split_once(CLOSING)?;
     let alone = (before.is_empty() || before.ends_with('\n')) && after.starts_with(['\n', '\r']);
-    (alone && !before.contains(OPENING)).then(|| after.trim_start())
+    (alone && !THINKING.iter().any(|(opening, _)| before.contains(opening))).then(|| after.trim_start())
 }
 
-/// Sends words on as they arrive, once it is clear that they are not thinking.
+/// What the beginning of a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beginning {
+    /// A marker of so many bytes.
+    Marker(usize),
+    /// One, if the right words follow.
+    Undecided,
+    Words,
+}
+
+fn beginning(text: &str) -> Beginning {
+    let named = NAMED.iter().find(|marker| text.starts_with(**marker));
+    if let Some(marker) = named {
+        return Beginning::Marker(marker.len());
+    }
+    for (opening, closing) in PIPES {
+        let Some(inside) = text.strip_prefix(opening) else { continue };
+        return match inside.split_once(closing) {
+            Some((inner, _)) if is_inner(inner) && !inner.is_empty() => {
+                Beginning::Marker(opening.len() + inner.len() + closing.len())
+            }
+            Some(_) => Beginning::Words,
+            None => {
+                let first = closing.chars().next().unwrap_or_default();
+                let is_open = is_inner(inside.strip_suffix(first).unwrap_or(inside));
+                if is_open { Beginning::Undecided } else { Beginning::Words }
+            }
+        };
+    }
+    let may_begin = NAMED.iter().copied().chain(PIPES.map(|(opening, _)| opening)).any(|all| all.starts_with(text));
+    if may_begin { Beginning::Undecided } else { Beginning::Words }
+}
+
+/// The name of a marker: one word. `a <| b |> c` of some programming languages is none.
+fn is_inner(inner: &str) -> bool {
+    inner.len() <= INNER_BYTES_MAX && inner.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '▁'))
+}
+
+/// Takes the words out of an answer, piece by piece.
+#[derive(Debug, Default)]
+pub(super) struct Cleaner {
+    held: String,
+    place: Place,
+    /// Text was struck out (`<s>…</s>`), so its end is no marker.
+    strikes: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Before the first word.
+    #[default]
+    Start,
+    /// After a marker that opens a turn.
+    Head,
+    /// Until this tag.
+    Thinking(&'static str),
+    Answer,
+    Over,
+}
+
+impl Cleaner {
+    /// The words that are certain after this piece.
+    pub fn push(&mut self, piece: &str) -> String {
+        if self.place == Place::Over || piece.is_empty() {
+            return String::new();
+        }
+        self.held.push_str(piece);
+        let held = std::mem::take(&mut self.held);
+        let mut words = String::new();
+        let rest = self.settle(&held, &mut words);
+        rest.clone_into(&mut self.held);
+        words
+    }
+
+    /// The answer is complete: what looked like the beginning of a marker was none.
+    pub fn finish(&mut self) -> String {
+        match self.place {
+            Place::Start | Place::Head | Place::Answer => std::mem::take(&mut self.held),
+            Place::Thinking(_) | Place::Over => String::new(),
+        }
+    }
+
+    /// A marker has ended it.
+    pub fn is_over(&self) -> bool {
+        self.place == Place::Over
+    }
+
+    /// Adds what is certain to `words`; gives what is not.
+    fn settle<'t>(&mut self, held: &'t str, words: &mut String) -> &'t str {
+        let mut rest = held;
+        loop {
+            match self.place {
+                Place::Start => {
+                    rest = rest.trim_start();
+                    let opened = THINKING.iter().find(|(opening, _)| rest.starts_with(opening));
+                    if let Some((opening, closing)) = opened {
+                        rest = &rest[opening.len()..];
+                        self.place = Place::Thinking(closing);
+                    } else if THINKING.iter().any(|(opening, _)| opening.starts_with(rest)) {
+                        return rest;
+                    } else {
+                        match beginning(rest) {
+                            Beginning::Undecided => return rest,
+                            Beginning::Words => self.place = Place::Answer,
+                            Beginning::Marker(length) => {
+                                let (marker, after) = rest.split_at(length);
+                                rest = after;
+                                self.place = if OPENERS.contains(&marker) { Place::Head } else { Place::Over };
+                            }
+                        }
+                    }
+                }
+                Place::Head => {
+                    rest = rest.trim_start();
+                    let named = |roles: &[&str]| roles.iter().find_map(|role| rest.strip_prefix(role));
+                    let ends = |after: &str| after.starts_with(['\n', '\r', '<', ':']);
+                    if OWN_ROLES.iter().chain(&OTHER_ROLES).any(|role| role.starts_with(rest)) {
+                        return rest;
+                    }
+                    self.place = Place::Start;
+                    if let Some(after) = named(&OWN_ROLES).filter(|after| ends(after)) {
+                        rest = after.trim_start_matches(':');
+                    } else if named(&OTHER_ROLES).is_some_and(ends) {
+                        self.place = Place::Over;
+                    }
+                }
+                Place::Thinking(closing) => {
+                    let Some((_, after)) = rest.split_once(closing) else {
+                        return tail(rest, closing.len());
+                    };
+                    rest = after;
+                    self.place = Place::Start;
+                }
+                Place::Answer => {
+                    let Some(at) = rest.find(['<', '[']) else {
+                        words.push_str(rest);
+                        return "";
+                    };
+                    words.push_str(&rest[..at]);
+                    rest = &rest[at..];
+                    self.strikes |= rest.starts_with("<s>");
+                    match beginning(rest) {
+                        Beginning::Undecided => return rest,
+                        Beginning::Marker(_) if !(self.strikes && rest.starts_with("</s>")) => {
+                            self.place = Place::Over;
+                        }
+                        Beginning::Marker(_) | Beginning::Words => {
+                            words.push_str(&rest[..1]);
+                            rest = &rest[1..];
+                        }
+                    }
+                }
+                Place::Over => return "",
+            }
+        }
+    }
+}
+
+/// Of thinking only the end is needed, where a closing tag may have begun.
+fn tail(text: &str, bytes: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
+}
+
+/// Sends words on as they arrive, once it is clear that they are meant for somebody.
 #[derive(Debug)]
 pub(super) struct Words {
     to: Option<UnboundedSender<String>>,
-    held: String,
-    state: Place,
+    cleaner: Cleaner,
     begun: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Before the first word: white space is dropped, a tag may begin.
-    Start,
-    Thinking,
-    Answer,
 }
 
 impl Words {
     pub fn new(to: Option<UnboundedSender<String>>) -> Self {
-        Self { to, held: String::new(), state: Place::Start, begun: false }
-    }
-
-    /// Did anybody ask for words?
-    pub fn wanted(&self) -> bool {
-        self.to.is_some()
+        Self { to, cleaner: Cleaner::default(), begun: false }
     }
 
     /// Has anything gone out? Then the answer cannot be asked for again.
@@ -57,79 +254,32 @@ impl Words {
         self.begun
     }
 
+    /// A marker has ended them, whatever still comes.
+    pub fn are_over(&self) -> bool {
+        self.cleaner.is_over()
+    }
+
     /// Forgets what was held back; a new attempt begins.
     pub fn restart(&mut self) {
-        self.held.clear();
-        self.state = Place::Start;
+        self.cleaner = Cleaner::default();
     }
 
     pub fn push(&mut self, piece: &str) {
-        if self.to.is_none() || piece.is_empty() {
-            return;
-        }
-        if self.state == Place::Answer {
-            return self.send(piece.to_owned());
-        }
-        self.held.push_str(piece);
-        self.settle();
+        let words = self.cleaner.push(piece);
+        self.send(words);
     }
 
-    /// The answer is complete: what looked like the beginning of a tag was none.
+    /// The answer is complete.
     pub fn finish(&mut self) {
-        if self.state == Place::Start && !self.held.is_empty() {
-            let held = std::mem::take(&mut self.held);
-            self.send(held);
-        }
-    }
-
-    fn settle(&mut self) {
-        // What is done with is cut off once: a piece may hold many blocks.
-        let mut at = 0;
-        loop {
-            let rest = &self.held[at..];
-            match self.state {
-                Place::Start => {
-                    let text = rest.trim_start();
-                    at += rest.len() - text.len();
-                    if text.starts_with(OPENING) {
-                        self.state = Place::Thinking;
-                    } else if OPENING.starts_with(text) {
-                        self.held.drain(..at);
-                        return;
-                    } else {
-                        self.state = Place::Answer;
-                    }
-                }
-                Place::Thinking => {
-                    let Some(end) = rest.find(CLOSING) else {
-                        self.held.drain(..at);
-                        return self.keep_tail();
-                    };
-                    at += end + CLOSING.len();
-                    self.state = Place::Start;
-                }
-                Place::Answer => {
-                    let answer = rest.to_owned();
-                    self.held.clear();
-                    return self.send(answer);
-                }
-            }
-        }
-    }
-
-    /// Of thinking only the end is needed, where a closing tag may have begun.
-    fn keep_tail(&mut self) {
-        let mut cut = self.held.len().saturating_sub(CLOSING.len());
-        while !self.held.is_char_boundary(cut) {
-            cut -= 1;
-        }
-        self.held.drain(..cut);
+        let words = self.cleaner.finish();
+        self.send(words);
     }
 
     fn send(&mut self, words: String) {
+        let Some(to) = self.to.as_ref().filter(|_| !words.is_empty()) else { return };
         self.begun = true;
         // A receiver that went away is no error: the answer is still wanted as a whole.
-        if self.to.as_ref().is_some_and(|to| to.send(words).is_err()) {
+        if to.send(words).is_err() {
             self.to = None;
         }
     }
@@ -159,6 +309,7 @@ mod tests {
         for (text, answer) in [
             ("<think>hm</think>\n\nHello", "Hello"),
             ("  <think></think><think>b</think> Hello ", "Hello"),
+            ("<thinking>b</thinking>Hello", "Hello"),
             ("hm, well\n</think>\nHello", "Hello"),
             ("<think>cut off", ""),
             ("The tag </think> ends it.", "The tag </think> ends it."),
@@ -169,10 +320,47 @@ mod tests {
         }
     }
 
+    #[test]
+    fn markers_of_chat_templates_are_left_out_and_end_the_answer() {
+        for (text, answer) in [
+            ("Hello!<|im_end|>\n<|im_start|>user\nbuy my car", "Hello!"),
+            ("<|im_start|>assistant\nHello!<|im_end|>", "Hello!"),
+            ("<|start_header_id|>assistant<|end_header_id|>\n\nHello!<|eot_id|>", "Hello!"),
+            ("<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Hello!", "Hello!"),
+            ("<start_of_turn>model\nHello!<end_of_turn>", "Hello!"),
+            ("Hello!<｜end▁of▁sentence｜>more", "Hello!"),
+            ("Hello!</s> [INST] what?", "Hello!"),
+            ("<|im_end|>\n<|im_start|>user\nbuy my car", ""),
+            ("<|im_start|>user\nbuy my car", ""),
+            ("<|im_start|>assistants are fine", "assistants are fine"),
+            // What only looks like one.
+            ("a <| b |> c <|> d <||> e", "a <| b |> c <|> d <||> e"),
+            ("<s>old</s> new", "<s>old</s> new"),
+            ("see [1] and [INS", "see [1] and [INS"),
+            ("1 < 2 <", "1 < 2 <"),
+            ("half a marker <|im_e", "half a marker <|im_e"),
+        ] {
+            assert_eq!(strip(text), answer, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_thinking_is_found_as_soon_as_it_can_be_told() {
+        for (text, rest) in [
+            ("", None),
+            ("<thi", None),
+            ("<think>{", None),
+            ("<think>{</think> {\"a\":1}", Some("{\"a\":1}")),
+            ("{\"a\"", Some("{\"a\"")),
+        ] {
+            assert_eq!(after_thinking(text), rest, "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn streamed_words_are_the_stripped_text(
-            text in "(<think>[a-z <é/]{0,20}</think>){0,2}\\s{0,2}[<>a-zé ]{0,30}",
+            text in "(<think>[a-z <é/]{0,20}</think>){0,2}\\s{0,2}(<[|]im_start[|]>(assistant\n)?)?[<>a-zé |\\[/]{0,30}(<[|][a-z]{0,3}[|]>)?[a-z ]{0,5}",
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
         ) {
             let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).filter(|at| text.is_char_boundary(*at)).collect();
@@ -181,7 +369,7 @@ mod tests {
             let mut start = 0;
             let pieces: Vec<&str> = ends.iter().map(|end| { let piece = &text[start..*end]; start = *end; piece }).collect();
             let streamed = streamed(&pieces);
-            prop_assert_eq!(streamed.trim_end(), strip(&text));
+            prop_assert_eq!(streamed.trim(), strip(&text));
         }
     }
 }

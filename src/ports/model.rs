@@ -116,9 +116,17 @@ pub struct Completion {
 /// Why there is no answer. Never holds keys or message texts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// No answer at all: refused connection, time-out, broken transfer, open circuit breaker.
+    /// No answer at all: refused connection, broken transfer, open circuit breaker.
     #[error("the model endpoint cannot be reached: {why}")]
     Unreachable {
+        /// For the operator.
+        why: String,
+        /// What the attempts cost.
+        usage: Usage,
+    },
+    /// It was waited for as long as its stage may be.
+    #[error("the model did not answer in time: {why}")]
+    TooSlow {
         /// For the operator.
         why: String,
         /// What the attempts cost.
@@ -148,7 +156,10 @@ impl ModelError {
     /// What the attempts cost.
     pub fn usage(&self) -> Usage {
         match self {
-            Self::Unreachable { usage, .. } | Self::Rejected { usage, .. } | Self::Unreadable { usage, .. } => *usage,
+            Self::Unreachable { usage, .. }
+            | Self::TooSlow { usage, .. }
+            | Self::Rejected { usage, .. }
+            | Self::Unreadable { usage, .. } => *usage,
         }
     }
 }
@@ -159,4 +170,9 @@ impl ModelError {
 pub trait Model: Send + Sync + fmt::Debug {
     /// One answer. With `words`, each piece of the answer is also sent there as it arrives.
     async fn complete(&self, call: Call, words: Option<UnboundedSender<String>>) -> Result<Completion, ModelError>;
+
+    /// Whether an answer to this stage is known to take long; false while nothing is known.
+    fn is_slow(&self, _stage: Stage) -> bool {
+        false
+    }
 }

@@ -18,7 +18,7 @@ async fn a_call_goes_out_with_stage_key_messages_and_limits() {
     assert_eq!(seen.body["messages"][1]["role"], "user");
     assert_eq!((&seen.body["max_tokens"], &seen.body["temperature"]), (&json!(200), &json!(0)));
     assert_eq!(seen.body["response_format"]["json_schema"]["strict"], true);
-    assert_eq!(seen.body["stream"], false);
+    assert_eq!(seen.body["stream"], true);
 }
 
 #[tokio::test]

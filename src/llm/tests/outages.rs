@@ -81,7 +81,7 @@ async fn an_endpoint_that_never_answers_is_unreachable_after_the_time_out() {
     let server = Server::new(|_, _| Answer::hang(Vec::new())).await;
     let begun = Instant::now();
     let error = ask(&hasty(&server), words_call()).await.expect_err("no answer");
-    assert!(matches!(&error, ModelError::Unreachable { why, .. } if why.contains("300ms")), "{error}");
+    assert!(matches!(&error, ModelError::TooSlow { why, .. } if why.contains("300ms")), "{error}");
     assert!(begun.elapsed() < Duration::from_secs(5));
     assert_eq!(server.seen().len(), 1);
 }

@@ -45,6 +45,8 @@ pub(super) struct Answer {
     split: Option<usize>,
     cut: Option<usize>,
     hangs: bool,
+    /// Written one after the other after the body, with a pause before each.
+    drips: Vec<(Duration, String)>,
 }
 
 impl Answer {
@@ -57,6 +59,7 @@ impl Answer {
             split: None,
             cut: None,
             hangs: false,
+            drips: Vec::new(),
         }
     }
 
@@ -77,6 +80,12 @@ impl Answer {
     pub fn hang(body: Vec<u8>) -> Self {
         let answer = Self::events("");
         Self { body, hangs: true, ..answer }
+    }
+
+    /// These events, with a pause before each.
+    pub fn drip(events: Vec<String>, pause: Duration) -> Self {
+        let drips = events.into_iter().map(|event| (pause, event)).collect();
+        Self { drips, ..Self::events(": warming up\n\n") }
     }
 
     pub fn with(mut self, name: &str, value: &str) -> Self {
@@ -220,6 +229,12 @@ async fn write(socket: &mut TcpStream, answer: &Answer) -> bool {
             false => part.to_vec(),
         };
         if socket.write_all(&framed).await.is_err() {
+            return false;
+        }
+    }
+    for (pause, event) in &answer.drips {
+        tokio::time::sleep(*pause).await;
+        if socket.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes()).await.is_err() {
             return false;
         }
     }

@@ -327,7 +327,7 @@ fn receipts_are_shown_while_the_words_about_them_hang() {
 #[test]
 fn an_endpoint_that_let_one_stage_wait_in_vain_is_not_waited_for_again_in_the_same_turn() {
     let model = hangs_in(&["route", "plan", "respond"]);
-    let program = Program::new().model(&model);
+    let program = Program::new().model(&model).env("LLM_TIMEOUT", "2s");
     let mut console = console(&program);
     for turn in 1..=2 {
         let lines = console.say(REMIND);
@@ -340,7 +340,7 @@ fn an_endpoint_that_let_one_stage_wait_in_vain_is_not_waited_for_again_in_the_sa
 #[test]
 fn a_fallback_endpoint_is_asked_at_once_after_the_first_one_hung() {
     let (first, second) = (hangs_in(&["route", "plan", "respond"]), hangs_in(&[]));
-    let program = Program::new().model(&first);
+    let program = Program::new().model(&first).env("LLM_TIMEOUT", "2s");
     let program = program.env("LLM_FALLBACK_BASE_URL", &second.url()).env("LLM_FALLBACK_MODEL", "m");
     let lines = console(&program).say(REMIND);
     assert_eq!(

@@ -1,0 +1,23 @@
+//! Bounds of what models are asked and answer.
+
+/// Shapes of answers, and prompts that follow from them, kept as they go out: more sets of services than people ask
+/// for, and a few megabytes at most.
+pub const SCHEMAS_KEPT: usize = 64;
+/// Model answers larger than this are cut off: no stage needs more.
+pub const MODEL_REPLY_BYTES_MAX: usize = 1024 * 1024;
+/// One event of a streamed answer; a whole answer fits, as some servers send it.
+pub const MODEL_EVENT_BYTES_MAX: usize = 256 * 1024;
+/// Attempts for one model call, the first included.
+pub const MODEL_ATTEMPTS_MAX: usize = 3;
+/// A Retry-After longer than this is not waited for; the stage falls back.
+pub const MODEL_RETRY_AFTER_SECS_MAX: u64 = 10;
+/// Answers that take longer than this, and the built-in answer is given at once where it is sure: people look at
+/// something else after about ten seconds, and a turn asks twice.
+pub const MODEL_SLOW_MS: u64 = 6_000;
+/// So long nobody has to be told that it is the model which is waited for.
+pub const MODEL_WAIT_TOLD_MS: u64 = 8_000;
+/// Of what a request in one service tells a model, in tokens (bytes / 4): on a machine without a GPU that is read at
+/// some twenty tokens a second, before the first word of an answer.
+pub const PLAN_PROMPT_TOKENS_MAX: usize = 900;
+/// The least and the most that a time-out of a stage may be set to.
+pub const MODEL_TIMEOUT_SECS: std::ops::RangeInclusive<u64> = 1..=3_600;
