@@ -78,6 +78,9 @@ impl Dialect {
     /// The system message; with the schema at its end when the endpoint does not take it as a parameter.
     pub fn system(self, call: &Call) -> Cow<'_, str> {
         match (&call.schema, self.format) {
+            (Some(schema), Format::JsonObject | Format::PromptOnly) if is_shown(schema, &call.system) => {
+                Cow::Owned(format!("{}\n\nAnswer with one JSON object and nothing else.", call.system.trim_end()))
+            }
             (Some(schema), Format::JsonObject | Format::PromptOnly) => Cow::Owned(format!(
                 "{}\n\nAnswer with one JSON object and nothing else. It must fit this JSON schema:\n{}",
                 call.system.trim_end(),
@@ -135,6 +138,11 @@ impl Dialect {
             no_stream: self.no_stream || other.no_stream,
         }
     }
+}
+
+/// Whether the prompt says in its own way what the schema does.
+fn is_shown(schema: &AnswerSchema, system: &str) -> bool {
+    !schema.notation().is_empty() && system.contains(schema.notation())
 }
 
 /// An error answer, as far as negotiation looks at it.
@@ -324,5 +332,9 @@ mod tests {
         assert_eq!(Dialect::default().system(&call), "Plan.");
         assert!(dialect.system(&call).starts_with("Plan.\n\n"));
         assert!(dialect.system(&call).ends_with(r#"{"type":"object"}"#));
+        let schema = Some(AnswerSchema::written(json!({"type": "object"}), "task.create: add {title}".to_owned()));
+        let shown = Call { system: "Plan.\ntask.create: add {title}\n".into(), schema: schema.clone(), ..call.clone() };
+        assert!(dialect.system(&shown).ends_with("nothing else."));
+        assert!(dialect.system(&Call { schema, ..call }).ends_with(r#"{"type":"object"}"#), "a prompt of the operator's");
     }
 }

@@ -16,17 +16,27 @@ struct Made {
     number: u64,
     value: Value,
     text: Box<RawValue>,
+    notation: Option<String>,
     strict: OnceLock<bool>,
 }
 
 impl AnswerSchema {
     /// Made of this.
     pub fn of(value: Value) -> Self {
+        Self::made(value, None)
+    }
+
+    /// The same, with how prompts write it: a prompt that holds it needs no schema beside it.
+    pub fn written(value: Value, notation: String) -> Self {
+        Self::made(value, Some(notation))
+    }
+
+    fn made(value: Value, notation: Option<String>) -> Self {
         static MADE: AtomicU64 = AtomicU64::new(0);
         // Every value is a JSON text; the fallback only spares this a way to fail.
         let text = to_raw_value(&value).unwrap_or_else(|_| RawValue::NULL.to_owned());
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::new(Made { number, value, text, strict: OnceLock::new() }))
+        Self(Arc::new(Made { number, value, text, notation, strict: OnceLock::new() }))
     }
 
     /// Its own while the program runs: what is made of a schema can be kept under it.
@@ -37,6 +47,11 @@ impl AnswerSchema {
     /// As it goes out, byte by byte.
     pub fn as_str(&self) -> &str {
         self.0.text.get()
+    }
+
+    /// How prompts write it; nothing where they show the schema itself.
+    pub fn notation(&self) -> &str {
+        self.0.notation.as_deref().unwrap_or_default()
     }
 
     /// What it says.

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::command::{Command, Handle};
 use super::entry::{Entry, entry};
+use super::schema::notation;
 use super::service::{Service, ServiceInfo};
 use crate::core::plan::Action;
 use crate::language::requests::{Phrases, PhrasesError};
@@ -236,7 +237,7 @@ impl Services {
         if schemas.len() >= limits::SCHEMAS_KEPT {
             schemas.clear();
         }
-        let schema = AnswerSchema::of(self.plan_shape(&key));
+        let schema = AnswerSchema::written(self.plan_shape(&key), self.written(&key));
         schemas.insert(key, schema.clone());
         schema
     }
@@ -244,6 +245,15 @@ impl Services {
     /// The shape of a route: which of all services a message needs.
     pub fn route_schema(&self) -> AnswerSchema {
         self.route.clone()
+    }
+
+    /// The commands of these services as prompts list them, one a line.
+    fn written(&self, domains: &[String]) -> String {
+        let line = |entry: &Arc<dyn Entry>| {
+            let params = notation(&entry.schema());
+            format!("{}.{}: {} {{{params}}}", entry.service(), entry.command(), entry.summary())
+        };
+        self.commands(domains).iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
     fn plan_shape(&self, domains: &[String]) -> Value {

@@ -32,6 +32,42 @@ pub(super) fn too_long(params: &Params) -> Option<String> {
     params.iter().find(|(_, value)| longest(value) > PARAM_CHARS_MAX).map(|(key, _)| key.clone())
 }
 
+/// A schema as people would write it: `title: what to do; priority?: low|high; items?: []`. A third of its length, and
+/// models read it as well. What it cannot say (patterns, bounds) is left to the schema itself.
+pub(super) fn notation(schema: &Value) -> String {
+    let required = required(schema);
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let properties = properties.map(|(name, schema)| {
+        let optional = if required.contains(name) { "" } else { "?" };
+        let words = schema["description"].as_str().unwrap_or_default();
+        let said = [kind(schema), words.trim().trim_end_matches('.').to_owned()];
+        let said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
+        let colon = if said.is_empty() { "" } else { ": " };
+        format!("{name}{optional}{colon}{}", said.join(", "))
+    });
+    properties.collect::<Vec<_>>().join("; ")
+}
+
+/// What a value is; nothing for words.
+fn kind(schema: &Value) -> String {
+    let is = |name: &str| schema["type"] == name || schema["type"].as_array().is_some_and(|all| all.contains(&name.into()));
+    let among = ["oneOf", "anyOf"].iter().filter_map(|key| schema[key].as_array()).flatten();
+    let listed = schema["enum"].as_array().into_iter().flatten().chain(schema.get("const"));
+    let mut kinds: Vec<String> = listed.filter_map(Value::as_str).map(str::to_owned).chain(among.map(kind)).collect();
+    if is("array") {
+        let inside = kind(&schema["items"]);
+        kinds.push(format!("[{inside}]"));
+    } else if schema["properties"].is_object() {
+        kinds.push(format!("{{{}}}", notation(schema)));
+    } else if is("integer") || is("number") {
+        kinds.push("number".to_owned());
+    } else if is("boolean") {
+        kinds.push("true|false".to_owned());
+    }
+    kinds.retain(|kind| !kind.is_empty());
+    kinds.join("|")
+}
+
 /// The schema of `T`, without what no planner needs.
 pub(super) fn schema<T: JsonSchema>() -> Value {
     let settings = schemars::generate::SchemaSettings::draft2020_12().with(|s| {
@@ -58,4 +94,28 @@ fn strip(schema: &mut Value) {
 pub(super) fn required(schema: &Value) -> Vec<String> {
     let names = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
     names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_schema_is_written_as_people_would() {
+        let schema = json!({"type": "object", "required": ["title"], "properties": {
+            "changes": {"anyOf": [{"type": "object", "properties": {"on": {"type": "boolean"}}}, {"type": "null"}]},
+            "minutes": {"type": ["integer", "null"], "minimum": 0},
+            "priority": {"anyOf": [{"oneOf": [{"const": "low", "type": "string"}, {"const": "high"}]}, {"type": "null"}]},
+            "status": {"enum": ["open", "done", null], "description": "Which."},
+            "tags": {"type": "array", "items": {"type": "string"}, "description": "Words."},
+            "title": {"type": "string", "description": "What to do, without the time."},
+            "where": {"type": ["string", "null"]},
+        }});
+        let written = "changes?: {on?: true|false}; minutes?: number; priority?: low|high; status?: open|done, Which; \
+                       tags?: [], Words; title: What to do, without the time; where?";
+        assert_eq!(notation(&schema), written);
+        assert_eq!(notation(&json!({})), "");
+    }
 }
