@@ -14,8 +14,8 @@ pub const MODEL_RETRY_AFTER_SECS_MAX: u64 = 10;
 /// Answers that take longer than this, and the built-in answer is given at once where it is sure: people look at
 /// something else after about ten seconds, and a turn asks twice.
 pub const MODEL_SLOW_MS: u64 = 6_000;
-/// So long nobody has to be told that it is the model which is waited for.
-pub const MODEL_WAIT_TOLD_MS: u64 = 8_000;
+/// After so long whoever waits is told that it is the model which takes its time, and again after each as long.
+pub const MODEL_WAIT_TOLD_MS: u64 = 10_000;
 /// Of what a request in one service tells a model, in tokens (bytes / 4): on a machine without a GPU that is read at
 /// some twenty tokens a second, before the first word of an answer.
 pub const PLAN_PROMPT_TOKENS_MAX: usize = 900;

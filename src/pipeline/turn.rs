@@ -3,16 +3,19 @@
 
 mod heard;
 mod read;
+mod waiting;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use self::read::Beginning;
+use self::waiting::ModelWait;
 use super::brain::Brain;
 use super::intake::debounce::Debounce;
 use crate::core::history::PastAction;
@@ -75,6 +78,7 @@ pub struct Turn<'a> {
     pub patience: Patience,
     began: Instant,
     account: Mutex<Account>,
+    waiting: ModelWait,
     /// Guard and router have agreed: words may be shown as they come.
     agreed: AtomicBool,
     /// They are being shown.
@@ -135,6 +139,7 @@ impl<'a> Turn<'a> {
             patience: Patience::default(),
             began,
             account: Mutex::new(account),
+            waiting: ModelWait::default(),
             agreed: AtomicBool::new(false),
             speaking: AtomicBool::new(false),
         })
@@ -254,6 +259,11 @@ impl<'a> Turn<'a> {
         self.account(|account| account.usage += usage);
     }
 
+    /// Whether anything of it was asked of a model.
+    pub fn asked_a_model(&self) -> bool {
+        self.account(|account| account.usage.calls > 0)
+    }
+
     /// Notes that a stage fell back, and why, for the operator.
     pub fn fell_back(&self, stage: &str, why: &str) {
         tracing::warn!(turn = %self.incoming.turn.as_str(), stage, why, "a stage fell back");
@@ -283,7 +293,10 @@ impl<'a> Turn<'a> {
         }
         let waits = self.brain.services.now().iter().find_map(|service| service.service.waited_for(self.owner()));
         let doing = waits.map(|waits| waits.to_string());
-        let doing = doing.unwrap_or_else(|| self.account(|account| account.doing.to_string()));
+        let mut doing = doing.unwrap_or_else(|| self.account(|account| account.doing.to_string()));
+        if let Some(slow) = self.waiting.told() {
+            doing.push_str(&format!("\n{slow}"));
+        }
         let known = Some(self.known()).filter(|known| !known.is_empty() && self.may_be_shown());
         Some(known.map_or_else(|| doing.clone(), |known| format!("{}\n\n{doing}", beginning(known))))
     }

@@ -58,7 +58,11 @@ pub async fn typed_fitting<T: DeserializeOwned>(
         }
         let started = turn.elapsed_us();
         let input = call.system.len() + call.user.len();
-        match model.complete(call.clone(), None).await {
+        let answer = {
+            let _waiting = turn.waits_for_model();
+            model.complete(call.clone(), None).await
+        };
+        match answer {
             Err(error) => {
                 turn.spent(error.usage());
                 turn.traced(stage.name(), started, input, error.usage(), format!("failed: {error}"));
@@ -105,11 +109,13 @@ pub async fn words(
     let input = system.len() + user.len();
     let started = turn.elapsed_us();
     let call = Call { stage, system, user, schema: None, tokens_max, patience: turn.patience.clone() };
+    let waiting = turn.waits_for_model();
     let asked = model.complete(call, words);
     let result = match within {
         Some(within) => tokio::time::timeout(within, asked).await.unwrap_or_else(|_| Err(no_time_left())),
         None => asked.await,
     };
+    drop(waiting);
     let usage = result.as_ref().map_or_else(ModelError::usage, |completion| completion.usage);
     turn.spent(usage);
     let outcome = result.as_ref().err().map_or_else(|| "ok".to_owned(), |error| format!("failed: {error}"));
@@ -125,7 +131,7 @@ pub async fn words(
 
 /// The call was sent, and its turn has no time for the answer.
 fn no_time_left() -> ModelError {
-    ModelError::Unreachable {
+    ModelError::TooSlow {
         why: "the turn had no more time for its answer".to_owned(),
         usage: Usage { calls: 1, ..Usage::default() },
     }

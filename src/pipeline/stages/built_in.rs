@@ -1,14 +1,30 @@
-//! The plan of built-in understanding: without a model, and where its endpoint does not answer.
+//! The plan of built-in understanding: without a model, where its endpoint does not answer, and at once where the model
+//! is slow and nothing is in doubt.
 
 use super::condition::Depending;
 use super::doubts::Doubt;
 use super::plan::{self, Planned, REPHRASE, Topic, proposed};
+use super::route;
 use crate::core::plan::{Plan, PlannedAction};
 use crate::language::requests;
 use crate::language::requests::Understood;
 use crate::pipeline::turn::Turn;
 use crate::ports::Usage;
 use crate::ports::records::Clarification;
+
+/// The plan of a request of its own, where neither what it is about nor any word of it is in doubt.
+pub(super) fn sure(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>) -> Option<Plan> {
+    let stands_alone = topic.round.is_none() && topic.amends.is_none() && topic.answers.is_none();
+    if !stands_alone || !turn.origin().is_own_words() || !route::guess(turn).is_sure() {
+        return None;
+    }
+    let started = turn.elapsed_us();
+    let understood = turn.understood(domains);
+    let in_short = requests::in_short(&understood);
+    let Understood::Plan { plan, condition: None, .. } = understood else { return None };
+    turn.traced("plan", started, turn.words().len(), Usage::default(), in_short);
+    Some(plan)
+}
 
 /// Plans within `domains`; `remark` says why no model did.
 pub(super) fn plan(turn: &Turn<'_>, domains: &[String], topic: &Topic<'_>, remark: Option<&'static str>) -> Planned {

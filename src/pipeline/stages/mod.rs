@@ -27,3 +27,4 @@ pub(crate) mod route;
 pub(crate) mod speak;
 pub(crate) mod status;
 pub(crate) mod times;
+mod without_model;

@@ -1,8 +1,8 @@
 //! Plan: from a routed message to proposed actions, or to one clarifying question.
 //!
 //! With a model the plan is its proposal; without one, or when its endpoint does not answer, built-in
-//! understanding plans (and the person is told). An answer that stays unusable after one re-ask plans
-//! nothing: "could you rephrase?".
+//! understanding plans (and the person is told); it also plans, at once, what it is sure of while the model is known to
+//! be slow. An answer that stays unusable after one re-ask plans nothing: "could you rephrase?".
 
 use chrono::{Datelike, Duration, Weekday};
 use minijinja::context;
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::answers::completed;
 use super::ask::{self, Asked};
-use super::built_in;
 use super::condition::{self, Depending};
 use super::context::Context;
 use super::doubts::Doubt;
+use super::{built_in, without_model};
 use crate::core::history::{ItemRef, PastAction};
 use crate::core::pending::Pending;
 use crate::core::plan::{Plan, PlannedAction};
@@ -60,8 +60,6 @@ pub enum Planned {
     Doubt(Box<Doubt>),
 }
 
-/// Said when the endpoint did not answer and the built-in planner took over.
-const WITHOUT_MODEL: &str = "(My language model can't be reached, so I used my built-in understanding.)";
 pub(super) const REPHRASE: &str = "I had trouble making sense of that. Nothing was done. Could you say it another way?";
 
 /// Plans within `domains`.
@@ -73,6 +71,11 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
     let Some(model) = turn.brain.model.as_deref() else {
         return built_in::plan(turn, domains, topic, None);
     };
+    if model.is_slow(Stage::Plan)
+        && let Some(plan) = built_in::sure(turn, domains, topic)
+    {
+        return proposed(plan, None);
+    }
     match by_model(turn, model, domains, context, topic).await {
         Asked::Answer(plan) => condition::of_model(turn, topic, plan),
         Asked::Unusable(why) => {
@@ -81,7 +84,7 @@ pub async fn make(turn: &Turn<'_>, domains: &[String], context: &Context, topic:
         }
         Asked::Failed(error) => {
             turn.fell_back("plan", &error.to_string());
-            built_in::plan(turn, domains, topic, Some(WITHOUT_MODEL))
+            built_in::plan(turn, domains, topic, Some(without_model::remark(&error)))
         }
     }
 }
@@ -121,7 +124,8 @@ async fn by_model(
     topic: &Topic<'_>,
 ) -> Asked<Plan> {
     let schema = turn.brain.services.now().plan_schema(domains);
-    let values = || context! { schema => schema.as_str(), actions_max => limits::PLAN_ACTIONS_MAX };
+    let (written, whole) = (schema.notation(), schema.as_str());
+    let values = || context! { commands => written, schema => whole, actions_max => limits::PLAN_ACTIONS_MAX };
     let fixed = Fixed { of: Some(schema.number()), values };
     let (results, still) = topic.round.unwrap_or((&[], ""));
     let changing = context! {

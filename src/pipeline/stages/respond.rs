@@ -101,6 +101,9 @@ pub async fn chat(turn: &Turn<'_>, memories: &[String]) -> Formatted {
         let is_talk = doubts::is_talk(turn);
         Formatted::plain(if is_talk { requests::chat(turn.words()) } else { doubts::not_understood(turn) })
     };
+    if is_worth_no_wait(turn) && doubts::is_talk(turn) {
+        return in_kind();
+    }
     by_model(turn, memories, &Results::default(), came_to).await.unwrap_or_else(in_kind)
 }
 
@@ -115,6 +118,9 @@ pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, c
     turn.doing(status::writing());
     turn.agreed();
     let receipts = results.receipts.join("\n");
+    if is_worth_no_wait(turn) {
+        return Formatted::plain(receipts);
+    }
     match by_model(turn, memories, results, came_to).await {
         Some(mut words) => {
             words.push(&format!("\n\n{receipts}"));
@@ -122,6 +128,11 @@ pub async fn outcomes(turn: &Turn<'_>, memories: &[String], results: &Results, c
         }
         None => Formatted::plain(receipts),
     }
+}
+
+/// Whether everything so far was answered without the model, and its words would come long after.
+fn is_worth_no_wait(turn: &Turn<'_>) -> bool {
+    !turn.asked_a_model() && turn.brain.model.as_ref().is_some_and(|model| model.is_slow(Stage::Respond))
 }
 
 /// Whether anything was done lately that words of this turn could be about.

@@ -42,20 +42,21 @@ fn fallbacks(lines: &[Value]) -> Vec<String> {
 #[test]
 fn an_endpoint_that_refuses_or_breaks_is_replaced_by_built_in_understanding() {
     let replies = [
-        ("401", ModelReply::status(401)),
-        ("404", ModelReply::status(404)),
-        ("429 for long", ModelReply::status(429).retry_after(3_600)),
-        ("500", ModelReply::status(500)),
-        ("no answer", ModelReply::refuse()),
-        ("half an answer", ModelReply::half_json()),
+        ("refused its key", "LLM_API_KEY", ModelReply::status(401)),
+        ("is not where I was told to ask", "LLM_MODEL", ModelReply::status(404)),
+        ("takes no more questions", "quota", ModelReply::status(429).retry_after(3_600)),
+        ("answered with an error", "failed inside", ModelReply::status(500)),
+        ("can't be reached", "cannot be reached", ModelReply::refuse()),
+        ("can't be reached", "broke off", ModelReply::half_json()),
+        ("took too long", "in time", ModelReply::hang()),
     ];
     std::thread::scope(|scope| {
-        for (name, reply) in replies {
+        for (told, status, reply) in replies {
             scope.spawn(move || {
                 let model = ModelServer::scripted(Script::new().otherwise(reply));
-                let program = Program::new().model(&model);
+                let program = Program::new().model(&model).env("LLM_TIMEOUT", "2s");
                 let mut console = console(&program);
-                done_without_a_model(name, &mut console);
+                done_without_a_model(told, status, &mut console);
             });
         }
     });
@@ -67,18 +68,22 @@ fn an_endpoint_that_is_not_there_is_replaced_by_built_in_understanding() {
     let url = gone.url();
     drop(gone);
     let program = Program::new().env("LLM_BASE_URL", &url).env("LLM_MODEL", "m").env("BRAIN_SKIP_ROUTER", "false");
-    done_without_a_model("refused", &mut console(&program));
+    done_without_a_model("can't be reached", "cannot be reached", &mut console(&program));
 }
 
-fn done_without_a_model(name: &str, console: &mut Console) {
+/// `told`: of what the person reads below the message, `status`: of what `/status` says.
+fn done_without_a_model(told: &str, status: &str, console: &mut Console) {
+    let name = told;
     let lines = console.say(REMIND);
     assert_eq!(outcomes_of(&lines)[0]["status"], "succeeded", "{name}: {lines:#?}");
     let text = text_of(&lines);
     assert!(text.contains("Reminder set: Call mom"), "{name}: {text}");
-    assert!(text.contains("language model can't be reached"), "{name}: {text}");
+    assert!(text.contains(&format!("language model {told}")), "{name}: {text}");
     for stage in ["plan", "route"] {
         assert!(fallbacks(&lines).contains(&stage.to_owned()), "{name}: {:?}", fallbacks(&lines));
     }
+    let said = text_of(&console.say("/status"));
+    assert!(said.contains("🧠 Model: no answer just now") && said.contains(status), "{name}: {said}");
     let chat = console.say("hi");
     assert!(!text_of(&chat).is_empty() && done_of(&chat)["path"] == "chat", "{name}: {chat:#?}");
 }

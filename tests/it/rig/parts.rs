@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use brain_agent::core::ids::{ChatId, MessageId};
@@ -314,6 +315,8 @@ pub struct RecordingChannel {
     broken: Mutex<BTreeSet<ChatId>>,
     /// Chats that it was asked to come back to.
     again: Mutex<Vec<ChatId>>,
+    /// What was said while a turn worked, and when.
+    statuses: Mutex<Vec<(tokio::time::Instant, String)>>,
 }
 
 /// A message on its way, or given up.
@@ -337,6 +340,7 @@ impl RecordingChannel {
             on_their_way: AtomicUsize::new(0),
             broken: Mutex::default(),
             again: Mutex::default(),
+            statuses: Mutex::default(),
         }
     }
 
@@ -399,6 +403,11 @@ impl RecordingChannel {
         (self.shown.lock().unwrap()[shown..].to_vec(), self.edits.lock().unwrap()[edits..].to_vec())
     }
 
+    /// What was said while turns worked, and how long after `began`.
+    pub fn statuses(&self, began: tokio::time::Instant) -> Vec<(Duration, String)> {
+        self.statuses.lock().unwrap().iter().map(|(at, text)| (*at - began, text.clone())).collect()
+    }
+
     /// How a message was changed last.
     pub fn last_edit_of(&self, message: MessageId) -> Option<Edit> {
         self.edits.lock().unwrap().iter().rfind(|edit| edit.message == message).cloned()
@@ -413,7 +422,9 @@ impl RecordingChannel {
 impl Channel for RecordingChannel {
     async fn typing(&self, _: &ChatId) {}
 
-    async fn status(&self, _: &ChatId, _: &str) {}
+    async fn status(&self, _: &ChatId, text: &str) {
+        self.statuses.lock().unwrap().push((tokio::time::Instant::now(), text.to_owned()));
+    }
 
     fn shows_drafts(&self, _: &ChatId) -> bool {
         false
@@ -455,6 +466,10 @@ type Says = Arc<dyn Fn(&Call) -> Value + Send + Sync>;
 pub struct Script {
     stages: Mutex<HashMap<Stage, Says>>,
     calls: Mutex<Vec<Call>>,
+    /// How long an answer takes.
+    takes: Mutex<HashMap<Stage, Duration>>,
+    /// Known to be slow.
+    slow: AtomicBool,
 }
 
 impl fmt::Debug for Script {
@@ -483,6 +498,16 @@ impl Script {
         self.on(Stage::Respond, move |_| words.clone());
     }
 
+    /// How long the answers of a stage take from now on.
+    pub fn takes(&self, stage: Stage, time: Duration) {
+        self.takes.lock().unwrap().insert(stage, time);
+    }
+
+    /// Whether it is known to be slow.
+    pub fn is_known_to_be_slow(&self, slow: bool) {
+        self.slow.store(slow, Ordering::SeqCst);
+    }
+
     /// What was asked of a stage.
     pub fn asked(&self, stage: Stage) -> Vec<Call> {
         let calls = self.calls.lock().unwrap();
@@ -493,6 +518,7 @@ impl Script {
 #[async_trait]
 impl Model for Script {
     async fn complete(&self, call: Call, _: Option<UnboundedSender<String>>) -> Result<Completion, ModelError> {
+        let stage = call.stage;
         let says = self.stages.lock().unwrap().get(&call.stage).cloned();
         let answer = match (says, call.stage) {
             (Some(says), _) => says(&call),
@@ -504,11 +530,19 @@ impl Model for Script {
         self.calls.lock().unwrap().push(call);
         // What the script does meanwhile (a `/cancel`) is noticed before the answer.
         tokio::task::yield_now().await;
+        let time = self.takes.lock().unwrap().get(&stage).copied();
+        if let Some(time) = time {
+            tokio::time::sleep(time).await;
+        }
         match answer {
             Value::Null => Err(ModelError::Unreachable { why: "the script has no answer".to_owned(), usage }),
             Value::String(text) => Ok(Completion { text, json: None, usage }),
             json => Ok(Completion { text: json.to_string(), json: Some(json), usage }),
         }
+    }
+
+    fn is_slow(&self, _: Stage) -> bool {
+        self.slow.load(Ordering::SeqCst)
     }
 }
 

@@ -8,13 +8,16 @@ use chrono::{DateTime, Duration, Utc};
 use crate::core::text::{shorten, visible};
 use crate::language::time;
 use crate::language::time::Grain;
-use crate::limits::{self, ASIDE_LISTED_MAX};
+use crate::limits::{self, ASIDE_LISTED_MAX, MODEL_SLOW_MS};
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{Aside, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, TurnTrace};
+use crate::ports::records::{Aside, DUE_BY_OWNER, Due, DueKind, InboxEntry, PendingOpen, StageSpan, TurnTrace};
 use crate::ports::{RecordExt, Scan, Stage, StoreError};
 
 /// Entries that are looked through for the first reminder: what else falls due of a person is cards, and a briefing.
 const DUE_LOOKED_THROUGH: usize = limits::PENDING_OPEN_MAX + 8;
+
+/// How the trace of a call that gave no answer begins.
+const FAILED: &str = "failed: ";
 
 /// Turns that are looked back at.
 const TRACES: usize = 300;
@@ -45,22 +48,26 @@ fn model(turn: &Turn<'_>, traces: &[TurnTrace]) -> String {
     if turn.brain.model.is_none() {
         return "none is set up; my built-in understanding does everything.".to_owned();
     }
-    let is_call = |name: &str| Stage::ALL.iter().any(|stage| stage.name() == name);
-    let last = traces.iter().find_map(|trace| {
-        let span = trace.spans.iter().rev().find(|span| is_call(&span.name))?;
-        Some((trace.at, span.outcome.clone()))
-    });
-    match last {
-        None => "set up, and not asked yet.".to_owned(),
-        Some((at, outcome)) if outcome == "ok" => format!("answered {}.", ago(turn.ctx.now, at)),
-        Some((at, outcome)) => {
-            let why = visible(&shorten(&outcome, 160));
-            format!(
-                "did not give a usable answer {} ({why}); my built-in understanding stands in.",
-                ago(turn.ctx.now, at)
-            )
-        }
+    let last = traces.iter().find_map(|trace| Some((trace.at, trace.spans.iter().rev().find(|span| is_call(span))?)));
+    let Some((at, span)) = last else { return "set up, and not asked yet.".to_owned() };
+    let when = ago(turn.ctx.now, at);
+    if span.outcome == "ok" {
+        let took = Duration::microseconds(i64::try_from(span.us).unwrap_or(i64::MAX));
+        return if took < Duration::milliseconds(MODEL_SLOW_MS as i64) {
+            format!("answered {when}.")
+        } else {
+            let secs = took.num_seconds();
+            format!("answered {when}, but took {secs} s. What I am sure of I do without it meanwhile.")
+        };
     }
+    let why = span.outcome.strip_prefix(FAILED).unwrap_or("what it answered was not what I asked for");
+    format!("no answer {when}: {}. My built-in understanding stands in.", visible(&shorten(why, 200)))
+}
+
+/// Whether a model was asked, rather than code: that says what it did in other words.
+fn is_call(span: &StageSpan) -> bool {
+    let is_stage = Stage::ALL.iter().any(|stage| stage.name() == span.name);
+    is_stage && (matches!(span.outcome.as_str(), "ok" | "unusable") || span.outcome.starts_with(FAILED))
 }
 
 /// The next time of this person's in the due-index, and what it is about.

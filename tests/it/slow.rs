@@ -1,0 +1,114 @@
+//! Models on machines without a GPU: a minute for a plan. Something true is on the screen after two seconds, nothing is
+//! lost meanwhile, and what needs no model waits for none. In virtual time; the endpoint's side is in `llm`'s tests.
+
+use std::time::Duration;
+
+use brain_agent::core::outcome::Status;
+use brain_agent::limits::PLAN_PROMPT_TOKENS_MAX;
+use brain_agent::ports::Stage;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::rig::{Answer, Rig, Setup, action};
+
+const SECOND: Duration = Duration::from_secs(1);
+/// Nobody is sure of that without a model.
+const HARD: &str = "could you maybe see to it that the thing with the plumber is somewhere on my list";
+const REMIND: &str = "remind me to call mom tomorrow at 5pm";
+
+/// A model that takes 40 s for a plan, and 20 s for words.
+fn slow(rig: &Rig) {
+    rig.plans(json!([action("task", "create", json!({"title": "The thing with the plumber"}))]));
+    rig.script.says("It is on your list.");
+    rig.script.takes(Stage::Route, 4 * SECOND);
+    rig.script.takes(Stage::Plan, 40 * SECOND);
+    rig.script.takes(Stage::Respond, 20 * SECOND);
+}
+
+fn statuses(answer: &Answer) -> Vec<Status> {
+    answer.done.outcomes.iter().map(|outcome| outcome.status).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_two_seconds_there_is_something_true_and_nothing_is_lost() {
+    let rig = Rig::plain();
+    slow(&rig);
+    let began = Instant::now();
+    let answer = rig.says(HARD).await;
+    assert_eq!(statuses(&answer), [Status::Succeeded], "{}", answer.text());
+    assert!(answer.text().contains("The thing with the plumber"), "{}", answer.text());
+    let told = rig.channel.statuses(began);
+    let (first, text) = &told[0];
+    assert!(*first <= 2 * SECOND + SECOND / 10 && text == "Thinking…", "{told:#?}");
+    let at = |part: &str| told.iter().find(|(_, text)| text.contains(part)).map(|(at, _)| at.as_secs());
+    assert_eq!(at("your tasks"), Some(4), "{told:#?}");
+    assert_eq!(at("10 s so far"), Some(14), "slow is said to be slow: {told:#?}");
+    assert_eq!(at("30 s so far"), Some(34), "{told:#?}");
+    // What was done is told before the words about it.
+    let receipt = at("The thing with the plumber");
+    assert!(receipt.is_some_and(|at| (44..=46).contains(&at)), "{told:#?}");
+    let steps: Vec<&String> = told.iter().map(|(_, text)| text).collect();
+    assert!(steps.windows(2).all(|two| two[0] != two[1]) && steps.len() < 12, "{told:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_gives_up_after_a_minute_leaves_the_rest_to_built_in_understanding() {
+    let rig = Rig::plain();
+    slow(&rig);
+    rig.script.on(Stage::Plan, |_| Value::Null);
+    rig.script.takes(Stage::Plan, 60 * SECOND);
+    let answer = rig.says(REMIND).await;
+    assert_eq!(statuses(&answer), [Status::Succeeded], "{}", answer.text());
+    assert!(answer.text().contains("built-in understanding") && answer.text().contains("Call mom"), "{}", answer.text());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_sure_waits_for_no_model_that_is_known_to_be_slow() {
+    let rig = Rig::new(Setup { demo: true, ..Setup::default() });
+    slow(&rig);
+    rig.script.is_known_to_be_slow(true);
+    for (text, part) in
+        [(REMIND, "Call mom"), ("what do I have tomorrow?", "Standup"), ("hello", ""), ("thanks!", "")]
+    {
+        let began = Instant::now();
+        let answer = rig.says(text).await;
+        assert!(began.elapsed() < SECOND, "{text}: {:?}", began.elapsed());
+        assert!(!answer.text().is_empty() && answer.text().contains(part), "{text}: {}", answer.text());
+        assert_eq!((answer.done.llm_calls, answer.done.fallbacks.len()), (0, 0), "{text}");
+    }
+    // What is not sure is asked, however long it takes.
+    let answer = rig.says(HARD).await;
+    assert_eq!(rig.script.asked(Stage::Plan).len(), 1);
+    assert_eq!(statuses(&answer), [Status::Succeeded], "{}", answer.text());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fast_model_is_asked_as_ever() {
+    let rig = Rig::plain();
+    rig.plans(json!([action("task", "create", json!({"title": "Call mom"}))]));
+    rig.says(REMIND).await;
+    assert_eq!(rig.script.asked(Stage::Plan).len(), 1);
+    assert_eq!(rig.script.asked(Stage::Respond).len(), 1);
+}
+
+#[tokio::test]
+async fn a_request_in_one_service_tells_a_model_no_more_than_it_reads_in_a_minute() {
+    let rig = Rig::plain();
+    let mut sizes = Vec::new();
+    for (service, text) in [
+        ("task", "remind me to call mom tomorrow at 5pm"),
+        ("calendar", "put lunch with Sarah into my calendar on Friday at noon"),
+        ("email", "send an email to bob@example.com saying the report is late"),
+        ("memory", "remember that I am allergic to nuts"),
+        ("keep", "make a shopping list with milk and eggs"),
+        ("contacts", "save Bob's number, it is 555 0100"),
+    ] {
+        rig.plans(json!([{"service": service, "command": "nothing", "params": {}}]));
+        rig.says(text).await;
+        let call = rig.script.asked(Stage::Plan).pop().unwrap();
+        assert!(call.user.contains(text), "{}", call.user);
+        sizes.push((service, (call.system.len() + call.user.len()).div_ceil(4), call.system.len().div_ceil(4)));
+    }
+    println!("tokens of a plan's prompt, whole and fixed: {sizes:?}");
+    assert!(sizes.iter().all(|(_, whole, _)| *whole <= PLAN_PROMPT_TOKENS_MAX), "{sizes:?}");
+}
