@@ -221,10 +221,10 @@ mod tests {
         let set = waits(&[("LLM_TIMEOUT", "3m"), ("LLM_TIMEOUT_ROUTE", "20s")]);
         assert_eq!(set[&Stage::Route], Duration::from_secs(20));
         assert_eq!(set[&Stage::Plan], Duration::from_secs(180));
-        assert_eq!(waits(&[("LLM_TIMEOUT_PLAN", "5m")]).into_iter().collect::<Vec<_>>(), [(
-            Stage::Plan,
-            Duration::from_secs(300)
-        )]);
+        assert_eq!(
+            waits(&[("LLM_TIMEOUT_PLAN", "5m")]).into_iter().collect::<Vec<_>>(),
+            [(Stage::Plan, Duration::from_secs(300))]
+        );
     }
 
     #[test]

@@ -129,7 +129,8 @@ mod tests {
 
     #[test]
     fn in_doubt_the_server_has_the_last_word() {
-        for text in [r#"{"a":1"#, r#"{"b":1} {"a":1}"#, r#"[{"a":1}]"#, r#"Here: [{"a":1}]"#, "<think>{\"a\":1}", "no", ""]
+        for text in
+            [r#"{"a":1"#, r#"{"b":1} {"a":1}"#, r#"[{"a":1}]"#, r#"Here: [{"a":1}]"#, "<think>{\"a\":1}", "no", ""]
         {
             assert_eq!(read(text), None, "{text}");
         }

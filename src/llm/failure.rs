@@ -62,11 +62,15 @@ impl Failure {
         Self::new(Kind::Unreadable, why)
     }
 
-    /// The breaker is open.
-    pub fn resting(left: Duration) -> Self {
+    /// The breaker is open, after an outage like the last one.
+    pub fn resting(left: Duration, last: Option<&Self>) -> Self {
         let secs = left.as_secs_f64().ceil();
-        let why = format!("it failed several times in a row and is left alone; next try in {secs} s");
-        Self { is_final: true, ..Self::unreachable(why) }
+        let rest = format!("it failed several times in a row and is left alone; next try in {secs} s");
+        let resting = match last {
+            Some(last) => Self::new(last.kind, format!("{}; {rest}", last.why)),
+            None => Self::unreachable(rest),
+        };
+        Self { is_final: true, ..resting }
     }
 
     /// It let an earlier stage of the same turn wait in vain.
@@ -177,7 +181,9 @@ impl Said<'_> {
             300..=399 => format!("it points to another address; set {prefix}BASE_URL to that one"),
             401 | 403 => format!("the key was refused; check {prefix}API_KEY"),
             402 => "the account has no credit left".into(),
-            404 => format!("it knows no such model or address; check {prefix}MODEL, and {prefix}BASE_URL, which usually ends in /v1"),
+            404 => format!(
+                "it knows no such model or address; check {prefix}MODEL, and {prefix}BASE_URL, which usually ends in /v1"
+            ),
             413 => "the request is too large for it".into(),
             429 => "too many requests, or the quota is used up".into(),
             500..=599 => "it failed inside".into(),
@@ -299,7 +305,7 @@ mod tests {
             (Failure::unreachable(""), true, true, true),
             (Failure::too_slow(""), true, true, true),
             (Failure::unreadable(""), false, false, false),
-            (Failure::resting(Duration::from_secs(9)), false, true, true),
+            (Failure::resting(Duration::from_secs(9), None), false, true, true),
             (rejected(400), false, false, false),
             (rejected(401), false, false, true),
             (rejected(404), false, false, true),

@@ -12,6 +12,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
@@ -60,6 +61,8 @@ pub(super) struct Link {
     header: Option<HeaderValue>,
     prefix: &'static str,
     breaker: Breaker,
+    /// The last outage: why it is left alone while the breaker is open.
+    outage: Mutex<Option<Failure>>,
     pub memory: Memory,
     pace: Pace,
 }
@@ -78,7 +81,17 @@ impl Link {
         header: Option<HeaderValue>,
         prefix: &'static str,
     ) -> Self {
-        Self { url, model, key, header, prefix, breaker: Breaker::default(), memory: Memory::default(), pace: Pace::default() }
+        Self {
+            url,
+            model,
+            key,
+            header,
+            prefix,
+            breaker: Breaker::default(),
+            outage: Mutex::default(),
+            memory: Memory::default(),
+            pace: Pace::default(),
+        }
     }
 
     /// The same endpoint, model and key?
@@ -111,7 +124,7 @@ impl Link {
         loop {
             let permit = match self.breaker.admit(Instant::now()) {
                 Ok(permit) => permit,
-                Err(left) => return Err(earlier.unwrap_or_else(|| Failure::resting(left))),
+                Err(left) => return Err(earlier.unwrap_or_else(|| self.resting(left))),
             };
             ask.words.restart();
             ask.usage.calls += 1;
@@ -125,6 +138,8 @@ impl Link {
             };
             if failure.is_outage() {
                 permit.failed(Instant::now());
+                *self.outage.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some(Failure::new(failure.kind, failure.why.clone()));
             } else {
                 permit.answered();
             }
@@ -144,6 +159,12 @@ impl Link {
             earlier = Some(failure);
             sleep(pause).await;
         }
+    }
+
+    /// It is not asked for so long, after what its last outage was.
+    fn resting(&self, left: Duration) -> Failure {
+        let outage = self.outage.lock().unwrap_or_else(PoisonError::into_inner);
+        Failure::resting(left, outage.as_ref())
     }
 
     /// One request and its answer.

@@ -335,6 +335,9 @@ mod tests {
         let schema = Some(AnswerSchema::written(json!({"type": "object"}), "task.create: add {title}".to_owned()));
         let shown = Call { system: "Plan.\ntask.create: add {title}\n".into(), schema: schema.clone(), ..call.clone() };
         assert!(dialect.system(&shown).ends_with("nothing else."));
-        assert!(dialect.system(&Call { schema, ..call }).ends_with(r#"{"type":"object"}"#), "a prompt of the operator's");
+        assert!(
+            dialect.system(&Call { schema, ..call }).ends_with(r#"{"type":"object"}"#),
+            "a prompt of the operator's"
+        );
     }
 }

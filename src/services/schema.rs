@@ -50,7 +50,8 @@ pub(super) fn notation(schema: &Value) -> String {
 
 /// What a value is; nothing for words.
 fn kind(schema: &Value) -> String {
-    let is = |name: &str| schema["type"] == name || schema["type"].as_array().is_some_and(|all| all.contains(&name.into()));
+    let is =
+        |name: &str| schema["type"] == name || schema["type"].as_array().is_some_and(|all| all.contains(&name.into()));
     let among = ["oneOf", "anyOf"].iter().filter_map(|key| schema[key].as_array()).flatten();
     let listed = schema["enum"].as_array().into_iter().flatten().chain(schema.get("const"));
     let mut kinds: Vec<String> = listed.filter_map(Value::as_str).map(str::to_owned).chain(among.map(kind)).collect();

@@ -59,7 +59,11 @@ async fn a_model_that_gives_up_after_a_minute_leaves_the_rest_to_built_in_unders
     rig.script.takes(Stage::Plan, 60 * SECOND);
     let answer = rig.says(REMIND).await;
     assert_eq!(statuses(&answer), [Status::Succeeded], "{}", answer.text());
-    assert!(answer.text().contains("built-in understanding") && answer.text().contains("Call mom"), "{}", answer.text());
+    assert!(
+        answer.text().contains("built-in understanding") && answer.text().contains("Call mom"),
+        "{}",
+        answer.text()
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,7 +72,7 @@ async fn what_is_sure_waits_for_no_model_that_is_known_to_be_slow() {
     slow(&rig);
     rig.script.is_known_to_be_slow(true);
     for (text, part) in
-        [(REMIND, "Call mom"), ("what do I have tomorrow?", "Standup"), ("hello", ""), ("thanks!", "")]
+        [(REMIND, "Call mom"), ("what is in my calendar tomorrow?", "Standup"), ("hello", ""), ("thanks!", "")]
     {
         let began = Instant::now();
         let answer = rig.says(text).await;
@@ -86,7 +90,7 @@ async fn what_is_sure_waits_for_no_model_that_is_known_to_be_slow() {
 async fn a_fast_model_is_asked_as_ever() {
     let rig = Rig::plain();
     rig.plans(json!([action("task", "create", json!({"title": "Call mom"}))]));
-    rig.says(REMIND).await;
+    rig.says("add call mom to my tasks").await;
     assert_eq!(rig.script.asked(Stage::Plan).len(), 1);
     assert_eq!(rig.script.asked(Stage::Respond).len(), 1);
 }

@@ -40,7 +40,7 @@ struct Routed {
 
 /// Decides, by the model when there is one and built-in understanding is not sure already.
 pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
-    let Some(model) = turn.brain.model.as_deref().filter(|_| !needs_no_model(turn, guess)) else {
+    let Some(model) = turn.brain.model.as_deref().filter(|model| !needs_no_model(turn, *model, guess)) else {
         let started = turn.elapsed_us();
         turn.traced("route", started, turn.words().len(), Usage::default(), "built in");
         return built_in(guess);
@@ -60,8 +60,9 @@ pub async fn decide(turn: &Turn<'_>, guess: &Guess) -> Route {
 
 /// True where asking a model would cost a call and change nothing: see [`Guess::is_sure`]. A message
 /// that may answer an open question of ours is never so sure.
-fn needs_no_model(turn: &Turn<'_>, guess: &Guess) -> bool {
-    turn.brain.policy.skip_router && turn.state.clarification.is_none() && guess.is_sure()
+fn needs_no_model(turn: &Turn<'_>, model: &dyn Model, guess: &Guess) -> bool {
+    let is_skipped = turn.brain.policy.skip_router || model.is_slow(Stage::Route);
+    is_skipped && turn.state.clarification.is_none() && guess.is_sure()
 }
 
 /// What built-in understanding makes of the message.

@@ -7,9 +7,7 @@ use crate::ports::ModelError;
 pub(super) fn remark(error: &ModelError) -> &'static str {
     match error {
         ModelError::TooSlow { .. } => "(My language model took too long, so I used my built-in understanding.)",
-        ModelError::Unreachable { .. } => {
-            "(My language model can't be reached, so I used my built-in understanding.)"
-        }
+        ModelError::Unreachable { .. } => "(My language model can't be reached, so I used my built-in understanding.)",
         ModelError::Rejected { status: 401 | 403, .. } => {
             "(My language model refused its key, so I used my built-in understanding; /status says more.)"
         }
