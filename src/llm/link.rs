@@ -12,6 +12,7 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -65,6 +66,8 @@ pub(super) struct Link {
     outage: Mutex<Option<Failure>>,
     pub memory: Memory,
     pace: Pace,
+    /// The last stream broke off: the next answer is asked for in one piece.
+    stream_broke: AtomicBool,
 }
 
 impl fmt::Debug for Link {
@@ -91,6 +94,7 @@ impl Link {
             outage: Mutex::default(),
             memory: Memory::default(),
             pace: Pace::default(),
+            stream_broke: AtomicBool::new(false),
         }
     }
 
@@ -175,6 +179,8 @@ impl Link {
         dialect: Dialect,
         deadline: Instant,
     ) -> Result<Piece, Failure> {
+        let in_one_piece = dialect.no_stream || self.stream_broke.swap(false, Ordering::Relaxed);
+        let dialect = Dialect { no_stream: in_one_piece, ..dialect };
         let system = dialect.system(ask.call);
         let body = dialect.request(&self.model, ask.call, &system);
         let body = serde_json::to_vec(&body).map_err(|error| Failure::unreadable(error.to_string()))?;
@@ -227,6 +233,7 @@ impl Link {
                 Ok(Ok(Some(chunk))) => chunk,
                 Ok(Ok(None)) => return Ok(first),
                 Ok(Err(error)) => {
+                    self.stream_broke.store(first.is_some(), Ordering::Relaxed);
                     return Err(broken(Failure::transport(error, &self.place()), ask));
                 }
                 Err(_) => return Err(broken(self.too_late(ask), ask)),
@@ -290,6 +297,7 @@ impl Link {
                 self.prefix
             )),
             Trouble::BrokenOff => {
+                self.stream_broke.store(true, Ordering::Relaxed);
                 broken(Failure::unreachable(format!("the transfer from {} broke off", self.place())), ask)
             }
             Trouble::Error(error) => {
