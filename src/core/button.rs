@@ -20,6 +20,7 @@
 //! | `c:KEY`                   | show the choices of a setting             |
 //! | `c:KEY:VALUE`             | choose one                                |
 //! | `m:PAGE`                  | the next page of a list                   |
+//! | `w:PENDING`               | show an open card again                   |
 
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,8 @@ pub enum Role {
     Set,
     /// Shows the next page of a list.
     More,
+    /// Shows an open card again.
+    Show,
 }
 
 /// A button as the person sees it.
@@ -117,6 +120,8 @@ pub enum Press {
     },
     /// Show the next page that this record describes.
     More(String),
+    /// Show this open card again.
+    Show(PendingId),
 }
 
 /// How long a reminder is put off: a meaning, not an instant, because nobody knows when a button is pressed.
@@ -177,6 +182,7 @@ impl Press {
             Self::Redo(_) => Role::Redo,
             Self::Set { .. } => Role::Set,
             Self::More(_) => Role::More,
+            Self::Show(_) => Role::Show,
         }
     }
 
@@ -196,6 +202,7 @@ impl Press {
             Self::Offer { id, choice } => format!("f:{id}:{choice}"),
             Self::Redo(id) => format!("r:{id}"),
             Self::More(id) => format!("m:{id}"),
+            Self::Show(pending) => format!("w:{pending}"),
             Self::Set { key, value: None } => format!("c:{key}"),
             Self::Set { key, value: Some(value) } => format!("c:{key}:{value}"),
         }
@@ -229,6 +236,7 @@ impl Press {
             ["f", id, choice] => Some(Self::Offer { id: (*id).to_owned(), choice: choice.parse().ok()? }),
             ["r", id] => Some(Self::Redo((*id).to_owned())),
             ["m", id] => Some(Self::More((*id).to_owned())),
+            ["w", id] => Some(Self::Show(PendingId::new(*id))),
             ["c", key] => Some(Self::Set { key: (*key).to_owned(), value: None }),
             ["c", key, value] => Some(Self::Set { key: (*key).to_owned(), value: Some((*value).to_owned()) }),
             _ => None,
@@ -259,6 +267,7 @@ mod tests {
             Press::Offer { id: id.clone(), choice: 2 },
             Press::Redo(id.clone()),
             Press::More(id.clone()),
+            Press::Show(PendingId::new("abc")),
             Press::Set { key: "tone".into(), value: None },
             Press::Set { key: "zone".into(), value: Some("America/Argentina/ComodRivadavia".into()) },
             Press::Set { key: "zone".into(), value: Some("Etc/GMT+12".into()) },

@@ -197,6 +197,12 @@ impl Brain {
         running.values().for_each(CancellationToken::cancel);
     }
 
+    /// Stops what runs in a chat; false when there is nothing that can be stopped.
+    pub fn stop_turn(&self, chat: &ChatId) -> bool {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.get(chat).inspect(|turn| turn.cancel()).is_some()
+    }
+
     /// Whether a turn is under way in this process.
     pub fn is_busy(&self) -> bool {
         !self.running.lock().unwrap_or_else(PoisonError::into_inner).is_empty()

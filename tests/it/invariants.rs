@@ -11,6 +11,7 @@ mod decisions;
 mod durability;
 mod kept;
 mod machine;
+mod named;
 mod replaced;
 mod replicas;
 mod taint;

@@ -23,6 +23,7 @@ mod amend;
 mod compile;
 mod leans;
 mod lexicon;
+mod naming;
 mod spelling;
 mod text;
 
@@ -30,6 +31,8 @@ mod text;
 mod tests;
 
 use lexicon::{LEXICON, Langs, Lexicon, Mark, Role};
+
+pub use naming::{Naming, Which, names};
 
 /// What a whole message says to one open card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -117,7 +117,8 @@ impl Answer {
                 | Press::Set { .. }
                 | Press::Offer { .. }
                 | Press::Redo(_)
-                | Press::More(_),
+                | Press::More(_)
+                | Press::Show(_),
             )
             | None => None,
         });

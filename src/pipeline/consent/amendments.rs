@@ -34,7 +34,7 @@ enum Meant<'t> {
 pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
     match meant(turn) {
         Meant::Card(pending) => Ok(Some(amend(turn, pending).await?)),
-        Meant::OneOfSeveral => Ok(Some(which(turn))),
+        Meant::OneOfSeveral => Ok(Some(which(turn, None))),
         Meant::None => Ok(None),
     }
 }

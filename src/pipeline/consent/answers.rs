@@ -1,15 +1,15 @@
 //! What a written yes or no says to the open cards.
 //!
 //! Invariants 3 to 12 of the design, as far as words go: a reply decides the card it replies to; a bare yes or no
-//! counts only if it was typed, after the card was complete, exactly one action is open, and its card is the
-//! assistant's last message. Every other yes or no is asked back; one that follows a decision is told what was recorded.
-//! Not here: anything else that is said about a card
-//! (see [`super::amendments`]).
+//! counts only if it was typed, after the card was complete, and its card is the assistant's last message and the only
+//! one shown since the person's message before this one; older open cards do not stand in the way. Every other yes or no
+//! is asked back; one that follows a decision is told what was recorded. Not here: a card that is named (see
+//! [`super::named`]), and anything else that is said about one (see [`super::amendments`]).
 
 use super::decisions::UNREADABLE;
-use super::{again, asked_back, closed, decide, which};
+use super::{again, asked_back, closed, decide, named, which};
 use crate::core::button::CardVerb;
-use crate::core::pending::Means;
+use crate::core::pending::{Means, Pending};
 use crate::core::turn::{Input, Origin, Path};
 use crate::language::consent;
 use crate::language::consent::Consent;
@@ -42,8 +42,11 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
     if turn.replied_to_unreadable && verb(said).is_some() {
         return Ok(Some(Answer::says(Path::Consent, UNREADABLE).keeping_question()));
     }
+    if let Some(answer) = named::draft(turn, said).await? {
+        return Ok(Some(answer));
+    }
     match verb(said) {
-        None => Ok(None),
+        None => named::answer(turn).await,
         Some(verb) if turn.open.is_empty() => {
             let told = if reply_to.is_none() { recorded(turn, verb).await? } else { None };
             Ok(told)
@@ -60,7 +63,7 @@ fn says_both(turn: &Turn<'_>) -> bool {
     said.contains(&Consent::Yes) && said.contains(&Consent::No) && !said.contains(&Consent::Other)
 }
 
-fn verb(said: Consent) -> Option<CardVerb> {
+pub(super) fn verb(said: Consent) -> Option<CardVerb> {
     match said {
         Consent::Yes => Some(CardVerb::Approve),
         Consent::No => Some(CardVerb::Cancel),
@@ -70,10 +73,15 @@ fn verb(said: Consent) -> Option<CardVerb> {
 
 /// A bare yes or no: counts only when there can be no doubt what it is about.
 async fn bare(turn: &Turn<'_>, verb: CardVerb, origin: Origin) -> Result<Option<Answer>, StoreError> {
-    let ([only], false) = (turn.open.as_slice(), turn.others_wait) else {
+    let only = match (turn.open.as_slice(), turn.others_wait) {
+        ([only], false) => Some(only),
+        (_, false) => just_shown(turn),
+        (_, true) => None,
+    };
+    let Some(only) = only else {
         // A question of ours was asked after the cards: the answer is for the question.
         let asked_last = turn.state.clarification.is_some() && !card_is_last(turn);
-        return Ok((!asked_last).then(|| which(turn)));
+        return Ok((!asked_last).then(|| which(turn, Some(verb))));
     };
     if origin != Origin::Typed {
         return Ok(Some(Answer::says(Path::Consent, not_typed(origin)).keeping_question()));
@@ -84,6 +92,15 @@ async fn bare(turn: &Turn<'_>, verb: CardVerb, origin: Origin) -> Result<Option<
         return Ok(turn.state.clarification.is_none().then(|| asked_back(turn)));
     }
     Ok(Some(decide(turn, &only.id, verb, None, Means::Text).await?))
+}
+
+/// The card that is the assistant's last message, if no other was shown since the person's message before this one. What
+/// cannot be told apart by that message is not told apart.
+fn just_shown<'t>(turn: &'t Turn<'_>) -> Option<&'t Pending> {
+    let before = turn.own_messages().next_back()?.message?;
+    let mut since = turn.open.iter().filter(|open| open.last_card_message().is_none_or(|card| card > before));
+    let (only, None) = (since.next()?, since.next()) else { return None };
+    only.last_card_message().filter(|card| Some(*card) == turn.state.last_bot_message).map(|_| only)
 }
 
 /// The recorded result of the card that was decided last, when nothing can have come between that and these words:
@@ -119,7 +136,7 @@ pub(super) fn card_is_last(turn: &Turn<'_>) -> bool {
     turn.open.iter().any(|p| p.last_card_message().is_some() && p.last_card_message() == turn.state.last_bot_message)
 }
 
-fn not_typed(origin: Origin) -> &'static str {
+pub(super) fn not_typed(origin: Origin) -> &'static str {
     match origin {
         Origin::PartialQuote => {
             "You quoted only a part, so I'm not sure what the yes or no is for. Please press a button, or reply to the card itself."

@@ -9,6 +9,7 @@ pub(super) mod answers;
 pub mod cards;
 pub mod closed;
 pub mod decisions;
+pub(super) mod named;
 pub(super) mod undecided;
 pub mod undo;
 pub(super) mod waiting;
@@ -24,7 +25,7 @@ use crate::core::outcome::Status;
 use crate::core::pending::{Decision, Means, NotYours, Pending, State, Transition};
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::text::shorten;
-use crate::core::turn::{Edit, NoticeKind, Path, Reply};
+use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::limits;
 use crate::pipeline::stages::status;
 use crate::ports::{StoreError, Table, optimistic};
@@ -39,32 +40,39 @@ pub fn asked_back(turn: &Turn<'_>) -> Answer {
     let is_shown = |pending: &Pending| pending.card_messages.len() >= pending.card_parts;
     match turn.open.as_slice() {
         [only] if is_shown(only) && !turn.others_wait => again(turn, UNSURE),
-        _ => which(turn),
+        _ => which(turn, None),
     }
 }
 
-/// Lists what is open and asks which one is meant.
-pub fn which(turn: &Turn<'_>) -> Answer {
-    let line = |pending: &Pending| format!("▫️ {} · {}", title(turn.brain, pending), pending.id);
-    let mut lines: Vec<String> = turn.open.iter().take(limits::LIST_ROWS_MAX).map(line).collect();
+/// Lists what is open, numbered, and asks which one is meant. `wants`: what was said of it; the numbers and buttons then
+/// say it of the one that they name, otherwise they show it.
+pub fn which(turn: &Turn<'_>, wants: Option<CardVerb>) -> Answer {
+    let open = &turn.open[..turn.open.len().min(limits::LIST_ROWS_MAX)];
+    let wants = wants.filter(|_| open.len() > 1);
+    let line = |(row, pending): (usize, &Pending)| named::row(turn.brain, row + 1, pending);
+    let mut lines: Vec<String> = open.iter().enumerate().map(line).collect();
     let ask = if lines.len() == 1 { UNSURE } else { "Several things wait for your word:" };
     let more = turn.open.len().saturating_sub(limits::LIST_ROWS_MAX);
     if more > 0 {
         lines.push(format!("… and {more} more: /pending"));
     }
-    let how = "Please use its buttons, or reply to the card you mean.";
-    Answer::says(Path::Consent, format!("{ask}\n{}\n{how}", lines.join("\n"))).keeping_question()
+    let how = match wants {
+        Some(CardVerb::Approve) => "Which one is the yes for? Say its number or its words, or reply to the card.",
+        Some(CardVerb::Cancel) => "Which one is the no for? Say its number or its words, or reply to the card.",
+        Some(CardVerb::Edit | CardVerb::Drop(_)) | None => {
+            "Say a number to see that card again, use its buttons, or reply to it."
+        }
+    };
+    let mut answer = Answer::says(Path::Consent, format!("{ask}\n{}\n{how}", lines.join("\n"))).keeping_question();
+    answer.replies.iter_mut().for_each(|reply| reply.buttons = named::buttons(turn.brain, open, wants));
+    answer
 }
 
 /// Says why nothing was decided, and shows the card that waits once more, below it; of several, which ones they are.
 pub fn again(turn: &Turn<'_>, why: &str) -> Answer {
-    let mut answer = which(turn);
-    if let [only] = turn.open.as_slice()
-        && let Ok(parts) = cards::parts(turn.brain, only, &turn.reference())
-    {
-        let first = only.last_card_message().map(|message| Edit::buttons(message, Vec::new()));
-        answer.edits.extend(first);
-        answer.replies = parts;
+    let mut answer = which(turn, None);
+    if let [only] = turn.open.as_slice() {
+        named::below(turn, only, &mut answer);
     }
     answer.replies.insert(0, Reply::text(why));
     answer

@@ -122,7 +122,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         (Some(shown), _) => Some(shown.clone()),
         // It is about some other message.
         (None, Input::Message { reply_to: Some(_), .. } | Input::Press { .. }) => None,
-        (None, Input::Message { reply_to: None, .. }) => below(turn).await?,
+        (None, Input::Message { reply_to: None, .. }) => shown::last(turn).await?,
     };
     let buttons = shown.iter().flat_map(|shown| shown.buttons.iter().flatten());
     let page = buttons.filter_map(|button| Press::decode(&button.data)).find_map(|press| match press {
@@ -134,6 +134,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         | Press::Done(_)
         | Press::Offer { .. }
         | Press::Redo(_)
+        | Press::Show(_)
         | Press::Set { .. } => None,
     });
     let Some(id) = page else { return Ok(None) };
@@ -142,13 +143,6 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         answer.path = Path::Command;
     }
     Ok(Some(answer.keeping_question()))
-}
-
-/// The message that the words stand right below.
-async fn below(turn: &Turn<'_>) -> Result<Option<Shown>, StoreError> {
-    let Some(last) = turn.state.last_bot_message else { return Ok(None) };
-    let shown = turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), last)).await?;
-    Ok(shown.map(|(shown, _)| shown))
 }
 
 async fn go_on(turn: &Turn<'_>, id: &str, shown: Option<&Shown>) -> Result<Answer, StoreError> {

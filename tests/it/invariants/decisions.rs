@@ -97,9 +97,11 @@ async fn invariant_05_a_bare_yes_counts_when_the_only_card_was_shown_last() {
 
 #[tokio::test]
 async fn invariant_05_a_yes_that_could_mean_something_else_is_asked_back() {
-    // Several wait.
+    // Several wait, and none of them was shown last.
     let rig = Rig::plain();
     let (a, b) = (rig.card_for(mail("a")).await, rig.card_for(mail("b")).await);
+    rig.plans(json!([action("task", "create", json!({"title": "Milk"}))]));
+    rig.says("add milk to my tasks").await;
     let asked = rig.says("yes").await.text();
     assert!(asked.contains(a.id.as_str()) && asked.contains(b.id.as_str()), "{asked}");
     assert!(rig.effects().is_empty());

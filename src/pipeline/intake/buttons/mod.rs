@@ -12,7 +12,7 @@ use crate::core::pending::Means;
 use crate::core::provenance::Sources;
 use crate::core::turn::{Edit, Input, NoticeKind, Path};
 use crate::pipeline::commit::Answer;
-use crate::pipeline::consent::{self, undo};
+use crate::pipeline::consent::{self, named, undo};
 use crate::pipeline::stages::act;
 use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
@@ -49,6 +49,7 @@ async fn press(turn: &Turn<'_>, data: &str) -> Result<Answer, StoreError> {
         Some(Press::Redo(_)) => Answer::says(Path::Button, "There is nothing to do again. Nothing was done."),
         Some(Press::Set { key, value }) => settings::press(turn, &key, value.as_deref(), data).await?,
         Some(Press::More(id)) => pages::press(turn, &id, data).await?,
+        Some(Press::Show(pending)) => named::show(turn, &pending).await?,
     };
     Ok(answer.keeping_question())
 }
@@ -71,14 +72,20 @@ pub async fn carried_through(turn: &Turn<'_>, answer: &mut Answer) -> Result<(),
         }
         // These begin no journal.
         Some(
-            Press::Card { .. } | Press::Undo(_) | Press::Send(_) | Press::Redo(_) | Press::Set { .. } | Press::More(_),
+            Press::Card { .. }
+            | Press::Undo(_)
+            | Press::Send(_)
+            | Press::Redo(_)
+            | Press::Set { .. }
+            | Press::More(_)
+            | Press::Show(_),
         )
         | None => Ok(()),
     }
 }
 
 /// A draft's Send button makes a card: sending is high stakes, however it is asked for.
-async fn send(turn: &Turn<'_>, draft: &str) -> Result<Answer, StoreError> {
+pub(in crate::pipeline) async fn send(turn: &Turn<'_>, draft: &str) -> Result<Answer, StoreError> {
     let services = turn.brain.services.now();
     let mut sending = None;
     for drafts in services.iter().filter_map(|service| service.service.drafts()) {

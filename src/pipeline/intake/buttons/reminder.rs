@@ -291,7 +291,8 @@ fn is_about(press: &Press, due: &str) -> bool {
         | Press::Set { .. }
         | Press::Offer { .. }
         | Press::Redo(_)
-        | Press::More(_) => false,
+        | Press::More(_)
+        | Press::Show(_) => false,
     }
 }
 
@@ -306,7 +307,8 @@ fn mark(message: &mut Shown, due: &str, stamp: &str, title: &str, undos: &[Strin
         | Press::Set { .. }
         | Press::Offer { .. }
         | Press::Redo(_)
-        | Press::More(_) => false,
+        | Press::More(_)
+        | Press::Show(_) => false,
     };
     let several = message.text.contains(MARKED)
         || message.buttons.iter().flatten().filter_map(|button| Press::decode(&button.data)).any(other);

@@ -81,6 +81,12 @@ pub async fn changed_by(turn: &Turn<'_>, undo: &str) -> Result<Option<Shown>, St
     Ok(newest(turn).await?.into_iter().find(by))
 }
 
+/// The assistant's last message, if it has buttons that decide no card of its own.
+pub async fn last(turn: &Turn<'_>) -> Result<Option<Shown>, StoreError> {
+    let Some(last) = turn.state.last_bot_message else { return Ok(None) };
+    Ok(turn.brain.store.load::<Shown>(&Shown::key_of(turn.chat(), last)).await?.map(|(shown, _)| shown))
+}
+
 async fn newest(turn: &Turn<'_>) -> Result<Vec<Shown>, StoreError> {
     let scan = Scan::of::<Shown>(&[turn.chat().as_str()], limits::SHOWN_LOOKED_THROUGH).newest_first();
     Ok(turn.brain.store.list::<Shown>(scan).await?.into_iter().map(|(shown, _)| shown).collect())
@@ -103,7 +109,8 @@ fn reminds_of(shown: &Shown, data: &str) -> bool {
             | Press::Set { .. }
             | Press::Offer { .. }
             | Press::Redo(_)
-            | Press::More(_),
+            | Press::More(_)
+            | Press::Show(_),
         )
         | None => false,
     }

@@ -9,7 +9,7 @@ use crate::core::turn::Path;
 use crate::limits::LIST_ROWS_MAX;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
-use crate::pipeline::consent;
+use crate::pipeline::consent::{self, named};
 use crate::pipeline::intake::agenda::{Agenda, agenda};
 use crate::pipeline::intake::pages;
 use crate::pipeline::turn::Turn;
@@ -116,14 +116,20 @@ pub(super) async fn pending(turn: &Turn<'_>, behind: Option<&str>) -> Result<Ans
     } else {
         cards_behind(turn, behind).await?
     };
-    let mut lines = vec![open_cards(brain, ctx, &open)];
+    let numbered = open.iter().enumerate().map(|(row, card)| format!("{}. {}", row + 1, card_line(brain, ctx, card)));
+    let mut lines = vec![numbered.collect::<Vec<_>>().join("\n")];
+    let buttons = named::buttons(brain, &open, None);
     lines.push(Paging { after: behind, next: next.as_deref(), more }.end());
     if behind.is_none() {
         lines.insert(0, "Waiting for your yes or no:".to_owned());
-        lines.push("Reply to a card, or use its buttons.".to_owned());
+        lines.push(
+            "Say a number to see that card again, “yes 1” or “no to 1” to decide it, or use its buttons.".to_owned(),
+        );
     }
     lines.retain(|line| !line.is_empty());
-    pages::list(turn, lines.join("\n"), name_of(Kind::Pending), next, more)
+    let mut answer = pages::list(turn, lines.join("\n"), name_of(Kind::Pending), next, more)?;
+    answer.replies.iter_mut().for_each(|reply| reply.buttons.splice(0..0, buttons.clone()).for_each(drop));
+    Ok(answer)
 }
 
 /// A page of the cards that wait here, how many more there are, and where the next page begins.
@@ -151,11 +157,16 @@ async fn cards_behind(
 
 /// One line a card, as far as a list goes: what, until when, its id.
 pub(super) fn open_cards(brain: &Brain, ctx: &RequestContext, open: &[Pending]) -> String {
-    let line = |pending: &Pending| {
-        let until = pending.expires_at.with_timezone(&ctx.zone).format("%a %-d %b %H:%M");
-        format!("▫️ {} — until {until} · {}", consent::title(brain, pending), pending.id)
-    };
-    open.iter().take(LIST_ROWS_MAX).map(line).collect::<Vec<_>>().join("\n")
+    open.iter()
+        .take(LIST_ROWS_MAX)
+        .map(|card| format!("▫️ {}", card_line(brain, ctx, card)))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn card_line(brain: &Brain, ctx: &RequestContext, pending: &Pending) -> String {
+    let until = pending.expires_at.with_timezone(&ctx.zone).format("%a %-d %b %H:%M");
+    format!("{} — until {until} · {}", consent::title(brain, pending), pending.id)
 }
 
 /// How a task tells its time.

@@ -302,7 +302,7 @@ async fn cancel(turn: &Turn<'_>) -> Result<Answer, StoreError> {
             let decided = consent::decide(turn, &only.id.clone(), CardVerb::Cancel, None, Means::Command).await?;
             Ok(decided.keeping_question())
         }
-        _ => Ok(consent::which(turn)),
+        _ => Ok(consent::which(turn, Some(CardVerb::Cancel))),
     }
 }
 

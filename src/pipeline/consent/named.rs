@@ -1,0 +1,189 @@
+//! A card that is named: by its place in a list that was just shown, or by words that stand on it; and a draft that was
+//! just shown.
+//!
+//! Invariants: a name decides only together with a yes or a no, in these words or in those that the list asks about;
+//! without one the card is shown again. It decides under the conditions of a bare yes on the message: typed, after the
+//! card was complete. A place counts only right below its list, words only when they fit exactly one open card. A yes to
+//! a draft makes a card, and sends nothing.
+
+use super::answers::{not_typed, verb};
+use super::{cards, decide, title, which};
+use crate::core::button::{Button, CardVerb, Press};
+use crate::core::ids::PendingId;
+use crate::core::pending::{Means, Pending};
+use crate::core::text::shorten;
+use crate::core::turn::{Edit, Input, NoticeKind, Origin, Path};
+use crate::language::consent;
+use crate::language::consent::{Consent, Naming, Which};
+use crate::limits;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::commit::Answer;
+use crate::pipeline::intake::buttons as presses;
+use crate::pipeline::intake::buttons::shown;
+use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::StoreError;
+use crate::ports::records::Shown;
+
+const STAYS_A_DRAFT: &str = "Okay, it stays a draft. Nothing was sent.";
+
+/// A row of a list of cards.
+pub(super) fn row(brain: &Brain, number: usize, pending: &Pending) -> String {
+    format!("{number}. {} · {}", title(brain, pending), pending.id)
+}
+
+/// A button for each card of a list, in its order.
+pub(in crate::pipeline) fn buttons(brain: &Brain, open: &[Pending], wants: Option<CardVerb>) -> Vec<Vec<Button>> {
+    let button = |(row, pending): (usize, &Pending)| {
+        let press = match wants {
+            Some(verb @ (CardVerb::Approve | CardVerb::Cancel)) => {
+                let digest_prefix = pending.digest.prefix().to_owned();
+                Press::Card { pending: pending.id.clone(), digest_prefix, verb }
+            }
+            Some(CardVerb::Edit | CardVerb::Drop(_)) | None => Press::Show(pending.id.clone()),
+        };
+        let sign = match wants {
+            Some(CardVerb::Approve) => "✅ ",
+            Some(CardVerb::Cancel) => "✖️ ",
+            Some(CardVerb::Edit | CardVerb::Drop(_)) | None => "",
+        };
+        let what = shorten(&title(brain, pending), limits::ACTION_NAMED_CHARS);
+        vec![Button::new(format!("{sign}{} · {what}", row + 1), &press)]
+    };
+    open.iter().enumerate().map(button).collect()
+}
+
+/// Adds a card once more, in place of its last message, below what the answer says.
+pub(super) fn below(turn: &Turn<'_>, pending: &Pending, answer: &mut Answer) {
+    if let Ok(parts) = cards::parts(turn.brain, pending, &turn.reference()) {
+        let before = pending.last_card_message().map(|message| Edit::buttons(message, Vec::new()));
+        answer.edits.extend(before);
+        answer.replies = parts;
+    }
+}
+
+/// A press on a row of a list: that card once more.
+pub(in crate::pipeline) async fn show(turn: &Turn<'_>, id: &PendingId) -> Result<Answer, StoreError> {
+    let Some(pending) = turn.open.iter().find(|open| open.id == *id) else {
+        let recorded = turn.brain.readable_pending(id).await?.map(|(pending, _)| pending);
+        let words = match recorded.filter(|pending| pending.owner == *turn.owner()) {
+            Some(pending) => super::closed::recorded(turn.brain, &pending, None, &turn.ctx),
+            None => "I don't know that card (any more). Nothing was done.".to_owned(),
+        };
+        return Ok(Answer::says(Path::Button, words).noticed(turn, NoticeKind::Toast));
+    };
+    Ok(shown_again(turn, pending, Path::Button))
+}
+
+fn shown_again(turn: &Turn<'_>, pending: &Pending, path: Path) -> Answer {
+    let mut answer = Answer::of(path).keeping_question();
+    below(turn, pending, &mut answer);
+    answer
+}
+
+/// Decides or shows the card that a message names; `None` when it names none.
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    let Input::Message { text, origin, reply_to: None } = &turn.incoming.input else { return Ok(None) };
+    let Some(naming) = consent::names(text).filter(|_| !turn.open.is_empty()) else { return Ok(None) };
+    let list = shown::last(turn).await?.map(|shown| Row::all(&shown)).filter(|rows| !rows.is_empty());
+    // What was asked last gets the answer.
+    let asked_last = turn.open_question().is_some() || turn.state.editing.is_some() || turn.state.snoozing.is_some();
+    if list.is_none() && (asked_last || !naming.is_definite) {
+        return Ok(None);
+    }
+    let rows = list.unwrap_or_default();
+    let Some(named) = named(turn, &naming, &rows) else { return Ok(None) };
+    let of_list = rows.iter().find_map(|row| row.verb);
+    let wants = verb(naming.said).or(of_list);
+    let Named::One(pending) = named else { return Ok(Some(which(turn, wants))) };
+    let Some(wants) = wants else { return Ok(Some(shown_again(turn, pending, Path::Consent))) };
+    if *origin != Origin::Typed {
+        return Ok(Some(Answer::says(Path::Consent, not_typed(*origin)).keeping_question()));
+    }
+    let is_after = |card| turn.incoming.message_id > card;
+    let is_below = rows.is_empty() || turn.state.last_bot_message.is_none_or(is_after);
+    if turn.others_wait || !is_below || !pending.last_card_message().is_some_and(is_after) {
+        return Ok(Some(which(turn, Some(wants))));
+    }
+    Ok(Some(decide(turn, &pending.id, wants, Some(pending.digest.prefix()), Means::Text).await?))
+}
+
+/// What a name comes to.
+enum Named<'t> {
+    One(&'t Pending),
+    Several,
+}
+
+/// A row of a list of cards, as its button holds it.
+struct Row {
+    pending: PendingId,
+    /// The digest and what is said of it, in a list that asks which card a yes or no is for.
+    digest: Option<String>,
+    verb: Option<CardVerb>,
+}
+
+impl Row {
+    fn all(shown: &Shown) -> Vec<Self> {
+        let presses = shown.buttons.iter().flatten().filter_map(|button| Press::decode(&button.data));
+        let row = |press| match press {
+            Press::Card { pending, digest_prefix, verb } => {
+                Some(Self { pending, digest: Some(digest_prefix), verb: Some(verb) })
+            }
+            Press::Show(pending) => Some(Self { pending, digest: None, verb: None }),
+            Press::Undo(_) | Press::Send(_) | Press::Snooze { .. } | Press::Done(_) | Press::Offer { .. } => None,
+            Press::Redo(_) | Press::Set { .. } | Press::More(_) => None,
+        };
+        presses.filter_map(row).collect()
+    }
+}
+
+fn named<'t>(turn: &'t Turn<'_>, naming: &Naming, rows: &[Row]) -> Option<Named<'t>> {
+    let at = |row: &Row| {
+        let same = |open: &&Pending| {
+            open.id == row.pending && row.digest.as_ref().is_none_or(|digest| open.digest.matches(digest))
+        };
+        turn.open.iter().find(same)
+    };
+    let place = match &naming.which {
+        Which::Place(place) => Some(place.checked_sub(1)),
+        Which::Last => Some(rows.len().checked_sub(1)),
+        Which::Words(_) => None,
+    };
+    if let Some(place) = place {
+        // A number that is no row of a list right above it is about something else, unless it decides: then it is asked.
+        let row = place.and_then(|place| rows.get(place));
+        return match row {
+            Some(row) => Some(at(row).map_or(Named::Several, Named::One)),
+            None => (!rows.is_empty() || naming.said != Consent::Other).then_some(Named::Several),
+        };
+    }
+    let about = |open: &Pending| format!("{}\n{}", title(turn.brain, open), open.request);
+    let mut fitting = turn.open.iter().filter(|open| naming.fits(&about(open)));
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => Some(Named::One(only)),
+        (Some(_), Some(_)) => Some(Named::Several),
+        (None, _) => None,
+    }
+}
+
+/// A yes or no to the draft that was just shown: a yes makes a card. `None` when none was, or it is about something else.
+pub(super) async fn draft(turn: &Turn<'_>, said: Consent) -> Result<Option<Answer>, TurnError> {
+    let Input::Message { origin: Origin::Typed, reply_to: None, .. } = &turn.incoming.input else { return Ok(None) };
+    if said == Consent::Other || turn.open_question().is_some() {
+        return Ok(None);
+    }
+    let Some(shown) = shown::last(turn).await? else { return Ok(None) };
+    let drafts = shown.buttons.iter().flatten().filter_map(|button| match Press::decode(&button.data) {
+        Some(Press::Send(draft)) => Some(draft),
+        Some(_) | None => None,
+    });
+    let (drafts, is_after) = (drafts.collect::<Vec<_>>(), turn.incoming.message_id > shown.message);
+    let [draft] = drafts.as_slice() else { return Ok(None) };
+    match said {
+        Consent::Yes if is_after => {
+            let answer = presses::send(turn, draft).await?;
+            Ok(Some(Answer { path: Path::Action, ..answer.keeping_question() }))
+        }
+        Consent::No if is_after => Ok(Some(Answer::says(Path::Consent, STAYS_A_DRAFT))),
+        Consent::Yes | Consent::No | Consent::Other => Ok(None),
+    }
+}
