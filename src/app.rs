@@ -196,7 +196,7 @@ pub async fn console_channel(store: &Arc<dyn Store>, data_dir: &Path) -> Result<
     let chats = store.list::<ChatState>(scan).await?;
     let last = chats.iter().map(|(state, _)| state.last_bot_message.map_or(0, |last| last.0)).max();
     let after = last.map_or(0, |last| last.saturating_add(NUMBERS_LEFT_OUT));
-    Ok(ConsoleChannel::after(MessageId(after), data_dir.join("exports")))
+    Ok(ConsoleChannel::after(MessageId(after), data_dir))
 }
 
 /// All channels of a process; each chat belongs to the one that its id begins with.

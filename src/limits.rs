@@ -2,11 +2,13 @@
 //!
 //! Sizes are in bytes unless the name says otherwise; times carry their unit in the name.
 
+mod console;
 mod eval;
 pub mod kept;
 mod models;
 mod search;
 
+pub use console::*;
 pub use eval::*;
 pub use models::*;
 pub use search::*;
@@ -373,13 +375,6 @@ pub const OVERTAKERS_MAX: usize = 64;
 pub const STRANGERS_MAX: usize = 1_000;
 /// A stranger is answered at most so often.
 pub const STRANGER_SECS: u64 = 3_600;
-
-/// Connections of other processes on this machine that are served at once.
-pub const CONTROL_CONNECTIONS_MAX: usize = 32;
-/// So long a connection may take to say what it wants.
-pub const CONTROL_HELLO_MS: u64 = 5_000;
-/// So long whoever asked may take to read a line.
-pub const CONTROL_WRITE_MS: u64 = 30_000;
 
 /// Sentences to people who are not served, in any window of `SEND_WINDOW_MS`: those who are served need the rest.
 pub const STRANGER_SENDS_PER_WINDOW: usize = 3;

@@ -17,13 +17,14 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
 
 use seats::{Seat, Seats};
 
 use crate::admin::{self, Request, Response};
 use crate::channel::console::terminal::{SenderSink, shared};
 use crate::channel::console::wire::{LINE_BYTES_MAX, Out};
-use crate::channel::console::{ConsoleChannel, Session};
+use crate::channel::console::{ConsoleChannel, Heard, Session};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 
@@ -99,8 +100,8 @@ async fn connection(
     let (read, mut write) = stream.into_split();
     let mut lines = Lines { read: BufReader::new(read), max: LINE_BYTES_MAX as u64 };
     let deadline = Duration::from_millis(limits::CONTROL_HELLO_MS);
-    let hello = tokio::time::timeout(deadline, seat.hears(&mut lines)).await;
-    let Some(first) = hello.map_err(|_| std::io::ErrorKind::TimedOut)?? else {
+    let hello = tokio::time::timeout(deadline, seat.hears(lines.next())).await;
+    let Some(first) = hello.map_err(|_| std::io::ErrorKind::TimedOut)?.transpose()?.flatten() else {
         return Ok(());
     };
     match serde_json::from_str::<Hello>(&first) {
@@ -138,8 +139,19 @@ async fn serve_console(
         }
     });
     let session = Session::open(brain, channel.clone(), sink.clone(), None, user.clone()).await;
-    while let Some(line) = seat.hears(&mut lines).await? {
-        session.line(&line).await;
+    let (hand_on, received) = mpsc::channel(limits::LINES_AHEAD_MAX);
+    // Read by a task of its own, so that `/cancel` is heard while something else is being answered.
+    let reader = AbortOnDropHandle::new(tokio::spawn(async move {
+        while let Some(line) = lines.next().await? {
+            if hand_on.send(line).await.is_err() {
+                break;
+            }
+        }
+        std::io::Result::Ok(())
+    }));
+    let mut heard = Heard::of(received);
+    while let Some(line) = seat.hears(heard.next()).await.flatten() {
+        session.answer(&line, &mut heard).await;
     }
     if seat.was_given_up() {
         sink.put(&Out::error(&user, GIVEN_UP));
@@ -147,7 +159,7 @@ async fn serve_console(
     channel.detach(&sink);
     drop((session, sink));
     let _ = writer.await;
-    Ok(())
+    if seat.was_given_up() { Ok(()) } else { reader.await.map_err(std::io::Error::other)? }
 }
 
 /// Lines of a bounded length.

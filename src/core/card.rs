@@ -204,7 +204,7 @@ fn frame(card: &mut Formatted, text: &str) {
 pub fn buttons(id: &PendingId, digest: &Digest, approve: &str, actions: usize) -> Vec<Vec<Button>> {
     let press = |verb| Press::Card { pending: id.clone(), digest_prefix: digest.prefix().to_owned(), verb };
     let mut rows = vec![
-        vec![Button::new(approve, &press(CardVerb::Approve)), Button::new("✖️ No", &press(CardVerb::Cancel))],
+        vec![Button::new(approve, &press(CardVerb::Approve)), Button::new("✖️ Don't", &press(CardVerb::Cancel))],
         vec![Button::new("✏️ Edit", &press(CardVerb::Edit))],
     ];
     if actions > 1 {

@@ -36,6 +36,7 @@ mod stopping;
 mod support;
 mod support_selftest;
 mod telegram;
+mod terminal;
 
 #[cfg(not(feature = "failpoints"))]
 #[test]

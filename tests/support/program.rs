@@ -9,6 +9,7 @@
 mod child;
 mod console;
 mod daemon;
+mod pty;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub use console::{
     Console, Lines, button, buttons_of, done_of, errors_of, messages_of, outcomes_of, pending_id, pending_ids, text_of,
 };
 pub use daemon::Daemon;
+pub use pty::Terminal;
 
 /// How long a one-shot command may take.
 const RUN_LIMIT: Duration = Duration::from_secs(30);
@@ -149,13 +151,24 @@ impl Program {
         child.finish(RUN_LIMIT)
     }
 
+    /// The same with a person at a terminal.
+    pub fn terminal(&self, args: &[&str]) -> Terminal {
+        // The terminal is the program's own, so that Ctrl-C reaches it as it does from a shell.
+        let mut command = Command::new("setsid");
+        command.arg("--ctty").arg(&self.binary);
+        Terminal::start(self.prepared(command, &[&["console"], args].concat()), self.clone())
+    }
+
     fn start(&self, args: &[&str]) -> Child {
-        let mut command = Command::new(&self.binary);
+        Child::spawn(self.prepared(Command::new(&self.binary), args), args, self.clone())
+    }
+
+    fn prepared(&self, mut command: Command, args: &[&str]) -> Command {
         command.args(args).current_dir(self.cwd.path()).env_clear().envs(&self.env);
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
         }
-        Child::spawn(command, args, self.clone())
+        command
     }
 }
 

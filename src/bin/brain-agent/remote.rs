@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use brain_agent::channel::console::Sink;
+use brain_agent::channel::console::terminal::Interrupt;
 use brain_agent::channel::console::wire::Out;
 use brain_agent::channel::control::Client;
 use brain_agent::config::Config;
+use brain_agent::limits;
 use brain_agent::ports::StoreError;
 
 use crate::cli::ConsoleArgs;
-use crate::talk::open_terminal;
+use crate::talk::Terminal;
 
 /// The same console, through the process that owns the store.
 pub(crate) async fn console(config: &Config, args: &ConsoleArgs, locked: StoreError) -> anyhow::Result<ExitCode> {
@@ -24,22 +26,34 @@ pub(crate) async fn console(config: &Config, args: &ConsoleArgs, locked: StoreEr
         return Err(locked.into());
     };
     client.console(&args.user).await?;
-    let (mut lines, sink, typed) = open_terminal(args);
-    loop {
+    let mut terminal = Terminal::open(args, &config.data_dir, Interrupt::InWords);
+    let ended = relay(&mut client, &mut terminal, args.json).await;
+    terminal.screen.iter().for_each(|screen| screen.close());
+    ended.map(|()| ExitCode::SUCCESS)
+}
+
+/// Hands lines there and shows what comes back, until everything that was said is answered.
+async fn relay(client: &mut Client, terminal: &mut Terminal, json: bool) -> anyhow::Result<()> {
+    let (mut unanswered, mut has_ended) = (0_usize, false);
+    while !has_ended || unanswered > 0 {
         tokio::select! {
-            answer = client.next() => match answer {
-                Some(answer) => show_remote(&answer, &sink, args.json),
-                None => anyhow::bail!("the running brain-agent has stopped"),
-            },
-            line = lines.recv() => {
-                let Some(line) = line else { break };
-                let line = typed.as_ref().map_or(line.clone(), |typed| typed.typed(&line).to_string());
-                client.send_raw(&line).await?;
-                wait_for_done(&mut client, &sink, args.json).await?;
+            answer = client.next() => {
+                let answer = answer.context("the running brain-agent has stopped")?;
+                if show_remote(&answer, &terminal.sink, json)? {
+                    unanswered = unanswered.saturating_sub(1);
+                }
             }
+            line = terminal.heard.next(), if !has_ended && unanswered < limits::LINES_AHEAD_MAX => match line {
+                Some(line) => {
+                    unanswered += 1;
+                    client.send_raw(&line).await?;
+                }
+                None => has_ended = true,
+            },
+            () = terminal.stop.cancelled() => return Ok(()),
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Shows what comes back, up to the end of the turn.
@@ -50,15 +64,14 @@ pub(crate) async fn wait_for_done(
 ) -> anyhow::Result<serde_json::Value> {
     loop {
         let answer = client.next().await.context("the running brain-agent has stopped")?;
-        show_remote(&answer, sink, json);
-        let value: serde_json::Value = serde_json::from_str(&answer)?;
-        if value["type"] == "done" {
-            return Ok(value);
+        if show_remote(&answer, sink, json)? {
+            return Ok(serde_json::from_str(&answer)?);
         }
     }
 }
 
-fn show_remote(line: &str, sink: &Arc<dyn Sink>, json: bool) {
+/// True for the end of an answer.
+fn show_remote(line: &str, sink: &Arc<dyn Sink>, json: bool) -> anyhow::Result<bool> {
     use std::io::Write as _;
     if json {
         let mut stdout = std::io::stdout().lock();
@@ -66,4 +79,6 @@ fn show_remote(line: &str, sink: &Arc<dyn Sink>, json: bool) {
     } else if let Ok(out) = serde_json::from_str::<Out>(line) {
         sink.put(&out);
     }
+    let value: serde_json::Value = serde_json::from_str(line)?;
+    Ok(value["type"] == "done")
 }

@@ -1,5 +1,6 @@
 //! The conversation in a terminal, in the process that owns the store.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -7,8 +8,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use brain_agent::app::StartError;
 use brain_agent::channel::console::terminal;
-use brain_agent::channel::console::terminal::{JsonSink, TerminalSink, shared};
-use brain_agent::channel::console::{Session, Sink, chat_of};
+use brain_agent::channel::console::terminal::{Interrupt, JsonSink, Keyboard, TerminalSink, shared};
+use brain_agent::channel::console::{Heard, Session, Sink, chat_of, history_of};
 use brain_agent::clock::{ManualClock, SystemClock};
 use brain_agent::config::Config;
 use brain_agent::core::ids::UserId;
@@ -17,6 +18,9 @@ use brain_agent::pipeline::brain::Brain;
 use brain_agent::ports::{Clock, StoreError};
 use brain_agent::services;
 use chrono::{DateTime, Utc};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::cli::ConsoleArgs;
 use crate::logs::Logs;
@@ -51,18 +55,15 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> 
     if manual.is_none() {
         runtime.keep_time();
     }
-    let (lines, sink, typed) = open_terminal(&args);
+    let chat = chat_of(&args.user);
+    let interrupted = runtime.brain.clone();
+    let terminal = Terminal::open(&args, &data_dir, Interrupt::Here(Box::new(move || interrupted.stop_turn(&chat))));
+    let Terminal { mut heard, sink, stop, screen } = terminal;
     let session = Session::open(runtime.brain.clone(), runtime.console.clone(), sink, manual, args.user.clone()).await;
-    converse(&runtime.brain, lines, typed.as_deref(), |line| {
-        let session = &session;
-        async move {
-            session.line(&line).await;
-            true
-        }
-    })
-    .await;
+    converse(&runtime.brain, &session, &mut heard, &stop).await;
     drop(session);
     runtime.close(&data_dir).await;
+    screen.iter().for_each(|screen| screen.close());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -74,49 +75,85 @@ async fn fill_demo(brain: &Brain, data_dir: &Path, args: &ConsoleArgs, now: Date
     Ok(())
 }
 
-pub(crate) type Terminal = (tokio::sync::mpsc::Receiver<String>, Arc<dyn Sink>, Option<Arc<TerminalSink>>);
-
 /// Where lines come from and go to.
-pub(crate) fn open_terminal(args: &ConsoleArgs) -> Terminal {
-    if args.json {
-        let (sender, lines) = tokio::sync::mpsc::channel(16);
-        std::thread::spawn(move || terminal::piped_lines(&sender, |_| true)); // An empty one, too, is answered: somebody waits.
-        return (lines, shared(JsonSink).1, None);
-    }
-    terminal::greet(args.demo);
-    let (typed, sink) = shared(TerminalSink::default());
-    (terminal::typed_lines(), sink, Some(typed))
+pub(crate) struct Terminal {
+    pub(crate) heard: Heard,
+    pub(crate) sink: Arc<dyn Sink>,
+    /// The program is to end at once.
+    pub(crate) stop: CancellationToken,
+    /// To be closed at the end.
+    pub(crate) screen: Option<Arc<TerminalSink>>,
 }
 
-/// Hands each line on, until the input ends, the program is told to stop, or nobody listens. A turn under way
-/// is then stopped; what it cannot stop may end in time, or is found in the journal by the next start.
-async fn converse<F: Future<Output = bool>>(
-    brain: &Brain,
-    mut lines: tokio::sync::mpsc::Receiver<String>,
-    typed: Option<&TerminalSink>,
-    mut hand_on: impl FnMut(String) -> F,
-) {
-    let stop = termination();
-    let mut stop = std::pin::pin!(stop);
+impl Terminal {
+    /// For people, where somebody sits at one; `interrupt` is what Ctrl-C does to what runs.
+    pub(crate) fn open(args: &ConsoleArgs, data_dir: &Path, interrupt: Interrupt) -> Self {
+        if args.json {
+            // An empty line, too, is answered: somebody waits.
+            let heard = Heard::of(piped(|_| true));
+            return Self { heard, sink: shared(JsonSink).1, stop: ends_on_signals(None), screen: None };
+        }
+        terminal::greet(args.demo);
+        if !std::io::stdin().is_terminal() {
+            let (screen, sink) = shared(TerminalSink::default());
+            let heard = Heard::through(piped(terminal::is_said), move |line| screen.line(line).to_string());
+            return Self { heard, sink, stop: ends_on_signals(None), screen: None };
+        }
+        let (screen, sink) = shared(TerminalSink::typed_at());
+        let (keyboard, lines) = Keyboard::listen(screen.clone(), history_of(data_dir, &args.user), interrupt);
+        Self { heard: Heard::of(lines), sink, stop: ends_on_signals(Some(keyboard)), screen: Some(screen) }
+    }
+}
+
+/// Lines of standard input.
+fn piped(wanted: fn(&str) -> bool) -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(limits::LINES_AHEAD_MAX);
+    std::thread::spawn(move || terminal::piped_lines(wanted, |line| sender.blocking_send(line).is_ok()));
+    lines
+}
+
+/// Ends with SIGTERM, and with Ctrl-C where nobody types: there it is a key like others, whenever it is pressed.
+fn ends_on_signals(keyboard: Option<Arc<Keyboard>>) -> CancellationToken {
+    let stop = keyboard.as_ref().map_or_else(CancellationToken::new, |keyboard| keyboard.leaves.clone());
+    let ends = stop.clone();
+    tokio::spawn(async move {
+        let Some(keyboard) = keyboard else {
+            termination().await;
+            return ends.cancel();
+        };
+        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
+        loop {
+            tokio::select! {
+                _ = terminate.recv() => return ends.cancel(),
+                pressed = tokio::signal::ctrl_c() => {
+                    if pressed.is_err() || !keyboard.interrupted(true) {
+                        return ends.cancel();
+                    }
+                }
+            }
+        }
+    });
+    stop
+}
+
+/// Answers what is heard, until the input ends or the program is told to stop. A turn under way is then stopped; what it
+/// cannot stop may end in time, or is found in the journal by the next start.
+async fn converse(brain: &Brain, session: &Session, heard: &mut Heard, stop: &CancellationToken) {
     loop {
         let line = tokio::select! {
-            line = lines.recv() => line,
-            () = &mut stop => None,
+            line = heard.next() => line,
+            () = stop.cancelled() => None,
         };
         let Some(line) = line else { return };
-        let line = typed.map_or(line.clone(), |typed| typed.typed(&line).to_string());
-        let mut turn = std::pin::pin!(hand_on(line));
-        let goes_on = tokio::select! {
-            goes_on = &mut turn => goes_on,
-            () = &mut stop => {
+        let mut turn = std::pin::pin!(session.answer(&line, heard));
+        tokio::select! {
+            _ = &mut turn => {}
+            () = stop.cancelled() => {
                 brain.stop_turns();
                 let patience = std::time::Duration::from_millis(limits::SHUTDOWN_MS);
                 let _ = tokio::time::timeout(patience, turn).await;
-                false
+                return;
             }
-        };
-        if !goes_on {
-            return;
         }
     }
 }

@@ -29,6 +29,7 @@ pub struct ConsoleChannel {
     last_id: AtomicI64,
     /// Where files for people are written.
     files: PathBuf,
+    data_dir: PathBuf,
 }
 
 impl std::fmt::Debug for ConsoleChannel {
@@ -39,9 +40,10 @@ impl std::fmt::Debug for ConsoleChannel {
 
 impl ConsoleChannel {
     /// Numbers go on after `last`, the greatest one a card of an earlier life may carry. Files for people are
-    /// written into `files`.
-    pub fn after(last: MessageId, files: PathBuf) -> Self {
-        Self { attached: Mutex::default(), last_id: AtomicI64::new(last.0), files }
+    /// written into a folder of `data_dir`.
+    pub fn after(last: MessageId, data_dir: &Path) -> Self {
+        let (files, data_dir) = (data_dir.join("exports"), data_dir.to_owned());
+        Self { attached: Mutex::default(), last_id: AtomicI64::new(last.0), files, data_dir }
     }
 
     /// The next number of a message, theirs or ours.
@@ -132,7 +134,34 @@ impl Channel for ConsoleChannel {
                 tracing::warn!(%cause, "what was forgotten may still stand in a file that was handed over");
             }
         }
+        match forget_lines(&history_of(&self.data_dir, owner.as_str()), what) {
+            Err(cause) if cause.kind() != std::io::ErrorKind::NotFound => {
+                tracing::warn!(%cause, "what was forgotten may still stand in the history of a terminal");
+            }
+            Ok(()) | Err(_) => {}
+        }
     }
+}
+
+/// What somebody has typed at a terminal, for the arrow keys.
+pub fn history_of(data_dir: &Path, user: &str) -> PathBuf {
+    data_dir.join(format!("terminal-history.{}", user.replace('/', "_")))
+}
+
+/// Takes the lines out of a history that have what was forgotten.
+fn forget_lines(path: &Path, what: &Forgotten) -> std::io::Result<()> {
+    use std::io::Write as _;
+    let text = std::fs::read_to_string(path)?;
+    let kept: String = text.split_inclusive('\n').filter(|line| what.replaced(line).is_none()).collect();
+    if kept.len() == text.len() {
+        return Ok(());
+    }
+    // In its place, so that a terminal that is open goes on with it; and no byte is to outlive it.
+    let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
+    file.write_all(kept.as_bytes())?;
+    file.write_all(&vec![0; text.len() - kept.len()])?;
+    file.sync_data()?;
+    file.set_len(kept.len() as u64)
 }
 
 /// Writes a file of this person anew, where it has what was forgotten.

@@ -5,6 +5,7 @@
 //! nothing else.
 
 mod channel;
+mod conversation;
 pub mod terminal;
 pub mod wire;
 
@@ -13,7 +14,8 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 
-pub use channel::{ConsoleChannel, Sink};
+pub use channel::{ConsoleChannel, Sink, history_of};
+pub use conversation::Heard;
 use wire::{ConsoleLine, ConsoleRequest, Out};
 
 use crate::clock::ManualClock;

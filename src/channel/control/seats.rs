@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::Lines;
 use crate::limits;
 
 /// The places there are.
@@ -71,15 +70,15 @@ impl Seats {
 }
 
 impl Seat {
-    /// The next line; `None` at the end, or when the place was given up.
-    pub(super) async fn hears(&self, lines: &mut Lines) -> std::io::Result<Option<String>> {
+    /// What is said next; `None` when the place was given up meanwhile.
+    pub(super) async fn hears<T>(&self, next: impl Future<Output = T>) -> Option<T> {
         self.is_busy(false);
         tokio::select! {
             biased;
-            () = self.leaves.cancelled() => Ok(None),
-            line = lines.next() => {
+            () = self.leaves.cancelled() => None,
+            said = next => {
                 self.is_busy(true);
-                line
+                Some(said)
             }
         }
     }
