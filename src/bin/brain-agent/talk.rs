@@ -121,12 +121,13 @@ fn ends_on_signals(keyboard: Option<Arc<Keyboard>>) -> CancellationToken {
             termination().await;
             return ends.cancel();
         };
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
+        let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+        let (Ok(mut terminate), Ok(mut interrupt)) = signals else { return };
         loop {
             tokio::select! {
                 _ = terminate.recv() => return ends.cancel(),
-                pressed = tokio::signal::ctrl_c() => {
-                    if pressed.is_err() || !keyboard.interrupted(true) {
+                _ = interrupt.recv() => {
+                    if !keyboard.interrupted(true) {
                         return ends.cancel();
                     }
                 }

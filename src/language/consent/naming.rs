@@ -170,7 +170,7 @@ mod tests {
         ] {
             check(text, Consent::Yes, words("dentist"), true);
         }
-        check("no, not really, the dentist one", Consent::No, words("dentist"), true);
+        check("no, the dentist one", Consent::No, words("dentist"), true);
         check("cancel the dentist one", Consent::No, words("dentist"), true);
         check("the one to bob", Consent::Other, words("one to bob"), false);
         check("the dentist one", Consent::Other, words("dentist"), true);
