@@ -211,7 +211,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let asked = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
     let server = std::env::var("WEATHER_URL").unwrap_or_else(|_| "http://127.0.0.1:8099/forecast".to_owned());
     let folder = tempfile::tempdir()?;
-    let console = Arc::new(ConsoleChannel::after(MessageId(0), folder.path().join("exports")));
+    let console = Arc::new(ConsoleChannel::after(MessageId(0), folder.path()));
     let parts = Parts {
         store: Arc::new(MemoryStore::new()),
         data_dir: folder.path().to_owned(),
