@@ -25,14 +25,14 @@ pub struct Naming {
     /// What is said about it; `Other` when it is only named.
     pub said: Consent,
     /// Which.
-    pub which: Which,
+    pub which: NamedBy,
     /// Whether it can be nothing but the name of one of several things: "the dentist one", not "dentist".
     pub is_definite: bool,
 }
 
 /// How it is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
+pub enum NamedBy {
     /// By its place in a list, from 1.
     Place(usize),
     /// The last of a list.
@@ -44,7 +44,7 @@ pub enum Which {
 impl Naming {
     /// Whether all words of the name stand in a text about the card. A place fits no text.
     pub fn fits(&self, text: &str) -> bool {
-        let Which::Words(words) = &self.which else { return false };
+        let NamedBy::Words(words) = &self.which else { return false };
         let known = terms::stems(&terms::fold(text));
         words.iter().all(|word| known.contains(word))
     }
@@ -100,7 +100,7 @@ pub fn names(text: &str) -> Option<Naming> {
     }
     // "Cancel the dentist" asks for something new; "cancel the dentist one" is about a card.
     let is_definite = is_framed && (said != Consent::Other || has_article || before > name.len());
-    Some(Naming { said, which: Which::Words(stems), is_definite })
+    Some(Naming { said, which: NamedBy::Words(stems), is_definite })
 }
 
 fn word(typed: &str) -> Option<Word> {
@@ -120,13 +120,13 @@ fn decision(words: &[Word]) -> (Consent, usize) {
     beginnings.into_iter().find(|(said, _)| *said != Consent::Other).unwrap_or((Consent::Other, 0))
 }
 
-fn place(word: &str) -> Option<Which> {
+fn place(word: &str) -> Option<NamedBy> {
     if is("last", word) {
-        return Some(Which::Last);
+        return Some(NamedBy::Last);
     }
     let is_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
     let number = word.parse::<usize>().ok().filter(|number| is_number && *number > 0);
-    number.or_else(|| (1..=5).find(|place| is(&place.to_string(), word))).map(Which::Place)
+    number.or_else(|| (1..=5).find(|place| is(&place.to_string(), word))).map(NamedBy::Place)
 }
 
 fn is(class: &str, word: &str) -> bool {
@@ -138,25 +138,25 @@ fn is(class: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn words(name: &str) -> Which {
-        Which::Words(terms::stems(&terms::fold(name)))
+    fn words(name: &str) -> NamedBy {
+        NamedBy::Words(terms::stems(&terms::fold(name)))
     }
 
     #[track_caller]
-    fn check(text: &str, said: Consent, which: Which, is_definite: bool) {
+    fn check(text: &str, said: Consent, which: NamedBy, is_definite: bool) {
         assert_eq!(names(text), Some(Naming { said, which, is_definite }), "{text}");
     }
 
     #[test]
     fn a_card_is_named_by_its_place() {
         for text in ["2", "2.", "#2", "number 2", "the second one", "second", "die zweite"] {
-            check(text, Consent::Other, Which::Place(2), true);
+            check(text, Consent::Other, NamedBy::Place(2), true);
         }
         for text in ["yes 2", "yes, 2", "yes, the second one", "ok, number 2", "ja, die zweite", "👍 2"] {
-            check(text, Consent::Yes, Which::Place(2), true);
+            check(text, Consent::Yes, NamedBy::Place(2), true);
         }
-        check("no to the first", Consent::No, Which::Place(1), true);
-        check("yes, the last one", Consent::Yes, Which::Last, true);
+        check("no to the first", Consent::No, NamedBy::Place(1), true);
+        check("yes, the last one", Consent::Yes, NamedBy::Last, true);
     }
 
     #[test]

@@ -50,7 +50,8 @@ async fn invariant_05_a_yes_below_two_cards_shown_since_the_last_message_is_aske
     let mut buttons = Vec::new();
     for draft in drafts {
         rig.plans(json!([action("email", "create_draft", draft)]));
-        buttons.push(rig.says("write zoe@example.com a mail").await.button(Role::Send).unwrap());
+        let shown = rig.says("write zoe@example.com a mail").await;
+        buttons.push(shown.button(Role::Send).unwrap_or_else(|| panic!("no draft to send: {}", shown.text())));
     }
     let cards = [rig.presses(&buttons[0]).await.card(), rig.presses(&buttons[1]).await.card()];
     let asked = rig.says("yes").await.text();
@@ -76,8 +77,8 @@ async fn invariant_05_a_number_or_words_that_fit_one_card_decide_that_one() {
         two(&rig).await;
         rig.says(first).await;
         assert!(sent(&rig).is_empty(), "{first}");
-        rig.says(then).await;
-        assert_eq!(sent(&rig), [expected], "{first}, {then}");
+        let told = rig.says(then).await.text();
+        assert_eq!(sent(&rig), [expected], "{first}, {then}: {told}");
     }
     // Without a list.
     let rig = Rig::plain();

@@ -190,9 +190,10 @@ impl Keyboard {
     }
 }
 
-/// Whether a line may decide something.
+/// Whether a line may decide something. A command says what it is for, and `/cancel` is for what runs.
 fn decides(line: &str) -> bool {
-    consent::read(line) != Consent::Other || consent::names(line).is_some()
+    let is_command = line.trim_start().starts_with('/');
+    !is_command && (consent::read(line) != Consent::Other || consent::names(line).is_some())
 }
 
 fn editor(typing: Typing) -> rustyline::Result<Editor<Typing, DefaultHistory>> {
@@ -279,7 +280,7 @@ mod tests {
         for line in ["yes", "no", "2", "yes, the dentist one", "👍"] {
             assert!(decides(line), "{line}");
         }
-        for line in ["add milk", "/pending", "what do I have tomorrow?"] {
+        for line in ["add milk", "/pending", "/cancel", "what do I have tomorrow?"] {
             assert!(!decides(line), "{line}");
         }
     }
