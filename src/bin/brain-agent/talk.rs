@@ -1,6 +1,7 @@
 //! The conversation in a terminal, in the process that owns the store.
 
 use std::io::IsTerminal as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use crate::remote;
 use crate::runtime::{Runtime, Wanted, termination};
 
 pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
-    let demo = args.demo.then(tempfile::tempdir).transpose().context("the demo needs a temporary folder")?;
+    let demo = args.demo.then(own_folder).transpose().context("the demo needs a temporary folder")?;
     let data_dir: PathBuf = demo.as_ref().map_or_else(|| config.data_dir.clone(), |folder| folder.path().to_owned());
     if !args.json {
         logs.go_to_file(&data_dir);
@@ -65,6 +66,11 @@ pub(crate) async fn console(config: &Config, args: ConsoleArgs, logs: &Logs) -> 
     runtime.close(&data_dir).await;
     screen.iter().for_each(|screen| screen.close());
     Ok(ExitCode::SUCCESS)
+}
+
+/// A folder for a while, that nobody else may look into.
+fn own_folder() -> std::io::Result<tempfile::TempDir> {
+    tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o700)).tempdir()
 }
 
 async fn fill_demo(brain: &Brain, data_dir: &Path, args: &ConsoleArgs, now: DateTime<Utc>) -> anyhow::Result<()> {

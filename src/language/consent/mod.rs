@@ -32,7 +32,7 @@ mod tests;
 
 use lexicon::{LEXICON, Langs, Lexicon, Mark, Role};
 
-pub use naming::{NamedBy, Naming, names};
+pub use naming::{CardName, Naming, names};
 
 /// What a whole message says to one open card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -25,14 +25,14 @@ pub struct Naming {
     /// What is said about it; `Other` when it is only named.
     pub said: Consent,
     /// Which.
-    pub which: NamedBy,
+    pub which: CardName,
     /// Whether it can be nothing but the name of one of several things: "the dentist one", not "dentist".
     pub is_definite: bool,
 }
 
 /// How it is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NamedBy {
+pub enum CardName {
     /// By its place in a list, from 1.
     Place(usize),
     /// The last of a list.
@@ -44,7 +44,7 @@ pub enum NamedBy {
 impl Naming {
     /// Whether all words of the name stand in a text about the card. A place fits no text.
     pub fn fits(&self, text: &str) -> bool {
-        let NamedBy::Words(words) = &self.which else { return false };
+        let CardName::Words(words) = &self.which else { return false };
         let known = terms::stems(&terms::fold(text));
         words.iter().all(|word| known.contains(word))
     }
@@ -63,9 +63,10 @@ pub fn names(text: &str) -> Option<Naming> {
     let is_plain = text.len() <= BYTES_MAX
         && visible(text) == text
         && !text.contains(['?', '؟', '？', '\n', '"', '“', '”', '„', '«']);
-    if !is_plain || read(text) != Consent::Other || amends(text) {
+    if !is_plain || read(text) != Consent::Other {
         return None;
     }
+    let may_change = amends(text);
     let words: Vec<Word> = text.split_whitespace().filter_map(word).collect();
     let (said, decision) = decision(&words);
     let parted = decision > 0 && words[decision - 1].parted;
@@ -91,7 +92,11 @@ pub fn names(text: &str) -> Option<Naming> {
     {
         // "No 2" may be number two, and "no, 2" the other one.
         let is_doubtful = said == Consent::No && (parted || !is_framed);
-        return (!is_doubtful).then_some(Naming { said, which, is_definite: true });
+        // "Yes, 5" may be an hour, but not right below a list.
+        return (!is_doubtful).then_some(Naming { said, which, is_definite: !may_change });
+    }
+    if may_change {
+        return None;
     }
     let is_name = !name.is_empty() && name.len() <= NAME_WORDS_MAX && !name.iter().any(|word| is("turns", word));
     let stems: Vec<String> = name.iter().flat_map(|word| terms::stems(&terms::fold(word))).collect();
@@ -100,11 +105,12 @@ pub fn names(text: &str) -> Option<Naming> {
     }
     // "Cancel the dentist" asks for something new; "cancel the dentist one" is about a card.
     let is_definite = is_framed && (said != Consent::Other || has_article || before > name.len());
-    Some(Naming { said, which: NamedBy::Words(stems), is_definite })
+    Some(Naming { said, which: CardName::Words(stems), is_definite })
 }
 
 fn word(typed: &str) -> Option<Word> {
-    let text = typed.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let text = typed.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'");
+    let text = text.strip_suffix("'s").unwrap_or(&text).to_owned();
     let is_emoji = text.is_empty() && !typed.is_ascii();
     let parted = typed.ends_with([',', '!', ':', ';', '-', '–', '—']) || is_emoji;
     let text = if is_emoji { typed.to_owned() } else { text };
@@ -120,13 +126,13 @@ fn decision(words: &[Word]) -> (Consent, usize) {
     beginnings.into_iter().find(|(said, _)| *said != Consent::Other).unwrap_or((Consent::Other, 0))
 }
 
-fn place(word: &str) -> Option<NamedBy> {
+fn place(word: &str) -> Option<CardName> {
     if is("last", word) {
-        return Some(NamedBy::Last);
+        return Some(CardName::Last);
     }
     let is_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
     let number = word.parse::<usize>().ok().filter(|number| is_number && *number > 0);
-    number.or_else(|| (1..=5).find(|place| is(&place.to_string(), word))).map(NamedBy::Place)
+    number.or_else(|| (1..=5).find(|place| is(&place.to_string(), word))).map(CardName::Place)
 }
 
 fn is(class: &str, word: &str) -> bool {
@@ -138,25 +144,30 @@ fn is(class: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn words(name: &str) -> NamedBy {
-        NamedBy::Words(terms::stems(&terms::fold(name)))
+    fn words(name: &str) -> CardName {
+        CardName::Words(terms::stems(&terms::fold(name)))
     }
 
     #[track_caller]
-    fn check(text: &str, said: Consent, which: NamedBy, is_definite: bool) {
+    fn check(text: &str, said: Consent, which: CardName, is_definite: bool) {
         assert_eq!(names(text), Some(Naming { said, which, is_definite }), "{text}");
     }
 
     #[test]
     fn a_card_is_named_by_its_place() {
         for text in ["2", "2.", "#2", "number 2", "the second one", "second", "die zweite"] {
-            check(text, Consent::Other, NamedBy::Place(2), true);
+            check(text, Consent::Other, CardName::Place(2), true);
         }
-        for text in ["yes 2", "yes, 2", "yes, the second one", "ok, number 2", "ja, die zweite", "👍 2"] {
-            check(text, Consent::Yes, NamedBy::Place(2), true);
+        for text in ["yes, the second one", "ja, die zweite"] {
+            check(text, Consent::Yes, CardName::Place(2), true);
         }
-        check("no to the first", Consent::No, NamedBy::Place(1), true);
-        check("yes, the last one", Consent::Yes, NamedBy::Last, true);
+        // Without a list these may change a card: "yes, 2" o'clock.
+        for text in ["yes 2", "yes, 2", "ok, number 2", "👍 2"] {
+            let naming = names(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((naming.said, naming.which), (Consent::Yes, CardName::Place(2)), "{text}");
+        }
+        check("no to the first", Consent::No, CardName::Place(1), true);
+        check("yes, the last one", Consent::Yes, CardName::Last, true);
     }
 
     #[test]

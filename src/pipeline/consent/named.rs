@@ -14,7 +14,7 @@ use crate::core::pending::{Means, Pending};
 use crate::core::text::shorten;
 use crate::core::turn::{Edit, Input, NoticeKind, Origin, Path};
 use crate::language::consent;
-use crate::language::consent::{Consent, NamedBy, Naming};
+use crate::language::consent::{CardName, Consent, Naming};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::Answer;
@@ -144,9 +144,9 @@ fn named<'t>(turn: &'t Turn<'_>, naming: &Naming, rows: &[Row]) -> Option<Named<
         turn.open.iter().find(same)
     };
     let place = match &naming.which {
-        NamedBy::Place(place) => Some(place.checked_sub(1)),
-        NamedBy::Last => Some(rows.len().checked_sub(1)),
-        NamedBy::Words(_) => None,
+        CardName::Place(place) => Some(place.checked_sub(1)),
+        CardName::Last => Some(rows.len().checked_sub(1)),
+        CardName::Words(_) => None,
     };
     if let Some(place) = place {
         // A number that is no row of a list right above it is about something else, unless it decides: then it is asked.

@@ -45,8 +45,8 @@ async fn invariant_05_older_open_cards_do_not_stand_in_the_way_of_the_one_just_s
 #[tokio::test]
 async fn invariant_05_a_yes_below_two_cards_shown_since_the_last_message_is_asked_back() {
     let rig = Rig::plain();
-    let drafts =
-        ["Dentist", "Plumber"].map(|subject| json!({"to": ["zoe@example.com"], "subject": subject, "body": "Words."}));
+    let drafts = ["Dentist", "Plumber"]
+        .map(|subject| json!({"to": ["zoe@example.com"], "subject": subject, "body": format!("About the {subject}.")}));
     let mut buttons = Vec::new();
     for draft in drafts {
         rig.plans(json!([action("email", "create_draft", draft)]));

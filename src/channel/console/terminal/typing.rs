@@ -193,7 +193,8 @@ impl Keyboard {
 /// Whether a line may decide something. A command says what it is for, and `/cancel` is for what runs.
 fn decides(line: &str) -> bool {
     let is_command = line.trim_start().starts_with('/');
-    !is_command && (consent::read(line) != Consent::Other || consent::names(line).is_some())
+    let names = || consent::names(line).is_some_and(|naming| naming.is_definite || naming.said != Consent::Other);
+    !is_command && (consent::read(line) != Consent::Other || names())
 }
 
 fn editor(typing: Typing) -> rustyline::Result<Editor<Typing, DefaultHistory>> {
