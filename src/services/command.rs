@@ -92,6 +92,8 @@ pub enum Slot<'a> {
         start: &'a mut Option<String>,
         /// Likewise.
         end: &'a mut Option<String>,
+        /// Filled when the start's words say that it repeats; without a place for it, they are asked about.
+        repeat: Option<&'a mut Option<String>>,
         /// What they are relative to.
         base: Base,
         /// Whether it may lie in the past.
@@ -103,6 +105,8 @@ pub enum Slot<'a> {
         repeat: &'a mut Option<String>,
         /// Filled when the words hold it.
         first: &'a mut Option<String>,
+        /// Where the first occurrence of something that lasts ends.
+        end: Option<&'a mut Option<String>>,
     },
     /// Names, groups or addresses.
     People {

@@ -29,6 +29,7 @@ mod requests;
 mod retention;
 mod rig;
 mod searching;
+mod series;
 mod slow;
 mod soak;
 mod stopping;

@@ -218,7 +218,7 @@ const CATALOG: [(&str, &str); 26] = [
     ("task.delete", "find_by"),
     ("calendar.list_events", "from to"),
     ("calendar.find_free_time", "from to minutes"),
-    ("calendar.create_event", "summary start_time end_time location attendees"),
+    ("calendar.create_event", "summary start_time end_time location attendees repeat"),
     ("calendar.update_event", "find_by changes"),
     ("calendar.delete_event", "find_by"),
     ("email.search", "text from to subject since before unread"),

@@ -105,11 +105,13 @@ pub enum When {
     },
     Duration(chrono::Duration),
     /// `rrule` is the value of an RFC 5545 RRULE; it carries BYHOUR and BYMINUTE if a clock time
-    /// was said, and `first` is the first occurrence after the reference.
+    /// was said, and `first` is the first occurrence after the reference. `length`: how long each lasts, if
+    /// that was said ("every Monday from 10 to 12").
     Recurrence {
         first: DateTime<Tz>,
         rrule: String,
         grain: Grain,
+        length: Option<chrono::Duration>,
     },
 }
 

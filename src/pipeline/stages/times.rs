@@ -61,18 +61,17 @@ pub(crate) fn settle_time(
             *value = check_past(param, moment, past, now)?.store();
             Ok(())
         }
-        Slot::Repeat { repeat, first } => settle_repeat(
-            repeat,
-            first,
-            &Clock { reference, now, known: Known { half, past: false }, target: None, old: None },
-        ),
-        Slot::Span { param, start, end, base, past } => {
+        Slot::Repeat { repeat, first, end } => {
+            let clock = Clock { reference, now, known: Known { half, past: false }, target: None, old: None };
+            settle_repeat(repeat, first, end, &clock)
+        }
+        Slot::Span { param, start, end, repeat, base, past } => {
             let Some(clock) = Clock::of(base, reference, now, Known { half, past: past == PastTimes::Only }, target)
             else {
                 return Ok(());
             };
             let old_end = target.and_then(|target| moment_of(target.ends.as_deref(), reference));
-            settle_span(&clock, param, start, end, past, old_end)
+            settle_span(&clock, param, (start, end, repeat), past, old_end)
         }
     }
 }
@@ -95,7 +94,7 @@ enum Read {
     Span(DateTime<Tz>, DateTime<Tz>),
     Coarse(DateTime<Tz>, DateTime<Tz>),
     Length(Duration, DateTime<Tz>),
-    Repeats { first: DateTime<Tz>, rrule: String },
+    Repeats { first: DateTime<Tz>, rrule: String, grain: Grain, length: Option<Duration> },
 }
 
 impl Read {
@@ -170,7 +169,7 @@ impl<'a> Clock<'a> {
                 length,
                 self.target.unwrap_or_else(|| self.reference.now.with_timezone(&self.reference.zone)),
             ),
-            When::Recurrence { first, rrule, .. } => Read::Repeats { first, rrule },
+            When::Recurrence { first, rrule, grain, length } => Read::Repeats { first, rrule, grain, length },
         }
     }
 }
@@ -192,8 +191,7 @@ fn shifted(old: Moment, shift: &Shift, zone: Tz) -> Option<Moment> {
 fn settle_span(
     clock: &Clock<'_>,
     param: &'static str,
-    start: &mut Option<String>,
-    end: &mut Option<String>,
+    (start, end, repeat): (&mut Option<String>, &mut Option<String>, Option<&mut Option<String>>),
     past: PastTimes,
     old_end: Option<Moment>,
 ) -> Result<(), ParamError> {
@@ -217,6 +215,17 @@ fn settle_span(
             Read::Length(length, now) if looks => {
                 from = Some(Moment::Instant(now));
                 until = Some(Moment::Instant(now + length));
+            }
+            Read::Repeats { first, rrule, grain, length } if !looks => {
+                let Some(repeat) = repeat else {
+                    return Err(ask(
+                        param,
+                        format!("I can't change how often it repeats. When is it, instead of “{words}”?"),
+                    ));
+                };
+                *repeat = Some(rrule);
+                from = Some(if grain >= Grain::Day { Moment::Day(first.date_naive()) } else { Moment::Instant(first) });
+                until = length.map(|length| Moment::Instant(first + length));
             }
             other @ (Read::Moment(_) | Read::Coarse(..) | Read::Length(..) | Read::Repeats { .. }) => {
                 from = Some(other.start_moment());
@@ -243,38 +252,52 @@ fn settle_span(
     Ok(())
 }
 
-fn settle_repeat(repeat: &mut Option<String>, first: &mut Option<String>, clock: &Clock<'_>) -> Result<(), ParamError> {
+/// `end`: of something that lasts; it ends when the words say, or the first time does.
+fn settle_repeat(
+    repeat: &mut Option<String>,
+    first: &mut Option<String>,
+    end: Option<&mut Option<String>>,
+    clock: &Clock<'_>,
+) -> Result<(), ParamError> {
     let Some(words) = repeat.clone() else {
         return Ok(());
     };
+    let lasts = end.is_some();
+    let param = if lasts { "start_time" } else { "deadline" };
     let begin = match first.as_deref() {
-        Some(text) => Some(clock.read("deadline", text)?.start_moment()),
+        Some(text) => Some(clock.read(param, text)?.start_moment()),
         None => None,
     };
+    let mut length_said = None;
     if words.contains("FREQ=") {
         *first = begin.map(Moment::store);
-        return Ok(());
+    } else {
+        // "at 9" in one parameter and "every weekday" in the other belong together.
+        let joined = first.as_deref().filter(|_| begin.is_some()).map(|time| format!("{words} {time}"));
+        let read = |clock: &Clock<'_>| {
+            let joined = joined.as_deref().and_then(|text| clock.read("repeat", text).ok());
+            joined.map_or_else(|| clock.read("repeat", &words), Ok)
+        };
+        let begun = match read(clock)? {
+            // What began before it was read goes on with the next.
+            Read::Repeats { first, .. } if first < clock.now.now => read(&Clock { reference: clock.now, ..*clock })?,
+            other => other,
+        };
+        let Read::Repeats { first: at, rrule, grain, length } = begun else {
+            return Err(ask("repeat", format!("I can't read “{words}” as something that repeats. How often?")));
+        };
+        *repeat = Some(rrule);
+        let takes_days = lasts && grain >= Grain::Day;
+        *first = Some(if takes_days { Moment::Day(at.date_naive()) } else { Moment::Instant(at) }.store());
+        length_said = length.map(|length| Moment::Instant(at + length).store());
     }
-    // "at 9" in one parameter and "every weekday" in the other belong together.
-    let joined = first.as_deref().filter(|_| begin.is_some()).map(|time| format!("{words} {time}"));
-    let read = |clock: &Clock<'_>| {
-        let joined = joined.as_deref().and_then(|text| clock.read("repeat", text).ok());
-        joined.map_or_else(|| clock.read("repeat", &words), Ok)
-    };
-    let begun = match read(clock)? {
-        // What began before it was read goes on with the next.
-        Read::Repeats { first, .. } if first < clock.now.now => read(&Clock { reference: clock.now, ..*clock })?,
-        other => other,
-    };
-    match begun {
-        Read::Repeats { first: at, rrule } => {
-            *repeat = Some(rrule);
-            *first = Some(Moment::Instant(at).store());
+    match end {
+        Some(end) if end.is_some() => settle_span(clock, param, (first, end, None), PastTimes::Fine, None),
+        Some(end) => {
+            *end = length_said;
             Ok(())
         }
-        Read::Moment(_) | Read::Span(..) | Read::Coarse(..) | Read::Length(..) => {
-            Err(ask("repeat", format!("I can't read “{words}” as something that repeats. How often?")))
-        }
+        None => Ok(()),
     }
 }
 

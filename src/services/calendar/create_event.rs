@@ -12,6 +12,7 @@ use crate::core::card::CardBody;
 use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
+use crate::language::time;
 use crate::ports::{Change, Expect};
 use crate::services::command::{
     Base, Called, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject, one_or_many,
@@ -19,6 +20,7 @@ use crate::services::command::{
 use crate::services::error::ServiceError;
 use crate::services::items::Item;
 use crate::services::provenance::{self, Others};
+use crate::services::recurrence::Series;
 use crate::services::service::{Prepared, RequestContext};
 use crate::services::show::{self, Moment};
 use crate::services::texts;
@@ -38,6 +40,9 @@ pub struct CreateEvent {
     /// A time, or a length such as "for 90 minutes".
     end_time: Option<String>,
     location: Option<String>,
+    /// How often, in the person's own words, e.g. "every Tuesday at 6pm".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeat: Option<String>,
     /// Names or addresses of people to invite.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     attendees: Vec<String>,
@@ -57,16 +62,14 @@ impl Command for CreateEvent {
     }
 
     fn slots(&mut self) -> Vec<Slot<'_>> {
-        vec![
-            Slot::Span {
-                param: "start_time",
-                start: &mut self.start_time,
-                end: &mut self.end_time,
-                base: Base::Now,
-                past: PastTimes::Ask,
-            },
-            Slot::People { param: "attendees", value: &mut self.attendees },
-        ]
+        let (start, end, repeat) = (&mut self.start_time, &mut self.end_time, &mut self.repeat);
+        let time = if repeat.is_some() {
+            Slot::Repeat { repeat, first: start, end: Some(end) }
+        } else {
+            let (base, past) = (Base::Now, PastTimes::Ask);
+            Slot::Span { param: "start_time", start, end, repeat: Some(repeat), base, past }
+        };
+        vec![time, Slot::People { param: "attendees", value: &mut self.attendees }]
     }
 
     fn called(&self) -> Called {
@@ -88,12 +91,15 @@ impl Command for CreateEvent {
                 "When",
                 show::span(self.start_time.as_deref().unwrap_or_default(), self.end_time.as_deref(), subject.reference),
             )
+            .row("Repeats", self.repeat.as_deref().map(time::describe_recurrence).unwrap_or_default())
             .words("Where", self.location.clone().unwrap_or_default())
             .lines("With", show::people(&self.attendees, subject.action))
     }
 
     fn receipt(&self, output: &EventChanged, receipt: &Receipt<'_>) -> String {
-        format!("📅 Added: {}", output.event.line(receipt.reference))
+        let event = &output.event;
+        let repeats = event.recurrence.as_deref().map(|rule| format!("; repeats {}", time::describe_recurrence(rule)));
+        format!("📅 Added: {}{}", event.line(receipt.reference), repeats.unwrap_or_default())
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -139,6 +145,11 @@ impl Handle<CreateEvent> for CalendarService {
         let end = with_end(command.start_time.as_deref(), command.end_time, ctx);
         let end = optional(end.as_deref(), ctx)?;
         check_order(start, end, ctx)?;
+        let recurrence = texts::filled(command.repeat.as_deref());
+        if let Some(rule) = &recurrence {
+            let series = Series::new(rule, start, ctx.zone);
+            series.map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was written.")))?;
+        }
         let mut event = Event {
             id: texts::new_id(attempt),
             owner: ctx.owner.clone(),
@@ -149,7 +160,7 @@ impl Handle<CreateEvent> for CalendarService {
             location: texts::filled(command.location.as_deref()),
             attendees: attendees(Vec::new(), &command.attendees)?,
             notes: None,
-            recurrence: None,
+            recurrence,
             others: Others::default(),
             created_at: ctx.now,
         };

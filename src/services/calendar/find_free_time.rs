@@ -68,6 +68,7 @@ impl Command for FindFreeTime {
             param: "from",
             start: &mut self.from,
             end: &mut self.to,
+            repeat: None,
             base: Base::Now,
             past: PastTimes::Fine,
         }]

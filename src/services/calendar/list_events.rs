@@ -117,6 +117,7 @@ impl Command for ListEvents {
             param: "from",
             start: &mut self.from,
             end: &mut self.to,
+            repeat: None,
             base: Base::Now,
             past: PastTimes::Fine,
         }]

@@ -65,6 +65,7 @@ impl Command for UpdateEvent {
                 param: "start_time",
                 start: start_time,
                 end: end_time,
+                repeat: None,
                 base: Base::Target,
                 past: PastTimes::Ask,
             },

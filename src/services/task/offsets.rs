@@ -15,7 +15,7 @@ pub(crate) fn repeating<'a>(
     base: Base,
 ) -> Vec<Slot<'a>> {
     if repeat.is_some() {
-        return vec![Slot::Repeat { repeat, first: deadline }];
+        return vec![Slot::Repeat { repeat, first: deadline, end: None }];
     }
     let time = deadline.as_mut().map(|value| Slot::Time { param: "deadline", value, base, past: PastTimes::Ask });
     time.into_iter().collect()

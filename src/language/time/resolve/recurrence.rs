@@ -54,7 +54,25 @@ pub fn recurrence(phrase: &Phrase, context: &ResolveContext, reference: &Referen
     let first = first_after(&rrule, start, phrase, context)?;
     let rrule = with_end(rrule, first, phrase, reference)?;
     let grain = clock.map_or(Grain::Day, |(_, grain)| grain);
-    Ok(When::Recurrence { first, rrule, grain })
+    let length = each_lasts(clock.map(|(minutes, _)| minutes), first, phrase)?;
+    Ok(When::Recurrence { first, rrule, grain, length })
+}
+
+/// "Every Thursday from 5 to 6", "every Thursday at 5 for an hour".
+fn each_lasts(begins: Option<i64>, first: DateTime<Tz>, phrase: &Phrase) -> Result<Option<Duration>, Problem> {
+    const HALF_DAY: i64 = 12 * 60;
+    let Some(begins) = begins else { return Ok(None) };
+    if let Some(to) = phrase.to.as_deref().filter(|to| to.date.is_none() && to.clock.is_some()) {
+        let end = Phrase { cue: to.cue.or(phrase.cue), ..to.clone() };
+        let Some((ends, _)) = hour::of_rule(&end)? else { return Ok(None) };
+        // "9pm to 1", "6pm to 7": the next time that the clock shows it.
+        let ends = [0, HALF_DAY, 2 * HALF_DAY].into_iter().map(|more| ends + more).find(|ends| *ends > begins);
+        return Ok(ends.map(|ends| Duration::minutes(ends - begins)));
+    }
+    match phrase.length {
+        Some(length) if !length.is_calendar() => Ok(Some(moved(first, length)? - first)),
+        Some(_) | None => Ok(None),
+    }
 }
 
 /// "Every Tuesday in July" is every Tuesday from the 1st of July until the 31st.
@@ -222,7 +240,7 @@ fn sub_daily(
         Spot::Days { .. } | Spot::Nowhere => context.now + Duration::minutes(minutes),
     };
     let rrule = with_end(rrule, first, phrase, reference)?;
-    Ok(When::Recurrence { first, rrule, grain: Grain::Minute })
+    Ok(When::Recurrence { first, rrule, grain: Grain::Minute, length: None })
 }
 
 /// "… until Friday", "… for 2 weeks".

@@ -1,0 +1,56 @@
+//! Events that repeat, from everyday words: without a model, on the real program.
+
+use serde_json::Value;
+
+use crate::support::program::{Console, Program, outcomes_of, text_of};
+
+/// A Monday.
+const NOW: &str = "2026-01-12T09:00:00Z";
+
+fn open(program: &Program) -> Console {
+    program.console(&["--now", NOW, "--tz", "UTC"])
+}
+
+fn param(lines: &[Value], name: &str) -> String {
+    outcomes_of(lines)[0]["params"][name].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_is_said_to_repeat_is_a_series_and_the_receipt_says_so() {
+    let program = Program::new();
+    let mut console = open(&program);
+    for (said, rule, start, end, told) in [
+        ("gym every Tuesday and Thursday at 6pm", "BYDAY=TU,TH", "2026-01-13T18:00", "2026-01-13T19:00", "Tuesday"),
+        ("yoga class every Wednesday from 10 to 12", "BYDAY=WE", "2026-01-14T10:00", "2026-01-14T12:00", "Wednesday"),
+        (
+            "team meeting every Friday at 5pm for 90 minutes",
+            "BYDAY=FR",
+            "2026-01-16T17:00",
+            "2026-01-16T18:30",
+            "Friday",
+        ),
+    ] {
+        let lines = console.say(said);
+        let text = text_of(&lines);
+        assert!(param(&lines, "repeat").contains(rule), "{said}: {lines:#?}");
+        assert!(param(&lines, "start_time").starts_with(start), "{said}: {lines:#?}");
+        assert!(param(&lines, "end_time").starts_with(end), "{said}: {lines:#?}");
+        assert!(text.contains("repeats") && text.contains(told), "{said}: {text}");
+    }
+    // Weeks later, and taken back as a whole.
+    let february = text_of(&console.say("what's on my calendar on February 12?"));
+    assert!(february.contains("Gym") && february.contains("18:00–19:00"), "{february}");
+    console.say("undo");
+    let friday = text_of(&console.say("what's on my calendar on February 13?"));
+    assert!(!friday.to_lowercase().contains("team meeting"), "{friday}");
+}
+
+#[test]
+fn a_single_event_is_not_made_to_repeat_in_silence() {
+    let program = Program::new();
+    let mut console = open(&program);
+    console.say("dentist tomorrow at 9am");
+    let said = text_of(&console.say("move the dentist to every Tuesday at 9am"));
+    assert!(said.contains("how often it repeats"), "{said}");
+    assert!(outcomes_of(&console.say("no")).is_empty());
+}
