@@ -99,7 +99,7 @@ impl Command for CreateTask {
         let mut told = match (when.is_empty(), also.is_empty()) {
             (true, true) => format!("📌 Added: {title}"),
             (true, false) => format!("⏰ Reminder set: {title} — {also}"),
-            (false, _) => format!("⏰ Reminder set: {title} — {when}"),
+            (false, _) => format!("⏰ Reminder set: {title} — {when}{}", output.task.hour_taken()),
         };
         if !when.is_empty() && !also.is_empty() {
             told.push_str(&format!("; also {also}"));

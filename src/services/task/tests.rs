@@ -41,6 +41,15 @@ async fn listed(world: &World, tasks: &Registration, params: Value) -> Vec<Strin
 }
 
 #[tokio::test]
+async fn a_reminder_without_an_hour_rings_at_the_one_that_its_receipt_names() {
+    let (world, tasks) = world();
+    let params = json!({"title": "Water the plants", "deadline": "2026-01-13"});
+    let (_, told) = world.run_told(&tasks, "create", params).await;
+    assert!(told.ends_with("tomorrow (Tue 13 Jan) at 09:00"), "{told}");
+    assert_eq!(world.due().await[0].at, local(Berlin, "2026-01-13 09:00"));
+}
+
+#[tokio::test]
 async fn a_task_with_a_deadline_gets_one_reminder_in_the_due_index() {
     let (world, tasks) = world();
     let params = json!({"title": "Call mom", "deadline": at("2026-01-13 17:00"), "priority": "high"});

@@ -1,11 +1,12 @@
 //! A task as cards, receipts and lists see it.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::offsets::{also, due};
 use super::record::{Priority, Task, TaskStatus};
 use crate::core::history::ItemRef;
+use crate::core::notification::MORNING;
 use crate::language::time::Reference;
 use crate::ports::Change;
 use crate::services::command::Completed;
@@ -60,6 +61,12 @@ impl TaskView {
     /// When it is due, and how it repeats; empty when never.
     pub fn due(&self, reference: &Reference) -> String {
         due(self.deadline.as_deref(), self.repeat.as_deref(), reference)
+    }
+
+    /// At which hour it reminds when only a day was said; empty otherwise.
+    pub fn hour_taken(&self) -> String {
+        let is_day = self.deadline.as_deref().is_some_and(|deadline| deadline.parse::<NaiveDate>().is_ok());
+        if is_day && self.repeat.is_none() { MORNING.format(" at %H:%M").to_string() } else { String::new() }
     }
 
     /// When it reminds besides; empty when never.
