@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustyline::completion::{Completer, Pair};
-use rustyline::error::ReadlineError;
+use rustyline::error::{ReadlineError, Signal};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
@@ -134,6 +134,9 @@ impl Keyboard {
                     }
                 }
                 Err(ReadlineError::Interrupted) if self.interrupted(seen.is_none()) => {}
+                // The editor takes signals over; one that came before the prompt stood is told by the next look at it.
+                Err(ReadlineError::Signal(Signal::Interrupt)) if self.interrupted(true) => {}
+                Err(ReadlineError::Signal(Signal::Resize)) => {}
                 Err(_) => return,
             }
         }
