@@ -11,6 +11,7 @@ mod dependencies;
 mod doubts;
 mod eval;
 mod everyday;
+mod examples;
 mod faults;
 mod flows;
 mod forget;

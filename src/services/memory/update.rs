@@ -31,7 +31,7 @@ impl Command for UpdateFact {
 
     const NAME: &'static str = "update";
     const SUMMARY: &'static str = "correct a remembered fact";
-    const EXAMPLE: &'static str = "Actually, my sister is called Nina";
+    const EXAMPLE: &'static str = "My address is now 5 Harbour Lane";
     const STATUS: &'static str = "Correcting what I remember…";
     const STAKES: Stakes = Stakes::Low;
     const REFERENCES: &'static [&'static str] = &["key"];

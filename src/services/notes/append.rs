@@ -33,7 +33,7 @@ impl Command for AppendNote {
 
     const NAME: &'static str = "append";
     const SUMMARY: &'static str = "add to a note or list";
-    const EXAMPLE: &'static str = "Add butter to the shopping list";
+    const EXAMPLE: &'static str = "Add butter to the groceries list";
     const STATUS: &'static str = "Adding to your notes…";
     const STAKES: Stakes = Stakes::Low;
 

@@ -62,7 +62,7 @@ impl Command for ListTasks {
 
     const NAME: &'static str = "list";
     const SUMMARY: &'static str = "show tasks";
-    const EXAMPLE: &'static str = "What's on my list for today?";
+    const EXAMPLE: &'static str = "What's on my to-do list today?";
     const STATUS: &'static str = "Looking through your tasks…";
     const STAKES: Stakes = Stakes::Low;
 
