@@ -49,7 +49,7 @@ async fn an_approved_card_keeps_its_words_and_says_who_decided_and_when() {
 #[tokio::test]
 async fn a_cancelled_card_says_that_you_said_no() {
     let (api, smtp, _model, _daemon, card) = with_card().await;
-    assert!(noticed(&api, &card, "No").await.starts_with("Okay, I won't send"));
+    assert!(noticed(&api, &card, "Don't").await.starts_with("Okay, I won't send"));
     let closed = changed(&api, ANNA, &card).await;
     assert_eq!(timeless(&closed.text), format!("{}\n\n✖️ You said no · DAY TIME", asked_nothing(&card)));
     assert!(smtp.mails().is_empty());

@@ -16,7 +16,7 @@ async fn a_tap_is_answered_though_another_message_of_its_chat_hangs_and_its_word
     let hangs = |api: &FakeBotApi| (api.calls("sendMessage").len() > 1).then_some(());
     api.wait_for("a message under way", SOON, hangs).await;
     let pressed = std::time::Instant::now();
-    let query = api.press(ANNA, card.id, &card.button("No").data);
+    let query = api.press(ANNA, card.id, &card.button("Don't").data);
     let answered = api.wait_callback_answer(&query, SOON).await;
     assert!(!answered.contains_key("text"), "{answered:?}");
     assert!(pressed.elapsed() < HANGS / 2, "before the other one is given up");
@@ -28,7 +28,7 @@ async fn a_tap_is_answered_though_another_message_of_its_chat_hangs_and_its_word
 async fn a_decision_that_comes_too_late_is_said_over_the_button() {
     let (api, smtp, _model, _daemon, card) = with_card().await;
     let approve = card.button("Send").data;
-    assert!(noticed(&api, &card, "No").await.starts_with("Okay, I won't send"));
+    assert!(noticed(&api, &card, "Don't").await.starts_with("Okay, I won't send"));
     let late = noticed_at(&api, api.press(ANNA, card.id, &approve)).await;
     assert!(late.starts_with("That was already cancelled"), "{late}");
     assert_eq!(api.messages(ANNA).len(), 1, "{}", api.transcript());
