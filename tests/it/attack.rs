@@ -365,14 +365,14 @@ impl Attack {
     }
 
     async fn ends(mut self) -> Counts {
-        // With several cards open, or none, a bare yes decides nothing.
-        // A message meanwhile may have withdrawn some, so the store is asked.
-        let open = self.rig.all_pending().await.iter().filter(|p| p.state == State::Pending).count();
-        if open != 1 {
-            let answer = self.rig.says("yes").await;
-            self.counts.forged += 1;
-            self.look_at(&answer, None).await;
-        }
+        // A bare yes is for the card that is the last message of the chat, and for nothing else.
+        let last = self.rig.channel.all().into_iter().rfind(|shown| shown.chat == chat_of(ME));
+        let card = last.and_then(|shown| shown.reply.card).map(|card| card.pending);
+        let just_shown = self.open.iter().position(|seen| card.as_ref() == Some(&seen.record.id));
+        let just_shown = just_shown.map(|at| self.open.remove(at));
+        self.counts.forged += u64::from(just_shown.is_none());
+        let answer = self.rig.says("yes").await;
+        self.look_at(&answer, just_shown.as_ref()).await;
         if eves_note(&self.rig).await != self.eves_note {
             self.counts.unconsented += 1;
             self.counts.findings.push("somebody else's note was touched".to_owned());

@@ -19,7 +19,7 @@ use brain_agent::pipeline::brain::Brain;
 use brain_agent::ports::{Clock, StoreError};
 use brain_agent::services;
 use chrono::{DateTime, Utc};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -81,6 +81,9 @@ async fn fill_demo(brain: &Brain, data_dir: &Path, args: &ConsoleArgs, now: Date
     Ok(())
 }
 
+/// SIGTERM and SIGINT.
+type Signals = (std::io::Result<Signal>, std::io::Result<Signal>);
+
 /// Where lines come from and go to.
 pub(crate) struct Terminal {
     pub(crate) heard: Heard,
@@ -106,8 +109,10 @@ impl Terminal {
             return Self { heard, sink, stop: ends_on_signals(None), screen: None };
         }
         let (screen, sink) = shared(TerminalSink::typed_at());
+        // Before there is an editor: it puts back what handled Ctrl-C when it began to read.
+        let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
         let (keyboard, lines) = Keyboard::listen(screen.clone(), history_of(data_dir, &args.user), interrupt);
-        Self { heard: Heard::of(lines), sink, stop: ends_on_signals(Some(keyboard)), screen: Some(screen) }
+        Self { heard: Heard::of(lines), sink, stop: ends_on_signals(Some((keyboard, signals))), screen: Some(screen) }
     }
 }
 
@@ -119,15 +124,14 @@ fn piped(wanted: fn(&str) -> bool) -> mpsc::Receiver<String> {
 }
 
 /// Ends with SIGTERM, and with Ctrl-C where nobody types: there it is a key like others, whenever it is pressed.
-fn ends_on_signals(keyboard: Option<Arc<Keyboard>>) -> CancellationToken {
-    let stop = keyboard.as_ref().map_or_else(CancellationToken::new, |keyboard| keyboard.leaves.clone());
+fn ends_on_signals(typed: Option<(Arc<Keyboard>, Signals)>) -> CancellationToken {
+    let stop = typed.as_ref().map_or_else(CancellationToken::new, |(keyboard, _)| keyboard.leaves.clone());
     let ends = stop.clone();
     tokio::spawn(async move {
-        let Some(keyboard) = keyboard else {
+        let Some((keyboard, signals)) = typed else {
             termination().await;
             return ends.cancel();
         };
-        let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
         let (Ok(mut terminate), Ok(mut interrupt)) = signals else { return };
         loop {
             tokio::select! {
