@@ -68,9 +68,9 @@ fn what_would_mean_the_opposite_without_a_word_is_not_offered_without_it() {
 #[test]
 fn who_was_not_understood_reads_what_comes_nearest() {
     let program = Program::new();
-    let said = text_of(&open(&program).say("the shopping list smells of butter"));
+    let said = text_of(&open(&program).say("the groceries list smells of butter"));
     assert!(said.starts_with("I didn't understand that; nothing was done."), "{said}");
-    assert!(said.contains("• Add butter to the shopping list"), "{said}");
+    assert!(said.contains("• Add butter to the groceries list"), "{said}");
 }
 
 #[test]
