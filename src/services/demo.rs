@@ -122,6 +122,7 @@ impl Stage<'_> {
             attendees: event.attendees,
             notes: event.notes,
             recurrence: event.recurrence,
+            exceptions: Vec::new(),
             others: Others::default(),
             created_at: self.now,
         })

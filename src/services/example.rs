@@ -255,6 +255,7 @@ impl GivenEvent {
             attendees: self.attendees.clone(),
             notes: self.description.clone(),
             recurrence: self.repeat.clone(),
+            exceptions: Vec::new(),
             others: Others::default(),
             created_at: made,
         })

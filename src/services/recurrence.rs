@@ -86,6 +86,12 @@ impl Series {
             .collect()
     }
 
+    /// How many occurrences lie before `before`.
+    pub fn count(&self, before: Moment) -> usize {
+        let before = before.start(self.zone);
+        self.walk(DateTime::<Utc>::MIN_UTC, Duration::zero()).take_while(|at| at.start(self.zone) < before).count()
+    }
+
     /// The occurrences in order, from `near` on and perhaps earlier: those of the last `back` before it are among them.
     fn walk(&self, near: DateTime<Utc>, back: Duration) -> Box<dyn Iterator<Item = Moment> + '_> {
         let near = near.checked_sub_signed(back).unwrap_or(DateTime::<Utc>::MIN_UTC);
@@ -241,6 +247,37 @@ pub(super) fn pinned(rule: &str, clock: NaiveTime) -> String {
         return rule.to_owned();
     }
     format!("{rule};BYHOUR={};BYMINUTE={};BYSECOND={}", clock.hour(), clock.minute(), clock.second())
+}
+
+/// The rule, ended before the occurrence that begins here.
+pub(super) fn ended(rule: &str, before: Moment) -> String {
+    let until = match before {
+        Moment::Instant(at) => (at.to_utc() - Duration::seconds(1)).format("%Y%m%dT%H%M%SZ").to_string(),
+        Moment::Day(day) => day.pred_opt().unwrap_or(day).format("%Y%m%d").to_string(),
+    };
+    let ends = |part: &&str| part.starts_with("UNTIL=") || part.starts_with("COUNT=");
+    let kept: Vec<&str> = rule.split(';').filter(|part| !ends(part)).collect();
+    format!("{};UNTIL={until}", kept.join(";"))
+}
+
+/// The rule, where `gone` of its occurrences are counted no more.
+pub(super) fn counted(rule: &str, gone: usize) -> String {
+    let part = |part: &str| match part.strip_prefix("COUNT=").and_then(|count| count.parse::<usize>().ok()) {
+        Some(count) => format!("COUNT={}", count.saturating_sub(gone).max(1)),
+        None => part.to_owned(),
+    };
+    rule.split(';').map(part).collect::<Vec<_>>().join(";")
+}
+
+/// An occurrence of a series that was moved as this one was.
+pub(super) fn moved_along(of: Moment, was: Moment, becomes: Moment, zone: Tz) -> Moment {
+    let local = |moment: Moment| moment.start(zone).naive_local();
+    let days = (local(becomes).date() - local(was).date()).num_days();
+    let day = local(of).date().checked_add_signed(Duration::days(days)).unwrap_or(local(of).date());
+    match becomes {
+        Moment::Instant(at) => Moment::Instant(instant(zone, day.and_time(at.with_timezone(&zone).time()))),
+        Moment::Day(_) => Moment::Day(day),
+    }
 }
 
 /// A series moved by as much as one of its occurrences: its new start and rule.

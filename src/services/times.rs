@@ -94,6 +94,11 @@ fn clock_alone(words: &str, length: Duration, ctx: &RequestContext) -> Option<Na
 }
 
 impl Hint {
+    /// The days or hours that were named; `None` for a time of day alone, which may be on any day.
+    pub fn days(&self) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+        self.clock.is_none().then_some((self.from, self.to))
+    }
+
     /// From when to when anything has to lie that [`Hint::select`] can choose.
     pub fn reach(&self, ctx: &RequestContext) -> (DateTime<Utc>, DateTime<Utc>) {
         match self.clock {

@@ -152,6 +152,16 @@ impl<'a> Clock<'a> {
         }
     }
 
+    /// What is moved to another day keeps its hour.
+    fn at_its_hour(&self, moment: Moment) -> Moment {
+        match (moment, self.old) {
+            (Moment::Day(day), Some(Moment::Instant(old))) => {
+                Moment::Instant(local_instant(self.reference.zone, day.and_time(old.time())).earliest())
+            }
+            (moment, _) => moment,
+        }
+    }
+
     fn of_when(&self, when: When) -> Read {
         match when {
             When::Point { at, grain } => match grain {
@@ -228,7 +238,7 @@ fn settle_span(
                 until = length.map(|length| Moment::Instant(first + length));
             }
             other @ (Read::Moment(_) | Read::Coarse(..) | Read::Length(..) | Read::Repeats { .. }) => {
-                from = Some(other.start_moment());
+                from = Some(clock.at_its_hour(other.start_moment()));
             }
         }
     }

@@ -161,6 +161,7 @@ impl Handle<CreateEvent> for CalendarService {
             attendees: attendees(Vec::new(), &command.attendees)?,
             notes: None,
             recurrence,
+            exceptions: Vec::new(),
             others: Others::default(),
             created_at: ctx.now,
         };

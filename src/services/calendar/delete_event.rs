@@ -1,9 +1,10 @@
-//! `delete_event`: cancel an event; of a series, all of it.
+//! `delete_event`: cancel an event, one occurrence of a series, it and all after it, or all of it.
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::exceptions::{self, Scope, Scoped};
 use super::record::Event;
 use super::view::{EventChanged, EventView};
 use super::{CalendarService, NOBODY_IS_TOLD};
@@ -12,11 +13,11 @@ use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::ports::{Change, Expect, Record};
-use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, before};
 use crate::services::error::ServiceError;
-use crate::services::items::{self, label};
+use crate::services::items::{self, Item, label};
 use crate::services::service::{Prepared, RequestContext};
-use crate::services::show;
+use crate::services::{show, texts};
 
 /// Cancel an event.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +25,19 @@ use crate::services::show;
 pub struct DeleteEvent {
     /// The event's id or words from its title.
     find_by: String,
+    /// Of an event that repeats: this, following or all, as the person said; leave it out when they did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scope: Option<Scope>,
+}
+
+impl Scoped for DeleteEvent {
+    fn words(&self) -> String {
+        self.find_by.clone()
+    }
+
+    fn scope(&mut self) -> &mut Option<Scope> {
+        &mut self.scope
+    }
 }
 
 impl Command for DeleteEvent {
@@ -50,7 +64,7 @@ impl Command for DeleteEvent {
         };
         card.row("When", event.when(subject.reference))
             .words("Where", event.location.unwrap_or_default())
-            .row("Repeats", if event.recurrence.is_some() { "the whole series goes" } else { "" })
+            .row("Repeats", self.scope.map_or("", goes))
             .lines("Told about it", show::people(&event.attendees, subject.action))
     }
 
@@ -62,8 +76,14 @@ impl Command for DeleteEvent {
         "Cancelled"
     }
 
-    fn receipt(&self, _: &EventChanged, receipt: &Receipt<'_>) -> String {
-        format!("🗑 Cancelled: {}", label(receipt.action, &self.find_by))
+    fn receipt(&self, output: &EventChanged, receipt: &Receipt<'_>) -> String {
+        let name = label(receipt.action, &self.find_by);
+        match output.scope {
+            Some(Scope::This | Scope::Following) => {
+                format!("🗑 Cancelled: {name}, {}{}", output.event.when(receipt.reference), output.told())
+            }
+            Some(Scope::All) | None => format!("🗑 Cancelled: {name}{}", output.told()),
+        }
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -82,20 +102,43 @@ impl Handle<DeleteEvent> for CalendarService {
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: DeleteEvent) -> Result<Prepared<DeleteEvent>, ServiceError> {
-        let words = command.find_by.clone();
-        let mut prepared =
-            items::prepare::<Event, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await?;
-        if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared
-            && !EventView::deserialize(&target.before)?.attendees.is_empty()
-        {
-            notes.push(NOBODY_IS_TOLD.to_owned());
+        let mut prepared = exceptions::prepare((&self.store, &self.index), ctx, command).await?;
+        if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
+            // The row "Repeats" says it.
+            notes.clear();
+            if !EventView::deserialize(&target.before)?.attendees.is_empty() {
+                notes.push(NOBODY_IS_TOLD.to_owned());
+            }
         }
         Ok(prepared)
     }
 
     async fn perform(&self, call: Invocation<'_, DeleteEvent>) -> Result<Completed<EventChanged>, ServiceError> {
-        let (event, revision) = items::held::<Event>(&self.store, call.ctx, call.action).await?;
-        let change = Change::delete(Event::TABLE, event.key(), Expect::Revision(revision));
-        Ok(EventChanged::done(&event, call.ctx, change))
+        let Invocation { ctx, command, action, attempt } = call;
+        let (mut event, revision) = items::held::<Event>(&self.store, ctx, action).await?;
+        let revision = Expect::Revision(revision);
+        let view = before::<EventView>(action).unwrap_or_else(|| event.view(ctx));
+        let told = event.clone();
+        let left = match (command.scope, exceptions::of(action, &event)) {
+            (Some(Scope::This), Some(of)) => {
+                event.except(of, None)?;
+                event.current(ctx.now, ctx.zone).is_some()
+            }
+            (Some(Scope::Following), Some(of)) => event.split(of, texts::new_id(attempt), ctx.now).is_some(),
+            (_, _) => false,
+        };
+        let change =
+            if left { Change::put(&event, revision)? } else { Change::delete(Event::TABLE, event.key(), revision) };
+        let scope = command.scope.filter(|_| event.recurrence.is_some());
+        Ok(EventChanged::at(&told, view, scope, vec![change]))
+    }
+}
+
+/// What goes of a series.
+fn goes(scope: Scope) -> &'static str {
+    match scope {
+        Scope::This => "only this one goes",
+        Scope::Following => "this one and all after it go",
+        Scope::All => "the whole series goes",
     }
 }

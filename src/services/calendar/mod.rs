@@ -1,10 +1,12 @@
 //! The calendar in the store.
 //!
-//! A series is one record: changing or deleting it changes or deletes all of it, and cards say so. Nobody is
-//! invited from here: this calendar lives on this machine alone, and cards say that, too.
+//! A series is one record. One occurrence of it that is changed or cancelled is an exception in it; one occurrence and all
+//! after it are split off. Which part is meant is said or asked, and cards repeat it. Nobody is invited from here: this
+//! calendar lives on this machine alone, and cards say that, too.
 
 mod create_event;
 mod delete_event;
+mod exceptions;
 mod find_free_time;
 mod free;
 mod indexes;
@@ -117,7 +119,7 @@ impl CalendarService {
         let mut found: Vec<(Event, Occurrence)> = Vec::new();
         for event in self.candidates(ctx, from, to).await? {
             let times = event.occurrences(from, to, ctx.zone, RECURRENCE_STEPS_MAX);
-            found.extend(times.into_iter().map(|o| (event.clone(), o)));
+            found.extend(times.into_iter().map(|o| (event.as_at(&o), o)));
         }
         found.sort_by(|(a, x), (b, y)| {
             let whole_days_first = y.is_whole_day().cmp(&x.is_whole_day());
@@ -141,6 +143,7 @@ fn question(param: &str) -> &'static str {
         "summary" => "What is it called?",
         "start_time" => "When is it?",
         "changes" => "What should I change about it?",
+        "scope" => "Only this one, this one and all after it, or the whole series?",
         _ => "Which event do you mean?",
     }
 }

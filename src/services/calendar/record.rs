@@ -4,6 +4,7 @@ use chrono::{DateTime, Days, Duration, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
+use super::exceptions::Exception;
 use super::view::EventView;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
@@ -40,6 +41,9 @@ pub struct Event {
     pub notes: Option<String>,
     /// The value of an RRULE.
     pub recurrence: Option<String>,
+    /// Occurrences that are not as the rule says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exceptions: Vec<Exception>,
     /// What of it is somebody else's, besides the notes of an event that others take part in.
     #[serde(default, skip_serializing_if = "Others::is_empty")]
     pub others: Others,
@@ -58,6 +62,8 @@ pub(super) struct Occurrence {
     pub from: DateTime<Utc>,
     /// The first instant after it.
     pub to: DateTime<Utc>,
+    /// Where the rule of its series puts it, even if it was moved from there.
+    pub of: Moment,
 }
 
 impl Occurrence {
@@ -73,13 +79,17 @@ impl Occurrence {
 }
 
 impl Event {
-    fn first(&self) -> Option<Moment> {
+    pub(super) fn first(&self) -> Option<Moment> {
         Moment::read(&self.start_time, self.zone)
     }
 
     /// From start to end; whole days take at least one.
     fn length(&self, first: Moment) -> Duration {
-        let end = self.end_time.as_deref().and_then(|end| Moment::read(end, self.zone));
+        self.length_until(first, self.end_time.as_deref())
+    }
+
+    pub(super) fn length_until(&self, first: Moment, end: Option<&str>) -> Duration {
+        let end = end.and_then(|end| Moment::read(end, self.zone));
         match (first, end) {
             (Moment::Instant(start), Some(end)) => (end.start(self.zone) - start).max(Duration::zero()),
             (Moment::Day(start), Some(Moment::Day(end))) => (end - start).max(Duration::days(1)),
@@ -95,7 +105,7 @@ impl Event {
     }
 
     /// The occurrence that begins at `start`. Whole days are days of the person's zone, wherever they are.
-    fn occurrence(&self, start: Moment, length: Duration, zone: Tz) -> Occurrence {
+    pub(super) fn occurrence(&self, start: Moment, length: Duration, zone: Tz) -> Occurrence {
         let day_end = |start: chrono::NaiveDate| {
             start.checked_add_days(Days::new(length.num_days().unsigned_abs())).map(Moment::Day)
         };
@@ -109,7 +119,7 @@ impl Event {
         let to = end.map_or(from, |end| end.start(zone).to_utc());
         // A whole day's end is told only when it is not the same day's.
         let told = end.filter(|_| !matches!(start, Moment::Day(_)) || length > Duration::days(1));
-        Occurrence { start, end: told, from, to }
+        Occurrence { start, end: told, from, to, of: start }
     }
 
     /// When it takes place in `from..to`, in order, at most `max` times.
@@ -126,20 +136,32 @@ impl Event {
             }
             None => vec![first],
         };
-        let occurrences = starts.into_iter().map(|start| self.occurrence(start, length, zone));
-        occurrences.filter(|o| o.overlaps(from, to)).take(max).collect()
+        let regular = starts.into_iter().filter(|start| self.exception(*start).is_none());
+        let regular = regular.map(|start| self.occurrence(start, length, zone));
+        let mut occurrences: Vec<Occurrence> =
+            regular.chain(self.moved(zone)).filter(|o| o.overlaps(from, to)).collect();
+        occurrences.sort_by_key(|o| o.from);
+        occurrences.truncate(max);
+        occurrences
     }
 
     /// The one that is going on or comes next, else the last one there was.
     pub(super) fn current(&self, now: DateTime<Utc>, zone: Tz) -> Option<Occurrence> {
         let first = self.first()?;
         let length = self.length(first);
+        let regular = |start: Moment| self.occurrence(start, length, zone);
         let Some(series) = self.series(first) else {
-            return Some(self.occurrence(first, length, zone));
+            return Some(regular(first));
         };
         let after = now.checked_sub_signed(length)?;
-        let start = series.next_after(after).or_else(|| series.last_before(now)).unwrap_or(first);
-        Some(self.occurrence(start, length, zone))
+        let next = self.kept(after, |at| series.next_after(at)).map(regular);
+        let ahead = next.into_iter().chain(self.moved(zone).filter(|o| o.to > now)).min_by_key(|o| o.from);
+        ahead
+            .or_else(|| {
+                let last = self.kept(now, |at| series.last_before(at)).map(regular);
+                last.into_iter().chain(self.moved(zone)).max_by_key(|o| o.from)
+            })
+            .or_else(|| self.exceptions.is_empty().then(|| regular(first)))
     }
 
     /// What whoever made it wrote about it, when others take part in it.
@@ -148,7 +170,7 @@ impl Event {
         Some(UntrustedText::new(format!("the event “{}”", self.summary), notes))
     }
 
-    fn series(&self, first: Moment) -> Option<Series> {
+    pub(super) fn series(&self, first: Moment) -> Option<Series> {
         Series::new(self.recurrence.as_deref()?, first, self.zone).ok()
     }
 

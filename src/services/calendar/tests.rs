@@ -1,3 +1,5 @@
+mod scopes;
+
 use std::sync::Arc;
 
 use chrono_tz::Europe::Berlin;
@@ -41,6 +43,7 @@ fn event(id: &str, summary: &str, start: &str, end: Option<&str>) -> Event {
         attendees: Vec::new(),
         notes: None,
         recurrence: None,
+        exceptions: Vec::new(),
         others: Default::default(),
         created_at: local(Berlin, "2026-01-01 00:00"),
     }
@@ -251,7 +254,7 @@ async fn moving_keeps_the_length_and_tells_old_and_new() {
 async fn a_series_moves_as_a_whole_by_as_much_as_the_next_occurrence() {
     let (world, calendar) = world_at(MONDAY_NOON);
     put(&world, &[series("a", "Yoga", "2025-06-03 18:30", "2025-06-03 19:30", "FREQ=WEEKLY;BYDAY=TU")]).await;
-    let params = json!({"find_by": "yoga", "changes": {"start_time": at("2026-01-14 19:00")}});
+    let params = json!({"find_by": "yoga", "scope": "all", "changes": {"start_time": at("2026-01-14 19:00")}});
     let action = world.action(&calendar, "update_event", params.clone()).await;
     assert_eq!(action.target.as_ref().unwrap().before["start_time"], at("2026-01-13 18:30"));
     assert!(action.notes[0].contains("all of the series"));
@@ -259,7 +262,7 @@ async fn a_series_moves_as_a_whole_by_as_much_as_the_next_occurrence() {
     let found = starts(&world, &calendar, json!({"from": "2026-03-23", "to": "2026-04-06"})).await;
     assert_eq!(found, ["2026-03-25T19:00 Yoga", "2026-04-01T19:00 Yoga"]);
     put(&world, &[series("b", "Standup", "2026-01-01 10:00", "2026-01-01 10:15", "FREQ=WEEKLY;BYDAY=MO,TH")]).await;
-    let params = json!({"find_by": "standup", "changes": {"start_time": at("2026-01-16 10:00")}});
+    let params = json!({"find_by": "standup", "scope": "all", "changes": {"start_time": at("2026-01-16 10:00")}});
     let action = world.action(&calendar, "update_event", params).await;
     assert!(world.fails(&calendar, action).await.contains("fixed days"));
 }

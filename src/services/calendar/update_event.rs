@@ -1,4 +1,4 @@
-//! `update_event`: move or change an event; of a series, all of it.
+//! `update_event`: move or change an event, one occurrence of a series, it and all after it, or all of it.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Duration};
@@ -6,8 +6,9 @@ use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::record::Event;
-use super::values::{attendees, optional, reschedule};
+use super::exceptions::{self, Instead, Scope, Scoped};
+use super::record::{Event, Occurrence};
+use super::values::{attendees, new_times, optional, reschedule};
 use super::view::{EventChanged, EventView, backwards};
 use super::{CalendarService, NOBODY_IS_TOLD};
 use crate::core::card::CardBody;
@@ -31,6 +32,19 @@ pub struct UpdateEvent {
     /// The event's id or words from its title.
     find_by: String,
     changes: EventChanges,
+    /// Of an event that repeats: this, following or all, as the person said; leave it out when they did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scope: Option<Scope>,
+}
+
+impl Scoped for UpdateEvent {
+    fn words(&self) -> String {
+        self.find_by.clone()
+    }
+
+    fn scope(&mut self) -> &mut Option<Scope> {
+        &mut self.scope
+    }
 }
 
 /// What becomes of it; what is not named stays.
@@ -134,7 +148,7 @@ impl Command for UpdateEvent {
     }
 
     fn receipt(&self, output: &EventChanged, receipt: &Receipt<'_>) -> String {
-        format!("📅 Changed: {}", output.event.line(receipt.reference))
+        format!("📅 Changed: {}{}", output.event.line(receipt.reference), output.told())
     }
 
     fn attempt(&self, action: &Action) -> String {
@@ -153,43 +167,109 @@ impl Handle<UpdateEvent> for CalendarService {
     }
 
     async fn prepare(&self, ctx: &RequestContext, command: UpdateEvent) -> Result<Prepared<UpdateEvent>, ServiceError> {
-        let words = command.find_by.clone();
         let invites = !texts::filled_all(&command.changes.attendees).is_empty();
-        let mut prepared =
-            items::prepare::<Event, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await?;
-        if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared {
-            let event = EventView::deserialize(&target.before)?;
-            if event.recurrence.is_some() {
-                notes.push("This event repeats; all of the series changes.".to_owned());
-            }
-            if invites || !event.attendees.is_empty() {
-                notes.push(NOBODY_IS_TOLD.to_owned());
-            }
+        let mut prepared = exceptions::prepare((&self.store, &self.index), ctx, command).await?;
+        if let Prepared::Ready { target: Some(target), notes, .. } = &mut prepared
+            && (invites || !EventView::deserialize(&target.before)?.attendees.is_empty())
+        {
+            notes.push(NOBODY_IS_TOLD.to_owned());
         }
         Ok(prepared)
     }
 
     async fn perform(&self, call: Invocation<'_, UpdateEvent>) -> Result<Completed<EventChanged>, ServiceError> {
-        let Invocation { ctx, command, action, .. } = call;
+        let Invocation { ctx, command, action, attempt } = call;
         let (mut event, revision) = items::held::<Event>(&self.store, ctx, action).await?;
-        let EventChanges { summary, start_time, end_time, location, attendees: invited } = command.changes;
-        // The gate looks at changes as one: what of them is not all the person's own is somebody else's.
-        let source = provenance::source(action, "changes");
-        if let Some(summary) = summary {
-            event.summary = texts::title(&summary, Event::NOUN)?;
-            event.others.write("summary", &event.summary, source.clone());
+        let (changes, revision) = (command.changes, Expect::Revision(revision));
+        let of = exceptions::of(action, &event);
+        let was = of.map_or_else(|| event.current(ctx.now, ctx.zone), |of| event.occurrence_of(of, ctx.zone));
+        let was = was.ok_or_else(|| ServiceError::Refused("It does not take place any more.".to_owned()))?;
+        let scope = command.scope.filter(|_| event.recurrence.is_some());
+        match scope {
+            Some(Scope::This) => {
+                let instead = instead(&mut event, &was, changes, action, ctx)?;
+                event.except(was.of, Some(instead))?;
+                let now = event.occurrence_of(was.of, ctx.zone).unwrap_or(was);
+                let view = EventView::of(&event.as_at(&now), Some(&now));
+                let change = Change::put(&event, revision)?;
+                Ok(EventChanged::at(&event, view, scope, vec![change]))
+            }
+            Some(Scope::Following) => match event.split(was.of, texts::new_id(attempt), ctx.now) {
+                Some(mut rest) => {
+                    change(&mut rest, &was, changes, action, ctx)?;
+                    let both = vec![Change::put(&event, revision)?, Change::put(&rest, Expect::Absent)?];
+                    Ok(EventChanged::at(&rest, rest.view(ctx), scope, both))
+                }
+                None => {
+                    change(&mut event, &was, changes, action, ctx)?;
+                    Ok(EventChanged::at(
+                        &event,
+                        event.view(ctx),
+                        Some(Scope::All),
+                        vec![Change::put(&event, revision)?],
+                    ))
+                }
+            },
+            Some(Scope::All) | None => {
+                change(&mut event, &was, changes, action, ctx)?;
+                Ok(EventChanged::at(&event, event.view(ctx), scope, vec![Change::put(&event, revision)?]))
+            }
         }
-        if let Some(location) = texts::filled(location.as_deref()) {
-            event.others.write("location", &location, source.clone());
-            event.location = Some(location);
-        }
-        event.others.add("attendees", &texts::filled_all(&invited).join("\n"), source);
-        event.attendees = attendees(event.attendees, &invited)?;
-        let (start, end) = (optional(start_time.as_deref(), ctx)?, optional(end_time.as_deref(), ctx)?);
-        if start.is_some() || end.is_some() {
-            reschedule(&mut event, start, end, ctx)?;
-        }
-        let change = Change::put(&event, Expect::Revision(revision))?;
-        Ok(EventChanged::done(&event, ctx, change))
     }
+}
+
+/// Changes an event; of a series, all of it.
+fn change(
+    event: &mut Event,
+    was: &Occurrence,
+    changes: EventChanges,
+    action: &Action,
+    ctx: &RequestContext,
+) -> Result<(), ServiceError> {
+    let EventChanges { summary, start_time, end_time, location, attendees: invited } = changes;
+    // The gate looks at changes as one: what of them is not all the person's own is somebody else's.
+    let source = provenance::source(action, "changes");
+    if let Some(summary) = summary {
+        event.summary = texts::title(&summary, Event::NOUN)?;
+        event.others.write("summary", &event.summary, source.clone());
+    }
+    if let Some(location) = texts::filled(location.as_deref()) {
+        event.others.write("location", &location, source.clone());
+        event.location = Some(location);
+    }
+    event.others.add("attendees", &texts::filled_all(&invited).join("\n"), source);
+    event.attendees = attendees(std::mem::take(&mut event.attendees), &invited)?;
+    let (start, end) = (optional(start_time.as_deref(), ctx)?, optional(end_time.as_deref(), ctx)?);
+    if start.is_some() || end.is_some() {
+        reschedule(event, was, start, end, ctx)?;
+    }
+    Ok(())
+}
+
+/// What takes place in the stead of one occurrence; whose words it holds is kept with the series.
+fn instead(
+    event: &mut Event,
+    was: &Occurrence,
+    changes: EventChanges,
+    action: &Action,
+    ctx: &RequestContext,
+) -> Result<Instead, ServiceError> {
+    let EventChanges { summary, start_time, end_time, location, attendees: invited } = changes;
+    let at = event.as_at(was);
+    let source = provenance::source(action, "changes");
+    let summary = summary.map_or(Ok(at.summary), |summary| texts::title(&summary, Event::NOUN))?;
+    let place = texts::filled(location.as_deref());
+    for (field, text) in [("summary", &summary), ("location", place.as_ref().unwrap_or(&String::new()))] {
+        event.others.add(field, text, source.clone());
+    }
+    event.others.add("attendees", &texts::filled_all(&invited).join("\n"), source);
+    let (start, end) = (optional(start_time.as_deref(), ctx)?, optional(end_time.as_deref(), ctx)?);
+    let (begins, ends) = new_times(was, start, end, ctx)?;
+    Ok(Instead {
+        summary,
+        start_time: begins.store(),
+        end_time: ends.map(Moment::store),
+        location: place.or(at.location),
+        attendees: attendees(at.attendees, &invited)?,
+    })
 }

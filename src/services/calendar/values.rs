@@ -3,7 +3,7 @@
 use chrono::{DateTime, Days, Duration, NaiveTime, Utc};
 
 use super::free::ClockTimes;
-use super::record::Event;
+use super::record::{Event, Occurrence};
 use crate::limits::RECIPIENTS_MAX;
 use crate::services::error::ServiceError;
 use crate::services::recurrence::{instant, moved_rule};
@@ -65,15 +65,13 @@ pub(super) fn attendees(mut invited: Vec<String>, more: &[String]) -> Result<Vec
     Ok(invited)
 }
 
-/// Moves an event; of a series, all of it by as much as the occurrence that was shown.
-pub(super) fn reschedule(
-    event: &mut Event,
+/// When what took place at `was` takes place after it was given a new start or end: it keeps its length.
+pub(super) fn new_times(
+    was: &Occurrence,
     start: Option<Moment>,
     end: Option<Moment>,
     ctx: &RequestContext,
-) -> Result<(), ServiceError> {
-    let unreadable = || ServiceError::Refused("I can't read when that event is; nothing was changed.".to_owned());
-    let was = event.current(ctx.now, ctx.zone).ok_or_else(unreadable)?;
+) -> Result<(Moment, Option<Moment>), ServiceError> {
     let begins = start.unwrap_or(was.start);
     let length = was.to - was.from;
     let ends = match (end, begins) {
@@ -84,14 +82,27 @@ pub(super) fn reschedule(
         (None, Moment::Day(_)) => None,
     };
     check_order(begins, ends, ctx)?;
+    Ok((begins, ends))
+}
+
+/// Moves an event; of a series, all of it by as much as the occurrence that was shown.
+pub(super) fn reschedule(
+    event: &mut Event,
+    was: &Occurrence,
+    start: Option<Moment>,
+    end: Option<Moment>,
+    ctx: &RequestContext,
+) -> Result<(), ServiceError> {
+    let (begins, ends) = new_times(was, start, end, ctx)?;
     let Some(rule) = event.recurrence.clone() else {
         event.start_time = begins.store();
         event.end_time = ends.map(Moment::store);
         event.zone = ctx.zone;
         return Ok(());
     };
-    let first = Moment::read(&event.start_time, event.zone).ok_or_else(unreadable)?;
-    let (first, rule) = moved_rule(&rule, first, was.start, begins, event.zone)
+    let unreadable = || ServiceError::Refused("I can't read when that event is; nothing was changed.".to_owned());
+    let first = event.first().ok_or_else(unreadable)?;
+    let (first, rule) = moved_rule(&rule, first, was.of, begins, event.zone)
         .map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was changed.")))?;
     let length = ends.map(|ends| ends.start(ctx.zone) - begins.start(ctx.zone));
     event.end_time = match (first, length) {
@@ -101,6 +112,7 @@ pub(super) fn reschedule(
     };
     event.start_time = first.store();
     event.recurrence = Some(rule);
+    event.exceptions_moved(was.of, begins);
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::exceptions::Scope;
 use super::record::{Event, Occurrence};
 use crate::core::history::ItemRef;
 use crate::language::time::Reference;
@@ -28,6 +29,9 @@ pub struct EventView {
     /// The value of an RRULE.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recurrence: Option<String>,
+    /// Where the rule puts this occurrence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
     /// Addresses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attendees: Vec<String>,
@@ -45,6 +49,7 @@ impl EventView {
             location: event.location.clone(),
             notes: event.notes.clone(),
             recurrence: event.recurrence.clone(),
+            of: occurrence.filter(|_| event.recurrence.is_some()).map(|o| o.of.store()),
             attendees: event.attendees.clone(),
         }
     }
@@ -70,12 +75,25 @@ impl EventView {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct EventChanged {
     pub event: EventView,
+    /// What of a series it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
 }
 
 impl EventChanged {
     /// The end of a command that changed `event`.
     pub(super) fn done(event: &Event, ctx: &RequestContext, change: Change) -> Completed<Self> {
-        Completed::changed(Self { event: event.view(ctx) }, vec![change]).holding(event.untrusted())
+        Self::at(event, event.view(ctx), None, vec![change])
+    }
+
+    /// The end of a command that changed some of `event`, of which `view` is told.
+    pub(super) fn at(event: &Event, view: EventView, scope: Option<Scope>, changes: Vec<Change>) -> Completed<Self> {
+        Completed::changed(Self { event: view, scope }, changes).holding(event.untrusted())
+    }
+
+    /// What is said of a series behind the event.
+    pub(super) fn told(&self) -> &'static str {
+        self.scope.map_or("", Scope::told)
     }
 }
 

@@ -365,3 +365,11 @@ pub(super) fn update(said: &ClauseReading) -> Built {
     set(&mut action, "changes", Some(Value::Object(changes)));
     done(action)
 }
+
+/// "Skip gym tonight", "cancel the whole series of gym".
+pub(super) fn delete(said: &ClauseReading) -> Built {
+    let Some(found) = items::find_by(said, "what", &["calendar"], None) else { return Built::No };
+    let mut action = said.action("calendar", "delete_event");
+    set(&mut action, "find_by", Some(found));
+    done(action)
+}

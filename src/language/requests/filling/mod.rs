@@ -41,6 +41,7 @@ pub(crate) fn build(said: &ClauseReading) -> Built {
         "calendar.find_free_time" => calendar::free_time(said),
         "calendar.create_event" => calendar::create(said),
         "calendar.update_event" => calendar::update(said),
+        "calendar.delete_event" => calendar::delete(said),
         "item.move" => items::moved(said),
         "item.more" => items::more(said),
         "item.cancel" => items::cancel(said),

@@ -1,0 +1,244 @@
+//! Occurrences of a series that are not as it says, and which part of a series is meant.
+//!
+//! An exception names its occurrence by where the rule puts it, so that an occurrence that was moved is still that one.
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::record::{Event, Occurrence};
+use super::view::EventView;
+use crate::core::plan::Action;
+use crate::limits::SERIES_EXCEPTIONS_MAX;
+use crate::ports::{Index, Store};
+use crate::services::command;
+use crate::services::error::ServiceError;
+use crate::services::items::{self, Item};
+use crate::services::recurrence::{counted, ended, moved_along};
+use crate::services::service::{ItemChoice, Prepared, RequestContext};
+use crate::services::show::{self, Moment};
+use crate::services::{texts, times};
+use std::sync::Arc;
+
+/// An occurrence of a series that is not as the series says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exception {
+    /// Where the rule puts it, in stored form.
+    pub of: String,
+    /// What takes place in its stead; `None`: nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<Instead>,
+}
+
+/// What takes place in the stead of an occurrence. Times are stored forms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Instead {
+    pub summary: String,
+    pub start_time: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_time: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attendees: Vec<String>,
+}
+
+/// Which part of a series is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// One occurrence.
+    This,
+    /// One occurrence, and all after it.
+    Following,
+    /// The whole series.
+    All,
+}
+
+impl Event {
+    /// What is known of the occurrence that the rule puts here, if it is not as the rule says.
+    pub(super) fn exception(&self, start: Moment) -> Option<&Exception> {
+        self.exceptions.iter().find(|exception| Moment::read(&exception.of, self.zone) == Some(start))
+    }
+
+    /// Occurrences that take place at another time than the rule says, in no order.
+    pub(super) fn moved(&self, zone: Tz) -> impl Iterator<Item = Occurrence> + '_ {
+        self.exceptions.iter().filter_map(move |exception| {
+            let instead = exception.instead.as_ref()?;
+            let start = Moment::read(&instead.start_time, self.zone)?;
+            let length = self.length_until(start, instead.end_time.as_deref());
+            let of = Moment::read(&exception.of, self.zone)?;
+            Some(Occurrence { of, ..self.occurrence(start, length, zone) })
+        })
+    }
+
+    /// The first of the starts that `next` gives, one after the other, that is as the rule says.
+    pub(super) fn kept(
+        &self,
+        mut from: DateTime<Utc>,
+        next: impl Fn(DateTime<Utc>) -> Option<Moment>,
+    ) -> Option<Moment> {
+        for _ in 0..=self.exceptions.len() {
+            let start = next(from)?;
+            if self.exception(start).is_none() {
+                return Some(start);
+            }
+            from = start.start(self.zone).to_utc();
+        }
+        None
+    }
+
+    /// The event as it is at this occurrence.
+    pub(super) fn as_at(&self, occurrence: &Occurrence) -> Event {
+        let mut event = self.clone();
+        if let Some(instead) = self.exception(occurrence.of).and_then(|exception| exception.instead.clone()) {
+            event.summary = instead.summary;
+            event.location = instead.location;
+            event.attendees = instead.attendees;
+        }
+        event
+    }
+
+    /// The occurrence that the rule puts here.
+    pub(super) fn occurrence_of(&self, of: Moment, zone: Tz) -> Option<Occurrence> {
+        match self.exception(of) {
+            Some(_) => self.moved(zone).find(|o| o.of == of),
+            None => Some(self.occurrence(of, self.length_until(self.first()?, self.end_time.as_deref()), zone)),
+        }
+    }
+
+    /// Makes one occurrence another, or none.
+    pub(super) fn except(&mut self, of: Moment, instead: Option<Instead>) -> Result<(), ServiceError> {
+        self.exceptions.retain(|exception| Moment::read(&exception.of, self.zone) != Some(of));
+        if self.exceptions.len() >= SERIES_EXCEPTIONS_MAX {
+            return Err(ServiceError::Refused(format!(
+                "{SERIES_EXCEPTIONS_MAX} of this series are on their own already; nothing was changed."
+            )));
+        }
+        self.exceptions.push(Exception { of: of.store(), instead });
+        Ok(())
+    }
+
+    /// Ends the series before this occurrence; gives what goes on from there, as an event of this id. `None` when nothing
+    /// lies before it.
+    pub(super) fn split(&mut self, of: Moment, id: String, now: DateTime<Utc>) -> Option<Event> {
+        let (rule, first) = (self.recurrence.clone()?, self.first()?);
+        let series = self.series(first)?;
+        let before = series.count(of);
+        if before == 0 {
+            return None;
+        }
+        let start = of.start(self.zone);
+        let is_later = |e: &Exception| Moment::read(&e.of, self.zone).is_some_and(|at| at.start(self.zone) >= start);
+        let (later, earlier) = self.exceptions.clone().into_iter().partition(is_later);
+        let end_time = self.occurrence(of, self.length_until(first, self.end_time.as_deref()), self.zone).end;
+        let rest = Event {
+            id,
+            start_time: of.store(),
+            end_time: end_time.map(Moment::store),
+            recurrence: Some(counted(&rule, before)),
+            exceptions: later,
+            created_at: now,
+            ..self.clone()
+        };
+        self.recurrence = Some(ended(&rule, of));
+        self.exceptions = earlier;
+        Some(rest)
+    }
+
+    /// The series was moved as its occurrence was: what is known of single ones is of these, where they are now.
+    pub(super) fn exceptions_moved(&mut self, was: Moment, becomes: Moment) {
+        let zone = self.zone;
+        for exception in &mut self.exceptions {
+            if let Some(of) = Moment::read(&exception.of, zone) {
+                exception.of = moved_along(of, was, becomes, zone).store();
+            }
+        }
+    }
+}
+
+/// The occurrence an action is about, where its series puts it.
+pub(super) fn of(action: &Action, event: &Event) -> Option<Moment> {
+    Moment::read(command::before::<EventView>(action)?.of.as_deref()?, event.zone)
+}
+
+/// What a command that changes events says of the part of a series it means.
+pub(super) trait Scoped {
+    fn words(&self) -> String;
+    fn scope(&mut self) -> &mut Option<Scope>;
+}
+
+/// As [`items::prepare`], for one occurrence of a series, it and all after it, or all of it. A day in the words says which
+/// occurrence is meant, and that it is that one alone; else the part is asked for.
+pub(super) async fn prepare<C: Scoped>(
+    (store, index): (&Arc<dyn Store>, &Arc<dyn Index>),
+    ctx: &RequestContext,
+    command: C,
+) -> Result<Prepared<C>, ServiceError> {
+    let words = command.words();
+    let mut prepared = items::prepare::<Event, _>(store, index, ctx, command, "find_by", &words, |_| true).await?;
+    let Prepared::Ready { params, target: Some(target), notes, .. } = &mut prepared else {
+        return Ok(prepared);
+    };
+    let Some((event, _)) = items::by_id::<Event>(store, &ctx.owner, &target.id).await? else {
+        return Ok(prepared);
+    };
+    if event.recurrence.is_none() {
+        *params.scope() = None;
+        return Ok(prepared);
+    }
+    let day = times::hint(&words, ctx).and_then(|hint| hint.days());
+    let named = day.and_then(|(from, to)| event.occurrences(from, to, ctx.zone, 1).into_iter().next());
+    let Some(meant) = named.clone().or_else(|| event.current(ctx.now, ctx.zone)) else {
+        return Ok(prepared);
+    };
+    let scope = match (*params.scope(), named) {
+        (Some(scope), _) => scope,
+        (None, Some(_)) => Scope::This,
+        (None, None) => return Ok(asked(&event, &meant, ctx)),
+    };
+    *params.scope() = Some(scope);
+    let (starts, ends) = event.times_of(Some(&meant));
+    target.before = serde_json::to_value(EventView::of(&event.as_at(&meant), Some(&meant)))?;
+    (target.starts, target.ends) = (Some(starts), ends);
+    notes.extend(scope.note());
+    Ok(prepared)
+}
+
+impl Scope {
+    /// What a card says of a series beside the occurrence that it shows.
+    fn note(self) -> Option<String> {
+        let note = match self {
+            Scope::This => "It repeats: the others stay as they are.",
+            Scope::Following => "It repeats: all after this one change with it, those before it stay.",
+            Scope::All => "It repeats: all of the series changes.",
+        };
+        Some(note.to_owned())
+    }
+
+    /// What a receipt adds.
+    pub(super) fn told(self) -> &'static str {
+        match self {
+            Scope::This => "; the others stay",
+            Scope::Following => " and all after it; those before it stay",
+            Scope::All => "; all of the series",
+        }
+    }
+}
+
+fn asked<C>(event: &Event, meant: &Occurrence, ctx: &RequestContext) -> Prepared<C> {
+    let at = event.as_at(meant);
+    let end = meant.end.map(Moment::store);
+    let when = show::span(&meant.start.store(), end.as_deref(), &ctx.reference());
+    let choice = |id: &str, label: String| ItemChoice { id: id.to_owned(), label, untrusted: Vec::new() };
+    Prepared::Several {
+        param: "scope".to_owned(),
+        question: format!("“{}” repeats. Which of it do you mean?", texts::brief(&at.summary)),
+        candidates: vec![
+            ItemChoice { untrusted: at.untrusted(), ..choice("this", format!("Only {when}")) },
+            choice("following", format!("{when} and all after it")),
+            choice("all", "The whole series".to_owned()),
+        ],
+    }
+}
