@@ -69,8 +69,10 @@ pub const PAGES_KEPT: u64 = 64;
 pub const PAGE_SECS: i64 = 30 * 86_400;
 /// Lines an agenda shows before it says how many more there are: an ordinary week, in one message.
 pub const AGENDA_ROWS_MAX: usize = 40;
-/// Rows a list receipt shows before it says how many more there are.
+/// Rows a list that was asked for shows, and each of its further pages.
 pub const LIST_ROWS_MAX: usize = 20;
+/// Rows below the sentence that answers a question, before it says how many more there are.
+pub const ANSWER_ROWS_MAX: usize = 7;
 
 /// How long a pending action waits when nothing else is configured.
 pub const PENDING_TTL_SECS: i64 = 24 * 3600;

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::limits::{LIST_ROWS_MAX, RESULT_ROWS_MAX};
+use super::show::Paging;
+use crate::limits::{ANSWER_ROWS_MAX, LIST_ROWS_MAX, RESULT_ROWS_MAX};
 use crate::ports::{Key, Record, Scan, Store, StoreError, from_stored};
 
 /// A part of a list.
@@ -15,6 +16,11 @@ pub(super) struct Page<T> {
     pub more: usize,
     /// What the next page goes on after. People are shown fewer rows than models, so it may lie among `rows`.
     pub next: Option<String>,
+}
+
+/// Rows that people are shown of an answer: few first, more of whoever goes on behind `after`.
+pub(super) fn shown(after: Option<&str>) -> usize {
+    if after.is_some() { LIST_ROWS_MAX } else { ANSWER_ROWS_MAX }
 }
 
 /// What a parameter may hold in place of the separator of keys.
@@ -31,10 +37,12 @@ fn key(cursor: &str) -> Key {
 
 /// The rows of these ranges behind `after`, one range after the other, and how many there are in all of them. Each
 /// begins with its own prefix: no cursor leads out of them. Their keys must ascend, and their limits count for nothing.
+/// People are shown `shown` of them.
 pub(super) async fn page<R: Record>(
     store: &Arc<dyn Store>,
     scans: Vec<Scan>,
     after: Option<&str>,
+    shown: usize,
 ) -> Result<Page<R>, StoreError> {
     let mut page = Page { rows: Vec::new(), more: 0, next: None };
     let mut keys: Vec<Key> = Vec::new();
@@ -54,16 +62,15 @@ pub(super) async fn page<R: Record>(
             keys.push(key);
         }
     }
-    if page.rows.len() + page.more > LIST_ROWS_MAX {
-        page.next = keys.get(LIST_ROWS_MAX - 1).map(cursor);
+    if page.rows.len() + page.more > shown {
+        page.next = keys.get(shown - 1).map(cursor);
     }
     Ok(page)
 }
 
 /// How many more there are than people are shown of so many rows, and what the next page goes on after.
-pub(super) fn rest(next: &Option<String>, rows: usize, more: usize) -> Option<(usize, String)> {
-    let after = next.clone()?;
-    Some((rows.saturating_sub(LIST_ROWS_MAX) + more, after))
+pub(super) fn rest(paging: Paging<'_>, rows: usize) -> Option<(usize, String)> {
+    Some((rows.saturating_sub(shown(paging.after)) + paging.more, paging.next?.to_owned()))
 }
 
 /// A page of the best of `total`, best first: `rows` are as many of them as are looked at, and the page goes on behind
@@ -74,7 +81,8 @@ pub(super) fn ranked<T>(mut rows: Vec<T>, total: usize, after: Option<&str>, id:
     let place = |after: &str| rows.iter().position(|row| id(row) == after).map_or(rows.len(), |at| at + 1);
     let behind = after.map_or(0, place);
     let rows = rows.split_off(behind);
-    let next = (rows.len() > LIST_ROWS_MAX).then(|| id(&rows[LIST_ROWS_MAX - 1]).to_owned());
+    let shown = shown(after);
+    let next = (rows.len() > shown).then(|| id(&rows[shown - 1]).to_owned());
     Page { more: total.saturating_sub(behind + rows.len()), rows, next }
 }
 
@@ -83,7 +91,8 @@ pub(super) fn behind<T>(mut rows: Vec<T>, after: Option<&str>, place: impl Fn(&T
     if let Some(after) = after {
         rows.retain(|row| place(row).as_str() > after);
     }
-    let next = (rows.len() > LIST_ROWS_MAX).then(|| place(&rows[LIST_ROWS_MAX - 1]));
+    let shown = shown(after);
+    let next = (rows.len() > shown).then(|| place(&rows[shown - 1]));
     let more = rows.len().saturating_sub(RESULT_ROWS_MAX);
     rows.truncate(RESULT_ROWS_MAX);
     Page { rows, more, next }

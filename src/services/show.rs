@@ -8,7 +8,8 @@ use crate::core::plan::Action;
 use crate::core::text::quoted;
 use crate::language::time;
 use crate::language::time::{Grain, Reference, local_instant};
-use crate::limits::{LIST_ROWS_MAX, NAME_CHARS_MAX};
+use crate::limits::{ANSWER_ROWS_MAX, NAME_CHARS_MAX};
+use crate::services::pages;
 
 /// A resolved time: an instant, or a whole day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,8 +137,9 @@ impl Paging<'_> {
 
 /// One page of a list: as many lines as fit on it, and what stands below them.
 pub fn page(mut lines: Vec<String>, paging: Paging<'_>) -> String {
-    let hidden = lines.len().saturating_sub(LIST_ROWS_MAX);
-    lines.truncate(LIST_ROWS_MAX);
+    let shown = pages::shown(paging.after);
+    let hidden = lines.len().saturating_sub(shown);
+    lines.truncate(shown);
     let end = Paging { more: paging.more + hidden, ..paging }.end();
     lines.extend(Some(end).filter(|end| !end.is_empty()));
     lines.join("\n")
@@ -145,8 +147,8 @@ pub fn page(mut lines: Vec<String>, paging: Paging<'_>) -> String {
 
 /// Lines of a list, and how many more there are.
 pub fn list(lines: Vec<String>, more: usize) -> String {
-    let hidden = lines.len().saturating_sub(LIST_ROWS_MAX) + more;
-    let mut text = lines.into_iter().take(LIST_ROWS_MAX).collect::<Vec<_>>().join("\n");
+    let hidden = lines.len().saturating_sub(ANSWER_ROWS_MAX) + more;
+    let mut text = lines.into_iter().take(ANSWER_ROWS_MAX).collect::<Vec<_>>().join("\n");
     if hidden > 0 {
         text.push_str(&format!("\n… and {hidden} more."));
     }

@@ -13,12 +13,15 @@ pub struct PartOfDay {
     /// Where an hour of the twelve-hour clock is looked for: "1 at night" is 25:00.
     pub from: i64,
     pub to: i64,
+    /// The hours of it that are looked at: an afternoon is from noon to six.
+    pub hours: (i64, i64),
     /// Is the name enough to be a time ("end of day"), or also a greeting ("morning")?
     pub alone: bool,
 }
 
-const fn part(name: &'static str, at: (i64, i64), from: i64, to: i64) -> PartOfDay {
-    PartOfDay { name, at: at.0 * 60 + at.1, from: from * 60, to: to * 60, alone: false }
+const fn part(name: &'static str, at: (i64, i64), (from, to): (i64, i64), hours: (i64, i64)) -> PartOfDay {
+    let hours = (hours.0 * 60, hours.1 * 60);
+    PartOfDay { name, at: at.0 * 60 + at.1, from: from * 60, to: to * 60, hours, alone: false }
 }
 
 const fn alone(part: PartOfDay) -> PartOfDay {
@@ -26,25 +29,25 @@ const fn alone(part: PartOfDay) -> PartOfDay {
 }
 
 pub const PARTS: &[PartOfDay] = &[
-    part("early", (7, 0), 3, 12),
-    alone(part("breakfast", (8, 0), 4, 12)),
-    part("morning", (9, 0), 1, 13),
-    part("mid_morning", (10, 0), 4, 13),
-    part("late_morning", (11, 0), 4, 13),
-    part("noon", (12, 0), 11, 15),
-    alone(part("lunch", (12, 0), 11, 15)),
-    part("early_afternoon", (13, 0), 12, 19),
-    part("afternoon", (15, 0), 12, 19),
-    part("late_afternoon", (17, 0), 12, 20),
-    alone(part("close", (17, 0), 12, 24)),
-    part("early_evening", (18, 0), 16, 24),
-    part("evening", (18, 0), 16, 25),
-    alone(part("after_work", (18, 0), 16, 24)),
-    alone(part("dinner", (19, 0), 16, 24)),
-    part("tonight", (20, 0), 16, 28),
-    part("night", (21, 0), 18, 30),
-    part("late_evening", (21, 0), 18, 26),
-    part("late", (22, 0), 18, 28),
+    part("early", (7, 0), (3, 12), (5, 9)),
+    alone(part("breakfast", (8, 0), (4, 12), (6, 10))),
+    part("morning", (9, 0), (1, 13), (6, 12)),
+    part("mid_morning", (10, 0), (4, 13), (9, 11)),
+    part("late_morning", (11, 0), (4, 13), (10, 12)),
+    part("noon", (12, 0), (11, 15), (12, 13)),
+    alone(part("lunch", (12, 0), (11, 15), (11, 14))),
+    part("early_afternoon", (13, 0), (12, 19), (12, 15)),
+    part("afternoon", (15, 0), (12, 19), (12, 18)),
+    part("late_afternoon", (17, 0), (12, 20), (15, 18)),
+    alone(part("close", (17, 0), (12, 24), (16, 18))),
+    part("early_evening", (18, 0), (16, 24), (17, 20)),
+    part("evening", (18, 0), (16, 25), (17, 24)),
+    alone(part("after_work", (18, 0), (16, 24), (17, 24))),
+    alone(part("dinner", (19, 0), (16, 24), (18, 22))),
+    part("tonight", (20, 0), (16, 28), (17, 28)),
+    part("night", (21, 0), (18, 30), (20, 30)),
+    part("late_evening", (21, 0), (18, 26), (20, 26)),
+    part("late", (22, 0), (18, 28), (21, 28)),
 ];
 
 /// A bare hour up to this one is after noon ("at 5" is 17:00); a later one is the next that comes,

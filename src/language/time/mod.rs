@@ -21,6 +21,7 @@ mod grammar;
 mod occurrence;
 mod resolve;
 mod shift;
+mod window;
 mod words;
 mod zone;
 
@@ -37,6 +38,7 @@ pub use describe::describe;
 pub use grammar::{OffsetMention, offset_in};
 pub use occurrence::{describe_recurrence, next_occurrence};
 pub use shift::{Shift, shift, shift_in};
+pub use window::window;
 pub use words::Half;
 pub use zone::{LocalInstant, local_instant};
 

@@ -208,7 +208,11 @@ fn settle_span(
     let looks = param == "from";
     let zone = clock.reference.zone;
     let (mut from, mut until) = (None, None);
-    if let Some(words) = start.as_deref() {
+    let window = start.as_deref().filter(|_| looks).and_then(|words| time::window(words, clock.reference));
+    if let Some((first, last)) = window {
+        from = Some(Moment::Instant(first));
+        until = Some(Moment::Instant(last));
+    } else if let Some(words) = start.as_deref() {
         match clock.read(param, words)? {
             Read::Moment(Moment::Day(day)) if looks => {
                 from = Some(Moment::Instant(Moment::Day(day).start(zone)));

@@ -54,6 +54,12 @@ pub struct FreeTime {
     next: Option<String>,
 }
 
+impl FindFreeTime {
+    fn paging<'a>(&'a self, output: &'a FreeTime) -> Paging<'a> {
+        Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more }
+    }
+}
+
 impl Command for FindFreeTime {
     type Output = FreeTime;
 
@@ -80,7 +86,7 @@ impl Command for FindFreeTime {
 
     fn receipt(&self, output: &FreeTime, receipt: &Receipt<'_>) -> String {
         let line = |slot: &FreeSlot| format!("▫️ {}", show::span(&slot.start, Some(&slot.end), receipt.reference));
-        let place = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        let place = self.paging(output);
         let list = || show::page(output.slots.iter().map(line).collect(), place);
         match (place.after, output.slots.is_empty()) {
             (None, true) => format!("🕑 No free {} minutes there.", output.minutes),
@@ -90,7 +96,7 @@ impl Command for FindFreeTime {
     }
 
     fn next_page(&self, output: &FreeTime) -> Option<(usize, Self)> {
-        let (rest, after) = pages::rest(&output.next, output.slots.len(), output.more)?;
+        let (rest, after) = pages::rest(self.paging(output), output.slots.len())?;
         let (from, to, minutes) = (self.from.clone(), self.to.clone(), self.minutes);
         Some((rest, Self { from, to, minutes, after: Some(after) }))
     }

@@ -6,10 +6,13 @@ use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::CalendarService;
+use super::answer::{Answered, answer};
+use super::free::ClockTimes;
 use super::record::{Event, Occurrence};
-use super::values::frame;
+use super::search::{FoundEvents, Wanted, WhichEvent};
+use super::values::{Frame, frame};
 use super::view::EventView;
+use super::{CalendarService, free};
 use crate::core::card::CardBody;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
@@ -22,32 +25,63 @@ use crate::services::items::Item;
 use crate::services::pages::{self, Page};
 use crate::services::service::{AgendaItem, RequestContext};
 use crate::services::show::{self, Moment, Paging};
+use crate::services::texts;
+
+/// Shorter pauses between events are no free time.
+const GAP_MINUTES_MIN: i64 = 15;
 
 /// Show what is on the calendar.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListEvents {
-    /// A day or a span in the person's own words is enough; empty: the coming week.
+    /// A day or a span in the person's own words is enough; empty: the coming week, or whenever `text` or `with` fits.
     from: Option<String>,
     to: Option<String>,
+    /// Words from the title, to look for one event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Who takes part, by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    with: Option<String>,
+    /// When one of several is asked for: "my next meeting" is the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) which: Option<WhichEvent>,
+    /// When the question is whether the person is free or busy then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) whether: Option<Whether>,
     /// Where a page goes on; not for plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     after: Option<String>,
 }
 
+/// What is asked about a span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Whether {
+    /// "Am I free?"
+    Free,
+    /// "Am I busy?"
+    Busy,
+}
+
 /// What takes place in a span, in order.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Events {
-    events: Vec<EventView>,
+    pub(super) events: Vec<EventView>,
     /// What is to be done in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    due: Vec<DueThen>,
+    pub(super) due: Vec<DueThen>,
     /// The span that was looked at, as RFC 3339; its end is exclusive.
-    from: String,
-    to: String,
+    pub(super) from: String,
+    pub(super) to: String,
+    /// Where it is asked whether the person is free: from when on, and the spans that are, as RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) free_from: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) free: Vec<(String, String)>,
     /// How many more there are.
-    more: usize,
+    pub(super) more: usize,
     /// What the next page goes on after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     next: Option<String>,
@@ -61,7 +95,7 @@ enum Line {
 
 /// Something to be done.
 #[derive(Debug, Serialize, Deserialize)]
-struct DueThen {
+pub struct DueThen {
     title: String,
     /// In its stored form, see [`Moment::store`].
     at: String,
@@ -95,11 +129,28 @@ impl Events {
         lines.sort_by_key(|(place, _)| *place);
         lines.into_iter().map(|(_, line)| line).collect()
     }
+}
 
-    /// The end of the span is exclusive; people name its last day.
-    fn last_day(&self) -> Option<String> {
-        let end = chrono::DateTime::parse_from_rfc3339(&self.to).ok()?;
-        Some((end - Duration::seconds(1)).to_rfc3339())
+impl ListEvents {
+    fn paging<'a>(&'a self, output: &'a Events) -> Paging<'a> {
+        Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more }
+    }
+
+    /// True when single events are looked for.
+    pub(super) fn names(&self) -> bool {
+        self.text.is_some() || self.with.is_some()
+    }
+
+    /// True when a span was said.
+    pub(super) fn says_when(&self) -> bool {
+        self.from.is_some() || self.to.is_some()
+    }
+
+    /// What is looked for: ` like “dentist” with Sarah`.
+    pub(super) fn called(&self) -> String {
+        let text = self.text.as_ref().map(|text| format!(" like “{}”", texts::brief(text))).unwrap_or_default();
+        let with = self.with.as_ref().map(|name| format!(" with {}", texts::brief(name))).unwrap_or_default();
+        format!("{text}{with}")
     }
 }
 
@@ -128,21 +179,20 @@ impl Command for ListEvents {
     }
 
     fn receipt(&self, output: &Events, receipt: &Receipt<'_>) -> String {
-        let span = || show::span(&output.from, output.last_day().as_deref(), receipt.reference);
-        let place = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
-        let list = || show::page(output.lines(receipt.reference), place);
-        match (place.after, output.events.is_empty(), output.due.is_empty()) {
-            (Some(_), _, _) => list(),
-            (None, true, true) => format!("📅 Nothing on your calendar, {}.", span()),
-            (None, true, false) => format!("📅 Nothing on your calendar, {}. To do then:\n{}", span(), list()),
-            (None, false, _) => format!("📅 {}", list()),
+        let paging = self.paging(output);
+        let list = || show::page(output.lines(receipt.reference), paging);
+        if paging.after.is_some() {
+            return list();
         }
+        let Answered { sentence, has_list } = answer(self, output, receipt.reference);
+        if has_list { format!("{sentence}\n{}", list()) } else { sentence }
     }
 
     fn next_page(&self, output: &Events) -> Option<(usize, Self)> {
         let (from, to) = (Some(output.from.clone()), Some(output.to.clone()));
-        pages::rest(&output.next, output.events.len() + output.due.len(), output.more)
-            .map(|(rest, after)| (rest, Self { from, to, after: Some(after) }))
+        let (text, with, which, whether) = (self.text.clone(), self.with.clone(), self.which, self.whether);
+        pages::rest(self.paging(output), output.events.len() + output.due.len())
+            .map(|(rest, after)| (rest, Self { from, to, text, with, which, whether, after: Some(after) }))
     }
 
     fn attempt(&self, _: &Action) -> String {
@@ -158,9 +208,23 @@ impl Handle<ListEvents> for CalendarService {
 
     async fn perform(&self, call: Invocation<'_, ListEvents>) -> Result<Completed<Events>, ServiceError> {
         let Invocation { ctx, command, .. } = call;
-        let frame = frame(command.from.as_deref(), command.to.as_deref(), ctx)?;
-        let found = self.between(ctx, frame.from, frame.to).await?;
-        let due = self.due_between(ctx, frame.from, frame.to).await?;
+        let (text, with) = (texts::filled(command.text.as_deref()), texts::filled(command.with.as_deref()));
+        let frame = command.frame(ctx)?;
+        let singles_out = text.is_some() || with.is_some() || command.which.is_some();
+        let (found, from, to) = if singles_out {
+            let span = command.says_when().then_some((frame.from, frame.to));
+            let wanted = Wanted { text: text.as_deref(), with: with.as_deref(), which: command.which, span };
+            let FoundEvents { found, from, to } = self.matching(ctx, wanted).await?;
+            (found, from, to)
+        } else {
+            (self.between(ctx, frame.from, frame.to).await?, frame.from, frame.to)
+        };
+        let is_about_events = singles_out || command.whether.is_some();
+        let due = if is_about_events { Vec::new() } else { self.due_between(ctx, from, to).await? };
+        let (free_from, free) = match command.whether {
+            Some(Whether::Free) => free_then(&found, &frame, ctx),
+            Some(Whether::Busy) | None => (None, Vec::new()),
+        };
         let found = found.into_iter().map(|(event, o)| {
             let place = super::agenda_item(&event, &o).place(ctx.zone);
             (place, Line::Event(Box::new((event, o))))
@@ -169,8 +233,8 @@ impl Handle<ListEvents> for CalendarService {
             found.chain(due.into_iter().map(|item| (item.place(ctx.zone), Line::Due(item)))).collect();
         lines.sort_by(|(a, _), (b, _)| a.cmp(b));
         let Page { rows, more, next } = pages::behind(lines, command.after.as_deref(), |(place, _)| place.clone());
-        let (from, to) = (super::stored(frame.from, ctx), super::stored(frame.to, ctx));
-        let mut output = Events { events: Vec::new(), due: Vec::new(), from, to, more, next };
+        let (from, to) = (super::stored(from, ctx), super::stored(to, ctx));
+        let mut output = Events { events: Vec::new(), due: Vec::new(), from, to, free_from, free, more, next };
         let mut untrusted = Vec::new();
         for (_, line) in rows {
             match line {
@@ -186,4 +250,31 @@ impl Handle<ListEvents> for CalendarService {
         }
         Ok(Completed::read(output).holding(untrusted))
     }
+}
+
+impl ListEvents {
+    /// What is looked at. Who asks whether they are free at three means an hour of it.
+    fn frame(&self, ctx: &RequestContext) -> Result<Frame, ServiceError> {
+        let frame = frame(self.from.as_deref(), self.to.as_deref(), ctx)?;
+        let starts = self.from.as_deref().and_then(|from| Moment::read(from, ctx.zone));
+        let at_an_hour = matches!(starts, Some(Moment::Instant(_))) && self.to.is_none();
+        if self.whether.is_some() && at_an_hour {
+            return Ok(Frame { to: frame.from + Duration::hours(1), clock_times: ClockTimes::Said, ..frame });
+        }
+        Ok(frame)
+    }
+}
+
+/// From when on a span is looked at, and what of it is free.
+fn free_then(
+    found: &[(Event, Occurrence)],
+    frame: &Frame,
+    ctx: &RequestContext,
+) -> (Option<String>, Vec<(String, String)>) {
+    let from = frame.from.max(ctx.now).min(frame.to);
+    let busy = found.iter().filter(|(_, o)| !o.is_whole_day() && o.from < o.to).map(|(_, o)| (o.from, o.to)).collect();
+    let windows = free::windows(from, frame.to, frame.clock_times, ctx.zone);
+    let gaps = free::gaps(&windows, busy, Duration::minutes(GAP_MINUTES_MIN));
+    let stored = |(from, to): &free::Span| (super::stored(*from, ctx), super::stored(*to, ctx));
+    (Some(super::stored(from, ctx)), gaps.iter().map(stored).collect())
 }

@@ -4,6 +4,7 @@
 //! after it are split off. Which part is meant is said or asked, and cards repeat it. Nobody is invited from here: this
 //! calendar lives on this machine alone, and cards say that, too.
 
+mod answer;
 mod create_event;
 mod delete_event;
 mod exceptions;
@@ -12,6 +13,7 @@ mod free;
 mod indexes;
 mod list_events;
 mod record;
+mod search;
 #[cfg(test)]
 mod tests;
 mod update_event;

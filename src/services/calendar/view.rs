@@ -59,6 +59,11 @@ impl EventView {
         show::span(&self.start_time, self.end_time.as_deref(), reference)
     }
 
+    /// True when it takes some of a day; a whole day keeps nobody busy.
+    pub(super) fn takes_time(&self) -> bool {
+        self.start_time.contains('T') && self.end_time.as_ref().is_some_and(|end| *end != self.start_time)
+    }
+
     /// As one line of a list.
     pub(super) fn line(&self, reference: &Reference) -> String {
         let place = self.location.as_ref().map(|place| format!(", {place}")).unwrap_or_default();

@@ -102,7 +102,7 @@ impl MemoryService {
         let query = WordQuery::new(query);
         if query.is_for_everything() {
             let scan = Scan::by(&record::BY_AGE, &[ctx.owner.as_str()], usize::MAX);
-            return Ok(pages::page(&self.store, vec![scan], after).await?);
+            return Ok(pages::page(&self.store, vec![scan], after, pages::shown(after)).await?);
         }
         let (found, total) = self.relevant(ctx, &query).await?;
         Ok(pages::ranked(found, total, after, Memory::id))
@@ -200,7 +200,8 @@ fn fact(memory: &Memory) -> Fact {
 impl Facts for MemoryService {
     async fn all(&self, ctx: &RequestContext, after: Option<&str>) -> Result<Listing<Fact>, ServiceError> {
         let scan = Scan::by(&record::BY_CATEGORY, &[ctx.owner.as_str()], usize::MAX);
-        let Page { rows: mut found, more, next } = pages::page::<Memory>(&self.store, vec![scan], after).await?;
+        let Page { rows: mut found, more, next } =
+            pages::page::<Memory>(&self.store, vec![scan], after, LIST_ROWS_MAX).await?;
         let more = more + found.len().saturating_sub(LIST_ROWS_MAX);
         found.truncate(LIST_ROWS_MAX);
         Ok(Listing { rows: found.iter().map(fact).collect(), more, next, untrusted: items::untrusted(&found) })

@@ -37,6 +37,12 @@ pub struct Recalled {
     next: Option<String>,
 }
 
+impl RecallFacts {
+    fn paging<'a>(&'a self, output: &'a Recalled) -> Paging<'a> {
+        Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more }
+    }
+}
+
 impl Command for RecallFacts {
     type Output = Recalled;
 
@@ -59,7 +65,7 @@ impl Command for RecallFacts {
             let from = fact.from.as_deref().map(show::from).unwrap_or_default();
             format!("▫️ {}: {}{from}", fact.key, fact.value)
         };
-        let paging = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        let paging = self.paging(output);
         let list = || show::page(output.memories.iter().map(line).collect(), paging);
         match (paging.after, output.memories.is_empty()) {
             (Some(_), _) => list(),
@@ -69,7 +75,7 @@ impl Command for RecallFacts {
     }
 
     fn next_page(&self, output: &Recalled) -> Option<(usize, Self)> {
-        let (rest, after) = pages::rest(&output.next, output.memories.len(), output.more)?;
+        let (rest, after) = pages::rest(self.paging(output), output.memories.len())?;
         Some((rest, Self { query: self.query.clone(), after: Some(after) }))
     }
 

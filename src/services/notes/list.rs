@@ -24,6 +24,12 @@ pub struct ListNotes {
     after: Option<String>,
 }
 
+impl ListNotes {
+    fn paging<'a>(&'a self, output: &'a Notes) -> Paging<'a> {
+        Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more }
+    }
+}
+
 impl Command for ListNotes {
     type Output = Notes;
 
@@ -38,7 +44,7 @@ impl Command for ListNotes {
     }
 
     fn receipt(&self, output: &Notes, _: &Receipt<'_>) -> String {
-        let place = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        let place = self.paging(output);
         let list = || show::page(output.notes.iter().map(NoteView::line).collect(), place);
         match (place.after, output.notes.is_empty()) {
             (None, true) => "🗒 No notes yet.".to_owned(),
@@ -48,7 +54,7 @@ impl Command for ListNotes {
     }
 
     fn next_page(&self, output: &Notes) -> Option<(usize, Self)> {
-        let (rest, after) = pages::rest(&output.next, output.notes.len(), output.more)?;
+        let (rest, after) = pages::rest(self.paging(output), output.notes.len())?;
         Some((rest, Self { after: Some(after) }))
     }
 

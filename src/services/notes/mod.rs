@@ -76,7 +76,7 @@ impl NotesService {
     /// A page of all notes, the ones that were changed last first.
     async fn listed(&self, ctx: &RequestContext, after: Option<&str>) -> Result<Completed<Notes>, ServiceError> {
         let scan = Scan::by(&record::BY_CHANGE, &[ctx.owner.as_str()], usize::MAX);
-        Ok(Notes::read(pages::page(&self.store, vec![scan], after).await?, ctx))
+        Ok(Notes::read(pages::page(&self.store, vec![scan], after, pages::shown(after)).await?, ctx))
     }
 
     /// The notes that were changed last, and how many there are in all.

@@ -27,6 +27,12 @@ pub struct SearchNotes {
     after: Option<String>,
 }
 
+impl SearchNotes {
+    fn paging<'a>(&'a self, output: &'a Notes) -> Paging<'a> {
+        Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more }
+    }
+}
+
 impl Command for SearchNotes {
     type Output = Notes;
 
@@ -45,7 +51,7 @@ impl Command for SearchNotes {
     }
 
     fn receipt(&self, output: &Notes, _: &Receipt<'_>) -> String {
-        let paging = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        let paging = self.paging(output);
         let list = || show::page(output.notes.iter().map(NoteView::line).collect(), paging);
         match (paging.after, output.notes.as_slice()) {
             (Some(_), _) => list(),
@@ -56,7 +62,7 @@ impl Command for SearchNotes {
     }
 
     fn next_page(&self, output: &Notes) -> Option<(usize, Self)> {
-        let (rest, after) = pages::rest(&output.next, output.notes.len(), output.more)?;
+        let (rest, after) = pages::rest(self.paging(output), output.notes.len())?;
         Some((rest, Self { query: self.query.clone(), after: Some(after) }))
     }
 

@@ -57,6 +57,12 @@ pub struct Tasks {
     next: Option<String>,
 }
 
+impl ListTasks {
+    fn paging<'a>(&'a self, output: &'a Tasks) -> Paging<'a> {
+        Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more }
+    }
+}
+
 impl Command for ListTasks {
     type Output = Tasks;
 
@@ -80,7 +86,7 @@ impl Command for ListTasks {
 
     fn receipt(&self, output: &Tasks, receipt: &Receipt<'_>) -> String {
         let lines = output.tasks.iter().map(|task| task.line(receipt.reference)).collect();
-        let place = Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more };
+        let place = self.paging(output);
         match (place.after, output.tasks.is_empty()) {
             (None, true) => "Nothing on your list. 🎉".to_owned(),
             (None, false) => format!("Your tasks:\n{}", show::page(lines, place)),
@@ -94,7 +100,7 @@ impl Command for ListTasks {
 
     fn next_page(&self, output: &Tasks) -> Option<(usize, Self)> {
         let (status, due_before) = (self.status, self.due_before.clone());
-        pages::rest(&output.next, output.tasks.len(), output.more)
+        pages::rest(self.paging(output), output.tasks.len())
             .map(|(rest, after)| (rest, Self { status, due_before, after: Some(after) }))
     }
 }
@@ -123,7 +129,8 @@ impl Handle<ListTasks> for TaskService {
             }
         };
         let scans = states.iter().map(scan).collect();
-        let Page { rows, more, next } = pages::page::<Task>(&self.store, scans, command.after.as_deref()).await?;
+        let after = command.after.as_deref();
+        let Page { rows, more, next } = pages::page::<Task>(&self.store, scans, after, pages::shown(after)).await?;
         let tasks = rows.iter().map(|task| task.view(ctx)).collect();
         Ok(Completed::read(Tasks { tasks, more, next }).holding(items::untrusted(&rows)))
     }

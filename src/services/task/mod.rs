@@ -323,7 +323,8 @@ impl Reminders for TaskService {
 impl ToDos for TaskService {
     async fn open(&self, ctx: &RequestContext, after: Option<&str>) -> Result<Listing<ToDo>, ServiceError> {
         let scan = Scan::by(&indexes::BY_DUE, &[ctx.owner.as_str(), indexes::OPEN], usize::MAX);
-        let Page { rows: mut tasks, more, next } = pages::page::<Task>(&self.store, vec![scan], after).await?;
+        let Page { rows: mut tasks, more, next } =
+            pages::page::<Task>(&self.store, vec![scan], after, LIST_ROWS_MAX).await?;
         let more = more + tasks.len().saturating_sub(LIST_ROWS_MAX);
         tasks.truncate(LIST_ROWS_MAX);
         let row = |task: &Task| ToDo {

@@ -1,4 +1,4 @@
-//! The calendar: what is on, when there is time, new and changed events.
+//! The calendar: when there is time, new and changed events.
 
 use serde_json::{Map, Value, json};
 
@@ -10,35 +10,6 @@ use super::{Built, items};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, TimeRole, When};
 use crate::language::tokens::lower;
-
-/// "what's on tomorrow?", "am I free at 3?", "when is the dentist?"
-pub(super) fn list(said: &ClauseReading) -> Built {
-    let mut action = said.action("calendar", "list_events");
-    match said.moment("", &[]) {
-        Some(when) => set(&mut action, "from", Some(when.text)),
-        None if asks_for_one(said) => {
-            set(&mut action, "from", Some("now"));
-            set(&mut action, "to", Some("in 30 days"));
-        }
-        None => set(&mut action, "from", Some(span_said(said))),
-    }
-    done(action)
-}
-
-/// "my next meeting", "when is the dentist": it may be any day.
-fn asks_for_one(said: &ClauseReading) -> bool {
-    let text = clause(said);
-    said.found.slot("what").is_some() || [" next ", "upcoming", "first "].iter().any(|w| text.contains(w))
-}
-
-/// "how does my week look" names its span without being a time.
-fn span_said(said: &ClauseReading) -> &'static str {
-    let text = clause(said);
-    ["week", "month"].into_iter().find(|s| text.contains(*s)).map_or("today", |s| match s {
-        "week" => "this week",
-        _ => "this month",
-    })
-}
 
 fn clause(said: &ClauseReading) -> String {
     let tokens = &said.found.tokens;

@@ -3,6 +3,7 @@
 //! A builder may refuse a reading (`Built::No`); the next best one is tried then. "Cancel", "move" and their
 //! like name no service; [`items`] settles it by what they are about.
 
+mod agenda;
 mod calendar;
 mod contacts;
 mod email;
@@ -37,7 +38,7 @@ pub(crate) fn build(said: &ClauseReading) -> Built {
         "task.complete" => items::complete(said),
         "task.delete" => items::delete(said, "task"),
         "task.update" => task::update(said),
-        "calendar.list_events" => calendar::list(said),
+        "calendar.list_events" => agenda::list(said),
         "calendar.find_free_time" => calendar::free_time(said),
         "calendar.create_event" => calendar::create(said),
         "calendar.update_event" => calendar::update(said),
