@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::plan::Params;
+use super::plan::{Action, Params};
 
 /// The end of one executed action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,4 +85,7 @@ pub struct Report {
     pub status: Status,
     /// Why, for everything that is not fine.
     pub error: Option<String>,
+    /// What was settled of it, for words about it.
+    #[serde(skip)]
+    pub action: Option<Box<Action>>,
 }

@@ -126,6 +126,7 @@ fn conversation(history: &[Past], incoming: &Incoming) -> Vec<Message> {
         by: None,
         source: None,
         undo: Vec::new(),
+        outcomes: Vec::new(),
         untrusted: Vec::new(),
     };
     let of_turn = |past: &Past| {

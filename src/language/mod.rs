@@ -21,6 +21,7 @@ pub mod nearest;
 pub mod offset;
 pub mod people;
 pub mod places;
+pub mod record;
 pub mod requests;
 pub mod routing;
 pub mod says;

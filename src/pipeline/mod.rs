@@ -13,6 +13,7 @@
 //!   │     snooze      until when, for the reminder whose button asked
 //!   │     reminder    "done", right after one was told
 //!   │     page        "more", right below a list
+//!   │     record      "did you send it?"
 //!   │     reply       the answer to a question of ours
 //!   │     undecided   said below a card and decides nothing: the card is shown again
 //!   ├─ guard ∥ route ∥ context

@@ -2,6 +2,7 @@
 //! what it comes to (an `Answer`, see [`super::commit`]).
 
 mod heard;
+mod question;
 mod read;
 mod waiting;
 
@@ -30,7 +31,7 @@ use crate::core::turn::{Done, Incoming, Input, Origin, PASSED_ON, Part, Path};
 use crate::language::time::Reference;
 use crate::limits;
 use crate::pipeline::stages::status;
-use crate::ports::records::{ChatState, Clarification, Message, Shown, Speaker, StageSpan, User};
+use crate::ports::records::{ChatState, Message, Shown, Speaker, StageSpan, User};
 use crate::ports::{Patience, StoreError, Usage};
 use crate::services::service::RequestContext;
 
@@ -83,6 +84,8 @@ pub struct Turn<'a> {
     agreed: AtomicBool,
     /// They are being shown.
     speaking: AtomicBool,
+    /// This message answers the question that was open.
+    answers_question: AtomicBool,
 }
 
 /// What a turn has cost and done so far.
@@ -142,6 +145,7 @@ impl<'a> Turn<'a> {
             waiting: ModelWait::default(),
             agreed: AtomicBool::new(false),
             speaking: AtomicBool::new(false),
+            answers_question: AtomicBool::new(false),
         })
     }
 
@@ -185,12 +189,6 @@ impl<'a> Turn<'a> {
     /// Where.
     pub fn chat(&self) -> &ChatId {
         &self.incoming.chat
-    }
-
-    /// The question of ours that waits for its answer; one that is too old waits no more.
-    pub fn open_question(&self) -> Option<&Clarification> {
-        let kept = chrono::Duration::seconds(limits::CLARIFICATION_SECS);
-        self.state.clarification.as_ref().filter(|question| self.ctx.now - question.at <= kept)
     }
 
     /// Everything the person said lately, this message included: what taint is measured against.

@@ -1,6 +1,7 @@
 //! Tests of the whole program, and of the stage they play on.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+mod answers;
 mod architecture;
 mod attack;
 mod commits;
@@ -24,6 +25,8 @@ mod moves;
 mod names;
 mod paging;
 mod presses;
+mod questions;
+mod record;
 mod registry;
 mod reminders;
 mod requests;

@@ -122,9 +122,12 @@ async fn an_undo_stays_as_long_as_it_works_and_an_update_as_long_as_it_may_come_
         owner: UserId::new("alex"),
         chat: None,
         until: rig.clock.now() + Duration::minutes(10),
+        order: 0,
         label: "x".to_owned(),
         changes: Vec::new(),
         used: None,
+        pending: None,
+        prior: Vec::new(),
     };
     puts(&rig, &undo);
     puts(&rig, &update(&rig, 1, true));

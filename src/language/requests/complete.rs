@@ -7,6 +7,7 @@ use super::filling;
 use super::grammar::GRAMMAR;
 use super::matching;
 use super::reading::{people, things, tidy, title, without_determiner};
+use super::talk::is_small_talk;
 use super::text::own_words;
 use crate::core::plan::PlannedAction;
 use crate::language::time;
@@ -20,7 +21,9 @@ const TIME_ANSWER_WORDS: usize = 12;
 pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &Reference) -> Option<PlannedAction> {
     let text = own_words(answer);
     let is_new = is_new_request(&text, reference) || names_another(partial, &text, reference);
-    if tidy(&text).is_empty() || gives_up(&text, reference) || (is_new && param != "body") {
+    // Any words can be those of a mail, but whoever asks for their own things writes to nobody.
+    let is_new = if param == "body" { asks_for_our_own(&text, reference) } else { is_new };
+    if tidy(&text).is_empty() || gives_up(&text, reference) || is_new || is_small_talk(&text) {
         return None;
     }
     let mut action = partial.clone();
@@ -64,7 +67,7 @@ pub fn complete(partial: &PlannedAction, param: &str, answer: &str, reference: &
 }
 
 /// "never mind" is no title.
-fn gives_up(text: &str, reference: &Reference) -> bool {
+pub fn gives_up(text: &str, reference: &Reference) -> bool {
     let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
     let ids = heard.ids(0..heard.tokens.len());
     GRAMMAR.lexicon.starts("giveup", &ids).is_some()
@@ -77,6 +80,15 @@ fn is_new_request(text: &str, reference: &Reference) -> bool {
     let asks = text.trim_end().ends_with('?') && heard.times_in(&(0..heard.tokens.len())).is_empty();
     asks || time::offset_in(text).is_some()
         || best.is_some_and(|m| !m.frame.weak && m.frame.command != "chat" && m.score >= 15)
+}
+
+/// "What do I have tomorrow?" is no text of a mail.
+fn asks_for_our_own(text: &str, reference: &Reference) -> bool {
+    const OWN_COMMANDS: [&str; 6] =
+        ["calendar.list_events", "calendar.find_free_time", "task.list", "email.search", "memory.recall", "keep.list"];
+    let heard = AnnotatedText::new(text, reference, GRAMMAR.lexicon);
+    let best = matching::readings(GRAMMAR, &heard, 0..heard.tokens.len()).into_iter().next();
+    best.is_some_and(|m| !m.frame.weak && m.score >= 15 && OWN_COMMANDS.contains(&m.frame.command))
 }
 
 /// "Haircut on the 23rd at 5" is another event than the call whose time was asked for.

@@ -162,8 +162,10 @@ impl Spoken {
 
 /// A message without some of its bytes, and without the marks that parted them from the rest.
 pub(super) fn without(text: &str, span: &Range<usize>) -> String {
-    let before = text[..span.start].trim_end().trim_end_matches([',', '-', '–', '—']).trim_end();
-    let behind = text[span.end..].trim_start().trim_start_matches([',', '-', '–', '—']).trim_start();
+    // What was taken out behind it may have taken marks of its end along.
+    let (start, end) = (span.start.min(text.len()), span.end.min(text.len()));
+    let before = text[..start].trim_end().trim_end_matches([',', '-', '–', '—']).trim_end();
+    let behind = text[end..].trim_start().trim_start_matches([',', '-', '–', '—']).trim_start();
     let rest = behind.strip_prefix("then ").unwrap_or(behind);
     format!("{before} {rest}").trim().to_owned()
 }

@@ -67,7 +67,7 @@ use crate::language::time::Reference;
 
 pub use account::{Account, AccountedPart, SpanRole, Unread};
 pub use amend::amend;
-pub use complete::complete;
+pub use complete::{complete, gives_up};
 pub use condition::{Condition, ConditionKind, unheeded_conditions};
 pub use explain::{explain, in_short};
 pub use held::left_out;

@@ -9,12 +9,16 @@ use chrono::{DateTime, Utc};
 use super::answer::Answer;
 use crate::core::history::{ItemRef, PastAction, REMINDED};
 use crate::core::ids::MessageId;
+use crate::core::outcome::Report;
+use crate::core::plan::Action;
 use crate::core::provenance;
 use crate::core::text::shorten;
 use crate::core::turn::{Along, Input, Origin, Part, Reply};
 use crate::limits;
+use crate::pipeline::brain::Brain;
+use crate::pipeline::consent::wording;
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{ChatState, Message, Speaker};
+use crate::ports::records::{ActionRecord, ChatState, Message, Speaker};
 use crate::ports::{Batch, Expect, StoreError};
 
 /// Characters of an answer that are remembered: what was shown of it in messages.
@@ -46,6 +50,7 @@ pub fn remember(
         by: None,
         source: None,
         undo: Vec::new(),
+        outcomes: Vec::new(),
         untrusted: Vec::new(),
     };
     if let Input::Message { text, origin, .. } = &turn.incoming.input {
@@ -67,9 +72,22 @@ pub fn remember(
         let read = [reply.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
         let untrusted = provenance::repeated(&read, untrusted.iter().cloned().chain(turn.known_to_be_others()));
         let text = shorten(&reply.text, REMEMBERED_CHARS);
-        add(Message { text, actions: actions.clone(), undo: answer.undos(), untrusted, ..reply })?;
+        let outcomes = answer.reports.iter().map(|report| outcome(turn.brain, report)).collect();
+        add(Message { text, actions: actions.clone(), undo: answer.undos(), outcomes, untrusted, ..reply })?;
     }
     Ok(())
+}
+
+/// What became of an action, in words.
+fn outcome(brain: &Brain, report: &Report) -> ActionRecord {
+    let bare = || Action {
+        service: report.service.clone(),
+        command: report.command.clone(),
+        params: report.params.clone(),
+        ..Action::default()
+    };
+    let action = report.action.as_deref().cloned().unwrap_or_else(bare);
+    ActionRecord { label: wording(brain, &action), status: report.status, error: report.error.clone() }
 }
 
 /// Adds a reminder that was told: what was told last is "it", and of several none is. `reply` as it was shown.
@@ -94,6 +112,7 @@ pub fn notified(
         by: None,
         source: None,
         undo: Vec::new(),
+        outcomes: Vec::new(),
         untrusted: reply.notifications.iter().flat_map(|notification| notification.untrusted.iter().cloned()).collect(),
     };
     state.next_message += 1;

@@ -17,6 +17,7 @@ use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::turn::Reply;
 use crate::language::time::Reference;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::consent::cards;
 use crate::pipeline::consent::closed;
 use crate::pipeline::consent::decisions::{Finished, Revisions};
 use crate::pipeline::stages::execute;
@@ -115,6 +116,7 @@ pub(super) async fn request_context(brain: &Brain, run: &Run) -> Result<RequestC
 /// Does what is left of a run, and tells the person.
 async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError> {
     let ctx = request_context(brain, &run).await?;
+    let mut undos = Vec::new();
     let (run, mut shows, batch, decided) = match run.origin.clone() {
         RunOrigin::Turn => {
             let ran = execute::run(brain, &ctx, run, Start::at(revision), Grant::LowStakes).await?;
@@ -124,9 +126,10 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
         }
         RunOrigin::Pending(id) => {
             let finished = finish_card(brain, &ctx, &id, run, revision).await?;
-            let Some(Finished { pending, run, batch, .. }) = finished else {
+            let Some(Finished { pending, run, batch, undos: kept, .. }) = finished else {
                 return Ok(());
             };
+            undos = kept;
             (run, closed::shows(brain, &pending).await?, batch, Some(pending))
         }
     };
@@ -136,7 +139,8 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
     if run.origin == RunOrigin::Turn {
         lines.push(AND_THE_REST.to_owned());
     }
-    shows.push(Show::Send(Reply::text(lines.join("\n"))));
+    let buttons = cards::undo_buttons(&undos);
+    shows.push(Show::Send(Reply { buttons, ..Reply::text(lines.join("\n")) }));
     match decided {
         Some(pending) => brain.commit_decided(&pending, shows, batch).await,
         None => brain.commit_told(&run.chat, shows, batch).await,

@@ -17,7 +17,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::execute;
 use crate::pipeline::stages::execute::{Grant, Ran, Start};
-use crate::ports::records::{Due, DueKind, PendingOpen, Show};
+use crate::ports::records::{Due, DueKind, PendingOpen, Show, Undo};
 use crate::ports::{Batch, Change, Expect, Key, Reader, Record, RecordExt, Scan, StoreError, Table};
 
 /// Said to whoever decides a card whose record is broken.
@@ -42,7 +42,9 @@ pub struct Finished {
     pub run: Run,
     /// Texts of others that it holds.
     pub untrusted: Vec<UntrustedText>,
-    /// The final state, the end of the run, the audit row.
+    /// How to take back what can be taken back.
+    pub undos: Vec<Undo>,
+    /// The final state, the end of the run, the audit row, the undos.
     pub batch: Batch,
 }
 
@@ -237,8 +239,12 @@ impl Brain {
         batch.put(&pending, Expect::Revision(revision))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         ran.end_journal(&mut batch);
-        let Ran { run, untrusted, .. } = ran;
-        Ok(Finished { pending, run, untrusted, batch })
+        let Ran { run, untrusted, undo, .. } = ran;
+        let undos: Vec<Undo> = undo.into_iter().flatten().collect();
+        for undo in &undos {
+            batch.put(undo, Expect::Absent)?;
+        }
+        Ok(Finished { pending, run, untrusted, undos, batch })
     }
 
     /// An approved card that will not execute.
@@ -262,7 +268,7 @@ impl Brain {
         batch.put(&pending, Expect::Revision(revisions.pending))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         batch.delete(Table::Runs, run.key(), Expect::Revision(revisions.run));
-        Ok(Finished { pending, run, untrusted: Vec::new(), batch })
+        Ok(Finished { pending, run, untrusted: Vec::new(), undos: Vec::new(), batch })
     }
 }
 

@@ -10,6 +10,7 @@ pub mod cards;
 pub mod closed;
 pub mod decisions;
 pub(super) mod named;
+pub(super) mod record;
 pub(super) mod undecided;
 pub mod undo;
 pub(super) mod waiting;
@@ -314,7 +315,8 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     answer.batch = finished.batch;
     answer.untrusted = finished.untrusted;
     let mut reply = Reply::text(results.receipts.join("\n"));
-    reply.buttons = cards::next_buttons(turn.brain, &finished.run);
+    reply.buttons = cards::undo_buttons(&finished.undos);
+    reply.buttons.extend(cards::next_buttons(turn.brain, &finished.run));
     answer.replies.push(reply);
     Ok(answer)
 }

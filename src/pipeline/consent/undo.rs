@@ -3,7 +3,7 @@
 //! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once;
 //! every reason why not has a sentence of its own; a used undo is remembered for a while. No model can ask for it.
 
-use chrono::Duration;
+use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 
 use super::answers;
@@ -14,7 +14,7 @@ use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::buttons::shown;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{UNDOS_BY_CHAT, Undo};
-use crate::ports::{Batch, Expect, Key, RecordExt, Scan, StoreError, Table};
+use crate::ports::{Batch, Change, Expect, Key, RecordExt, Scan, StoreError, Table};
 
 /// A press on an Undo button.
 pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
@@ -38,8 +38,11 @@ pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
 pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     let mine = recent(turn).await?;
     let open = mine.iter().find(|(undo, _)| undo.used.is_none());
-    // What came last was a card: what was done before it is offered, not taken back unasked.
-    if let Some(mut result) = answers::recorded(turn, CardVerb::Cancel).await? {
+    // What came last was a card that cannot be taken back: what was done before it is offered, not taken back unasked.
+    let card = turn.state.decided.as_ref().map(|decided| &decided.pending);
+    let is_of_card = open.is_some_and(|(undo, _)| undo.pending.is_some() && undo.pending.as_ref() == card);
+    let recorded = if is_of_card { None } else { answers::recorded(turn, CardVerb::Cancel).await? };
+    if let Some(mut result) = recorded {
         result.path = Path::Command;
         if let (Some((undo, _)), Some(reply)) = (open, result.replies.last_mut()) {
             let label = format!("↩️ Undo: {}", shorten(&undo.label, 30));
@@ -51,7 +54,7 @@ pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         let said = match mine.iter().max_by_key(|(undo, _)| undo.used) {
             Some((undo, _)) => format!("{} There is nothing else to undo.", already(undo, turn.ctx.zone)),
             None => "There is nothing to undo: in the last 10 minutes I did nothing here that can be taken back. \
-                     What has been sent or deleted after your yes can't be."
+                     What has been sent or erased after your yes can't be."
                 .to_owned(),
         };
         return Ok(Answer::says(Path::Command, said));
@@ -71,9 +74,14 @@ async fn recent(turn: &Turn<'_>) -> Result<Vec<(Undo, u64)>, StoreError> {
     let here = [turn.owner().as_str(), turn.chat().as_str()];
     let scan = Scan::by(&UNDOS_BY_CHAT, &here, usize::MAX).after(Key::of(&[here[0], here[1], &since]));
     let mut found = turn.brain.store.list::<Undo>(scan).await?;
-    // Of the same instant, the later commit.
-    found.sort_by_key(|(undo, revision)| std::cmp::Reverse((undo.until, *revision)));
+    found.sort_by_key(|(undo, _)| std::cmp::Reverse((undo.until, undo.order)));
     Ok(found)
+}
+
+/// What this person took back lately in this chat, and when.
+pub(super) async fn used(turn: &Turn<'_>) -> Result<Vec<(String, DateTime<Utc>)>, StoreError> {
+    let recent = recent(turn).await?;
+    Ok(recent.into_iter().filter_map(|(undo, _)| Some((undo.label, undo.used?))).collect())
 }
 
 async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer, StoreError> {
@@ -89,7 +97,8 @@ async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer
     let mut batch = Batch::default();
     batch.put(&used, Expect::Revision(revision))?.extend(undo.changes.iter().cloned());
     match turn.brain.commit(batch).await {
-        Ok(_) => {
+        Ok(restored) => {
+            rest_on(turn, undo, restored).await?;
             let mut answer = told(turn, taken_back(undo), NoticeKind::Toast);
             restore_message(turn, undo, &mut answer).await?;
             Ok(answer)
@@ -105,6 +114,35 @@ async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer
             );
             Ok(told(turn, words, NoticeKind::Alert))
         }
+        Err(error) => Err(error),
+    }
+}
+
+/// What was done before it can be taken back next: the records are as that left them, at the revision `restored`.
+async fn rest_on(turn: &Turn<'_>, undone: &Undo, restored: u64) -> Result<(), StoreError> {
+    let mut batch = Batch::default();
+    for (undo, revision) in recent(turn).await? {
+        let mut older = undo.clone();
+        for change in &mut older.changes {
+            let same = |(other, prior): &(&Change, &Option<u64>)| {
+                other.table == change.table
+                    && other.key == change.key
+                    && prior.is_some_and(|prior| change.expect == Expect::Revision(prior))
+            };
+            if undone.changes.iter().zip(&undone.prior).any(|pair| same(&pair)) {
+                change.expect = Expect::Revision(restored);
+            }
+        }
+        if older.changes != undo.changes {
+            batch.put(&older, Expect::Revision(revision))?;
+        }
+    }
+    if batch.changes.is_empty() {
+        return Ok(());
+    }
+    match turn.brain.commit(batch).await {
+        // One of them was pressed at this moment; it is told why it could not be.
+        Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
         Err(error) => Err(error),
     }
 }

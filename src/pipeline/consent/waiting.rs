@@ -1,6 +1,7 @@
-//! What still waits: a turn beside an open card ends with a line that says so, and that nothing of it was done.
+//! What still waits: a turn beside an open card ends with a line that says so, and that nothing of it was done; a turn
+//! beside an open question leaves it open, and says that.
 //!
-//! Not here: turns that are about a card, which say so themselves.
+//! Not here: turns that are about a card or a question, which say so themselves.
 
 use super::title;
 use crate::core::pending::Pending;
@@ -8,11 +9,29 @@ use crate::core::provenance::UntrustedText;
 use crate::core::text::shorten;
 use crate::core::turn::{Input, Path};
 use crate::limits;
-use crate::pipeline::commit::Answer;
+use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::turn::Turn;
 
 /// The answer, and below it what still waits for this person in this chat.
-pub(in crate::pipeline) async fn named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
+pub(in crate::pipeline) async fn named(turn: &Turn<'_>, answer: Answer) -> Answer {
+    cards_named(turn, question_named(turn, answer)).await
+}
+
+/// The question of ours that this turn was not about stays open, unless another was asked.
+fn question_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
+    let is_beside = answer.clarification == Question::Settled && is_about_something_else(answer.path);
+    let is_message = matches!(turn.incoming.input, Input::Message { .. });
+    let Some(question) = turn.question_left_open().filter(|_| is_beside && is_message) else {
+        return answer;
+    };
+    let Some(last) = answer.replies.last_mut() else { return answer };
+    last.text.push_str(&format!("\n\n❔ My question is still open: {}", question.question));
+    answer.untrusted.extend(question.quoted.iter().cloned());
+    answer.clarification = Question::Keep;
+    answer
+}
+
+async fn cards_named(turn: &Turn<'_>, mut answer: Answer) -> Answer {
     let is_message = matches!(turn.incoming.input, Input::Message { .. });
     let shows_a_card = answer.replies.iter().any(|reply| reply.card.is_some());
     if turn.open.is_empty() || !is_message || shows_a_card || !is_about_something_else(answer.path) {

@@ -22,7 +22,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use crate::pipeline::commit::Answer;
-use crate::pipeline::consent::{amendments, answers, undecided};
+use crate::pipeline::consent::{amendments, answers, record, undecided};
 use crate::pipeline::turn::{Turn, TurnError};
 
 /// What a step gives: `None` when the turn is none of its business.
@@ -37,7 +37,7 @@ struct Step {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
     // A press carries what it means; it has no words for the others to read.
@@ -58,6 +58,8 @@ const STEPS: [Step; 12] = [
     Step { name: "reminder", answer: |turn| buttons::reminder::in_words(turn).boxed() },
     // "More", right below a list: as its button. A question asked since then stands below the list, and gets the word.
     Step { name: "page", answer: |turn| pages::answer(turn).boxed() },
+    // "Did you send it?" asks what became of something; nothing is planned for it.
+    Step { name: "record", answer: |turn| record::answer(turn).boxed() },
     // What is left may complete the request that we asked about.
     Step { name: "reply", answer: |turn| question::answer(turn).boxed() },
     // Nobody else took it, and it stands right below a card: small talk would leave open what became of that.

@@ -3,6 +3,7 @@
 use crate::core::turn::Path;
 use crate::language::consent;
 use crate::language::consent::Consent;
+use crate::language::requests;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::consent::meant;
 use crate::pipeline::stages::answers;
@@ -18,9 +19,12 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
         return Ok(None);
     };
     if let Some(answer) = doubts::answered(turn, question).await? {
+        turn.takes_question();
         return Ok(Some(answer));
     }
-    if question.partial.is_some() && consent::read(turn.words()) == Consent::No {
+    let is_no = consent::read(turn.words()) == Consent::No;
+    if (question.partial.is_some() && is_no) || requests::gives_up(turn.words(), &turn.reference()) {
+        turn.takes_question();
         let words = match question.rest.actions.as_slice() {
             [] => "Okay, never mind.".to_owned(),
             rest => format!("Okay, never mind. I leave out the rest of it, too: {}.", meant(turn.brain, rest)),
@@ -31,5 +35,6 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     if answers::completed(turn, &topic).is_none() {
         return Ok(None);
     }
+    turn.takes_question();
     Ok(Some(rounds(turn, &question.domains, &Context::default(), topic).await?))
 }

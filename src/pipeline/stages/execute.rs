@@ -22,7 +22,7 @@ use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use sha2::{Digest as _, Sha256};
 
-use self::journal::{Journal, Over};
+use self::journal::{Inverse, Journal, Over};
 pub use self::journal::{Start, date_inverses};
 
 use crate::core::digest::hex;
@@ -32,7 +32,7 @@ use crate::core::outcome::Outcome;
 use crate::core::pending::Pending;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
-use crate::core::run::{Run, Step, StepProgress};
+use crate::core::run::{Run, RunOrigin, Step, StepProgress};
 use crate::core::stakes::{Authorized, Stakes, assess, authorize_approved, authorize_low};
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -108,7 +108,7 @@ pub async fn run_watched(
     grant: Grant<'_>,
     watch: &(dyn Fn(&Run) + Sync),
 ) -> Result<Ran, StoreError> {
-    let mut journal = Journal::of(brain, &mut run, start, grant);
+    let mut journal = Journal::of(brain, &mut run, start);
     let mut untrusted: Vec<UntrustedText> =
         run.steps.iter().flat_map(|step| step.action.others_words()).cloned().map(Into::into).collect();
     let mut graph = run.graph();
@@ -148,8 +148,9 @@ pub async fn run_watched(
     if matches!(grant, Grant::LowStakes) && brain.model.is_some() {
         journal.catch_up(&run).await?;
     }
+    let order = journal.revision().unwrap_or_default();
     let undo = journal.inverses.iter_mut().map(Option::take).zip(&run.steps);
-    let undo = undo.map(|(inverse, step)| Some(taking_back(brain, &run, step, inverse?, ctx))).collect();
+    let undo = undo.map(|(inverse, step)| Some(taking_back(brain, &run, step, (inverse?, order), ctx))).collect();
     Ok(Ran { revision: journal.revision(), begun: journal.begun, unwritten: journal.unwritten(), undo, run, untrusted })
 }
 
@@ -231,15 +232,22 @@ async fn perform(brain: &Brain, ctx: &RequestContext, authorized: &Authorized, a
 }
 
 /// How a step is taken back.
-fn taking_back(brain: &Brain, run: &Run, step: &Step, inverse: Vec<Change>, ctx: &RequestContext) -> Undo {
+fn taking_back(brain: &Brain, run: &Run, step: &Step, kept: (Inverse, u64), ctx: &RequestContext) -> Undo {
+    let (inverse, order) = kept;
     let label = brain.services.of(&step.action).map_or_else(|| step.action.name(), |entry| entry.attempt(&step.action));
     Undo {
         id: Undo::id_at(ctx.now, &brain.new_id()),
         owner: run.owner.clone(),
         chat: Some(run.chat.clone()),
         used: None,
+        pending: match &run.origin {
+            RunOrigin::Pending(id) => Some(id.clone()),
+            RunOrigin::Turn => None,
+        },
         until: ctx.now + chrono::Duration::seconds(limits::UNDO_SECS),
+        order,
         label,
-        changes: inverse,
+        changes: inverse.changes,
+        prior: inverse.prior,
     }
 }

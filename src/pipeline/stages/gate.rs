@@ -315,6 +315,7 @@ pub fn planned_report(planned: &PlannedAction, status: Status, why: &str) -> Rep
         params: planned.params.clone(),
         status,
         error: Some(why.to_owned()),
+        action: None,
     }
 }
 
@@ -326,5 +327,6 @@ pub fn report(action: &Action, status: Status, error: Option<&str>) -> Report {
         params: action.params.clone(),
         status,
         error: error.map(str::to_owned),
+        action: Some(Box::new(action.clone())),
     }
 }

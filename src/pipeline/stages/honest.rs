@@ -249,7 +249,7 @@ mod tests {
 
     fn report(status: Status) -> Report {
         let (service, command) = ("task".to_owned(), "create".to_owned());
-        Report { service, command, params: crate::core::plan::Params::new(), status, error: None }
+        Report { service, command, params: crate::core::plan::Params::new(), status, error: None, action: None }
     }
 
     #[test]

@@ -107,13 +107,23 @@ pub struct Undo {
     pub chat: Option<ChatId>,
     /// Until when.
     pub until: DateTime<Utc>,
+    /// The revision at which it was done: of the same instant, the later one is taken back first.
+    #[serde(default)]
+    pub order: u64,
     /// What was done, in words.
     pub label: String,
     /// What restores the prior state; empty once used.
     pub changes: Vec<Change>,
+    /// For each change, the revision of the record in that state: what was done before it, and can be taken back next,
+    /// left the record at that one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prior: Vec<Option<u64>>,
     /// When it was used.
     #[serde(default)]
     pub used: Option<DateTime<Utc>>,
+    /// The card that was approved for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<PendingId>,
 }
 
 impl Undo {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::history::PastAction;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
+use crate::core::outcome::Status;
 use crate::core::plan::{Plan, PlannedAction, Taint};
 use crate::core::provenance::UntrustedText;
 use crate::core::settings::Settings;
@@ -80,6 +81,9 @@ pub struct Message {
     /// How they can be taken back, for a while: ids of undo records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undo: Vec<String>,
+    /// Of an answer of ours: what became of everything that its turn was about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<ActionRecord>,
     /// Of an answer of ours: what it repeats of others' words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<UntrustedText>,
@@ -91,6 +95,18 @@ impl Record for Message {
     fn key(&self) -> Key {
         Key::of(&[self.chat.as_str(), &Key::number(self.number)])
     }
+}
+
+/// What became of one action, in words for the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionRecord {
+    /// An infinitive with its object: `send “Lunch” to Anna`.
+    pub label: String,
+    /// Where it stood at the end of the turn.
+    pub status: Status,
+    /// Why, for everything that is not fine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// A question that waits for its answer.

@@ -11,7 +11,6 @@ use super::record::{Event, Occurrence};
 use crate::language::terms;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
-use crate::services::items::Item;
 use crate::services::search::{EXACT, SURE, WordQuery};
 use crate::services::service::RequestContext;
 

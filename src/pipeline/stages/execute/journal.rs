@@ -6,7 +6,8 @@
 
 use std::collections::HashSet;
 
-use super::Grant;
+use serde::{Deserialize, Serialize};
+
 use crate::core::outcome::Outcome;
 use crate::core::run::{Run, StepProgress};
 use crate::failpoint::fail_point;
@@ -61,8 +62,8 @@ pub(super) struct Journal<'a> {
     start: Start,
     /// The revision of its first write.
     pub begun: Option<u64>,
-    /// What restores the state before each step; nothing for a card, which nobody takes back.
-    pub inverses: Vec<Option<Vec<Change>>>,
+    /// What restores the state before each step.
+    pub inverses: Vec<Option<Inverse>>,
     keeps_inverses: bool,
     /// Some outcome is not written.
     is_behind: bool,
@@ -72,12 +73,12 @@ pub(super) struct Journal<'a> {
 const OF_THIS_COMMIT: Expect = Expect::Revision(0);
 
 impl<'a> Journal<'a> {
-    pub fn of(brain: &'a Brain, run: &mut Run, start: Start, grant: Grant<'_>) -> Self {
+    pub fn of(brain: &'a Brain, run: &mut Run, start: Start) -> Self {
         if let Some(Expect::Revision(revision)) = start.journal {
             date_inverses(run, revision);
         }
         let inverses = run.steps.iter().map(|step| serde_json::from_str(step.undo.as_ref()?).ok()).collect();
-        let keeps_inverses = matches!(grant, Grant::LowStakes) && start.journal.is_some();
+        let keeps_inverses = start.journal.is_some();
         Self { brain, start, begun: None, inverses, keeps_inverses, is_behind: false }
     }
 
@@ -173,9 +174,12 @@ impl<'a> Journal<'a> {
     }
 
     /// What is to be written of a step that has ended; gives what takes it back.
-    async fn note(&mut self, run: &mut Run, over: &Over) -> Result<Option<Vec<Change>>, StoreError> {
+    async fn note(&mut self, run: &mut Run, over: &Over) -> Result<Option<Inverse>, StoreError> {
         let Over { index, outcome, changes } = over;
-        let inverse = if self.keeps_inverses && !changes.is_empty() { Some(self.prior(changes).await?) } else { None };
+        // What the person had erased is kept nowhere, not even to be taken back.
+        let erases = changes.iter().any(|change| change.table == Table::Erasures);
+        let is_kept = self.keeps_inverses && !changes.is_empty() && !erases;
+        let inverse = if is_kept { Some(self.prior(changes).await?) } else { None };
         run.steps[*index].progress = StepProgress::Done { outcome: outcome.clone() };
         run.steps[*index].undo = as_kept(inverse.as_ref());
         self.is_behind = true;
@@ -188,23 +192,43 @@ impl<'a> Journal<'a> {
     }
 
     /// What takes a step back expects the revision that its effect has got.
-    fn date(&mut self, run: &mut Run, index: usize, inverse: Option<Vec<Change>>) {
+    fn date(&mut self, run: &mut Run, index: usize, inverse: Option<Inverse>) {
         if let Some(revision) = self.revision() {
-            self.inverses[index] = inverse.map(|inverse| committed(inverse, revision));
+            self.inverses[index] = inverse.map(|inverse| inverse.committed(revision));
             run.steps[index].undo = as_kept(self.inverses[index].as_ref());
         }
     }
 
     /// What would restore the state before `changes`, without expectations yet.
-    async fn prior(&self, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
-        let mut prior = Vec::with_capacity(changes.len());
+    async fn prior(&self, changes: &[Change]) -> Result<Inverse, StoreError> {
+        let mut inverse = Inverse::default();
         for change in changes {
             let stored = self.brain.store.get(change.table, &change.key).await?;
+            inverse.prior.push(stored.as_ref().map(|stored| stored.revision));
             let put = stored.map(|stored| (stored.version, stored.body));
             let expect = if change.put.is_some() { OF_THIS_COMMIT } else { Expect::Absent };
-            prior.push(Change { table: change.table, key: change.key.clone(), expect, put });
+            inverse.changes.push(Change { table: change.table, key: change.key.clone(), expect, put });
         }
-        Ok(prior)
+        Ok(inverse)
+    }
+}
+
+/// What takes a step back.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Inverse {
+    /// What restores the state before it.
+    pub changes: Vec<Change>,
+    /// For each change, the revision that the record had in that state; `None` where there was none.
+    pub prior: Vec<Option<u64>>,
+}
+
+impl Inverse {
+    /// The same, of changes that were committed at `revision`.
+    fn committed(mut self, revision: u64) -> Self {
+        for change in self.changes.iter_mut().filter(|change| change.expect == OF_THIS_COMMIT) {
+            change.expect = Expect::Revision(revision);
+        }
+        self
     }
 }
 
@@ -222,20 +246,12 @@ fn is_an_effects(table: Table) -> bool {
 /// Fills in the revision of a journal that was read, before it is written anew and gets another one.
 pub fn date_inverses(run: &mut Run, revision: u64) {
     for step in &mut run.steps {
-        let inverse = step.undo.as_ref().and_then(|kept| serde_json::from_str(kept).ok());
-        step.undo = inverse.and_then(|inverse| as_kept(Some(&committed(inverse, revision))));
+        let inverse = step.undo.as_ref().and_then(|kept| serde_json::from_str::<Inverse>(kept).ok());
+        step.undo = inverse.and_then(|inverse| as_kept(Some(&inverse.committed(revision))));
     }
-}
-
-/// An inverse whose changes were committed at `revision`.
-fn committed(mut inverse: Vec<Change>, revision: u64) -> Vec<Change> {
-    for change in inverse.iter_mut().filter(|change| change.expect == OF_THIS_COMMIT) {
-        change.expect = Expect::Revision(revision);
-    }
-    inverse
 }
 
 /// Without it a next life only has no undo to offer.
-fn as_kept(inverse: Option<&Vec<Change>>) -> Option<String> {
+fn as_kept(inverse: Option<&Inverse>) -> Option<String> {
     serde_json::to_string(inverse?).ok()
 }

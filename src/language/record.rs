@@ -1,0 +1,110 @@
+//! Is a message a question about what was done here: "what did you just do?", "did you send it?"
+//!
+//! Invariant: the whole message is such a question; one that asks for anything besides is none. Not here: the answer
+//! (the pipeline keeps the record).
+
+use super::tokens::lower;
+
+/// The words of the classes, one class a line; read where they stand.
+const WORDS: &str = include_str!("../../data/language/record.txt");
+/// A question of this sort is short.
+const BYTES_MAX: usize = 120;
+/// What may stand at either end.
+const POLITE: [&str; 12] =
+    ["hey", "so", "ok", "okay", "wait", "and", "please", "then", "now", "already", "just now", "for me"];
+/// Stands in a phrase for a verb.
+const VERB: &str = "{verb}";
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordQuestion {
+    /// What was done last.
+    Latest,
+    /// Whether the last thing was done.
+    Done,
+    /// Whether something of a kind was: the verb in its plain form.
+    Kind(&'static str),
+}
+
+/// What a message asks of the record; `None` for everything else.
+pub fn asks(text: &str) -> Option<RecordQuestion> {
+    if text.len() > BYTES_MAX {
+        return None;
+    }
+    let said = bare(text);
+    if phrases("latest").any(|phrase| phrase == said) {
+        return Some(RecordQuestion::Latest);
+    }
+    if phrases("done").any(|phrase| phrase == said) {
+        return Some(RecordQuestion::Done);
+    }
+    let kind = |verb: &'static str| {
+        let is_kind = phrases(verb).any(|form| phrases("kind").any(|phrase| phrase.replace(VERB, form) == said));
+        is_kind.then_some(RecordQuestion::Kind(verb))
+    };
+    verbs().find_map(kind)
+}
+
+/// Whether what was tried is of this kind: "send “Lunch” to Anna" is of "send".
+pub fn is_of_kind(attempt: &str, verb: &str) -> bool {
+    let attempt = lower(attempt);
+    let begins = |form: &str| attempt.strip_prefix(form).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    phrases(verb).any(begins)
+}
+
+/// The words, without marks and what is polite at the ends.
+fn bare(text: &str) -> String {
+    let spaced: String = lower(text).chars().map(|c| if c.is_alphanumeric() || c == '\'' { c } else { ' ' }).collect();
+    let mut words = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+    loop {
+        let shorter = POLITE.iter().find_map(|polite| {
+            let front = words.strip_prefix(polite).and_then(|rest| rest.strip_prefix(' '));
+            front.or_else(|| words.strip_suffix(polite).and_then(|rest| rest.strip_suffix(' '))).map(str::to_owned)
+        });
+        match shorter {
+            Some(shorter) => words = shorter,
+            None => return words,
+        }
+    }
+}
+
+fn lines() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = WORDS.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_once(':')).map(|(name, phrases)| (name.trim(), phrases))
+}
+
+fn phrases(class: &str) -> impl Iterator<Item = &'static str> {
+    let of_class = lines().filter(move |(name, _)| *name == class);
+    of_class.flat_map(|(_, phrases)| phrases.split(',').map(str::trim)).collect::<Vec<_>>().into_iter()
+}
+
+fn verbs() -> impl Iterator<Item = &'static str> {
+    lines().map(|(name, _)| name).filter(|name| !matches!(*name, "latest" | "done" | "kind"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_record_is_asked_for_and_nothing_beside_it() {
+        for (text, asked) in [
+            ("What did you just do?", Some(RecordQuestion::Latest)),
+            ("wait, what have you done??", Some(RecordQuestion::Latest)),
+            ("did that work?", Some(RecordQuestion::Done)),
+            ("Did you send it?", Some(RecordQuestion::Kind("send"))),
+            ("has it been deleted", Some(RecordQuestion::Kind("delete"))),
+            ("was it sent already?", Some(RecordQuestion::Kind("send"))),
+            ("Was hast du gerade gemacht?", Some(RecordQuestion::Latest)),
+            ("did you send it to Anna and Bob?", None),
+            ("what did you just do with my calendar tomorrow?", None),
+            ("did Anna send it?", None),
+            ("send it", None),
+            ("", None),
+        ] {
+            assert_eq!(asks(text), asked, "{text}");
+        }
+        assert!(is_of_kind("send “Lunch” to Anna", "send") && !is_of_kind("sending things", "send"));
+        assert!(is_of_kind("remove milk from Groceries", "delete"));
+    }
+}

@@ -1,0 +1,133 @@
+//! "What did you just do?", "did you send it?": answered from the record, by no model.
+//!
+//! The conversation keeps what became of everything that a turn was about; a card that still waits and an undo that was
+//! pressed since are looked up where they are kept, so that the answer is true at this moment.
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+
+use super::title;
+use super::undo;
+use crate::core::outcome::Status;
+use crate::core::turn::{Input, Path};
+use crate::language::record::{RecordQuestion, asks, is_of_kind};
+use crate::pipeline::commit::Answer;
+use crate::pipeline::turn::{Turn, TurnError};
+use crate::ports::records::ActionRecord;
+
+const NOTHING: &str = "I haven't done anything here yet.";
+
+/// The answer to a question about what was done; `None` for everything else.
+pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    let Input::Message { text, origin, .. } = &turn.incoming.input else { return Ok(None) };
+    let Some(asked) = asks(text).filter(|_| origin.is_own_words()) else { return Ok(None) };
+    let record = Record::read(turn).await?;
+    let words = match asked {
+        RecordQuestion::Latest => record.latest(),
+        RecordQuestion::Done => record.done(record.last()),
+        RecordQuestion::Kind(verb) => record.of_kind(verb),
+    };
+    Ok(Some(Answer::says(Path::Command, words).keeping_question()))
+}
+
+/// Something that a turn was about.
+struct Entry {
+    action: ActionRecord,
+    at: DateTime<Utc>,
+}
+
+struct Record {
+    /// By turn, the latest first.
+    turns: Vec<Vec<Entry>>,
+    /// Cards that wait, in words.
+    waiting: Vec<String>,
+    /// What was taken back, and when.
+    taken_back: Vec<(String, DateTime<Utc>)>,
+    zone: Tz,
+}
+
+impl Record {
+    async fn read(turn: &Turn<'_>) -> Result<Self, TurnError> {
+        let told = turn.history.iter().rev().filter(|message| !message.outcomes.is_empty());
+        let entries = |message: &crate::ports::records::Message| {
+            message.outcomes.iter().map(|action| Entry { action: action.clone(), at: message.at }).collect()
+        };
+        Ok(Self {
+            turns: told.map(entries).collect(),
+            waiting: turn.open.iter().map(|pending| title(turn.brain, pending)).collect(),
+            taken_back: undo::used(turn).await?,
+            zone: turn.ctx.zone,
+        })
+    }
+
+    fn last(&self) -> Option<&Entry> {
+        self.turns.first()?.last()
+    }
+
+    fn latest(&self) -> String {
+        let Some(last) = self.turns.first() else { return self.nothing() };
+        let lines: Vec<String> = last.iter().map(|entry| self.line(entry)).collect();
+        match lines.as_slice() {
+            [only] => only.clone(),
+            lines => format!("Last, at {}:\n{}", self.clock(last[0].at), lines.join("\n")),
+        }
+    }
+
+    fn nothing(&self) -> String {
+        match self.waiting.as_slice() {
+            [] => NOTHING.to_owned(),
+            waiting => format!("Nothing yet; this waits for your yes or no: {}.", waiting.join("; ")),
+        }
+    }
+
+    fn done(&self, entry: Option<&Entry>) -> String {
+        let Some(entry) = entry else { return self.nothing() };
+        let line = self.line(entry);
+        let is_done = entry.action.status == Status::Succeeded && self.back(entry).is_none();
+        match (is_done, entry.action.status) {
+            (true, _) => format!("Yes. {line}"),
+            (false, Status::Unknown) => line,
+            (false, _) => format!("No. {line}"),
+        }
+    }
+
+    fn of_kind(&self, verb: &str) -> String {
+        let all = self.turns.iter().flat_map(|turn| turn.iter().rev());
+        let found = all.into_iter().find(|entry| is_of_kind(&entry.action.label, verb));
+        match found {
+            Some(entry) => self.done(Some(entry)),
+            None => format!("No, nothing like that was done here lately. {}", self.latest()),
+        }
+    }
+
+    fn back(&self, entry: &Entry) -> Option<DateTime<Utc>> {
+        let taken = self.taken_back.iter().filter(|(label, at)| *label == entry.action.label && *at >= entry.at);
+        taken.map(|(_, at)| *at).min()
+    }
+
+    fn line(&self, entry: &Entry) -> String {
+        let ActionRecord { label, status, error } = &entry.action;
+        let at = self.clock(entry.at);
+        let why = error.as_deref().map(|why| format!(" ({why})")).unwrap_or_default();
+        match status {
+            Status::Succeeded => match self.back(entry) {
+                Some(back) => format!("↩️ Done at {at} and taken back at {}: {label}.", self.clock(back)),
+                None => format!("✅ Done at {at}: {label}."),
+            },
+            Status::Failed => format!("❌ Tried at {at} and failed{why}: {label}."),
+            Status::Unknown => format!("❓ Tried at {at}, and I can't tell whether it took effect{why}: {label}."),
+            Status::Pending if self.waiting.iter().any(|waiting| waiting.contains(label.as_str())) => {
+                format!("⏳ Not done: it waits for your yes or no since {at}: {label}.")
+            }
+            Status::Pending => format!("⏳ Asked at {at}: {label}."),
+            Status::Denied => format!("✖️ Not done, as you said no at {at}: {label}."),
+            Status::Refused => format!("🚫 Not done{why}: {label}."),
+            Status::Expired => format!("⌛ Not done, as nobody answered in time: {label}."),
+            Status::Superseded => format!("✏️ Changed before it was done: {label}."),
+        }
+    }
+
+    fn clock(&self, at: DateTime<Utc>) -> String {
+        at.with_timezone(&self.zone).format("%H:%M").to_string()
+    }
+}

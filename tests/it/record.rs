@@ -1,0 +1,62 @@
+//! What was done is told from the record, and what was approved is taken back: without a model, on the real program.
+
+use crate::support::program::{Console, Program, text_of};
+
+fn open(program: &Program) -> Console {
+    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
+}
+
+fn told(console: &mut Console, said: &str) -> String {
+    text_of(&console.say(said))
+}
+
+#[test]
+fn what_was_done_last_is_told_and_nothing_is_invented() {
+    let program = Program::new();
+    let mut console = open(&program);
+    assert!(told(&mut console, "what did you just do?").contains("I haven't done anything here yet."));
+    console.say("add lunch with Anna tomorrow at noon");
+    assert!(told(&mut console, "what did you just do?").contains("✅ Done at 09:00: add “Lunch with Anna”"));
+    let sent = told(&mut console, "did you send it?");
+    assert!(sent.starts_with("No, nothing like that was done here lately."), "{sent}");
+    console.say("undo");
+    let back = told(&mut console, "did you add it?");
+    assert!(back.starts_with("No.") && back.contains("taken back at 09:00"), "{back}");
+}
+
+#[test]
+fn a_card_that_waits_and_one_that_was_refused_are_no_deed() {
+    let program = Program::new();
+    let mut console = open(&program);
+    console.say("send an email to bob.miller@example.com saying the report is late");
+    let waits = told(&mut console, "did you send it?");
+    assert!(waits.starts_with("No.") && waits.contains("waits for your yes or no"), "{waits}");
+    console.say("cancel it");
+    console.say("/pending");
+    console.say("no");
+    let refused = told(&mut console, "did you send it?");
+    assert!(refused.starts_with("No."), "{refused}");
+}
+
+#[test]
+fn undo_is_a_stack_over_what_was_approved_and_what_was_not() {
+    let program = Program::new();
+    let mut console = open(&program);
+    console.say("add lunch with Anna on friday at noon");
+    console.say("move the dentist to friday at 4pm");
+    let moved = told(&mut console, "yes");
+    assert!(moved.contains("Changed") && moved.contains("16:00"), "{moved}");
+    console.say("cancel the lunch with Anna");
+    let gone = told(&mut console, "yes");
+    assert!(gone.contains("Cancelled"), "{gone}");
+    for (back, on_friday) in [("cancel “Lunch with Anna”", 2), ("change “Dentist", 1), ("add “Lunch with Anna”", 0)]
+    {
+        let taken = told(&mut console, "undo");
+        assert!(taken.contains("Taken back") && taken.contains(back), "{taken}");
+        let friday = told(&mut console, "what do I have on friday?");
+        let there = ["Lunch with Anna", "Dentist"].iter().filter(|what| friday.contains(**what)).count();
+        assert_eq!(there, on_friday, "{friday}");
+    }
+    assert!(told(&mut console, "undo").contains("nothing else to undo"));
+    assert!(told(&mut console, "when's the dentist?").contains("Thu 15 Jan at 09:30"));
+}
