@@ -19,8 +19,11 @@ use crate::ports::{Description, Found, Index, Needs, Query, Ranking, Store};
 use crate::services::error::ServiceError;
 use crate::services::service::RequestContext;
 
+mod order;
 #[cfg(test)]
 mod tests;
+
+use order::Order;
 
 /// A second-best item this close to the best one is a question, not a detail.
 const CLOSE: f32 = 0.85;
@@ -55,6 +58,11 @@ pub(super) enum Choice<T> {
     Several { items: Vec<T>, sure: bool, more: usize },
     /// Nothing.
     None,
+}
+
+/// True for words that mean one of several by its time: "my next standup".
+pub(super) fn is_by_order(words: &str) -> bool {
+    Order::of(words).is_some()
 }
 
 impl<T: Item> Looked<T> {
@@ -151,6 +159,12 @@ impl Finder<'_> {
 
     /// The item that is described.
     pub async fn find<T: Item>(&self, words: &str, allowed: impl Fn(&T) -> bool) -> Result<Choice<T>, ServiceError> {
+        if let Some(ordered) = Order::of(words) {
+            let picked = self.in_order(ordered, &allowed).await?;
+            if !matches!(picked, Choice::None) {
+                return Ok(picked);
+            }
+        }
         let sought = Sought::new(words, self.ctx);
         let mut looked = Looked::none();
         self.look_for(&mut looked, &sought, T::FIRST).await?;

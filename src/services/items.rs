@@ -98,6 +98,17 @@ pub(super) trait Item: Record + Clone {
         false
     }
 
+    /// The first or the last instant of a span at which it takes place, is due, or was written.
+    fn occurs(
+        &self,
+        (from, to): (DateTime<Utc>, DateTime<Utc>),
+        ctx: &RequestContext,
+        last: bool,
+    ) -> Option<DateTime<Utc>> {
+        let _ = (ctx, last);
+        Some(self.at()).filter(|at| (from..to).contains(at))
+    }
+
     /// When it begins or is due, and when it ends, as stored: what words for a new time are relative to.
     fn times(&self, ctx: &RequestContext) -> (Option<String>, Option<String>) {
         let _ = ctx;

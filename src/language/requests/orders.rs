@@ -47,7 +47,8 @@ pub fn order(text: &str, reference: &Reference) -> Option<String> {
     let begins = matching::starts(lexicon, &ids).last().copied()?;
     // "Can you book me a flight?" is none.
     // "You're", "let's", "don't".
-    let tells = heard.typed(live[begins]).contains(['\'', '’']);
+    let &first = live.get(begins)?;
+    let tells = heard.typed(first).contains(['\'', '’']);
     let is_question = text.trim_end().ends_with('?') && begins == 0;
     let rest = &ids[begins..];
     if tells
@@ -63,7 +64,7 @@ pub fn order(text: &str, reference: &Reference) -> Option<String> {
         Some(at) => live[begins + at - 1],
         None => heard.tokens.iter().rposition(|token| token.mark == Mark::Word)?,
     };
-    Some(title(&tidy(heard.raw(live[begins], last))))
+    Some(title(&tidy(heard.raw(first, last))))
 }
 
 #[cfg(test)]

@@ -72,7 +72,8 @@ fn start_of(heard: &Mention, reference: &Reference) -> Option<DateTime<Tz>> {
 /// "Tuesday and Thursday at 6".
 fn is_list(one: &Phrase, other: &Phrase, between: &str) -> bool {
     let joined = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '/' | '&'));
-    one.clock == other.clock && one.date.is_some() && other.date.is_some() && joined.chars().count() <= JOINT_CHARS_MAX
+    let hours_fit = one.clock == other.clock || one.clock.is_none();
+    hours_fit && one.date.is_some() && other.date.is_some() && joined.chars().count() <= JOINT_CHARS_MAX
 }
 
 /// "One of several" days that are all the same one, with one hour at most, is no question.

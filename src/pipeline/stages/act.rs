@@ -22,7 +22,8 @@ pub async fn act(turn: &Turn<'_>, route: Route, context: Fetching) -> Result<Ans
     let question = turn.open_question().filter(|_| route.kind == Kind::Followup);
     let domains = question.map_or(route.domains, |question| question.domains.clone());
     let context = turn.unless_cancelled(context.all(turn)).await?;
-    let topic = Topic { answers: question, ..Topic::default() };
+    let investigates = route.kind == Kind::Investigate || turn.investigates();
+    let topic = Topic { answers: question, investigates, ..Topic::default() };
     rounds(turn, &domains, &context, topic).await
 }
 

@@ -34,6 +34,8 @@ pub struct Topic<'a> {
     pub answers: Option<&'a Clarification>,
     /// The card this message changes.
     pub amends: Option<&'a Pending>,
+    /// It asks for what no single look can tell.
+    pub investigates: bool,
     /// Receipts of earlier rounds of this turn, and what is still missing.
     pub round: Option<(&'a [String], &'a str)>,
 }

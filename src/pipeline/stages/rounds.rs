@@ -27,6 +27,9 @@ use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::records::Clarification;
 use crate::ports::{Change, StoreError};
 
+/// Said above what one look gives to a question that needs several.
+const ONE_SOURCE: &str = "I can't combine sources yet, so this is one look, not the whole answer:";
+
 /// Plans, gates and executes until nothing is missing. Once something was done, an end before that (`/cancel`, a
 /// store that fails) loses nothing of it: it is told, and why it ended there.
 pub(crate) async fn rounds(
@@ -73,6 +76,7 @@ async fn one_after_the_other(
         let topic = Topic {
             answers: topic.answers,
             amends: topic.amends,
+            investigates: topic.investigates,
             round: still.as_deref().map(|still| (facts.as_slice(), still)),
         };
         let planned = turn.unless_cancelled(plan::make(turn, domains, context, &topic)).await?;
@@ -86,8 +90,9 @@ async fn one_after_the_other(
         let open = match planned {
             Planned::Plan { plan, left, remark } => {
                 so_far.left.extend(left);
-                if let Some(remark) = remark.filter(|_| round == 0) {
-                    so_far.results.add_remark(remark.to_owned());
+                if round == 0 {
+                    let one_source = topic.investigates.then_some(ONE_SOURCE);
+                    remark.into_iter().chain(one_source).for_each(|said| so_far.results.add_remark(said.to_owned()));
                 }
                 one_round(turn, plan, domains, &request, so_far).await?
             }

@@ -3,6 +3,7 @@
 use super::Turn;
 use crate::core::history::PastAction;
 use crate::language::requests;
+use crate::language::requests::intents::intents;
 use crate::language::requests::{Hearing, Past, Understood};
 use crate::ports::records::{Shown, Speaker};
 
@@ -39,6 +40,13 @@ impl Turn<'_> {
     /// What built-in understanding makes of the message; only commands of `domains`, and of any where there are none.
     pub fn understood(&self, domains: &[String]) -> Understood {
         self.understood_as(self.words(), domains)
+    }
+
+    /// Whether the message asks for what no single look can tell.
+    pub fn investigates(&self) -> bool {
+        let (reference, past) = (self.reference(), self.past());
+        let hearing = Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] };
+        intents(&hearing).iter().any(|intent| intent.investigates && !intent.weak)
     }
 
     /// The same of other words of the person's.

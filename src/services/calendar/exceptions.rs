@@ -2,6 +2,8 @@
 //!
 //! An exception names its occurrence by where the rule puts it, so that an occurrence that was moved is still that one.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use schemars::JsonSchema;
@@ -18,8 +20,7 @@ use crate::services::items::{self, Item};
 use crate::services::recurrence::{counted, ended, moved_along};
 use crate::services::service::{ItemChoice, Prepared, RequestContext};
 use crate::services::show::{self, Moment};
-use crate::services::{texts, times};
-use std::sync::Arc;
+use crate::services::{finding, texts, times};
 
 /// An occurrence of a series that is not as the series says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -190,6 +191,8 @@ pub(super) async fn prepare<C: Scoped>(
     }
     let day = times::hint(&words, ctx).and_then(|hint| hint.days());
     let named = day.and_then(|(from, to)| event.occurrences(from, to, ctx.zone, 1).into_iter().next());
+    // "The next one" is one of them, too.
+    let named = named.or_else(|| event.current(ctx.now, ctx.zone).filter(|_| finding::is_by_order(&words)));
     let Some(meant) = named.clone().or_else(|| event.current(ctx.now, ctx.zone)) else {
         return Ok(prepared);
     };

@@ -8,6 +8,7 @@ use super::exceptions::Exception;
 use super::view::EventView;
 use crate::core::ids::UserId;
 use crate::core::provenance::UntrustedText;
+use crate::limits::RECURRENCE_STEPS_MAX;
 use crate::ports::{Key, Participant, Record, Table};
 use crate::services::finding::LASTING;
 use crate::services::items::Item;
@@ -269,6 +270,19 @@ impl Item for Event {
         // "The 3pm meeting" begins at three; "standup tomorrow" lies in that day.
         let exact = to - from <= Duration::hours(1);
         occurrences.iter().any(|o| !exact || (o.from >= from && !o.is_whole_day()))
+    }
+
+    /// A whole day is no "next meeting".
+    fn occurs(
+        &self,
+        (from, to): (DateTime<Utc>, DateTime<Utc>),
+        ctx: &RequestContext,
+        last: bool,
+    ) -> Option<DateTime<Utc>> {
+        let occurrences = self.occurrences(from, to, ctx.zone, RECURRENCE_STEPS_MAX);
+        let mut starts =
+            occurrences.iter().filter(|o| !o.is_whole_day() && (from..to).contains(&o.from)).map(|o| o.from);
+        if last { starts.next_back() } else { starts.next() }
     }
 
     fn times(&self, ctx: &RequestContext) -> (Option<String>, Option<String>) {

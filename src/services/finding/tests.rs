@@ -187,6 +187,36 @@ fn told(choice: Choice<Task>) -> (Vec<String>, bool, usize) {
     }
 }
 
+#[tokio::test]
+async fn first_and_last_are_picked_by_time() {
+    let world = world();
+    let calendar = service(&world, "calendar");
+    for (summary, start) in [
+        ("Budget review", "2026-01-11T10:00:00+01:00"),
+        ("Standup", "2026-01-13T09:00:00+01:00"),
+        ("Call with Sarah", "2026-01-13T11:00:00+01:00"),
+        ("Sprint review", "2026-01-13T16:00:00+01:00"),
+        ("Call with Sarah", "2026-01-15T11:00:00+01:00"),
+    ] {
+        world.run(&calendar, "create_event", json!({"summary": summary, "start_time": start})).await;
+    }
+    for (words, label) in [
+        ("my next meeting", "Standup"),
+        ("next review", "Sprint review"),
+        ("last review", "Budget review"),
+        ("the first meeting tomorrow", "Standup"),
+        ("my last meeting tomorrow", "Sprint review"),
+        ("last call with Sarah", "Call with Sarah"),
+    ] {
+        assert_eq!(world.found(&calendar, "delete_event", words).await, [label], "{words}");
+    }
+    let notes = service(&world, "keep");
+    for title in ["Recipe", "Packing list", "Ideas"] {
+        world.run(&notes, "create", json!({"title": title, "text": "x"})).await;
+    }
+    assert_eq!(world.found(&notes, "delete", "latest note").await.len(), 1);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]

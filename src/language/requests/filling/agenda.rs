@@ -3,12 +3,14 @@
 use super::super::lexicon::Lexicon;
 use super::super::reading::{ClauseReading, behind, done, set, without_determiner};
 use super::Built;
+use super::several::{self, Listed};
 use crate::language::tokens::lower;
 
 /// "what's on tomorrow?", "am I free at 3?", "when is the dentist?", "my next meeting with Sarah"
 pub(super) fn list(said: &ClauseReading) -> Built {
     let mut action = said.action("calendar", "list_events");
-    let when = said.moment("", &[]);
+    let listed = several::days(said);
+    let when = listed.as_ref().map(Listed::first).or_else(|| said.moment("", &[]));
     let Singled { text, with, which } = Singled::out(said);
     let is_singled = text.is_some() || with.is_some() || which.is_some() || action.params.contains_key("which");
     if !action.params.contains_key("which") {
@@ -21,7 +23,10 @@ pub(super) fn list(said: &ClauseReading) -> Built {
         None if is_singled => {}
         None => set(&mut action, "from", Some(span_said(said))),
     }
-    done(action)
+    match listed {
+        Some(listed) => listed.each(&action, "from"),
+        None => done(action),
+    }
 }
 
 /// "how does my week look" names its span without being a time.

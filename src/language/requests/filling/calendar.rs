@@ -6,6 +6,7 @@ use super::super::further::may_be_needed;
 use super::super::lexicon::{Lexicon, WordId};
 use super::super::reading::{ClauseReading, Words, behind, done, people, set, tidy, title, without_determiner};
 use super::super::text::tokens;
+use super::several::{self, Listed};
 use super::{Built, items};
 use crate::language::time;
 use crate::language::time::{Grain, Reference, TimeRole, When};
@@ -123,7 +124,8 @@ fn number(word: &str) -> Option<u32> {
 /// "lunch with Tom friday at noon", "put the dentist on my calendar".
 pub(super) fn create(said: &ClauseReading) -> Built {
     let mut action = said.action("calendar", "create_event");
-    let when = said.moment("summary", &[]);
+    let listed = several::days(said);
+    let when = listed.as_ref().map(Listed::first).or_else(|| said.moment("summary", &[]));
     let mut used = when.as_ref().map(|w| w.masks.clone()).unwrap_or_default();
     let length = said.lengths(&[]).first().map(|&mask| said.words(&[mask]));
     used.extend(length.iter().flat_map(|l| l.masks.clone()));
@@ -168,7 +170,11 @@ pub(super) fn create(said: &ClauseReading) -> Built {
     if when.is_none() {
         return Built::Ask { question: "When is it?", partial: timed(action, None, length), param: "start_time" };
     }
-    done(timed(action, when, length))
+    let action = timed(action, when, length);
+    match listed {
+        Some(listed) => listed.each(&action, "start_time"),
+        None => done(action),
+    }
 }
 
 fn names_event(said: &ClauseReading) -> bool {
@@ -220,7 +226,7 @@ fn parts(said: &ClauseReading, used: &[usize]) -> (Option<String>, Option<String
     let opens_with_place = ["at ", "with ", "in ", "@ "].iter().any(|link| lower(&whole).starts_with(link));
     let named = said.clean("summary", used.get(1..).unwrap_or_default());
     let whole = named.filter(|_| opens_with_place && used.len() > 1).unwrap_or(whole);
-    let whole = without_determiner(&whole);
+    let whole = without_determiner(behind(&whole, &["for "]));
     let (whole, invited) = match split_at(
         whole,
         &[" and invite ", ", invite ", " invite ", " inviting ", " and add ", " with attendees "],

@@ -11,6 +11,7 @@ mod items;
 mod keep;
 mod letter;
 mod memory;
+mod several;
 mod task;
 
 use super::reading::ClauseReading;

@@ -1,0 +1,75 @@
+//! "On Tuesday and Thursday at noon": several single days, each with the hour that the last one has.
+
+use super::super::reading::{ClauseReading, Words, set};
+use super::Built;
+use crate::core::plan::PlannedAction;
+use crate::language::time;
+use crate::language::time::{Grain, When};
+
+/// Days one request may list.
+const DAYS_MAX: usize = 7;
+/// What may stand between two of them.
+const JOINTS: [&str; 9] = ["and", ",", ", and", "&", "/", "und", ", und", "n", "+"];
+
+/// Several times of one thing.
+pub(super) struct Listed {
+    /// Each in the person's words.
+    texts: Vec<String>,
+    masks: Vec<usize>,
+}
+
+impl Listed {
+    /// The list as one time, whose words are its first.
+    pub fn first(&self) -> Words {
+        Words { text: self.texts[0].clone(), masks: self.masks.clone() }
+    }
+
+    /// The same action, once for each.
+    pub fn each(self, action: &PlannedAction, param: &str) -> Built {
+        let on = |day: String| {
+            let mut action = action.clone();
+            set(&mut action, param, Some(day));
+            action
+        };
+        Built::Acts(self.texts.into_iter().map(on).collect())
+    }
+}
+
+/// The days that a clause lists; `None` when it names one, or says more of them than which they are.
+pub(super) fn days(said: &ClauseReading) -> Option<Listed> {
+    let masks = said.moments(&[]);
+    if !(2..=DAYS_MAX).contains(&masks.len()) {
+        return None;
+    }
+    let span = |mask: usize| said.heard.masks[mask].span.clone();
+    let joined = |pair: &[usize]| {
+        let between = said.heard.text.get(span(pair[0]).end..span(pair[1]).start);
+        between.is_some_and(|between| JOINTS.contains(&between.trim().to_lowercase().as_str()))
+    };
+    if !masks.windows(2).all(joined) {
+        return None;
+    }
+    let words: Vec<String> = masks.iter().map(|mask| said.words(&[*mask]).text).collect();
+    let resolved = |text: &String| time::resolve(text, said.hearing.reference)?.ok();
+    let all: Vec<When> = words.iter().map(resolved).collect::<Option<_>>()?;
+    let is_day = |when: &When| matches!(when, When::Point { grain: Grain::Day, .. });
+    let dates: Vec<_> = all.iter().map(|when| when.start().map(|at| at.date_naive())).collect::<Option<_>>()?;
+    let are_days = words.iter().all(|text| !time::is_clock_only(text));
+    let ascend = dates.windows(2).all(|pair| pair[0] != pair[1]);
+    if !are_days || !ascend {
+        return None;
+    }
+    let hour = match all.last()? {
+        When::Point { at, grain: Grain::Minute | Grain::Hour } => Some(at.format(" at %H:%M").to_string()),
+        When::Range { start, end, grain: Grain::Minute | Grain::Hour } => {
+            Some(format!(" from {} to {}", start.format("%H:%M"), end.format("%H:%M")))
+        }
+        When::Point { grain: Grain::Day, .. } => None,
+        When::Point { .. } | When::Range { .. } | When::Duration(_) | When::Recurrence { .. } => return None,
+    };
+    let text = |(text, when): (&String, &When)| match (&hour, is_day(when)) {
+        (Some(hour), true) => format!("{text}{hour}"),
+        (_, _) => text.clone(),
+    };
+    Some(Listed { texts: words.iter().zip(&all).map(text).collect(), masks })
+}
