@@ -1,14 +1,20 @@
 //! Notes and lists.
 //!
 //! A note is a list when it has entries, or nothing at all yet; what is added to a list becomes entries,
-//! what is added to a text becomes a line of it.
+//! what is added to a text becomes a line of it. Entries are ticked and taken off one by one (see [`entries`]).
 
 mod append;
 mod create;
 mod delete;
+mod entries;
 mod list;
+mod named;
 mod record;
+mod remove;
 mod search;
+mod sought;
+mod tick;
+mod untick;
 
 use std::sync::Arc;
 
@@ -19,8 +25,11 @@ use delete::DeleteNote;
 use list::ListNotes;
 pub use record::Note;
 use record::Notes;
+use remove::RemoveEntries;
 use search::SearchNotes;
 use serde_json::Value;
+use tick::TickEntries;
+use untick::UntickEntries;
 
 use super::command::{Completed, planned};
 use super::error::ServiceError;
@@ -99,6 +108,7 @@ fn question(param: &str) -> &'static str {
         "title" => "What should the note be called?",
         "text" => "What should I write down?",
         "query" => "What should I look for in your notes?",
+        "items" => "Which entries do you mean?",
         _ => "Which note do you mean?",
     }
 }
@@ -110,6 +120,9 @@ impl NotesService {
         Registration::of(info, self)
             .command::<CreateNote>()
             .command::<AppendNote>()
+            .command::<TickEntries>()
+            .command::<UntickEntries>()
+            .command::<RemoveEntries>()
             .command::<ListNotes>()
             .command::<SearchNotes>()
             .command::<DeleteNote>()

@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::NotesService;
 use super::record::{Note, NoteView, Notes};
 use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
+use crate::services::finding::Choice;
 use crate::services::items::Item;
 use crate::services::pages;
 use crate::services::search::WordQuery;
@@ -60,6 +62,13 @@ impl Command for SearchNotes {
         Some((rest, Self { query: self.query.clone(), after: Some(after) }))
     }
 
+    fn made(&self, output: &Notes) -> Option<ItemRef> {
+        match output.notes.as_slice() {
+            [only] => Some(only.named()),
+            _ => None,
+        }
+    }
+
     fn attempt(&self, _: &Action) -> String {
         "search your notes".to_owned()
     }
@@ -77,7 +86,12 @@ impl Handle<SearchNotes> for NotesService {
         if query.is_for_everything() {
             return self.listed(ctx, command.after.as_deref()).await;
         }
-        let (found, total) = self.matching(ctx, &query).await?;
+        let (mut found, mut total) = self.matching(ctx, &query).await?;
+        if found.is_empty()
+            && let Choice::One((note, _)) = self.named(ctx, &command.query, |_| true).await?
+        {
+            (found, total) = (vec![note], 1);
+        }
         Ok(Notes::read(pages::ranked(found, total, command.after.as_deref(), Note::id), ctx))
     }
 }

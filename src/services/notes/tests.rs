@@ -3,7 +3,7 @@ use std::sync::Arc;
 use chrono_tz::Europe::Berlin;
 use serde_json::{Value, json};
 
-use super::record::entries;
+use super::record::entries_in;
 use super::*;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
@@ -56,7 +56,7 @@ fn entries_are_lines_or_what_commas_and_and_separate() {
         ("sand", vec!["sand"]),
         (", ,", vec![]),
     ] {
-        assert_eq!(entries(text), expected, "{text}");
+        assert_eq!(entries_in(text), expected, "{text}");
     }
 }
 
