@@ -15,6 +15,7 @@
 //!    │     reminder    "done", right after one was told
 //!    │     page        "more", right below a list
 //!    │     reply       the answer to a question of ours
+//!    │     report      "bins are out": what is open and was meant is done
 //!    │     undecided   said below a card and decides nothing: the card is shown again
 //!    │
 //!    ├─ guard ∥ route ∥ context            three at once; context is speculative and read-only

@@ -44,6 +44,7 @@ pub(crate) mod parser;
 pub(crate) mod phrases;
 mod prices;
 mod reading;
+mod reports;
 mod said;
 pub(crate) mod slot_types;
 mod talk;
@@ -75,6 +76,7 @@ pub use notation::Mistake;
 pub use orders::order;
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
+pub use reports::{StateReport, report};
 pub use talk::{chat, is_small_talk, not_understood};
 
 /// A message and what is known around it.

@@ -9,6 +9,7 @@ mod delete;
 mod entries;
 mod list;
 mod named;
+mod open;
 mod record;
 mod remove;
 mod search;
@@ -39,7 +40,7 @@ use super::pages;
 use super::registry::Registration;
 use super::search::{Fit, PERHAPS, WordQuery, WordedItem};
 use super::service::{
-    Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted,
+    Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, OpenThings, RequestContext, Service, ServiceInfo, Wanted,
 };
 use super::texts;
 use crate::core::ids::UserId;
@@ -166,6 +167,10 @@ impl Service for NotesService {
             shown: Some(said),
             untrusted: note.untrusted(),
         })))
+    }
+
+    fn open_things(&self) -> Option<&dyn OpenThings> {
+        Some(self)
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {

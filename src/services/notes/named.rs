@@ -47,18 +47,41 @@ impl NotesService {
         if matches!(found, Choice::One(_) | Choice::Several { sure: true, .. }) {
             return Ok(found);
         }
+        let mut alike = self.otherwise_named(ctx, name, &allowed).await?;
+        Ok(match alike.len() {
+            0 => found,
+            1 => alike.pop().map_or(found, Choice::One),
+            _ => Choice::Several { items: alike.into_iter().map(|(note, _)| note).collect(), sure: true, more: 0 },
+        })
+    }
+
+    /// The notes that bear another name for the same.
+    async fn otherwise_named(
+        &self,
+        ctx: &RequestContext,
+        name: &str,
+        allowed: &impl Fn(&Note) -> bool,
+    ) -> Result<Vec<Held<Note>>, ServiceError> {
         let mut alike: Vec<Held<Note>> = Vec::new();
         for other in other_names(name) {
-            if let Choice::One(held) = items::find(&self.store, &self.index, ctx, &other, &allowed).await?
+            if let Choice::One(held) = items::find(&self.store, &self.index, ctx, &other, allowed).await?
                 && !alike.iter().any(|(known, _)| known.id() == held.0.id())
             {
                 alike.push(held);
             }
         }
-        Ok(match alike.len() {
-            0 => found,
-            1 => alike.pop().map_or(found, Choice::One),
-            _ => Choice::Several { items: alike.into_iter().map(|(note, _)| note).collect(), sure: true, more: 0 },
+        Ok(alike)
+    }
+
+    /// The one list that is called so, in these words or in others for the same.
+    pub(super) async fn list_called(&self, ctx: &RequestContext, name: &str) -> Result<Option<Note>, ServiceError> {
+        let is_list_name = WordQuery::new(name).vague.iter().any(|word| terms::stem(word) == terms::stem("list"));
+        if !is_list_name {
+            return Ok(None);
+        }
+        Ok(match self.named(ctx, name, Note::is_list).await? {
+            Choice::One((note, _)) => Some(note),
+            Choice::Several { .. } | Choice::None => None,
         })
     }
 }

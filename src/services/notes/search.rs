@@ -12,7 +12,6 @@ use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
 use crate::services::error::ServiceError;
-use crate::services::finding::Choice;
 use crate::services::items::Item;
 use crate::services::pages;
 use crate::services::search::WordQuery;
@@ -86,12 +85,10 @@ impl Handle<SearchNotes> for NotesService {
         if query.is_for_everything() {
             return self.listed(ctx, command.after.as_deref()).await;
         }
-        let (mut found, mut total) = self.matching(ctx, &query).await?;
-        if found.is_empty()
-            && let Choice::One((note, _)) = self.named(ctx, &command.query, |_| true).await?
-        {
-            (found, total) = (vec![note], 1);
-        }
+        let (found, total) = match self.list_called(ctx, &command.query).await? {
+            Some(list) => (vec![list], 1),
+            None => self.matching(ctx, &query).await?,
+        };
         Ok(Notes::read(pages::ranked(found, total, command.after.as_deref(), Note::id), ctx))
     }
 }

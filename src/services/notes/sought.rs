@@ -103,7 +103,7 @@ impl NotesService {
             None => None,
         };
         if let Some((note, revision)) = &near
-            && sure_of(note, sought.items, EntryState::Either) > 0
+            && (sought.keeps_missing || sure_of(note, sought.items, EntryState::Either) > 0)
         {
             return Ok(Ok(Choice::One((note.clone(), *revision))));
         }
@@ -116,14 +116,13 @@ impl NotesService {
                 return Ok(Ok(choice));
             }
         }
+        if let Some(near) = near {
+            return Ok(Ok(Choice::One(near)));
+        }
         if let Some(choice) = best_of(&lists, |note| perhaps_of(note, sought.items)) {
             return Ok(Ok(choice));
         }
-        Ok(match near {
-            Some(near) => Ok(Choice::One(near)),
-            None if sought.list.is_some() && sought.keeps_missing => Ok(Choice::None),
-            None => Err(format!("{} is on none of your lists.", quoted(sought.items))),
-        })
+        Ok(Err(format!("{} is on none of your lists.", quoted(sought.items))))
     }
 }
 
@@ -191,6 +190,8 @@ fn entries_of(note: &Note, sought: &Sought<'_>) -> Result<Entries, Doubt> {
             Meant::Several { entries, sure } => Some((entries, sure)),
             Meant::None => None,
         };
+        // What may be added need not be a slip of what is there.
+        let found = found.filter(|(found, sure)| *sure || !sought.keeps_missing || found.iter().any(admitted));
         let Some((found, sure)) = found else {
             match sought.keeps_missing {
                 true => entries.found.push(item),

@@ -110,8 +110,10 @@ pub(super) fn list(said: &ClauseReading) -> Built {
 /// "what's on my packing list?"
 pub(super) fn search(said: &ClauseReading) -> Built {
     let mut action = said.action("keep", "search");
-    let name = said.raw("list").or_else(|| said.raw("query")).map(|q| without_determiner(&q).to_owned());
-    let Some(query) = name else { return Built::No };
+    let name = |slot: &str| said.raw(slot).map(|name| without_determiner(&name).to_owned());
+    // "Is milk on the list?": whichever has it.
+    let list = name("list").filter(|list| lower(list) != "list");
+    let Some(query) = list.or_else(|| name("query")) else { return Built::No };
     set(&mut action, "query", Some(query));
     done(action)
 }
