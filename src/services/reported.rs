@@ -71,7 +71,8 @@ mod tests {
         for (what, verbs, name, expected) in [
             ("bins", "put out, take out", "Put the bins out", clear),
             ("bins", "put out, take out", "Bins", clear),
-            ("bins", "put out", "Buy new bins", perhaps),
+            ("bins", "put out", "Buy new bins", None),
+            ("bins", "put out", "Buy bins", perhaps),
             ("rent", "pay, settle", "Pay the rent", clear),
             ("rent", "pay", "Pay the rent for January", clear),
             ("dentist", "book, reserve", "Call the dentist", perhaps),

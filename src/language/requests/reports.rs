@@ -81,8 +81,8 @@ fn is_to_come(words: &str, reference: &Reference) -> bool {
 
 /// Names something that can be done: nothing that asks, denies, or points elsewhere.
 fn is_thing(what: &str) -> bool {
-    const NOWHERE: [&str; 4] = ["negation", "whether", "unless", "asking"];
-    const NOT_FIRST: [&str; 4] = ["pronoun", "it", "negated", "aside"];
+    const NOWHERE: [&str; 4] = ["negation", "dearcondition", "hypothetical", "unless"];
+    const NOT_FIRST: [&str; 5] = ["pronoun", "it", "negated", "aside", "asking"];
     let lexicon = GRAMMAR.lexicon;
     // "I'm" speaks of "I".
     let bare = |word: &str| lower(word).split('\'').next().map_or(WordId::UNKNOWN, |word| lexicon.read_word(word));

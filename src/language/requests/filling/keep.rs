@@ -69,7 +69,9 @@ pub(super) fn append(said: &ClauseReading) -> Built {
 /// "take milk and eggs off the list": entries of a list that is named, or of the one talked about last.
 pub(super) fn entries(said: &ClauseReading, command: &str) -> Built {
     let mut action = said.action("keep", command);
-    let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids("items"));
+    // "Remove the window cleaner task from my list" speaks of no list of these.
+    let is_task = said.holds("items", "tasknoun");
+    let is_reference = is_task || said.grammar.lexicon.is_phrase("it", &said.ids("items"));
     let Some(items) = said.raw("items").map(|items| entry_names(&items)).filter(|_| !is_reference) else {
         return Built::No;
     };
