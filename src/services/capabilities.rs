@@ -10,7 +10,7 @@ use super::show::Moment;
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::Along;
-use crate::language::requests::StateReport;
+use crate::language::requests::{ReportKind, StateReport};
 use crate::ports::records::Due;
 
 /// A service whose things fall due.
@@ -68,11 +68,11 @@ pub trait ToDos: Send + Sync {
 /// A service that keeps what a person gets done one by one: tasks, entries of lists.
 #[async_trait]
 pub trait OpenThings: Send + Sync {
-    /// What is open and may be what a report tells of; few.
+    /// What is open and may be what a report tells of; few. Where it is to be open again, what is done.
     async fn told_of(&self, ctx: &RequestContext, report: &StateReport) -> Result<Vec<OpenThing>, ServiceError>;
 
-    /// The actions after which these are done: low stakes, and each can be undone.
-    fn completing(&self, things: &[OpenThing]) -> Vec<PlannedAction>;
+    /// The actions after which these are as the report says: low stakes, and each can be undone.
+    fn settling(&self, things: &[OpenThing], kind: ReportKind) -> Vec<PlannedAction>;
 }
 
 /// Something that is open.
@@ -82,7 +82,7 @@ pub struct OpenThing {
     pub id: String,
     /// Which part of the item, where it is not all of it.
     pub part: Option<String>,
-    /// What completing it does, as a button says it.
+    /// What settling it does, as a button says it.
     pub label: String,
     /// How well the report fits it.
     pub fit: ReportFit,

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use super::service::ReportFit;
-use crate::language::requests::StateReport;
+use crate::language::requests::{ReportKind, StateReport};
 use crate::language::terms;
 use crate::services::search::WordQuery;
 
@@ -41,7 +41,11 @@ pub(super) fn fit(name: &str, report: &StateReport) -> Option<ReportFit> {
     let says_all = told.len() >= what.len();
     let is_most = told.len() * 2 >= named.len();
     let is_joined = rest > 0 && JOINTS.iter().any(|joint| name.contains(joint));
-    let is_named = rest == 0 || verb.is_some() || report.is_order || report.verbs.is_empty() && is_most;
+    let is_named = match report.kind {
+        ReportKind::Order | ReportKind::Reopen => true,
+        ReportKind::State => verb.is_some(),
+        ReportKind::Told => rest == 0 || verb.is_some() || report.verbs.is_empty() && is_most,
+    };
     if told.is_empty() {
         return None;
     }
@@ -90,14 +94,25 @@ mod tests {
             ("Miete", "zahlen", "Miete zahlen", clear),
         ] {
             let verbs = verbs.split(", ").filter(|verb| !verb.is_empty()).map(str::to_owned).collect();
-            let report = StateReport { what: what.to_owned(), verbs, is_order: false };
+            let report = StateReport { what: what.to_owned(), verbs, kind: ReportKind::Told };
             assert_eq!(fit(name, &report), expected, "{what} {name}");
         }
     }
 
     #[test]
+    fn how_a_thing_is_fits_only_what_was_to_be_made_so() {
+        let state = |what: &str| StateReport {
+            what: what.to_owned(),
+            verbs: vec!["put out".to_owned(), "turn off".to_owned()],
+            kind: ReportKind::State,
+        };
+        assert_eq!(fit("Put the bins out", &state("bins")), Some(ReportFit::Clear));
+        assert_eq!(fit("Milk", &state("milk")), Some(ReportFit::Perhaps));
+    }
+
+    #[test]
     fn an_order_needs_no_verb() {
-        let order = StateReport { what: "paprika".to_owned(), verbs: Vec::new(), is_order: true };
+        let order = StateReport { what: "paprika".to_owned(), verbs: Vec::new(), kind: ReportKind::Order };
         assert_eq!(fit("Smoked paprika for the stew", &order), Some(ReportFit::Clear));
         assert_eq!(fit("Salt", &order), None);
     }

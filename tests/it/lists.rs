@@ -52,6 +52,7 @@ fn an_entry_is_unticked_and_one_that_is_gone_is_put_back() {
         ("tick milk off the shopping list", &["milk"]),
         ("untick milk", &["🗒 Back on Shopping list: milk"]),
         ("undo", &["Taken back: put milk back on Shopping list"]),
+        ("untick the oat cakes", &["!🗒"]),
         ("what's on the shopping list?", &["☑ milk"]),
         ("take butter off the shopping list", &["🗒 Took off Shopping list: butter"]),
         ("put the butter back on the shopping list", &["🗒 Back on Shopping list: butter"]),

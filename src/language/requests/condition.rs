@@ -162,8 +162,11 @@ impl Spoken {
 
 /// A message without some of its bytes, and without the marks that parted them from the rest.
 pub(super) fn without(text: &str, span: &Range<usize>) -> String {
-    let before = text[..span.start].trim_end().trim_end_matches([',', '-', '–', '—']).trim_end();
-    let behind = text[span.end..].trim_start().trim_start_matches([',', '-', '–', '—']).trim_start();
+    // The marks behind the span may have gone with what was taken out before.
+    let before = text.get(..span.start).unwrap_or(text);
+    let behind = text.get(span.end..).unwrap_or_default();
+    let before = before.trim_end().trim_end_matches([',', '-', '–', '—']).trim_end();
+    let behind = behind.trim_start().trim_start_matches([',', '-', '–', '—']).trim_start();
     let rest = behind.strip_prefix("then ").unwrap_or(behind);
     format!("{before} {rest}").trim().to_owned()
 }
@@ -302,6 +305,12 @@ mod tests {
             let wanted = Condition { said: said.to_owned(), text: text.to_owned(), negated, kind };
             assert_eq!(read(said, &monday()), wanted, "{said}");
         }
+    }
+
+    #[test]
+    fn what_is_taken_out_one_after_the_other_may_have_gone_already() {
+        assert_eq!(without("remind me, if so, if not", &(18..24)), "remind me, if so");
+        assert_eq!(without("remind me, if so", &(11..17)), "remind me");
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub use notation::Mistake;
 pub use orders::order;
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
-pub use reports::{StateReport, report};
+pub use reports::{ReportKind, StateReport, report};
 pub use talk::{chat, is_small_talk, not_understood};
 
 /// A message and what is known around it.

@@ -25,10 +25,11 @@ const TEXTS: [&str; 2] = [
 ];
 /// Stands for every verb.
 const ANY: &str = "any";
-/// The frames as commands: a report, and one that orders as well.
 const VERBS: &str = "verbs";
+/// The frames as commands: a report, one that orders as well, and one that takes something back.
 const REPORTED: &str = "reported";
 const ORDERED: &str = "ordered";
+const REOPENED: &str = "reopened";
 
 static FRAMES: LazyLock<Result<Phrases, PhrasesError>> = LazyLock::new(|| Phrases::read("", &written_out()));
 
@@ -39,8 +40,20 @@ pub struct StateReport {
     pub what: String,
     /// What doing it may have been called; any verb, where there is none.
     pub verbs: Vec<String>,
+    pub kind: ReportKind,
+}
+
+/// How a report is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportKind {
+    /// It is told that something was done to it: "paid".
+    Told,
+    /// It is told how it is, which may mean something else: "out", "off".
+    State,
     /// It is ordered to tick it off.
-    pub is_order: bool,
+    Order,
+    /// It is ordered to take the tick away.
+    Reopen,
 }
 
 impl StateReport {
@@ -66,9 +79,13 @@ pub fn report(text: &str, reference: &Reference) -> Option<StateReport> {
         return None;
     }
     let what = without_determiner(&tidy(said("what")?)).to_owned();
-    let is_order = command == ORDERED;
-    let verbs = if said(VERBS) == Some(ANY) { Vec::new() } else { verbs_of(text, &what)? };
-    is_thing(&what).then_some(StateReport { what, verbs, is_order })
+    let (verbs, kind) = if said(VERBS) == Some(ANY) { (Vec::new(), ReportKind::Told) } else { verbs_of(text, &what)? };
+    let kind = match command.as_str() {
+        ORDERED => ReportKind::Order,
+        REOPENED => ReportKind::Reopen,
+        _ => kind,
+    };
+    is_thing(&what).then_some(StateReport { what, verbs, kind })
 }
 
 fn is_to_come(words: &str, reference: &Reference) -> bool {
@@ -98,26 +115,30 @@ fn is_thing(what: &str) -> bool {
 
 /// What may be said of a thing that was done, and what doing it may have been called.
 struct VerbRow {
+    kind: ReportKind,
     said: Vec<Vec<&'static str>>,
     verbs: Vec<&'static str>,
 }
 
 static VERB_ROWS: LazyLock<Vec<VerbRow>> = LazyLock::new(|| {
-    let lines = TEXTS.iter().map(|text| sections(text)).flat_map(|sections| {
-        let of = |name: &str| sections.get(name).cloned().unwrap_or_default();
-        [of("verbs"), of("states"), of("pairs")].concat()
+    let rows = TEXTS.iter().map(|text| sections(text)).flat_map(|sections| {
+        let of = |(name, kind)| {
+            let lines = sections.get(name).cloned().unwrap_or_default();
+            lines.into_iter().filter_map(move |line| row(line, kind)).collect::<Vec<_>>()
+        };
+        [("verbs", ReportKind::Told), ("states", ReportKind::State), ("pairs", ReportKind::Told)].map(of)
     });
-    lines.filter_map(row).collect()
+    rows.flatten().collect()
 });
 
-fn row(line: &'static str) -> Option<VerbRow> {
+fn row(line: &'static str, kind: ReportKind) -> Option<VerbRow> {
     let (said, verbs) = line.split_once('=')?;
     let said = said.split(',').map(|said| said.split_whitespace().collect()).collect();
-    Some(VerbRow { said, verbs: verbs.split(',').map(str::trim).collect() })
+    Some(VerbRow { kind, said, verbs: verbs.split(',').map(str::trim).collect() })
 }
 
 /// The verbs of what is said beside a thing; of words of which some mean more together, those.
-fn verbs_of(text: &str, what: &str) -> Option<Vec<String>> {
+fn verbs_of(text: &str, what: &str) -> Option<(Vec<String>, ReportKind)> {
     let words = |text: &str| -> Vec<String> {
         let bare = |word: &str| lower(word.trim_matches(|c: char| !c.is_alphanumeric()));
         text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
@@ -130,9 +151,13 @@ fn verbs_of(text: &str, what: &str) -> Option<Vec<String>> {
         said.map(Vec::len).max()
     };
     let longest = VERB_ROWS.iter().filter_map(length).max()?;
-    let rows = VERB_ROWS.iter().filter(|row| length(row) == Some(longest));
-    let verbs: Vec<String> = rows.flat_map(|row| &row.verbs).map(|verb| (*verb).to_owned()).collect();
-    Some(if verbs.iter().any(|verb| verb == ANY) { Vec::new() } else { verbs })
+    let rows: Vec<&VerbRow> = VERB_ROWS.iter().filter(|row| length(row) == Some(longest)).collect();
+    let is_state = rows.iter().all(|row| row.kind == ReportKind::State);
+    let mut verbs: Vec<String> = rows.iter().flat_map(|row| &row.verbs).map(|verb| (*verb).to_owned()).collect();
+    if verbs.iter().any(|verb| verb == ANY) {
+        verbs.clear();
+    }
+    Some((verbs, if is_state { ReportKind::State } else { ReportKind::Told }))
 }
 
 /// The frames with the verbs in them, as the phrases of a service.
@@ -166,6 +191,8 @@ fn written_out() -> String {
         reported.iter().flatten().for_each(|frame| out.push_str(&format!("  {frame}\n")));
         out.push_str(&format!("{ORDERED} {VERBS}={ANY}\n"));
         of("order").iter().for_each(|frame| out.push_str(&format!("  {frame}\n")));
+        out.push_str(&format!("{REOPENED} {VERBS}={ANY}\n"));
+        of("reopen").iter().for_each(|frame| out.push_str(&format!("  {frame}\n")));
         out.push_str(&format!("{ORDERED}\n"));
         for frame in reported.iter().flatten().filter(|_| !tick.is_empty()) {
             out.push_str(&format!("  {frame} , [please|you can] ({tick})\n  {frame} (and|so) [please|you can] ({tick})\n"));
@@ -193,8 +220,8 @@ mod tests {
     use super::*;
     use crate::language::requests::tests::monday;
 
-    fn reported(text: &str) -> Option<(String, Vec<String>, bool)> {
-        report(text, &monday()).map(|report| (report.what, report.verbs, report.is_order))
+    fn reported(text: &str) -> Option<(String, Vec<String>, ReportKind)> {
+        report(text, &monday()).map(|report| (report.what, report.verbs, report.kind))
     }
 
     #[test]
@@ -204,30 +231,31 @@ mod tests {
 
     #[test]
     fn what_is_said_to_be_done_is_a_report() {
-        for (text, what, verb, is_order) in [
-            ("bins are out", "bins", Some("put out"), false),
-            ("the bins are out!", "bins", Some("take out"), false),
-            ("got the eggs", "eggs", Some("buy"), false),
-            ("I've got milk and bread", "milk and bread", Some("get"), false),
-            ("rent is paid", "rent", Some("pay"), false),
-            ("rent paid", "rent", Some("pay"), false),
-            ("I just called mom", "mom", Some("call"), false),
-            ("i called mom this morning", "mom", Some("call"), false),
-            ("we have booked the dentist", "dentist", Some("book"), false),
-            ("the dentist has been booked", "dentist", Some("book"), false),
-            ("took the bins out", "bins", Some("take out"), false),
-            ("I picked up the parcel", "parcel", Some("collect"), false),
-            ("the report is done", "report", None, false),
-            ("I've got the eggs, cross them off", "eggs", Some("get"), true),
-            ("bins are out so you can tick that off", "bins", Some("put out"), true),
-            ("check off butter", "butter", None, true),
-            ("cross the eggs and milk off the list", "eggs and milk", None, true),
-            ("die Miete ist bezahlt", "Miete", Some("zahlen"), false),
-            ("ich habe die Eier gekauft", "Eier", Some("kaufen"), false),
-            ("der Müll ist raus", "Müll", Some("rausbringen"), false),
+        for (text, what, verb, kind) in [
+            ("bins are out", "bins", Some("put out"), ReportKind::State),
+            ("the bins are out!", "bins", Some("take out"), ReportKind::State),
+            ("got the eggs", "eggs", Some("buy"), ReportKind::Told),
+            ("I've got milk and bread", "milk and bread", Some("get"), ReportKind::Told),
+            ("rent is paid", "rent", Some("pay"), ReportKind::Told),
+            ("rent paid", "rent", Some("pay"), ReportKind::Told),
+            ("I just called mom", "mom", Some("call"), ReportKind::Told),
+            ("i called mom this morning", "mom", Some("call"), ReportKind::Told),
+            ("we have booked the dentist", "dentist", Some("book"), ReportKind::Told),
+            ("the dentist has been booked", "dentist", Some("book"), ReportKind::Told),
+            ("took the bins out", "bins", Some("take out"), ReportKind::Told),
+            ("I picked up the parcel", "parcel", Some("collect"), ReportKind::Told),
+            ("the report is done", "report", None, ReportKind::Told),
+            ("I've got the eggs, cross them off", "eggs", Some("get"), ReportKind::Order),
+            ("bins are out so you can tick that off", "bins", Some("put out"), ReportKind::Order),
+            ("check off butter", "butter", None, ReportKind::Order),
+            ("cross the eggs and milk off the list", "eggs and milk", None, ReportKind::Order),
+            ("untick the soap", "soap", None, ReportKind::Reopen),
+            ("die Miete ist bezahlt", "Miete", Some("zahlen"), ReportKind::Told),
+            ("ich habe die Eier gekauft", "Eier", Some("kaufen"), ReportKind::Told),
+            ("der Müll ist raus", "Müll", Some("rausbringen"), ReportKind::State),
         ] {
             let (found, verbs, order) = reported(text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!((found.as_str(), order), (what, is_order), "{text}");
+            assert_eq!((found.as_str(), order), (what, kind), "{text}");
             let fits = verb.map_or(verbs.is_empty(), |verb| verbs.iter().any(|known| known == verb));
             assert!(fits, "{text}: {verbs:?}");
         }

@@ -10,7 +10,7 @@ use crate::core::provenance::Sources;
 use crate::core::text::{shorten, visible};
 use crate::core::turn::Path;
 use crate::language::requests;
-use crate::language::requests::StateReport;
+use crate::language::requests::{ReportKind, StateReport};
 use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::stages::act;
@@ -41,7 +41,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     let Some(report) = requests::report(turn.words(), &turn.reference()) else { return Ok(None) };
     let services = turn.brain.services.now();
     match fitting(turn, &services, &report).await {
-        Fitting::One(kept) => completed(turn, &services, vec![kept], &[]).await.map(Some),
+        Fitting::One(kept) => settled(turn, &services, report.kind, &[kept], &[]).await.map(Some),
         Fitting::Several(kept) => ask(turn, &services, &report, &[], kept).map(Some),
         Fitting::None => of_parts(turn, &services, &report).await,
     }
@@ -64,7 +64,7 @@ async fn of_parts(
     }
     match (doubtful, sure.is_empty()) {
         (Some((part, kept)), _) => ask(turn, services, &part, &sure, kept).map(Some),
-        (None, false) => completed(turn, services, sure, &missing).await.map(Some),
+        (None, false) => settled(turn, services, report.kind, &sure, &missing).await.map(Some),
         (None, true) => Ok(None),
     }
 }
@@ -108,22 +108,23 @@ fn latest_item(turn: &Turn<'_>) -> Option<String> {
     Some(item.id).filter(|id| !id.is_empty())
 }
 
-/// The actions that complete these, those of a service together.
-fn completing(services: &Services, kept: &[Kept]) -> Vec<PlannedAction> {
+/// The actions after which these are as the report says, those of a service together.
+fn settling(services: &Services, kept: &[Kept], kind: ReportKind) -> Vec<PlannedAction> {
     let of_service = |name: &str| -> Vec<OpenThing> {
         kept.iter().filter(|(service, _)| service == name).map(|(_, thing)| thing.clone()).collect()
     };
     let open = services.iter().filter_map(|service| Some((service, service.service.open_things()?)));
-    open.flat_map(|(service, open)| open.completing(&of_service(&service.info.name))).collect()
+    open.flat_map(|(service, open)| open.settling(&of_service(&service.info.name), kind)).collect()
 }
 
-async fn completed(
+async fn settled(
     turn: &Turn<'_>,
     services: &Services,
-    kept: Vec<Kept>,
+    kind: ReportKind,
+    kept: &[Kept],
     missing: &[String],
 ) -> Result<Answer, TurnError> {
-    let mut answer = act::given_actions(turn, completing(services, &kept)).await?;
+    let mut answer = act::given_actions(turn, settling(services, kept, kind)).await?;
     answer.path = Path::Action;
     if let (Some(reply), false) = (answer.replies.first_mut(), missing.is_empty()) {
         let named: Vec<String> = missing.iter().map(|what| named(what)).collect();
@@ -141,7 +142,7 @@ fn ask(
     mut kept: Vec<Kept>,
 ) -> Result<Answer, TurnError> {
     kept.truncate(limits::READINGS_MAX);
-    let plan = |of: &[Kept]| Plan { actions: completing(services, &[sure, of].concat()), ..Plan::default() };
+    let plan = |of: &[Kept]| Plan { actions: settling(services, &[sure, of].concat(), report.kind), ..Plan::default() };
     let mut choices: Vec<(String, Plan)> =
         kept.iter().map(|one| (visible(&one.1.label), plan(std::slice::from_ref(one)))).collect();
     let takes_yes = choices.len() == 1;

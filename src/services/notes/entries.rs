@@ -10,7 +10,7 @@ use crate::services::search::WordQuery;
 
 /// What a ticked entry begins with.
 const TICK: &str = "[x] ";
-/// What an entry begins with that says outright that it is not ticked.
+/// What an entry begins with that says outright that it is not ticked; as long as [`TICK`].
 const NO_TICK: &str = "[ ] ";
 
 /// Whether an entry is ticked.
@@ -20,7 +20,11 @@ pub(super) fn is_ticked(entry: &str) -> bool {
 
 /// What an entry says, ticked or not.
 pub(super) fn words_of(entry: &str) -> &str {
-    if is_ticked(entry) { entry[TICK.len()..].trim_start() } else { entry.strip_prefix(NO_TICK).unwrap_or(entry) }
+    let mut words = entry;
+    while is_ticked(words) || words.starts_with(NO_TICK) {
+        words = words[TICK.len()..].trim_start();
+    }
+    words
 }
 
 /// An entry as it is kept when it is ticked.
@@ -132,6 +136,7 @@ mod tests {
             ("[x] milk", true, "milk", "☑ milk"),
             ("[X] milk", true, "milk", "☑ milk"),
             ("[ ] milk", false, "milk", "• milk"),
+            ("[x] [ ] milk", true, "milk", "☑ milk"),
             ("[x]milk", false, "[x]milk", "• [x]milk"),
             ("äöü", false, "äöü", "• äöü"),
         ] {

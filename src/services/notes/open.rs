@@ -1,12 +1,13 @@
-//! What of the lists is open when somebody reports that something is done: entries without a tick.
+//! What of the lists a report may be about: entries without a tick, or, to be open again, those with one.
 
 use async_trait::async_trait;
 
 use super::record::Note;
 use super::tick::TickEntries;
+use super::untick::UntickEntries;
 use super::{NAME, NotesService, entries};
 use crate::core::plan::PlannedAction;
-use crate::language::requests::StateReport;
+use crate::language::requests::{ReportKind, StateReport};
 use crate::limits::RESULT_ROWS_MAX;
 use crate::services::command::planned;
 use crate::services::error::ServiceError;
@@ -21,14 +22,17 @@ impl OpenThings for NotesService {
     async fn told_of(&self, ctx: &RequestContext, report: &StateReport) -> Result<Vec<OpenThing>, ServiceError> {
         let query = WordQuery::new(&report.what);
         let looked = self.finder(ctx).named::<Note>(&query, RESULT_ROWS_MAX).await?;
+        let reopens = report.kind == ReportKind::Reopen;
         let mut told = Vec::new();
         for (note, _) in looked.held.iter().filter(|(note, _)| note.is_list()) {
-            for entry in note.items.iter().filter(|entry| !entries::is_ticked(entry)) {
-                let Some(fit) = reported::fit(entries::words_of(entry), report) else { continue };
+            for entry in note.items.iter().filter(|entry| entries::is_ticked(entry) == reopens) {
+                let words = entries::words_of(entry);
+                let Some(fit) = reported::fit(words, report) else { continue };
+                let does = if reopens { "Put back" } else { "Tick off" };
                 told.push(OpenThing {
                     id: note.id.clone(),
-                    part: Some(entries::words_of(entry).to_owned()),
-                    label: format!("Tick off “{}” on {}", brief(entries::words_of(entry)), brief(&note.title)),
+                    part: Some(words.to_owned()),
+                    label: format!("{does} “{}” on {}", brief(words), brief(&note.title)),
                     fit,
                     untrusted: note.untrusted(),
                 });
@@ -38,15 +42,24 @@ impl OpenThings for NotesService {
         Ok(told)
     }
 
-    fn completing(&self, things: &[OpenThing]) -> Vec<PlannedAction> {
-        let mut ticks: Vec<TickEntries> = Vec::new();
+    fn settling(&self, things: &[OpenThing], kind: ReportKind) -> Vec<PlannedAction> {
+        let mut lists: Vec<(&str, Vec<String>)> = Vec::new();
         for OpenThing { id, part, .. } in things {
             let Some(entry) = part.clone() else { continue };
-            match ticks.iter_mut().find(|tick| tick.find_by.as_ref() == Some(id)) {
-                Some(tick) => tick.items.push(entry),
-                None => ticks.push(TickEntries { find_by: Some(id.clone()), items: vec![entry], near: None }),
+            match lists.iter_mut().find(|(list, _)| list == id) {
+                Some((_, items)) => items.push(entry),
+                None => lists.push((id, vec![entry])),
             }
         }
-        ticks.iter().map(|tick| planned(NAME, tick)).collect()
+        let action = |(list, items): (&str, Vec<String>)| {
+            let find_by = Some(list.to_owned());
+            match kind {
+                ReportKind::Told | ReportKind::State | ReportKind::Order => {
+                    planned(NAME, &TickEntries { find_by, items, near: None })
+                }
+                ReportKind::Reopen => planned(NAME, &UntickEntries { find_by, items, near: None, or_add: false }),
+            }
+        };
+        lists.into_iter().map(action).collect()
     }
 }

@@ -6,7 +6,7 @@ use super::complete::CompleteTask;
 use super::record::{Task, TaskStatus};
 use super::{NAME, TaskService};
 use crate::core::plan::PlannedAction;
-use crate::language::requests::StateReport;
+use crate::language::requests::{ReportKind, StateReport};
 use crate::limits::RESULT_ROWS_MAX;
 use crate::services::command::planned;
 use crate::services::error::ServiceError;
@@ -20,6 +20,9 @@ use crate::services::texts::brief;
 #[async_trait]
 impl OpenThings for TaskService {
     async fn told_of(&self, ctx: &RequestContext, report: &StateReport) -> Result<Vec<OpenThing>, ServiceError> {
+        if report.kind == ReportKind::Reopen {
+            return Ok(Vec::new());
+        }
         let finder = Finder { store: &self.store, index: &self.index, ctx };
         let looked = finder.named::<Task>(&WordQuery::new(&report.what), RESULT_ROWS_MAX).await?;
         let mut open: Vec<&Task> = looked.held.iter().map(|(task, _)| task).collect();
@@ -37,7 +40,7 @@ impl OpenThings for TaskService {
         Ok(open.iter().filter_map(told).collect())
     }
 
-    fn completing(&self, things: &[OpenThing]) -> Vec<PlannedAction> {
+    fn settling(&self, things: &[OpenThing], _: ReportKind) -> Vec<PlannedAction> {
         let find_by = things.iter().map(|thing| thing.id.clone());
         find_by.map(|find_by| planned(NAME, &CompleteTask { find_by })).collect()
     }
