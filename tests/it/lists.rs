@@ -77,7 +77,10 @@ fn an_entry_is_taken_off_and_brought_back() {
 fn what_is_not_there_is_said_and_the_rest_is_done() {
     conversation(&[
         MAKE,
-        ("tick bread off the shopping list", &["“bread” is not on Shopping list; it has: milk, eggs, oat cakes, butter."]),
+        (
+            "tick bread off the shopping list",
+            &["“bread” is not on Shopping list; it has: milk, eggs, oat cakes, butter."],
+        ),
         ("remove jam from the shopping list", &["“jam” is not on Shopping list; it has: milk"]),
         ("tick eggs and bread off the shopping list", &["eggs (3 left)", "“bread” is not on Shopping list"]),
         ("remove milk from the hardware list", &["I found no list like “hardware list”"]),

@@ -145,7 +145,8 @@ fn verbs_of(text: &str, what: &str) -> Option<(Vec<String>, ReportKind)> {
     };
     let (all, what) = (words(text), words(what));
     let at = all.windows(what.len()).position(|window| window == what).unwrap_or(all.len());
-    let beside = |word: &str| all.iter().enumerate().any(|(i, said)| !(at..at + what.len()).contains(&i) && said == word);
+    let beside =
+        |word: &str| all.iter().enumerate().any(|(i, said)| !(at..at + what.len()).contains(&i) && said == word);
     let length = |row: &VerbRow| {
         let said = row.said.iter().filter(|said| said.iter().all(|word| beside(word)));
         said.map(Vec::len).max()
@@ -195,7 +196,9 @@ fn written_out() -> String {
         of("reopen").iter().for_each(|frame| out.push_str(&format!("  {frame}\n")));
         out.push_str(&format!("{ORDERED}\n"));
         for frame in reported.iter().flatten().filter(|_| !tick.is_empty()) {
-            out.push_str(&format!("  {frame} , [please|you can] ({tick})\n  {frame} (and|so) [please|you can] ({tick})\n"));
+            out.push_str(&format!(
+                "  {frame} , [please|you can] ({tick})\n  {frame} (and|so) [please|you can] ({tick})\n"
+            ));
         }
     }
     out

@@ -48,11 +48,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
 }
 
 /// "Got milk and eggs": each of them by itself.
-async fn of_parts(
-    turn: &Turn<'_>,
-    services: &Services,
-    report: &StateReport,
-) -> Result<Option<Answer>, TurnError> {
+async fn of_parts(turn: &Turn<'_>, services: &Services, report: &StateReport) -> Result<Option<Answer>, TurnError> {
     let (mut sure, mut missing) = (Vec::new(), Vec::new());
     let mut doubtful: Option<(StateReport, Vec<Kept>)> = None;
     for part in report.parts() {

@@ -40,7 +40,8 @@ use super::pages;
 use super::registry::Registration;
 use super::search::{Fit, PERHAPS, WordQuery, WordedItem};
 use super::service::{
-    Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, OpenThings, RequestContext, Service, ServiceInfo, Wanted,
+    Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, OpenThings, RequestContext, Service, ServiceInfo,
+    Wanted,
 };
 use super::texts;
 use crate::core::ids::UserId;

@@ -52,7 +52,9 @@ impl Command for RemoveEntries {
     }
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
-        CardBody::titled("Take these off the list?").words("List", self.list(subject.action)).body(self.items.join("\n"))
+        CardBody::titled("Take these off the list?")
+            .words("List", self.list(subject.action))
+            .body(self.items.join("\n"))
     }
 
     fn approve(&self) -> &'static str {
@@ -88,7 +90,11 @@ impl Handle<RemoveEntries> for NotesService {
         Effect::WriteHere
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: RemoveEntries) -> Result<Prepared<RemoveEntries>, ServiceError> {
+    async fn prepare(
+        &self,
+        ctx: &RequestContext,
+        command: RemoveEntries,
+    ) -> Result<Prepared<RemoveEntries>, ServiceError> {
         let items = sought::cleaned(&command.items)?;
         let sought = Sought {
             list: command.find_by.as_deref(),

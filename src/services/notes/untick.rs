@@ -91,7 +91,11 @@ impl Handle<UntickEntries> for NotesService {
         Effect::WriteHere
     }
 
-    async fn prepare(&self, ctx: &RequestContext, command: UntickEntries) -> Result<Prepared<UntickEntries>, ServiceError> {
+    async fn prepare(
+        &self,
+        ctx: &RequestContext,
+        command: UntickEntries,
+    ) -> Result<Prepared<UntickEntries>, ServiceError> {
         let items = sought::cleaned(&command.items)?;
         let sought = Sought {
             list: command.find_by.as_deref(),

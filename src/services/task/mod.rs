@@ -57,7 +57,8 @@ use crate::ports::records::{Due, User};
 use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Secondary, Source, Store};
 use crate::services::service::{
     AgendaItem, AgendaKind, Circumstance, Content, ContextRole, Evidence, FallenDue, Listing, Noticed, Offerable,
-    OpenThings, Reminded, ReminderAnswer, Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos, Wanted,
+    OpenThings, Reminded, ReminderAnswer, Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos,
+    Wanted,
 };
 
 /// Its name in plans.
