@@ -15,6 +15,7 @@
 //!   │     page        "more", right below a list
 //!   │     record      "did you send it?"
 //!   │     reply       the answer to a question of ours
+//!   │     report      "bins are out": what is open and was meant is done
 //!   │     undecided   said below a card and decides nothing: the card is shown again
 //!   ├─ guard ∥ route ∥ context
 //!   │     blocked ────► refuse politely

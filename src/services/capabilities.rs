@@ -1,5 +1,5 @@
 //! What some services can be asked beside their commands (see [`Service`](super::service::Service)): reminders, drafts,
-//! what there is to do, facts about the person, and what could be made of content that was passed on.
+//! what there is to do, what was reported as done, facts about the person, and what could be made of content that was passed on.
 
 use async_trait::async_trait;
 use chrono::{DateTime, FixedOffset};
@@ -10,6 +10,7 @@ use super::show::Moment;
 use crate::core::plan::{Params, PlannedAction};
 use crate::core::provenance::UntrustedText;
 use crate::core::turn::Along;
+use crate::language::requests::{ReportKind, StateReport};
 use crate::ports::records::Due;
 
 /// A service whose things fall due.
@@ -62,6 +63,40 @@ pub trait ToDos: Send + Sync {
 
     /// How much of it has no deadline.
     async fn undated(&self, ctx: &RequestContext) -> Result<usize, ServiceError>;
+}
+
+/// A service that keeps what a person gets done one by one: tasks, entries of lists.
+#[async_trait]
+pub trait OpenThings: Send + Sync {
+    /// What is open and may be what a report tells of; few. Where it is to be open again, what is done.
+    async fn told_of(&self, ctx: &RequestContext, report: &StateReport) -> Result<Vec<OpenThing>, ServiceError>;
+
+    /// The actions after which these are as the report says: low stakes, and each can be undone.
+    fn settling(&self, things: &[OpenThing], kind: ReportKind) -> Vec<PlannedAction>;
+}
+
+/// Something that is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenThing {
+    /// What `find_by` must hold to mean the item.
+    pub id: String,
+    /// Which part of the item, where it is not all of it.
+    pub part: Option<String>,
+    /// What settling it does, as a button says it.
+    pub label: String,
+    /// How well the report fits it.
+    pub fit: ReportFit,
+    /// What of the label is not the person's own.
+    pub untrusted: Vec<UntrustedText>,
+}
+
+/// How well a report fits something that is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReportFit {
+    /// It may be meant.
+    Perhaps,
+    /// It is meant, unless something else is as well.
+    Clear,
 }
 
 /// Something to do.

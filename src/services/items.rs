@@ -176,7 +176,19 @@ pub(super) async fn prepare<T: Item, C>(
     words: &str,
     allowed: impl Fn(&T) -> bool,
 ) -> Result<Prepared<C>, ServiceError> {
-    Ok(match find(store, index, ctx, words, allowed).await? {
+    let choice = find(store, index, ctx, words, allowed).await?;
+    prepared(ctx, choice, command, param, words)
+}
+
+/// The same for what `words` were found to mean.
+pub(super) fn prepared<T: Item, C>(
+    ctx: &RequestContext,
+    choice: Choice<T>,
+    command: C,
+    param: &str,
+    words: &str,
+) -> Result<Prepared<C>, ServiceError> {
+    Ok(match choice {
         Choice::One((item, revision)) => {
             let (starts, ends) = item.times(ctx);
             Prepared::Ready {

@@ -35,6 +35,7 @@ mod param_error;
 pub mod provenance;
 mod recurrence;
 pub mod registry;
+mod reported;
 mod schema;
 pub mod search;
 pub mod service;

@@ -9,7 +9,8 @@ use chrono_tz::Tz;
 
 pub use super::address_book::{AddressBook, PeopleQuery, Person};
 pub use super::capabilities::{
-    Content, Drafts, Fact, Facts, Listing, Offerable, Reminded, ReminderAnswer, Reminders, ToDo, ToDos,
+    Content, Drafts, Fact, Facts, Listing, Offerable, OpenThing, OpenThings, Reminded, ReminderAnswer, Reminders,
+    ReportFit, ToDo, ToDos,
 };
 pub use super::circumstance::{Circumstance, Evidence};
 use super::error::ServiceError;
@@ -274,6 +275,11 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
 
     /// It keeps what there is to do, for `/tasks`.
     fn to_dos(&self) -> Option<&dyn ToDos> {
+        None
+    }
+
+    /// It keeps what is done when a person reports it.
+    fn open_things(&self) -> Option<&dyn OpenThings> {
         None
     }
 

@@ -21,6 +21,7 @@ mod held;
 mod hostile;
 mod invariants;
 mod lazy;
+mod lists;
 mod moves;
 mod names;
 mod paging;

@@ -437,7 +437,7 @@ pub fn is_high_stakes(action: &Action) -> bool {
         | ("calendar", "list_events" | "find_free_time")
         | ("email", "search" | "read_thread" | "create_draft")
         | ("memory", "store" | "update" | "recall")
-        | ("keep", "create" | "append" | "list" | "search")
+        | ("keep", "create" | "append" | "tick" | "untick" | "remove" | "list" | "search")
         | ("contacts", "find" | "save") => false,
         // Nobody knows what it does.
         _ => true,

@@ -307,6 +307,12 @@ mod tests {
     }
 
     #[test]
+    fn what_is_taken_out_one_after_the_other_may_have_gone_already() {
+        assert_eq!(without("remind me, if so, if not", &(18..24)), "remind me, if so");
+        assert_eq!(without("remind me, if so", &(11..17)), "remind me");
+    }
+
+    #[test]
     fn what_is_not_understood_whole_is_not_looked_up() {
         for said in [
             "if I'm free at 3 and it isn't raining",

@@ -21,6 +21,12 @@ pub(crate) struct Intent {
 }
 
 /// The intents of a message.
+/// Whether a message asks for what no single look can tell.
+pub fn investigates(hearing: &Hearing) -> bool {
+    let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
+    intents(hearing, &heard).iter().any(|intent| intent.investigates && !intent.weak)
+}
+
 pub(crate) fn intents(hearing: &Hearing, heard: &AnnotatedText) -> Vec<Intent> {
     Parser::new(hearing, heard, &[], &Tries::default()).intents()
 }

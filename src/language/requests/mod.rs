@@ -44,6 +44,7 @@ pub(crate) mod parser;
 pub(crate) mod phrases;
 mod prices;
 mod reading;
+mod reports;
 mod said;
 pub(crate) mod slot_types;
 mod talk;
@@ -71,10 +72,12 @@ pub use complete::{complete, gives_up};
 pub use condition::{Condition, ConditionKind, unheeded_conditions};
 pub use explain::{explain, in_short};
 pub use held::left_out;
+pub use intents::investigates;
 pub use notation::Mistake;
 pub use orders::order;
 pub use phrases::{Phrases, PhrasesError};
 pub use prices::TokenClass;
+pub use reports::{ReportKind, StateReport, report};
 pub use talk::{chat, is_small_talk, not_understood};
 
 /// A message and what is known around it.

@@ -210,7 +210,7 @@ fn quoted_text_is_not_the_persons_command() {
 }
 
 /// The catalog table of the design: every parameter a plan may name.
-const CATALOG: [(&str, &str); 26] = [
+const CATALOG: [(&str, &str); 29] = [
     ("task.create", "title description priority deadline repeat remind_before remind_at"),
     ("task.list", "status due_before"),
     ("task.update", "find_by changes"),
@@ -232,6 +232,9 @@ const CATALOG: [(&str, &str); 26] = [
     ("memory.forget", "find_by"),
     ("keep.create", "title text items"),
     ("keep.append", "find_by text"),
+    ("keep.tick", "find_by items near"),
+    ("keep.untick", "find_by items near or_add"),
+    ("keep.remove", "find_by items near"),
     ("keep.list", ""),
     ("keep.search", "query"),
     ("keep.delete", "find_by"),

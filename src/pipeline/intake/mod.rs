@@ -15,6 +15,7 @@ pub mod debounce;
 pub mod offers;
 pub mod pages;
 mod question;
+mod report;
 mod resumed;
 pub mod settings;
 
@@ -37,7 +38,7 @@ struct Step {
 }
 
 /// In order; the comments say why each stands where it does.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     // What an earlier life began is told from its journal: looked at anew, it could be done twice.
     Step { name: "resumed", answer: |turn| resumed::answer(turn).boxed() },
     // A press carries what it means; it has no words for the others to read.
@@ -62,6 +63,8 @@ const STEPS: [Step; 13] = [
     Step { name: "record", answer: |turn| record::answer(turn).boxed() },
     // What is left may complete the request that we asked about.
     Step { name: "reply", answer: |turn| question::answer(turn).boxed() },
+    // "Bins are out" is no request: routed, it would be talk, or a task of its own. An open question gets it first.
+    Step { name: "report", answer: |turn| report::answer(turn).boxed() },
     // Nobody else took it, and it stands right below a card: small talk would leave open what became of that.
     Step { name: "undecided", answer: |turn| undecided::answer(turn).boxed() },
 ];

@@ -22,7 +22,7 @@ use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
 use crate::ports::{Expect, StoreError};
 
-const LEAVE_IT: &str = "Leave it";
+pub(crate) const LEAVE_IT: &str = "Leave it";
 /// Of each part of a message that is said back.
 const PART_CHARS_MAX: usize = 120;
 

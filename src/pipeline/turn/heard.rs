@@ -3,7 +3,6 @@
 use super::Turn;
 use crate::core::history::PastAction;
 use crate::language::requests;
-use crate::language::requests::intents::intents;
 use crate::language::requests::{Hearing, Past, Understood};
 use crate::ports::records::{Shown, Speaker};
 
@@ -46,7 +45,7 @@ impl Turn<'_> {
     pub fn investigates(&self) -> bool {
         let (reference, past) = (self.reference(), self.past());
         let hearing = Hearing { text: self.words(), reference: &reference, history: &past, phrases: &[] };
-        intents(&hearing).iter().any(|intent| intent.investigates && !intent.weak)
+        requests::investigates(&hearing)
     }
 
     /// The same of other words of the person's.

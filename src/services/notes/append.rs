@@ -74,16 +74,14 @@ impl Handle<AppendNote> for NotesService {
     async fn prepare(&self, ctx: &RequestContext, command: AppendNote) -> Result<Prepared<AppendNote>, ServiceError> {
         let words = texts::filled(Some(&command.find_by)).unwrap_or_default();
         let begins = AppendNote { find_by: command.find_by.clone(), text: command.text.clone() };
-        Ok(
-            match items::prepare::<Note, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await?
-            {
-                Prepared::NotFound { .. } if names_a_list(&words) => Prepared::as_is(begins),
-                Prepared::NotFound { what } => Prepared::NotFound {
-                    what: format!("{what} Say “make a list called {}” and I'll start it.", texts::brief(&words)),
-                },
-                found @ (Prepared::Ready { .. } | Prepared::Several { .. }) => found,
+        let choice = self.named(ctx, &words, |_| true).await?;
+        Ok(match items::prepared(ctx, choice, command, "find_by", &words)? {
+            Prepared::NotFound { .. } if names_a_list(&words) => Prepared::as_is(begins),
+            Prepared::NotFound { what } => Prepared::NotFound {
+                what: format!("{what} Say “make a list called {}” and I'll start it.", texts::brief(&words)),
             },
-        )
+            found @ (Prepared::Ready { .. } | Prepared::Several { .. }) => found,
+        })
     }
 
     /// Adding commutes: a note that grew since it was looked up is still the one that was meant.

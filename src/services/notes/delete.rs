@@ -75,7 +75,8 @@ impl Handle<DeleteNote> for NotesService {
 
     async fn prepare(&self, ctx: &RequestContext, command: DeleteNote) -> Result<Prepared<DeleteNote>, ServiceError> {
         let words = command.find_by.clone();
-        items::prepare::<Note, _>(&self.store, &self.index, ctx, command, "find_by", &words, |_| true).await
+        let choice = self.named(ctx, &words, |_| true).await?;
+        items::prepared(ctx, choice, command, "find_by", &words)
     }
 
     async fn perform(&self, call: Invocation<'_, DeleteNote>) -> Result<Completed<NoteChanged>, ServiceError> {

@@ -1,14 +1,21 @@
 //! Notes and lists.
 //!
 //! A note is a list when it has entries, or nothing at all yet; what is added to a list becomes entries,
-//! what is added to a text becomes a line of it.
+//! what is added to a text becomes a line of it. Entries are ticked and taken off one by one (see [`entries`]).
 
 mod append;
 mod create;
 mod delete;
+mod entries;
 mod list;
+mod named;
+mod open;
 mod record;
+mod remove;
 mod search;
+mod sought;
+mod tick;
+mod untick;
 
 use std::sync::Arc;
 
@@ -19,8 +26,11 @@ use delete::DeleteNote;
 use list::ListNotes;
 pub use record::Note;
 use record::Notes;
+use remove::RemoveEntries;
 use search::SearchNotes;
 use serde_json::Value;
+use tick::TickEntries;
+use untick::UntickEntries;
 
 use super::command::{Completed, planned};
 use super::error::ServiceError;
@@ -30,7 +40,8 @@ use super::pages;
 use super::registry::Registration;
 use super::search::{Fit, PERHAPS, WordQuery, WordedItem};
 use super::service::{
-    Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted,
+    Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, OpenThings, RequestContext, Service, ServiceInfo,
+    Wanted,
 };
 use super::texts;
 use crate::core::ids::UserId;
@@ -99,6 +110,7 @@ fn question(param: &str) -> &'static str {
         "title" => "What should the note be called?",
         "text" => "What should I write down?",
         "query" => "What should I look for in your notes?",
+        "items" => "Which entries do you mean?",
         _ => "Which note do you mean?",
     }
 }
@@ -110,6 +122,9 @@ impl NotesService {
         Registration::of(info, self)
             .command::<CreateNote>()
             .command::<AppendNote>()
+            .command::<TickEntries>()
+            .command::<UntickEntries>()
+            .command::<RemoveEntries>()
             .command::<ListNotes>()
             .command::<SearchNotes>()
             .command::<DeleteNote>()
@@ -153,6 +168,10 @@ impl Service for NotesService {
             shown: Some(said),
             untrusted: note.untrusted(),
         })))
+    }
+
+    fn open_things(&self) -> Option<&dyn OpenThings> {
+        Some(self)
     }
 
     async fn export(&self, owner: &UserId) -> Result<Vec<(&'static str, Vec<Value>)>, ServiceError> {

@@ -20,6 +20,8 @@ use crate::services::search::WordQuery;
 use crate::services::service::{Attempt, RequestContext};
 use crate::services::{show, texts};
 
+use super::entries;
+
 /// Something written down.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
@@ -31,7 +33,7 @@ pub struct Note {
     pub title: String,
     /// What it says.
     pub text: Option<String>,
-    /// The entries of a list.
+    /// The entries of a list, ticked or not; see [`entries`](super::entries).
     pub items: Vec<String>,
     /// What of it is somebody else's.
     #[serde(default, skip_serializing_if = "Others::is_empty")]
@@ -66,24 +68,59 @@ impl Note {
         // "Eggs on the shopping list": what the title does not say, the entry does.
         let own: Vec<&String> = wanted.iter().filter(lacks_of_title).collect();
         let holds = |entry: &&String| {
-            let has = stems(entry);
+            let has = stems(entries::words_of(entry));
             own.iter().all(|stem| has.contains(stem))
         };
         let entry = self.items.iter().find(holds).filter(|_| !own.is_empty());
         match entry {
-            Some(entry) => Some(format!("{} in {}", texts::brief(entry), texts::brief(&self.title))),
+            Some(entry) => Some(format!("{} in {}", texts::brief(entries::words_of(entry)), texts::brief(&self.title))),
             None => (own.is_empty() && !wanted.is_empty()).then(|| texts::brief(&self.title)),
         }
     }
 
-    fn is_list(&self) -> bool {
+    pub(super) fn is_list(&self) -> bool {
         !self.items.is_empty() || self.text.is_none()
+    }
+
+    /// Ticks each of these entries once, or takes the tick away; the first of them that is not one, if any.
+    pub(super) fn tick(&mut self, words: &[String], ticks: bool) -> Result<(), String> {
+        for wanted in words {
+            let place = self.place_of(wanted, |is_ticked| is_ticked != ticks).ok_or_else(|| wanted.clone())?;
+            let entry = &mut self.items[place];
+            *entry = if ticks { entries::ticked(entry) } else { entries::words_of(entry).to_owned() };
+        }
+        Ok(())
+    }
+
+    /// Takes each of these entries off once; the first of them that is not one, if any.
+    pub(super) fn remove(&mut self, words: &[String]) -> Result<(), String> {
+        for wanted in words {
+            let place = self.place_of(wanted, |_| true).ok_or_else(|| wanted.clone())?;
+            self.items.remove(place);
+        }
+        Ok(())
+    }
+
+    /// Whether an entry says this, ticked or not.
+    pub(super) fn has(&self, words: &str) -> bool {
+        self.place_of(words, |_| true).is_some()
+    }
+
+    /// Adds one entry as it is; `source`: whose it is, unless it is the person's own.
+    pub(super) fn append_one(&mut self, entry: &str, source: Option<String>) {
+        self.others.add("items", entry, source);
+        self.items.push(entry.to_owned());
+    }
+
+    fn place_of(&self, words: &str, fits: impl Fn(bool) -> bool) -> Option<usize> {
+        let is_meant = |entry: &String| entries::words_of(entry) == words && fits(entries::is_ticked(entry));
+        self.items.iter().position(is_meant)
     }
 
     /// Adds entries to a list, a line to a text; `source`: whose they are, unless they are the person's own.
     pub(super) fn append(&mut self, text: &str, source: Option<String>) {
         if self.is_list() {
-            let entries = entries(text);
+            let entries = entries_in(text);
             self.others.add("items", &entries.join("\n"), source);
             self.items.extend(entries);
         } else if let Some(old) = &mut self.text {
@@ -107,7 +144,7 @@ impl Note {
 }
 
 /// The entries in a text: its lines, or, when it is one line, what commas and "and" separate.
-pub(super) fn entries(text: &str) -> Vec<String> {
+pub(super) fn entries_in(text: &str) -> Vec<String> {
     let plain = |entry: &str| entry.trim().trim_start_matches(['-', '•', '*', '▫']).trim().to_owned();
     let lines: Vec<&str> = text.lines().collect();
     let parts: Vec<&str> = match lines.as_slice() {
@@ -153,7 +190,8 @@ impl Item for Note {
     }
 
     fn body(&self) -> String {
-        self.items.iter().chain(&self.text).map(String::as_str).collect::<Vec<_>>().join("\n")
+        let entries = self.items.iter().map(|entry| entries::words_of(entry));
+        entries.chain(self.text.as_deref()).collect::<Vec<_>>().join("\n")
     }
 
     fn at(&self) -> DateTime<Utc> {
@@ -161,8 +199,8 @@ impl Item for Note {
     }
 
     fn label(&self, _: &RequestContext) -> String {
-        let content = self.items.first().or(self.text.as_ref());
-        match content {
+        let first = self.items.first().map(|entry| entries::words_of(entry));
+        match first.or(self.text.as_deref()) {
             Some(content) => format!("{}: {}", texts::brief(&self.title), texts::brief(content)),
             None => texts::brief(&self.title),
         }
@@ -208,17 +246,25 @@ impl NoteView {
         let from = self.from.as_deref().map(show::from).unwrap_or_default();
         let mut lines = vec![format!("{}{from}", self.title)];
         lines.extend(self.text.clone());
-        lines.extend(self.items.iter().map(|item| format!("• {item}")));
+        lines.extend(self.items.iter().map(|entry| entries::shown(entry)));
         lines.join("\n")
     }
 
     /// One line of a list.
     pub(super) fn line(&self) -> String {
-        let content = if self.items.is_empty() { self.text.clone().unwrap_or_default() } else { self.items.join(", ") };
+        let content = match self.items.as_slice() {
+            [] => self.text.clone().unwrap_or_default(),
+            entries => entries.iter().map(|entry| entries::in_line(entry)).collect::<Vec<_>>().join(", "),
+        };
         if content.is_empty() {
             return format!("▫️ {}", self.title);
         }
         format!("▫️ {}: {}", self.title, shorten(&content.replace('\n', " "), 60))
+    }
+
+    /// How many entries are not ticked.
+    pub(super) fn left(&self) -> usize {
+        self.items.iter().filter(|entry| !entries::is_ticked(entry)).count()
     }
 
     /// As conversation refers to it.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::NotesService;
 use super::record::{Note, NoteView, Notes};
 use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::stakes::Stakes;
 use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject};
@@ -66,6 +67,13 @@ impl Command for SearchNotes {
         Some((rest, Self { query: self.query.clone(), after: Some(after) }))
     }
 
+    fn made(&self, output: &Notes) -> Option<ItemRef> {
+        match output.notes.as_slice() {
+            [only] => Some(only.named()),
+            _ => None,
+        }
+    }
+
     fn attempt(&self, _: &Action) -> String {
         "search your notes".to_owned()
     }
@@ -83,7 +91,10 @@ impl Handle<SearchNotes> for NotesService {
         if query.is_for_everything() {
             return self.listed(ctx, command.after.as_deref()).await;
         }
-        let (found, total) = self.matching(ctx, &query).await?;
+        let (found, total) = match self.list_called(ctx, &command.query).await? {
+            Some(list) => (vec![list], 1),
+            None => self.matching(ctx, &query).await?,
+        };
         Ok(Notes::read(pages::ranked(found, total, command.after.as_deref(), Note::id), ctx))
     }
 }

@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use chrono_tz::Europe::Berlin;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::record::entries;
+use super::record::entries_in;
 use super::*;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
@@ -56,7 +57,7 @@ fn entries_are_lines_or_what_commas_and_and_separate() {
         ("sand", vec!["sand"]),
         (", ,", vec![]),
     ] {
-        assert_eq!(entries(text), expected, "{text}");
+        assert_eq!(entries_in(text), expected, "{text}");
     }
 }
 
@@ -175,5 +176,107 @@ async fn an_entry_of_a_list_is_there_or_is_not() {
         let what = Circumstance::Exists { words: words.to_owned() };
         let evidence = keep.service.holds(&world.ctx, &what).await.unwrap().unwrap();
         assert_eq!((evidence.holds, evidence.shown.as_deref()), (shown.is_some(), shown), "{words}");
+    }
+}
+
+#[tokio::test]
+async fn entries_are_ticked_unticked_and_taken_off() {
+    let (world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Groceries", "items": ["Oat milk", "eggs", "milk"]})).await;
+    let shopping = |items: Value| json!({"find_by": "the shopping list", "items": items});
+    let (result, told) = world.run_told(&keep, "tick", shopping(json!(["milk", "the egg"]))).await;
+    assert_eq!(result["note"]["items"], json!(["Oat milk", "[x] eggs", "[x] milk"]));
+    assert_eq!(told, "☑ Ticked off on Groceries: milk, eggs (1 left)");
+    let (result, told) = world.run_told(&keep, "untick", shopping(json!("eggs"))).await;
+    assert_eq!((&result["note"]["items"][1], told.as_str()), (&json!("eggs"), "🗒 Back on Groceries: eggs"));
+    let (result, told) = world.run_told(&keep, "remove", shopping(json!(["milk"]))).await;
+    assert_eq!(result["note"]["items"], json!(["Oat milk", "eggs"]));
+    assert_eq!(told, "🗒 Took off Groceries: milk");
+    let (_, told) = world.run_told(&keep, "tick", shopping(json!("eggs and oat milk"))).await;
+    assert_eq!(told, "☑ Ticked off on Groceries: eggs, Oat milk (nothing is left)");
+    let (_, told) = world.run_told(&keep, "search", json!({"query": "groceries"})).await;
+    assert_eq!(told, "🗒 Groceries\n☑ Oat milk\n☑ eggs");
+}
+
+#[tokio::test]
+async fn an_entry_is_looked_for_on_the_list_last_spoken_of_and_then_on_all() {
+    let (world, keep) = world();
+    let make = async |title: &str, items: Value| {
+        let made = world.run(&keep, "create", json!({"title": title, "items": items})).await;
+        made["note"]["id"].as_str().unwrap().to_owned()
+    };
+    let packing = make("Packing", json!(["soap", "socks"])).await;
+    let party = make("Party", json!(["soap", "cake"])).await;
+    let target = async |params: Value| match world.prepare(&keep, "tick", params).await {
+        Prepared::Ready { target, .. } => Ok(target.unwrap().label),
+        Prepared::Several { param, candidates, .. } => Err(format!("{param}? {}", candidates.len())),
+        Prepared::NotFound { what } => Err(what),
+    };
+    assert_eq!(target(json!({"items": ["soap"], "near": packing})).await, Ok("Packing".to_owned()));
+    assert_eq!(target(json!({"items": ["cake"], "near": packing})).await, Ok("Party".to_owned()));
+    assert_eq!(target(json!({"find_by": "the list", "items": ["socks"]})).await, Ok("Packing".to_owned()));
+    assert_eq!(target(json!({"items": ["soap"]})).await, Err("find_by? 2".to_owned()));
+    assert_eq!(target(json!({"items": ["cak"]})).await, Err("items=cak? 1".to_owned()));
+    assert_eq!(target(json!({"items": ["paint"]})).await, Err("“paint” is on none of your lists.".to_owned()));
+    let nowhere = target(json!({"items": ["paint"], "near": party})).await;
+    assert_eq!(nowhere, Err("“paint” is not on Party; it has: soap, cake.".to_owned()));
+}
+
+#[tokio::test]
+async fn an_entry_that_was_not_there_is_added_only_where_that_was_asked_for() {
+    let (world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Shopping", "items": ["milk"]})).await;
+    let put_back = |or_add: bool| json!({"find_by": "shopping", "items": ["tea"], "or_add": or_add});
+    let prepared = world.prepare(&keep, "untick", put_back(false)).await;
+    assert!(matches!(prepared, Prepared::NotFound { .. }), "{prepared:?}");
+    let result = world.run(&keep, "untick", put_back(true)).await;
+    assert_eq!(result["note"]["items"], json!(["milk", "tea"]));
+}
+
+#[tokio::test]
+async fn what_changed_meanwhile_is_left_alone() {
+    let (world, keep) = world();
+    world.run(&keep, "create", json!({"title": "Shopping", "items": ["milk", "eggs"]})).await;
+    let tick = world.action(&keep, "tick", json!({"find_by": "shopping", "items": ["milk"]})).await;
+    world.run(&keep, "remove", json!({"find_by": "shopping", "items": ["eggs"]})).await;
+    let performed = keep.perform(&world.ctx, &authorized(tick.clone()), &world.attempt()).await;
+    world.commit(&performed).await.unwrap();
+    assert!(world.fails(&keep, tick).await.contains("no longer on Shopping"));
+}
+
+proptest! {
+    /// Every other line stays as it is, in its place.
+    #[test]
+    fn ticking_and_taking_off_change_no_other_line(
+        items in prop::collection::vec("(\\[x\\] ){0,2}[a-zäöü\\[-][a-zäöü\\[\\] x-]{0,10}[a-z]", 1..12),
+        pick in any::<prop::sample::Index>(),
+        act in 0..3_u8,
+    ) {
+        let world = World::at(Berlin, "2026-01-12 12:00");
+        let mut note = Note::called("List", &world.ctx, &world.attempt()).unwrap();
+        note.items.clone_from(&items);
+        let picked: &String = pick.get(&items);
+        let wanted = entries::words_of(picked).to_owned();
+        let done = match act {
+            0 => note.tick(std::slice::from_ref(&wanted), true),
+            1 => note.tick(std::slice::from_ref(&wanted), false),
+            _ => note.remove(std::slice::from_ref(&wanted)),
+        };
+        if done.is_err() {
+            prop_assert_eq!(&note.items, &items);
+            return Ok(());
+        }
+        if act == 2 {
+            let place = items.iter().position(|entry| entries::words_of(entry) == wanted).unwrap();
+            let mut rest = items.clone();
+            rest.remove(place);
+            prop_assert_eq!(&note.items, &rest);
+        } else {
+            let changed: Vec<usize> = (0..items.len()).filter(|at| note.items[*at] != items[*at]).collect();
+            prop_assert_eq!(changed.len(), 1);
+            let (old, new) = (&items[changed[0]], &note.items[changed[0]]);
+            prop_assert_eq!(entries::words_of(new), entries::words_of(old));
+            prop_assert_eq!(entries::is_ticked(new), act == 0);
+        }
     }
 }

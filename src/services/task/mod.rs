@@ -16,6 +16,7 @@ mod delete;
 mod indexes;
 mod list;
 mod offsets;
+mod open;
 mod record;
 mod reminder;
 mod schedule;
@@ -56,7 +57,8 @@ use crate::ports::records::{Due, User};
 use crate::ports::{Change, Expect, Index, Key, Record, RecordExt, Scan, Secondary, Source, Store};
 use crate::services::service::{
     AgendaItem, AgendaKind, Circumstance, Content, ContextRole, Evidence, FallenDue, Listing, Noticed, Offerable,
-    Reminded, ReminderAnswer, Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos, Wanted,
+    OpenThings, Reminded, ReminderAnswer, Reminders, RequestContext, Rezoned, Service, ServiceInfo, ToDo, ToDos,
+    Wanted,
 };
 
 /// Its name in plans.
@@ -216,6 +218,10 @@ impl Service for TaskService {
     }
 
     fn to_dos(&self) -> Option<&dyn ToDos> {
+        Some(self)
+    }
+
+    fn open_things(&self) -> Option<&dyn OpenThings> {
         Some(self)
     }
 

@@ -66,6 +66,33 @@ pub(super) fn append(said: &ClauseReading) -> Built {
     done(action)
 }
 
+/// "take milk and eggs off the list": entries of a list that is named, or of the one talked about last.
+pub(super) fn entries(said: &ClauseReading, command: &str) -> Built {
+    let mut action = said.action("keep", command);
+    // "Remove the window cleaner task from my list" speaks of no list of these.
+    let is_task = said.holds("items", "tasknoun");
+    let is_reference = is_task || said.grammar.lexicon.is_phrase("it", &said.ids("items"));
+    let Some(items) = said.raw("items").map(|items| entry_names(&items)).filter(|_| !is_reference) else {
+        return Built::No;
+    };
+    set(&mut action, "items", Some(Value::Array(items)));
+    set(&mut action, "find_by", said.raw("name").map(|name| without_determiner(&name).to_owned()));
+    set(&mut action, "near", list_shown(said));
+    done(action)
+}
+
+/// What commas and "and" divide, each without its article.
+fn entry_names(items: &str) -> Vec<Value> {
+    let bare = |item: Value| item.as_str().map(|item| Value::from(without_determiner(item)));
+    things(items).into_iter().filter_map(bare).collect()
+}
+
+/// The id of the list talked about last, whatever else was since.
+fn list_shown(said: &ClauseReading) -> Option<String> {
+    let past = history::latest(said.hearing.history, |past| past.service == "keep" && past.item.is_some())?;
+    past.item.as_ref().map(|item| item.id.clone()).filter(|id| !id.is_empty())
+}
+
 /// The list talked about last.
 fn list_before(said: &ClauseReading) -> Option<String> {
     let past = history::latest(said.hearing.history, |past| !past.params.is_empty())?;
@@ -85,8 +112,10 @@ pub(super) fn list(said: &ClauseReading) -> Built {
 /// "what's on my packing list?"
 pub(super) fn search(said: &ClauseReading) -> Built {
     let mut action = said.action("keep", "search");
-    let name = said.raw("list").or_else(|| said.raw("query")).map(|q| without_determiner(&q).to_owned());
-    let Some(query) = name else { return Built::No };
+    let name = |slot: &str| said.raw(slot).map(|name| without_determiner(&name).to_owned());
+    // "Is milk on the list?": whichever has it.
+    let list = name("list").filter(|list| lower(list) != "list");
+    let Some(query) = list.or_else(|| name("query")) else { return Built::No };
     set(&mut action, "query", Some(query));
     done(action)
 }

@@ -1,0 +1,302 @@
+//! What a person says is done: "bins are out", "got the eggs", "rent is paid".
+//!
+//! Frames and verbs are data (`data/language/requests/reports.*.txt`): a message that a frame covers as a whole is a
+//! report. It tells what was done to what; what was to be done may have been
+//! called otherwise ("put the bins out"), so a report has the verbs that it may have been called by. Invariant: a
+//! question, something denied and something still to come is no report. Not here: what there is to be done, and whether
+//! a report fits it.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::Hearing;
+use super::grammar::GRAMMAR;
+use super::lexicon::WordId;
+use super::phrases::{self, Phrases, PhrasesError};
+use super::reading::{tidy, without_determiner};
+use crate::core::plan::PlannedAction;
+use crate::language::time;
+use crate::language::time::{Reference, When};
+use crate::language::tokens::lower;
+
+const TEXTS: [&str; 2] = [
+    include_str!("../../../data/language/requests/reports.en.txt"),
+    include_str!("../../../data/language/requests/reports.de.txt"),
+];
+/// Stands for every verb.
+const ANY: &str = "any";
+const VERBS: &str = "verbs";
+/// The frames as commands: a report, one that orders as well, and one that takes something back.
+const REPORTED: &str = "reported";
+const ORDERED: &str = "ordered";
+const REOPENED: &str = "reopened";
+
+static FRAMES: LazyLock<Result<Phrases, PhrasesError>> = LazyLock::new(|| Phrases::read("", &written_out()));
+
+/// What is said to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateReport {
+    /// In the person's words, without an article.
+    pub what: String,
+    /// What doing it may have been called; any verb, where there is none.
+    pub verbs: Vec<String>,
+    pub kind: ReportKind,
+}
+
+/// How a report is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportKind {
+    /// It is told that something was done to it: "paid".
+    Told,
+    /// It is told how it is, which may mean something else: "out", "off".
+    State,
+    /// It is ordered to tick it off.
+    Order,
+    /// It is ordered to take the tick away.
+    Reopen,
+}
+
+impl StateReport {
+    /// A report of each of the things that commas and "and" divide; none where there is only one.
+    pub fn parts(&self) -> Vec<StateReport> {
+        let things = super::reading::things(&self.what);
+        let of = |what: &str| StateReport { what: without_determiner(what).to_owned(), ..self.clone() };
+        let parts: Vec<StateReport> = things.iter().filter_map(|thing| thing.as_str().map(of)).collect();
+        if parts.len() > 1 { parts } else { Vec::new() }
+    }
+}
+
+/// The report that a message is, if it is nothing else.
+pub fn report(text: &str, reference: &Reference) -> Option<StateReport> {
+    let frames = FRAMES.as_ref().ok()?;
+    if text.trim_end().ends_with(['?', '？', '؟']) {
+        return None;
+    }
+    let hearing = Hearing { text, reference, history: &[], phrases: &[frames] };
+    let PlannedAction { command, params, .. } = phrases::planned(&hearing, &[])?;
+    let said = |name: &str| params.get(name).and_then(|value| value.as_str());
+    if said("when").is_some_and(|when| is_to_come(when, reference)) {
+        return None;
+    }
+    let what = without_determiner(&tidy(said("what")?)).to_owned();
+    let (verbs, kind) = if said(VERBS) == Some(ANY) { (Vec::new(), ReportKind::Told) } else { verbs_of(text, &what)? };
+    let kind = match command.as_str() {
+        ORDERED => ReportKind::Order,
+        REOPENED => ReportKind::Reopen,
+        _ => kind,
+    };
+    is_thing(&what).then_some(StateReport { what, verbs, kind })
+}
+
+fn is_to_come(words: &str, reference: &Reference) -> bool {
+    let is_later = |when: When| when.start().is_none_or(|start| start > reference.now);
+    match time::resolve(words, reference) {
+        Some(Ok(when)) => is_later(when),
+        Some(Err(_)) | None => true,
+    }
+}
+
+/// Names something that can be done: nothing that asks, denies, or points elsewhere.
+fn is_thing(what: &str) -> bool {
+    const NOWHERE: [&str; 4] = ["negation", "dearcondition", "hypothetical", "unless"];
+    const NOT_FIRST: [&str; 5] = ["pronoun", "it", "negated", "aside", "asking"];
+    let lexicon = GRAMMAR.lexicon;
+    // "I'm" speaks of "I".
+    let bare = |word: &str| lower(word).split('\'').next().map_or(WordId::UNKNOWN, |word| lexicon.read_word(word));
+    let ids: Vec<WordId> = what.replace('’', "'").split_whitespace().map(bare).collect();
+    let denies = what.split_whitespace().any(|word| lower(word).ends_with("n't"));
+    let is_to_do = lower(what).starts_with("to ");
+    !ids.is_empty()
+        && !denies
+        && !is_to_do
+        && !NOWHERE.iter().any(|class| lexicon.find(class, &ids).is_some())
+        && !NOT_FIRST.iter().any(|class| lexicon.starts(class, &ids).is_some())
+}
+
+/// What may be said of a thing that was done, and what doing it may have been called.
+struct VerbRow {
+    kind: ReportKind,
+    said: Vec<Vec<&'static str>>,
+    verbs: Vec<&'static str>,
+}
+
+static VERB_ROWS: LazyLock<Vec<VerbRow>> = LazyLock::new(|| {
+    let rows = TEXTS.iter().map(|text| sections(text)).flat_map(|sections| {
+        let of = |(name, kind)| {
+            let lines = sections.get(name).cloned().unwrap_or_default();
+            lines.into_iter().filter_map(move |line| row(line, kind)).collect::<Vec<_>>()
+        };
+        [("verbs", ReportKind::Told), ("states", ReportKind::State), ("pairs", ReportKind::Told)].map(of)
+    });
+    rows.flatten().collect()
+});
+
+fn row(line: &'static str, kind: ReportKind) -> Option<VerbRow> {
+    let (said, verbs) = line.split_once('=')?;
+    let said = said.split(',').map(|said| said.split_whitespace().collect()).collect();
+    Some(VerbRow { kind, said, verbs: verbs.split(',').map(str::trim).collect() })
+}
+
+/// The verbs of what is said beside a thing; of words of which some mean more together, those.
+fn verbs_of(text: &str, what: &str) -> Option<(Vec<String>, ReportKind)> {
+    let words = |text: &str| -> Vec<String> {
+        let bare = |word: &str| lower(word.trim_matches(|c: char| !c.is_alphanumeric()));
+        text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
+    };
+    let (all, what) = (words(text), words(what));
+    let at = all.windows(what.len()).position(|window| window == what).unwrap_or(all.len());
+    let beside =
+        |word: &str| all.iter().enumerate().any(|(i, said)| !(at..at + what.len()).contains(&i) && said == word);
+    let length = |row: &VerbRow| {
+        let said = row.said.iter().filter(|said| said.iter().all(|word| beside(word)));
+        said.map(Vec::len).max()
+    };
+    let longest = VERB_ROWS.iter().filter_map(length).max()?;
+    let rows: Vec<&VerbRow> = VERB_ROWS.iter().filter(|row| length(row) == Some(longest)).collect();
+    let is_state = rows.iter().all(|row| row.kind == ReportKind::State);
+    let mut verbs: Vec<String> = rows.iter().flat_map(|row| &row.verbs).map(|verb| (*verb).to_owned()).collect();
+    if verbs.iter().any(|verb| verb == ANY) {
+        verbs.clear();
+    }
+    Some((verbs, if is_state { ReportKind::State } else { ReportKind::Told }))
+}
+
+/// The frames with the verbs in them, as the phrases of a service.
+fn written_out() -> String {
+    let mut out = String::new();
+    for text in TEXTS {
+        let sections = sections(text);
+        let of = |name: &str| sections.get(name).map(Vec::as_slice).unwrap_or_default();
+        let either = |mut words: Vec<&str>| {
+            words.sort_unstable();
+            words.dedup();
+            format!("({})", words.join("|"))
+        };
+        let said = |name: &str| -> Vec<&str> {
+            let rows = of(name).iter().filter_map(|line| line.split_once('='));
+            rows.flat_map(|(said, _)| said.split(',').map(str::trim)).collect()
+        };
+        let (firsts, seconds): (Vec<&str>, Vec<&str>) =
+            said("pairs").iter().filter_map(|pair| pair.split_once(' ')).unzip();
+        let filled = |name: &str, said: Vec<&str>, with: Vec<&str>| -> Vec<String> {
+            let (said, with) = (either(said), either(with));
+            of(name).iter().map(|frame| frame.replace("SAID", &said).replace("WITH", &with)).collect()
+        };
+        let reported = [
+            filled("active", said("verbs"), Vec::new()),
+            filled("passive", [said("verbs"), said("states")].concat(), Vec::new()),
+            filled("split", firsts, seconds),
+        ];
+        let tick = of("tick").join("|");
+        out.push_str(&format!("{REPORTED}\n"));
+        reported.iter().flatten().for_each(|frame| out.push_str(&format!("  {frame}\n")));
+        out.push_str(&format!("{ORDERED} {VERBS}={ANY}\n"));
+        of("order").iter().for_each(|frame| out.push_str(&format!("  {frame}\n")));
+        out.push_str(&format!("{REOPENED} {VERBS}={ANY}\n"));
+        of("reopen").iter().for_each(|frame| out.push_str(&format!("  {frame}\n")));
+        out.push_str(&format!("{ORDERED}\n"));
+        for frame in reported.iter().flatten().filter(|_| !tick.is_empty()) {
+            out.push_str(&format!(
+                "  {frame} , [please|you can] ({tick})\n  {frame} (and|so) [please|you can] ({tick})\n"
+            ));
+        }
+    }
+    out
+}
+
+/// The indented lines below each heading.
+fn sections(text: &'static str) -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut sections: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut heading = "";
+    for line in text.lines().filter(|line| super::lexicon::is_data(line)) {
+        if line.starts_with(' ') {
+            sections.entry(heading).or_default().push(line.trim());
+        } else {
+            heading = line.trim();
+        }
+    }
+    sections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::requests::tests::monday;
+
+    fn reported(text: &str) -> Option<(String, Vec<String>, ReportKind)> {
+        report(text, &monday()).map(|report| (report.what, report.verbs, report.kind))
+    }
+
+    #[test]
+    fn the_data_hold_no_mistake() {
+        FRAMES.as_ref().unwrap();
+    }
+
+    #[test]
+    fn what_is_said_to_be_done_is_a_report() {
+        for (text, what, verb, kind) in [
+            ("bins are out", "bins", Some("put out"), ReportKind::State),
+            ("the bins are out!", "bins", Some("take out"), ReportKind::State),
+            ("got the eggs", "eggs", Some("buy"), ReportKind::Told),
+            ("I've got milk and bread", "milk and bread", Some("get"), ReportKind::Told),
+            ("rent is paid", "rent", Some("pay"), ReportKind::Told),
+            ("rent paid", "rent", Some("pay"), ReportKind::Told),
+            ("I just called mom", "mom", Some("call"), ReportKind::Told),
+            ("i called mom this morning", "mom", Some("call"), ReportKind::Told),
+            ("we have booked the dentist", "dentist", Some("book"), ReportKind::Told),
+            ("the dentist has been booked", "dentist", Some("book"), ReportKind::Told),
+            ("took the bins out", "bins", Some("take out"), ReportKind::Told),
+            ("I picked up the parcel", "parcel", Some("collect"), ReportKind::Told),
+            ("the report is done", "report", None, ReportKind::Told),
+            ("I've got the eggs, cross them off", "eggs", Some("get"), ReportKind::Order),
+            ("bins are out so you can tick that off", "bins", Some("put out"), ReportKind::Order),
+            ("check off butter", "butter", None, ReportKind::Order),
+            ("cross the eggs and milk off the list", "eggs and milk", None, ReportKind::Order),
+            ("untick the soap", "soap", None, ReportKind::Reopen),
+            ("die Miete ist bezahlt", "Miete", Some("zahlen"), ReportKind::Told),
+            ("ich habe die Eier gekauft", "Eier", Some("kaufen"), ReportKind::Told),
+            ("der Müll ist raus", "Müll", Some("rausbringen"), ReportKind::State),
+        ] {
+            let (found, verbs, order) = reported(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((found.as_str(), order), (what, kind), "{text}");
+            let fits = verb.map_or(verbs.is_empty(), |verb| verbs.iter().any(|known| known == verb));
+            assert!(fits, "{text}: {verbs:?}");
+        }
+    }
+
+    #[test]
+    fn requests_questions_talk_and_what_is_not_so_are_none() {
+        for text in [
+            "",
+            "I'm done",
+            "done",
+            "got it",
+            "I got it",
+            "that's out of the question",
+            "it is done",
+            "is the rent paid?",
+            "is the rent paid",
+            "the bins are not out",
+            "the bins aren't out",
+            "I haven't paid the rent",
+            "I called mom but she didn't answer",
+            "the rent is paid tomorrow",
+            "I've got to call mom",
+            "remind me to pay the rent",
+            "if the rent is paid",
+            "she called mom",
+            "add eggs to the list",
+            "bins are out and remind me to call mom tomorrow",
+            "I paid the rent. Remind me to call mom.",
+        ] {
+            assert_eq!(reported(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn several_things_are_told_apart() {
+        let parts = report("got milk, eggs and the bread", &monday()).unwrap().parts();
+        assert_eq!(parts.iter().map(|part| part.what.as_str()).collect::<Vec<_>>(), ["milk", "eggs", "bread"]);
+        assert!(report("got the milk", &monday()).unwrap().parts().is_empty());
+    }
+}

@@ -1,0 +1,161 @@
+//! What a person says is done, held against what is open: "bins are out", "got the eggs", "check off butter".
+//!
+//! Invariants: exactly one clear fit is done at once, as the low-stakes action that its service names; several, or one
+//! that is in doubt, are asked about; where nothing fits, the message is none of this step's business, and nothing is
+//! ever made of it that was not there. Not here: which words report something (`language::requests`), and what is open
+//! (the services).
+
+use crate::core::plan::{Plan, PlannedAction};
+use crate::core::provenance::Sources;
+use crate::core::text::{shorten, visible};
+use crate::core::turn::Path;
+use crate::language::requests;
+use crate::language::requests::{ReportKind, StateReport};
+use crate::limits;
+use crate::pipeline::commit::Answer;
+use crate::pipeline::stages::act;
+use crate::pipeline::stages::doubts::{Doubt, LEAVE_IT};
+use crate::pipeline::turn::{Turn, TurnError};
+use crate::services::registry::Services;
+use crate::services::service::{OpenThing, ReportFit};
+
+/// Of a thing that is named in a remark.
+const NAMED_CHARS_MAX: usize = 60;
+
+/// An open thing, and the service that keeps it.
+type Kept = (String, OpenThing);
+
+/// What a report, or a part of one, came to.
+enum Fitting {
+    One(Kept),
+    /// Which of them is a question.
+    Several(Vec<Kept>),
+    None,
+}
+
+/// Completes what is reported, or asks which it is; `None` for everything else.
+pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError> {
+    if !turn.origin().is_own_words() || !turn.incoming.parts.is_empty() {
+        return Ok(None);
+    }
+    let Some(report) = requests::report(turn.words(), &turn.reference()) else { return Ok(None) };
+    let services = turn.brain.services.now();
+    match fitting(turn, &services, &report).await {
+        Fitting::One(kept) => settled(turn, &services, report.kind, &[kept], &[]).await.map(Some),
+        Fitting::Several(kept) => ask(turn, &services, &report, &[], kept).map(Some),
+        Fitting::None => of_parts(turn, &services, &report).await,
+    }
+}
+
+/// "Got milk and eggs": each of them by itself.
+async fn of_parts(turn: &Turn<'_>, services: &Services, report: &StateReport) -> Result<Option<Answer>, TurnError> {
+    let (mut sure, mut missing) = (Vec::new(), Vec::new());
+    let mut doubtful: Option<(StateReport, Vec<Kept>)> = None;
+    for part in report.parts() {
+        match fitting(turn, services, &part).await {
+            Fitting::One(kept) => sure.push(kept),
+            Fitting::Several(kept) if doubtful.is_none() => doubtful = Some((part, kept)),
+            Fitting::Several(_) | Fitting::None => missing.push(part.what),
+        }
+    }
+    match (doubtful, sure.is_empty()) {
+        (Some((part, kept)), _) => ask(turn, services, &part, &sure, kept).map(Some),
+        (None, false) => settled(turn, services, report.kind, &sure, &missing).await.map(Some),
+        (None, true) => Ok(None),
+    }
+}
+
+/// What is open and fits. Of several that fit clearly, what was last spoken of; a doubtful one counts only where none is
+/// clear.
+async fn fitting(turn: &Turn<'_>, services: &Services, report: &StateReport) -> Fitting {
+    let mut found: Vec<Kept> = Vec::new();
+    for service in services.iter() {
+        let Some(open) = service.service.open_things() else { continue };
+        match open.told_of(&turn.as_written(), report).await {
+            Ok(things) => found.extend(things.into_iter().map(|thing| (service.info.name.clone(), thing))),
+            Err(error) => tracing::warn!(%error, service = service.info.name, "a report was not held against it"),
+        }
+    }
+    let Some(best) = found.iter().map(|(_, thing)| thing.fit).max() else { return Fitting::None };
+    found.retain(|(_, thing)| thing.fit == best);
+    if best == ReportFit::Clear
+        && let Some(latest) = latest_item(turn)
+    {
+        let mut lately = found.iter().filter(|(_, thing)| thing.id == latest);
+        if let (Some(only), None) = (lately.next(), lately.next()) {
+            return Fitting::One(only.clone());
+        }
+    }
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) if best == ReportFit::Clear => Fitting::One(only),
+        (Some(last), _) => {
+            found.push(last);
+            Fitting::Several(found)
+        }
+        (None, _) => Fitting::None,
+    }
+}
+
+/// The id of what was last spoken of.
+fn latest_item(turn: &Turn<'_>) -> Option<String> {
+    let past = turn.past();
+    let mut actions = past.iter().rev().flat_map(|past| past.actions.iter().rev());
+    let item = actions.find_map(|action| action.item.clone())?;
+    Some(item.id).filter(|id| !id.is_empty())
+}
+
+/// The actions after which these are as the report says, those of a service together.
+fn settling(services: &Services, kept: &[Kept], kind: ReportKind) -> Vec<PlannedAction> {
+    let of_service = |name: &str| -> Vec<OpenThing> {
+        kept.iter().filter(|(service, _)| service == name).map(|(_, thing)| thing.clone()).collect()
+    };
+    let open = services.iter().filter_map(|service| Some((service, service.service.open_things()?)));
+    open.flat_map(|(service, open)| open.settling(&of_service(&service.info.name), kind)).collect()
+}
+
+async fn settled(
+    turn: &Turn<'_>,
+    services: &Services,
+    kind: ReportKind,
+    kept: &[Kept],
+    missing: &[String],
+) -> Result<Answer, TurnError> {
+    let mut answer = act::given_actions(turn, settling(services, kept, kind)).await?;
+    answer.path = Path::Action;
+    if let (Some(reply), false) = (answer.replies.first_mut(), missing.is_empty()) {
+        let named: Vec<String> = missing.iter().map(|what| named(what)).collect();
+        reply.text.push_str(&format!("\nNothing else that is open fits {}.", named.join(" or ")));
+    }
+    Ok(answer)
+}
+
+/// Which of these was meant; what is sure waits for the answer.
+fn ask(
+    turn: &Turn<'_>,
+    services: &Services,
+    report: &StateReport,
+    sure: &[Kept],
+    mut kept: Vec<Kept>,
+) -> Result<Answer, TurnError> {
+    kept.truncate(limits::READINGS_MAX);
+    let plan = |of: &[Kept]| Plan { actions: settling(services, &[sure, of].concat(), report.kind), ..Plan::default() };
+    let mut choices: Vec<(String, Plan)> =
+        kept.iter().map(|one| (visible(&one.1.label), plan(std::slice::from_ref(one)))).collect();
+    let takes_yes = choices.len() == 1;
+    if choices.len() > 1 && kept.iter().all(|(_, thing)| thing.fit == ReportFit::Clear) {
+        choices.push((if kept.len() == 2 { "Both" } else { "All of these" }.to_owned(), plan(&kept)));
+    }
+    let words = match choices.as_slice() {
+        [(label, _)] => format!("I'm not sure what {} is. {label}? Nothing is done yet.", named(&report.what)),
+        _ => format!("Which do you mean by {}? Nothing is done yet.", named(&report.what)),
+    };
+    let domains: Vec<String> = kept.iter().chain(sure).map(|(service, _)| service.clone()).collect();
+    let untrusted = kept.iter().flat_map(|(_, thing)| thing.untrusted.iter().cloned()).collect();
+    let sources = Sources { own: turn.own_words(), untrusted, ..Sources::default() };
+    let doubt = Doubt { words, choices, leave: LEAVE_IT, takes_yes, remark: None };
+    Ok(doubt.ask(turn, &domains, &sources, vec![turn.words().to_owned()])?)
+}
+
+fn named(what: &str) -> String {
+    format!("“{}”", visible(&shorten(what, NAMED_CHARS_MAX)))
+}
