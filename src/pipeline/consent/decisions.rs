@@ -17,7 +17,7 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::stages::execute;
 use crate::pipeline::stages::execute::{Grant, Ran, Start};
-use crate::ports::records::{Due, DueKind, PendingOpen, Show};
+use crate::ports::records::{Due, DueKind, PendingOpen, Show, Undo};
 use crate::ports::{Batch, Change, Expect, Key, Reader, Record, RecordExt, Scan, StoreError, Table};
 
 /// Said to whoever decides a card whose record is broken.
@@ -42,6 +42,8 @@ pub struct Finished {
     pub run: Run,
     /// Texts of others that it holds.
     pub untrusted: Vec<UntrustedText>,
+    /// How to take back what can be taken back.
+    pub undo: Vec<Undo>,
     /// The final state, the end of the run, the audit row.
     pub batch: Batch,
 }
@@ -237,8 +239,8 @@ impl Brain {
         batch.put(&pending, Expect::Revision(revision))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         ran.end_journal(&mut batch);
-        let Ran { run, untrusted, .. } = ran;
-        Ok(Finished { pending, run, untrusted, batch })
+        let Ran { run, untrusted, undo, .. } = ran;
+        Ok(Finished { pending, run, untrusted, undo: undo.into_iter().flatten().collect(), batch })
     }
 
     /// An approved card that will not execute.
@@ -262,7 +264,7 @@ impl Brain {
         batch.put(&pending, Expect::Revision(revisions.pending))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         batch.delete(Table::Runs, run.key(), Expect::Revision(revisions.run));
-        Ok(Finished { pending, run, untrusted: Vec::new(), batch })
+        Ok(Finished { pending, run, untrusted: Vec::new(), undo: Vec::new(), batch })
     }
 }
 

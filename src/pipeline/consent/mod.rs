@@ -314,7 +314,8 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     answer.batch = finished.batch;
     answer.untrusted = finished.untrusted;
     let mut reply = Reply::text(results.receipts.join("\n"));
-    reply.buttons = cards::next_buttons(turn.brain, &finished.run);
+    reply.buttons = undo::buttons(&finished.undo, &mut answer.batch)?;
+    reply.buttons.extend(cards::next_buttons(turn.brain, &finished.run));
     answer.replies.push(reply);
     Ok(answer)
 }

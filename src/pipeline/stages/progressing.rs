@@ -6,24 +6,23 @@ use super::execute;
 use super::honest::{BEFORE_ASKING, CameTo};
 use super::later::{self, Later};
 use super::respond::{self, Results};
-use crate::core::button::{Button, Press};
+use crate::core::button::Button;
 use crate::core::ids::{PendingId, RunId};
 use crate::core::markup::Formatted;
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
 use crate::core::provenance;
 use crate::core::provenance::Sources;
-use crate::core::text::shorten;
 use crate::core::turn::{Path, Reply};
 use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
-use crate::pipeline::consent::cards;
+use crate::pipeline::consent::{cards, undo};
 use crate::pipeline::intake::pages::{self, Further};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
-use crate::ports::{Change, Expect, StoreError};
+use crate::ports::{Change, StoreError};
 
 /// What the rounds of a turn add up to.
 #[derive(Debug)]
@@ -86,13 +85,7 @@ impl Progressing {
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
         ran.end_journal(&mut self.answer.batch);
-        let many = ran.undo.iter().flatten().count() > 1;
-        for undo in ran.undo.iter().flatten() {
-            let text =
-                if many { format!("↩️ Undo: {}", shorten(&undo.label, 30)) } else { "↩️ Undo".to_owned() };
-            self.answer.batch.put(undo, Expect::Absent)?;
-            self.buttons.push(vec![Button::new(text, &Press::Undo(undo.id.clone()))]);
-        }
+        self.buttons.extend(undo::buttons(ran.undo.iter().flatten(), &mut self.answer.batch)?);
         self.buttons.extend(cards::next_buttons(turn.brain, &ran.run));
         for (rest, action) in cards::next_pages(turn.brain, &ran.run) {
             let next = pages::button(turn, Further::Action { action }, rest, &mut self.answer.batch)?;

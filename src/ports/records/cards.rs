@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::millis;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::Pending;
+use crate::core::plan::PlannedAction;
 use crate::core::run::Run;
 use crate::ports::secondary::{Secondary, readable};
 use crate::ports::{Change, Key, Record, Table};
@@ -111,6 +112,9 @@ pub struct Undo {
     pub label: String,
     /// What restores the prior state; empty once used.
     pub changes: Vec<Change>,
+    /// What is done instead where the effect was outside the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversal: Option<PlannedAction>,
     /// When it was used.
     #[serde(default)]
     pub used: Option<DateTime<Utc>>,

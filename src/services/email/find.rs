@@ -6,7 +6,7 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::mail::{DRAFT, Mail, OWN};
+use super::mail::{DRAFT, Mail, MailId, OWN};
 use super::mailbox::{Conversation, MailView};
 use super::query::{FILLERS, MailQuery, NEWEST, meaningful};
 use super::read::Mailbox;
@@ -156,7 +156,8 @@ const COMPARED_MAILS: usize = 20;
 /// people win over words somewhere in the text; "latest" takes the newest of what fits.
 pub async fn thread(view: &MailView, description: &str) -> Result<ThreadMatch, ServiceError> {
     let description = description.trim();
-    if let Some(thread) = view.thread(description) {
+    let of_mail = || MailId::parse(description).and_then(|id| view.thread_of(id));
+    if let Some(thread) = view.thread(description).or_else(of_mail) {
         return Ok(view.conversation(thread).await?.map_or(ThreadMatch::Nothing, ThreadMatch::One));
     }
     let wanted: Vec<String> = words(description);

@@ -152,6 +152,10 @@ impl Entry for Watched {
         self.inner.next(action, output)
     }
 
+    fn reversal(&self, action: &Action, output: &Value) -> Option<PlannedAction> {
+        self.inner.reversal(action, output)
+    }
+
     fn next_page(&self, action: &Action, output: &Value) -> Option<(usize, PlannedAction)> {
         self.inner.next_page(action, output)
     }
