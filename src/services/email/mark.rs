@@ -46,7 +46,7 @@ impl MailMark {
             Self::Read => "read",
             Self::Unread => "unread",
             Self::Starred => "starred",
-            Self::Unstarred => "not starred",
+            Self::Unstarred => "unstarred",
             Self::Archived => "archived",
             Self::Inbox => "in the inbox",
         }
@@ -151,13 +151,12 @@ impl Command for MarkMail {
 
     fn card(&self, subject: &Subject<'_>) -> CardBody {
         let title = match self.mark {
-            MailMark::Read | MailMark::Unread | MailMark::Starred | MailMark::Unstarred => {
-                format!("Mark this mail as {}?", self.mark.words())
-            }
-            MailMark::Archived => "Archive this mail?".to_owned(),
-            MailMark::Inbox => "Move this mail back?".to_owned(),
+            MailMark::Inbox => "Move this mail back to the inbox?".to_owned(),
+            mark => format!("Mark this mail as {}?", mark.words()),
         };
-        CardBody::titled(title).words("Mail", label(subject.action, &self.find_by))
+        CardBody::titled(title)
+            .words("Mail", label(subject.action, &self.find_by))
+            .words("Goes to", self.back_to.clone().unwrap_or_default())
     }
 
     fn receipt(&self, output: &Marked, _: &Receipt<'_>) -> String {

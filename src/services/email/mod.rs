@@ -15,9 +15,11 @@ mod create_draft;
 mod delete_email;
 pub mod demo;
 pub mod drafts;
+mod enclosed;
 pub(super) mod example;
 mod filing;
 mod find;
+mod forward_email;
 mod head;
 mod indexing;
 mod mail;
@@ -49,6 +51,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use create_draft::CreateDraft;
 use delete_email::DeleteEmail;
+use forward_email::ForwardEmail;
 use indexing::SoFar;
 use mail::Mail;
 use mailbox::Mailboxes;
@@ -114,6 +117,7 @@ impl Email {
             .command::<CreateDraft>()
             .command::<SendEmail>()
             .command::<ReplyToEmail>()
+            .command::<ForwardEmail>()
             .command::<MarkMail>()
             .command::<DeleteEmail>()
             .end()
