@@ -125,6 +125,7 @@ async fn an_undo_stays_as_long_as_it_works_and_an_update_as_long_as_it_may_come_
         label: "x".to_owned(),
         changes: Vec::new(),
         reversal: None,
+        card: None,
         used: None,
     };
     puts(&rig, &undo);

@@ -13,6 +13,7 @@ use chrono_tz::Tz;
 
 use super::answers;
 use crate::core::button::{Button, CardVerb, Press, Role};
+use crate::core::ids::PendingId;
 use crate::core::outcome::Status;
 use crate::core::plan::PlannedAction;
 use crate::core::text::shorten;
@@ -61,8 +62,12 @@ pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
 pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     let mine = recent(turn).await?;
     let open = mine.iter().find(|(undo, _)| undo.used.is_none());
+    let decided = turn.state.decided.as_ref().map(|decided| &decided.pending);
+    let is_of_the_card = |undo: &Undo| undo.card.is_some() && undo.card.as_ref() == decided;
     // What came last was a card: what was done before it is offered, not taken back unasked.
-    if let Some(mut result) = answers::recorded(turn, CardVerb::Cancel).await? {
+    if !open.is_some_and(|(undo, _)| is_of_the_card(undo))
+        && let Some(mut result) = answers::recorded(turn, CardVerb::Cancel).await?
+    {
         result.path = Path::Command;
         if let (Some((undo, _)), Some(reply)) = (open, result.replies.last_mut()) {
             let label = format!("↩️ Undo: {}", shorten(&undo.label, 30));
@@ -86,6 +91,12 @@ pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         shown::without(message.message, move |other| *other == press, &mut answer);
     }
     Ok(answer)
+}
+
+/// What still takes back what this card did.
+pub(super) async fn of_card(turn: &Turn<'_>, card: &PendingId) -> Result<Option<Undo>, StoreError> {
+    let is_open = |undo: &Undo| undo.card.as_ref() == Some(card) && undo.used.is_none() && turn.ctx.now <= undo.until;
+    Ok(recent(turn).await?.into_iter().map(|(undo, _)| undo).find(is_open))
 }
 
 /// This person's undos of this chat from the last hour, newest first.

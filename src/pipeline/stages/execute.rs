@@ -32,7 +32,7 @@ use crate::core::outcome::Outcome;
 use crate::core::pending::Pending;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
-use crate::core::run::{Run, Step, StepProgress};
+use crate::core::run::{Run, RunOrigin, Step, StepProgress};
 use crate::core::stakes::{Authorized, Stakes, assess, authorize_approved, authorize_low};
 use crate::failpoint::fail_point;
 use crate::limits;
@@ -257,5 +257,9 @@ fn taking_back(
         label: entry.map_or_else(|| step.action.name(), |entry| entry.attempt(&step.action)),
         changes: inverse.unwrap_or_default(),
         reversal,
+        card: match &run.origin {
+            RunOrigin::Pending(id) => Some(id.clone()),
+            RunOrigin::Turn => None,
+        },
     })
 }

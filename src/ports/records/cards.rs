@@ -115,6 +115,9 @@ pub struct Undo {
     /// What is done instead where the effect was outside the store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reversal: Option<PlannedAction>,
+    /// The card whose yes it takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<PendingId>,
     /// When it was used.
     #[serde(default)]
     pub used: Option<DateTime<Utc>>,

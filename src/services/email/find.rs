@@ -109,6 +109,8 @@ fn row(view: &MailView, hit: &ThreadHit, zone: Tz) -> ThreadRow {
         date: local(head.date, zone),
         snippet: head.snippet.clone(),
         unread: view.is_unread(&hit.conversation.thread),
+        starred: hit.mail.file.starred,
+        archived: hit.mail.is_archived(),
         messages: hit.conversation.thread.mails.len(),
     }
 }
@@ -124,6 +126,8 @@ fn draft_row(mail: &Mail, zone: Tz) -> ThreadRow {
         date: local(mail.head.date, zone),
         snippet: mail.head.snippet.clone(),
         unread: false,
+        starred: false,
+        archived: false,
         messages: 1,
     }
 }

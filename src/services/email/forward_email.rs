@@ -104,7 +104,7 @@ impl Command for ForwardEmail {
 
     const NAME: &'static str = "forward_email";
     const SUMMARY: &'static str = "forward a mail to somebody else";
-    const EXAMPLE: &'static str = "Forward the mail about the Berlin hotel to Tom";
+    const EXAMPLE: &'static str = "Forward Anna's last mail to Tom";
     const STATUS: &'static str = "Sending your mail…";
     const STAKES: Stakes = Stakes::High;
     // The last two are made of the mail by code.

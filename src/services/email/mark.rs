@@ -134,7 +134,7 @@ impl Command for MarkMail {
 
     const NAME: &'static str = "mark";
     const SUMMARY: &'static str = "mark a mail as read, unread, starred or archived";
-    const EXAMPLE: &'static str = "Archive the newsletter from Slow Miles";
+    const EXAMPLE: &'static str = "Archive the last mail from Anna";
     const STATUS: &'static str = "Marking that mail…";
     const STAKES: Stakes = Stakes::Low;
 

@@ -45,6 +45,12 @@ pub struct ThreadRow {
     pub date: String,
     pub snippet: String,
     pub unread: bool,
+    /// The mail that was found has a star.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub starred: bool,
+    /// It lies in the archive.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
     /// How many mails it has.
     pub messages: usize,
 }
@@ -136,9 +142,14 @@ impl Command for SearchMail {
             };
         }
         let line = |thread: &ThreadRow| {
-            let mark = if thread.unread { "🔵" } else { "▫️" };
+            let mark = match (thread.unread, thread.starred) {
+                (true, _) => "🔵",
+                (false, true) => "⭐",
+                (false, false) => "▫️",
+            };
             let date = show::time(&thread.date, receipt.reference);
-            format!("{mark} {}: {} — {date}", visible(named(&thread.from)), visible(&thread.subject))
+            let archived = if thread.archived { " (archived)" } else { "" };
+            format!("{mark} {}: {} — {date}{archived}", visible(named(&thread.from)), visible(&thread.subject))
         };
         let list = format!("📬 {}", show::list(output.threads.iter().map(line).collect(), output.more));
         match so_far {
