@@ -161,9 +161,15 @@ impl Spoken {
 }
 
 /// A message without some of its bytes, and without the marks that parted them from the rest.
-pub(super) fn without(text: &str, span: &Range<usize>) -> String {
-    let before = text[..span.start].trim_end().trim_end_matches([',', '-', '–', '—']).trim_end();
-    let behind = text[span.end..].trim_start().trim_start_matches([',', '-', '–', '—']).trim_start();
+pub(super) fn without(text: &str, spans: &[Range<usize>]) -> String {
+    let ends = spans.iter().skip(1).map(|next| next.start).chain([text.len()]);
+    let before = spans.first().map_or(text, |first| &text[..first.start]).to_owned();
+    spans.iter().zip(ends).fold(before, |before, (span, end)| joined(&before, &text[span.end..end]))
+}
+
+fn joined(before: &str, behind: &str) -> String {
+    let before = before.trim_end().trim_end_matches([',', '-', '–', '—']).trim_end();
+    let behind = behind.trim_start().trim_start_matches([',', '-', '–', '—']).trim_start();
     let rest = behind.strip_prefix("then ").unwrap_or(behind);
     format!("{before} {rest}").trim().to_owned()
 }
