@@ -245,12 +245,12 @@ async fn of_a_conversation_the_newest_mail_of_whoever_is_named_is_meant() {
 async fn hostile_nameless_and_huge_mails_are_moved_like_any_other() {
     let home = Home::new();
     let name = "x\u{202E}[31m~;$(rm -rf)'\":1,:2,S";
-    home.lay("cur", name, b"From: =?utf-8?q?A=0D=0AB?= <a@x.example>\r\n\r\nnothing here");
+    home.lay("cur", name, b"From: =?utf-8?q?A=0D=0AB?= <zed@hostile.example>\r\n\r\nnothing here");
     let mut huge = b"From: Big <big@x.example>\r\nSubject: Elephant\r\n\r\n".to_vec();
     huge.resize(11 * 1024 * 1024, b'x');
     home.lay("new", "huge", &huge);
     for (words, file) in
-        [("a@x.example", ".Trash/cur/x\u{202E}[31m~;$(rm -rf)'\":1,:2,S"), ("elephant", ".Trash/cur/huge:2,")]
+        [("zed hostile", ".Trash/cur/x\u{202E}[31m~;$(rm -rf)'\":1,:2,S"), ("elephant", ".Trash/cur/huge:2,")]
     {
         let action = ready(&home, "delete_email", json!({"find_by": words})).await;
         let output = result(perform(&home, &action).await);

@@ -34,7 +34,7 @@ async fn the_text_goes_below_the_persons_words_and_the_files_as_they_were() {
     let home = Home::with(Some(server.smtp()));
     home.lay("new", "1767000002.invoice", INVOICE.as_bytes());
     let action =
-        ready(&home, json!({"find_by": "invoice", "to": ["bob@x.example"], "body": "Please have a look.\n"})).await;
+        ready(&home, json!({"find_by": "invoice", "to": ["bob@x.example"], "body": "Please have a look."})).await;
     assert_eq!(action.notes, ["first mail to this address: bob@x.example"]);
     result(perform(&home, &action).await);
     let [sent] = server.mails().try_into().expect("one mail");
@@ -103,5 +103,5 @@ async fn what_the_server_refuses_is_kept_as_a_draft_with_its_files() {
     let action = ready(&home, json!({"find_by": "invoice", "to": ["bob@x.example"]})).await;
     let performed = perform(&home, &action).await;
     assert!(performed.outcome.error().unwrap().contains("kept as a draft"), "{performed:?}");
-    assert_eq!(home.mails(Folder::Drafts).await[0].attachments.len(), 2);
+    assert_eq!(home.mails(Folder::Drafts).await[0].attachments.len(), 3);
 }
