@@ -20,6 +20,7 @@ mod held;
 mod hostile;
 mod invariants;
 mod lazy;
+mod mailing;
 mod moves;
 mod names;
 mod paging;
