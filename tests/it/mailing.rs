@@ -209,7 +209,7 @@ fn a_forward_goes_out_once_after_the_yes_and_the_card_shows_all_of_it() {
         "sam@example.com",
         "Fwd: Invoice 7",
         "“Shop” <shop@example.com>",
-        "“invoice.pdf” (17 bytes)",
+        "“invoice.pdf” (18 bytes)",
         "all of it, 11 characters",
         "Please have a look.",
         "> Please pay.",
