@@ -9,6 +9,7 @@ use super::indexing::SoFar;
 use super::query::MailQuery;
 use super::{Email, source_of};
 use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
@@ -160,6 +161,13 @@ impl Command for SearchMail {
 
     fn attempt(&self, _: &Action) -> String {
         "search your mail".to_owned()
+    }
+
+    // A single conversation is what "it" means next. A draft has no address, and is none.
+    fn made(&self, output: &Threads) -> Option<ItemRef> {
+        let [only] = output.threads.as_slice() else { return None };
+        let is_all = output.more == 0 && !only.address.is_empty();
+        is_all.then(|| ItemRef { id: only.id.clone(), label: only.subject.clone() })
     }
 }
 

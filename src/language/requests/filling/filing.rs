@@ -38,16 +38,24 @@ pub(super) fn find_by(said: &ClauseReading) -> Option<String> {
     let described = match (from, what) {
         (None, None) if says(said, &["newsletter"]) => "newsletter".to_owned(),
         (None, None) if !newest.is_empty() => "mail".to_owned(),
-        (None, None) => return history::latest(said.hearing.history, is_about_a_mail).and_then(history::handle),
+        (None, None) => return it(said).and_then(history::handle),
         (from, what) => [from, what].into_iter().flatten().collect::<Vec<_>>().join(" "),
     };
     Some(format!("{newest} {described}").trim().to_owned())
 }
 
-/// What was about one mail that is there, and no draft.
+/// The mail that was talked about last, unless something else of mail was since.
+fn it<'a>(said: &ClauseReading<'a>) -> Option<&'a PastAction> {
+    history::latest(said.hearing.history, |past| past.service == "email").filter(|past| is_about_a_mail(past))
+}
+
+/// What was about one mail that is there: no draft, and no list of several.
 pub(super) fn is_about_a_mail(past: &PastAction) -> bool {
-    let commands = ["read_thread", "mark", "reply_to_email", "forward_email"];
-    past.service == "email" && commands.contains(&past.command.as_str())
+    match past.command.as_str() {
+        "read_thread" | "mark" | "reply_to_email" | "forward_email" => past.service == "email",
+        "search" => past.service == "email" && past.item.is_some(),
+        _ => false,
+    }
 }
 
 /// Whether the clause, apart from what is said in the mail itself, has one of these words.
