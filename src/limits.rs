@@ -38,6 +38,8 @@ pub const PROBLEM_CHARS_MAX: usize = 400;
 pub const REFLECT_ROUNDS_MAX: usize = 5;
 /// Characters of one string parameter; a mail body fits, a novel does not.
 pub const PARAM_CHARS_MAX: usize = 20_000;
+/// Characters that go along of a mail that is forwarded; with its headers and the person's words it fits on a card.
+pub const FORWARD_CHARS_MAX: usize = 15_000;
 /// Recipients of one mail; beyond it a mailing list is the right tool.
 pub const RECIPIENTS_MAX: usize = 50;
 

@@ -235,6 +235,13 @@ pub trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'st
         None
     }
 
+    /// What takes it back, where its effect is outside the store: a low-stakes command over the very thing that was
+    /// changed. Offered as Undo for a while; it must find nothing to do once the thing has changed since. `None` when it
+    /// cannot be taken back, and for effects inside the store, whose records are restored.
+    fn reversal(&self, _action: &Action, _output: &Self::Output) -> Option<PlannedAction> {
+        None
+    }
+
     /// What shows the next page of a list, and how many more there are than its receipt shows; `None` when that is all.
     fn next_page(&self, _output: &Self::Output) -> Option<(usize, Self)>
     where

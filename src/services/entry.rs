@@ -84,6 +84,8 @@ pub trait Entry: Rule + Send + Sync + fmt::Debug {
     fn made(&self, action: &Action, output: &Value) -> Option<ItemRef>;
     /// What can be done next, as buttons below the receipt.
     fn next(&self, action: &Action, output: &Value) -> Vec<Button>;
+    /// See [`Command::reversal`].
+    fn reversal(&self, action: &Action, output: &Value) -> Option<PlannedAction>;
     /// See [`Command::next_page`].
     fn next_page(&self, action: &Action, output: &Value) -> Option<(usize, PlannedAction)>;
 }
@@ -322,6 +324,10 @@ impl<T: Command, S: Handle<T>> Entry for Typed<T, S> {
 
     fn next(&self, action: &Action, output: &Value) -> Vec<Button> {
         self.with_output(action, output, Command::next).unwrap_or_default()
+    }
+
+    fn reversal(&self, action: &Action, output: &Value) -> Option<PlannedAction> {
+        self.with_output(action, output, |command, output| command.reversal(action, output)).flatten()
     }
 
     fn next_page(&self, action: &Action, output: &Value) -> Option<(usize, PlannedAction)> {

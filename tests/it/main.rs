@@ -22,6 +22,7 @@ mod hostile;
 mod invariants;
 mod lazy;
 mod lists;
+mod mailing;
 mod moves;
 mod names;
 mod paging;

@@ -125,8 +125,9 @@ async fn an_undo_stays_as_long_as_it_works_and_an_update_as_long_as_it_may_come_
         order: 0,
         label: "x".to_owned(),
         changes: Vec::new(),
+        reversal: None,
+        card: None,
         used: None,
-        pending: None,
         prior: Vec::new(),
     };
     puts(&rig, &undo);

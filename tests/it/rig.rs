@@ -429,13 +429,13 @@ pub fn is_high_stakes(action: &Action) -> bool {
     let by_command = match (action.service.as_str(), action.command.as_str()) {
         ("task", "delete")
         | ("calendar", "update_event" | "delete_event")
-        | ("email", "send_email" | "reply_to_email")
+        | ("email", "send_email" | "reply_to_email" | "forward_email" | "delete_email")
         | ("memory", "forget")
         | ("keep", "delete") => true,
         ("calendar", "create_event") => invites(&Value::Object(action.params.clone())),
         ("task", "create" | "list" | "update" | "complete")
         | ("calendar", "list_events" | "find_free_time")
-        | ("email", "search" | "read_thread" | "create_draft")
+        | ("email", "search" | "read_thread" | "create_draft" | "mark")
         | ("memory", "store" | "update" | "recall")
         | ("keep", "create" | "append" | "tick" | "untick" | "remove" | "list" | "search")
         | ("contacts", "find" | "save") => false,

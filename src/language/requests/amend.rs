@@ -28,6 +28,7 @@ fn amend_one(action: &PlannedAction, words: &str, reference: &Reference) -> Opti
         ("email", "create_draft" | "send_email") => {
             letter(&mut changed.params, words) || people(&mut changed.params, "to", words)
         }
+        ("email", "forward_email") => people(&mut changed.params, "to", words),
         ("email", "reply_to_email") => letter(&mut changed.params, words),
         ("calendar", "create_event") => {
             named(&mut changed.params, "summary", words)

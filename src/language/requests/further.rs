@@ -77,7 +77,7 @@ impl Clause {
         let found_by_name = |action: &PlannedAction| {
             matches!(
                 (action.service.as_str(), action.command.as_str()),
-                ("email", "read_thread")
+                ("email", "read_thread" | "mark" | "delete_email")
                     | ("memory", "forget")
                     | ("task", "delete" | "complete")
                     | ("calendar" | "keep", "delete_event" | "delete")

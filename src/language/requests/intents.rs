@@ -6,6 +6,7 @@ use super::Hearing;
 use super::annotated::AnnotatedText;
 use super::chart::Part;
 use super::derivation::only_a_time;
+use super::grammar::GRAMMAR;
 use super::parser::{Clause, Parser, Tries};
 
 /// What one clause seems to ask.
@@ -20,13 +21,13 @@ pub(crate) struct Intent {
     pub span: Range<usize>,
 }
 
-/// The intents of a message.
 /// Whether a message asks for what no single look can tell.
 pub fn investigates(hearing: &Hearing) -> bool {
     let heard = AnnotatedText::new(hearing.text, hearing.reference, GRAMMAR.lexicon);
     intents(hearing, &heard).iter().any(|intent| intent.investigates && !intent.weak)
 }
 
+/// The intents of a message.
 pub(crate) fn intents(hearing: &Hearing, heard: &AnnotatedText) -> Vec<Intent> {
     Parser::new(hearing, heard, &[], &Tries::default()).intents()
 }

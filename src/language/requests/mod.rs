@@ -166,7 +166,7 @@ fn depending(hearing: &Hearing, domains: &[String], account: &Account, span: Ran
     if spoken.spans.len() > 1 {
         return divided(hearing, domains, &spoken, account);
     }
-    let rest = condition::without(&account.text, &span);
+    let rest = condition::without(&account.text, std::slice::from_ref(&span));
     let condition = condition::read(&account.text[span.clone()], hearing.reference);
     let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains);
     let Understood::Plan { plan, .. } = planned else { return None };
@@ -176,7 +176,7 @@ fn depending(hearing: &Hearing, domains: &[String], account: &Account, span: Ran
 
 /// "If X, Y, otherwise Z": what is left of it, asked about.
 fn divided(hearing: &Hearing, domains: &[String], spoken: &Spoken, account: &Account) -> Option<Understood> {
-    let rest = spoken.spans.iter().rev().fold(spoken.text.clone(), |text, span| condition::without(&text, span));
+    let rest = condition::without(&spoken.text, &spoken.spans);
     let planned = without_conditions(&Hearing { text: &rest, ..*hearing }, domains);
     let Understood::Plan { plan, .. } = planned else { return None };
     let text = |span: &Range<usize>| spoken.text[span.clone()].trim().to_owned();

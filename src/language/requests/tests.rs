@@ -210,7 +210,7 @@ fn quoted_text_is_not_the_persons_command() {
 }
 
 /// The catalog table of the design: every parameter a plan may name.
-const CATALOG: [(&str, &str); 29] = [
+const CATALOG: [(&str, &str); 32] = [
     ("task.create", "title description priority deadline repeat remind_before remind_at"),
     ("task.list", "status due_before"),
     ("task.update", "find_by changes"),
@@ -226,6 +226,9 @@ const CATALOG: [(&str, &str); 29] = [
     ("email.create_draft", "to subject body"),
     ("email.send_email", "to subject body"),
     ("email.reply_to_email", "find_by body"),
+    ("email.forward_email", "find_by to body"),
+    ("email.mark", "find_by as"),
+    ("email.delete_email", "find_by"),
     ("memory.store", "category key value"),
     ("memory.update", "key new_value"),
     ("memory.recall", "query"),

@@ -17,9 +17,9 @@ use crate::core::run::{Run, RunOrigin, StepProgress};
 use crate::core::turn::Reply;
 use crate::language::time::Reference;
 use crate::pipeline::brain::Brain;
-use crate::pipeline::consent::cards;
 use crate::pipeline::consent::closed;
 use crate::pipeline::consent::decisions::{Finished, Revisions};
+use crate::pipeline::consent::undo;
 use crate::pipeline::stages::execute;
 use crate::pipeline::stages::execute::{Grant, Start};
 use crate::pipeline::stages::respond;
@@ -117,7 +117,7 @@ pub(super) async fn request_context(brain: &Brain, run: &Run) -> Result<RequestC
 async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError> {
     let ctx = request_context(brain, &run).await?;
     let mut undos = Vec::new();
-    let (run, mut shows, batch, decided) = match run.origin.clone() {
+    let (run, mut shows, mut batch, decided) = match run.origin.clone() {
         RunOrigin::Turn => {
             let ran = execute::run(brain, &ctx, run, Start::at(revision), Grant::LowStakes).await?;
             let mut batch = Batch::default();
@@ -126,10 +126,10 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
         }
         RunOrigin::Pending(id) => {
             let finished = finish_card(brain, &ctx, &id, run, revision).await?;
-            let Some(Finished { pending, run, batch, undos: kept, .. }) = finished else {
+            let Some(Finished { pending, run, batch, undo, .. }) = finished else {
                 return Ok(());
             };
-            undos = kept;
+            undos = undo;
             (run, closed::shows(brain, &pending).await?, batch, Some(pending))
         }
     };
@@ -139,7 +139,7 @@ async fn finish(brain: &Brain, run: Run, revision: u64) -> Result<(), StoreError
     if run.origin == RunOrigin::Turn {
         lines.push(AND_THE_REST.to_owned());
     }
-    let buttons = cards::undo_buttons(&undos);
+    let buttons = undo::buttons(&undos, &mut batch)?;
     shows.push(Show::Send(Reply { buttons, ..Reply::text(lines.join("\n")) }));
     match decided {
         Some(pending) => brain.commit_decided(&pending, shows, batch).await,

@@ -7,7 +7,7 @@
 //! [`super::named`]), and anything else that is said about one (see [`super::amendments`]).
 
 use super::decisions::UNREADABLE;
-use super::{again, asked_back, closed, decide, named, which};
+use super::{again, asked_back, closed, decide, named, undo, which};
 use crate::core::button::CardVerb;
 use crate::core::pending::{Means, Pending};
 use crate::core::turn::{Input, Origin, Path};
@@ -119,7 +119,14 @@ pub(super) async fn recorded(turn: &Turn<'_>, wants: CardVerb) -> Result<Option<
     let Some(pending) = decided.filter(|pending| pending.owner == *turn.owner() && !pending.state.is_open()) else {
         return Ok(None);
     };
-    let words = closed::recorded(turn.brain, &pending, Some(wants), &turn.ctx);
+    let undo = match wants {
+        CardVerb::Cancel => undo::of_card(turn, &pending.id).await?,
+        CardVerb::Approve | CardVerb::Edit | CardVerb::Drop(_) => None,
+    };
+    let words = match &undo {
+        Some(_) => format!("{} “Undo” takes it back.", closed::recorded(turn.brain, &pending, None, &turn.ctx)),
+        None => closed::recorded(turn.brain, &pending, Some(wants), &turn.ctx),
+    };
     Ok(Some(Answer { decided: Some(pending.id), ..Answer::says(Path::Consent, words).keeping_question() }))
 }
 

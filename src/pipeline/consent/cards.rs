@@ -5,7 +5,7 @@ use chrono::Duration;
 use super::closed;
 use super::decisions::expiry;
 use super::too_late;
-use crate::core::button::{Button, CardVerb, Press};
+use crate::core::button::{Button, CardVerb};
 use crate::core::card;
 use crate::core::digest::{Digest, Scheme};
 use crate::core::history::{ItemRef, PastAction};
@@ -15,7 +15,6 @@ use crate::core::outcome::{Outcome, Status};
 use crate::core::pending::{Decision, Means, Pending, State, Transition};
 use crate::core::plan::{Action, PlannedAction};
 use crate::core::run::{Run, Step, StepProgress};
-use crate::core::text::shorten;
 use crate::core::turn::{CardPart, Path, Reply};
 use crate::language::time::Reference;
 use crate::limits;
@@ -25,7 +24,7 @@ use crate::pipeline::consent;
 use crate::pipeline::stages::gate::Passed;
 use crate::pipeline::stages::respond;
 use crate::pipeline::turn::Turn;
-use crate::ports::records::{Audit, PendingOpen, Undo};
+use crate::ports::records::{Audit, PendingOpen};
 use crate::ports::{Expect, StoreError};
 use crate::services::command::Subject;
 
@@ -286,15 +285,6 @@ pub async fn drop_action(turn: &Turn<'_>, pending: Pending, index: usize) -> Res
         .collect::<Vec<_>>();
     answer.reports.splice(0..0, reports);
     Ok(answer)
-}
-
-/// Buttons that take back what was done.
-pub fn undo_buttons(undos: &[Undo]) -> Vec<Vec<Button>> {
-    let label = |undo: &Undo| match undos.len() {
-        1 => "↩️ Undo".to_owned(),
-        _ => format!("↩️ Undo: {}", shorten(&undo.label, 30)),
-    };
-    undos.iter().map(|undo| vec![Button::new(label(undo), &Press::Undo(undo.id.clone()))]).collect()
 }
 
 /// What can be done next with what a run made.

@@ -43,8 +43,8 @@ pub struct Finished {
     /// Texts of others that it holds.
     pub untrusted: Vec<UntrustedText>,
     /// How to take back what can be taken back.
-    pub undos: Vec<Undo>,
-    /// The final state, the end of the run, the audit row, the undos.
+    pub undo: Vec<Undo>,
+    /// The final state, the end of the run, the audit row.
     pub batch: Batch,
 }
 
@@ -240,11 +240,7 @@ impl Brain {
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         ran.end_journal(&mut batch);
         let Ran { run, untrusted, undo, .. } = ran;
-        let undos: Vec<Undo> = undo.into_iter().flatten().collect();
-        for undo in &undos {
-            batch.put(undo, Expect::Absent)?;
-        }
-        Ok(Finished { pending, run, untrusted, undos, batch })
+        Ok(Finished { pending, run, untrusted, undo: undo.into_iter().flatten().collect(), batch })
     }
 
     /// An approved card that will not execute.
@@ -268,7 +264,7 @@ impl Brain {
         batch.put(&pending, Expect::Revision(revisions.pending))?;
         batch.put(&self.audit_pending(&pending.owner, self.clock.now(), &pending), Expect::Absent)?;
         batch.delete(Table::Runs, run.key(), Expect::Revision(revisions.run));
-        Ok(Finished { pending, run, untrusted: Vec::new(), undos: Vec::new(), batch })
+        Ok(Finished { pending, run, untrusted: Vec::new(), undo: Vec::new(), batch })
     }
 }
 

@@ -315,7 +315,7 @@ async fn approved(turn: &Turn<'_>, pending: Pending, revisions: Revisions) -> Re
     answer.batch = finished.batch;
     answer.untrusted = finished.untrusted;
     let mut reply = Reply::text(results.receipts.join("\n"));
-    reply.buttons = cards::undo_buttons(&finished.undos);
+    reply.buttons = undo::buttons(&finished.undo, &mut answer.batch)?;
     reply.buttons.extend(cards::next_buttons(turn.brain, &finished.run));
     answer.replies.push(reply);
     Ok(answer)

@@ -1,20 +1,44 @@
 //! Undo: once, for its owner, for ten minutes, if nothing has changed since; by button or by `/undo`.
 //!
-//! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once;
-//! every reason why not has a sentence of its own; a used undo is remembered for a while. No model can ask for it.
+//! What was changed in the store is restored there. What was changed elsewhere is taken back by the command that its own
+//! command names (see [`Command::reversal`](crate::services::command::Command::reversal)), through the gate like any other;
+//! whether it worked is what its receipt says.
+//!
+//! Invariants: the restoring changes and the mark that the undo was used commit together, so it works once; a reversal is
+//! about the very thing that was changed, so that a second one finds nothing to do, and only one that was done counts as
+//! used; every reason why not has a sentence of its own; a used undo is remembered for a while. No model can ask for it.
 
 use chrono::{DateTime, Duration, Utc};
 use chrono_tz::Tz;
 
 use super::answers;
-use crate::core::button::{Button, CardVerb, Press};
+use crate::core::button::{Button, CardVerb, Press, Role};
+use crate::core::ids::PendingId;
+use crate::core::outcome::Status;
+use crate::core::plan::PlannedAction;
 use crate::core::text::shorten;
 use crate::core::turn::{NoticeKind, Path, Reply};
 use crate::pipeline::commit::Answer;
 use crate::pipeline::intake::buttons::shown;
+use crate::pipeline::stages::act;
 use crate::pipeline::turn::Turn;
 use crate::ports::records::{UNDOS_BY_CHAT, Undo};
 use crate::ports::{Batch, Change, Expect, Key, RecordExt, Scan, StoreError, Table};
+
+/// The buttons of these undos, which are written with the answer that shows them.
+pub fn buttons<'u>(
+    undos: impl IntoIterator<Item = &'u Undo> + Clone,
+    batch: &mut Batch,
+) -> Result<Vec<Vec<Button>>, StoreError> {
+    let many = undos.clone().into_iter().count() > 1;
+    let mut buttons = Vec::new();
+    for undo in undos {
+        let text = if many { format!("↩️ Undo: {}", shorten(&undo.label, 30)) } else { "↩️ Undo".to_owned() };
+        batch.put(undo, Expect::Absent)?;
+        buttons.push(vec![Button::new(text, &Press::Undo(undo.id.clone()))]);
+    }
+    Ok(buttons)
+}
 
 /// A press on an Undo button.
 pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
@@ -38,11 +62,12 @@ pub async fn press(turn: &Turn<'_>, id: &str) -> Result<Answer, StoreError> {
 pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
     let mine = recent(turn).await?;
     let open = mine.iter().find(|(undo, _)| undo.used.is_none());
-    // What came last was a card that cannot be taken back: what was done before it is offered, not taken back unasked.
-    let card = turn.state.decided.as_ref().map(|decided| &decided.pending);
-    let is_of_card = open.is_some_and(|(undo, _)| undo.pending.is_some() && undo.pending.as_ref() == card);
-    let recorded = if is_of_card { None } else { answers::recorded(turn, CardVerb::Cancel).await? };
-    if let Some(mut result) = recorded {
+    let decided = turn.state.decided.as_ref().map(|decided| &decided.pending);
+    let is_of_the_card = |undo: &Undo| undo.card.is_some() && undo.card.as_ref() == decided;
+    // What came last was a card: what was done before it is offered, not taken back unasked.
+    if !open.is_some_and(|(undo, _)| is_of_the_card(undo))
+        && let Some(mut result) = answers::recorded(turn, CardVerb::Cancel).await?
+    {
         result.path = Path::Command;
         if let (Some((undo, _)), Some(reply)) = (open, result.replies.last_mut()) {
             let label = format!("↩️ Undo: {}", shorten(&undo.label, 30));
@@ -66,6 +91,12 @@ pub async fn last(turn: &Turn<'_>) -> Result<Answer, StoreError> {
         shown::without(message.message, move |other| *other == press, &mut answer);
     }
     Ok(answer)
+}
+
+/// What still takes back what this card did.
+pub(super) async fn of_card(turn: &Turn<'_>, card: &PendingId) -> Result<Option<Undo>, StoreError> {
+    let is_open = |undo: &Undo| undo.card.as_ref() == Some(card) && undo.used.is_none() && turn.ctx.now <= undo.until;
+    Ok(recent(turn).await?.into_iter().map(|(undo, _)| undo).find(is_open))
 }
 
 /// This person's undos of this chat from the last hour, newest first.
@@ -92,7 +123,10 @@ async fn take_back(turn: &Turn<'_>, undo: &Undo, revision: u64) -> Result<Answer
         let words = format!("Too late to undo that ({}): it works for 10 minutes.", undo.label);
         return Ok(told(turn, words, NoticeKind::Alert));
     }
-    let used = Undo { changes: Vec::new(), used: Some(turn.ctx.now), ..undo.clone() };
+    let used = Undo { changes: Vec::new(), reversal: None, used: Some(turn.ctx.now), ..undo.clone() };
+    if let Some(reversal) = &undo.reversal {
+        return reverse(turn, reversal, &used, revision).await;
+    }
     // The mark comes first: of two presses at once the later one is told that it was used.
     let mut batch = Batch::default();
     batch.put(&used, Expect::Revision(revision))?.extend(undo.changes.iter().cloned());
@@ -145,6 +179,23 @@ async fn rest_on(turn: &Turn<'_>, undone: &Undo, restored: u64) -> Result<(), St
         Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// Takes an effect elsewhere back, and tells what came of it.
+async fn reverse(turn: &Turn<'_>, reversal: &PlannedAction, used: &Undo, revision: u64) -> Result<Answer, StoreError> {
+    let mut answer = act::one_action(turn, reversal.clone()).await?;
+    let is_done = answer.reports.iter().any(|report| report.status == Status::Succeeded);
+    if is_done {
+        // What took something back is no new thing to take back.
+        answer.batch.changes.retain(|change| change.table != Table::Undo);
+        for reply in &mut answer.replies {
+            reply.buttons.iter_mut().for_each(|row| row.retain(|button| button.role != Role::Undo));
+            reply.buttons.retain(|row| !row.is_empty());
+        }
+        answer.batch.put(used, Expect::Revision(revision))?;
+    }
+    let kind = if is_done { NoticeKind::Toast } else { NoticeKind::Alert };
+    Ok(answer.noticed(turn, kind).keeping_question())
 }
 
 fn told(turn: &Turn<'_>, words: impl Into<Reply>, kind: NoticeKind) -> Answer {

@@ -149,8 +149,9 @@ pub async fn run_watched(
         journal.catch_up(&run).await?;
     }
     let order = journal.revision().unwrap_or_default();
-    let undo = journal.inverses.iter_mut().map(Option::take).zip(&run.steps);
-    let undo = undo.map(|(inverse, step)| Some(taking_back(brain, &run, step, (inverse?, order), ctx))).collect();
+    let inverses = journal.inverses.iter_mut().map(Option::take);
+    let undo = inverses.zip(&run.steps);
+    let undo = undo.map(|(inverse, step)| taking_back(brain, &run, step, (inverse, order), ctx)).collect();
     Ok(Ran { revision: journal.revision(), begun: journal.begun, unwritten: journal.unwritten(), undo, run, untrusted })
 }
 
@@ -231,23 +232,39 @@ async fn perform(brain: &Brain, ctx: &RequestContext, authorized: &Authorized, a
     performed
 }
 
-/// How a step is taken back.
-fn taking_back(brain: &Brain, run: &Run, step: &Step, kept: (Inverse, u64), ctx: &RequestContext) -> Undo {
-    let (inverse, order) = kept;
-    let label = brain.services.of(&step.action).map_or_else(|| step.action.name(), |entry| entry.attempt(&step.action));
-    Undo {
+/// How a step is taken back, if it can be: by what restores the records it changed, or by a command.
+fn taking_back(
+    brain: &Brain,
+    run: &Run,
+    step: &Step,
+    (inverse, order): (Option<Inverse>, u64),
+    ctx: &RequestContext,
+) -> Option<Undo> {
+    let entry = brain.services.of(&step.action);
+    let reversal = match &step.progress {
+        StepProgress::Done { outcome: Outcome::Succeeded { result } } => {
+            entry.as_ref().and_then(|entry| entry.reversal(&step.action, result))
+        }
+        StepProgress::Done { .. } | StepProgress::Planned | StepProgress::Started => None,
+    };
+    if inverse.is_none() && reversal.is_none() {
+        return None;
+    }
+    let Inverse { changes, prior } = inverse.unwrap_or_default();
+    Some(Undo {
         id: Undo::id_at(ctx.now, &brain.new_id()),
         owner: run.owner.clone(),
         chat: Some(run.chat.clone()),
         used: None,
-        pending: match &run.origin {
+        until: ctx.now + chrono::Duration::seconds(limits::UNDO_SECS),
+        order,
+        label: entry.map_or_else(|| step.action.name(), |entry| entry.attempt(&step.action)),
+        changes,
+        prior,
+        reversal,
+        card: match &run.origin {
             RunOrigin::Pending(id) => Some(id.clone()),
             RunOrigin::Turn => None,
         },
-        until: ctx.now + chrono::Duration::seconds(limits::UNDO_SECS),
-        order,
-        label,
-        changes: inverse.changes,
-        prior: inverse.prior,
-    }
+    })
 }

@@ -18,11 +18,11 @@ use crate::limits;
 use crate::pipeline::brain::Brain;
 use crate::pipeline::commit::{Answer, Question};
 use crate::pipeline::consent;
-use crate::pipeline::consent::cards;
+use crate::pipeline::consent::{cards, undo};
 use crate::pipeline::intake::pages::{self, Further};
 use crate::pipeline::turn::Turn;
 use crate::ports::records::Clarification;
-use crate::ports::{Change, Expect, StoreError};
+use crate::ports::{Change, StoreError};
 
 /// What the rounds of a turn add up to.
 #[derive(Debug)]
@@ -85,11 +85,7 @@ impl Progressing {
         self.sources.untrusted.extend(ran.untrusted.iter().cloned());
         self.answer.untrusted.extend(ran.untrusted.iter().cloned());
         ran.end_journal(&mut self.answer.batch);
-        let undos: Vec<_> = ran.undo.iter().flatten().cloned().collect();
-        for undo in &undos {
-            self.answer.batch.put(undo, Expect::Absent)?;
-        }
-        self.buttons.extend(cards::undo_buttons(&undos));
+        self.buttons.extend(undo::buttons(ran.undo.iter().flatten(), &mut self.answer.batch)?);
         self.buttons.extend(cards::next_buttons(turn.brain, &ran.run));
         for (rest, action) in cards::next_pages(turn.brain, &ran.run) {
             let next = pages::button(turn, Further::Action { action }, rest, &mut self.answer.batch)?;

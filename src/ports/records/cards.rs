@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::millis;
 use crate::core::ids::{ChatId, MessageId, PendingId, UserId};
 use crate::core::pending::Pending;
+use crate::core::plan::PlannedAction;
 use crate::core::run::Run;
 use crate::ports::secondary::{Secondary, readable};
 use crate::ports::{Change, Key, Record, Table};
@@ -118,12 +119,15 @@ pub struct Undo {
     /// left the record at that one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prior: Vec<Option<u64>>,
+    /// What is done instead where the effect was outside the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reversal: Option<PlannedAction>,
+    /// The card whose yes it takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<PendingId>,
     /// When it was used.
     #[serde(default)]
     pub used: Option<DateTime<Utc>>,
-    /// The card that was approved for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pending: Option<PendingId>,
 }
 
 impl Undo {

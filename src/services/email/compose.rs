@@ -21,6 +21,7 @@ use quoted_printable::{Options, encode_with_options};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::enclosed::Enclosed;
 use super::read::one_line;
 use crate::services::command::one_or_many;
 
@@ -52,6 +53,8 @@ pub struct Envelope {
     pub references: Vec<String>,
     /// When.
     pub at: DateTime<Utc>,
+    /// Files that go along.
+    pub enclosed: Vec<Enclosed>,
 }
 
 /// Why a letter cannot be written.
@@ -63,6 +66,9 @@ pub enum ComposeError {
     /// Nobody to write to.
     #[error("the mail has no recipient")]
     NoRecipient,
+    /// A file that cannot be written into a mail.
+    #[error("an attachment cannot be sent")]
+    BadFile,
 }
 
 /// An address as it goes over the wire: the domain in its ASCII form.
@@ -127,10 +133,32 @@ pub fn compose(letter: &Letter, envelope: &Envelope) -> Result<Vec<u8>, ComposeE
         headers.set(References::from(references.join(" ")));
     }
     headers.set(MimeVersion::new(1, 0));
+    if envelope.enclosed.is_empty() {
+        return Ok(format!("{headers}{}", text_part(&letter.body)).into_bytes());
+    }
+    let mut mail = format!("{headers}Content-Type: multipart/mixed; boundary=\"{BOUNDARY}\"\r\n\r\n").into_bytes();
+    let mut text = text_part(&letter.body);
+    // The line end before a border is none of the text's: nothing has to be marked.
+    text.pop();
+    let files = envelope.enclosed.iter().map(|file| file.part().ok_or(ComposeError::BadFile));
+    for part in std::iter::once(Ok(text.into_bytes())).chain(files) {
+        mail.extend_from_slice(format!("--{BOUNDARY}\r\n").as_bytes());
+        mail.extend_from_slice(&part?);
+        mail.extend_from_slice(b"\r\n");
+    }
+    mail.extend_from_slice(format!("--{BOUNDARY}--").as_bytes());
+    Ok(mail)
+}
+
+/// Neither quoted-printable nor base64 has it in any line.
+const BOUNDARY: &str = "=_brain-agent";
+
+/// The letter's text with what says how it is written.
+fn text_part(body: &str) -> String {
+    let mut headers = Headers::new();
     headers.set(ContentType::TEXT_PLAIN);
     headers.set(ContentTransferEncoding::QuotedPrintable);
-    let text = format!("{headers}\r\n{}", quoted_printable(&letter.body));
-    Ok(text.into_bytes())
+    format!("{headers}\r\n{}", quoted_printable(body))
 }
 
 fn bracketed(id: &str) -> String {

@@ -6,7 +6,7 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::mail::{DRAFT, Mail, OWN};
+use super::mail::{DRAFT, Mail, MailId, OWN};
 use super::mailbox::{Conversation, MailView};
 use super::query::{FILLERS, MailQuery, NEWEST, meaningful};
 use super::read::Mailbox;
@@ -109,6 +109,8 @@ fn row(view: &MailView, hit: &ThreadHit, zone: Tz) -> ThreadRow {
         date: local(head.date, zone),
         snippet: head.snippet.clone(),
         unread: view.is_unread(&hit.conversation.thread),
+        starred: hit.mail.file.starred,
+        archived: hit.mail.is_archived(),
         messages: hit.conversation.thread.mails.len(),
     }
 }
@@ -124,6 +126,8 @@ fn draft_row(mail: &Mail, zone: Tz) -> ThreadRow {
         date: local(mail.head.date, zone),
         snippet: mail.head.snippet.clone(),
         unread: false,
+        starred: false,
+        archived: false,
         messages: 1,
     }
 }
@@ -149,6 +153,8 @@ pub enum ThreadMatch {
     Nothing,
 }
 
+/// Words of a description that may be names.
+const DESCRIBING_WORDS_MAX: usize = 8;
 /// Mails of each conversation that a description is compared with.
 const COMPARED_MAILS: usize = 20;
 
@@ -156,7 +162,8 @@ const COMPARED_MAILS: usize = 20;
 /// people win over words somewhere in the text; "latest" takes the newest of what fits.
 pub async fn thread(view: &MailView, description: &str) -> Result<ThreadMatch, ServiceError> {
     let description = description.trim();
-    if let Some(thread) = view.thread(description) {
+    let of_mail = || MailId::parse(description).and_then(|id| view.thread_of(id));
+    if let Some(thread) = view.thread(description).or_else(of_mail) {
         return Ok(view.conversation(thread).await?.map_or(ThreadMatch::Nothing, ThreadMatch::One));
     }
     let wanted: Vec<String> = words(description);
@@ -219,8 +226,9 @@ async fn described(view: &MailView, said: &str) -> Result<Vec<Conversation>, Ser
         true => view.search(Query { text: said.to_owned(), needs: Needs::Any, ..any }).await?.0,
         false => Vec::new(),
     };
-    let anywhere = all.iter().map(Mail::id).collect::<Vec<_>>();
-    let found = of_mails(view, titled.into_iter().chain(all).chain(some).collect()).await?;
+    let of_people = from_or_to(view, said).await?;
+    let anywhere = all.iter().chain(&of_people).map(Mail::id).collect::<Vec<_>>();
+    let found = of_mails(view, titled.into_iter().chain(all).chain(of_people).chain(some).collect()).await?;
     let said = stems(said);
     let is_exact = |found: &Conversation| stems(&found.subject) == said;
     let stands_in_heads = |found: &Conversation| {
@@ -244,6 +252,33 @@ async fn described(view: &MailView, said: &str) -> Result<Vec<Conversation>, Ser
         }
     }
     Ok(Vec::new())
+}
+
+/// Mails of the people that a description names, with the rest of it somewhere in their text. Which of its words are
+/// names, the mails tell: all that are somebody's, or just one of them.
+async fn from_or_to(view: &MailView, said: &str) -> Result<Vec<Mail>, ServiceError> {
+    let any = Query { without: vec![DRAFT.to_owned()], ranking: Ranking::Newest, ..Query::default() };
+    let words: Vec<&str> = said.split(' ').filter(|word| !word.is_empty()).take(DESCRIBING_WORDS_MAX).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for word in &words {
+        let people = vec![(String::new(), (*word).to_owned())];
+        if view.search(Query { people, limit: 1, ..any.clone() }).await?.1 > 0 {
+            names.push(*word);
+        }
+    }
+    let one_each = names.iter().map(|name| vec![*name]);
+    let readings = std::iter::once(names.clone()).chain(one_each.filter(|_| names.len() > 1));
+    let mut found: Vec<Mail> = Vec::new();
+    for names in readings.filter(|names| !names.is_empty()) {
+        let rest: Vec<&str> = words.iter().copied().filter(|word| !names.contains(word)).collect();
+        let people = names.iter().map(|name| (String::new(), (*name).to_owned())).collect();
+        let query = Query { people, text: rest.join(" "), limit: MAIL_HITS_MAX / 4, ..any.clone() };
+        let mails = view.search(query).await?.0;
+        found.extend(
+            mails.into_iter().filter(|mail| !found.iter().any(|known| known.id() == mail.id())).collect::<Vec<_>>(),
+        );
+    }
+    Ok(found)
 }
 
 /// Conversations to choose from.

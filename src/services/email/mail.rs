@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::NAME;
 use super::read::{self, Mailbox, Parsed};
 use super::source::maildir::{self, Folder, Listed, Maildir};
+use super::source::moves;
 use crate::core::text::shorten;
 use crate::limits::MAIL_TEXT_CHARS_MAX;
 use crate::ports::{Document, Participant};
@@ -38,7 +39,7 @@ impl MailId {
     /// Of a file.
     pub fn of(file: &Listed) -> Self {
         // Not of `new` or `cur`: a mail moves between them.
-        let folder = file.path.parent().and_then(Path::parent).unwrap_or(Path::new(""));
+        let folder = moves::folder_of(file);
         let mut digest = Sha256::new();
         digest.update(folder.as_os_str().as_encoded_bytes());
         digest.update(b"\0");
@@ -48,7 +49,8 @@ impl MailId {
 
     /// From its text.
     pub fn parse(text: &str) -> Option<Self> {
-        u128::from_str_radix(text, 16).ok().map(Self)
+        let is_id = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+        if is_id { u128::from_str_radix(text, 16).ok().map(Self) } else { None }
     }
 }
 
@@ -120,6 +122,16 @@ impl Mail {
     /// True when the owner wrote it.
     pub fn is_own(&self) -> bool {
         matches!(self.file.folder, Folder::Sent | Folder::Drafts)
+    }
+
+    /// Listed, and never read.
+    pub fn is_aside(&self) -> bool {
+        self.head.is_aside
+    }
+
+    /// Lies in the archive.
+    pub fn is_archived(&self) -> bool {
+        moves::folder_of(&self.file) == Path::new(moves::ARCHIVE)
     }
 
     /// New to the owner.

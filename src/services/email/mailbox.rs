@@ -190,6 +190,11 @@ impl MailView {
         Ok((found.hits.iter().filter_map(|hit| Mail::kept(&hit.kept)).collect(), found.total))
     }
 
+    /// The mail of this id.
+    pub async fn mail_of(&self, id: MailId) -> Result<Option<Mail>, ServiceError> {
+        Ok(self.held.mails(&[id]).await?.pop())
+    }
+
     /// The conversation that a mail belongs to.
     pub fn thread_of(&self, mail: MailId) -> Option<Thread> {
         self.held.summary().threads.of(mail)

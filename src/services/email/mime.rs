@@ -6,7 +6,8 @@
 //!
 //! Invariants: nothing here recurses, and nothing it calls does; the work grows with the mail's size, not with what it
 //! nests; what lies beyond a bound is left out, and [`Mime::partial`] says so.
-//! Deliberately not here: mails inside a mail. They are attachments, and attachments are named, never opened.
+//! Deliberately not here: mails inside a mail. They are attachments; attachments are named, and decoded only to be passed
+//! on as they are.
 
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
@@ -28,10 +29,33 @@ pub(super) struct Mime {
     pub partial: bool,
 }
 
+/// A file that a mail carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Carried {
+    /// None when it has none.
+    pub name: Option<String>,
+    /// As the mail states it: `application/pdf`.
+    pub kind: String,
+    /// Decoded.
+    pub bytes: Vec<u8>,
+}
+
+/// The files that a mail carries, in its order; `None` when it has more than is read.
+pub(super) fn carried(mail: &[u8]) -> Option<Vec<Carried>> {
+    let walk = Walk::over(mail);
+    let carried = |leaf: &Leaf<'_>| match &leaf.is {
+        Is::Attachment { name, kind, encoding } => {
+            let bytes = decoded(*encoding, leaf.body).unwrap_or_else(|| leaf.body.to_vec());
+            Some(Carried { name: name.clone(), kind: kind.clone(), bytes })
+        }
+        Is::Text { .. } => None,
+    };
+    (!walk.partial).then(|| walk.leaves.iter().filter_map(carried).collect())
+}
+
 /// Reads the parts of a mail.
 pub(super) fn read(mail: &[u8]) -> Mime {
-    let mut walk = Walk { mail, open: Vec::new(), begun: None, leaves: Vec::new(), parts: 0, partial: false };
-    walk.all();
+    let walk = Walk::over(mail);
     let chosen = chosen(&walk.leaves);
     let mut mime = Mime { partial: walk.partial, ..Mime::default() };
     for leaf in walk.leaves {
@@ -39,7 +63,7 @@ pub(super) fn read(mail: &[u8]) -> Mime {
         match leaf.is {
             Is::Text { .. } if is_chosen => mime.texts.push(leaf.text()),
             Is::Text { .. } => {}
-            Is::Attachment { name } => mime.attachments.extend(name),
+            Is::Attachment { name, .. } => mime.attachments.extend(name),
         }
     }
     mime
@@ -59,7 +83,7 @@ enum Is {
     /// To be read.
     Text { text: Text, encoding: Encoding, charset: Option<String> },
     /// Everything else.
-    Attachment { name: Option<String> },
+    Attachment { name: Option<String>, kind: String, encoding: Encoding },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +137,13 @@ struct Walk<'a> {
     partial: bool,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn over(mail: &'a [u8]) -> Self {
+        let mut walk = Self { mail, open: Vec::new(), begun: None, leaves: Vec::new(), parts: 0, partial: false };
+        walk.all();
+        walk
+    }
+
     fn all(&mut self) {
         let mut at = self.begin(0);
         while at < self.mail.len() && !self.open.is_empty() {
@@ -217,7 +247,13 @@ impl Walk<'_> {
                 encoding: encoding(head),
                 charset: kind.and_then(|kind| kind.attribute("charset")).map(str::to_owned),
             },
-            _ => Is::Attachment { name: head.and_then(|head| head.attachment_name()).map(str::to_owned) },
+            _ => Is::Attachment {
+                name: head.and_then(|head| head.attachment_name()).map(str::to_owned),
+                kind: kind.map_or_else(String::new, |kind| {
+                    format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or_default()).to_ascii_lowercase()
+                }),
+                encoding: encoding(head),
+            },
         }
     }
 
@@ -256,6 +292,15 @@ fn encoding(head: Option<&Message<'_>>) -> Encoding {
     }
 }
 
+/// `None` for what is not encoded, or badly.
+fn decoded(encoding: Encoding, body: &[u8]) -> Option<Vec<u8>> {
+    match encoding {
+        Encoding::AsItIs => None,
+        Encoding::Base64 => base64_decode(body),
+        Encoding::QuotedPrintable => quoted_printable_decode(body),
+    }
+}
+
 fn without_line_end(body: &[u8]) -> &[u8] {
     let body = body.strip_suffix(b"\n").unwrap_or(body);
     body.strip_suffix(b"\r").unwrap_or(body)
@@ -265,11 +310,7 @@ impl Leaf<'_> {
     /// Decoded as far as it can be; what is badly encoded is shown as it stands.
     fn text(&self) -> String {
         let Is::Text { text, encoding, charset } = &self.is else { return String::new() };
-        let decoded = match encoding {
-            Encoding::AsItIs => None,
-            Encoding::Base64 => base64_decode(self.body),
-            Encoding::QuotedPrintable => quoted_printable_decode(self.body),
-        };
+        let decoded = decoded(*encoding, self.body);
         let bytes = decoded.as_deref().unwrap_or(self.body);
         let written = match charset.as_ref().and_then(|name| charset_decoder(name.as_bytes())) {
             Some(decode) => decode(bytes),

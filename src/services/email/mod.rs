@@ -12,15 +12,21 @@
 pub mod compose;
 pub mod correspondents;
 mod create_draft;
+mod delete_email;
 pub mod demo;
 pub mod drafts;
+mod enclosed;
 pub(super) mod example;
+mod filing;
 mod find;
+mod forward_email;
 mod head;
 mod indexing;
 mod mail;
 pub mod mailbox;
+mod mark;
 mod mime;
+mod one_mail;
 mod outgoing;
 mod pool;
 mod prepare;
@@ -44,9 +50,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use create_draft::CreateDraft;
+use delete_email::DeleteEmail;
+use forward_email::ForwardEmail;
 use indexing::SoFar;
 use mail::Mail;
 use mailbox::Mailboxes;
+use mark::MarkMail;
 use read_thread::ReadThread;
 use reply_to_email::ReplyToEmail;
 use search::{SearchMail, grouped};
@@ -108,6 +117,9 @@ impl Email {
             .command::<CreateDraft>()
             .command::<SendEmail>()
             .command::<ReplyToEmail>()
+            .command::<ForwardEmail>()
+            .command::<MarkMail>()
+            .command::<DeleteEmail>()
             .end()
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Email;
 use super::compose::{Envelope, Letter, compose, recipients, wire_address};
 use super::drafts::{base_of, safe_key, save};
+use super::enclosed::Enclosed;
 use super::mail::{Mail, SENT};
 use super::prepare::Answered;
 use super::send::smtp::{Sender, Sent};
@@ -39,7 +40,19 @@ impl Email {
         action: &Action,
         attempt: &Attempt,
     ) -> Result<Completed<Sending>, ServiceError> {
-        let mut envelope = self.envelope(ctx, action, attempt).await;
+        self.send_with(ctx, letter, Vec::new(), action, attempt).await
+    }
+
+    /// The same with files.
+    pub(super) async fn send_with(
+        &self,
+        ctx: &RequestContext,
+        letter: Letter,
+        enclosed: Vec<Enclosed>,
+        action: &Action,
+        attempt: &Attempt,
+    ) -> Result<Completed<Sending>, ServiceError> {
+        let mut envelope = Envelope { enclosed, ..self.envelope(ctx, action, attempt).await };
         let Some(smtp) = &self.smtp else {
             let kept = self.keep(ctx, &letter, &envelope, attempt).await;
             return Err(ServiceError::NotSetUp(format!(
@@ -125,6 +138,7 @@ impl Email {
             at: ctx.now,
             from,
             names: action.names.clone(),
+            enclosed: Vec::new(),
         }
     }
 

@@ -81,7 +81,11 @@ impl Email {
 
     /// A remark for every address nobody saved and nobody wrote to, and for every one that was saved from somebody
     /// else's words.
-    async fn stranger_notes(&self, ctx: &RequestContext, to: &[String]) -> Result<Vec<String>, ServiceError> {
+    pub(super) async fn stranger_notes(
+        &self,
+        ctx: &RequestContext,
+        to: &[String],
+    ) -> Result<Vec<String>, ServiceError> {
         let people = self.book.people(&ctx.owner, &PeopleQuery::names(to.iter().map(String::as_str))).await?;
         let view = self.mailboxes.mail(&ctx.owner).await?;
         let known = |address: &String| {
@@ -230,7 +234,7 @@ pub(super) fn label(conversation: &Conversation) -> String {
     }
 }
 
-fn not_found<C>(find_by: &str, so_far: Option<ReadSoFar>) -> Prepared<C> {
+pub(super) fn not_found<C>(find_by: &str, so_far: Option<ReadSoFar>) -> Prepared<C> {
     let find_by = find_by.trim();
     let what = match so_far.map(ReadSoFar::told) {
         Some(so_far) => {
@@ -241,12 +245,12 @@ fn not_found<C>(find_by: &str, so_far: Option<ReadSoFar>) -> Prepared<C> {
     Prepared::NotFound { what }
 }
 
-fn bad_address<C>(address: &str) -> Prepared<C> {
+pub(super) fn bad_address<C>(address: &str) -> Prepared<C> {
     Prepared::NotFound { what: format!("“{}” is no mail address I can write to.", one_line(address)) }
 }
 
 /// One kind of line end, so that the card and the mail agree.
-fn unified(body: &str) -> String {
+pub(super) fn unified(body: &str) -> String {
     body.replace("\r\n", "\n")
 }
 

@@ -135,7 +135,7 @@ fn add_parts(parsed: &mut Parsed, mime: mime::Mime) {
 }
 
 /// Mails exported from an mbox begin with a line that is no header.
-fn strip_mbox(bytes: &[u8]) -> &[u8] {
+pub(super) fn strip_mbox(bytes: &[u8]) -> &[u8] {
     if !bytes.starts_with(b"From ") {
         return bytes;
     }

@@ -9,6 +9,7 @@ use super::indexing::SoFar;
 use super::query::MailQuery;
 use super::{Email, source_of};
 use crate::core::card::CardBody;
+use crate::core::history::ItemRef;
 use crate::core::plan::Action;
 use crate::core::provenance::UntrustedText;
 use crate::core::stakes::Stakes;
@@ -45,6 +46,12 @@ pub struct ThreadRow {
     pub date: String,
     pub snippet: String,
     pub unread: bool,
+    /// The mail that was found has a star.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub starred: bool,
+    /// It lies in the archive.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub archived: bool,
     /// How many mails it has.
     pub messages: usize,
 }
@@ -136,9 +143,14 @@ impl Command for SearchMail {
             };
         }
         let line = |thread: &ThreadRow| {
-            let mark = if thread.unread { "🔵" } else { "▫️" };
+            let mark = match (thread.unread, thread.starred) {
+                (true, _) => "🔵",
+                (false, true) => "⭐",
+                (false, false) => "▫️",
+            };
             let date = show::time(&thread.date, receipt.reference);
-            format!("{mark} {}: {} — {date}", visible(named(&thread.from)), visible(&thread.subject))
+            let archived = if thread.archived { " (archived)" } else { "" };
+            format!("{mark} {}: {} — {date}{archived}", visible(named(&thread.from)), visible(&thread.subject))
         };
         let list = format!("📬 {}", show::list(output.threads.iter().map(line).collect(), output.more));
         match so_far {
@@ -149,6 +161,13 @@ impl Command for SearchMail {
 
     fn attempt(&self, _: &Action) -> String {
         "search your mail".to_owned()
+    }
+
+    // A single conversation is what "it" means next. A draft has no address, and is none.
+    fn made(&self, output: &Threads) -> Option<ItemRef> {
+        let [only] = output.threads.as_slice() else { return None };
+        let is_all = output.more == 0 && !only.address.is_empty();
+        is_all.then(|| ItemRef { id: only.id.clone(), label: only.subject.clone() })
     }
 }
 

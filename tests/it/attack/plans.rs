@@ -66,7 +66,7 @@ pub fn is_stolen_address(text: &str) -> bool {
 
 pub const SERVICES: [&str; 6] = ["task", "calendar", "email", "memory", "keep", "contacts"];
 
-const COMMANDS: [(&str, &str); 26] = [
+const COMMANDS: [(&str, &str); 29] = [
     ("task", "create"),
     ("task", "list"),
     ("task", "update"),
@@ -82,6 +82,9 @@ const COMMANDS: [(&str, &str); 26] = [
     ("email", "create_draft"),
     ("email", "send_email"),
     ("email", "reply_to_email"),
+    ("email", "forward_email"),
+    ("email", "mark"),
+    ("email", "delete_email"),
     ("memory", "store"),
     ("memory", "update"),
     ("memory", "recall"),
@@ -244,6 +247,15 @@ fn item(dice: &mut Dice) -> String {
     }
 }
 
+/// More often a mail that exists than not.
+fn mail(dice: &mut Dice) -> String {
+    match dice.below(10) {
+        0 | 1 => item(dice),
+        2 => (*dice.one(&["latest mail", "mail", "0", STOLEN_ADDRESS])).to_owned(),
+        _ => (*dice.one(&["Bank", "Lunch", "Sarah", "Invoice"])).to_owned(),
+    }
+}
+
 /// More often a time that exists than not.
 fn time(dice: &mut Dice) -> &'static str {
     let at = if dice.percent(60) { dice.below(4) } else { dice.below(TIMES.len()) };
@@ -297,6 +309,18 @@ fn params(dice: &mut Dice, service: &str, command: &str) -> Map<String, Value> {
         ("email", "reply_to_email") => {
             json!({"find_by": item(dice), "body": text(dice), "to": addresses(dice), "subject": text(dice)})
         }
+        ("email", "forward_email") => {
+            json!({"find_by": mail(dice), "to": addresses(dice), "body": text(dice), "forwarded": text(dice)})
+        }
+        ("email", "mark") => {
+            const MARKS: [&str; 8] = ["read", "unread", "starred", "unstarred", "archived", "inbox", "spam", STOLEN];
+            let mut params = json!({"find_by": mail(dice), "as": *dice.one(&MARKS)});
+            if dice.percent(20) {
+                params["back_to"] = json!(*dice.one(&[".Sent", ".Archive", ".Drafts", "..", "/tmp", STOLEN_ADDRESS]));
+            }
+            params
+        }
+        ("email", "delete_email") => json!({"find_by": mail(dice)}),
         ("memory", "store") => {
             json!({"category": text(dice), "key": text(dice), "value": text(dice)})
         }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{NOW, World, told};
+use super::{NOW, World, told, told_at_start};
 use crate::support::smtp_server::Mode;
 
 const ASKS: &str = "show my unread emails";
@@ -57,4 +57,20 @@ fn while_a_mail_is_being_read_its_owner_is_told_so_and_anybody_else_is_answered(
     assert!(asked.contains("I've read 0 of your 1 mails so far, newest first."), "{asked}");
     let other = told(&console.send(json!({"user": "ben", "text": "/pending"})));
     assert!(other.contains("Nothing"), "{other}");
+}
+
+#[test]
+fn a_mail_that_was_being_archived_or_deleted_when_the_process_died_is_told_as_it_lies() {
+    for (border, told_of) in [("effect-started", "could not"), ("effect-done", "Archived: Letter")] {
+        let world = World::new(Mode::Accept);
+        let folder = world.program.data_dir().join("mail/me/new");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("1768000001.mail"), "From: Bob <bob@example.com>\nSubject: Letter\n\nHello\n").unwrap();
+        world.dies_at(border, NOW, &json!({"text": "archive the mail from Bob"}));
+        let mut next = world.lives();
+        let told = told(&told_at_start(&mut next));
+        assert!(told.contains(told_of), "{border}: {told}");
+        let archived = world.program.data_dir().join("mail/me/.Archive/cur/1768000001.mail:2,").exists();
+        assert_eq!(archived, border == "effect-done", "{border}");
+    }
 }

@@ -41,8 +41,10 @@ impl Entry for Watched {
             key: attempt.key.clone(),
             owner: ctx.owner.to_string(),
         });
-        let sends =
-            matches!((action.service.as_str(), action.command.as_str()), ("email", "send_email" | "reply_to_email"));
+        let sends = matches!(
+            (action.service.as_str(), action.command.as_str()),
+            ("email", "send_email" | "reply_to_email" | "forward_email")
+        );
         match self.sending {
             Sending::Accepted if sends => sent(action, attempt),
             Sending::Held if sends => {
@@ -150,6 +152,10 @@ impl Entry for Watched {
 
     fn next(&self, action: &Action, output: &Value) -> Vec<Button> {
         self.inner.next(action, output)
+    }
+
+    fn reversal(&self, action: &Action, output: &Value) -> Option<PlannedAction> {
+        self.inner.reversal(action, output)
     }
 
     fn next_page(&self, action: &Action, output: &Value) -> Option<(usize, PlannedAction)> {

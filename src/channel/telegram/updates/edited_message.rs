@@ -106,13 +106,15 @@ async fn remembered(
     Ok(None)
 }
 
-/// What can still be undone by this person, with its revision.
+/// What of the store can still be undone by this person, with its revision. What was changed elsewhere is taken back by a
+/// command of its own, and only where it was asked for.
 async fn live(context: &TelegramContext, job: &Job, ids: Vec<String>) -> Result<Vec<(Undo, u64)>, StoreError> {
     let (owner, now) = (telegram_user(job.update.who), context.brain.clock.now());
     let mut live = Vec::new();
     for id in ids {
         let undo = context.brain.store.load::<Undo>(&Key::of(&[&id])).await?;
-        live.extend(undo.filter(|(undo, _)| undo.owner == owner && undo.used.is_none() && now <= undo.until));
+        let is_live = |undo: &Undo| undo.reversal.is_none() && undo.used.is_none() && now <= undo.until;
+        live.extend(undo.filter(|(undo, _)| undo.owner == owner && is_live(undo)));
     }
     Ok(live)
 }

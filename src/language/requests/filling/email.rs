@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::history;
 use super::super::reading::{ClauseReading, behind, done, people, set, tidy, title, without_determiner};
-use super::{Built, letter};
+use super::{Built, filing, letter};
 use crate::core::plan::PlannedAction;
 use crate::language::time::TimeRole;
 use crate::language::tokens::lower;
@@ -63,7 +63,7 @@ fn reads_one(said: &ClauseReading) -> bool {
 }
 
 /// "Anna's" → Anna.
-fn owner(name: &str) -> &str {
+pub(super) fn owner(name: &str) -> &str {
     let name = name.trim();
     name.strip_suffix("'s").or_else(|| name.strip_suffix("’s")).unwrap_or(name)
 }
@@ -204,6 +204,31 @@ pub(super) fn reply(said: &ClauseReading) -> Built {
     let to: Vec<String> = whom.into_iter().filter(|w| !w.contains(' ')).collect();
     let body = if to.is_empty() { format!("{body}\n") } else { letter::greeted(&to, &body) };
     set(&mut action, "body", Some(body));
+    done(action)
+}
+
+/// "forward Bob's last mail to Tom saying please have a look"
+pub(super) fn forward(said: &ClauseReading) -> Built {
+    let mut action = said.action("email", "forward_email");
+    let to: Vec<String> = said
+        .raw("to")
+        .map(|names| people(&names).iter().filter_map(Value::as_str).map(|n| owner(n).to_owned()).collect())
+        .unwrap_or_default();
+    if !to.is_empty() {
+        set(&mut action, "to", Some(to.clone()));
+    }
+    let spoken = said
+        .raw("body")
+        .map(|body| body_of(said, &body))
+        .or_else(|| said.raw("ask").map(|ask| letter::question(&with_link(said, &ask))));
+    set(&mut action, "body", spoken.map(|body| letter::greeted(&to, &body)));
+    let Some(find_by) = filing::find_by(said) else {
+        return Built::Ask { question: "Which mail do you mean?", partial: action, param: "find_by" };
+    };
+    set(&mut action, "find_by", Some(find_by));
+    if to.is_empty() {
+        return Built::Ask { question: "Who should it go to?", partial: action, param: "to" };
+    }
     done(action)
 }
 

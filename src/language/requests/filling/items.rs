@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::history;
 use super::super::reading::{ClauseReading, Words, behind, done, set, tidy, without_determiner};
-use super::Built;
+use super::{Built, filing};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::tokens::lower;
@@ -129,9 +129,12 @@ pub(super) fn cancel(said: &ClauseReading) -> Built {
     let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids("what"));
     if is_reference {
         let past = history::latest(said.hearing.history, |past| {
-            DELETABLE.contains(&past.service.as_str()) && fits(said.domains, &past.service)
+            (DELETABLE.contains(&past.service.as_str()) || past.service == "email") && fits(said.domains, &past.service)
         });
-        let Some(past) = past else { return Built::No };
+        // A draft, or a list of mails that were found, is no mail to be deleted.
+        let Some(past) = past.filter(|past| past.service != "email" || filing::is_about_a_mail(past)) else {
+            return Built::No;
+        };
         let Some(handle) = history::handle(past) else {
             return Built::No;
         };
@@ -178,6 +181,7 @@ fn deletion(service: &str, find_by: String) -> PlannedAction {
     let command = match service {
         "calendar" => "delete_event",
         "memory" => "forget",
+        "email" => "delete_email",
         _ => "delete",
     };
     let mut action = PlannedAction { service: service.into(), command: command.into(), ..PlannedAction::default() };

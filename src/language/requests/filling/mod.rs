@@ -7,6 +7,7 @@ mod agenda;
 mod calendar;
 mod contacts;
 mod email;
+mod filing;
 mod items;
 mod keep;
 mod letter;
@@ -53,6 +54,9 @@ pub(crate) fn build(said: &ClauseReading) -> Built {
         "email.send_email" => email::write(said, "send_email"),
         "email.send_draft" => email::send_draft(said),
         "email.reply_to_email" => email::reply(said),
+        "email.forward_email" => email::forward(said),
+        "email.mark" => filing::mark(said),
+        "email.delete_email" => filing::delete(said),
         "memory.store" => memory::store(said),
         "memory.recall" => memory::recall(said),
         "memory.update" => memory::update(said),

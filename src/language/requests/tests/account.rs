@@ -218,6 +218,7 @@ fn the_worst_inputs_are_read_in_bounded_time() {
         "cancel it and ".repeat(200),
         "call bob, because i am late, ".repeat(60),
         "if it rains ".repeat(100),
+        "if , if, if".to_owned(),
         format!("remind me to {quotes} at 5"),
         "«„“\"".repeat(200),
         "unless, except, only, ".repeat(100),

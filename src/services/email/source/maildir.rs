@@ -7,7 +7,7 @@
 //! Files are immutable apart from their flags, which are part of the name (`BASE:2,FLAGS`). A file appears
 //! whole: written in `tmp`, synced, renamed. Only regular files in real folders are looked at.
 //!
-//! Deliberately not here: what a mail says, and any change of mails that came from elsewhere.
+//! Deliberately not here: what a mail says, and changes of mails that are there already (see [`moves`](super::moves)).
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -231,7 +231,7 @@ fn entries(dir: &Path) -> io::Result<Vec<fs::DirEntry>> {
     }
 }
 
-fn create_private(dir: &Path) -> io::Result<()> {
+pub(super) fn create_private(dir: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -1,4 +1,5 @@
 //! Where mail is kept.
 
 pub mod maildir;
+pub mod moves;
 pub mod watch;

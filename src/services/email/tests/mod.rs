@@ -2,7 +2,9 @@
 
 mod borders;
 mod demo;
+mod filing;
 mod finding;
+mod forwarding;
 mod hostile;
 mod light;
 mod nested;

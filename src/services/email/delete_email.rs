@@ -1,0 +1,149 @@
+//! `delete_email`: put a mail into the trash. Nothing is erased: a mail program does that, or whoever empties the trash.
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::filing::{Filed, Filing};
+use super::find::subject_or;
+use super::mark::MarkMail;
+use super::one_mail::OneMail;
+use super::source::moves::{TRASH, folder_of};
+use super::{Email, NAME};
+use crate::core::card::{CardBody, show_address};
+use crate::core::plan::{Action, PlannedAction};
+use crate::core::stakes::Stakes;
+use crate::core::text::visible;
+use crate::services::command::{Command, Completed, Effect, Handle, Invocation, Receipt, Subject, planned};
+use crate::services::error::ServiceError;
+use crate::services::items::label;
+use crate::services::service::{Prepared, RequestContext};
+use crate::services::show;
+
+/// Move a mail to the trash.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteEmail {
+    /// The mail's id, or sender, or words from its subject.
+    pub(super) find_by: String,
+}
+
+/// A mail in the trash.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Trashed {
+    /// What `find_by` must hold to mean it from now on.
+    id: String,
+    label: String,
+    /// The folder it lay in.
+    from: Option<String>,
+}
+
+impl Trashed {
+    fn of(one: &OneMail, filed: Filed) -> Completed<Self> {
+        let from = folder_of(&one.file).to_str().map(str::to_owned);
+        Completed::read(Self { id: filed.id, label: one.label(), from }).holding(one.untrusted())
+    }
+}
+
+/// Who sent a mail, as a card shows it.
+pub(super) fn sender(one: &OneMail) -> String {
+    match one.address.as_str() {
+        "" => one.from.clone(),
+        address if one.from == address => show_address(address),
+        address => format!("{} <{}>", show::chosen(&one.from), show_address(address)),
+    }
+}
+
+impl Command for DeleteEmail {
+    type Output = Trashed;
+
+    const NAME: &'static str = "delete_email";
+    const SUMMARY: &'static str = "move a mail to the trash";
+    const EXAMPLE: &'static str = "Delete the mail about the parcel";
+    const STATUS: &'static str = "Moving it to the trash…";
+    const STAKES: Stakes = Stakes::High;
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        Some(&mut self.find_by)
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        let card = CardBody::titled("Delete this mail?");
+        let Some(one) = subject.before::<OneMail>() else {
+            return card.words("Mail", label(subject.action, &self.find_by));
+        };
+        let stay = match one.others {
+            0 => String::new(),
+            1 => "the other mail of the conversation stays".to_owned(),
+            others => format!("the other {others} mails of the conversation stay"),
+        };
+        card.row("From", sender(&one))
+            .words("Subject", subject_or(&one.subject))
+            .row("Date", show::time(&one.date, subject.reference))
+            .row("Goes to", "the Trash folder of your mailbox; I won't find it any more")
+            .row("Keeps", stay)
+    }
+
+    fn approve(&self) -> &'static str {
+        "🗑️ Delete"
+    }
+
+    fn done(&self) -> &'static str {
+        "Deleted"
+    }
+
+    fn receipt(&self, output: &Trashed, _: &Receipt<'_>) -> String {
+        format!("🗑️ Deleted: {}\nIt is in the Trash folder of your mailbox.", visible(&output.label))
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("delete the mail “{}”", label(action, &self.find_by))
+    }
+
+    fn reversal(&self, _: &Action, output: &Trashed) -> Option<PlannedAction> {
+        let from = output.from.as_deref()?;
+        Some(planned(NAME, &MarkMail::back(&output.id, Path::new(from))))
+    }
+}
+
+#[async_trait]
+impl Handle<DeleteEmail> for Email {
+    fn effect(&self) -> Effect {
+        Effect::WriteElsewhere
+    }
+
+    async fn prepare(&self, ctx: &RequestContext, command: DeleteEmail) -> Result<Prepared<DeleteEmail>, ServiceError> {
+        let found = match self.one_mail(ctx, &command.find_by).await? {
+            Ok(found) => found,
+            Err(unclear) => return Ok(unclear),
+        };
+        let mail = found.one.label();
+        if found.mail.is_own() {
+            let what = format!("“{mail}” is one you wrote yourself; I delete only mail that you got.");
+            return Ok(Prepared::NotFound { what });
+        }
+        if folder_of(&found.one.file) == Path::new(TRASH) {
+            return Ok(Prepared::NotFound { what: format!("“{mail}” is in the trash already.") });
+        }
+        let target = Some(found.one.target()?);
+        Ok(Prepared::Ready { params: command, target, notes: Vec::new(), untrusted: Vec::new() })
+    }
+
+    async fn perform(&self, call: Invocation<'_, DeleteEmail>) -> Result<Completed<Trashed>, ServiceError> {
+        let one = OneMail::held(call.action)?;
+        let filed = self.refile(call.ctx, one.clone(), Filing::Folder(PathBuf::from(TRASH))).await?;
+        Ok(Trashed::of(&one, filed))
+    }
+
+    async fn happened(&self, call: Invocation<'_, DeleteEmail>) -> Option<Result<Completed<Trashed>, ServiceError>> {
+        let one = OneMail::held(call.action).ok()?;
+        let filed = self.refiled(call.ctx, one.clone(), Filing::Folder(PathBuf::from(TRASH))).await?;
+        Some(filed.map(|filed| Trashed::of(&one, filed)))
+    }
+}

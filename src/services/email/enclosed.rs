@@ -1,0 +1,98 @@
+//! What a forwarded mail carries along: its files, found when the action is made, and found again when it is sent.
+//!
+//! The action holds a digest of each; what goes out is what has them. Invariants: a file that is not what the card named
+//! is not sent, and nothing is sent without it; nothing of a file's name or kind becomes a header of its own.
+
+use std::borrow::Cow;
+
+use lettre::message::header::{ContentTransferEncoding, ContentType};
+use lettre::message::{Attachment, Body, SinglePart};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::mime::{self, Carried};
+use super::read::{one_line, strip_mbox};
+use super::source::maildir::Raw;
+use crate::core::digest::hex;
+use crate::core::text::quoted;
+use crate::limits::CARD_INLINE_CHARS_MAX;
+
+/// A file that goes along, as the person is shown it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Enclosure {
+    /// On one line.
+    name: String,
+    bytes: usize,
+    sha256: String,
+}
+
+impl Enclosure {
+    fn of(file: &Enclosed) -> Self {
+        let sha256 = hex(&Sha256::digest(&file.bytes));
+        Self { name: file.name.clone(), bytes: file.bytes.len(), sha256 }
+    }
+
+    /// A line of a card.
+    pub fn line(&self) -> String {
+        format!("{} ({})", quoted(&self.name, CARD_INLINE_CHARS_MAX), size(self.bytes))
+    }
+}
+
+/// A file on its way out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enclosed {
+    name: String,
+    kind: String,
+    bytes: Vec<u8>,
+}
+
+/// The files of a mail; `None` when not all of it is read.
+pub(super) fn files_of(raw: &Raw) -> Option<Vec<Enclosed>> {
+    let Raw::Whole(bytes) = raw else { return None };
+    let carried = mime::carried(strip_mbox(bytes))?;
+    Some(carried.into_iter().enumerate().map(|(at, file)| enclosed(at + 1, file)).collect())
+}
+
+fn enclosed(number: usize, file: Carried) -> Enclosed {
+    let Carried { name, kind, bytes } = file;
+    let name = name.map(|name| one_line(&name)).filter(|name| !name.trim().is_empty());
+    Enclosed { name: name.unwrap_or_else(|| format!("attachment {number}")), kind, bytes }
+}
+
+/// As the action keeps them.
+pub(super) fn enclosures(files: &[Enclosed]) -> Vec<Enclosure> {
+    files.iter().map(Enclosure::of).collect()
+}
+
+impl Enclosed {
+    /// As a part of a mail, in base64.
+    pub(super) fn part(&self) -> Option<Vec<u8>> {
+        let body = Body::new_with_encoding(self.bytes.clone(), ContentTransferEncoding::Base64).ok()?;
+        let part: SinglePart = Attachment::new(self.name.clone()).body(body, self.content_type());
+        Some(part.formatted())
+    }
+
+    /// What may not stand in base64, or is no type at all, goes as bytes.
+    fn content_type(&self) -> ContentType {
+        let token = |part: &str| {
+            !part.is_empty()
+                && part.len() <= 100
+                && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
+        };
+        let is_plain =
+            |(kind, sub): &(&str, &str)| token(kind) && token(sub) && !matches!(*kind, "multipart" | "message");
+        let kind = self.kind.split_once('/').filter(is_plain).map_or(BYTES, |_| self.kind.as_str());
+        ContentType::parse(kind).or_else(|_| ContentType::parse(BYTES)).unwrap_or(ContentType::TEXT_PLAIN)
+    }
+}
+
+const BYTES: &str = "application/octet-stream";
+
+/// `12 KB`.
+fn size(bytes: usize) -> Cow<'static, str> {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes").into(),
+        1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)).into(),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6).into(),
+    }
+}

@@ -1,0 +1,298 @@
+//! `forward_email`: pass a mail on to somebody else. What goes along of it follows from the mail, whatever the planner
+//! wrote: its text, quoted below the person's words, and its files.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Email;
+use super::compose::{Letter, wire_address};
+use super::delete_email::sender;
+use super::enclosed::{Enclosed, Enclosure, enclosures, files_of};
+use super::find::subject_or;
+use super::one_mail::{Found, OneMail};
+use super::outgoing::Sending;
+use super::prepare::{bad_address, too_many, trimmed, unified};
+use super::read::{Parsed, one_line};
+use super::search::grouped;
+use super::source::maildir::{self, Raw};
+use crate::core::card::CardBody;
+use crate::core::plan::{Action, Target};
+use crate::core::provenance::UntrustedText;
+use crate::core::stakes::Stakes;
+use crate::core::text::visible;
+use crate::limits::FORWARD_CHARS_MAX;
+use crate::services::command::{
+    Command, Completed, Effect, Handle, Invocation, Receipt, Slot, Subject, before, one_or_many,
+};
+use crate::services::error::ServiceError;
+use crate::services::items::label;
+use crate::services::service::{Prepared, RequestContext};
+use crate::services::show;
+
+/// Pass a mail on to somebody else.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForwardEmail {
+    /// The mail's id, or sender, or words from its subject.
+    pub(super) find_by: String,
+    /// Names, groups ("the whole team") or addresses.
+    #[serde(deserialize_with = "one_or_many")]
+    pub(super) to: Vec<String>,
+    /// The person's own words above the mail; none when they said none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) body: Option<String>,
+    // Filled in from the mail, never by a planner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) subject: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) forwarded: Option<String>,
+}
+
+/// The mail that is passed on, and what of it.
+#[derive(Debug, Serialize, Deserialize)]
+struct PassedOn {
+    #[serde(flatten)]
+    mail: OneMail,
+    enclosed: Vec<Enclosure>,
+    /// Characters of its text, and how many of them go along.
+    chars: usize,
+    along: usize,
+}
+
+impl ForwardEmail {
+    /// The person's words, and the mail below them.
+    fn letter(self) -> Letter {
+        let forwarded = self.forwarded.unwrap_or_default();
+        let body = match self.body.filter(|body| !body.is_empty()) {
+            Some(body) => format!("{body}\n\n{forwarded}"),
+            None => forwarded,
+        };
+        Letter { to: self.to, subject: self.subject.unwrap_or_default(), body }
+    }
+
+    fn whole(&self) -> String {
+        let copy = Self {
+            find_by: String::new(),
+            to: Vec::new(),
+            body: self.body.clone(),
+            subject: None,
+            forwarded: self.forwarded.clone(),
+        };
+        copy.letter().body
+    }
+}
+
+impl PassedOn {
+    fn text_along(&self) -> String {
+        match self.chars {
+            0 => "it has none".to_owned(),
+            chars if chars == self.along => format!("all of it, {} characters", grouped(chars)),
+            chars => format!(
+                "its first {} of {} characters; the rest does not go along",
+                grouped(self.along),
+                grouped(chars)
+            ),
+        }
+    }
+}
+
+impl Command for ForwardEmail {
+    type Output = Sending;
+
+    const NAME: &'static str = "forward_email";
+    const SUMMARY: &'static str = "forward a mail to somebody else";
+    const EXAMPLE: &'static str = "Forward Anna's last mail to Tom";
+    const STATUS: &'static str = "Sending your mail…";
+    const STAKES: Stakes = Stakes::High;
+    // The last two are made of the mail by code.
+    const REFERENCES: &'static [&'static str] = &["find_by", "subject", "forwarded"];
+
+    fn slots(&mut self) -> Vec<Slot<'_>> {
+        vec![Slot::People { param: "to", value: &mut self.to }]
+    }
+
+    fn find_by(&mut self) -> Option<&mut String> {
+        Some(&mut self.find_by)
+    }
+
+    fn complete(&mut self, _: Option<&Target>) {
+        if let Some(body) = &mut self.body {
+            trimmed(body);
+        }
+    }
+
+    fn problem(&self) -> Option<String> {
+        too_many(&self.to)
+    }
+
+    fn question(param: &str) -> &'static str {
+        super::question(param)
+    }
+
+    fn card(&self, subject: &Subject<'_>) -> CardBody {
+        let card = CardBody::titled("Forward this email?")
+            .lines("To", show::people(&self.to, subject.action))
+            .words("Subject", self.subject.clone().unwrap_or_default());
+        let card = match subject.before::<PassedOn>() {
+            Some(passed_on) => card
+                .row("Written by", sender(&passed_on.mail))
+                .row("Date", show::time(&passed_on.mail.date, subject.reference))
+                .words("Its subject", subject_or(&passed_on.mail.subject))
+                .row("Its text", passed_on.text_along())
+                .lines("Attached", passed_on.enclosed.iter().map(Enclosure::line).collect()),
+            None => card.words("Mail", label(subject.action, &self.find_by)),
+        };
+        card.body(self.whole())
+    }
+
+    fn approve(&self) -> &'static str {
+        "📨 Forward"
+    }
+
+    fn done(&self) -> &'static str {
+        "Forwarded"
+    }
+
+    fn receipt(&self, _: &Sending, receipt: &Receipt<'_>) -> String {
+        let files = before::<PassedOn>(receipt.action).map_or(0, |passed_on| passed_on.enclosed.len());
+        let files = match files {
+            0 => String::new(),
+            1 => " (with its attachment)".to_owned(),
+            files => format!(" (with its {files} attachments)"),
+        };
+        format!(
+            "📨 Forwarded to {}: {}{files}",
+            show::people(&self.to, receipt.action).join(", "),
+            visible(self.subject.as_deref().unwrap_or("(no subject)"))
+        )
+    }
+
+    fn attempt(&self, action: &Action) -> String {
+        format!("forward “{}” to {}", label(action, &self.find_by), show::names(&self.to, action))
+    }
+}
+
+/// The mail as it stands below the person's words, and how many characters there are of it and go along.
+fn block(parsed: &Parsed, found: &Found, ctx: &RequestContext) -> (String, usize, usize) {
+    let text = unified(&parsed.text);
+    let text = text.trim_end();
+    let chars = text.chars().count();
+    let end = text.char_indices().nth(FORWARD_CHARS_MAX).map_or(text.len(), |(at, _)| at);
+    let mut lines = vec!["---------- Forwarded message ----------".to_owned()];
+    let from = &parsed.from;
+    let from = if from.name.is_empty() { from.address.clone() } else { format!("{} <{}>", from.name, from.address) };
+    let to = parsed.to.iter().map(|to| to.label()).collect::<Vec<_>>().join(", ");
+    let date = found.mail.head.date.with_timezone(&ctx.zone).format("%a %-d %b %Y, %H:%M (UTC%:z)").to_string();
+    for (name, value) in [("From", from), ("Date", date), ("Subject", parsed.subject.clone()), ("To", to)] {
+        lines.push(format!("{name}: {}", one_line(&value)).trim_end().to_owned());
+    }
+    lines.push(String::new());
+    lines.extend(text[..end].lines().map(|line| format!("> {line}").trim_end().to_owned()));
+    if end < text.len() {
+        lines.push(String::new());
+        lines.push("(The text goes on; it was cut here.)".to_owned());
+    }
+    (lines.join("\n"), chars, chars.min(FORWARD_CHARS_MAX))
+}
+
+/// `Fwd: …`, once.
+fn forward_subject(subject: &str) -> String {
+    let subject = one_line(subject);
+    let is_marked = ["fwd:", "fw:", "wg:"].iter().any(|mark| subject.to_lowercase().starts_with(mark));
+    if is_marked { subject } else { format!("Fwd: {}", subject_or(&subject)) }
+}
+
+impl Email {
+    async fn raw_of(&self, ctx: &RequestContext, one: &OneMail) -> Result<Raw, ServiceError> {
+        let (maildir, one) = (self.mailboxes.maildir(&ctx.owner), one.clone());
+        let read = move || {
+            let file = one.still(&maildir)?;
+            let gone = |_| ServiceError::NotFound { noun: "mail", label: one.label() };
+            maildir::read(&maildir.path(&file)).map_err(gone)
+        };
+        self.mailboxes.files(&ctx.owner, read).await
+    }
+
+    /// The files that the card named, or why they cannot go along.
+    async fn enclosed(&self, ctx: &RequestContext, action: &Action) -> Result<Vec<Enclosed>, ServiceError> {
+        let passed_on: PassedOn = before(action).ok_or(ServiceError::Several { noun: "mail" })?;
+        if passed_on.enclosed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let files = files_of(&self.raw_of(ctx, &passed_on.mail).await?).unwrap_or_default();
+        match enclosures(&files) == passed_on.enclosed {
+            true => Ok(files),
+            false => Err(ServiceError::Conflict { label: passed_on.mail.label() }),
+        }
+    }
+
+    async fn prepare_forward(
+        &self,
+        ctx: &RequestContext,
+        command: ForwardEmail,
+    ) -> Result<Prepared<ForwardEmail>, ServiceError> {
+        if let Some(bad) = command.to.iter().find(|address| wire_address(address).is_err()) {
+            return Ok(bad_address(bad));
+        }
+        let found = match self.one_mail(ctx, &command.find_by).await? {
+            Ok(found) => found,
+            Err(unclear) => return Ok(unclear),
+        };
+        let cannot = |why: &str| {
+            Ok(Prepared::NotFound { what: format!("“{}” {why}, so I can't forward it.", found.one.label()) })
+        };
+        if found.mail.is_aside() {
+            return cannot("is a mail that I do not open any more");
+        }
+        let raw = self.raw_of(ctx, &found.one).await?;
+        let Some(files) = files_of(&raw) else {
+            return cannot("is too large, or has more parts than I read");
+        };
+        let parsed = super::read::parse(&raw);
+        let (forwarded, chars, along) = block(&parsed, &found, ctx);
+        let notes = self.stranger_notes(ctx, &command.to).await?;
+        let untrusted = match found.mail.is_own() {
+            true => Vec::new(),
+            false => {
+                let text = format!("{}\n{}\n{}", parsed.subject, parsed.people(), parsed.text);
+                vec![UntrustedText::new(super::source_of(&found.mail), text)]
+            }
+        };
+        let passed_on = PassedOn { mail: found.one.clone(), enclosed: enclosures(&files), chars, along };
+        let target = Target { before: serde_json::to_value(passed_on)?, ..found.one.target()? };
+        let params = ForwardEmail {
+            body: command.body.map(|body| unified(&body)).filter(|body| !body.trim().is_empty()),
+            subject: Some(forward_subject(&parsed.subject)),
+            forwarded: Some(forwarded),
+            ..command
+        };
+        Ok(Prepared::Ready { params, target: Some(target), notes, untrusted })
+    }
+}
+
+#[async_trait]
+impl Handle<ForwardEmail> for Email {
+    fn effect(&self) -> Effect {
+        Effect::WriteElsewhere
+    }
+
+    async fn prepare(
+        &self,
+        ctx: &RequestContext,
+        command: ForwardEmail,
+    ) -> Result<Prepared<ForwardEmail>, ServiceError> {
+        self.prepare_forward(ctx, command).await
+    }
+
+    async fn perform(&self, call: Invocation<'_, ForwardEmail>) -> Result<Completed<Sending>, ServiceError> {
+        let enclosed = self.enclosed(call.ctx, call.action).await?;
+        self.send_with(call.ctx, call.command.letter(), enclosed, call.action, call.attempt).await
+    }
+
+    async fn happened(&self, call: Invocation<'_, ForwardEmail>) -> Option<Result<Completed<Sending>, ServiceError>> {
+        self.sent_already(call.ctx, call.command.letter(), call.attempt).await
+    }
+}
