@@ -104,7 +104,7 @@ fn is_remark(text: &str, reference: &Reference) -> bool {
     !text.contains(['?', '？', '؟'])
         && text.contains(char::is_alphanumeric)
         && !MATTERS.iter().any(|class| lexicon.find(class, &ids).is_some())
-        && super::order(text, reference).is_none()
+        && !["errand", "deerrand"].iter().any(|class| lexicon.starts(class, &ids).is_some())
         && matches!(super::plan(&hearing, &[]), Understood::NotUnderstood { .. } | Understood::SmallTalk)
 }
 
