@@ -94,7 +94,7 @@ mod tests {
             ("Miete", "zahlen", "Miete zahlen", clear),
         ] {
             let verbs = verbs.split(", ").filter(|verb| !verb.is_empty()).map(str::to_owned).collect();
-            let report = StateReport { what: what.to_owned(), verbs, kind: ReportKind::Told };
+            let report = StateReport { what: what.to_owned(), verbs, kind: ReportKind::Told, beside: None };
             assert_eq!(fit(name, &report), expected, "{what} {name}");
         }
     }
@@ -105,6 +105,7 @@ mod tests {
             what: what.to_owned(),
             verbs: vec!["put out".to_owned(), "turn off".to_owned()],
             kind: ReportKind::State,
+            beside: None,
         };
         assert_eq!(fit("Put the bins out", &state("bins")), Some(ReportFit::Clear));
         assert_eq!(fit("Milk", &state("milk")), Some(ReportFit::Perhaps));
@@ -112,7 +113,8 @@ mod tests {
 
     #[test]
     fn an_order_needs_no_verb() {
-        let order = StateReport { what: "paprika".to_owned(), verbs: Vec::new(), kind: ReportKind::Order };
+        let order =
+            StateReport { what: "paprika".to_owned(), verbs: Vec::new(), kind: ReportKind::Order, beside: None };
         assert_eq!(fit("Smoked paprika for the stew", &order), Some(ReportFit::Clear));
         assert_eq!(fit("Salt", &order), None);
     }

@@ -186,6 +186,10 @@ fn of_several_that_are_reported_each_is_ticked_and_what_is_nowhere_is_said() {
     conversation(&[
         MAKE,
         ("got milk and eggs", &["milk, eggs (2 left)"]),
+        ("got the oat cakes, rest is on ahmed", &["oat cakes (1 left)", "“rest is on ahmed”"]),
+        ("undo", &["Taken back"]),
+        ("got the oat cakes. took me an hour", &["oat cakes (1 left)", "I took “took me an hour” as a remark."]),
+        ("undo", &["Taken back"]),
         ("got butter and bread", &["butter (1 left)", "Nothing else that is open fits “bread”."]),
     ]);
 }

@@ -9,11 +9,11 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::Hearing;
 use super::grammar::GRAMMAR;
 use super::lexicon::WordId;
 use super::phrases::{self, Phrases, PhrasesError};
 use super::reading::{tidy, without_determiner};
+use super::{Hearing, Understood};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Reference, When};
@@ -23,6 +23,8 @@ const TEXTS: [&str; 2] = [
     include_str!("../../../data/language/requests/reports.en.txt"),
     include_str!("../../../data/language/requests/reports.de.txt"),
 ];
+/// Places where a report may end; who says more than that tells a story.
+const ENDS_MAX: usize = 6;
 /// Stands for every verb.
 const ANY: &str = "any";
 const VERBS: &str = "verbs";
@@ -41,6 +43,8 @@ pub struct StateReport {
     /// What doing it may have been called; any verb, where there is none.
     pub verbs: Vec<String>,
     pub kind: ReportKind,
+    /// What was said behind it and asks for nothing: "…, took me an hour".
+    pub beside: Option<String>,
 }
 
 /// How a report is made.
@@ -66,8 +70,45 @@ impl StateReport {
     }
 }
 
-/// The report that a message is, if it is nothing else.
+/// The report that a message is, if it is nothing else than that and perhaps a remark behind it.
 pub fn report(text: &str, reference: &Reference) -> Option<StateReport> {
+    const ENDS: [&str; 8] = [".", "!", ",", ";", "\n", " so ", " - ", " — "];
+    if let Some(whole) = read(text, reference) {
+        return Some(whole);
+    }
+    let mut ends: Vec<(usize, &str)> = ENDS.iter().flat_map(|end| text.match_indices(end)).collect();
+    ends.sort_unstable();
+    let cut = |(at, end): &(usize, &str)| {
+        let (head, rest) = (text.get(..*at)?, text.get(at + end.len()..)?.trim());
+        let report = read(head, reference)?;
+        is_remark(rest, reference).then(|| StateReport { beside: Some(rest.to_owned()), ..report })
+    };
+    ends.iter().rev().take(ENDS_MAX).find_map(cut)
+}
+
+/// Asks for nothing, and takes nothing back.
+fn is_remark(text: &str, reference: &Reference) -> bool {
+    const MATTERS: [&str; 8] = [
+        "negation",
+        "negated",
+        "dearcondition",
+        "dearrestriction",
+        "dearcorrection",
+        "dearnegation",
+        "dearrequest",
+        "hypothetical",
+    ];
+    let lexicon = GRAMMAR.lexicon;
+    let ids: Vec<WordId> = text.split_whitespace().map(|word| lexicon.read_word(&lower(word))).collect();
+    let hearing = Hearing { text, reference, history: &[], phrases: &[] };
+    !text.contains(['?', '？', '؟'])
+        && text.contains(char::is_alphanumeric)
+        && !MATTERS.iter().any(|class| lexicon.find(class, &ids).is_some())
+        && !["errand", "deerrand"].iter().any(|class| lexicon.starts(class, &ids).is_some())
+        && matches!(super::plan(&hearing, &[]), Understood::NotUnderstood { .. } | Understood::SmallTalk)
+}
+
+fn read(text: &str, reference: &Reference) -> Option<StateReport> {
     let frames = FRAMES.as_ref().ok()?;
     if text.trim_end().ends_with(['?', '？', '؟']) {
         return None;
@@ -85,7 +126,7 @@ pub fn report(text: &str, reference: &Reference) -> Option<StateReport> {
         REOPENED => ReportKind::Reopen,
         _ => kind,
     };
-    is_thing(&what).then_some(StateReport { what, verbs, kind })
+    is_thing(&what).then_some(StateReport { what, verbs, kind, beside: None })
 }
 
 fn is_to_come(words: &str, reference: &Reference) -> bool {
@@ -288,6 +329,27 @@ mod tests {
             "add eggs to the list",
             "bins are out and remind me to call mom tomorrow",
             "I paid the rent. Remind me to call mom.",
+        ] {
+            assert_eq!(reported(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_remark_behind_a_report_is_no_part_of_it_and_a_request_is_no_remark() {
+        for (text, what, beside) in [
+            ("got the milk and the bin bags, rest is on ahmed", "milk and the bin bags", "rest is on ahmed"),
+            ("bins r out so mum can chill lol", "bins", "mum can chill lol"),
+            ("rent is paid. that was expensive", "rent", "that was expensive"),
+        ] {
+            let report = report(text, &monday()).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((report.what.as_str(), report.beside.as_deref()), (what, Some(beside)), "{text}");
+        }
+        for text in [
+            "rent is paid, remind me to call mom",
+            "rent is paid, what's next?",
+            "got the eggs, not the milk",
+            "rent is paid, if I remember right",
+            "the bins are out, move the dentist to friday",
         ] {
             assert_eq!(reported(text), None, "{text}");
         }

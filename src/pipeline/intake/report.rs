@@ -41,7 +41,7 @@ pub(super) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer>, TurnError>
     let Some(report) = requests::report(turn.words(), &turn.reference()) else { return Ok(None) };
     let services = turn.brain.services.now();
     match fitting(turn, &services, &report).await {
-        Fitting::One(kept) => settled(turn, &services, report.kind, &[kept], &[]).await.map(Some),
+        Fitting::One(kept) => settled(turn, &services, &report, &[kept], &[]).await.map(Some),
         Fitting::Several(kept) => ask(turn, &services, &report, &[], kept).map(Some),
         Fitting::None => of_parts(turn, &services, &report).await,
     }
@@ -60,7 +60,7 @@ async fn of_parts(turn: &Turn<'_>, services: &Services, report: &StateReport) ->
     }
     match (doubtful, sure.is_empty()) {
         (Some((part, kept)), _) => ask(turn, services, &part, &sure, kept).map(Some),
-        (None, false) => settled(turn, services, report.kind, &sure, &missing).await.map(Some),
+        (None, false) => settled(turn, services, report, &sure, &missing).await.map(Some),
         (None, true) => Ok(None),
     }
 }
@@ -77,6 +77,10 @@ async fn fitting(turn: &Turn<'_>, services: &Services, report: &StateReport) -> 
         }
     }
     let Some(best) = found.iter().map(|(_, thing)| thing.fit).max() else { return Fitting::None };
+    // A message that says more has to be about it beyond doubt.
+    if report.beside.is_some() && best < ReportFit::Clear {
+        return Fitting::None;
+    }
     found.retain(|(_, thing)| thing.fit == best);
     if best == ReportFit::Clear
         && let Some(latest) = latest_item(turn)
@@ -116,15 +120,19 @@ fn settling(services: &Services, kept: &[Kept], kind: ReportKind) -> Vec<Planned
 async fn settled(
     turn: &Turn<'_>,
     services: &Services,
-    kind: ReportKind,
+    report: &StateReport,
     kept: &[Kept],
     missing: &[String],
 ) -> Result<Answer, TurnError> {
-    let mut answer = act::given_actions(turn, settling(services, kept, kind)).await?;
+    let mut answer = act::given_actions(turn, settling(services, kept, report.kind)).await?;
     answer.path = Path::Action;
-    if let (Some(reply), false) = (answer.replies.first_mut(), missing.is_empty()) {
+    let Some(reply) = answer.replies.first_mut() else { return Ok(answer) };
+    if !missing.is_empty() {
         let named: Vec<String> = missing.iter().map(|what| named(what)).collect();
         reply.text.push_str(&format!("\nNothing else that is open fits {}.", named.join(" or ")));
+    }
+    if let Some(beside) = &report.beside {
+        reply.text.push_str(&format!("\nI took {} as a remark.", named(beside)));
     }
     Ok(answer)
 }
