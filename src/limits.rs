@@ -26,6 +26,8 @@ pub const ROUTE_HISTORY_MESSAGES: usize = 3;
 pub const PLAN_HISTORY_MESSAGES: usize = 10;
 /// Token budget of the conversation inside the plan prompt (bytes / 4).
 pub const PLAN_HISTORY_TOKENS: usize = 2_500;
+/// Messages that are looked through for what was done lately.
+pub const RECORD_MESSAGES: usize = 200;
 /// Actions one plan may hold; more is a sign of a runaway model, not of a wish.
 pub const PLAN_ACTIONS_MAX: usize = 20;
 /// Actions that were left for later are named one by one up to so many; the rest is a number.

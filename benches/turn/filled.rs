@@ -211,6 +211,7 @@ impl Filler {
                 by: Some(self.owner.clone()),
                 source: None,
                 undo: Vec::new(),
+                outcomes: Vec::new(),
                 untrusted: Vec::new(),
             };
             batch.put(&message, Expect::Any).expect("a record");

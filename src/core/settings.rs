@@ -4,6 +4,8 @@ use chrono::{DateTime, Days, LocalResult, NaiveTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
+use super::notification::MORNING;
+
 /// A person's choices; the default is what somebody gets who chose nothing. The zone is kept beside it, in
 /// the person's record.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -17,6 +19,15 @@ pub struct Settings {
     pub quiet: Option<Quiet>,
     /// The local time of the morning briefing; `None`: there is none.
     pub briefing: Option<NaiveTime>,
+    /// The hour at which a day reminds, where none was said; `None`: the usual one.
+    pub hour: Option<NaiveTime>,
+}
+
+impl Settings {
+    /// When a day reminds of which no hour was said.
+    pub fn reminding_hour(&self) -> NaiveTime {
+        self.hour.unwrap_or(MORNING)
+    }
 }
 
 /// How models phrase things. Receipts and cards are the same in every tone.

@@ -136,6 +136,7 @@ impl Brain {
             now: self.clock.now(),
             zone: self.zone_of(user),
             order: self.policy.order,
+            hour: user.settings.reminding_hour(),
         }
     }
 

@@ -149,6 +149,7 @@ impl Stage<'_> {
             before: Vec::new(),
             also: Vec::new(),
             snoozed: None,
+            hour: None,
             others: Others::default(),
         })
     }

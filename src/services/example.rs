@@ -231,6 +231,7 @@ impl GivenTask {
             before: Vec::new(),
             also: Vec::new(),
             snoozed: None,
+            hour: None,
             others: Others::default(),
         })
     }

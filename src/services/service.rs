@@ -4,7 +4,7 @@
 //! have it answer (`reminders`, `drafts`, `facts` …). Deliberately not here: commands (see [`super::command`]).
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveTime, Utc};
 use chrono_tz::Tz;
 
 pub use super::address_book::{AddressBook, PeopleQuery, Person};
@@ -37,6 +37,8 @@ pub struct RequestContext {
     pub zone: Tz,
     /// How the person writes dates.
     pub order: DateOrder,
+    /// When a day reminds of which no hour was said.
+    pub hour: NaiveTime,
 }
 
 impl RequestContext {

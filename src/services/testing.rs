@@ -101,6 +101,7 @@ impl World {
             now: local(zone, text),
             zone,
             order: DateOrder::DayFirst,
+            hour: crate::core::notification::MORNING,
         };
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
         Self { index: index_over(&store), store, ctx, attempts: AtomicU64::new(0) }

@@ -11,9 +11,11 @@ use super::undo;
 use crate::core::outcome::Status;
 use crate::core::turn::{Input, Path};
 use crate::language::record::{RecordQuestion, asks, is_of_kind};
+use crate::limits;
 use crate::pipeline::commit::Answer;
 use crate::pipeline::turn::{Turn, TurnError};
-use crate::ports::records::ActionRecord;
+use crate::ports::records::{ActionRecord, Message};
+use crate::ports::{RecordExt, Scan};
 
 const NOTHING: &str = "I haven't done anything here yet.";
 
@@ -48,12 +50,14 @@ struct Record {
 
 impl Record {
     async fn read(turn: &Turn<'_>) -> Result<Self, TurnError> {
-        let told = turn.history.iter().rev().filter(|message| !message.outcomes.is_empty());
-        let entries = |message: &crate::ports::records::Message| {
-            message.outcomes.iter().map(|action| Entry { action: action.clone(), at: message.at }).collect()
+        let scan = Scan::of::<Message>(&[turn.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
+        let told = turn.brain.store.list::<Message>(scan).await?.into_iter().map(|(message, _)| message);
+        let entries = |message: Message| {
+            let at = message.at;
+            message.outcomes.into_iter().map(|action| Entry { action, at }).collect::<Vec<_>>()
         };
         Ok(Self {
-            turns: told.map(entries).collect(),
+            turns: told.map(entries).filter(|entries| !entries.is_empty()).collect(),
             waiting: turn.open.iter().map(|pending| title(turn.brain, pending)).collect(),
             taken_back: undo::used(turn).await?,
             zone: turn.ctx.zone,

@@ -142,6 +142,7 @@ impl Handle<CreateTask> for TaskService {
             before: Vec::new(),
             also: Vec::new(),
             snoozed: None,
+            hour: None,
             others: Others::default(),
         };
         task.others.write("title", &task.title, provenance::source(action, "title"));

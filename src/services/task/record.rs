@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Duration, NaiveTime, Utc};
 use chrono_tz::Tz;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,6 +98,9 @@ pub struct Task {
     /// Until when the last reminder was put off.
     #[serde(default)]
     pub snoozed: Option<DateTime<Utc>>,
+    /// The hour at which a day of it reminds; `None`: the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<NaiveTime>,
     /// What of it is somebody else's.
     #[serde(default, skip_serializing_if = "Others::is_empty")]
     pub others: Others,
@@ -118,7 +121,7 @@ impl Task {
     pub(super) fn instant_of(&self, moment: Moment) -> DateTime<Utc> {
         let at = match moment {
             Moment::Instant(at) => at,
-            Moment::Day(day) => instant(self.zone, day.and_time(MORNING)),
+            Moment::Day(day) => instant(self.zone, day.and_time(self.hour.unwrap_or(MORNING))),
         };
         at.to_utc()
     }

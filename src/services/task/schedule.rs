@@ -54,7 +54,7 @@ pub(super) fn set(task: &mut Task, wanted: &Schedule<'_>, ctx: &RequestContext) 
 fn at(text: &str, ctx: &RequestContext) -> Result<DateTime<Utc>, ServiceError> {
     Ok(match moment(text, ctx)? {
         Moment::Instant(at) => at.to_utc(),
-        Moment::Day(day) => instant(ctx.zone, day.and_time(MORNING)).to_utc(),
+        Moment::Day(day) => instant(ctx.zone, day.and_time(ctx.hour)).to_utc(),
     })
 }
 
@@ -91,6 +91,7 @@ fn deadline(task: &mut Task, wanted: &Schedule<'_>, ctx: &RequestContext) -> Res
         return Ok(());
     }
     task.zone = ctx.zone;
+    task.hour = Some(ctx.hour).filter(|hour| *hour != MORNING);
     task.reminded_at = None;
     task.snoozed = None;
     if let Some(repeat) = repeat {
@@ -108,7 +109,7 @@ fn deadline(task: &mut Task, wanted: &Schedule<'_>, ctx: &RequestContext) -> Res
 fn series(task: &mut Task, rule: String, first: Option<Moment>, ctx: &RequestContext) -> Result<(), ServiceError> {
     let today = ctx.now.with_timezone(&ctx.zone).date_naive();
     let known = first.or_else(|| task.due_moment());
-    let start = known.unwrap_or_else(|| Moment::Instant(instant(ctx.zone, today.and_time(MORNING))));
+    let start = known.unwrap_or_else(|| Moment::Instant(instant(ctx.zone, today.and_time(ctx.hour))));
     let series = Series::new(&rule, start, ctx.zone)
         .map_err(|bad| ServiceError::Refused(format!("{bad} Nothing was written.")))?;
     let before_start = start.start(ctx.zone).to_utc() - Duration::seconds(1);

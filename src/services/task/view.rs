@@ -1,6 +1,6 @@
 //! A task as cards, receipts and lists see it.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::offsets::{also, due};
@@ -38,6 +38,9 @@ pub struct TaskView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snoozed: Option<String>,
     pub status: TaskStatus,
+    /// The hour at which a day of it reminds; `None`: the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<NaiveTime>,
 }
 
 impl TaskView {
@@ -55,6 +58,7 @@ impl TaskView {
             remind_at: task.also.iter().filter(|at| **at > ctx.now).map(|at| stored(*at)).collect(),
             snoozed: task.snoozed.filter(|at| *at > ctx.now).map(stored),
             status: task.status,
+            hour: task.hour,
         }
     }
 
@@ -66,7 +70,11 @@ impl TaskView {
     /// At which hour it reminds when only a day was said; empty otherwise.
     pub fn hour_taken(&self) -> String {
         let is_day = self.deadline.as_deref().is_some_and(|deadline| deadline.parse::<NaiveDate>().is_ok());
-        if is_day && self.repeat.is_none() { MORNING.format(" at %H:%M").to_string() } else { String::new() }
+        if is_day && self.repeat.is_none() {
+            self.hour.unwrap_or(MORNING).format(" at %H:%M").to_string()
+        } else {
+            String::new()
+        }
     }
 
     /// When it reminds besides; empty when never.

@@ -60,7 +60,7 @@ async fn a_person_who_has_nothing_yet_is_told_so_kindly_by_every_command() {
             ("/pending", "Nothing is waiting for your yes or no."),
             (
                 "/undo",
-                "There is nothing to undo: in the last 10 minutes I did nothing here that can be taken back. What has been sent or deleted after your yes can't be.",
+                "There is nothing to undo: in the last 10 minutes I did nothing here that can be taken back. What has been sent or erased after your yes can't be.",
             ),
             (
                 "/memory",

@@ -4,7 +4,7 @@
 //! the reminder says what became of it and loses its buttons. In a message of several reminders only those of
 //! the pressed one go.
 
-use chrono::{DateTime, Duration, NaiveTime};
+use chrono::{DateTime, Duration};
 use chrono_tz::Tz;
 
 use super::shown;
@@ -25,12 +25,6 @@ use crate::pipeline::turn::{Turn, TurnError};
 use crate::ports::StoreError;
 use crate::ports::records::{Before, Shown, Snoozing};
 use crate::services::service::{Reminded, ReminderAnswer};
-
-/// When a day without a clock time begins to remind.
-const MORNING: NaiveTime = match NaiveTime::from_hms_opt(9, 0, 0) {
-    Some(time) => time,
-    None => NaiveTime::MIN,
-};
 
 const ASK: &str = "Until when? Say it as you would, for example “friday 9am” or “in 3 hours”.";
 
@@ -53,7 +47,7 @@ pub async fn snooze(turn: &Turn<'_>, due: &str, until: Later, data: &str) -> Res
         Later::Minutes(minutes) => now + Duration::minutes(i64::from(minutes)),
         Later::Tomorrow => {
             let day = now.date_naive().succ_opt().unwrap_or(now.date_naive());
-            local_instant(zone, day.and_time(MORNING)).earliest()
+            local_instant(zone, day.and_time(turn.ctx.hour)).earliest()
         }
         Later::Ask => return ask(turn, due, message).await,
     };
@@ -161,7 +155,7 @@ fn time_of(turn: &Turn<'_>, words: &str) -> Option<Result<DateTime<Tz>, String>>
     let morning = |at: DateTime<Tz>, grain| match grain {
         Grain::Minute | Grain::Hour => at,
         Grain::Day | Grain::Week | Grain::Month | Grain::Year => {
-            local_instant(reference.zone, at.date_naive().and_time(MORNING)).earliest()
+            local_instant(reference.zone, at.date_naive().and_time(turn.ctx.hour)).earliest()
         }
     };
     match time::resolve(&bare, &reference)? {

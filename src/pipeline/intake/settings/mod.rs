@@ -1,4 +1,4 @@
-//! What people choose: zone, language, tone, quiet hours, morning briefing; by button, by `/settings`, or by
+//! What people choose: zone, language, tone, quiet hours, morning briefing, the hour of reminders; by button, by `/settings`, or by
 //! saying so.
 //!
 //! Invariant: a person's record is changed in [`apply`] and nowhere else in the pipeline, on the record as it is at
@@ -37,6 +37,8 @@ pub enum Setting {
     Quiet,
     /// When the morning briefing comes.
     Briefing,
+    /// When a day reminds of which no hour was said.
+    Hour,
 }
 
 /// A change of a person's own record.
@@ -54,6 +56,8 @@ pub enum UserChange {
     Quiet(Option<Quiet>),
     /// The briefing comes at this local time; `None`: never.
     Briefing(Option<NaiveTime>),
+    /// A day of which no hour was said reminds at this local time.
+    Hour(NaiveTime),
 }
 
 impl UserChange {
@@ -65,6 +69,7 @@ impl UserChange {
             Self::Tone(tone) => user.settings.tone = *tone,
             Self::Quiet(quiet) => user.settings.quiet = *quiet,
             Self::Briefing(at) => user.settings.briefing = *at,
+            Self::Hour(at) => user.settings.hour = Some(*at),
         }
     }
 }

@@ -22,7 +22,8 @@ pub(super) fn all(user: &User, zone: Tz, now: DateTime<Utc>) -> Page {
          🗣 Language: {}\n\
          💬 Tone: {}\n\
          🌙 Quiet hours: {}\n\
-         ☀️ Morning briefing: {}\n\n\
+         ☀️ Morning briefing: {}\n\
+         ⏰ Reminders without an hour: {}\n\n\
          Press one to change it, or write for example “/settings zone Paris” or “/settings quiet 22:00-07:00”.",
         zone.name(),
         now.with_timezone(&zone).format("%H:%M"),
@@ -30,11 +31,12 @@ pub(super) fn all(user: &User, zone: Tz, now: DateTime<Utc>) -> Page {
         tone_name(settings.tone),
         quiet(settings.quiet),
         briefing(settings.briefing),
+        settings.reminding_hour().format("%H:%M"),
     );
     let rows = vec![
         vec![opens("🌍 Time zone", "zone"), opens("🗣 Language", "language")],
         vec![opens("💬 Tone", "tone"), opens("🌙 Quiet hours", "quiet")],
-        vec![opens("☀️ Morning briefing", "briefing")],
+        vec![opens("☀️ Morning briefing", "briefing"), opens("⏰ Reminders", "hour")],
     ];
     (text, rows)
 }
@@ -91,6 +93,15 @@ pub(super) fn one(setting: Setting, user: &User, zone: Tz, now: DateTime<Utc>) -
                 .to_owned();
             (text, rows_of(choices))
         }
+        Setting::Hour => {
+            let times = [("07:00", "0700"), ("08:00", "0800"), ("09:00", "0900"), ("10:00", "1000")];
+            let current = settings.reminding_hour().format("%H:%M").to_string();
+            let choices = times.map(|(name, value)| choice(name, "hour", value, current == name)).to_vec();
+            let text = "⏰ At which hour shall I remind you of something that is for a day, without an hour? \
+                        What is set already keeps its hour. Another time: “/settings hour 6:45”."
+                .to_owned();
+            (text, rows_of(choices))
+        }
     };
     rows.push(vec![opens("‹ Back", "all")]);
     (text, rows)
@@ -137,6 +148,12 @@ pub(super) fn told(turn: &Turn<'_>, change: &UserChange) -> String {
         UserChange::Briefing(None) => "☀️ No morning briefing.".to_owned(),
         UserChange::Briefing(Some(at)) => {
             format!("☀️ A look at your day comes every morning at {}.", at.format("%H:%M"))
+        }
+        UserChange::Hour(at) => {
+            format!(
+                "⏰ What is for a day reminds at {} from now on; what is set already keeps its hour.",
+                at.format("%H:%M")
+            )
         }
     }
 }

@@ -100,6 +100,7 @@ pub(super) fn setting(name: &str) -> Option<Setting> {
         "tone" => Some(Setting::Tone),
         "quiet" => Some(Setting::Quiet),
         "briefing" | "morning" => Some(Setting::Briefing),
+        "hour" | "reminders" => Some(Setting::Hour),
         _ => None,
     }
 }
@@ -108,10 +109,12 @@ pub(super) fn setting(name: &str) -> Option<Setting> {
 pub(super) fn chosen(setting: Setting, value: &str) -> Option<UserChange> {
     match setting {
         Setting::Zone => value.parse().ok().map(UserChange::Zone),
-        Setting::Language | Setting::Tone | Setting::Quiet | Setting::Briefing => match wish(setting, value) {
-            Wish::Change(change) => Some(change),
-            Wish::Look(_) | Wish::Offer(_) | Wish::Unclear { .. } => None,
-        },
+        Setting::Language | Setting::Tone | Setting::Quiet | Setting::Briefing | Setting::Hour => {
+            match wish(setting, value) {
+                Wish::Change(change) => Some(change),
+                Wish::Look(_) | Wish::Offer(_) | Wish::Unclear { .. } => None,
+            }
+        }
     }
 }
 
@@ -130,7 +133,7 @@ pub(super) fn command(rest: &str) -> Wish {
         (Some(setting), "") => Wish::Look(setting),
         (Some(setting), value) => wish(setting, value),
         (None, _) => Wish::Unclear {
-            why: "I know these settings: zone, language, tone, quiet, briefing. \
+            why: "I know these settings: zone, language, tone, quiet, briefing, hour. \
                   For example “/settings tone brief”. Nothing was changed."
                 .to_owned(),
             zones: Vec::new(),
@@ -160,6 +163,7 @@ fn wish(setting: Setting, value: &str) -> Wish {
         Setting::Briefing => {
             clock(folded.strip_prefix("at ").unwrap_or(&folded)).map(|at| UserChange::Briefing(Some(at)))
         }
+        Setting::Hour => clock(folded.strip_prefix("at ").unwrap_or(&folded)).map(UserChange::Hour),
     };
     found.map_or_else(|| not_read(setting, value), Wish::Change)
 }
@@ -170,6 +174,7 @@ fn not_read(setting: Setting, value: &str) -> Wish {
         Setting::Tone => "A tone is warm, brief or formal: “/settings tone brief”",
         Setting::Quiet => "Write when they begin and end: “/settings quiet 22:00-07:00”, or “/settings quiet off”",
         Setting::Briefing => "Write a time: “/settings briefing 7:30”, or “/settings briefing off”",
+        Setting::Hour => "Write a time: “/settings hour 8:00”",
     };
     let value = visible(&shorten(value, 40));
     Wish::Unclear { why: format!("I can't read “{value}”. {how}. Nothing was changed."), zones: Vec::new() }
@@ -299,6 +304,7 @@ fn wordings(text: &str) -> Option<(Said, &str)> {
                 .or_else(|| all(&[&["quiet hours off"]])),
         ),
         (Said::Wants(Setting::Briefing), briefing(text)),
+        (Said::Wants(Setting::Hour), reminding(text)),
         (Said::Wants(Setting::Briefing), all(&[PLEASE, TURN_OFF, OWN, &["morning briefing", "briefing"]])),
         (Said::Wants(Setting::Language), word(&[PLEASE, CHANGE, &["my language to ", "your language to "]])),
         (Said::Wants(Setting::Tone), word(&[PLEASE, CHANGE, &["my tone to ", "your tone to ", "the tone to "]])),
@@ -312,6 +318,13 @@ fn wordings(text: &str) -> Option<(Said, &str)> {
         let borders = [" to ", " until ", " till ", "-", "–"];
         let (from, to) = borders.iter().find_map(|border| hours.split_once(border))?;
         (is_clock(from) && is_clock(to)).then_some(value)
+    }
+
+    fn reminding(text: &str) -> Option<&str> {
+        let hour: &[&str] = &["reminder hour", "reminding hour", "hour for reminders", "hour of reminders"];
+        let value =
+            behind(text, &[PLEASE, &["set ", "change ", ""], &["my ", "the ", ""], hour, &[" to ", " is ", " "]]);
+        value.filter(|value| is_clock(value))
     }
 
     fn briefing(text: &str) -> Option<&str> {

@@ -221,6 +221,7 @@ pub fn request_context(owner: &str) -> RequestContext {
         now: Utc.with_ymd_and_hms(2026, 5, 4, 9, 0, 0).unwrap(),
         zone: chrono_tz::Europe::Berlin,
         order: DateOrder::DayFirst,
+        hour: crate::core::notification::MORNING,
     }
 }
 
