@@ -13,6 +13,7 @@
 //!
 //! Deliberately not here: what the words mean. Parameters are read as those of any plan.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -38,7 +39,7 @@ use crate::limits::{PHRASE_FRAMES_MAX, PHRASES_BYTES_MAX};
 pub struct Phrases {
     service: String,
     /// Tables: the words that the program's own lexicon does not have, and the frames.
-    tables: Vec<u8>,
+    tables: Cow<'static, [u8]>,
 }
 
 /// Why phrases cannot be used; nothing of them is.
@@ -76,7 +77,17 @@ impl Phrases {
             return Err(too_many());
         }
         let tables = tables(&wordings).map_err(|TooMany| too_many())?;
-        Ok(Phrases { service: service.to_owned(), tables })
+        Ok(Phrases { service: service.to_owned(), tables: Cow::Owned(tables) })
+    }
+
+    /// Those that were read before, from their tables; they name the commands of no service.
+    pub(super) const fn compiled(tables: &'static [u8]) -> Phrases {
+        Phrases { service: String::new(), tables: Cow::Borrowed(tables) }
+    }
+
+    #[cfg(test)]
+    pub(super) fn tables(&self) -> &[u8] {
+        &self.tables
     }
 
     /// The service whose commands they name.

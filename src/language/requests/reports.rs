@@ -7,11 +7,10 @@
 //! a report fits it.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use super::grammar::GRAMMAR;
 use super::lexicon::WordId;
-use super::phrases::{self, Phrases, PhrasesError};
+use super::phrases::{self, Phrases};
 use super::reading::{tidy, without_determiner};
 use super::{Hearing, Understood};
 use crate::core::plan::PlannedAction;
@@ -33,7 +32,8 @@ const REPORTED: &str = "reported";
 const ORDERED: &str = "ordered";
 const REOPENED: &str = "reopened";
 
-static FRAMES: LazyLock<Result<Phrases, PhrasesError>> = LazyLock::new(|| Phrases::read("", &written_out()));
+/// The frames with the verbs in them.
+static FRAMES: Phrases = Phrases::compiled(include_bytes!("../../../data/language/requests/reports.bin"));
 
 /// What is said to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,11 +109,10 @@ fn is_remark(text: &str, reference: &Reference) -> bool {
 }
 
 fn read(text: &str, reference: &Reference) -> Option<StateReport> {
-    let frames = FRAMES.as_ref().ok()?;
     if text.trim_end().ends_with(['?', '？', '؟']) {
         return None;
     }
-    let hearing = Hearing { text, reference, history: &[], phrases: &[frames] };
+    let hearing = Hearing { text, reference, history: &[], phrases: &[&FRAMES] };
     let PlannedAction { command, params, .. } = phrases::planned(&hearing, &[])?;
     let said = |name: &str| params.get(name).and_then(|value| value.as_str());
     if said("when").is_some_and(|when| is_to_come(when, reference)) {
@@ -161,7 +160,8 @@ struct VerbRow {
     verbs: Vec<&'static str>,
 }
 
-static VERB_ROWS: LazyLock<Vec<VerbRow>> = LazyLock::new(|| {
+/// All rows, read where they stand.
+fn verb_rows() -> Vec<VerbRow> {
     let rows = TEXTS.iter().map(|text| sections(text)).flat_map(|sections| {
         let of = |(name, kind)| {
             let lines = sections.get(name).cloned().unwrap_or_default();
@@ -170,7 +170,7 @@ static VERB_ROWS: LazyLock<Vec<VerbRow>> = LazyLock::new(|| {
         [("verbs", ReportKind::Told), ("states", ReportKind::State), ("pairs", ReportKind::Told)].map(of)
     });
     rows.flatten().collect()
-});
+}
 
 fn row(line: &'static str, kind: ReportKind) -> Option<VerbRow> {
     let (said, verbs) = line.split_once('=')?;
@@ -184,65 +184,23 @@ fn verbs_of(text: &str, what: &str) -> Option<(Vec<String>, ReportKind)> {
         let bare = |word: &str| lower(word.trim_matches(|c: char| !c.is_alphanumeric()));
         text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect()
     };
-    let (all, what) = (words(text), words(what));
-    let at = all.windows(what.len()).position(|window| window == what).unwrap_or(all.len());
+    let (said, what) = (words(text), words(what));
+    let at = said.windows(what.len()).position(|window| window == what).unwrap_or(said.len());
     let beside =
-        |word: &str| all.iter().enumerate().any(|(i, said)| !(at..at + what.len()).contains(&i) && said == word);
+        |word: &str| said.iter().enumerate().any(|(i, said)| !(at..at + what.len()).contains(&i) && said == word);
     let length = |row: &VerbRow| {
         let said = row.said.iter().filter(|said| said.iter().all(|word| beside(word)));
         said.map(Vec::len).max()
     };
-    let longest = VERB_ROWS.iter().filter_map(length).max()?;
-    let rows: Vec<&VerbRow> = VERB_ROWS.iter().filter(|row| length(row) == Some(longest)).collect();
+    let all = verb_rows();
+    let longest = all.iter().filter_map(length).max()?;
+    let rows: Vec<&VerbRow> = all.iter().filter(|row| length(row) == Some(longest)).collect();
     let is_state = rows.iter().all(|row| row.kind == ReportKind::State);
     let mut verbs: Vec<String> = rows.iter().flat_map(|row| &row.verbs).map(|verb| (*verb).to_owned()).collect();
     if verbs.iter().any(|verb| verb == ANY) {
         verbs.clear();
     }
     Some((verbs, if is_state { ReportKind::State } else { ReportKind::Told }))
-}
-
-/// The frames with the verbs in them, as the phrases of a service.
-fn written_out() -> String {
-    let mut out = String::new();
-    for text in TEXTS {
-        let sections = sections(text);
-        let of = |name: &str| sections.get(name).map(Vec::as_slice).unwrap_or_default();
-        let either = |mut words: Vec<&str>| {
-            words.sort_unstable();
-            words.dedup();
-            format!("({})", words.join("|"))
-        };
-        let said = |name: &str| -> Vec<&str> {
-            let rows = of(name).iter().filter_map(|line| line.split_once('='));
-            rows.flat_map(|(said, _)| said.split(',').map(str::trim)).collect()
-        };
-        let (firsts, seconds): (Vec<&str>, Vec<&str>) =
-            said("pairs").iter().filter_map(|pair| pair.split_once(' ')).unzip();
-        let filled = |name: &str, said: Vec<&str>, with: Vec<&str>| -> Vec<String> {
-            let (said, with) = (either(said), either(with));
-            of(name).iter().map(|frame| frame.replace("SAID", &said).replace("WITH", &with)).collect()
-        };
-        let reported = [
-            filled("active", said("verbs"), Vec::new()),
-            filled("passive", [said("verbs"), said("states")].concat(), Vec::new()),
-            filled("split", firsts, seconds),
-        ];
-        let tick = of("tick").join("|");
-        out.push_str(&format!("{REPORTED}\n"));
-        reported.iter().flatten().for_each(|frame| out.push_str(&format!("  {frame}\n")));
-        out.push_str(&format!("{ORDERED} {VERBS}={ANY}\n"));
-        of("order").iter().for_each(|frame| out.push_str(&format!("  {frame}\n")));
-        out.push_str(&format!("{REOPENED} {VERBS}={ANY}\n"));
-        of("reopen").iter().for_each(|frame| out.push_str(&format!("  {frame}\n")));
-        out.push_str(&format!("{ORDERED}\n"));
-        for frame in reported.iter().flatten().filter(|_| !tick.is_empty()) {
-            out.push_str(&format!(
-                "  {frame} , [please|you can] ({tick})\n  {frame} (and|so) [please|you can] ({tick})\n"
-            ));
-        }
-    }
-    out
 }
 
 /// The indented lines below each heading.
@@ -262,15 +220,60 @@ fn sections(text: &'static str) -> BTreeMap<&'static str, Vec<&'static str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::compiled;
     use crate::language::requests::tests::monday;
+
+    /// The frames with the verbs in them, as the phrases of a service.
+    fn written_out() -> String {
+        let mut out = String::new();
+        for text in TEXTS {
+            let sections = sections(text);
+            let of = |name: &str| sections.get(name).map(Vec::as_slice).unwrap_or_default();
+            let either = |mut words: Vec<&str>| {
+                words.sort_unstable();
+                words.dedup();
+                format!("({})", words.join("|"))
+            };
+            let said = |name: &str| -> Vec<&str> {
+                let rows = of(name).iter().filter_map(|line| line.split_once('='));
+                rows.flat_map(|(said, _)| said.split(',').map(str::trim)).collect()
+            };
+            let (firsts, seconds): (Vec<&str>, Vec<&str>) =
+                said("pairs").iter().filter_map(|pair| pair.split_once(' ')).unzip();
+            let filled = |name: &str, said: Vec<&str>, with: Vec<&str>| -> Vec<String> {
+                let (said, with) = (either(said), either(with));
+                of(name).iter().map(|frame| frame.replace("SAID", &said).replace("WITH", &with)).collect()
+            };
+            let reported = [
+                filled("active", said("verbs"), Vec::new()),
+                filled("passive", [said("verbs"), said("states")].concat(), Vec::new()),
+                filled("split", firsts, seconds),
+            ];
+            let tick = of("tick").join("|");
+            out.push_str(&format!("{REPORTED}\n"));
+            reported.iter().flatten().for_each(|frame| out.push_str(&format!("  {frame}\n")));
+            out.push_str(&format!("{ORDERED} {VERBS}={ANY}\n"));
+            of("order").iter().for_each(|frame| out.push_str(&format!("  {frame}\n")));
+            out.push_str(&format!("{REOPENED} {VERBS}={ANY}\n"));
+            of("reopen").iter().for_each(|frame| out.push_str(&format!("  {frame}\n")));
+            out.push_str(&format!("{ORDERED}\n"));
+            for frame in reported.iter().flatten().filter(|_| !tick.is_empty()) {
+                out.push_str(&format!(
+                    "  {frame} , [please|you can] ({tick})\n  {frame} (and|so) [please|you can] ({tick})\n"
+                ));
+            }
+        }
+        out
+    }
 
     fn reported(text: &str) -> Option<(String, Vec<String>, ReportKind)> {
         report(text, &monday()).map(|report| (report.what, report.verbs, report.kind))
     }
 
     #[test]
-    fn the_data_hold_no_mistake() {
-        FRAMES.as_ref().unwrap();
+    fn the_frames_in_use_follow_from_their_texts_and_these_hold_no_mistake() {
+        let read = Phrases::read("", &written_out()).unwrap();
+        compiled::check("requests/reports.bin", read.tables());
     }
 
     #[test]

@@ -2,8 +2,6 @@
 //!
 //! Invariant: what a name says itself comes first; other words for it count only where it means nothing for sure.
 
-use std::sync::LazyLock;
-
 use super::NotesService;
 use super::record::Note;
 use crate::language::terms;
@@ -14,11 +12,11 @@ use crate::services::search::WordQuery;
 use crate::services::service::RequestContext;
 
 /// Groups of stems.
-static SYNONYMS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
+fn synonyms() -> impl Iterator<Item = Vec<String>> {
     let lines = include_str!("synonyms.txt").lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let stem = |word: &str| terms::stem(&terms::fold(word));
-    lines.map(|line| line.split(',').map(stem).collect()).collect()
-});
+    lines.map(move |line| line.split(',').map(stem).collect())
+}
 
 /// The name with each word that others stand for replaced by one of these, in turn.
 fn other_names(name: &str) -> Vec<String> {
@@ -26,9 +24,10 @@ fn other_names(name: &str) -> Vec<String> {
     let mut names = Vec::new();
     for (at, word) in query.strong.iter().enumerate() {
         let stem = terms::stem(word);
-        for other in SYNONYMS.iter().filter(|group| group.contains(&stem)).flatten().filter(|other| **other != stem) {
+        let groups = synonyms().filter(|group| group.contains(&stem));
+        for other in groups.flatten().filter(|other| *other != stem) {
             let mut words = query.strong.clone();
-            words[at].clone_from(other);
+            words[at] = other;
             names.push(words.join(" "));
         }
     }
