@@ -101,7 +101,7 @@ async fn an_undo_is_for_its_owner_and_for_ten_minutes() {
 async fn deleting_asks_moves_to_the_trash_and_comes_back_while_it_can() {
     let rig = without_model();
     let card = rig.says("delete the mail from Bob about lunch").await.card();
-    for shown in ["Delete this mail?", "“Bob” <bob@example.com>", "“Lunch”", "Trash folder"] {
+    for shown in ["Delete this mail?", "“Bob” <bob@example.com>", "“Lunch — Bob”", "Trash folder"] {
         assert!(card.text().contains(shown), "{shown}: {}", card.text());
     }
     assert!(has(&rig, "cur/1768200001.lunch:2,"));
@@ -135,7 +135,7 @@ async fn what_was_read_last_is_it() {
     let found = rig.says("any mail from Bob?").await.text();
     assert!(found.contains("(archived)"), "{found}");
     let card = rig.says("delete it").await.card();
-    assert!(card.text().contains("“Lunch”"), "{}", card.text());
+    assert!(card.text().contains("“Lunch — Bob”"), "{}", card.text());
 }
 
 #[tokio::test]

@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::filing::{Filed, Filing};
-use super::find::subject_or;
 use super::mark::MarkMail;
 use super::one_mail::OneMail;
 use super::source::moves::{TRASH, folder_of};
@@ -83,8 +82,8 @@ impl Command for DeleteEmail {
             1 => "the other mail of the conversation stays".to_owned(),
             others => format!("the other {others} mails of the conversation stay"),
         };
-        card.row("From", sender(&one))
-            .words("Subject", subject_or(&one.subject))
+        card.words("Mail", label(subject.action, &self.find_by))
+            .row("From", sender(&one))
             .row("Date", show::time(&one.date, subject.reference))
             .row("Goes to", "the Trash folder of your mailbox; I won't find it any more")
             .row("Keeps", stay)

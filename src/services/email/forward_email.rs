@@ -138,9 +138,9 @@ impl Command for ForwardEmail {
             .words("Subject", self.subject.clone().unwrap_or_default());
         let card = match subject.before::<PassedOn>() {
             Some(passed_on) => card
+                .words("Mail", label(subject.action, &self.find_by))
                 .row("Written by", sender(&passed_on.mail))
                 .row("Date", show::time(&passed_on.mail.date, subject.reference))
-                .words("Its subject", subject_or(&passed_on.mail.subject))
                 .row("Its text", passed_on.text_along())
                 .lines("Attached", passed_on.enclosed.iter().map(Enclosure::line).collect()),
             None => card.words("Mail", label(subject.action, &self.find_by)),

@@ -20,9 +20,7 @@ use super::source::maildir::{self, Folder, Listed, Maildir, Raw};
 use super::source::moves::TRASH;
 use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
-use crate::core::text::shorten;
 use crate::language::words::{stems, words};
-use crate::limits::CARD_INLINE_CHARS_MAX;
 use crate::ports::why_not;
 use crate::services::command::before;
 use crate::services::error::ServiceError;
@@ -69,7 +67,7 @@ impl OneMail {
 
     /// As the person would call it.
     pub fn label(&self) -> String {
-        format!("{} — {}", shorten(subject_or(&self.subject), CARD_INLINE_CHARS_MAX), self.from)
+        format!("{} — {}", subject_or(&self.subject), self.from)
     }
 
     /// What somebody else wrote that its name is made of.
