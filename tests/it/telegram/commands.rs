@@ -192,7 +192,7 @@ async fn settings_are_shown_and_changed_by_words_and_stay_after_a_restart() {
     let daemon = serve(&program, &api).await;
     let page = |zone: &str, quiet: &str, tone: &str| {
         format!(
-            "⚙️ Your settings\n🌍 Time zone: {zone} (it's TIME there)\n🗣 Language: the one you write in\n💬 Tone: {tone}\n🌙 Quiet hours: {quiet}\n☀️ Morning briefing: off\n\nPress one to change it, or write for example “/settings zone Paris” or “/settings quiet TIME-TIME”."
+            "⚙️ Your settings\n🌍 Time zone: {zone} (it's TIME there)\n🗣 Language: the one you write in\n💬 Tone: {tone}\n🌙 Quiet hours: {quiet}\n☀️ Morning briefing: off\n⏰ Reminders without an hour: TIME\n\nPress one to change it, or write for example “/settings zone Paris” or “/settings quiet TIME-TIME”."
         )
     };
     let zone_told = "🌍 Your time zone is now Europe/Paris; it's TIME there. Reminders for one moment stay at that moment; what repeats keeps its time of day, in the new zone.";
