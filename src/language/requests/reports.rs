@@ -28,6 +28,8 @@ const ENDS_MAX: usize = 6;
 const ANY: &str = "any";
 const VERBS: &str = "verbs";
 /// The frames as commands: a report, one that orders as well, and one that takes something back.
+#[cfg(test)]
+const REPORTED: &str = "reported";
 const ORDERED: &str = "ordered";
 const REOPENED: &str = "reopened";
 
