@@ -312,7 +312,7 @@ mod tests {
             assert!(![title, summary, place].iter().any(|words| words.is_empty()), "{name}");
         }
         let entries = services.commands(&services.names());
-        assert_eq!(entries.len(), 29);
+        assert_eq!(entries.len(), 32);
         for entry in entries {
             let words = [entry.summary(), entry.example(), entry.status()];
             assert!(!words.iter().any(|words| words.is_empty()), "{entry:?}");

@@ -20,6 +20,7 @@ mod fuzz;
 mod held;
 mod hostile;
 mod invariants;
+mod killed;
 mod lazy;
 mod lists;
 mod mailing;

@@ -210,7 +210,7 @@ async fn settings_are_shown_and_changed_by_words_and_stay_after_a_restart() {
             ),
             ("/settings zone Narnia", "I don't know a time zone “Narnia”. Write a bigger city nearby, or a name like Europe/Lisbon. Nothing was changed."),
             ("/settings zone Lisbonn", "I don't know a time zone “Lisbonn”. Do you mean one of these? Nothing was changed yet."),
-            ("/settings volume 11", "I know these settings: zone, language, tone, quiet, briefing. For example “/settings tone brief”. Nothing was changed."),
+            ("/settings volume 11", "I know these settings: zone, language, tone, quiet, briefing, hour. For example “/settings tone brief”. Nothing was changed."),
         ],
     )
     .await;

@@ -45,7 +45,8 @@ impl Console {
         self.child.write(format!("{line}\n").as_bytes());
     }
 
-    fn answer(&mut self, input: &str) -> Lines {
+    /// The answer to what was sent before.
+    pub fn answer(&mut self, input: &str) -> Lines {
         let deadline = Instant::now() + self.limit;
         let mut lines = Vec::new();
         loop {
