@@ -370,6 +370,7 @@ fn erased<T: Command>(prepared: Prepared<T>) -> Result<Prepared, ServiceError> {
             Prepared::Ready { params, target, notes, untrusted }
         }
         Prepared::NotFound { what } => Prepared::NotFound { what },
+        Prepared::Every { ids } => Prepared::Every { ids },
         Prepared::Several { param, question, candidates } => Prepared::Several { param, question, candidates },
     })
 }

@@ -65,6 +65,12 @@ pub(super) fn is_by_order(words: &str) -> bool {
     Order::of(words).is_some()
 }
 
+/// What is behind "all" in words that mean all of several things.
+pub(super) fn all_of(words: &str) -> Option<&str> {
+    let (all, rest) = words.trim_start().split_once(' ')?;
+    all.eq_ignore_ascii_case("all").then_some(rest)
+}
+
 impl<T: Item> Looked<T> {
     fn none() -> Self {
         Self { held: Vec::new(), statistics: Statistics::default(), is_part: false }

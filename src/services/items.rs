@@ -8,12 +8,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::finding::{Choice, Finder};
+use super::finding::{self, Choice, Finder};
 use super::search::WordedItem;
 use super::texts::brief;
 use crate::core::ids::UserId;
 use crate::core::plan::{Action, Target};
 use crate::core::provenance::UntrustedText;
+use crate::limits::PLAN_ACTIONS_MAX;
 use crate::ports::{Document, Index, Key, Participant, Record, RecordExt, Source, Store, from_stored};
 use crate::services::error::ServiceError;
 use crate::services::service::{ItemChoice, Prepared, RequestContext};
@@ -121,6 +122,9 @@ pub(super) trait Item: Record + Clone {
     }
 }
 
+/// Between an id and the time of what takes place at several.
+pub(super) const AT: char = '@';
+
 /// An item and the revision it was read at.
 pub(super) type Held<T> = (T, u64);
 
@@ -136,6 +140,8 @@ pub(super) async fn by_id<T: Item>(
     owner: &UserId,
     id: &str,
 ) -> Result<Option<Held<T>>, ServiceError> {
+    // "ID@2026-01-13": one time of it.
+    let id = id.split(AT).next().unwrap_or_default();
     let is_id = !id.is_empty() && id.len() <= 32 && id.chars().all(|c| c.is_ascii_alphanumeric());
     if !is_id {
         return Ok(None);
@@ -176,8 +182,34 @@ pub(super) async fn prepare<T: Item, C>(
     words: &str,
     allowed: impl Fn(&T) -> bool,
 ) -> Result<Prepared<C>, ServiceError> {
+    if let Some(all) = all_that_fit::<T, C>(store, index, ctx, words, &allowed).await? {
+        return Ok(all);
+    }
     let choice = find(store, index, ctx, words, allowed).await?;
     prepared(ctx, choice, command, param, words)
+}
+
+/// The answer where `words` mean all that fit; `None` where they mean one.
+pub(super) async fn all_that_fit<T: Item, C>(
+    store: &Arc<dyn Store>,
+    index: &Arc<dyn Index>,
+    ctx: &RequestContext,
+    words: &str,
+    allowed: &impl Fn(&T) -> bool,
+) -> Result<Option<Prepared<C>>, ServiceError> {
+    let Some(words) = finding::all_of(words) else { return Ok(None) };
+    let found = Finder { store, index, ctx }.every::<T>(words, allowed).await?;
+    Ok(Some(match found.len() {
+        0 => Prepared::NotFound { what: format!("I found no {} like “{}”.", T::NOUN, brief(words)) },
+        many if many > PLAN_ACTIONS_MAX => {
+            let what = format!(
+                "That would be {many} {}s; I take on {PLAN_ACTIONS_MAX} at once at most, so nothing was done.",
+                T::NOUN
+            );
+            Prepared::NotFound { what }
+        }
+        _ => Prepared::Every { ids: found.iter().map(|(item, _)| item.id().to_owned()).collect() },
+    }))
 }
 
 /// The same for what `words` were found to mean.
@@ -276,6 +308,6 @@ pub(super) fn untrusted<'a, T: Item + 'a>(items: impl IntoIterator<Item = &'a T>
 pub(super) fn not_found_instead<C>(prepared: Prepared<C>, noun: &str, instead: &str) -> Prepared<C> {
     match prepared {
         Prepared::NotFound { what } => Prepared::NotFound { what: what.replacen(noun, instead, 1) },
-        ready @ (Prepared::Ready { .. } | Prepared::Several { .. }) => ready,
+        ready @ (Prepared::Ready { .. } | Prepared::Several { .. } | Prepared::Every { .. }) => ready,
     }
 }

@@ -91,7 +91,10 @@ impl WordQuery {
         let words: Vec<&str> = terms::words_of(&folded).collect();
         let telling: Vec<&str> = words.iter().copied().filter(|word| !STOP.contains(word)).collect();
         let is_wordless = words.is_empty();
-        let is_vague = |word: &str| VAGUE.contains(&terms::stem(word).as_str()) || VAGUE.contains(&word);
+        let is_vague = |word: &str| {
+            let singular = word.strip_suffix('s').unwrap_or(word);
+            VAGUE.contains(&terms::stem(word).as_str()) || VAGUE.contains(&word) || VAGUE.contains(&singular)
+        };
         let (vague, strong): (Vec<&str>, Vec<&str>) = telling.into_iter().partition(|word| is_vague(word));
         let once = |words: Vec<&str>| -> Vec<String> {
             let mut seen = HashSet::new();

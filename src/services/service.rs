@@ -78,6 +78,11 @@ pub enum Prepared<P = Params> {
         /// For the person, e.g. `I found no open task like "dentist".`
         what: String,
     },
+    /// All of several things are meant, each of which is an action of its own.
+    Every {
+        /// What `find_by` must hold to mean each.
+        ids: Vec<String>,
+    },
     /// Several things fit: which one?
     Several {
         /// The parameter the answer goes into.

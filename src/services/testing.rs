@@ -219,6 +219,7 @@ impl World {
                 labels.insert(0, "?".to_owned());
                 labels
             }
+            Prepared::Every { ids } => ids,
             Prepared::NotFound { what } => {
                 assert!(what.starts_with("I found no "), "{what}");
                 Vec::new()

@@ -37,6 +37,7 @@ mod retention;
 mod rig;
 mod searching;
 mod series;
+mod several;
 mod slow;
 mod soak;
 mod stopping;

@@ -18,6 +18,7 @@ pub(super) struct Carried {
     instants: Vec<NaiveTime>,
     has_length: bool,
     has_priority: bool,
+    is_about_all: bool,
 }
 
 /// How an instant is written out.
@@ -37,6 +38,7 @@ impl Carried {
         self.has_length |= matches!(name, "minutes" | "remind_before");
         match value {
             Value::String(text) => {
+                self.is_about_all |= name == "find_by" && text.starts_with("all ");
                 let instant = INSTANT.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
                 self.instants.extend(instant.map(|at| at.time()));
                 let folded = folded(text);
@@ -54,6 +56,11 @@ impl Carried {
     pub fn holds(&self, word: &str) -> bool {
         let folded = folded(word);
         folded.split(' ').all(|word| word.is_empty() || self.words.contains(word) || self.words.contains(owner(word)))
+    }
+
+    /// Whether an action is about all that fit.
+    pub fn is_about_all(&self) -> bool {
+        self.is_about_all
     }
 
     /// Whether these words stand in one parameter as they were said.

@@ -64,6 +64,8 @@ struct Seen<'s> {
 enum Judged {
     Passed(Box<Assessed>),
     Unclear(Unclear),
+    /// It stands for one action each.
+    Each(Vec<String>),
     Stopped,
 }
 
@@ -93,12 +95,38 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
         own_time: OnceLock::new(),
     };
     let mut judged = Vec::with_capacity(plan.actions.len());
-    for planned in &plan.actions {
-        judged.push(judge(turn, planned, domains, &seen, &mut gated).await);
+    let mut actions: Vec<PlannedAction> = Vec::with_capacity(plan.actions.len());
+    // Where each action of the plan is among those that it came to.
+    let mut places: Vec<Vec<usize>> = Vec::with_capacity(plan.actions.len());
+    for planned in plan.actions {
+        let begin = actions.len();
+        match judge(turn, &planned, domains, &seen, &mut gated).await {
+            Judged::Each(ids) => {
+                for id in ids {
+                    let mut one = planned.clone();
+                    one.params.insert(FIND_BY.to_owned(), id.into());
+                    judged.push(judge(turn, &one, domains, &seen, &mut gated).await);
+                    actions.push(one);
+                }
+            }
+            one => {
+                judged.push(one);
+                actions.push(planned);
+            }
+        }
+        places.push((begin..actions.len()).collect());
     }
-    sort(turn.brain, judged, plan.actions, &mut gated);
+    for action in &mut actions {
+        // What depends on an action that is not there still does.
+        let now = |old: &usize| places.get(*old).cloned().unwrap_or_else(|| vec![old.saturating_add(judged.len())]);
+        action.depends_on = action.depends_on.iter().flat_map(now).collect();
+    }
+    sort(turn.brain, judged, actions, &mut gated);
     gated
 }
+
+/// Holds what an action is about.
+const FIND_BY: &str = "find_by";
 
 async fn judge(
     turn: &Turn<'_>,
@@ -133,6 +161,7 @@ async fn judge(
             action.notes.extend(found.into_iter().chain(lookalikes(entry, &action, folded)));
             Judged::Passed(Box::new(assess(entry, action, Stakes::Low)))
         }
+        Err(Unsettled::Each(ids)) => Judged::Each(ids),
         Err(Unsettled::Impossible(why)) => {
             gated.stop(planned, Status::Failed, &why);
             gated.remarks.push(why);
@@ -278,7 +307,8 @@ fn sort(brain: &Brain, judged: Vec<Judged>, planned: Vec<PlannedAction>, gated: 
         let after = |what: &[bool]| planned.depends_on.iter().any(|&on| what.get(on) == Some(&true));
         let (is_after_stopped, is_after_waiting) = (after(&stopped), after(&waits));
         let needs = match judged {
-            Judged::Stopped => {
+            // One of each is no longer several.
+            Judged::Stopped | Judged::Each(_) => {
                 stopped[index] = true;
                 continue;
             }

@@ -34,6 +34,8 @@ pub enum Unsettled {
         /// What of the question is somebody else's words.
         quoted: Vec<UntrustedText>,
     },
+    /// It is about each of these: what `find_by` must hold.
+    Each(Vec<String>),
     /// It cannot be done, and why.
     Impossible(String),
 }
@@ -77,6 +79,7 @@ pub async fn settle(
         match prepared.map_err(|error| Unsettled::Impossible(error.to_string()))? {
             Prepared::Ready { params, target, notes, untrusted } => (params, target, notes, untrusted),
             Prepared::NotFound { what } => return Err(Unsettled::Impossible(what)),
+            Prepared::Every { ids } => return Err(Unsettled::Each(ids)),
             Prepared::Several { param, question, candidates } => return Err(which(param, question, candidates)),
         };
 

@@ -16,7 +16,7 @@ use crate::limits::SERIES_EXCEPTIONS_MAX;
 use crate::ports::{Index, Store};
 use crate::services::command;
 use crate::services::error::ServiceError;
-use crate::services::items::{self, Item};
+use crate::services::items::{self, AT, Item};
 use crate::services::recurrence::{counted, ended, moved_along};
 use crate::services::service::{ItemChoice, Prepared, RequestContext};
 use crate::services::show::{self, Moment};
@@ -179,6 +179,12 @@ pub(super) async fn prepare<C: Scoped>(
 ) -> Result<Prepared<C>, ServiceError> {
     let words = command.words();
     let mut prepared = items::prepare::<Event, _>(store, index, ctx, command, "find_by", &words, |_| true).await?;
+    if let Prepared::Every { ids } = &mut prepared {
+        let day = times::hint(&words, ctx).and_then(|hint| hint.days());
+        for id in ids.iter_mut() {
+            name_occurrence(store, ctx, id, day).await?;
+        }
+    }
     let Prepared::Ready { params, target: Some(target), notes, .. } = &mut prepared else {
         return Ok(prepared);
     };
@@ -191,6 +197,8 @@ pub(super) async fn prepare<C: Scoped>(
     }
     let day = times::hint(&words, ctx).and_then(|hint| hint.days());
     let named = day.and_then(|(from, to)| event.occurrences(from, to, ctx.zone, 1).into_iter().next());
+    let at = words.split_once(AT).and_then(|(_, at)| event.occurrence_of(Moment::read(at, event.zone)?, ctx.zone));
+    let named = at.or(named);
     // "The next one" is one of them, too.
     let named = named.or_else(|| event.current(ctx.now, ctx.zone).filter(|_| finding::is_by_order(&words)));
     let Some(meant) = named.clone().or_else(|| event.current(ctx.now, ctx.zone)) else {
@@ -207,6 +215,24 @@ pub(super) async fn prepare<C: Scoped>(
     (target.starts, target.ends) = (Some(starts), ends);
     notes.extend(scope.note());
     Ok(prepared)
+}
+
+/// Of all events of a day, one that repeats is meant on that day alone.
+async fn name_occurrence(
+    store: &Arc<dyn Store>,
+    ctx: &RequestContext,
+    id: &mut String,
+    day: Option<(DateTime<Utc>, DateTime<Utc>)>,
+) -> Result<(), ServiceError> {
+    let Some((from, to)) = day else { return Ok(()) };
+    let Some((event, _)) = items::by_id::<Event>(store, &ctx.owner, id).await? else { return Ok(()) };
+    if event.recurrence.is_some()
+        && let Some(one) = event.occurrences(from, to, ctx.zone, 1).first()
+    {
+        id.push(AT);
+        id.push_str(&one.of.store());
+    }
+    Ok(())
 }
 
 impl Scope {

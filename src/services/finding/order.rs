@@ -6,7 +6,7 @@ use super::{Choice, Finder, LASTING, Looked, Sought, scores};
 use crate::limits::{LOOKED_AT_MAX, TAKING_PLACE_MAX};
 use crate::ports::{Query, Ranking};
 use crate::services::error::ServiceError;
-use crate::services::items::Item;
+use crate::services::items::{Held, Item};
 use crate::services::search::SURE;
 
 /// How far ahead and back something that takes place is looked for when no time was said.
@@ -79,6 +79,35 @@ impl Finder<'_> {
             Order::Last => timed.max_by_key(|(at, _)| *at),
         };
         Ok(picked.map_or(Choice::None, |(_, held)| Choice::One(held.clone())))
+    }
+
+    /// All that are described: of what takes place, all that is to come, or all of the time that is named.
+    pub(in crate::services) async fn every<T: Item>(
+        &self,
+        words: &str,
+        allowed: impl Fn(&T) -> bool,
+    ) -> Result<Vec<Held<T>>, ServiceError> {
+        let sought = Sought::new(words, self.ctx);
+        let mut looked = Looked::none();
+        let hint = sought.hint.as_ref().filter(|_| T::TIMED);
+        let names_some = !sought.rest.as_ref().unwrap_or(&sought.whole).is_vague();
+        match hint {
+            Some(hint) => self.look_then(&mut looked, hint).await?,
+            None if names_some => {}
+            None => self.look_around(&mut looked, Order::First).await?,
+        }
+        if names_some {
+            self.look_for(&mut looked, &sought, None).await?;
+        }
+        let span = hint.and_then(|hint| hint.days()).unwrap_or_else(|| Order::First.span::<T>(self.ctx.now));
+        let held: Vec<_> = looked.held.iter().filter(|(item, _)| allowed(item)).collect();
+        let scores =
+            if names_some { scores(&held, &looked.statistics, &sought, self.ctx) } else { vec![SURE; held.len()] };
+        let named = held.into_iter().zip(scores).filter(|(_, score)| *score >= SURE).map(|(held, _)| held);
+        let mut then: Vec<_> =
+            named.filter_map(|held| Some((held.0.occurs(span, self.ctx, false)?, held.clone()))).collect();
+        then.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| x.0.id().cmp(y.0.id())));
+        Ok(then.into_iter().map(|(_, held)| held).collect())
     }
 
     /// What is nearest in time, whatever it is called.

@@ -80,7 +80,7 @@ impl Handle<AppendNote> for NotesService {
             Prepared::NotFound { what } => Prepared::NotFound {
                 what: format!("{what} Say “make a list called {}” and I'll start it.", texts::brief(&words)),
             },
-            found @ (Prepared::Ready { .. } | Prepared::Several { .. }) => found,
+            found @ (Prepared::Ready { .. } | Prepared::Several { .. } | Prepared::Every { .. }) => found,
         })
     }
 

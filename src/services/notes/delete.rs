@@ -75,6 +75,9 @@ impl Handle<DeleteNote> for NotesService {
 
     async fn prepare(&self, ctx: &RequestContext, command: DeleteNote) -> Result<Prepared<DeleteNote>, ServiceError> {
         let words = command.find_by.clone();
+        if let Some(all) = items::all_that_fit::<Note, _>(&self.store, &self.index, ctx, &words, &|_| true).await? {
+            return Ok(all);
+        }
         let choice = self.named(ctx, &words, |_| true).await?;
         items::prepared(ctx, choice, command, "find_by", &words)
     }

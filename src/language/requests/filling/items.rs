@@ -36,8 +36,13 @@ pub(crate) fn fits(domains: &[String], service: &str) -> bool {
     domains.is_empty() || domains.iter().any(|d| d == service)
 }
 
-/// A clean description of the thing, or the id of what "it" is.
+/// A clean description of the thing, or the id of what "it" is; "all …" where all that fit are meant.
 pub(super) fn find_by(said: &ClauseReading, slot: &str, services: &[&str], target: Option<&Words>) -> Option<String> {
+    let found = described(said, slot, services, target)?;
+    Some(if said.means_all(slot) { format!("all {found}") } else { found })
+}
+
+fn described(said: &ClauseReading, slot: &str, services: &[&str], target: Option<&Words>) -> Option<String> {
     let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids(slot));
     if is_reference || said.found.slot(slot).is_none() {
         return history::latest(said.hearing.history, |past| services.contains(&past.service.as_str()))
@@ -174,7 +179,9 @@ fn split_items(text: &str) -> Vec<String> {
     for link in [" and the ", " and my ", " and also the "] {
         parts = parts.into_iter().flat_map(|p| p.split(link)).collect();
     }
-    parts.into_iter().map(|p| without_determiner(p).to_owned()).filter(|p| !p.is_empty()).collect()
+    let named =
+        |part: &str| if part.starts_with("all ") { part.to_owned() } else { without_determiner(part).to_owned() };
+    parts.into_iter().map(named).filter(|part| !part.is_empty()).collect()
 }
 
 fn deletion(service: &str, find_by: String) -> PlannedAction {

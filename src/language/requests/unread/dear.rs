@@ -76,7 +76,10 @@ impl Ledger<'_> {
             let asks = head < self.heard.tokens.len() && self.starts("tellsomeone", head).is_some();
             (asks && !OWN.contains(&slot)).then_some((TokenClass::Request, 1))
         };
-        let quantifier = || class(TokenClass::Restriction, "quantifier").filter(|_| FINDING.contains(&slot));
+        let quantifier = || {
+            class(TokenClass::Restriction, "quantifier")
+                .filter(|_| FINDING.contains(&slot) && !self.carried.is_about_all())
+        };
         condition
             .or_else(correction)
             .or_else(order)
@@ -109,7 +112,8 @@ impl Ledger<'_> {
             let plain = self.starts("notquantifier", at);
             let is_command = self.roles[at] == Some(SpanRole::Command);
             let len = self.starts("quantifier", at).filter(|_| plain.is_none() && is_command);
-            if len.is_some() {
+            // An action that is about all of them says so.
+            if len.is_some() && !self.carried.is_about_all() {
                 self.skip(at..at + 1, TokenClass::Restriction);
             }
             at += plain.or(len).unwrap_or(1);

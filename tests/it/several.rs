@@ -1,0 +1,58 @@
+//! All of several things, and one of them by its place in time: without a model, on the real program.
+
+use crate::support::program::{Console, Program, outcomes_of, text_of};
+
+fn open(program: &Program) -> Console {
+    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
+}
+
+fn told(console: &mut Console, said: &str) -> String {
+    text_of(&console.say(said))
+}
+
+#[test]
+fn all_of_a_day_are_on_one_card_and_a_series_loses_that_day_alone() {
+    let program = Program::new();
+    let mut console = open(&program);
+    console.say("gym every Tuesday and Thursday at 6pm");
+    let card = told(&mut console, "cancel all my meetings tomorrow");
+    for what in ["Standup", "Client call with Northwind", "Gym", "only this one goes"] {
+        assert!(card.contains(what), "{what}: {card}");
+    }
+    assert!(told(&mut console, "what do I have tomorrow?").contains("Client call with Northwind"), "nothing yet");
+    let listed = told(&mut console, "/pending");
+    assert!(listed.contains("Gym"), "{listed}");
+    assert!(told(&mut console, "yes 1").contains("Cancelled"));
+    let tomorrow = told(&mut console, "what do I have tomorrow?");
+    assert!(tomorrow.contains("Nothing on your calendar"), "{tomorrow}");
+    assert!(told(&mut console, "what do I have on thursday?").contains("Gym"));
+}
+
+#[test]
+fn all_of_what_is_not_there_or_is_too_much_is_refused_in_words() {
+    let program = Program::new();
+    let mut console = open(&program);
+    let none = told(&mut console, "cancel all my flights tomorrow");
+    assert!(none.contains("I found no event like"), "{none}");
+    for n in 0..25 {
+        console.say(&format!("add a note called Idea {n}: text {n}"));
+    }
+    let many = console.say("delete all my notes");
+    let text = text_of(&many);
+    assert!(text.contains("I take on 20 at once at most") && text.contains("nothing was done"), "{text}");
+}
+
+#[test]
+fn two_days_are_two_events_and_the_last_one_is_found_by_its_place() {
+    let program = Program::new();
+    let mut console = open(&program);
+    let lines = console.say("lunch with Sam on Tuesday and Thursday at noon");
+    let starts: Vec<String> =
+        outcomes_of(&lines).iter().map(|o| o["params"]["start_time"].as_str().unwrap_or_default().to_owned()).collect();
+    assert_eq!(starts.len(), 2, "{lines:#?}");
+    assert!(starts[0].starts_with("2026-01-13T12:00") && starts[1].starts_with("2026-01-15T12:00"), "{starts:?}");
+    let card = told(&mut console, "cancel my first lunch with Sam");
+    assert!(card.contains("tomorrow (Tue 13 Jan) at 12:00"), "{card}");
+    assert!(told(&mut console, "yes").contains("Cancelled"));
+    assert!(told(&mut console, "when is the lunch with Sam?").contains("Thu 15 Jan at 12:00"));
+}
