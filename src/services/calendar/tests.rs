@@ -223,6 +223,7 @@ async fn times_and_people_help_to_find_an_event() {
         let found: Vec<String> = match prepared {
             Prepared::Ready { target, .. } => vec![target.unwrap().id],
             Prepared::Several { candidates, .. } => candidates.into_iter().map(|c| c.id).collect(),
+            Prepared::Every { ids } => ids,
             Prepared::NotFound { what } => panic!("{words}: {what}"),
         };
         assert_eq!(found, ids, "{words}");

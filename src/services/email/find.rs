@@ -96,7 +96,7 @@ fn best_of(query: &MailQuery, thread: Thread, mut fitting: Vec<Mail>) -> Option<
 pub fn result(view: &MailView, found: &FoundThreads, zone: Tz) -> Threads {
     let drafts = found.drafts.iter().map(|mail| draft_row(mail, zone));
     let threads = drafts.chain(found.hits.iter().map(|hit| row(view, hit, zone))).collect();
-    Threads { threads, more: found.more, so_far: view.so_far.map(Into::into) }
+    Threads { threads, more: found.more, next: None, so_far: view.so_far.map(Into::into) }
 }
 
 fn row(view: &MailView, hit: &ThreadHit, zone: Tz) -> ThreadRow {

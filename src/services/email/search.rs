@@ -18,10 +18,11 @@ use crate::services::command::{
     Base, Command, Completed, Effect, Handle, Invocation, PastTimes, Receipt, Slot, Subject,
 };
 use crate::services::error::ServiceError;
-use crate::services::show;
+use crate::services::pages::{self, Page};
+use crate::services::show::{self, Paging};
 
 /// Find mails.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchMail {
     pub text: Option<String>,
@@ -31,6 +32,21 @@ pub struct SearchMail {
     pub since: Option<String>,
     pub before: Option<String>,
     pub unread: Option<bool>,
+    /// Where a page goes on; not for plans.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub after: Option<String>,
+}
+
+impl SearchMail {
+    /// What a list of them is of.
+    fn kind(&self) -> &'static str {
+        if self.unread == Some(true) { "unread conversations" } else { "conversations" }
+    }
+
+    fn paging<'a>(&'a self, output: &'a Threads) -> Paging<'a> {
+        Paging { after: self.after.as_deref(), next: output.next.as_deref(), more: output.more }
+    }
 }
 
 /// A conversation, or a draft, in a list.
@@ -62,6 +78,9 @@ pub struct Threads {
     pub threads: Vec<ThreadRow>,
     /// How many more there are.
     pub more: usize,
+    /// What the next page goes on after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// How much was read, while not everything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub so_far: Option<ReadSoFar>,
@@ -152,7 +171,13 @@ impl Command for SearchMail {
             let archived = if thread.archived { " (archived)" } else { "" };
             format!("{mark} {}: {} — {date}{archived}", visible(named(&thread.from)), visible(&thread.subject))
         };
-        let list = format!("📬 {}", show::list(output.threads.iter().map(line).collect(), output.more));
+        let paging = self.paging(output);
+        let lines = show::page(output.threads.iter().map(line).collect(), paging);
+        let list = match (paging.after, output.threads.len() + output.more) {
+            (Some(_), _) => lines,
+            (None, 1) => format!("📬 {lines}"),
+            (None, all) => format!("📬 {} {}:\n{lines}", grouped(all), self.kind()),
+        };
         match so_far {
             Some(so_far) => format!("{list}\n\n{so_far}, newest first; older ones may be missing here."),
             None => list,
@@ -161,6 +186,11 @@ impl Command for SearchMail {
 
     fn attempt(&self, _: &Action) -> String {
         "search your mail".to_owned()
+    }
+
+    fn next_page(&self, output: &Threads) -> Option<(usize, Self)> {
+        let (rest, after) = pages::rest(self.paging(output), output.threads.len())?;
+        Some((rest, Self { after: Some(after), ..self.clone() }))
     }
 
     // A single conversation is what "it" means next. A draft has no address, and is none.
@@ -191,6 +221,10 @@ impl Handle<SearchMail> for Email {
         };
         let seen = found.hits.iter().filter(|hit| !hit.mail.is_own());
         let untrusted = seen.map(|hit| UntrustedText::new(source_of(&hit.mail), text(hit))).collect();
-        Ok(Completed::read(find::result(&view, &found, call.ctx.zone)).holding(untrusted))
+        let all = find::result(&view, &found, call.ctx.zone);
+        let total = all.threads.len() + all.more;
+        let Page { rows, more, next } =
+            pages::ranked(all.threads, total, call.command.after.as_deref(), |row: &ThreadRow| &row.id);
+        Ok(Completed::read(Threads { threads: rows, more, next, so_far: all.so_far }).holding(untrusted))
     }
 }

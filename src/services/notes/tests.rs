@@ -210,6 +210,7 @@ async fn an_entry_is_looked_for_on_the_list_last_spoken_of_and_then_on_all() {
     let target = async |params: Value| match world.prepare(&keep, "tick", params).await {
         Prepared::Ready { target, .. } => Ok(target.unwrap().label),
         Prepared::Several { param, candidates, .. } => Err(format!("{param}? {}", candidates.len())),
+        Prepared::Every { ids } => Err(format!("all {}", ids.len())),
         Prepared::NotFound { what } => Err(what),
     };
     assert_eq!(target(json!({"items": ["soap"], "near": packing})).await, Ok("Packing".to_owned()));

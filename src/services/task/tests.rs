@@ -579,6 +579,7 @@ proptest! {
                 let ids = match found {
                     Prepared::Ready { target, .. } => vec![target.unwrap().id],
                     Prepared::Several { candidates, .. } => candidates.into_iter().map(|c| c.id).collect(),
+                    Prepared::Every { ids } => ids,
                     Prepared::NotFound { what } => panic!("{title:?}: {what}"),
                 };
                 let same = kept.iter().filter(|t| ids.contains(&t["id"].as_str().unwrap().to_owned()));

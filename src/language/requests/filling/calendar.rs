@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::super::further::may_be_needed;
 use super::super::lexicon::{Lexicon, WordId};
-use super::super::reading::{ClauseReading, Words, behind, done, people, set, tidy, title, without_determiner};
+use super::super::reading::{
+    ClauseReading, Words, behind, done, people, set, tidy, title, unquoted, without_determiner,
+};
 use super::super::text::tokens;
 use super::several::{self, Listed};
 use super::{Built, items};
@@ -222,6 +224,9 @@ fn parts(said: &ClauseReading, used: &[usize]) -> (Option<String>, Option<String
     let Some(whole) = said.clean("summary", used) else {
         return (None, None, Vec::new());
     };
+    if let Some(name) = quoted_name(&whole) {
+        return (Some(name.to_owned()), None, guests);
+    }
     // "NYE at the club, 31 Dec 9pm": the name of a day that opens is also what it is about.
     let opens_with_place = ["at ", "with ", "in ", "@ "].iter().any(|link| lower(&whole).starts_with(link));
     let named = said.clean("summary", used.get(1..).unwrap_or_default());
@@ -239,6 +244,13 @@ fn parts(said: &ClauseReading, used: &[usize]) -> (Option<String>, Option<String
     let summary =
         Some(summary).filter(|s| !s.is_empty() && !matches!(s.as_str(), "event" | "something" | "time" | "a"));
     (summary, place, guests)
+}
+
+/// A meeting called “Q3: review, part 2” is called what stands in the quotation marks.
+fn quoted_name(text: &str) -> Option<&str> {
+    const CALLED: [&str; 5] = [" called ", " named ", " titled ", " with the title ", " namens "];
+    let (_, name) = split_at(text, &CALLED)?;
+    Some(unquoted(name.trim())).filter(|bare| bare.len() < name.trim().len() && !bare.is_empty())
 }
 
 /// "Wedding cake delivery 14 February 10am, Holme Hall": a place without a preposition behind the hour.

@@ -8,8 +8,6 @@ fn what_changes_a_request_and_is_in_no_action_is_unread() {
     for (text, unread) in [
         ("schedule lunch with Tom friday at noon instead of the dentist", "instead of"),
         ("cancel the standup except on Monday", "except"),
-        ("cancel every meeting tomorrow", "every"),
-        ("cancel all my meetings tomorrow", "all"),
         ("move the dentist to friday at 3, not on Monday", "not on Monday"),
         ("schedule a meeting with Sarah if it rains", "if it rains"),
     ] {

@@ -26,6 +26,8 @@ pub struct Phrase {
     /// The other end of "from … to …", or how long a rule lasts.
     pub to: Option<Box<Phrase>>,
     pub length: Option<SpanPhrase>,
+    /// The day on which a rule ends whose hours have an end of their own: "every Tuesday from 6 to 7 until March".
+    pub ends: Option<Box<Phrase>>,
     pub rule: Option<RepeatRule>,
     /// The day from which a rule counts.
     pub start: Option<Box<Phrase>>,

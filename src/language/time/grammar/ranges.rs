@@ -5,13 +5,15 @@ use super::super::words::{DaySet, Link, Unit};
 use super::clock::{Surety, clock, plain};
 use super::component::ComponentReader;
 use super::lead::Lead;
-use super::numbered::day_range;
+use super::numbered::{day_range, month_name};
 use super::phrase::{Date, Phrase, RepeatRule};
 
 impl ComponentReader<'_> {
     /// "… to Wednesday": the end of a range that has begun.
     pub fn other_end(&self, phrase: &mut Phrase, lead: &Lead, depth: usize) -> Option<usize> {
-        if phrase.is_empty() || phrase.to.is_some() || depth == 0 || self.moves_on(phrase, lead) {
+        let has_hours = phrase.to.as_ref().is_some_and(|to| to.clock.is_some() && to.date.is_none());
+        let ends_rule = has_hours && phrase.rule.is_some() && phrase.ends.is_none() && lead.link == Some(Link::Until);
+        if phrase.is_empty() || phrase.to.is_some() && !ends_rule || depth == 0 || self.moves_on(phrase, lead) {
             return None;
         }
         // The joint has eaten an "until"; "to" and a dash are still there.
@@ -33,6 +35,11 @@ impl ComponentReader<'_> {
         let same_kind = phrase.rule.is_some() || end.clock.is_some() == phrase.clock.is_some() || end.date.is_some();
         if !fits || !same_kind {
             return None;
+        }
+        if ends_rule {
+            let is_day = end.date.is_some() && end.clock.is_none();
+            phrase.ends = is_day.then(|| Box::new(end));
+            return is_day.then_some(next);
         }
         if lead.link == Some(Link::By) && phrase.rule.is_none() && phrase.clock.is_none() {
             return None;
@@ -74,6 +81,11 @@ impl ComponentReader<'_> {
             return None;
         }
         let second = clock(line, second_at)?;
+        // "At 7am until 2 March" ends on a day.
+        let is_day = second.surety == Surety::Bare && month_name(line, second.next).is_some();
+        if is_day && line.link(first.next, Link::Until).is_some() {
+            return None;
+        }
         let hours = (1..=12).contains(&first.clock.hour) && (1..=12).contains(&second.clock.hour);
         // "9 til 12" counts nothing.
         let until = line.link(first.next, Link::Until).is_some() && hours;

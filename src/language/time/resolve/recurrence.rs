@@ -245,7 +245,7 @@ fn sub_daily(
 
 /// "… until Friday", "… for 2 weeks".
 fn with_end(rrule: String, first: DateTime<Tz>, phrase: &Phrase, reference: &Reference) -> Result<String, Problem> {
-    let last = match (&phrase.to, phrase.length) {
+    let last = match (phrase.ends.as_ref().or(phrase.to.as_ref()), phrase.length) {
         // "Every Thursday from 5 to 6": the end of an hour, not of the rule.
         (Some(to), _) if to.date.is_some() || phrase.clock.is_none() => {
             // "Mon to Fri" ends on the Friday after that Monday.

@@ -162,6 +162,14 @@ fn rules_repeat() {
             ("first Monday of every month", "2026-02-02T00:00 FREQ=MONTHLY;BYDAY=1MO"),
             ("on Mondays at 7pm", "2026-01-12T19:00 FREQ=WEEKLY;BYDAY=MO;BYHOUR=19;BYMINUTE=0"),
             ("every morning", "2026-01-12T09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
+            (
+                "every Tuesday from 6 to 7pm until 3 February",
+                "2026-01-13T18:00 FREQ=WEEKLY;BYDAY=TU;BYHOUR=18;BYMINUTE=0;UNTIL=20260203T225959Z",
+            ),
+            (
+                "every weekday at 7am until 2 March",
+                "2026-01-12T07:00 FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=0;UNTIL=20260302T225959Z",
+            ),
             ("every day at 9 until Friday", "2026-01-12T09:00 FREQ=DAILY;BYHOUR=9;BYMINUTE=0;UNTIL=20260116T225959Z"),
         ],
     );

@@ -134,7 +134,7 @@ async fn what_takes_a_mark_back_is_about_the_very_mail_where_it_lies_now() {
                     Action { service: "email".into(), command: "mark".into(), params, target, ..Action::default() };
                 assert_eq!(result(perform(&home, &action).await)["changed"], false);
             }
-            other @ Prepared::Several { .. } => panic!("{other:?}"),
+            other @ (Prepared::Several { .. } | Prepared::Every { .. }) => panic!("{other:?}"),
         }
     }
 }

@@ -147,6 +147,7 @@ async fn a_description_means_one_thread_or_is_asked_about() {
     let one = async |find_by: &str| match home.prepare("read_thread", json!({"find_by": find_by})).await {
         Prepared::Ready { target, .. } => target.unwrap().label,
         Prepared::Several { candidates, .. } => format!("{} choices", candidates.len()),
+        Prepared::Every { ids } => format!("all {}", ids.len()),
         Prepared::NotFound { what } => what,
     };
     assert_eq!(one("the Berlin trip").await, "Berlin trip — Zoë");
