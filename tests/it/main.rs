@@ -35,6 +35,7 @@ mod reminders;
 mod requests;
 mod retention;
 mod rig;
+mod scopes;
 mod searching;
 mod series;
 mod several;

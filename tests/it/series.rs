@@ -54,3 +54,27 @@ fn a_single_event_is_not_made_to_repeat_in_silence() {
     assert!(said.contains("how often it repeats"), "{said}");
     assert!(outcomes_of(&console.say("no")).is_empty());
 }
+
+#[test]
+fn a_series_ends_when_it_is_said_to_and_german_repeats_as_well() {
+    let program = Program::new();
+    let mut console = open(&program);
+    for (said, rule, start, told) in [
+        ("swim every friday at 8am until 20 february", "UNTIL=20260220", "2026-01-16T08:00", "until 20 Feb"),
+        ("run every weekday at 7am until 2 march", "UNTIL=20260302", "2026-01-13T07:00", "every weekday at 7:00 until"),
+        ("yoga every tuesday from 6 to 7pm until 3 february", "UNTIL=20260203", "2026-01-13T18:00", "until 3 Feb"),
+        (
+            "Yoga jeden Dienstag und Donnerstag um 18 Uhr",
+            "BYDAY=TU,TH",
+            "2026-01-13T18:00",
+            "every Tuesday and Thursday",
+        ),
+    ] {
+        let lines = console.say(said);
+        assert!(param(&lines, "repeat").contains(rule), "{said}: {lines:#?}");
+        assert!(param(&lines, "start_time").starts_with(start), "{said}: {lines:#?}");
+        assert!(text_of(&lines).contains(told), "{said}: {}", text_of(&lines));
+    }
+    let march = text_of(&console.say("what's on my calendar on march 6?"));
+    assert!(!march.contains("Swim") && !march.contains("Run"), "{march}");
+}

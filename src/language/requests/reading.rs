@@ -8,7 +8,6 @@ use super::annotated::AnnotatedText;
 use super::grammar::Grammar;
 use super::lexicon::WordId;
 use super::matching::Match;
-use super::slot_types::SlotType;
 use super::text::Mark;
 use super::{Hearing, filling::Built};
 use crate::core::plan::{Params, PlannedAction};
@@ -33,11 +32,6 @@ pub(crate) struct Words {
     pub text: String,
     pub masks: Vec<usize>,
 }
-
-/// All of several things are meant.
-const ALL: [&str; 6] = ["all", "every", "each", "alle", "jede", "jeden"];
-/// "All of my …".
-const DETERMINERS_BEFORE: usize = 3;
 
 /// Words that hang in the air once the time beside them is gone.
 const DANGLING: [&str; 27] = [
@@ -130,15 +124,6 @@ impl<'a> ClauseReading<'a> {
     /// True when the slot holds a phrase of the class.
     pub fn holds(&self, name: &str, class: &str) -> bool {
         self.grammar.lexicon.find(class, &self.ids(name)).is_some()
-    }
-
-    /// "(Cancel) all my (meetings)": the word stands right before the slot, or opens it.
-    pub fn means_all(&self, name: &str) -> bool {
-        let Some(slot) = self.found.slot(name).filter(|slot| slot.kind != SlotType::Reference) else { return false };
-        let says_all = |at: &usize| ALL.contains(&lower(self.heard.typed(*at)).as_str());
-        let before = (self.found.tokens.start..slot.first).rev().take(DETERMINERS_BEFORE);
-        let is_reference = self.grammar.lexicon.is_phrase("it", &self.ids(name));
-        !is_reference && (says_all(&slot.first) || before.into_iter().any(|at| says_all(&at)))
     }
 
     /// True when the clause holds a phrase of the class.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::history;
 use super::super::reading::{ClauseReading, Words, behind, done, set, tidy, without_determiner};
-use super::{Built, filing};
+use super::{Built, filing, several};
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::tokens::lower;
@@ -39,7 +39,7 @@ pub(crate) fn fits(domains: &[String], service: &str) -> bool {
 /// A clean description of the thing, or the id of what "it" is; "all …" where all that fit are meant.
 pub(super) fn find_by(said: &ClauseReading, slot: &str, services: &[&str], target: Option<&Words>) -> Option<String> {
     let found = described(said, slot, services, target)?;
-    Some(if said.means_all(slot) { format!("all {found}") } else { found })
+    Some(if several::means_all(said, slot) { format!("all {found}") } else { found })
 }
 
 fn described(said: &ClauseReading, slot: &str, services: &[&str], target: Option<&Words>) -> Option<String> {

@@ -1,15 +1,30 @@
-//! "On Tuesday and Thursday at noon": several single days, each with the hour that the last one has.
+//! Several at once: "on Tuesday and Thursday at noon", each day with the hour that the last one has; "all my meetings".
 
 use super::super::reading::{ClauseReading, Words, set};
 use super::Built;
 use crate::core::plan::PlannedAction;
 use crate::language::time;
 use crate::language::time::{Grain, When};
+use crate::language::tokens::lower;
 
 /// Days one request may list.
 const DAYS_MAX: usize = 7;
 /// What may stand between two of them.
 const JOINTS: [&str; 9] = ["and", ",", ", and", "&", "/", "und", ", und", "n", "+"];
+
+/// All of several things are meant.
+const ALL: [&str; 6] = ["all", "every", "each", "alle", "jede", "jeden"];
+/// "All of my …".
+const DETERMINERS_BEFORE: usize = 3;
+
+/// Whether all that fit a slot are meant: "(cancel) all my (meetings)", the word right before the slot, or its first.
+pub(super) fn means_all(said: &ClauseReading, slot: &str) -> bool {
+    let Some(found) = said.found.slot(slot) else { return false };
+    let says_all = |at: usize| ALL.contains(&lower(said.heard.typed(at)).as_str());
+    let mut before = (said.found.tokens.start..found.first).rev().take(DETERMINERS_BEFORE);
+    let is_reference = said.grammar.lexicon.is_phrase("it", &said.ids(slot));
+    !is_reference && (says_all(found.first) || before.any(says_all))
+}
 
 /// Several times of one thing.
 pub(super) struct Listed {

@@ -1,0 +1,55 @@
+//! Questions and scopes of the calendar as a model plans them, on the real program: code decides which part of a series is
+//! meant, and what is found.
+
+use serde_json::{Value, json};
+
+use crate::support::model_server::{ModelReply, ModelServer, Script};
+use crate::support::program::{Console, Program, outcomes_of, text_of};
+
+fn route() -> ModelReply {
+    ModelReply::json(json!({"type": "action", "domains": ["calendar"], "is_followup": false}))
+}
+
+fn plan(command: &str, params: Value) -> ModelReply {
+    let action = json!({"service": "calendar", "command": command, "params": params, "reasoning": "asked"});
+    ModelReply::json(json!({"actions": [action], "question": null, "open": null}))
+}
+
+fn console(model: &ModelServer) -> Console {
+    let program = Program::new().model(model).env("BRAIN_SKIP_ROUTER", "false");
+    program.console(&["--demo", "--now", "2026-01-12T09:00:00Z", "--tz", "UTC"])
+}
+
+#[test]
+fn a_model_that_names_no_scope_is_asked_back_and_one_that_names_all_cannot_skip_the_card() {
+    let script = Script::new()
+        .always("route", route())
+        .then("plan", plan("delete_event", json!({"find_by": "yoga"})))
+        .then("plan", plan("delete_event", json!({"find_by": "yoga", "scope": "all"})))
+        .always("respond", ModelReply::text("Done, all gone!"));
+    let model = ModelServer::scripted(script);
+    let mut console = console(&model);
+    let asked = text_of(&console.say("please get rid of that yoga thing somehow"));
+    assert!(asked.contains("“Yoga” repeats. Which of it do you mean?"), "{asked}");
+    let card = text_of(&console.say("1"));
+    assert!(card.contains("only this one goes"), "{card}");
+    console.say("no");
+    let card = console.say("well then, all of that yoga should vanish for ever");
+    assert_eq!(outcomes_of(&card)[0]["status"], "pending", "{card:#?}");
+    assert!(text_of(&card).contains("the whole series goes"), "{}", text_of(&card));
+}
+
+#[test]
+fn what_a_model_looks_for_is_told_by_code() {
+    let script = Script::new()
+        .always("route", route())
+        .then("plan", plan("list_events", json!({"text": "dentist"})))
+        .then("plan", plan("list_events", json!({"from": "tomorrow afternoon", "whether": "free"})))
+        .always("respond", ModelReply::text(""));
+    let model = ModelServer::scripted(script);
+    let mut console = console(&model);
+    let found = text_of(&console.say("hm, that appointment for my teeth, when would it be again?"));
+    assert!(found.contains("Thu 15 Jan at 09:30–10:00 — Dentist appointment"), "{found}");
+    let free = text_of(&console.say("could I squeeze something in after lunch the day after today, you think?"));
+    assert!(free.contains("you're free 12:00–14:00 and 15:00–18:00"), "{free}");
+}
