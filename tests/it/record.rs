@@ -1,5 +1,11 @@
 //! What was done is told from the record, and what was approved is taken back: without a model, on the real program.
 
+use brain_agent::core::pending::{Pending, State};
+use brain_agent::ports::records::PendingOpen;
+use brain_agent::ports::{Batch, Change, Expect, Record, Table};
+use serde_json::json;
+
+use crate::rig::{Rig, send};
 use crate::support::program::{Console, Program, text_of};
 
 fn open(program: &Program) -> Console {
@@ -18,7 +24,7 @@ fn what_was_done_last_is_told_and_nothing_is_invented() {
     console.say("add lunch with Anna tomorrow at noon");
     assert!(told(&mut console, "what did you just do?").contains("✅ Done at 09:00: add “Lunch with Anna”"));
     let sent = told(&mut console, "did you send it?");
-    assert!(sent.starts_with("No, nothing like that was done here lately."), "{sent}");
+    assert!(sent.starts_with("I have no record of anything like that here."), "{sent}");
     console.say("undo");
     let back = told(&mut console, "did you add it?");
     assert!(back.starts_with("No.") && back.contains("taken back at 09:00"), "{back}");
@@ -59,4 +65,28 @@ fn undo_is_a_stack_over_what_was_approved_and_what_was_not() {
     }
     assert!(told(&mut console, "undo").contains("nothing else to undo"));
     assert!(told(&mut console, "when's the dentist?").contains("Thu 15 Jan at 09:30"));
+}
+
+/// A card may come to its end where no turn tells it: after a crash.
+#[tokio::test]
+async fn what_became_of_a_card_is_told_from_its_own_record() {
+    for (state, told) in [
+        (State::Succeeded, "Yes. ✅ Done"),
+        (State::Unknown, "❓ Tried"),
+        (State::Executing, "⏳ You said yes"),
+        (State::Failed, "No. ❌"),
+        (State::Pending, "No. ⏳ Not done: it waits"),
+    ] {
+        let rig = Rig::plain();
+        let card = rig.card_for(json!([send("bob@example.com", "Late", "It is late.")])).await;
+        let pending = rig.pending(&card.id).await;
+        let ended = Pending { state, ..pending.clone() };
+        let mut changes = vec![Change::put(&ended, Expect::Any).unwrap()];
+        if state != State::Pending {
+            changes.push(Change::delete(Table::PendingOpen, PendingOpen::of(&pending).key(), Expect::Any));
+        }
+        rig.store.put_quietly(Batch { changes });
+        let answer = rig.says("did you send it?").await.text();
+        assert!(answer.starts_with(told), "{state:?}: {answer}");
+    }
 }

@@ -1,5 +1,10 @@
 //! All of several things, and one of them by its place in time: without a model, on the real program.
 
+use brain_agent::core::outcome::Status;
+use serde_json::json;
+
+use crate::paging::{Bulk, batch};
+use crate::rig::{ME, Rig, action, chat_of};
 use crate::support::program::{Console, Program, outcomes_of, text_of};
 
 fn open(program: &Program) -> Console {
@@ -55,4 +60,17 @@ fn two_days_are_two_events_and_the_last_one_is_found_by_its_place() {
     assert!(card.contains("tomorrow (Tue 13 Jan) at 12:00"), "{card}");
     assert!(told(&mut console, "yes").contains("Cancelled"));
     assert!(told(&mut console, "when is the lunch with Sam?").contains("Thu 15 Jan at 12:00"));
+}
+
+#[tokio::test]
+async fn several_alls_of_one_plan_stay_within_what_a_plan_may_hold() {
+    let rig = Rig::plain();
+    let bulk = Bulk { owner: ME.to_owned(), chat: chat_of(ME).to_string() };
+    rig.store.put_quietly(batch((0..15).map(|n| bulk.task(n, None))));
+    let all = || action("task", "complete", json!({"find_by": "all tasks"}));
+    rig.plans(json!([all(), all()]));
+    let answer = rig.says("do all of it, twice").await;
+    let count = |status| answer.done.outcomes.iter().filter(|outcome| outcome.status == status).count();
+    assert_eq!((count(Status::Succeeded), count(Status::Failed)), (15, 1), "{}", answer.text());
+    assert!(answer.text().contains("more than the 20 things I take on at once"), "{}", answer.text());
 }

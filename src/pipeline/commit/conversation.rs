@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 
 use super::answer::Answer;
 use crate::core::history::{ItemRef, PastAction, REMINDED};
-use crate::core::ids::MessageId;
-use crate::core::outcome::Report;
+use crate::core::ids::{MessageId, PendingId};
+use crate::core::outcome::{Report, Status};
 use crate::core::plan::Action;
 use crate::core::provenance;
 use crate::core::text::shorten;
@@ -72,14 +72,15 @@ pub fn remember(
         let read = [reply.text.as_str()].into_iter().chain(labels).collect::<Vec<_>>().join("\n");
         let untrusted = provenance::repeated(&read, untrusted.iter().cloned().chain(turn.known_to_be_others()));
         let text = shorten(&reply.text, REMEMBERED_CHARS);
-        let outcomes = answer.reports.iter().map(|report| outcome(turn.brain, report)).collect();
+        let card = replies.iter().find_map(|reply| Some(&reply.card.as_ref()?.pending));
+        let outcomes = answer.reports.iter().map(|report| outcome(turn.brain, report, card)).collect();
         add(Message { text, actions: actions.clone(), undo: answer.undos(), outcomes, untrusted, ..reply })?;
     }
     Ok(())
 }
 
 /// What became of an action, in words.
-fn outcome(brain: &Brain, report: &Report) -> ActionRecord {
+fn outcome(brain: &Brain, report: &Report, card: Option<&PendingId>) -> ActionRecord {
     let bare = || Action {
         service: report.service.clone(),
         command: report.command.clone(),
@@ -87,7 +88,8 @@ fn outcome(brain: &Brain, report: &Report) -> ActionRecord {
         ..Action::default()
     };
     let action = report.action.as_deref().cloned().unwrap_or_else(bare);
-    ActionRecord { label: wording(brain, &action), status: report.status, error: report.error.clone() }
+    let pending = card.filter(|_| report.status == Status::Pending).cloned();
+    ActionRecord { label: wording(brain, &action), status: report.status, error: report.error.clone(), pending }
 }
 
 /// Adds a reminder that was told: what was told last is "it", and of several none is. `reply` as it was shown.

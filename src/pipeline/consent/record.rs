@@ -6,9 +6,10 @@
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-use super::title;
-use super::undo;
+use super::{status_of, title, undo};
 use crate::core::outcome::Status;
+use crate::core::pending::State;
+use crate::core::provenance::UntrustedText;
 use crate::core::turn::{Input, Path};
 use crate::language::record::{RecordQuestion, asks, is_of_kind};
 use crate::limits;
@@ -29,13 +30,30 @@ pub(in crate::pipeline) async fn answer(turn: &Turn<'_>) -> Result<Option<Answer
         RecordQuestion::Done => record.done(record.last()),
         RecordQuestion::Kind(verb) => record.of_kind(verb),
     };
-    Ok(Some(Answer::says(Path::Command, words).keeping_question()))
+    Ok(Some(Answer::says(Path::Command, words).holding(record.untrusted).keeping_question()))
 }
 
 /// Something that a turn was about.
 struct Entry {
     action: ActionRecord,
     at: DateTime<Utc>,
+    /// Of what waited for a yes: where that card is now; `None` when it is no longer kept.
+    card: Option<State>,
+}
+
+impl Entry {
+    /// As it is now: a card may have been decided elsewhere, or brought to its end after a crash.
+    async fn read(turn: &Turn<'_>, mut action: ActionRecord, at: DateTime<Utc>) -> Result<Self, TurnError> {
+        let pending = match &action.pending {
+            Some(id) => turn.brain.readable_pending(id).await?,
+            None => None,
+        };
+        let card = pending.map(|(pending, _)| pending.state);
+        if let Some(state) = card {
+            action.status = status_of(state);
+        }
+        Ok(Self { action, at, card })
+    }
 }
 
 struct Record {
@@ -45,23 +63,33 @@ struct Record {
     waiting: Vec<String>,
     /// What was taken back, and when.
     taken_back: Vec<(String, DateTime<Utc>)>,
+    /// Others' words that the record repeats.
+    untrusted: Vec<UntrustedText>,
     zone: Tz,
 }
 
 impl Record {
     async fn read(turn: &Turn<'_>) -> Result<Self, TurnError> {
         let scan = Scan::of::<Message>(&[turn.chat().as_str()], limits::RECORD_MESSAGES).newest_first();
-        let told = turn.brain.store.list::<Message>(scan).await?.into_iter().map(|(message, _)| message);
-        let entries = |message: Message| {
-            let at = message.at;
-            message.outcomes.into_iter().map(|action| Entry { action, at }).collect::<Vec<_>>()
-        };
-        Ok(Self {
-            turns: told.map(entries).filter(|entries| !entries.is_empty()).collect(),
+        let mut record = Self {
+            turns: Vec::new(),
             waiting: turn.open.iter().map(|pending| title(turn.brain, pending)).collect(),
             taken_back: undo::used(turn).await?,
+            untrusted: Vec::new(),
             zone: turn.ctx.zone,
-        })
+        };
+        for (message, _) in turn.brain.store.list::<Message>(scan).await? {
+            if message.outcomes.is_empty() {
+                continue;
+            }
+            let mut entries = Vec::with_capacity(message.outcomes.len());
+            for action in message.outcomes {
+                entries.push(Entry::read(turn, action, message.at).await?);
+            }
+            record.turns.push(entries);
+            record.untrusted.extend(message.untrusted);
+        }
+        Ok(record)
     }
 
     fn last(&self) -> Option<&Entry> {
@@ -87,11 +115,18 @@ impl Record {
     fn done(&self, entry: Option<&Entry>) -> String {
         let Some(entry) = entry else { return self.nothing() };
         let line = self.line(entry);
-        let is_done = entry.action.status == Status::Succeeded && self.back(entry).is_none();
-        match (is_done, entry.action.status) {
-            (true, _) => format!("Yes. {line}"),
-            (false, Status::Unknown) => line,
-            (false, _) => format!("No. {line}"),
+        match entry.action.status {
+            Status::Succeeded if self.back(entry).is_none() => format!("Yes. {line}"),
+            // Nobody can tell, or not yet.
+            Status::Unknown => line,
+            Status::Pending if entry.card != Some(State::Pending) => line,
+            Status::Succeeded
+            | Status::Failed
+            | Status::Pending
+            | Status::Denied
+            | Status::Refused
+            | Status::Expired
+            | Status::Superseded => format!("No. {line}"),
         }
     }
 
@@ -100,7 +135,7 @@ impl Record {
         let found = all.into_iter().find(|entry| is_of_kind(&entry.action.label, verb));
         match found {
             Some(entry) => self.done(Some(entry)),
-            None => format!("No, nothing like that was done here lately. {}", self.latest()),
+            None => format!("I have no record of anything like that here. {}", self.latest()),
         }
     }
 
@@ -110,7 +145,7 @@ impl Record {
     }
 
     fn line(&self, entry: &Entry) -> String {
-        let ActionRecord { label, status, error } = &entry.action;
+        let ActionRecord { label, status, error, .. } = &entry.action;
         let at = self.clock(entry.at);
         let why = error.as_deref().map(|why| format!(" ({why})")).unwrap_or_default();
         match status {
@@ -120,10 +155,11 @@ impl Record {
             },
             Status::Failed => format!("❌ Tried at {at} and failed{why}: {label}."),
             Status::Unknown => format!("❓ Tried at {at}, and I can't tell whether it took effect{why}: {label}."),
-            Status::Pending if self.waiting.iter().any(|waiting| waiting.contains(label.as_str())) => {
-                format!("⏳ Not done: it waits for your yes or no since {at}: {label}.")
-            }
-            Status::Pending => format!("⏳ Asked at {at}: {label}."),
+            Status::Pending => match entry.card {
+                Some(State::Pending) => format!("⏳ Not done: it waits for your yes or no since {at}: {label}."),
+                Some(_) => format!("⏳ You said yes, and it is not finished yet: {label}."),
+                None => format!("⏳ I asked at {at}, and no longer have what became of it: {label}."),
+            },
             Status::Denied => format!("✖️ Not done, as you said no at {at}: {label}."),
             Status::Refused => format!("🚫 Not done{why}: {label}."),
             Status::Expired => format!("⌛ Not done, as nobody answered in time: {label}."),

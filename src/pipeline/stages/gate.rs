@@ -19,7 +19,9 @@ use crate::core::provenance::{Folded, Sources, UntrustedText, WrittenBy};
 use crate::core::stakes::{Assessed, Stakes, assess};
 use crate::language::time;
 use crate::language::time::Reference;
+use crate::limits;
 use crate::pipeline::brain::Brain;
+use crate::pipeline::consent;
 use crate::pipeline::turn::Turn;
 use crate::services::command::Effect;
 use crate::services::entry::Entry;
@@ -98,10 +100,23 @@ pub async fn check(turn: &Turn<'_>, plan: Plan, domains: &[String], sources: &So
     let mut actions: Vec<PlannedAction> = Vec::with_capacity(plan.actions.len());
     // Where each action of the plan is among those that it came to.
     let mut places: Vec<Vec<usize>> = Vec::with_capacity(plan.actions.len());
+    let mut in_all = plan.actions.len();
     for planned in plan.actions {
         let begin = actions.len();
         match judge(turn, &planned, domains, &seen, &mut gated).await {
+            Judged::Each(ids) if in_all - 1 + ids.len() > limits::PLAN_ACTIONS_MAX => {
+                let why = format!(
+                    "Together that would be more than the {} things I take on at once, so I left one part out: {}.",
+                    limits::PLAN_ACTIONS_MAX,
+                    consent::meant(turn.brain, std::slice::from_ref(&planned))
+                );
+                gated.stop(&planned, Status::Failed, &why);
+                gated.remarks.push(why);
+                judged.push(Judged::Stopped);
+                actions.push(planned);
+            }
             Judged::Each(ids) => {
+                in_all = in_all - 1 + ids.len();
                 for id in ids {
                     let mut one = planned.clone();
                     one.params.insert(FIND_BY.to_owned(), id.into());

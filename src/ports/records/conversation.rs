@@ -107,6 +107,9 @@ pub struct ActionRecord {
     /// Why, for everything that is not fine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The card that asked for a yes to it; what became of that is on its record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<PendingId>,
 }
 
 /// A question that waits for its answer.

@@ -215,6 +215,10 @@ impl<'a> Sought<'a> {
         if found.record["text"] == said {
             found.record["text"] = MARK.into();
         }
+        // What was tried is told there in words of its own.
+        if let Some(record) = found.record.as_object_mut() {
+            record.remove("outcomes");
+        }
         put(Table::Messages, &found)
     }
 }

@@ -1,5 +1,5 @@
-//! What people choose: zone, language, tone, quiet hours, morning briefing, the hour of reminders; by button, by `/settings`, or by
-//! saying so.
+//! What people choose: zone, language, tone, quiet hours, morning briefing, the hour of reminders; by button, by
+//! `/settings`, or by saying so.
 //!
 //! Invariant: a person's record is changed in [`apply`] and nowhere else in the pipeline, on the record as it is at
 //! that moment, so that two changes at once lose neither. Not here: how reminders follow ([`settings_changed`]).
