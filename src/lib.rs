@@ -52,6 +52,7 @@ pub mod config;
 pub mod core;
 pub mod eval;
 pub mod failpoint;
+pub mod investigate;
 pub mod language;
 pub mod limits;
 pub mod llm;

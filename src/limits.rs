@@ -4,12 +4,14 @@
 
 mod console;
 mod eval;
+mod investigate;
 pub mod kept;
 mod models;
 mod search;
 
 pub use console::*;
 pub use eval::*;
+pub use investigate::*;
 pub use models::*;
 pub use search::*;
 

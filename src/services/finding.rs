@@ -19,6 +19,7 @@ use crate::ports::{Description, Found, Index, Needs, Query, Ranking, Store};
 use crate::services::error::ServiceError;
 use crate::services::service::RequestContext;
 
+mod about;
 mod order;
 #[cfg(test)]
 mod tests;

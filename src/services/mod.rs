@@ -38,6 +38,7 @@ pub mod registry;
 mod reported;
 mod schema;
 pub mod search;
+pub mod searchable;
 pub mod service;
 pub mod show;
 pub mod task;

@@ -14,6 +14,7 @@ pub use super::capabilities::{
 };
 pub use super::circumstance::{Circumstance, Evidence};
 use super::error::ServiceError;
+use super::searchable::Searchable;
 use crate::core::ids::{ChatId, UserId};
 use crate::core::notification::Notification;
 use crate::core::outcome::Outcome;
@@ -292,6 +293,11 @@ pub trait Service: Send + Sync + std::fmt::Debug + 'static {
 
     /// It keeps facts about the person, for `/memory` and `/forget`.
     fn facts(&self) -> Option<&dyn Facts> {
+        None
+    }
+
+    /// Its things can be asked over.
+    fn searchable(&self) -> Option<&dyn Searchable> {
         None
     }
 }

@@ -14,6 +14,7 @@ mod indexes;
 mod list_events;
 mod record;
 mod search;
+mod searchable;
 #[cfg(test)]
 mod tests;
 mod update_event;
@@ -37,6 +38,7 @@ use super::error::ServiceError;
 use super::finding::Finder;
 use super::items::{self, Item};
 use super::registry::Registration;
+use super::searchable::Searchable;
 use super::service::{
     AgendaItem, AgendaKind, Circumstance, ContextRole, Evidence, Noticed, RequestContext, Service, ServiceInfo, Wanted,
 };
@@ -207,6 +209,10 @@ impl Service for CalendarService {
                 finder.exists(words, ahead, shown).await
             }
         }
+    }
+
+    fn searchable(&self) -> Option<&dyn Searchable> {
+        Some(self)
     }
 
     async fn agenda(

@@ -126,7 +126,7 @@ fn once(found: &mut Vec<(Event, Occurrence)>, is_past: bool) {
 }
 
 /// Whether a name is of somebody who takes part, or stands in the title: "Lunch with Sarah".
-fn is_with(event: &Event, name: &str) -> bool {
+pub(super) fn is_with(event: &Event, name: &str) -> bool {
     let folded = terms::fold(&format!("{} {}", event.summary, event.attendees.join(" ")));
     let words: HashSet<&str> = terms::words_of(&folded).collect();
     let name = terms::fold(name);

@@ -6,8 +6,24 @@
 use crate::limits;
 
 /// Fields of a whole mail that say who wrote what to whom.
-const OF_A_MAIL: [&str; 10] =
-    ["from", "to", "cc", "bcc", "reply-to", "subject", "date", "message-id", "in-reply-to", "references"];
+const OF_A_MAIL: [&str; 15] = [
+    "from",
+    "to",
+    "cc",
+    "bcc",
+    "reply-to",
+    "subject",
+    "date",
+    "message-id",
+    "in-reply-to",
+    "references",
+    // Whether many got it, or a machine wrote it (RFC 2369, 2919, 3834; Precedence is custom).
+    "list-id",
+    "list-post",
+    "list-unsubscribe",
+    "precedence",
+    "auto-submitted",
+];
 /// Fields that say what a part is.
 const OF_A_PART: [&str; 3] = ["content-type", "content-disposition", "content-transfer-encoding"];
 /// White space in front of a field's colon is allowed, but not without end.

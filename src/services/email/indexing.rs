@@ -34,7 +34,7 @@ use crate::services::error::ServiceError;
 
 /// The feed of mails, and the shape of what it brings: another shape is brought afresh.
 const FEED: &str = "mail";
-const SHAPE: &str = "1";
+const SHAPE: &str = "2";
 
 /// How much of a mailbox was read so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+
 use super::NAME;
 use super::correspondents::Correspondent;
 use super::indexing::{Held, SoFar, not_done};
@@ -205,8 +207,13 @@ impl MailView {
         self.held.summary().threads.find(id)
     }
 
+    /// Conversations whose last mail came in `from..until`, the newest first.
+    pub fn threads_between(&self, from: Option<DateTime<Utc>>, until: Option<DateTime<Utc>>) -> Vec<Thread> {
+        self.held.summary().threads.between(from, until)
+    }
+
     /// How many conversations have a mail like that.
-    pub fn count(&self, fits: impl Fn(bool, chrono::DateTime<chrono::Utc>) -> bool) -> usize {
+    pub fn count(&self, fits: impl Fn(bool, DateTime<Utc>) -> bool) -> usize {
         let summary = self.held.summary();
         summary.threads.count(|mail, date| fits(summary.is_unread(mail), date))
     }

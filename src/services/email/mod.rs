@@ -35,6 +35,7 @@ pub mod read;
 mod read_thread;
 mod reply_to_email;
 mod search;
+mod searchable;
 pub mod send;
 mod send_email;
 mod slices;
@@ -65,6 +66,7 @@ use send_email::SendEmail;
 use super::command::planned;
 use super::error::ServiceError;
 use super::registry::Registration;
+use super::searchable::Searchable;
 use super::service::{AddressBook, ContextRole, Drafts, Noticed, RequestContext, Service, ServiceInfo, Wanted};
 use crate::core::ids::UserId;
 use crate::core::plan::PlannedAction;
@@ -131,6 +133,10 @@ impl Service for Email {
     }
 
     fn drafts(&self) -> Option<&dyn Drafts> {
+        Some(self)
+    }
+
+    fn searchable(&self) -> Option<&dyn Searchable> {
         Some(self)
     }
 

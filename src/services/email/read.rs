@@ -75,6 +75,9 @@ pub struct Parsed {
     /// Names of attachments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<String>,
+    /// Sent to a list, or by a machine, as its own fields say.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_bulk: bool,
 }
 
 impl Parsed {
@@ -160,12 +163,22 @@ fn heads(message: &Message<'_>) -> Parsed {
         to: people(message.to()),
         cc,
         subject: one_line(message.subject().unwrap_or_default()),
+        is_bulk: is_bulk(message),
         date: message
             .date()
             .filter(|date| date.is_valid())
             .and_then(|date| DateTime::from_timestamp(date.to_timestamp(), 0)),
         ..Parsed::default()
     }
+}
+
+/// What lists and machines say of themselves (RFC 2369, 2919, 3834).
+fn is_bulk(message: &Message<'_>) -> bool {
+    let says = |name: &str| message.header_raw(name).map(|value| value.trim().to_ascii_lowercase());
+    let is_of_list = ["List-Id", "List-Post", "List-Unsubscribe"].iter().any(|name| says(name).is_some());
+    let precedence = says("Precedence").unwrap_or_default();
+    let is_automatic = says("Auto-Submitted").is_some_and(|by| !by.is_empty() && by != "no");
+    is_of_list || is_automatic || ["bulk", "list", "junk"].contains(&precedence.as_str())
 }
 
 impl Parsed {

@@ -146,6 +146,22 @@ impl Grouping {
         self.groups.values().filter(|members| members.iter().any(fits)).count()
     }
 
+    /// Those whose last mail came in `from..until`, the newest first.
+    pub fn between(&self, from: Option<DateTime<Utc>>, until: Option<DateTime<Utc>>) -> Vec<Thread> {
+        let is_inside = |thread: &Thread| {
+            from.is_none_or(|from| thread.date >= from) && until.is_none_or(|until| thread.date < until)
+        };
+        let may_be = |members: &Vec<u32>| {
+            let last = members.last().and_then(|slot| self.node(*slot));
+            last.is_some_and(|node| from.is_none_or(|from| node.link.at.0 >= from))
+        };
+        let groups = self.groups.iter().filter(|(_, members)| may_be(members));
+        let mut threads: Vec<Thread> =
+            groups.filter_map(|(group, _)| self.thread(*group)).filter(is_inside).collect();
+        threads.sort_unstable_by(|a, b| (b.date, &b.id).cmp(&(a.date, &a.id)));
+        threads
+    }
+
     fn thread(&self, group: u32) -> Option<Thread> {
         let mut twins = HashSet::new();
         let members = self.groups.get(&group)?.iter().filter_map(|slot| self.node(*slot));

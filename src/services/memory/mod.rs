@@ -5,6 +5,7 @@
 mod forget;
 mod recall;
 mod record;
+mod searchable;
 mod store;
 mod update;
 
@@ -26,6 +27,7 @@ use super::items::{self, Item};
 use super::pages::{self, Page};
 use super::registry::Registration;
 use super::search::{Fit, WordQuery, WordedItem};
+use super::searchable::Searchable;
 use super::service::{
     Content, ContextRole, Fact, Facts, Listing, Noticed, Offerable, RequestContext, Service, ServiceInfo, Wanted,
 };
@@ -168,6 +170,10 @@ impl Service for MemoryService {
     }
 
     fn facts(&self) -> Option<&dyn Facts> {
+        Some(self)
+    }
+
+    fn searchable(&self) -> Option<&dyn Searchable> {
         Some(self)
     }
 

@@ -13,6 +13,7 @@ mod open;
 mod record;
 mod remove;
 mod search;
+mod searchable;
 mod sought;
 mod tick;
 mod untick;
@@ -39,6 +40,7 @@ use super::items::{self, Item};
 use super::pages;
 use super::registry::Registration;
 use super::search::{Fit, PERHAPS, WordQuery, WordedItem};
+use super::searchable::Searchable;
 use super::service::{
     Circumstance, Content, ContextRole, Evidence, Noticed, Offerable, OpenThings, RequestContext, Service, ServiceInfo,
     Wanted,
@@ -171,6 +173,10 @@ impl Service for NotesService {
     }
 
     fn open_things(&self) -> Option<&dyn OpenThings> {
+        Some(self)
+    }
+
+    fn searchable(&self) -> Option<&dyn Searchable> {
         Some(self)
     }
 

@@ -20,6 +20,7 @@ mod open;
 mod record;
 mod reminder;
 mod schedule;
+mod searchable;
 #[cfg(test)]
 mod tests;
 mod update;
@@ -32,6 +33,7 @@ use crate::core::text::{shorten, visible};
 use crate::services::command::{Command, Completed, planned};
 use crate::services::error::ServiceError;
 use crate::services::registry::Registration;
+use crate::services::searchable::Searchable;
 use crate::services::show::Moment;
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -222,6 +224,10 @@ impl Service for TaskService {
     }
 
     fn open_things(&self) -> Option<&dyn OpenThings> {
+        Some(self)
+    }
+
+    fn searchable(&self) -> Option<&dyn Searchable> {
         Some(self)
     }
 

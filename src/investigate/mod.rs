@@ -1,0 +1,14 @@
+//! Investigations: a question over everything a person has becomes a graph that is complete before it runs.
+//!
+//! ```text
+//! question ─► a template's phrases, or decompose (a model) ─► graph, checked ─► [costly? ask]
+//!      ─► run: every node the moment its inputs are there, within limits, partial results with their gaps
+//!      ─► synthesize: from summaries only ─► answer, numbered sources, findings kept for the next turn
+//! ```
+//!
+//! Invariants: strategies read and never write; a graph is typed and bounded before any of it runs; what is found is data
+//! of others, and nothing found becomes an action without a new turn of the person's. Deliberately not here: the turn
+//! (`pipeline::stages::investigate`), and what services hold (each gives its things by
+//! [`Searchable`](crate::services::searchable::Searchable)).
+
+pub mod run;

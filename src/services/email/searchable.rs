@@ -1,0 +1,191 @@
+//! Conversations, for questions over everything a person has.
+//!
+//! Found by their heads; their texts are read when they are asked for. Drafts are no part of what was said.
+
+use std::collections::{HashMap, HashSet};
+
+use async_trait::async_trait;
+
+use super::find::subject_or;
+use super::mail::{DRAFT, Mail};
+use super::mailbox::{Conversation, MailView};
+use super::read::{Mailbox, Parsed};
+use super::search::grouped;
+use super::source::maildir::Folder;
+use super::thread::Thread;
+use super::{Email, NAME, source_of};
+use crate::core::provenance::UntrustedText;
+use crate::limits::{CONVERSATION_MAILS_MAX, FOUND_THREADS_MAX, MAIL_HITS_MAX, READ_MAILS_MAX};
+use crate::ports::{Query, Ranking};
+use crate::services::error::ServiceError;
+use crate::services::searchable::{
+    FoundItem, FoundItems, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable, WrittenText,
+};
+use crate::services::service::RequestContext;
+
+#[async_trait]
+impl Searchable for Email {
+    fn kind(&self) -> ItemKind {
+        ItemKind::Thread
+    }
+
+    async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError> {
+        let view = self.mailboxes.mail(&ctx.owner).await?;
+        let mut threads = match filter.words.is_empty() && filter.people.is_empty() {
+            true => view.threads_between(filter.from, filter.until),
+            false => searched(&view, filter).await?,
+        };
+        let mut more = threads.len().saturating_sub(FOUND_THREADS_MAX);
+        threads.truncate(FOUND_THREADS_MAX);
+        let conversations = view.conversations(threads, READ_MAILS_MAX).await?;
+        let mut items: Vec<FoundItem> =
+            conversations.iter().filter_map(|conversation| item(&view, conversation)).collect();
+        items.retain(|item| filter.allows(&item.marks));
+        more += items.len().saturating_sub(filter.limit);
+        items.truncate(filter.limit);
+        let gap = view.so_far.map(|so_far| {
+            format!("I've read {} of your {} mails so far", grouped(so_far.done), grouped(so_far.total))
+        });
+        Ok(FoundItems { items, more, gap })
+    }
+
+    async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {
+        let view = self.mailboxes.mail(&ctx.owner).await?;
+        let threads: Vec<Thread> = ids.iter().filter_map(|id| view.thread(id)).collect();
+        let conversations = view.conversations(threads, READ_MAILS_MAX).await?;
+        let mails: Vec<Mail> = conversations.iter().flat_map(said).cloned().collect();
+        let texts = view.files(move |root| {
+            mails.iter().map(|mail| (mail.id(), mail.read(root).text)).collect::<HashMap<_, _>>()
+        });
+        let mut texts = texts.await?;
+        let text = |conversation: &Conversation| ItemText {
+            id: conversation.thread.id.clone(),
+            left_out: conversation.thread.mails.len().saturating_sub(conversation.mails.len()),
+            said: said(conversation)
+                .map(|mail| written(&view, mail, texts.remove(&mail.id()).unwrap_or_default()))
+                .collect(),
+        };
+        Ok(conversations.iter().map(text).collect())
+    }
+}
+
+/// What was said: drafts are not.
+fn said(conversation: &Conversation) -> impl DoubleEndedIterator<Item = &Mail> {
+    conversation.mails.iter().filter(|mail| mail.file.folder != Folder::Drafts)
+}
+
+/// Conversations with a mail that holds the words, of any of these people, best or newest first.
+async fn searched(view: &MailView, filter: &ItemFilter) -> Result<Vec<Thread>, ServiceError> {
+    let one = |people: Vec<(String, String)>| Query {
+        text: filter.words.clone(),
+        people,
+        without: vec![DRAFT.to_owned()],
+        from: filter.from,
+        until: filter.until,
+        ranking: if filter.words.is_empty() { Ranking::Newest } else { Ranking::Relevance },
+        limit: MAIL_HITS_MAX,
+        ..Query::default()
+    };
+    let queries: Vec<Query> = match filter.people.as_slice() {
+        [] => vec![one(Vec::new())],
+        people => people.iter().map(|who| one(vec![(String::new(), who.clone())])).collect(),
+    };
+    let (mut threads, mut seen) = (Vec::new(), HashSet::new());
+    let several = queries.len() > 1;
+    for query in queries {
+        for mail in view.search(query).await?.0 {
+            let Some(thread) = view.thread_of(mail.id()) else { continue };
+            if seen.insert(thread.id.clone()) {
+                threads.push(thread);
+            }
+        }
+    }
+    if several || filter.words.is_empty() {
+        threads.sort_by(|a: &Thread, b: &Thread| (b.date, &b.id).cmp(&(a.date, &a.id)));
+    }
+    Ok(threads)
+}
+
+fn item(view: &MailView, conversation: &Conversation) -> Option<FoundItem> {
+    let last = said(conversation).next_back()?;
+    let of_others = said(conversation).rfind(|mail| !mail.is_own());
+    let is_to_me = of_others.is_some_and(|mail| is_to_me(view, &mail.head.parsed));
+    let is_to_me_alone = is_to_me && of_others.is_some_and(|mail| is_to_me_alone(view, &mail.head.parsed));
+    let marks = [
+        (said(conversation).any(Mail::is_unread), ItemMark::Unread),
+        (last.is_own(), ItemMark::OwnLast),
+        (is_to_me, ItemMark::ToMe),
+        (is_to_me_alone, ItemMark::ToMeAlone),
+        (of_others.is_some_and(|mail| mail.head.parsed.is_bulk), ItemMark::Bulk),
+        (said(conversation).any(|mail| !mail.head.parsed.attachments.is_empty()), ItemMark::Attachments),
+    ];
+    let mut people: Vec<Party> = Vec::new();
+    for person in said(conversation).rev().flat_map(Mail::people).filter(|person| !view.is_me(&person.address)) {
+        let person = party(person);
+        if !people.iter().any(|known| known.address == person.address) {
+            people.push(person);
+        }
+    }
+    people.truncate(CONVERSATION_MAILS_MAX);
+    let words = |mail: &Mail| {
+        let text = [conversation.subject.as_str(), &mail.head.snippet, &mail.head.parsed.people()].join("\n");
+        UntrustedText::new(source_of(mail), text)
+    };
+    Some(FoundItem {
+        service: NAME.to_owned(),
+        id: conversation.thread.id.clone(),
+        kind: ItemKind::Thread,
+        title: subject_or(&conversation.subject).to_owned(),
+        at: Some(last.head.date),
+        until: None,
+        people,
+        snippet: last.head.snippet.clone(),
+        marks: marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| mark).collect(),
+        untrusted: of_others.map(words).into_iter().collect(),
+    })
+}
+
+fn written(view: &MailView, mail: &Mail, text: String) -> WrittenText {
+    let parsed = &mail.head.parsed;
+    let others = |person: &&Mailbox| !view.is_me(&person.address);
+    WrittenText {
+        at: Some(mail.head.date),
+        by: if mail.is_own() { Party::default() } else { party(&parsed.from) },
+        is_own: mail.is_own(),
+        to: mail.recipients().filter(others).map(party).collect(),
+        is_to_me: is_to_me(view, parsed),
+        is_to_me_alone: is_to_me_alone(view, parsed),
+        is_bulk: parsed.is_bulk,
+        answers_elsewhere: answers_elsewhere(parsed),
+        text,
+        files: parsed.attachments.clone(),
+    }
+}
+
+/// Names the owner among those it goes to. Where no address of theirs is known, whoever gets it alone.
+fn is_to_me(view: &MailView, parsed: &Parsed) -> bool {
+    match view.own() {
+        [] => parsed.to.len() == 1,
+        _ => parsed.to.iter().any(|person| view.is_me(&person.address)),
+    }
+}
+
+fn is_to_me_alone(view: &MailView, parsed: &Parsed) -> bool {
+    let all = parsed.to.iter().chain(&parsed.cc);
+    match view.own() {
+        [] => all.count() == 1,
+        _ => is_to_me(view, parsed) && all.into_iter().all(|person| view.is_me(&person.address)),
+    }
+}
+
+/// Its answers go to another domain than it came from.
+fn answers_elsewhere(parsed: &Parsed) -> bool {
+    let domain = |address: &str| address.rsplit_once('@').map(|(_, domain)| domain.to_lowercase());
+    let from = domain(&parsed.from.address);
+    parsed.reply_to.iter().any(|to| domain(&to.address) != from)
+}
+
+fn party(person: &Mailbox) -> Party {
+    let name = if person.name.contains('@') { String::new() } else { person.name.clone() };
+    Party { name, address: person.address.to_lowercase() }
+}

@@ -1,0 +1,54 @@
+//! Notes, for questions over everything a person has.
+
+use async_trait::async_trait;
+
+use super::record::Note;
+use super::{NAME, NotesService};
+use crate::core::text::shorten;
+use crate::limits::SNIPPET_CHARS_MAX;
+use crate::services::error::ServiceError;
+use crate::services::items::Item;
+use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, ItemText, Searchable};
+use crate::services::service::RequestContext;
+
+#[async_trait]
+impl Searchable for NotesService {
+    fn kind(&self) -> ItemKind {
+        ItemKind::Note
+    }
+
+    async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError> {
+        // Nobody takes part in a note; who is looked for stands in its words.
+        let words = [filter.words.as_str(), &filter.people.join(" ")].join(" ").trim().to_owned();
+        let found = |note: &Note| Some(item(note)).filter(|item| filter.allows(&item.marks));
+        if words.is_empty() {
+            let (notes, total) = self.latest(ctx, filter.limit).await?;
+            let items: Vec<FoundItem> = notes.iter().filter_map(found).collect();
+            return Ok(FoundItems { more: total.saturating_sub(notes.len()), items, gap: None });
+        }
+        self.finder(ctx).about(&ItemFilter { words, ..filter.clone() }, found).await
+    }
+
+    async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError> {
+        self.finder(ctx).read(ids, text).await
+    }
+}
+
+fn text(note: &Note) -> String {
+    note.text.iter().chain(&note.items).map(String::as_str).collect::<Vec<_>>().join("\n")
+}
+
+fn item(note: &Note) -> FoundItem {
+    FoundItem {
+        service: NAME.to_owned(),
+        id: note.id.clone(),
+        kind: ItemKind::Note,
+        title: note.title.clone(),
+        at: Some(note.updated_at),
+        until: None,
+        people: Vec::new(),
+        snippet: shorten(&text(note).replace('\n', " · "), SNIPPET_CHARS_MAX),
+        marks: Vec::new(),
+        untrusted: note.untrusted(),
+    }
+}

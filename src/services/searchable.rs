@@ -1,0 +1,212 @@
+//! What a service gives to questions over everything a person has: its things, found by words, people and time, and
+//! read one by one.
+//!
+//! Invariants: reads only; every look has a limit and says how much lies behind it; of what somebody else wrote the
+//! source goes along ([`FoundItem::untrusted`]). Deliberately not here: what a question needs (the investigation knows),
+//! and commands, which show things to people.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::error::ServiceError;
+use super::service::RequestContext;
+use crate::core::provenance::UntrustedText;
+
+/// Of what sort a thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemKind {
+    /// A conversation by mail.
+    Thread,
+    /// It takes place.
+    Event,
+    /// It is to be done.
+    Task,
+    /// Written down.
+    Note,
+    /// Known about the person.
+    Fact,
+    /// Said in the chat with the assistant.
+    Talk,
+}
+
+/// What is true of a thing, as far as nobody has to read it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemMark {
+    /// Still to do.
+    Open,
+    /// Done.
+    Done,
+    /// Something in it is new to the person.
+    Unread,
+    /// The person wrote what came last.
+    OwnLast,
+    /// What came last of others goes to the person by address.
+    ToMe,
+    /// And to nobody else.
+    ToMeAlone,
+    /// Sent to many, or by a machine.
+    Bulk,
+    /// Files came with it.
+    Attachments,
+    /// It comes again and again.
+    Repeats,
+    /// It is meant for whole days.
+    WholeDay,
+}
+
+/// Somebody who takes part in a thing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Party {
+    /// As it stands there; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// In small letters; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub address: String,
+}
+
+impl Party {
+    /// From `Name <address>`, an address, or a name.
+    pub fn read(text: &str) -> Self {
+        match text.trim().split_once('<') {
+            Some((name, address)) => Self {
+                name: name.trim().trim_matches('"').to_owned(),
+                address: address.trim().trim_end_matches('>').to_lowercase(),
+            },
+            None if text.contains('@') => Self { name: String::new(), address: text.trim().to_lowercase() },
+            None => Self { name: text.trim().to_owned(), address: String::new() },
+        }
+    }
+
+    /// How to call them.
+    pub fn label(&self) -> &str {
+        if self.name.is_empty() { &self.address } else { &self.name }
+    }
+}
+
+/// A thing that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FoundItem {
+    /// The service that keeps it.
+    pub service: String,
+    /// What `find_by` takes to mean it.
+    pub id: String,
+    /// Of what sort.
+    pub kind: ItemKind,
+    /// What it is called.
+    pub title: String,
+    /// When it takes place, is due, or came last.
+    pub at: Option<DateTime<Utc>>,
+    /// When it ends, if it takes time.
+    pub until: Option<DateTime<Utc>>,
+    /// Everybody but the person; who wrote last, or made it, comes first.
+    pub people: Vec<Party>,
+    /// The beginning of what it says; at most 200 characters.
+    pub snippet: String,
+    /// What is true of it.
+    pub marks: Vec<ItemMark>,
+    /// The words in it that are not the person's own.
+    pub untrusted: Vec<UntrustedText>,
+}
+
+impl FoundItem {
+    /// Whether this is true of it.
+    pub fn is(&self, mark: ItemMark) -> bool {
+        self.marks.contains(&mark)
+    }
+
+    /// Tells it from all others of the person's.
+    pub fn key(&self) -> (&str, &str) {
+        (&self.service, &self.id)
+    }
+}
+
+/// What is looked for. Everything that is given has to hold.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ItemFilter {
+    /// Words in it; none: whatever the rest allows.
+    pub words: String,
+    /// One of these takes part: addresses, or words of names.
+    pub people: Vec<String>,
+    /// Not before. Of what lasts: not over by then.
+    pub from: Option<DateTime<Utc>>,
+    /// Before.
+    pub until: Option<DateTime<Utc>>,
+    /// All of these are true of it.
+    pub with: Vec<ItemMark>,
+    /// None of these is.
+    pub without: Vec<ItemMark>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl ItemFilter {
+    /// Whether the marks of a thing allow it.
+    pub fn allows(&self, marks: &[ItemMark]) -> bool {
+        self.with.iter().all(|mark| marks.contains(mark)) && !self.without.iter().any(|mark| marks.contains(mark))
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FoundItems {
+    /// Those that fit best first where words were given; else the newest, or what takes place first.
+    pub items: Vec<FoundItem>,
+    /// How many more there are.
+    pub more: usize,
+    /// What could not be looked at, in words for the person: `I've read 200 of 4,000 mails so far`.
+    pub gap: Option<String>,
+}
+
+/// A thing to be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ItemText {
+    /// See [`FoundItem::id`].
+    pub id: String,
+    /// What was written, oldest first; of very long ones the newest.
+    pub said: Vec<WrittenText>,
+    /// How much of it is left out at the beginning.
+    pub left_out: usize,
+}
+
+/// Something that somebody wrote.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WrittenText {
+    /// When.
+    pub at: Option<DateTime<Utc>>,
+    /// Who; nobody where the person did.
+    pub by: Party,
+    /// True when the person wrote it.
+    pub is_own: bool,
+    /// To whom; the person is not among them.
+    pub to: Vec<Party>,
+    /// The person is named among those it goes to.
+    pub is_to_me: bool,
+    /// To them, or in copy to them, and to nobody else.
+    pub is_to_me_alone: bool,
+    /// Sent to many, or by a machine, as its own heads say.
+    pub is_bulk: bool,
+    /// Answers go elsewhere than to who wrote it.
+    pub answers_elsewhere: bool,
+    /// What it says, quotes and all.
+    pub text: String,
+    /// Names of files that came with it.
+    pub files: Vec<String>,
+}
+
+/// A service whose things can be asked over.
+#[async_trait]
+pub trait Searchable: Send + Sync {
+    /// Of what sort its things are.
+    fn kind(&self) -> ItemKind;
+
+    /// Things that fit.
+    async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError>;
+
+    /// What these say; what has gone is left out.
+    async fn read_items(&self, ctx: &RequestContext, ids: &[String]) -> Result<Vec<ItemText>, ServiceError>;
+}
