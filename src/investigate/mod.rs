@@ -11,4 +11,8 @@
 //! (`pipeline::stages::investigate`), and what services hold (each gives its things by
 //! [`Searchable`](crate::services::searchable::Searchable)).
 
+pub mod features;
+pub mod finding;
+pub mod node;
 pub mod run;
+pub mod strategies;

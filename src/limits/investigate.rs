@@ -8,3 +8,17 @@ pub const FOUND_ITEMS_MAX: usize = 400;
 pub const FOUND_THREADS_MAX: usize = 4_000;
 /// Mails of one conversation that are read: what is open in it stands at its end.
 pub const READ_MAILS_MAX: usize = 12;
+/// Characters of one letter that are read for what it asks and promises; longer ones are reports.
+pub const LETTER_CHARS_MAX: usize = 8_000;
+/// Sentences of one letter that are read.
+pub const LETTER_SENTENCES_MAX: usize = 120;
+/// Characters of a sentence that is shown.
+pub const SENTENCE_CHARS_MAX: usize = 160;
+/// Promises of one conversation that are kept, the newest.
+pub const PROMISES_MAX: usize = 20;
+/// Amounts of one text that are kept.
+pub const AMOUNTS_MAX: usize = 20;
+/// Things that one node reads: without a model a second's work, with one what the budget allows.
+pub const READ_ITEMS_MAX: usize = 400;
+/// Searches of one node that are put together.
+pub const SEARCHES_MAX: usize = 8;

@@ -1,0 +1,103 @@
+//! `batch_thread_read`: what each thing says, told as features.
+
+use std::collections::{HashMap, HashSet};
+
+use super::keyword_search::stems;
+use super::{EvidenceSources, Given, findings};
+use crate::investigate::features::amounts::amounts;
+use crate::investigate::features::conversation::ReadingFrame;
+use crate::investigate::features::features;
+use crate::investigate::features::letter::new_part;
+use crate::investigate::finding::{Finding, NodeOutput};
+use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, reference};
+use crate::language::people::Familiarity;
+use crate::language::terms;
+use crate::limits::READ_ITEMS_MAX;
+use crate::services::error::ServiceError;
+use crate::services::searchable::{ItemKind, ItemText};
+use crate::services::service::PeopleQuery;
+
+/// Letters that have to speak of a topic that the title does not name.
+const LETTERS_ABOUT: usize = 2;
+
+/// Reads what it is given, best first.
+pub(super) async fn gather(
+    sources: &EvidenceSources<'_>,
+    params: &BatchThreadRead,
+    given: &Given,
+) -> Result<NodeOutput, ServiceError> {
+    let all = findings(&params.items, given);
+    let most = params.max_items.unwrap_or(READ_ITEMS_MAX).min(READ_ITEMS_MAX);
+    let mut read: Vec<Finding> = all.iter().take(most).cloned().collect();
+    let texts = texts(sources, &read).await?;
+    let known = known(sources, &texts).await?;
+    let frame = ReadingFrame { zone: sources.ctx.zone, order: sources.ctx.order };
+    for finding in &mut read {
+        let Some(text) = texts.get(&(finding.item.service.clone(), finding.item.id.clone())) else { continue };
+        if finding.item.kind == ItemKind::Thread {
+            finding.features = Some(features(text, &|address| known.contains(address), frame));
+        }
+        if params.fields.contains(&ReadField::Amounts) {
+            finding.amounts = text.said.iter().flat_map(|said| amounts(&new_part(&said.text))).collect();
+        }
+        if let Some(about) = &params.about
+            && is_about(finding, text, about)
+        {
+            finding.sorts.push(FindingSort::About);
+        }
+    }
+    let before = reference(&params.items).and_then(|from| given.get(&from.node));
+    let more = before.map_or(0, |output| output.more);
+    let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
+    Ok(NodeOutput { more, unread: all.len() - read.len(), gaps, ..NodeOutput::of(read) })
+}
+
+/// What these say, by service and id.
+async fn texts(
+    sources: &EvidenceSources<'_>,
+    read: &[Finding],
+) -> Result<HashMap<(String, String), ItemText>, ServiceError> {
+    let mut texts = HashMap::new();
+    for service in sources.services.iter() {
+        let Some(searchable) = service.service.searchable() else { continue };
+        let name = &service.info.name;
+        let ids: Vec<String> = read.iter().filter(|f| f.item.service == *name).map(|f| f.item.id.clone()).collect();
+        if ids.is_empty() {
+            continue;
+        }
+        for text in searchable.read_items(sources.ctx, &ids).await? {
+            texts.insert((name.clone(), text.id.clone()), text);
+        }
+    }
+    Ok(texts)
+}
+
+/// The addresses among those that wrote which the person knows.
+async fn known(
+    sources: &EvidenceSources<'_>,
+    texts: &HashMap<(String, String), ItemText>,
+) -> Result<HashSet<String>, ServiceError> {
+    let senders = texts.values().flat_map(|text| &text.said).map(|said| said.by.address.clone());
+    let senders: HashSet<String> = senders.filter(|address| !address.is_empty()).collect();
+    let asked = PeopleQuery { names: senders.iter().cloned().collect(), ..PeopleQuery::default() };
+    let people = sources.people.people(&sources.ctx.owner, &asked).await?;
+    let known = people.into_iter().filter(|person| person.known > Familiarity::Seen);
+    Ok(known.flat_map(|person| person.emails).map(|address| address.to_lowercase()).collect())
+}
+
+/// Whether a thing is about something: it is called so, it says so again and again, or it is no conversation, where
+/// saying it once is much.
+fn is_about(finding: &Finding, text: &ItemText, about: &str) -> bool {
+    if finding.item.kind != ItemKind::Thread {
+        return true;
+    }
+    let wanted = stems(about);
+    let says = |text: &str| {
+        let said = terms::stems(&terms::fold(text));
+        wanted.iter().map(|stem| said.iter().filter(|word| *word == stem).count()).min().unwrap_or(0)
+    };
+    let mentions: Vec<usize> = text.said.iter().map(|said| says(&new_part(&said.text))).collect();
+    let letters = mentions.iter().filter(|count| **count > 0).count();
+    let often = mentions.iter().any(|count| *count >= LETTERS_ABOUT);
+    says(&finding.item.title) > 0 || letters >= LETTERS_ABOUT || often
+}
