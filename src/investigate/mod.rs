@@ -13,6 +13,8 @@
 
 pub mod features;
 pub mod finding;
+pub mod graph;
 pub mod node;
 pub mod run;
 pub mod strategies;
+pub mod templates;

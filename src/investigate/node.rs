@@ -200,6 +200,8 @@ pub struct CrossReference {
     pub rank_by: RankBy,
     /// By what a model ranks them, in words; without one `rank_by` does.
     pub criteria: Option<String>,
+    /// Only what fits about as well as the best.
+    pub only_best: bool,
     /// At most so many.
     pub take_top: Option<usize>,
 }
@@ -220,6 +222,12 @@ pub enum FindingSort {
     About,
     /// Something of it is open.
     Open,
+    /// The person was asked and has not answered.
+    Unanswered,
+    /// Something promised to the person is open.
+    OpenPromiseToMe,
+    /// Something the person promised is open.
+    OpenPromiseByMe,
     /// It names an amount.
     Amount,
 }
@@ -232,6 +240,14 @@ pub struct SemanticAnalysis {
     pub items: String,
     /// What is of one of these sorts is kept.
     pub keep: Vec<FindingSort>,
+    /// Only what came last from then on: an ISO time.
+    pub last_from: Option<String>,
+    /// Only what came last before: an ISO time.
+    pub last_until: Option<String>,
+    /// Only what is due before, or overdue: an ISO time.
+    pub due_until: Option<String>,
+    /// What has no day is kept as well.
+    pub undated: bool,
     /// What is asked of each, in words, for a model; without one the sorts are told by code.
     pub question: Option<String>,
 }

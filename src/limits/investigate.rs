@@ -22,3 +22,11 @@ pub const AMOUNTS_MAX: usize = 20;
 pub const READ_ITEMS_MAX: usize = 400;
 /// Searches of one node that are put together.
 pub const SEARCHES_MAX: usize = 8;
+/// Days back that mail is looked through when nobody says: what waits longer is settled or hopeless.
+pub const LOOK_BACK_DAYS: i64 = 180;
+/// Days ahead that events are looked for when nobody says.
+pub const LOOK_AHEAD_DAYS: i64 = 60;
+/// People whom an answer to "whom most?" names.
+pub const PEOPLE_SHOWN_MAX: usize = 10;
+/// Conversations with those who come to a meeting that are read to prepare it.
+pub const PREPARED_THREADS_MAX: usize = 60;

@@ -25,7 +25,7 @@ use super::letter::{Sentence, new_part, sentences};
 use super::sender::{SenderSort, sort_of};
 use crate::core::text::shorten;
 use crate::language::time;
-use crate::language::time::{DateOrder, Grain, Problem, Reference, When};
+use crate::language::time::{DateOrder, Problem, Reference, When};
 use crate::limits::{PROMISES_MAX, SENTENCE_CHARS_MAX};
 use crate::services::searchable::{ItemText, Party, WrittenText};
 
@@ -50,6 +50,8 @@ pub struct Debt {
     pub with: Party,
     /// Since when it is open.
     pub since: DateTime<Utc>,
+    /// When it was said last.
+    pub last: DateTime<Utc>,
     /// By when, as far as the sentence says.
     pub due: Option<DateTime<Utc>>,
 }
@@ -86,10 +88,8 @@ pub struct ConversationFeatures {
     pub machine_asks: Option<Debt>,
     /// What was promised, oldest first.
     pub promises: Vec<PromiseMade>,
-    /// How many letters the person wrote.
-    pub own_letters: usize,
-    /// How many others wrote.
-    pub others_letters: usize,
+    /// With whom how many letters were exchanged, machines and lists aside.
+    pub partners: Vec<(Party, usize)>,
 }
 
 /// Where and when letters are read.
@@ -107,6 +107,7 @@ struct Letter<'a> {
     sort: SenderSort,
     asks: Option<&'a Sentence>,
     promises: Vec<&'a Sentence>,
+    sentences: &'a [Sentence],
     delivers: Option<&'a Sentence>,
     is_settled: bool,
 }
@@ -127,8 +128,7 @@ pub fn features(item: &ItemText, is_known: &dyn Fn(&str) -> bool, frame: Reading
         they_owe: None,
         machine_asks: None,
         promises: Vec::new(),
-        own_letters: 0,
-        others_letters: 0,
+        partners: Vec::new(),
     };
     let mut partner = Party::default();
     for letter in letters {
@@ -159,7 +159,7 @@ fn letter<'a>(written: &'a WrittenText, sentences: &'a [Sentence], is_known: boo
     let may_promise = sort == SenderSort::Person;
     let promises: Vec<&Sentence> = sentences.iter().filter(|sentence| may_promise && promises(sentence)).collect();
     let delivers = promises.iter().copied().find(|sentence| says(sentence, Cue::Delivery));
-    Letter { written, sort, asks, promises, delivers, is_settled: wants_nothing }
+    Letter { written, sort, asks, promises, sentences, delivers, is_settled: wants_nothing }
 }
 
 /// Whether a sentence wants an answer or a deed.
@@ -182,7 +182,8 @@ impl ConversationFeatures {
             sentence: shorten(&sentence.text, SENTENCE_CHARS_MAX),
             with: with.clone(),
             since: at,
-            due: due(&sentence.text, at, frame),
+            last: at,
+            due: due_of(sentence, letter.sentences, at, frame),
         };
         self.promises.extend(letter.promises.iter().map(|sentence| PromiseMade {
             is_own: written.is_own,
@@ -195,7 +196,7 @@ impl ConversationFeatures {
         let asked = letter.asks.map(|sentence| debt(DebtKind::Asked, sentence));
         let promised = letter.delivers.map(|sentence| debt(DebtKind::Promised, sentence));
         if written.is_own {
-            self.own_letters += 1;
+            written.to.iter().for_each(|party| self.met(party));
             self.i_owe = promised;
             if letter.is_settled && asked.is_none() {
                 self.they_owe = None;
@@ -205,18 +206,27 @@ impl ConversationFeatures {
             }
             return;
         }
-        self.others_letters += 1;
         self.sender = letter.sort;
         self.is_to_me_alone = written.is_to_me_alone;
         if letter.sort != SenderSort::Person {
             self.machine_asks = asked.filter(|asked| asked.due.is_some());
             return;
         }
+        self.met(&written.by);
         self.they_owe = promised;
         match asked {
             Some(asked) => self.i_owe = Some(longest(self.i_owe.take(), asked)),
             None if letter.is_settled => (self.i_owe, self.they_owe) = (None, None),
             None => {}
+        }
+    }
+}
+
+impl ConversationFeatures {
+    fn met(&mut self, party: &Party) {
+        match self.partners.iter_mut().find(|(known, _)| known.address == party.address) {
+            Some((_, letters)) => *letters += 1,
+            None => self.partners.push((party.clone(), 1)),
         }
     }
 }
@@ -227,11 +237,20 @@ fn longest(earlier: Option<Debt>, now: Debt) -> Debt {
     Debt { since: since.min(now.since), ..now }
 }
 
+/// By when a sentence wants something; where it does not say, what the sentences around it say, or one that names the end
+/// of a span.
+fn due_of(sentence: &Sentence, all: &[Sentence], at: DateTime<Utc>, frame: ReadingFrame) -> Option<DateTime<Utc>> {
+    let own = due(&sentence.text, at, frame);
+    let place = all.iter().position(|other| std::ptr::eq(other, sentence)).unwrap_or(0);
+    let around = all.iter().enumerate().filter(|(other, _)| other.abs_diff(place) == 1);
+    own.or_else(|| around.filter_map(|(_, other)| due(&other.text, at, frame)).min())
+}
+
 /// The moment by which a sentence wants or promises something: the last instant of the day, where it names one.
 pub fn due(sentence: &str, at: DateTime<Utc>, frame: ReadingFrame) -> Option<DateTime<Utc>> {
     let reference = Reference { now: at, zone: frame.zone, order: frame.order };
     let ends = time::find(sentence, &reference).into_iter().filter_map(|mention| match mention.result {
-        Ok(When::Point { at, grain }) => Some(end_of(at, grain)),
+        Ok(When::Point { at, grain }) => Some(time::end_of(at, grain)),
         Ok(When::Range { end, .. }) => Some(end.to_utc()),
         Ok(When::Duration(length)) => at.checked_add_signed(length),
         Ok(When::Recurrence { .. }) => None,
@@ -239,15 +258,4 @@ pub fn due(sentence: &str, at: DateTime<Utc>, frame: ReadingFrame) -> Option<Dat
         Err(_) => None,
     });
     ends.filter(|end| *end >= at).min()
-}
-
-fn end_of(at: DateTime<Tz>, grain: Grain) -> DateTime<Utc> {
-    let add = match grain {
-        Grain::Minute | Grain::Hour => chrono::Duration::zero(),
-        Grain::Day => chrono::Duration::days(1),
-        Grain::Week => chrono::Duration::days(7),
-        Grain::Month => chrono::Duration::days(31),
-        Grain::Year => chrono::Duration::days(366),
-    };
-    at.to_utc().checked_add_signed(add).unwrap_or_else(|| at.to_utc())
 }

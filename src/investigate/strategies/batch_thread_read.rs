@@ -8,7 +8,7 @@ use crate::investigate::features::amounts::amounts;
 use crate::investigate::features::conversation::ReadingFrame;
 use crate::investigate::features::features;
 use crate::investigate::features::letter::new_part;
-use crate::investigate::finding::{Finding, NodeOutput};
+use crate::investigate::finding::{CountedParty, Finding, NodeOutput, counted, is_same};
 use crate::investigate::node::{BatchThreadRead, FindingSort, ReadField, reference};
 use crate::language::people::Familiarity;
 use crate::language::terms;
@@ -49,7 +49,21 @@ pub(super) async fn gather(
     let before = reference(&params.items).and_then(|from| given.get(&from.node));
     let more = before.map_or(0, |output| output.more);
     let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
-    Ok(NodeOutput { more, unread: all.len() - read.len(), gaps, ..NodeOutput::of(read) })
+    let people = partners(&read);
+    Ok(NodeOutput { findings: read, people, more, unread: all.len() - most.min(all.len()), gaps })
+}
+
+/// With whom most letters were exchanged; of what is no conversation, who takes part.
+fn partners(read: &[Finding]) -> Vec<CountedParty> {
+    let mut people = counted(&read.iter().filter(|f| f.features.is_none()).cloned().collect::<Vec<_>>());
+    for (party, letters) in read.iter().filter_map(|f| f.features.as_ref()).flat_map(|features| &features.partners) {
+        match people.iter_mut().find(|known| is_same(&known.party, party)) {
+            Some(known) => known.count += letters,
+            None => people.push(CountedParty { party: party.clone(), count: *letters }),
+        }
+    }
+    people.sort_by_key(|person| std::cmp::Reverse(person.count));
+    people
 }
 
 /// What these say, by service and id.
@@ -98,6 +112,10 @@ fn is_about(finding: &Finding, text: &ItemText, about: &str) -> bool {
     };
     let mentions: Vec<usize> = text.said.iter().map(|said| says(&new_part(&said.text))).collect();
     let letters = mentions.iter().filter(|count| **count > 0).count();
+    let is_theirs = finding.item.people.iter().any(|party| {
+        let domain = party.address.rsplit('@').next().unwrap_or_default().replace(['.', '-'], " ");
+        says(&party.name) > 0 || says(&domain) > 0
+    });
     let often = mentions.iter().any(|count| *count >= LETTERS_ABOUT);
-    says(&finding.item.title) > 0 || letters >= LETTERS_ABOUT || often
+    is_theirs || says(&finding.item.title) > 0 || letters >= LETTERS_ABOUT || often
 }

@@ -7,6 +7,9 @@ use crate::investigate::finding::{Finding, NodeOutput, is_same};
 use crate::investigate::node::{CrossReference, MatchBy, RankBy, SetOperation, reference};
 use crate::limits::FOUND_ITEMS_MAX;
 
+/// What fits worse than the best by more than this is something else.
+const BESIDE_BEST: f32 = 0.3;
+
 /// Puts the sources together.
 pub(super) fn gather(params: &CrossReference, given: &Given) -> NodeOutput {
     let lists: Vec<&[Finding]> = params.sources.iter().map(|source| findings(source, given)).collect();
@@ -16,6 +19,10 @@ pub(super) fn gather(params: &CrossReference, given: &Given) -> NodeOutput {
         SetOperation::Difference => kept(&lists, params.by, |others, is_in| !others.iter().any(|list| is_in(list))),
     };
     rank(&mut together, params.rank_by);
+    if params.only_best {
+        let best = together.iter().map(|finding| finding.score).fold(0.0, f32::max);
+        together.retain(|finding| finding.score >= best - BESIDE_BEST);
+    }
     let most = params.take_top.unwrap_or(FOUND_ITEMS_MAX).min(FOUND_ITEMS_MAX);
     let cut = together.len().saturating_sub(most);
     together.truncate(most);

@@ -25,7 +25,8 @@ pub(super) async fn gather(
     if people.is_empty() && !params.people.is_empty() {
         return Ok(NodeOutput::default());
     }
-    let like = params.like.iter().flat_map(|like| findings(like, given)).map(|finding| finding.item.title.clone());
+    let like = params.like.iter().flat_map(|like| findings(like, given));
+    let like = like.flat_map(|finding| segments(&finding.item.title));
     let searches: Vec<String> = params.words.iter().cloned().chain(like).take(SEARCHES_MAX).collect();
     let limit = params.max_results.unwrap_or(FOUND_ITEMS_MAX).min(FOUND_ITEMS_MAX);
     let services = sources.of(&params.over);
@@ -54,6 +55,12 @@ pub(super) async fn gather(
     output.more += output.findings.len().saturating_sub(limit);
     output.findings.truncate(limit);
     Ok(NodeOutput { people: NodeOutput::of(output.findings.clone()).people, ..output })
+}
+
+/// The parts of a title that say something each: "Book club: The Salt Cartographer".
+fn segments(title: &str) -> Vec<String> {
+    let parts = title.split([':', '–', '—', '(', ')', ';', '/']).flat_map(|part| part.split(" with "));
+    parts.map(|part| part.trim().to_owned()).filter(|part| !WordQuery::new(part).is_vague()).collect()
 }
 
 /// Adds what was found, each thing once; what came up first in its service is worth a little more.

@@ -2,26 +2,53 @@
 
 use chrono::{DateTime, Duration, Utc};
 
-use super::{Given, findings};
+use super::{EvidenceSources, Given, findings};
 use crate::core::text::shorten;
 use crate::investigate::features::{Debt, DebtKind, PromiseMade, SenderSort};
 use crate::investigate::finding::{Finding, NodeOutput};
 use crate::investigate::node::{FindingSort, SemanticAnalysis, reference};
 use crate::limits::SNIPPET_CHARS_MAX;
 use crate::services::searchable::{ItemKind, ItemMark};
-use crate::services::service::RequestContext;
 
 /// A promise without a day is waited for from then on.
 const PATIENCE: Duration = Duration::days(5);
 
 /// Keeps what is of one of the sorts, each with what makes it so.
-pub(super) fn gather(ctx: &RequestContext, params: &SemanticAnalysis, given: &Given) -> NodeOutput {
+pub(super) fn gather(sources: &EvidenceSources<'_>, params: &SemanticAnalysis, given: &Given) -> NodeOutput {
     let all = findings(&params.items, given);
-    let kept = all.iter().filter_map(|finding| kept(finding, &params.keep, ctx.now)).collect();
+    let now = sources.ctx.now;
+    let window = Window {
+        from: sources.moment(params.last_from.as_deref()),
+        until: sources.moment(params.last_until.as_deref()),
+        due_until: sources.moment(params.due_until.as_deref()),
+        undated: params.undated,
+    };
+    let kept = all.iter().filter_map(|finding| kept(finding, &params.keep, now));
+    let kept = kept.filter(|finding| window.holds(finding)).collect();
     let before = reference(&params.items).and_then(|from| given.get(&from.node));
     let (more, unread) = before.map_or((0, 0), |output| (output.more, output.unread));
     let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
     NodeOutput { more, unread, gaps, ..NodeOutput::of(kept) }
+}
+
+/// In which time findings have to lie.
+struct Window {
+    from: Option<DateTime<Utc>>,
+    until: Option<DateTime<Utc>>,
+    due_until: Option<DateTime<Utc>>,
+    undated: bool,
+}
+
+impl Window {
+    fn holds(&self, finding: &Finding) -> bool {
+        let last = finding.item.at;
+        self.from.is_none_or(|from| last.is_some_and(|last| last >= from))
+            && self.until.is_none_or(|until| last.is_some_and(|last| last < until))
+            && self.due_until.is_none_or(|until| match finding.due {
+                Some(due) => due <= until,
+                None => self.undated || finding.features.as_ref().is_some_and(|features| features.is_own_last),
+            })
+    }
 }
 
 /// A finding as the first of these sorts that it is of.
@@ -40,6 +67,12 @@ fn as_sort(finding: &Finding, sort: FindingSort, now: DateTime<Utc>) -> Option<F
         FindingSort::About => finding.is(FindingSort::About).then(|| finding.clone()),
         FindingSort::Amount => (!finding.amounts.is_empty()).then(|| finding.clone()),
         FindingSort::Open => open(finding, now),
+        FindingSort::Unanswered => by_debt(features?.i_owe.as_ref().filter(|debt| debt.kind == DebtKind::Asked)),
+        FindingSort::OpenPromiseToMe => by_debt(features?.they_owe.as_ref())
+            .filter(|_| features.is_some_and(|f| f.promises.iter().any(|p| !p.is_own))),
+        FindingSort::OpenPromiseByMe => {
+            by_debt(features?.i_owe.as_ref()).filter(|_| features.is_some_and(|f| f.promises.iter().any(|p| p.is_own)))
+        }
     };
     found.map(|mut found| {
         if !found.sorts.contains(&sort) {
