@@ -23,7 +23,7 @@ const TEXTS: [&str; 2] = [
 static FRAMES: Phrases = Phrases::compiled(include_bytes!("../../../data/language/requests/families.bin"));
 
 /// What is asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionFamily {
     /// Who waits for an answer from the person?
