@@ -31,6 +31,7 @@ fn allowed(module: &str) -> Option<&'static [&'static str]> {
         "ports" | "language" => BASE,
         "prompts" | "clock" | "config" => PORTS,
         "store" | "search" | "services" | "llm" => ADAPTER,
+        "investigate" => PIPELINE,
         "pipeline" => PIPELINE,
         "scheduler" | "upkeep" | "admin" | "channel" => FRONT,
         // They put everything together.

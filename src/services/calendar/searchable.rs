@@ -13,9 +13,7 @@ use crate::limits::SNIPPET_CHARS_MAX;
 use crate::services::error::ServiceError;
 use crate::services::finding::Finder;
 use crate::services::items::Item;
-use crate::services::searchable::{
-    FoundItem, FoundItems, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable,
-};
+use crate::services::searchable::{FoundItem, FoundItems, ItemFilter, ItemKind, ItemMark, ItemText, Party, Searchable};
 use crate::services::service::RequestContext;
 
 /// How far ahead and back events are looked for when nobody says: what is about something is rarely older.
@@ -28,12 +26,9 @@ impl Searchable for CalendarService {
     }
 
     async fn find_items(&self, ctx: &RequestContext, filter: &ItemFilter) -> Result<FoundItems, ServiceError> {
-        let (from, until) =
-            (filter.from.unwrap_or(ctx.now - HORIZON), filter.until.unwrap_or(ctx.now + HORIZON));
+        let (from, until) = (filter.from.unwrap_or(ctx.now - HORIZON), filter.until.unwrap_or(ctx.now + HORIZON));
         let mut found = self.between(ctx, from, until).await?;
-        found.retain(|(event, _)| {
-            filter.people.is_empty() || filter.people.iter().any(|who| is_with(event, who))
-        });
+        found.retain(|(event, _)| filter.people.is_empty() || filter.people.iter().any(|who| is_with(event, who)));
         if !filter.words.is_empty() {
             let finder = Finder { store: &self.store, index: &self.index, ctx };
             let any = ItemFilter { words: filter.words.clone(), limit: usize::MAX, ..ItemFilter::default() };
@@ -67,8 +62,7 @@ fn text(event: &Event) -> String {
 
 fn item(event: &Event, occurrence: Option<&Occurrence>) -> FoundItem {
     let is_whole_day = occurrence.is_some_and(Occurrence::is_whole_day);
-    let marks =
-        [(event.recurrence.is_some(), ItemMark::Repeats), (is_whole_day, ItemMark::WholeDay)];
+    let marks = [(event.recurrence.is_some(), ItemMark::Repeats), (is_whole_day, ItemMark::WholeDay)];
     let about = event.location.iter().chain(&event.notes).map(String::as_str).collect::<Vec<_>>().join(" · ");
     FoundItem {
         service: NAME.to_owned(),

@@ -43,9 +43,9 @@ impl Searchable for Email {
         items.retain(|item| filter.allows(&item.marks));
         more += items.len().saturating_sub(filter.limit);
         items.truncate(filter.limit);
-        let gap = view.so_far.map(|so_far| {
-            format!("I've read {} of your {} mails so far", grouped(so_far.done), grouped(so_far.total))
-        });
+        let gap = view
+            .so_far
+            .map(|so_far| format!("I've read {} of your {} mails so far", grouped(so_far.done), grouped(so_far.total)));
         Ok(FoundItems { items, more, gap })
     }
 
@@ -54,9 +54,8 @@ impl Searchable for Email {
         let threads: Vec<Thread> = ids.iter().filter_map(|id| view.thread(id)).collect();
         let conversations = view.conversations(threads, READ_MAILS_MAX).await?;
         let mails: Vec<Mail> = conversations.iter().flat_map(said).cloned().collect();
-        let texts = view.files(move |root| {
-            mails.iter().map(|mail| (mail.id(), mail.read(root).text)).collect::<HashMap<_, _>>()
-        });
+        let texts = view
+            .files(move |root| mails.iter().map(|mail| (mail.id(), mail.read(root).text)).collect::<HashMap<_, _>>());
         let mut texts = texts.await?;
         let text = |conversation: &Conversation| ItemText {
             id: conversation.thread.id.clone(),

@@ -156,8 +156,7 @@ impl Grouping {
             last.is_some_and(|node| from.is_none_or(|from| node.link.at.0 >= from))
         };
         let groups = self.groups.iter().filter(|(_, members)| may_be(members));
-        let mut threads: Vec<Thread> =
-            groups.filter_map(|(group, _)| self.thread(*group)).filter(is_inside).collect();
+        let mut threads: Vec<Thread> = groups.filter_map(|(group, _)| self.thread(*group)).filter(is_inside).collect();
         threads.sort_unstable_by(|a, b| (b.date, &b.id).cmp(&(a.date, &a.id)));
         threads
     }

@@ -43,7 +43,8 @@ impl Finder<'_> {
         for id in ids {
             let held = super::items::by_id::<T>(self.store, &self.ctx.owner, id).await?;
             texts.extend(held.map(|(item, _)| {
-                let said = WrittenText { at: Some(item.at()), is_own: true, text: written(&item), ..Default::default() };
+                let said =
+                    WrittenText { at: Some(item.at()), is_own: true, text: written(&item), ..Default::default() };
                 ItemText { id: id.clone(), said: vec![said], left_out: 0 }
             }));
         }
