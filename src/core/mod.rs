@@ -3,10 +3,11 @@
 //! In reading order: what comes in and goes out ([`turn`], [`button`]), what is meant ([`plan`]), how much is
 //! at stake ([`stakes`]), what waits for a yes ([`pending`], [`digest`]), how it is shown ([`card`], [`text`],
 //! [`markup`]), how it is done and told ([`graph`], [`run`], [`progress`], [`outcome`], [`history`]), what reminds
-//! ([`notification`]), and what each person chose ([`settings`]).
+//! ([`notification`]), what is left alone while it fails ([`breaker`]), and what each person chose ([`settings`]).
 
 #![deny(missing_docs)]
 
+pub mod breaker;
 pub mod button;
 pub mod card;
 pub mod digest;

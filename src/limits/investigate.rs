@@ -30,3 +30,35 @@ pub const LOOK_AHEAD_DAYS: i64 = 60;
 pub const PEOPLE_SHOWN_MAX: usize = 10;
 /// Conversations with those who come to a meeting that are read to prepare it.
 pub const PREPARED_THREADS_MAX: usize = 60;
+
+/// Nodes of one graph of evidence: questions need three to eight, and a model that writes more does not know what it
+/// looks for.
+pub const EVIDENCE_NODES_MAX: usize = 30;
+/// Nodes that run side by side: they mostly wait, and what they wait for has limits of its own.
+pub const EVIDENCE_WIDTH_MAX: usize = 16;
+/// Dependencies in a row: find, read, compare, and as much again.
+pub const EVIDENCE_DEPTH_MAX: usize = 6;
+/// Nodes that look into one source at once: it is a disk or one mail server, and the turn's own work goes there as well.
+pub const SOURCE_AT_ONCE_MAX: usize = 4;
+/// Calls that one model endpoint answers at once, of all questions together: what it does without making others wait.
+pub const ENDPOINT_AT_ONCE_MAX: usize = 8;
+/// Attempts for one node, the first included.
+pub const EVIDENCE_ATTEMPTS_MAX: u32 = 3;
+/// The pause before the second attempt; each further one is twice as long, and between half and all of it is waited.
+pub const EVIDENCE_BACKOFF_BASE_MS: u64 = 200;
+/// The longest pause: a person waits.
+pub const EVIDENCE_BACKOFF_CAP_MS: u64 = 2_000;
+/// Failures in a row after which a source or an endpoint is left alone: two nodes that used up their attempts.
+pub const LANE_FAILURES_MAX: u32 = 6;
+/// How long: a few nodes go on without, and the next question tries again.
+pub const LANE_REST_MS: u64 = 10_000;
+/// One node, all attempts and pauses together: a third of what there is for the whole question.
+pub const EVIDENCE_NODE_MS_MAX: u64 = 20_000;
+/// What one node gives: the heads of so many things as one look finds, and what was read of them.
+pub const EVIDENCE_OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Tokens of one question, all model calls together.
+pub const TURN_TOKENS_MAX: u64 = 100_000;
+/// Model calls of one question: fifty threads read one by one, and what is around them.
+pub const TURN_CALLS_MAX: u32 = 60;
+/// How long one question may take; after that what was found is told.
+pub const TURN_MS_MAX: u64 = 60_000;

@@ -21,3 +21,7 @@ pub const MODEL_WAIT_TOLD_MS: u64 = 10_000;
 pub const PLAN_PROMPT_TOKENS_MAX: usize = 900;
 /// The least and the most that a time-out of a stage may be set to.
 pub const MODEL_TIMEOUT_SECS: std::ops::RangeInclusive<u64> = 1..=3_600;
+/// Outages in a row after which an endpoint is left alone: what a restart of it takes is over by the third.
+pub const MODEL_OUTAGES_MAX: u32 = 5;
+/// How long: nobody waits that long for an answer, and it is soon enough to find it working again.
+pub const MODEL_REST_SECS: u64 = 30;

@@ -24,7 +24,6 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::answer;
-use super::breaker::Breaker;
 use super::closing::Closing;
 use super::failure::{Failure, Said, retry_after};
 use super::pace::Pace;
@@ -32,7 +31,10 @@ use super::stream::{Intake, Trouble};
 use super::structured::{Dialect, Lesson, Memory};
 use super::thoughts::Words;
 use super::wire::{Piece, error_status};
-use crate::limits::{MODEL_ATTEMPTS_MAX, MODEL_REPLY_BYTES_MAX, MODEL_RETRY_AFTER_SECS_MAX};
+use crate::core::breaker::Breaker;
+use crate::limits::{
+    MODEL_ATTEMPTS_MAX, MODEL_OUTAGES_MAX, MODEL_REPLY_BYTES_MAX, MODEL_REST_SECS, MODEL_RETRY_AFTER_SECS_MAX,
+};
 use crate::ports::{Call, Completion, Stage, Usage};
 
 /// A stream that has begun may take this many times the stage's time-out in all.
@@ -90,7 +92,7 @@ impl Link {
             key,
             header,
             prefix,
-            breaker: Breaker::default(),
+            breaker: Breaker::new(MODEL_OUTAGES_MAX, Duration::from_secs(MODEL_REST_SECS)),
             outage: Mutex::default(),
             memory: Memory::default(),
             pace: Pace::default(),
@@ -126,7 +128,7 @@ impl Link {
         let mut lesson = Lesson::Endpoint;
         let mut earlier: Option<Failure> = None;
         loop {
-            let permit = match self.breaker.admit(Instant::now()) {
+            let permit = match self.breaker.admit(Instant::now().into_std()) {
                 Ok(permit) => permit,
                 Err(left) => return Err(earlier.unwrap_or_else(|| self.resting(left))),
             };
@@ -141,7 +143,7 @@ impl Link {
                 Err(failure) => failure,
             };
             if failure.is_outage() {
-                permit.failed(Instant::now());
+                permit.failed(Instant::now().into_std());
                 *self.outage.lock().unwrap_or_else(PoisonError::into_inner) =
                     Some(Failure::new(failure.kind, failure.why.clone()));
             } else {

@@ -7,15 +7,13 @@
 //! ```
 //! In reading order: `link` (one call at one endpoint), `structured` (how JSON is asked for), `wire` and
 //! `stream` (what goes out and comes back), `closing` and `thoughts` (where an answer ends, and what of it is one),
-//! `answer` and `repair` (from text to completion), `pace` (how fast it is), `failure` and `breaker` (when it does not
-//! work).
+//! `answer` and `repair` (from text to completion), `pace` (how fast it is), `failure` (when it does not work).
 //!
 //! Invariants: a key leaves this module only in an `Authorization` header to its own endpoint, redirects are
 //! not followed; no text of a call is logged or put into an error; a dropped call closes its connection.
 //! Deliberately not here: prompts, what an answer means, asking again about a wrong answer, budgets.
 
 mod answer;
-mod breaker;
 mod closing;
 mod failure;
 mod link;

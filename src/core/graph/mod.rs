@@ -282,6 +282,11 @@ impl<K: Clone + Eq + Hash, T: Clone + PartialEq> Graph<K, T> {
         self.positions.get(node).map(|&at| self.nodes[at].state)
     }
 
+    /// How many dependencies in a row are before a node.
+    pub fn depth(&self, node: &K) -> Option<usize> {
+        self.positions.get(node).map(|&at| self.nodes[at].depth)
+    }
+
     /// True when every node is over. More may still be added.
     pub fn is_over(&self) -> bool {
         self.over == self.nodes.len()

@@ -125,7 +125,7 @@ async fn the_breaker_opens_after_five_failures_and_closes_after_a_probe() {
     }
     assert_eq!(server.seen().len(), 5);
     tokio::time::pause();
-    tokio::time::advance(breaker::REST).await;
+    tokio::time::advance(Duration::from_secs(crate::limits::MODEL_REST_SECS)).await;
     tokio::time::resume();
     assert_eq!(ask(&client, words_call()).await.expect("a probe").text, "ok");
     assert_eq!(ask(&client, words_call()).await.expect("closed").usage.calls, 1);

@@ -1,27 +1,27 @@
-//! A circuit breaker: an endpoint that keeps failing is left alone for a while.
+//! A circuit breaker: an endpoint or a source that keeps failing is left alone for a while.
 //!
 //! ```text
-//! closed   ── 5 failures in a row ─► open
+//! closed   ── so many failures in a row ─► open
 //! closed   ── any answer ─► closed, count back to 0
-//! open     ── 30 s later, one request is let through ─► probing
-//! probing  ── any answer ─► closed        ── failure ─► open for another 30 s
+//! open     ── after its rest, one request is let through ─► probing
+//! probing  ── any answer ─► closed        ── failure ─► open for another rest
 //! probing  ── the probe was cancelled ─► open, the next request probes at once
 //! ```
 //! Requests that began before it opened change nothing when they end later. Time is an argument.
-//! Deliberately not here: what counts as a failure (`failure`).
+//! Deliberately not here: what counts as a failure.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio::time::Instant;
-
-/// Failures in a row that open the breaker.
-pub(super) const FAILURES_MAX: u32 = 5;
-/// How long it stays open.
-pub(super) const REST: Duration = Duration::from_secs(30);
-
-#[derive(Debug, Default)]
-pub(super) struct Breaker(Mutex<State>);
+/// See the module.
+#[derive(Debug)]
+pub struct Breaker {
+    /// Failures in a row that open it.
+    failures_max: u32,
+    /// How long it stays open.
+    rest: Duration,
+    state: Mutex<State>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -30,20 +30,32 @@ enum State {
     Probing { since: Instant },
 }
 
-impl Default for State {
-    fn default() -> Self {
-        Self::Closed { failures: 0 }
-    }
-}
+/// How long others are told to wait for the end of a probe.
+const PROBE_WAIT: Duration = Duration::from_secs(1);
+const CLOSED: State = State::Closed { failures: 0 };
 
 /// Leave to send one request. Dropped without a word (a cancelled call), it says nothing about the endpoint.
 #[derive(Debug)]
-pub(super) struct Permit<'a> {
+pub struct Permit<'a> {
     breaker: &'a Breaker,
     is_probe: bool,
 }
 
 impl Breaker {
+    /// A closed one.
+    pub fn new(failures_max: u32, rest: Duration) -> Self {
+        Self { failures_max, rest, state: Mutex::new(CLOSED) }
+    }
+
+    /// How long it is still of no use to ask; nothing while requests are let through. Changes nothing.
+    pub fn rests(&self, now: Instant) -> Option<Duration> {
+        match *self.state() {
+            State::Closed { .. } => None,
+            State::Open { until } => Some(until.saturating_duration_since(now)).filter(|left| !left.is_zero()),
+            State::Probing { .. } => Some(PROBE_WAIT),
+        }
+    }
+
     /// May a request be sent now? If not, how long until it is worth asking again.
     pub fn admit(&self, now: Instant) -> Result<Permit<'_>, Duration> {
         let mut state = self.state();
@@ -54,13 +66,13 @@ impl Breaker {
                 *state = State::Probing { since: now };
                 true
             }
-            State::Probing { .. } => return Err(Duration::from_secs(1)),
+            State::Probing { .. } => return Err(PROBE_WAIT),
         };
         Ok(Permit { breaker: self, is_probe })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -69,8 +81,8 @@ impl Permit<'_> {
     pub fn answered(self) {
         let mut state = self.breaker.state();
         match *state {
-            State::Closed { .. } => *state = State::default(),
-            State::Probing { .. } if self.is_probe => *state = State::default(),
+            State::Closed { .. } => *state = CLOSED,
+            State::Probing { .. } if self.is_probe => *state = CLOSED,
             State::Open { .. } | State::Probing { .. } => {}
         }
     }
@@ -79,11 +91,11 @@ impl Permit<'_> {
     pub fn failed(self, now: Instant) {
         let mut state = self.breaker.state();
         match *state {
-            State::Closed { failures } if failures + 1 < FAILURES_MAX => {
+            State::Closed { failures } if failures + 1 < self.breaker.failures_max => {
                 *state = State::Closed { failures: failures + 1 };
             }
-            State::Closed { .. } => *state = State::Open { until: now + REST },
-            State::Probing { .. } if self.is_probe => *state = State::Open { until: now + REST },
+            State::Closed { .. } => *state = State::Open { until: now + self.breaker.rest },
+            State::Probing { .. } if self.is_probe => *state = State::Open { until: now + self.breaker.rest },
             State::Open { .. } | State::Probing { .. } => {}
         }
     }
@@ -103,30 +115,37 @@ impl Drop for Permit<'_> {
 mod tests {
     use super::*;
 
+    const FAILURES_MAX: u32 = 5;
+    const REST: Duration = Duration::from_secs(30);
+
+    fn breaker() -> (Breaker, Instant) {
+        (Breaker::new(FAILURES_MAX, REST), Instant::now())
+    }
+
     fn fail(breaker: &Breaker, times: u32, now: Instant) {
         for _ in 0..times {
             breaker.admit(now).expect("closed").failed(now);
         }
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn it_opens_after_five_failures_in_a_row_and_one_probe_closes_it() {
-        let breaker = Breaker::default();
-        fail(&breaker, FAILURES_MAX, Instant::now());
-        assert_eq!(breaker.admit(Instant::now()).err(), Some(REST));
-
-        tokio::time::advance(REST - Duration::from_millis(1)).await;
-        assert!(breaker.admit(Instant::now()).is_err());
-        tokio::time::advance(Duration::from_millis(1)).await;
-        let probe = breaker.admit(Instant::now()).expect("a probe");
-        assert!(breaker.admit(Instant::now()).is_err(), "one probe only");
+    #[test]
+    fn it_opens_after_five_failures_in_a_row_and_one_probe_closes_it() {
+        let (breaker, now) = breaker();
+        fail(&breaker, FAILURES_MAX, now);
+        assert_eq!(breaker.admit(now).err(), Some(REST));
+        let almost = now + REST - Duration::from_millis(1);
+        assert!(breaker.admit(almost).is_err() && breaker.rests(almost).is_some());
+        let later = now + REST;
+        assert_eq!(breaker.rests(later), None);
+        let probe = breaker.admit(later).expect("a probe");
+        assert!(breaker.admit(later).is_err() && breaker.rests(later).is_some(), "one probe only");
         probe.answered();
-        breaker.admit(Instant::now()).expect("closed").answered();
+        breaker.admit(later).expect("closed").answered();
     }
 
     #[test]
     fn an_answer_in_between_starts_the_count_anew() {
-        let (breaker, now) = (Breaker::default(), Instant::now());
+        let (breaker, now) = breaker();
         fail(&breaker, FAILURES_MAX - 1, now);
         breaker.admit(now).expect("closed").answered();
         fail(&breaker, FAILURES_MAX - 1, now);
@@ -135,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_failed_probe_opens_it_again_for_the_whole_rest() {
-        let (breaker, now) = (Breaker::default(), Instant::now());
+        let (breaker, now) = breaker();
         fail(&breaker, FAILURES_MAX, now);
         let later = now + REST;
         breaker.admit(later).expect("a probe").failed(later);
@@ -144,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_cancelled_probe_leaves_the_next_request_to_probe() {
-        let (breaker, now) = (Breaker::default(), Instant::now());
+        let (breaker, now) = breaker();
         fail(&breaker, FAILURES_MAX, now);
         let later = now + REST;
         drop(breaker.admit(later).expect("a probe"));
@@ -154,7 +173,7 @@ mod tests {
 
     #[test]
     fn requests_from_before_it_opened_change_nothing() {
-        let (breaker, now) = (Breaker::default(), Instant::now());
+        let (breaker, now) = breaker();
         let (early, other) = (breaker.admit(now).expect("closed"), breaker.admit(now).expect("closed"));
         fail(&breaker, FAILURES_MAX, now);
         early.answered();
