@@ -17,4 +17,6 @@ pub mod graph;
 pub mod node;
 pub mod run;
 pub mod strategies;
+pub mod synthesize;
 pub mod templates;
+pub mod worker;

@@ -62,3 +62,13 @@ pub const TURN_TOKENS_MAX: u64 = 100_000;
 pub const TURN_CALLS_MAX: u32 = 60;
 /// How long one question may take; after that what was found is told.
 pub const TURN_MS_MAX: u64 = 60_000;
+/// Characters of a title or a sentence in a row of an answer.
+pub const ROW_CHARS_MAX: usize = 120;
+/// People of a thing that are kept with an answer.
+pub const ROW_PEOPLE_MAX: usize = 12;
+/// Rows of an answer that are shown at first: what the design allows a node in an answer.
+pub const FINDINGS_SHOWN_MAX: usize = 10;
+/// Rows that are kept for "more" and for what is asked next.
+pub const FINDINGS_KEPT_MAX: usize = 200;
+/// Seconds for which an answer can be gone on with: a working day.
+pub const FINDINGS_KEPT_SECS: i64 = 12 * 3600;

@@ -14,7 +14,7 @@ use crate::services::searchable::{ItemKind, ItemMark};
 const PATIENCE: Duration = Duration::days(5);
 
 /// Keeps what is of one of the sorts, each with what makes it so.
-pub(super) fn gather(sources: &EvidenceSources<'_>, params: &SemanticAnalysis, given: &Given) -> NodeOutput {
+pub(super) fn gather(sources: &EvidenceSources<'_>, params: &SemanticAnalysis, given: &Given<'_>) -> NodeOutput {
     let all = findings(&params.items, given);
     let now = sources.ctx.now;
     let window = Window {
@@ -25,7 +25,7 @@ pub(super) fn gather(sources: &EvidenceSources<'_>, params: &SemanticAnalysis, g
     };
     let kept = all.iter().filter_map(|finding| kept(finding, &params.keep, now));
     let kept = kept.filter(|finding| window.holds(finding)).collect();
-    let before = reference(&params.items).and_then(|from| given.get(&from.node));
+    let before = reference(&params.items).and_then(|from| given.get(from.node.as_str()));
     let (more, unread) = before.map_or((0, 0), |output| (output.more, output.unread));
     let gaps = before.map(|output| output.gaps.clone()).unwrap_or_default();
     NodeOutput { more, unread, gaps, ..NodeOutput::of(kept) }
