@@ -1,0 +1,60 @@
+//! Asks the real program one question in a chat of its own, and reads on until there is nothing more.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::judge::Given;
+use super::world::{NOW, World};
+use crate::support::program::{Console, Lines, Program, done_of, messages_of, text_of};
+
+/// Pages that are read of one answer.
+const PAGES_MAX: usize = 10;
+/// A debug build reads thousands of mails before it answers for the first time.
+const FIRST_ANSWER: Duration = Duration::from_secs(240);
+
+fn console(world: &World, data: &Path) -> Console {
+    let args = ["--now", NOW, "--tz", world.zone.name()];
+    Program::with_data_dir(data).console(&args).limit(FIRST_ANSWER)
+}
+
+/// Lets the program make what it keeps beside its data (the search index), so that no copy has to.
+pub fn warm_up(world: &World) {
+    let mut console = console(world, &world.data());
+    console.say("show my unread emails");
+    console.finish();
+}
+
+fn sources(lines: &Lines) -> Vec<Value> {
+    messages_of(lines).iter().flat_map(|message| message["sources"].as_array().cloned().unwrap_or_default()).collect()
+}
+
+/// One wording, in a copy of the world where nobody has said anything but the warming up.
+pub fn ask(world: &World, text: &str) -> Given {
+    let copy = world.copy();
+    let mut console = console(world, &copy.path().join("state"));
+    let mut lines = console.say(text);
+    let mut given = Given { path: done_of(&lines)["path"].as_str().unwrap_or_default().to_owned(), ..Given::default() };
+    let mut seen = BTreeSet::new();
+    for page in 0..=PAGES_MAX {
+        let fresh: Vec<_> = sources(&lines)
+            .iter()
+            .map(|source| world.titles.item(source))
+            .filter(|item| seen.insert(item.clone()))
+            .collect();
+        if page > 0 && fresh.is_empty() {
+            break;
+        }
+        given.text.push_str(&text_of(&lines));
+        given.text.push('\n');
+        if fresh.is_empty() || page == PAGES_MAX {
+            break;
+        }
+        given.items.extend(fresh);
+        lines = console.say("more");
+    }
+    console.kill();
+    given
+}
