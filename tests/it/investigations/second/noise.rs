@@ -24,6 +24,8 @@ struct Words {
     openers: Vec<String>,
     requests: Vec<String>,
     questions: Vec<String>,
+    reasons: Vec<String>,
+    fulfilments: Vec<String>,
     answers: Vec<String>,
     promises: Vec<String>,
     deliveries: Vec<String>,
@@ -377,18 +379,21 @@ fn talk(words: &Words, dice: &mut Dice) -> Vec<Mail> {
         true => filled("{Thing}", thing.trim_start_matches("the ")),
         false => dice.pick(&words.subjects).to_owned(),
     };
+    // Whoever promises or brings something was asked for it, not about it.
+    let is_wanted = plot.iter().any(|step| matches!(step, TheyPromise | IPromise)) || dice.chance(50);
     let mut at = beginning(dice);
     let mut mails: Vec<Mail> = Vec::new();
     for (turn, step) in plot.iter().enumerate() {
         let is_mine = matches!(step, IAsk | IPromise | IAnswer | IDeliver | ISettle);
         let (from, to) = if is_mine { (me.as_str(), them) } else { (them, me.as_str()) };
-        let mut text = said(words, dice, *step, &thing, (turn == 0, them, from));
+        let mut text =
+            said(words, dice, Turn { step: *step, thing: &thing, is_wanted, is_first: turn == 0, them, from });
         if let Some(before) = mails.last().filter(|_| dice.chance(45)) {
             text.push_str(&quote(before));
         }
         let re = if turn == 0 { subject.clone() } else { format!("Re: {subject}") };
         let mut mail = plain(from, vec![to.to_owned()], &re, at, text);
-        if matches!(step, TheyDeliver | IDeliver) && mail.text.to_lowercase().contains("attach") {
+        if matches!(step, TheyDeliver | IDeliver | TheyAnswer | IAnswer) && turn > 0 && is_attached(&mail.text) {
             mail.attached = Some(format!("{}.pdf", thing.trim_start_matches("the ").replace([' ', '\''], "-")));
         }
         mails.push(mail);
@@ -397,18 +402,36 @@ fn talk(words: &Words, dice: &mut Dice) -> Vec<Mail> {
     mails
 }
 
+/// True when a text speaks of an attachment, quotes left out.
+fn is_attached(text: &str) -> bool {
+    text.lines().filter(|line| !line.starts_with('>')).any(|line| line.to_lowercase().contains("attach"))
+}
+
+/// What is to be written by whom.
+#[derive(Clone, Copy, Debug)]
+struct Turn<'a> {
+    step: Step,
+    thing: &'a str,
+    /// The thing is asked for, not asked about.
+    is_wanted: bool,
+    is_first: bool,
+    them: &'a str,
+    from: &'a str,
+}
+
 /// What one of them writes.
-fn said(words: &Words, dice: &mut Dice, step: Step, thing: &str, (is_first, them, from): (bool, &str, &str)) -> String {
+fn said(words: &Words, dice: &mut Dice, turn: Turn<'_>) -> String {
     let first = |person: &str| name(person).split(' ').next().unwrap_or_default().to_owned();
-    let hello = match from == them {
+    let hello = match turn.from == turn.them {
         true => dice.pick(&words.greetings).to_owned(),
-        false => dice.pick(&words.own_greetings).replace("{first}", &first(them)),
+        false => dice.pick(&words.own_greetings).replace("{first}", &first(turn.them)),
     };
-    let opener = if is_first && dice.chance(55) { dice.pick(&words.openers) } else { "" };
-    let point = match step {
-        TheyAsk | IAsk if dice.chance(50) => filled(dice.pick(&words.requests), thing),
-        TheyAsk | IAsk => filled(dice.pick(&words.questions), thing),
-        TheyPromise | IPromise => filled(dice.pick(&words.promises), thing),
+    let opener = if turn.is_first && dice.chance(60) { dice.pick(&words.openers) } else { "" };
+    let point = match turn.step {
+        TheyAsk | IAsk if turn.is_wanted => filled(dice.pick(&words.requests), turn.thing),
+        TheyAsk | IAsk => filled(dice.pick(&words.questions), turn.thing),
+        TheyPromise | IPromise => filled(dice.pick(&words.promises), turn.thing),
+        TheyAnswer | IAnswer if turn.is_wanted => dice.pick(&words.fulfilments).to_owned(),
         TheyAnswer | IAnswer => dice.pick(&words.answers).to_owned(),
         TheyDeliver | IDeliver => dice.pick(&words.deliveries).to_owned(),
         TheySettle | ISettle => dice.pick(&words.settlings).to_owned(),
@@ -416,18 +439,23 @@ fn said(words: &Words, dice: &mut Dice, step: Step, thing: &str, (is_first, them
         TheyTell if dice.chance(50) => dice.pick(&words.fyi).to_owned(),
         TheyTell => dice.pick(&words.chatter).to_owned(),
     };
-    let closing = match step {
+    let closing = match turn.step {
+        TheyAsk | IAsk if dice.chance(70) => dice.pick(&words.reasons),
         TheyTell if dice.chance(60) => dice.pick(&words.rhetorical),
-        TheySettle | ISettle | TheyAnswer | IAnswer if dice.chance(20) => dice.pick(&words.chatter),
         _ => "",
     };
-    let bye = dice.pick(&words.signoffs).replace("{first}", &first(from));
+    let aside = match dice.below(if turn.is_first { 3 } else { 6 }) {
+        0 => several(dice, &words.chatter, 1 + u64::from(turn.is_first)).join(" "),
+        1 => format!("{} {}", dice.pick(&words.fyi), dice.pick(&words.rhetorical)),
+        _ => String::new(),
+    };
+    let bye = dice.pick(&words.signoffs).replace("{first}", &first(turn.from));
     let signature = match dice.chance(20) {
-        true => dice.pick(&words.signatures).replace("{name}", name(from)),
+        true => dice.pick(&words.signatures).replace("{name}", name(turn.from)),
         false => String::new(),
     };
-    let body = [opener, &point, closing].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-    paragraphs(vec![hello, body, bye, signature])
+    let body = [&point, closing].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    paragraphs(vec![hello, opener.to_owned(), body, aside, bye, signature])
 }
 
 /// The mail before, as most programs quote it.
@@ -440,7 +468,9 @@ fn quote(before: &Mail) -> String {
 #[test]
 fn there_are_many_wordings_of_everything() {
     let words = words();
-    for list in [&words.requests, &words.questions, &words.promises, &words.deliveries, &words.settlings] {
+    for list in
+        [&words.requests, &words.questions, &words.promises, &words.settlings, &words.fulfilments, &words.answers]
+    {
         assert!(list.len() >= 25, "{list:?}");
     }
 }
