@@ -15,7 +15,8 @@ const PAGES_MAX: usize = 10;
 /// A debug build reads thousands of mails before it answers for the first time.
 const FIRST_ANSWER: Duration = Duration::from_secs(240);
 
-fn console(world: &World, data: &Path) -> Console {
+/// A chat over a data folder of this world.
+pub fn console(world: &World, data: &Path) -> Console {
     let args = ["--now", NOW, "--tz", world.zone.name()];
     Program::with_data_dir(data).console(&args).limit(FIRST_ANSWER)
 }

@@ -71,9 +71,9 @@ impl Score {
         self.to_say += other.to_say;
     }
 
-    /// Of what was given, how much is right; 100 where nothing was given.
+    /// Of what was given, how much is right. Nothing is right where nothing was expected, and wrong elsewhere.
     pub fn precision(&self) -> usize {
-        percent(self.right, self.given)
+        if self.given == 0 && self.expected > 0 { 0 } else { percent(self.right, self.given) }
     }
 
     pub fn recall(&self) -> usize {
@@ -95,8 +95,9 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Not understanding a question whose answer is "nothing" is no answer.
     pub fn is_perfect(&self) -> bool {
-        self.missed.is_empty() && self.wrong.is_empty() && self.unsaid.is_empty()
+        self.score.investigated > 0 && self.missed.is_empty() && self.wrong.is_empty() && self.unsaid.is_empty()
     }
 }
 
@@ -156,6 +157,7 @@ mod tests {
     fn nothing_is_the_right_answer_where_nothing_is_expected() {
         assert!(judge(&question(&[], &[], &[]), &given(&[], "Nothing."), &[].into()).is_perfect());
         assert_eq!(judge(&question(&[], &[], &[]), &given(&["x"], ""), &[].into()).score.precision(), 0);
+        assert_eq!(judge(&question(&["a"], &[], &[]), &given(&[], ""), &[].into()).score.precision(), 0);
         assert!(judge(&question(&[], &["with:a@x"], &[]), &given(&["x"], ""), &[].into()).is_perfect());
     }
 

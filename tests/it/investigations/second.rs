@@ -31,8 +31,10 @@ use chrono::{DateTime, Days, NaiveTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::ask::console;
 use super::judge::Question;
 use super::world::{OWNER, Titles, World, check_names, folder_with, now};
+use crate::support::program::text_of;
 use planted::Planted;
 
 const SEED: u64 = 20_260_112;
@@ -294,4 +296,12 @@ fn every_item_of_the_second_truth_is_there() {
         let ranked = ranked(planted.iter().map(|planted| &planted.thread).chain(&noise), since);
         assert!(ranked[0].1 * 2 > ranked[1].1 * 3, "nobody is clearly first: {:?}", &ranked[..3]);
     }
+}
+
+#[test]
+fn the_program_reads_them_as_so_many_conversations() {
+    let world = second_world();
+    let mut console = console(&world, &world.data());
+    let told = text_of(&console.say("show my emails"));
+    assert!(told.contains("2,000 conversations"), "{told}");
 }

@@ -13,7 +13,7 @@ use brain_agent::services::demo;
 use brain_agent::services::email::demo::thread_of;
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::judge::{Item, Question};
@@ -65,6 +65,7 @@ impl Titles {
         let (service, id, title) = (text("service"), text("id"), text("title"));
         let name = match (self.by_id.get(id), service) {
             (Some(name), _) => name.clone(),
+            (None, "task") => format!("task:{title}"),
             (None, "calendar") => format!("event:{title}"),
             (None, "keep") => format!("note:{title}"),
             (None, "contacts") => format!("contact:{title}"),
@@ -172,6 +173,26 @@ pub fn demo_world() -> World {
     let truth: Value = serde_json::from_str(&fs::read_to_string(source.join("truth.json")).unwrap()).unwrap();
     let questions: Vec<Question> = serde_json::from_value(truth["questions"].clone()).unwrap();
     World { name: "demo", zone, questions, folder, titles }
+}
+
+#[test]
+fn sources_go_by_the_names_of_the_truth() {
+    let titles = demo_world().titles;
+    let named = |service: &str, id: &str, title: &str| {
+        titles.item(&json!({"n": 1, "service": service, "id": id, "title": title}))
+    };
+    let report = named("email", &thread_of("q3-report"), "The late report");
+    assert_eq!(report.name, "q3-report");
+    assert_eq!(
+        report.aliases,
+        ["with:alex.morgan@example.com", "with:priya.raman@example.com"].map(str::to_owned).into()
+    );
+    assert_eq!(named("calendar", "demoevent01", "Yoga").name, "event:Yoga");
+    assert_eq!(named("calendar", "another", "Yoga").name, "event:Yoga");
+    assert_eq!(named("keep", "another", "Groceries").name, "note:Groceries");
+    let sarah = named("contacts", "c1", "Sarah Lindqvist");
+    assert!(sarah.name == "contact:Sarah Lindqvist" && sarah.aliases.contains("person:sarah.lindqvist@example.com"));
+    assert_eq!(named("email", "t0", "Lost").name, "email:t0 (Lost)");
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub fn bytes(thread: &Thread, at: usize) -> Vec<u8> {
     }
     header("MIME-Version", "1.0");
     // Both ways to write letters beyond ASCII, and always the same one for the same mail.
-    let is_quoted = (thread.slug.len() + at) % 2 == 0;
+    let is_quoted = (thread.slug.len() + at).is_multiple_of(2);
     let text = match is_quoted {
         true => quoted(&mail.text),
         false => mail.text.replace('\n', "\r\n"),

@@ -163,7 +163,7 @@ fn beginning(dice: &mut Dice) -> DateTime<Utc> {
 fn later(dice: &mut Dice, at: DateTime<Utc>) -> DateTime<Utc> {
     let hours = [1, 2, 5, 18, 26, 49][dice.below(6) as usize];
     let next = at + Duration::hours(hours) + Duration::minutes(dice.below(50) as i64);
-    next.min(now() - Duration::minutes(1)).max(at)
+    if next < now() { next } else { at + (now() - at) / 2 }
 }
 
 fn owner(dice: &mut Dice) -> String {
