@@ -31,10 +31,9 @@ use chrono::{DateTime, Days, NaiveTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::ask::console;
+use super::ask::{console, mails_read};
 use super::judge::Question;
 use super::world::{OWNER, Titles, World, check_names, folder_with, now};
-use crate::support::program::text_of;
 use planted::Planted;
 
 const SEED: u64 = 20_260_112;
@@ -302,6 +301,6 @@ fn every_item_of_the_second_truth_is_there() {
 fn the_program_reads_them_as_so_many_conversations() {
     let world = second_world();
     let mut console = console(&world, &world.data());
-    let told = text_of(&console.say("show my emails"));
+    let told = mails_read(&mut console);
     assert!(told.contains("2,000 conversations"), "{told}");
 }

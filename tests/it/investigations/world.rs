@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use brain_agent::app::open_store;
@@ -108,8 +108,13 @@ impl World {
     }
 }
 
+/// A folder that nobody else may look into, as the program wants it.
+fn private(folder: &Path) {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).unwrap();
+}
+
 fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
+    private(to);
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let (kind, there) = (entry.file_type().unwrap(), to.join(entry.file_name()));
         match kind {
@@ -126,7 +131,7 @@ fn copy_folder(from: &Path, to: &Path) {
 pub fn folder_with(batch: Batch) -> TempDir {
     let folder = TempDir::new().unwrap();
     let state = folder.path().join("state");
-    fs::create_dir_all(&state).unwrap();
+    private(&state);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let store = open_store(&state).await.unwrap();
