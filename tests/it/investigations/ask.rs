@@ -65,20 +65,13 @@ fn ask_once(world: &World, text: &str) -> Given {
     let copy = world.copy();
     let mut console = console(world, &copy.path().join("state"));
     let mut lines = console.say(text);
-    let mut given = Given { path: done_of(&lines)["path"].as_str().unwrap_or_default().to_owned(), ..Given::default() };
+    let path = done_of(&lines)["path"].as_str().unwrap_or_default().to_owned();
+    let mut given = Given { path, text: text_of(&lines), ..Given::default() };
     let mut seen = BTreeSet::new();
-    for page in 0..=PAGES_MAX {
-        let fresh: Vec<_> = sources(&lines)
-            .iter()
-            .map(|source| world.titles.item(source))
-            .filter(|item| seen.insert(item.clone()))
-            .collect();
-        if page > 0 && fresh.is_empty() {
-            break;
-        }
-        given.text.push_str(&text_of(&lines));
-        given.text.push('\n');
-        if fresh.is_empty() || page == PAGES_MAX {
+    for _ in 0..PAGES_MAX {
+        let items = sources(&lines).iter().map(|source| world.titles.item(source)).collect::<Vec<_>>();
+        let fresh: Vec<_> = items.into_iter().filter(|item| seen.insert(item.clone())).collect();
+        if fresh.is_empty() {
             break;
         }
         given.items.extend(fresh);

@@ -22,7 +22,7 @@ pub struct Question {
 pub struct Given {
     /// The names of the items that it rests on; a thread or event also goes by `with:` and the people's addresses.
     pub items: Vec<Item>,
-    /// All that was said, further pages included.
+    /// What was said at once, without further pages.
     pub text: String,
     /// As `done` names it.
     pub path: String,
