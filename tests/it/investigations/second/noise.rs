@@ -23,10 +23,11 @@ struct Words {
     things: Vec<String>,
     openers: Vec<String>,
     requests: Vec<String>,
-    questions: Vec<String>,
+    questions: Vec<Question>,
     reasons: Vec<String>,
     fulfilments: Vec<String>,
-    answers: Vec<String>,
+    clarifications: Vec<String>,
+    clarified: Vec<String>,
     promises: Vec<String>,
     deliveries: Vec<String>,
     settlings: Vec<String>,
@@ -43,13 +44,20 @@ struct Words {
     receipt_lines: Vec<String>,
     notice_senders: Vec<String>,
     notice_lines: Vec<String>,
-    german_asks: Vec<String>,
-    german_answers: Vec<String>,
+    german_questions: Vec<Question>,
     german_promises: Vec<String>,
     german_deliveries: Vec<String>,
     german_settlings: Vec<String>,
     german_chatter: Vec<String>,
     subjects: Vec<String>,
+}
+
+/// A question, and what settles it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    ask: String,
+    answers: Vec<String>,
 }
 
 fn words() -> Words {
@@ -78,6 +86,10 @@ impl Dice {
     }
 
     fn pick<'a>(&mut self, from: &'a [String]) -> &'a str {
+        self.any::<String>(from)
+    }
+
+    fn any<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len() as u64) as usize]
     }
 }
@@ -93,17 +105,28 @@ enum Step {
     /// What they asked for is not wanted any more.
     TheyCancel,
     TheyTell,
+    /// Before they answer.
+    TheyAskBack,
+    TheyExplain,
     IAsk,
     IPromise,
     IAnswer,
     IDeliver,
     ISettle,
+    IAskBack,
+    IExplain,
 }
 
 use Step::{
-    IAnswer, IAsk, IDeliver, IPromise, ISettle, TheyAnswer, TheyAsk, TheyCancel, TheyDeliver, TheyPromise, TheySettle,
-    TheyTell,
+    IAnswer, IAsk, IAskBack, IDeliver, IExplain, IPromise, ISettle, TheyAnswer, TheyAsk, TheyAskBack, TheyCancel,
+    TheyDeliver, TheyExplain, TheyPromise, TheySettle, TheyTell,
 };
+
+impl Step {
+    fn is_mine(self) -> bool {
+        matches!(self, IAsk | IPromise | IAnswer | IDeliver | ISettle | IAskBack | IExplain)
+    }
+}
 
 /// Conversations of two people, each settled at its end; the more often a row stands here the more there are.
 const PLOTS: &[&[Step]] = &[
@@ -116,7 +139,7 @@ const PLOTS: &[&[Step]] = &[
     &[TheyAsk, IPromise, TheyAsk, IDeliver, TheySettle],
     &[TheyAsk, IPromise, TheyCancel],
     &[TheyAsk, TheyCancel],
-    &[TheyAsk, IAsk, TheyAnswer, IAnswer],
+    &[TheyAsk, IAskBack, TheyExplain, IAnswer],
     &[IAsk, TheyAnswer],
     &[IAsk, TheyAnswer],
     &[IAsk, TheyAnswer, ISettle],
@@ -125,7 +148,7 @@ const PLOTS: &[&[Step]] = &[
     &[IAsk, TheyPromise, TheyDeliver, ISettle],
     &[IAsk, TheyPromise, IAsk, TheyDeliver, ISettle],
     &[IAsk, TheyPromise, ISettle, TheyDeliver],
-    &[IAsk, TheyAsk, IAnswer, TheyAnswer, ISettle],
+    &[IAsk, TheyAskBack, IExplain, TheyAnswer, ISettle],
     &[TheyTell],
     &[TheyTell],
     &[TheyTell, ISettle],
@@ -268,7 +291,7 @@ fn list(words: &Words, dice: &mut Dice) -> Vec<Mail> {
                 format!("{} <{}@stagehands.example>", ["Una Birch", "Olaf Stein", "Peg Rudd"][turn as usize % 3], turn)
             }
         };
-        let said = if is_mine { dice.pick(&words.answers) } else { dice.pick(&words.list_posts) };
+        let said = dice.pick(&words.list_posts);
         let text = paragraphs(vec!["Hello all,".to_owned(), said.to_owned(), name(&from).to_owned()]);
         let re = if turn == 0 { subject.clone() } else { format!("Re: {subject}") };
         mails.push(Mail {
@@ -303,7 +326,8 @@ fn copy(words: &Words, dice: &mut Dice) -> Mail {
 fn group(words: &Words, dice: &mut Dice) -> Vec<Mail> {
     let (from, other) = two_people(words, dice);
     let (subject, at, me) = (dice.pick(&words.subjects), beginning(dice), owner(dice));
-    let asked = filled(dice.pick(&words.questions), dice.pick(&words.things));
+    let question = dice.any(&words.questions);
+    let asked = filled(&question.ask, dice.pick(&words.things));
     let first = plain(
         from,
         vec![me.clone(), other.to_owned()],
@@ -312,7 +336,7 @@ fn group(words: &Words, dice: &mut Dice) -> Vec<Mail> {
         format!("Dear both,\n\n{asked}\n\n{}", name(from)),
     );
     let at = later(dice, at);
-    let answer = dice.pick(&words.answers);
+    let answer = dice.pick(&question.answers);
     let second = Mail {
         cc: vec![me.clone()],
         ..plain(other, vec![from.to_owned()], &format!("Re: {subject}"), at, answer.to_owned())
@@ -341,17 +365,21 @@ fn german(words: &Words, dice: &mut Dice) -> Vec<Mail> {
         3 => &[IAsk, TheyPromise, TheyDeliver],
         _ => &[TheyAsk, IPromise, IDeliver, TheySettle],
     };
+    // The first of them ask for something that can be promised.
+    let is_wanted = plot.iter().any(|step| matches!(step, TheyPromise | IPromise));
+    let questions = if is_wanted { &words.german_questions[..3] } else { &words.german_questions };
+    let question = dice.any(questions);
     let mut at = beginning(dice);
     let mut mails = Vec::new();
     for (turn, step) in plot.iter().enumerate() {
-        let is_mine = matches!(step, IAsk | IPromise | IAnswer | IDeliver | ISettle);
+        let is_mine = step.is_mine();
         let said = match step {
-            TheyAsk | IAsk => dice.pick(&words.german_asks),
+            TheyAsk | IAsk => &question.ask,
             TheyPromise | IPromise => dice.pick(&words.german_promises),
-            TheyAnswer | IAnswer => dice.pick(&words.german_answers),
+            TheyAnswer | IAnswer => dice.pick(&question.answers),
             TheyDeliver | IDeliver => dice.pick(&words.german_deliveries),
             TheySettle | TheyCancel | ISettle => dice.pick(&words.german_settlings),
-            TheyTell => dice.pick(&words.german_chatter),
+            TheyTell | TheyAskBack | TheyExplain | IAskBack | IExplain => dice.pick(&words.german_chatter),
         };
         let (from, to) = if is_mine { (&me, &them) } else { (&them, &me) };
         let hello = if is_mine {
@@ -381,13 +409,17 @@ fn talk(words: &Words, dice: &mut Dice) -> Vec<Mail> {
     };
     // Whoever promises or brings something was asked for it, not about it.
     let is_wanted = plot.iter().any(|step| matches!(step, TheyPromise | IPromise)) || dice.chance(50);
+    let question = dice.any(&words.questions);
     let mut at = beginning(dice);
     let mut mails: Vec<Mail> = Vec::new();
     for (turn, step) in plot.iter().enumerate() {
-        let is_mine = matches!(step, IAsk | IPromise | IAnswer | IDeliver | ISettle);
+        let is_mine = step.is_mine();
         let (from, to) = if is_mine { (me.as_str(), them) } else { (them, me.as_str()) };
-        let mut text =
-            said(words, dice, Turn { step: *step, thing: &thing, is_wanted, is_first: turn == 0, them, from });
+        let mut text = said(
+            words,
+            dice,
+            Turn { step: *step, thing: &thing, question, is_wanted, is_first: turn == 0, them, from },
+        );
         if let Some(before) = mails.last().filter(|_| dice.chance(45)) {
             text.push_str(&quote(before));
         }
@@ -412,6 +444,8 @@ fn is_attached(text: &str) -> bool {
 struct Turn<'a> {
     step: Step,
     thing: &'a str,
+    /// What is asked about the thing.
+    question: &'a Question,
     /// The thing is asked for, not asked about.
     is_wanted: bool,
     is_first: bool,
@@ -429,10 +463,12 @@ fn said(words: &Words, dice: &mut Dice, turn: Turn<'_>) -> String {
     let opener = if turn.is_first && dice.chance(60) { dice.pick(&words.openers) } else { "" };
     let point = match turn.step {
         TheyAsk | IAsk if turn.is_wanted => filled(dice.pick(&words.requests), turn.thing),
-        TheyAsk | IAsk => filled(dice.pick(&words.questions), turn.thing),
+        TheyAsk | IAsk => filled(&turn.question.ask, turn.thing),
+        TheyAskBack | IAskBack => dice.pick(&words.clarifications).to_owned(),
+        TheyExplain | IExplain => dice.pick(&words.clarified).to_owned(),
         TheyPromise | IPromise => filled(dice.pick(&words.promises), turn.thing),
         TheyAnswer | IAnswer if turn.is_wanted => dice.pick(&words.fulfilments).to_owned(),
-        TheyAnswer | IAnswer => dice.pick(&words.answers).to_owned(),
+        TheyAnswer | IAnswer => dice.pick(&turn.question.answers).to_owned(),
         TheyDeliver | IDeliver => dice.pick(&words.deliveries).to_owned(),
         TheySettle | ISettle => dice.pick(&words.settlings).to_owned(),
         TheyCancel => dice.pick(&words.cancellations).to_owned(),
@@ -468,9 +504,8 @@ fn quote(before: &Mail) -> String {
 #[test]
 fn there_are_many_wordings_of_everything() {
     let words = words();
-    for list in
-        [&words.requests, &words.questions, &words.promises, &words.settlings, &words.fulfilments, &words.answers]
-    {
+    for list in [&words.requests, &words.promises, &words.settlings, &words.fulfilments, &words.deliveries] {
         assert!(list.len() >= 25, "{list:?}");
     }
+    assert!(words.questions.len() >= 25);
 }
