@@ -57,7 +57,7 @@ pub async fn gather(
         Strategy::KeywordSearch(params) => keyword_search::gather(sources, params, given).await,
         Strategy::BatchThreadRead(params) => batch_thread_read::gather(sources, params, given).await,
         Strategy::CrossReference(params) => Ok(cross_reference::gather(params, given)),
-        Strategy::SemanticAnalysis(params) => Ok(semantic_analysis::gather(sources, params, given)),
+        Strategy::SemanticAnalysis(params) => semantic_analysis::gather(sources, params, given).await,
     }
 }
 
